@@ -1,0 +1,148 @@
+# microgpt: `make` alone lists what can be made.
+#
+#   make setup train          everything from an empty machine to twenty invented names
+#   make test MODE=asan       the same tests under the address and undefined-behaviour sanitizers
+#   make build CXX=clang++    another compiler
+
+MODE ?= release
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+
+BUILD := build/$(MODE)
+OS := $(shell uname -s)
+
+# Without a -j of yours, use every core.
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+endif
+
+# --- Flags, and why ---------------------------------------------------------------------------------------------------
+# -ffp-contract=off  a * b + c is rounded twice, as in Python; a fused multiply-add would round once
+# -fno-math-errno    sqrt need not set errno, so it can be one instruction; no result changes
+# -MMD -MP           write down which headers each file used, so that changing one rebuilds what needs it
+CPPFLAGS := -Isrc -MMD -MP
+CXXFLAGS := -std=c++20 -Wall -Wextra -Wshadow -Werror -ffp-contract=off -fno-math-errno
+LDLIBS := -lfmt
+
+# MICROGPT_CHECKED: a Value used after its Scope throws, and MICROGPT_TRACE=1 prints every node.
+# _GLIBCXX_ASSERTIONS: v[i] out of range stops the program.
+CHECKED := -DMICROGPT_CHECKED -D_GLIBCXX_ASSERTIONS
+ifeq ($(MODE),release)
+CXXFLAGS += -O3 -march=native # -march=native: the vector instructions of this very processor
+else ifeq ($(MODE),debug)
+CXXFLAGS += -O0 -g3 $(CHECKED) # -O0 -g3: a debugger sees every line, variable and macro
+else ifeq ($(MODE),asan)
+# -O1: fast enough for the long tests. -fno-sanitize-recover: the first finding fails the test.
+CXXFLAGS += -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CHECKED)
+LDFLAGS += -fsanitize=address,undefined
+else
+$(error MODE is '$(MODE)'; it can be release, debug or asan)
+endif
+
+ifeq ($(OS),Darwin)
+HOMEBREW := $(shell brew --prefix 2>/dev/null)
+CPPFLAGS += -I$(HOMEBREW)/include
+LDFLAGS += -L$(HOMEBREW)/lib
+endif
+
+# --- What there is ----------------------------------------------------------------------------------------------------
+LIBRARY := $(BUILD)/libmicrogpt.a
+PROGRAM := $(BUILD)/microgpt
+TESTS := $(BUILD)/tests
+
+objects = $(patsubst %.cpp,$(BUILD)/%.o,$(1))
+LIBRARY_OBJECTS := $(call objects,$(wildcard src/*/*.cpp))
+TEST_OBJECTS := $(call objects,$(wildcard tests/*.cpp))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup build train test bench names format lint clean FORCE
+
+help: ## list the targets
+	@echo "usage: make TARGET [MODE=release|debug|asan] [CXX=clang++]"
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
+
+train: $(PROGRAM) ## train on data/names.txt and invent twenty names
+	$(PROGRAM) train
+
+test: $(TESTS) $(PROGRAM) ## run every test
+	$(TESTS)
+
+bench: $(PROGRAM) ## measure the speed of training
+	$(PROGRAM) bench
+
+# --- Compiling --------------------------------------------------------------------------------------------------------
+$(PROGRAM): $(BUILD)/src/main.o $(LIBRARY)
+	@echo "link    $@"
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(TESTS): $(TEST_OBJECTS) $(LIBRARY)
+	@echo "link    $@"
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(LIBRARY): $(LIBRARY_OBJECTS)
+	@rm -f $@
+	@$(AR) rcs $@ $^
+
+$(BUILD)/%.o: %.cpp $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "compile $<"
+	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
+
+# Changes only when the compiler or its flags do, and then everything is compiled again.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' | cmp -s - $@ || echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' > $@
+
+-include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(BUILD)/src/main.o)
+
+# --- Packages ---------------------------------------------------------------------------------------------------------
+# One run of the preprocessor tells whether the compiler and all headers are there.
+HEADERS := fmt/format.h doctest/doctest.h CLI/CLI.hpp nlohmann/json.hpp
+HAVE_PACKAGES = printf '\#include <%s>\n' $(HEADERS) | $(CXX) $(CPPFLAGS) -std=c++20 -x c++ -M -MF /dev/null - 2>/dev/null
+APT_PACKAGES := g++ libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev
+BREW_PACKAGES := fmt doctest cli11 nlohmann-json
+SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
+
+setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-json
+	@if $(HAVE_PACKAGES); then exit 0; \
+	elif command -v apt-get >/dev/null; then \
+	  echo "installing $(APT_PACKAGES)"; \
+	  $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(APT_PACKAGES) >/dev/null; \
+	elif command -v brew >/dev/null; then brew install $(BREW_PACKAGES); \
+	else echo "please install: a C++20 compiler, fmt, doctest, CLI11, nlohmann-json" >&2; exit 1; fi
+
+# `make setup train` must not compile while it installs.
+ifneq ($(filter setup,$(MAKECMDGOALS)),)
+$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(BUILD)/src/main.o: | setup
+endif
+
+# --- Data -------------------------------------------------------------------------------------------------------------
+MAKEMORE_URL := https://raw.githubusercontent.com/karpathy/makemore/988aa59/names.txt
+MAKEMORE_SHA256 := 0a30b5557f192f32ab962680889aac5f6fda0f4cecf40a6d0b5694f58ea8cc4d
+SHA256 := $(shell command -v sha256sum >/dev/null && echo sha256sum || echo shasum -a 256)
+
+names: data/makemore.txt ## download the 32,033 names of makemore to data/makemore.txt
+
+data/makemore.txt:
+	@curl -fsSL --retry 2 --max-time 60 -o $@.part $(MAKEMORE_URL) 2>/dev/null || \
+	  { rm -f $@.part; echo "cannot download the names: is there a network, and curl? (from $(MAKEMORE_URL))" >&2; exit 1; }
+	@echo "$(MAKEMORE_SHA256)  $@.part" | $(SHA256) -c - >/dev/null 2>&1 || \
+	  { rm -f $@.part; echo "the downloaded names are not the well-known 32,033: their sha256 differs" >&2; exit 1; }
+	@mv $@.part $@
+	@echo "wrote $@"
+
+# --- Housekeeping -----------------------------------------------------------------------------------------------------
+SOURCES := $(shell find src lessons tests -name '*.cpp' -o -name '*.h')
+
+format: ## lay the code out with clang-format
+	clang-format -i $(SOURCES)
+
+lint: ## look for likely mistakes with clang-tidy
+	clang-tidy --quiet $(filter src/%.cpp,$(SOURCES)) -- -std=c++20 -Isrc -DMICROGPT_CHECKED
+
+clean: ## remove everything that was built
+	rm -rf build

@@ -1,0 +1,70 @@
+#include "base/config.h"
+
+#include <limits>
+
+#include "base/error.h"
+
+namespace microgpt {
+namespace {
+
+constexpr std::size_t most_parameters = std::size_t{1} << 26;  // 67 million: 2 GiB with gradients and Adam's two means
+
+/// a * b, or the largest number there is when that does not fit.
+std::size_t saturating_product(std::size_t a, std::size_t b) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::size_t>::max() : product;
+}
+
+std::size_t saturating_sum(std::size_t a, std::size_t b) {
+  std::size_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::size_t>::max() : sum;
+}
+
+}  // namespace
+
+std::size_t num_parameters(const Config& config) {
+  const std::size_t C = config.n_embd;
+  const std::size_t rows = saturating_sum(saturating_product(2, config.vocab_size), config.block_size);
+  const std::size_t block = saturating_product(12, saturating_product(C, C));  // 4 of (C,C), (4C,C) and (C,4C)
+  return saturating_sum(saturating_product(rows, C), saturating_product(config.n_layer, block));
+}
+
+void validate(const Config& config) {
+  auto at_least_one = [](std::size_t value, const std::string& name) {
+    if (value == 0) throw UsageError(name + " is 0; it must be at least 1");
+  };
+  at_least_one(config.n_layer, "n_layer");
+  at_least_one(config.n_embd, "n_embd");
+  at_least_one(config.n_head, "n_head");
+  at_least_one(config.block_size, "block_size");
+  at_least_one(config.vocab_size, "vocab_size");
+  if (config.n_embd % config.n_head != 0) {
+    throw UsageError("n_embd " + std::to_string(config.n_embd) + " is not divisible by n_head " +
+                     std::to_string(config.n_head) + "; every head takes an equal slice of the width");
+  }
+  if (num_parameters(config) > most_parameters) {
+    throw UsageError("n_layer " + std::to_string(config.n_layer) + ", n_embd " + std::to_string(config.n_embd) +
+                     ", block_size " + std::to_string(config.block_size) + " make more than " +
+                     std::to_string(most_parameters) + " parameters; choose a smaller shape");
+  }
+}
+
+Preset preset(const std::string& name) {
+  if (name == "gist") {
+    return {.name = name, .model = {}, .train = {}, .heading = "--- inference (new, hallucinated names) ---"};
+  }
+  if (name == "walkthrough") {
+    return {.name = name,
+            .model = {.block_size = 8, .squared_relu = true},
+            .train = {.num_steps = 500,
+                      .beta1 = 0.9,
+                      .beta2 = 0.95,
+                      .schedule = Schedule::cosine,
+                      .init_std = 0.02,
+                      .zero_projections = true},
+            .heading = "--- inference ---"};
+  }
+  throw UsageError("unknown preset '" + name + "'; there are gist and walkthrough");
+}
+
+}  // namespace microgpt

@@ -1,0 +1,59 @@
+// The shape of a model and how it is trained, and the two published microgpts as presets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace microgpt {
+
+/// The shape of a GPT. Long names here, letters in the loops: T, C, H, D, L, V.
+struct Config {
+  std::size_t vocab_size = 0;   // V: characters + BOS
+  std::size_t n_layer = 1;      // L: blocks
+  std::size_t n_embd = 16;      // C: width of the residual stream
+  std::size_t n_head = 4;       // H: attention heads
+  std::size_t block_size = 16;  // T: most positions in a document
+  bool squared_relu = false;    // the MLP's activation: relu(x)^2 instead of relu(x)
+
+  std::size_t head_dim() const { return n_embd / n_head; }  // D
+
+  bool operator==(const Config&) const = default;
+};
+
+/// Throws UsageError if a size is 0, n_head does not divide n_embd, or the model would have more than 2^26 parameters.
+void validate(const Config& config);
+
+/// The parameters a model of this shape has. Call it on a validated config.
+std::size_t num_parameters(const Config& config);
+
+enum class Schedule : std::uint8_t {
+  linear,  // from the learning rate straight down to zero
+  cosine,  // half a cosine wave down to zero
+};
+
+/// How a model is initialised and trained.
+struct TrainConfig {
+  std::size_t num_steps = 1000;
+  double learning_rate = 0.01;
+  double beta1 = 0.85;     // Adam: how long the mean of the gradients remembers
+  double beta2 = 0.99;     // Adam: how long the mean of their squares remembers
+  double eps_adam = 1e-8;  // Adam: keeps the division finite
+  Schedule schedule = Schedule::linear;
+  double init_std = 0.08;         // weights start as gauss(0, init_std)
+  bool zero_projections = false;  // attn_wo and mlp_fc2 start at zero: each block first passes its input through
+};
+
+/// One of the two published programs.
+struct Preset {
+  std::string name;
+  Config model;
+  TrainConfig train;
+  std::string heading;  // printed above the invented names
+};
+
+/// "gist" (the current microgpt.py) or "walkthrough" (the 200-line version that the course explains).
+/// Throws UsageError for any other name.
+Preset preset(const std::string& name);
+
+}  // namespace microgpt

@@ -1,0 +1,61 @@
+#include "base/dataset.h"
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+namespace microgpt {
+namespace {
+
+/// Takes the first line off the text, without its end.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find_first_of("\r\n");
+  const std::string_view line = text.substr(0, end);
+  if (end == std::string_view::npos) {
+    text = {};
+  } else {
+    text.remove_prefix(text.substr(end, 2) == "\r\n" ? end + 2 : end + 1);
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<Document> parse_documents(std::string_view text, const std::string& name) {
+  std::vector<Document> documents;
+  for (std::size_t number = 1; !text.empty(); number++) {
+    const std::string_view line = take_line(text);
+    const std::string where = name + ":" + std::to_string(number) + ": ";
+    if (line.find('\0') != std::string_view::npos) {
+      throw Error(where + "a zero byte; this is a binary file, and the names should be plain UTF-8 text, one a line");
+    }
+    const std::optional<std::u32string> characters = decode_utf8(line);
+    if (!characters) throw Error(where + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
+    const std::u32string_view document = strip(*characters);
+    if (!document.empty()) documents.emplace_back(document);
+  }
+  if (documents.empty()) throw Error(name + ": no documents in it; put one name on each line");
+  return documents;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  auto fail = [&](const std::string& reason) { return Error("cannot read '" + path.string() + "': " + reason); };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw fail("it is a directory; give a file");
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw fail(std::generic_category().message(errno) + "; check the path");
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) throw fail("the read failed half-way");
+  return bytes;
+}
+
+std::vector<Document> read_documents(const std::filesystem::path& path) {
+  return parse_documents(read_file(path), path.string());
+}
+
+}  // namespace microgpt

@@ -1,0 +1,51 @@
+#include "base/parameters.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace microgpt {
+
+Parameters::Parameters(const std::vector<Shape>& shapes) {
+  std::size_t size = 0;
+  for (const Shape& shape : shapes) size += shape.rows * shape.cols;
+  data_.resize(size);
+  grad_.resize(size);
+  std::size_t offset = 0;
+  for (const Shape& shape : shapes) {
+    matrices_.push_back({shape.name, shape.rows, shape.cols, data_.data() + offset, grad_.data() + offset});
+    offset += shape.rows * shape.cols;
+  }
+}
+
+const Parameter& Parameters::operator[](const std::string& name) const {
+  const auto found =
+      std::find_if(matrices_.begin(), matrices_.end(), [&](const Parameter& p) { return p.name == name; });
+  if (found == matrices_.end()) throw std::out_of_range("no parameter is called " + name);
+  return *found;
+}
+
+std::vector<Parameters::Shape> gpt_shapes(const Config& config) {
+  const std::size_t V = config.vocab_size;
+  const std::size_t T = config.block_size;
+  const std::size_t C = config.n_embd;
+  std::vector<Parameters::Shape> shapes{{"wte", V, C}, {"wpe", T, C}, {"lm_head", V, C}};
+  for (std::size_t i = 0; i < config.n_layer; i++) {
+    const std::string layer = "layer" + std::to_string(i) + ".";
+    for (const char* name : {"attn_wq", "attn_wk", "attn_wv", "attn_wo"}) shapes.push_back({layer + name, C, C});
+    shapes.push_back({layer + "mlp_fc1", 4 * C, C});
+    shapes.push_back({layer + "mlp_fc2", C, 4 * C});
+  }
+  return shapes;
+}
+
+Parameters initialize(const Config& config, const TrainConfig& train, PythonRandom& random) {
+  Parameters parameters(gpt_shapes(config));
+  for (const Parameter& matrix : parameters.matrices()) {
+    const bool projection = matrix.name.ends_with("attn_wo") || matrix.name.ends_with("mlp_fc2");
+    const double stddev = train.zero_projections && projection ? 0.0 : train.init_std;
+    for (std::size_t i = 0; i < matrix.size(); i++) matrix.data[i] = random.gauss(0, stddev);
+  }
+  return parameters;
+}
+
+}  // namespace microgpt

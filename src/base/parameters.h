@@ -1,0 +1,66 @@
+// The parameters of a model: named matrices of doubles and their gradients. Both paths, Adam and the checkpoint
+// stand on this one store: all numbers lie in one block, matrix after matrix, row after row.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "base/python_random.h"
+
+namespace microgpt {
+
+/// A matrix in the store, shape (rows, cols); data and grad point to its first number.
+struct Parameter {
+  std::string name;
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  double* data = nullptr;
+  double* grad = nullptr;
+
+  std::size_t size() const { return rows * cols; }
+  std::span<double> row(std::size_t i) const { return {data + i * cols, cols}; }
+  std::span<double> grad_row(std::size_t i) const { return {grad + i * cols, cols}; }
+};
+
+class Parameters {
+ public:
+  struct Shape {
+    std::string name;
+    std::size_t rows;
+    std::size_t cols;
+  };
+
+  /// Zeros of the given shapes, in the given order.
+  explicit Parameters(const std::vector<Shape>& shapes);
+  Parameters(Parameters&&) = default;
+  Parameters& operator=(Parameters&&) = default;
+
+  /// Throws std::out_of_range if there is none of that name.
+  const Parameter& operator[](const std::string& name) const;
+
+  std::size_t size() const { return data_.size(); }
+  std::span<const Parameter> matrices() const { return matrices_; }
+
+  std::span<double> data() { return data_; }
+  std::span<const double> data() const { return data_; }
+  std::span<double> grad() { return grad_; }
+  std::span<const double> grad() const { return grad_; }
+
+ private:
+  std::vector<double> data_;
+  std::vector<double> grad_;
+  std::vector<Parameter> matrices_;
+};
+
+/// The matrices of a GPT in the reference's order: wte (V,C), wpe (T,C), lm_head (V,C), then for each layer
+/// attn_wq, attn_wk, attn_wv, attn_wo (C,C), mlp_fc1 (4C,C), mlp_fc2 (C,4C). A row makes one output.
+std::vector<Parameters::Shape> gpt_shapes(const Config& config);
+
+/// Draws every weight from gauss(0, init_std) in the order of the store. With zero_projections attn_wo and mlp_fc2
+/// become gauss(0, 0): zeros, which still draw their numbers.
+Parameters initialize(const Config& config, const TrainConfig& train, PythonRandom& random);
+
+}  // namespace microgpt

@@ -1,0 +1,42 @@
+// Characters to tokens and back. The characters of the dataset, sorted by code point, are tokens 0, 1, 2, ...;
+// one more token, BOS (beginning of sequence), stands last and marks both ends of a document.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/dataset.h"
+
+namespace microgpt {
+
+using Token = std::size_t;
+
+class Tokenizer {
+ public:
+  /// The alphabet of a dataset.
+  explicit Tokenizer(std::span<const Document> documents);
+
+  /// An alphabet that is known already. Throws Error unless it is sorted, without repeats, and not empty.
+  explicit Tokenizer(std::u32string characters);
+
+  const std::u32string& characters() const { return characters_; }
+  Token bos() const { return characters_.size(); }
+  std::size_t vocab_size() const { return characters_.size() + 1; }
+
+  /// One token a character, without BOS. Throws UsageError naming the first character that is not in the alphabet.
+  std::vector<Token> encode(std::u32string_view text) const;
+
+  /// BOS, the document, BOS: what a GPT learns to predict, each token from those before it.
+  std::vector<Token> encode_document(const Document& document) const;
+
+  /// The text of tokens, in UTF-8. BOS is not among them.
+  std::string decode(std::span<const Token> tokens) const;
+
+ private:
+  std::u32string characters_;
+};
+
+}  // namespace microgpt

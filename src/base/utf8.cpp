@@ -1,0 +1,63 @@
+#include "base/utf8.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace microgpt {
+
+std::optional<std::u32string> decode_utf8(std::string_view bytes) {
+  std::u32string out;
+  out.reserve(bytes.size());
+  for (std::size_t i = 0; i < bytes.size();) {
+    const auto lead = static_cast<unsigned char>(bytes[i++]);
+    if (lead < 0x80) {
+      out.push_back(lead);
+      continue;
+    }
+    const int following = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+    if (lead < 0xc2 || lead > 0xf4) return std::nullopt;
+    char32_t code_point = lead & (0x3fU >> following);
+    for (int k = 0; k < following; k++) {
+      if (i == bytes.size()) return std::nullopt;
+      const auto next = static_cast<unsigned char>(bytes[i++]);
+      if ((next & 0xc0U) != 0x80U) return std::nullopt;
+      code_point = (code_point << 6) | (next & 0x3fU);
+    }
+    constexpr std::array<char32_t, 4> smallest{0, 0x80, 0x800, 0x10000};
+    const bool overlong = code_point < smallest[static_cast<std::size_t>(following)];
+    const bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
+    if (overlong || surrogate || code_point > 0x10ffff) return std::nullopt;
+    out.push_back(code_point);
+  }
+  return out;
+}
+
+std::string encode_utf8(char32_t code_point) {
+  auto byte = [](char32_t bits) { return static_cast<char>(static_cast<unsigned char>(bits)); };
+  auto tail = [&](int shift) { return byte(0x80U | ((code_point >> shift) & 0x3fU)); };
+  if (code_point < 0x80) return {byte(code_point)};
+  if (code_point < 0x800) return {byte(0xc0U | (code_point >> 6)), tail(0)};
+  if (code_point < 0x10000) return {byte(0xe0U | (code_point >> 12)), tail(6), tail(0)};
+  return {byte(0xf0U | (code_point >> 18)), tail(12), tail(6), tail(0)};
+}
+
+std::string encode_utf8(std::u32string_view code_points) {
+  std::string out;
+  for (char32_t code_point : code_points) out += encode_utf8(code_point);
+  return out;
+}
+
+bool is_space(char32_t c) {
+  constexpr std::array<char32_t, 9> alone{0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
+  return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || (c >= 0x2000 && c <= 0x200a) ||
+         std::find(alone.begin(), alone.end(), c) != alone.end();
+}
+
+std::u32string_view strip(std::u32string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace microgpt

@@ -1,0 +1,22 @@
+// UTF-8 as code points. A token is a code point, as in Python, not a byte.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace microgpt {
+
+/// The code points of a text, or nothing if it is not valid UTF-8 (broken, overlong or surrogate sequences).
+std::optional<std::u32string> decode_utf8(std::string_view bytes);
+
+std::string encode_utf8(char32_t code_point);
+std::string encode_utf8(std::u32string_view code_points);
+
+/// What Python's str.isspace says of one character.
+bool is_space(char32_t code_point);
+
+/// The text without the white space at its two ends: str.strip().
+std::u32string_view strip(std::u32string_view text);
+
+}  // namespace microgpt

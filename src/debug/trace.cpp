@@ -1,0 +1,27 @@
+#include "debug/trace.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace microgpt {
+
+bool trace_enabled() {
+  static const bool enabled = [] {
+    const char* setting = std::getenv("MICROGPT_TRACE");
+    return setting != nullptr && std::string_view(setting) == "1";
+  }();
+  return enabled;
+}
+
+void trace_node(const char* pass, const Node& node) {
+  std::fprintf(stderr, "%-8s %p %-9s data %+.6f grad %+.6f", pass, static_cast<const void*>(&node), op_name(node.op),
+               node.data, node.grad);
+  for (std::uint32_t i = 0; i < node.n_child; i++) {
+    std::fprintf(stderr, "%s%p", i == 0 ? " of " : " ", static_cast<const void*>(node.child[i]));
+  }
+  if (node.n_row != 0) std::fprintf(stderr, " and %u parameters", unsigned{node.n_row});
+  std::fputc('\n', stderr);
+}
+
+}  // namespace microgpt

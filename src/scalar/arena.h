@@ -1,0 +1,83 @@
+// Memory that is handed out in order and taken back all at once. Nothing in it ever moves.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace microgpt {
+
+template <class T>
+class Arena {
+  static_assert(std::is_trivially_destructible_v<T>, "rewinding runs no destructors");
+
+ public:
+  struct Mark {
+    std::size_t chunk = 0;
+    std::size_t used = 0;
+  };
+
+  /// n neighbouring Ts, not initialised.
+  T* allocate(std::size_t n) {
+    if (n > static_cast<std::size_t>(end_ - next_)) [[unlikely]]
+      advance(n);
+    return std::exchange(next_, next_ + n);
+  }
+
+  /// How far the memory is in use.
+  Mark mark() const { return {current_, chunks_.empty() ? 0 : used_in_current()}; }
+
+  /// Takes back what was allocated since the mark; the memory stays here for what comes next.
+  void rewind(Mark mark) {
+    if (chunks_.empty()) return;
+    enter(mark.chunk);
+    next_ += mark.used;
+  }
+
+  /// Calls visit(T&) for everything in use, in the order it was allocated.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t c = 0; c < chunks_.size() && c <= current_; c++) {
+      const std::size_t used = c == current_ ? used_in_current() : chunks_[c].used;
+      for (std::size_t i = 0; i < used; i++) visit(chunks_[c].memory[i]);
+    }
+  }
+
+ private:
+  struct Chunk {
+    std::unique_ptr<T[]> memory;
+    std::size_t size = 0;
+    std::size_t used = 0;  // set when a later chunk is entered
+  };
+
+  std::size_t used_in_current() const { return static_cast<std::size_t>(next_ - chunks_[current_].memory.get()); }
+
+  void enter(std::size_t chunk) {
+    current_ = chunk;
+    next_ = chunks_[chunk].memory.get();
+    end_ = next_ + chunks_[chunk].size;
+  }
+
+  /// Goes on to a chunk with room for n: the next one if it is large enough, or a new one in its place.
+  void advance(std::size_t n) {
+    constexpr std::size_t usual_size = 4096;
+    if (!chunks_.empty()) chunks_[current_].used = used_in_current();
+    const std::size_t following = chunks_.empty() ? 0 : current_ + 1;
+    if (following == chunks_.size()) chunks_.emplace_back();
+    if (chunks_[following].size < n) {
+      const std::size_t size = std::max(n, usual_size);
+      chunks_[following] = {std::make_unique_for_overwrite<T[]>(size), size, 0};
+    }
+    enter(following);
+  }
+
+  std::vector<Chunk> chunks_;
+  std::size_t current_ = 0;
+  T* next_ = nullptr;
+  T* end_ = nullptr;
+};
+
+}  // namespace microgpt

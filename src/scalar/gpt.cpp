@@ -1,0 +1,99 @@
+#include "scalar/gpt.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/libm.h"
+#include "scalar/ops.h"
+
+namespace microgpt {
+namespace {
+
+/// Dimensions hs to hs + D of every position's key or value: one head's part, (positions, D).
+std::vector<Values> slice_each(const std::vector<Values>& positions, std::size_t hs, std::size_t D) {
+  std::vector<Values> slices;
+  slices.reserve(positions.size());
+  for (const Values& position : positions) slices.push_back(position.slice(hs, D));
+  return slices;
+}
+
+Values add(Values a, Values b) {
+  return Values(a.size(), [&](std::size_t i) { return a[i] + b[i]; });
+}
+
+}  // namespace
+
+Model::Model(const Config& config_, const Parameters& parameters)
+    : config(config_), wte(parameters["wte"]), wpe(parameters["wpe"]), lm_head(parameters["lm_head"]) {
+  for (std::size_t i = 0; i < config.n_layer; i++) {
+    auto matrix = [&](const char* name) { return Matrix(parameters["layer" + std::to_string(i) + "." + name]); };
+    layers.push_back({matrix("attn_wq"), matrix("attn_wk"), matrix("attn_wv"), matrix("attn_wo"), matrix("mlp_fc1"),
+                      matrix("mlp_fc2")});
+  }
+}
+
+Values gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values) {
+  const std::size_t H = model.config.n_head;
+  const std::size_t D = model.config.head_dim();
+  const double sqrt_head_dim = libm_pow(static_cast<double>(D), 0.5);
+
+  const Values tok_emb = model.wte[token_id];
+  const Values pos_emb = model.wpe[pos_id];
+  Values x = add(tok_emb, pos_emb);  // what the token is, and where it stands
+  x = rmsnorm(x);                    // not redundant: the residual connection leads past the next one
+
+  for (std::size_t li = 0; li < model.layers.size(); li++) {
+    const Model::Layer& layer = model.layers[li];
+
+    // 1) Multi-head attention: each head looks back over the positions so far with its own slice of q, k and v.
+    Values x_residual = x;
+    x = rmsnorm(x);
+    const Values q = linear(x, layer.attn_wq);
+    const Values k = linear(x, layer.attn_wk);
+    const Values v = linear(x, layer.attn_wv);
+    keys[li].push_back(k);
+    values[li].push_back(v);
+    std::vector<Value> x_attn;
+    for (std::size_t h = 0; h < H; h++) {
+      const std::size_t hs = h * D;
+      const Values q_h = q.slice(hs, D);
+      const std::vector<Values> k_h = slice_each(keys[li], hs, D);
+      const std::vector<Values> v_h = slice_each(values[li], hs, D);
+      const Values attn_logits(k_h.size(), [&](std::size_t t) { return dot(q_h, k_h[t]) / sqrt_head_dim; });
+      const Values attn_weights = softmax(attn_logits);
+      for (std::size_t j = 0; j < D; j++) {
+        const Values v_j(v_h.size(), [&](std::size_t t) { return v_h[t][j]; });
+        const Value head_out = dot(attn_weights, v_j);
+        x_attn.push_back(head_out);
+      }
+    }
+    x = linear(Values(x_attn), layer.attn_wo);
+    x = add(x, x_residual);
+
+    // 2) MLP: each position thinks for itself.
+    x_residual = x;
+    x = rmsnorm(x);
+    x = linear(x, layer.mlp_fc1);
+    x = Values(x.size(), [&](std::size_t i) {
+      const Value active = relu(x[i]);
+      return model.config.squared_relu ? pow(active, 2.0) : active;
+    });
+    x = linear(x, layer.mlp_fc2);
+    x = add(x, x_residual);
+  }
+  return linear(x, model.lm_head);
+}
+
+Value document_loss(const Model& model, std::span<const Token> tokens) {
+  const std::size_t n = std::min(model.config.block_size, tokens.size() - 1);
+  Cache keys(model.layers.size());
+  Cache values(model.layers.size());
+  const Values losses(n, [&](std::size_t pos_id) {
+    const Values logits = gpt(model, tokens[pos_id], pos_id, keys, values);
+    const Values probs = softmax(logits);
+    return -log(probs[tokens[pos_id + 1]]);
+  });
+  return (1.0 / static_cast<double>(n)) * sum(losses);
+}
+
+}  // namespace microgpt

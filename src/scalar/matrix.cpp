@@ -1,0 +1,18 @@
+#include "scalar/matrix.h"
+
+namespace microgpt {
+
+Values Matrix::operator[](std::size_t i) const {
+  static constexpr double one = 1.0;
+  Row& row = leaves_[i];
+  if (!row.made || !tape.is_open(row.scope)) {
+    auto leaf = [&](std::size_t j) {
+      return Value(
+          tape.record(Op::parameter, parameter_->row(i)[j], {}, nullptr, parameter_->grad_row(i).subspan(j, 1), &one));
+    };
+    row = {Values(cols(), leaf), tape.scope(), true};
+  }
+  return row.values;
+}
+
+}  // namespace microgpt

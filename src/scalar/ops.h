@@ -1,0 +1,26 @@
+// The operations of a neural network on lists of Values. All but linear could be written with + and *; as nodes of
+// many children they compute the same sums in the same order with fewer nodes.
+#pragma once
+
+#include "scalar/matrix.h"
+#include "scalar/values.h"
+
+namespace microgpt {
+
+/// x[0] + x[1] + ..., from left to right.
+Value sum(Values x);
+
+/// a[0] * b[0] + a[1] * b[1] + ..., from left to right. Both have the same size.
+Value dot(Values a, Values b);
+
+/// w x: y[i] is the dot product of row i of w, shape (n_out, n_in), with x, (n_in). Returns (n_out).
+Values linear(Values x, const Matrix& w);
+
+/// Turns any numbers into probabilities: positive, in the same order, with a sum of 1. The largest is subtracted first,
+/// so that exp cannot overflow; the result is the same.
+Values softmax(Values logits);
+
+/// x scaled to a root mean square of 1 (Zhang and Sennrich, 2019), without a learned gain.
+Values rmsnorm(Values x);
+
+}  // namespace microgpt

@@ -58,30 +58,35 @@ void Tape::trace_forward(const Node& node) {
 //
 // All rows of a linear layer share one list of children. A list that was just walked is not walked again.
 void Tape::topological_order(Node* root) {
-  visit_++;
+  const std::uint32_t visit = ++visit_;
   order_.clear();
   Node* const* walked = nullptr;
   std::uint32_t n_walked = 0;
+  // Meets a node for the first time: it goes on the path, or straight into the order if nothing below it is left.
   auto enter = [&](Node* node) {
-    node->visit = visit_;
+    node->visit = visit;
     const bool leaf = node->n_child == 0;
     if (!leaf || node->n_row != 0) node->grad = 0;
     if (leaf || (node->child == walked && node->n_child == n_walked)) {
       order_.push_back(node);
     } else {
-      path_.push_back({node, 0});
+      path_.push_back({node, node->child, node->child + node->n_child});
     }
   };
   enter(root);
   while (!path_.empty()) {
     Frame& frame = path_.back();
-    Node* const node = frame.node;
-    if (frame.next_child < node->n_child) {
-      Node* const child = node->child[frame.next_child++];
-      if (child->visit != visit_) enter(child);
+    Node* const* next = frame.next;
+    while (next != frame.end && (*next)->visit == visit) next++;
+    if (next != frame.end) {
+      frame.next = next + 1;
+      enter(*next);
     } else {
-      walked = node->child;
-      n_walked = node->n_child;
+      Node* const node = frame.node;
+      if (node->n_child > 2) {
+        walked = node->child;
+        n_walked = node->n_child;
+      }
       order_.push_back(node);
       path_.pop_back();
     }
@@ -99,6 +104,7 @@ void Tape::backward(Node* root) {
     if constexpr (checked) {
       if (trace_enabled()) trace_node("backward", node);
     }
+    if (order_.rend() - it > 8) __builtin_prefetch(*(it + 8));
     const double grad = node.grad;
     for (std::uint32_t i = node.n_child; i-- > 0;) node.child[i]->grad += node.local_grad[i] * grad;
     for (std::uint32_t i = 0; i < node.n_row; i++) node.row_grad[i] += node.row_local[i] * grad;

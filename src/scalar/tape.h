@@ -85,7 +85,8 @@ class Tape {
 
   struct Frame {
     Node* node;
-    std::uint32_t next_child;
+    Node* const* next;  // the first child that may not have been visited yet
+    Node* const* end;
   };
   std::vector<Node*> order_;
   std::vector<Frame> path_;

@@ -1,0 +1,81 @@
+#include "debug/graphviz.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+
+namespace microgpt {
+namespace {
+
+constexpr std::size_t most_nodes = 2000;
+
+/// Every node below root once, numbered as it is met.
+std::unordered_map<const Node*, std::size_t> number_nodes(const Node* root, std::vector<const Node*>& nodes) {
+  std::unordered_map<const Node*, std::size_t> number;
+  auto add = [&](const Node* node) {
+    if (number.emplace(node, nodes.size()).second) nodes.push_back(node);
+  };
+  add(root);
+  for (std::size_t i = 0; i < nodes.size(); i++) {
+    for (const Node* child : std::span(nodes[i]->child, nodes[i]->n_child)) add(child);
+    if (nodes.size() > most_nodes) {
+      throw Error("a graph of more than " + std::to_string(most_nodes) +
+                  " nodes cannot be read as a drawing; draw a smaller part");
+    }
+  }
+  return number;
+}
+
+/// Text as it may stand in a record label.
+std::string escape(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (std::string_view("\\\"{}|<> ").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_dot(Value root, const Labels& labels) {
+  std::vector<const Node*> nodes;
+  const auto number = number_nodes(root.live(), nodes);
+  std::string dot =
+      "digraph {\n"
+      "  rankdir=LR;\n"
+      "  node [shape=record, fontname=\"monospace\"];\n";
+  for (std::size_t i = 0; i < nodes.size(); i++) {
+    const Node& node = *nodes[i];
+    const auto label = labels.find(&node);
+    const std::string name = escape(label != labels.end() ? label->second : op_name(node.op));
+    dot += fmt::format("  n{} [label=\"{} | data {:.4f} | grad {:.4f}\"];\n", i, name, node.data, node.grad);
+    for (const Node* child : std::span(node.child, node.n_child)) {
+      dot += fmt::format("  n{} -> n{};\n", number.at(child), i);
+    }
+    if (node.n_row != 0)
+      dot += fmt::format("  p{0} [shape=plaintext, label=\"{1} parameters\"];\n  p{0} -> n{0};\n", i, node.n_row);
+  }
+  return dot + "}\n";
+}
+
+void write_dot(Value root, const std::filesystem::path& path, const Labels& labels) {
+  const std::string dot = to_dot(root, labels);
+  std::ofstream out(path, std::ios::binary);
+  out << dot;
+  out.close();
+  if (!out) {
+    throw Error("cannot write '" + path.string() + "': " + std::generic_category().message(errno) +
+                "; check the folder");
+  }
+}
+
+}  // namespace microgpt

@@ -1,0 +1,21 @@
+// A small graph as a drawing, in the language of Graphviz: dot -Tsvg graph.dot -o graph.svg
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "scalar/value.h"
+
+namespace microgpt {
+
+/// Names for values that have one, shown in their boxes.
+using Labels = std::map<const Node*, std::string>;
+
+/// The graph that `root` was computed from, root to the right: operation, data and grad of each node.
+std::string to_dot(Value root, const Labels& labels = {});
+
+/// Writes it to a file. Throws Error if that fails, or if there are more than 2,000 nodes, which nobody could read.
+void write_dot(Value root, const std::filesystem::path& path, const Labels& labels = {});
+
+}  // namespace microgpt

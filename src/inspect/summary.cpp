@@ -1,0 +1,55 @@
+#include "inspect/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <span>
+
+#include "base/utf8.h"
+
+namespace microgpt {
+namespace {
+
+struct Statistics {
+  double mean, stddev, least, greatest;
+};
+
+Statistics statistics(std::span<const double> numbers) {
+  const auto n = static_cast<double>(numbers.size());
+  double total = 0;
+  for (double x : numbers) total += x;
+  const double mean = total / n;
+  double squares = 0;
+  for (double x : numbers) squares += (x - mean) * (x - mean);
+  const auto [least, greatest] = std::minmax_element(numbers.begin(), numbers.end());
+  return {mean, std::sqrt(squares / n), *least, *greatest};
+}
+
+}  // namespace
+
+std::string summary(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
+  std::string text;
+  auto line = [&]<class... T>(fmt::format_string<T...> format, T&&... values) {
+    fmt::format_to(std::back_inserter(text), format, std::forward<T>(values)...);
+    text += '\n';
+  };
+  line("n_layer     {}", config.n_layer);
+  line("n_embd      {}", config.n_embd);
+  line("n_head      {}  (head_dim {})", config.n_head, config.head_dim());
+  line("block_size  {}", config.block_size);
+  line("vocab_size  {}  ({} and BOS)", config.vocab_size, encode_utf8(tokenizer.characters()));
+  line("activation  {}", config.squared_relu ? "squared ReLU" : "ReLU");
+  line("");
+  line("{:<18} {:>10} {:>8} {:>9} {:>9} {:>9} {:>9}", "parameter", "shape", "size", "mean", "std", "min", "max");
+  for (const Parameter& p : parameters.matrices()) {
+    const Statistics s = statistics({p.data, p.size()});
+    line("{:<18} {:>10} {:>8} {:>+9.4f} {:>9.4f} {:>+9.4f} {:>+9.4f}", p.name, fmt::format("{} x {}", p.rows, p.cols),
+         p.size(), s.mean, s.stddev, s.least, s.greatest);
+  }
+  line("{:<18} {:>10} {:>8}", "all", "", parameters.size());
+  return text;
+}
+
+}  // namespace microgpt

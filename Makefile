@@ -13,7 +13,7 @@ BUILD := build/$(MODE)
 OS := $(shell uname -s)
 
 # Without a -j of yours, use every core.
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 endif
 
@@ -57,7 +57,8 @@ TEST_OBJECTS := $(call objects,$(wildcard tests/*.cpp))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build train test bench names format lint clean FORCE
+.SECONDARY:
+.PHONY: help setup build train test bench names check-lessons check-exercises format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan] [CXX=clang++]"
@@ -97,7 +98,67 @@ $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' | cmp -s - $@ || echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' > $@
 
--include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(BUILD)/src/main.o)
+-include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(LESSON_OBJECTS) $(BUILD)/src/main.o)
+
+# --- Lessons ----------------------------------------------------------------------------------------------------------
+# Lesson 07 is lessons/07_*/main.cpp. Its exercise is exercise.cpp, which takes solution.cpp's answer if SOLUTION is
+# defined; that is how every exercise is shown to be unsolved as it stands and solvable.
+LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)))
+LESSON_NUMBERS := $(foreach lesson,$(LESSONS),$(firstword $(subst _, ,$(lesson))))
+lesson_name = $(filter $(1)_%,$(LESSONS))
+LESSON_OBJECTS := $(call objects,$(wildcard lessons/*/*.cpp))
+
+NAMES ?= data/names.txt
+
+.SECONDEXPANSION:
+
+$(LESSON_NUMBERS:%=lesson-%): lesson-%: $$(BUILD)/lessons/$$(call lesson_name,$$*)/main
+	@$< $(NAMES) $(if $(BREAK),--break $(BREAK))
+
+$(LESSON_NUMBERS:%=exercise-%): exercise-%: $$(BUILD)/lessons/$$(call lesson_name,$$*)/exercise
+	@$<
+
+$(LESSON_NUMBERS:%=solution-%): solution-%: $$(BUILD)/lessons/$$(call lesson_name,$$*)/solution
+	@$<
+
+lesson-%: ## run a lesson: make lesson-07 [NAMES=file] [BREAK=idea]
+	@echo "there is no lesson $*; there are: $(LESSON_NUMBERS)" >&2; exit 2
+
+exercise-%: ## run a lesson's exercise: make exercise-07
+	@echo "there is no exercise $*; there are: $(LESSON_NUMBERS)" >&2; exit 2
+
+check-lessons: $(LESSONS:%=$(BUILD)/lessons/%/checked) ## run every lesson and compare with its expected.txt
+
+check-exercises: $(LESSONS:%=$(BUILD)/lessons/%/practised) ## exercises fail as they stand, and pass with their solution
+
+$(BUILD)/lessons/%/main: $(BUILD)/lessons/%/main.o $(LIBRARY)
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(BUILD)/lessons/%/exercise: $(BUILD)/lessons/%/exercise.o $(BUILD)/lessons/doctest_main.o $(LIBRARY)
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(BUILD)/lessons/%/solution: $(BUILD)/lessons/%/solved.o $(BUILD)/lessons/doctest_main.o $(LIBRARY)
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(BUILD)/lessons/%/solved.o: lessons/%/exercise.cpp lessons/%/solution.cpp $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "compile $< with its solution"
+	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) -DSOLUTION -c $< -o $@
+
+$(BUILD)/lessons/doctest_main.o: $(BUILD)/flags
+	@mkdir -p $(@D)
+	@printf '#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN\n#include <doctest/doctest.h>\n' | \
+	  $(CXX) $(CXXFLAGS) -x c++ -c - -o $@
+
+$(BUILD)/lessons/%/checked: $(BUILD)/lessons/%/main lessons/%/expected.txt FORCE
+	@$< > $(@D)/output.txt 2> $(@D)/errors.txt || { cat $(@D)/errors.txt; echo "lesson $*: failed" >&2; exit 1; }
+	@diff -u lessons/$*/expected.txt $(@D)/output.txt || { echo "lesson $*: prints something else than its expected.txt" >&2; exit 1; }
+	@echo "lesson $*: prints its expected.txt"
+
+$(BUILD)/lessons/%/practised: $(BUILD)/lessons/%/exercise $(BUILD)/lessons/%/solution FORCE
+	@! $< > $(@D)/exercise.txt 2>&1 || { echo "exercise $*: passes as it stands, so there is nothing to solve" >&2; exit 1; }
+	@$(@D)/solution > $(@D)/solution.txt 2>&1 || { cat $(@D)/solution.txt; echo "exercise $*: its solution fails" >&2; exit 1; }
+	@echo "exercise $*: unsolved as it stands, solved by its solution"
 
 # --- Packages ---------------------------------------------------------------------------------------------------------
 # One run of the preprocessor tells whether the compiler and all headers are there.

@@ -1,11 +1,9 @@
 #include "base/dataset.h"
 
-#include <cerrno>
-#include <fstream>
-#include <iterator>
-#include <system_error>
+#include <optional>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/utf8.h"
 
 namespace microgpt {
@@ -40,18 +38,6 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
   }
   if (documents.empty()) throw Error(name + ": no documents in it; put one name on each line");
   return documents;
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  auto fail = [&](const std::string& reason) { return Error("cannot read '" + path.string() + "': " + reason); };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw fail("it is a directory; give a file");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw fail(std::generic_category().message(errno) + "; check the path");
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw fail("the read failed half-way");
-  return bytes;
 }
 
 std::vector<Document> read_documents(const std::filesystem::path& path) {

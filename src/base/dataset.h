@@ -18,7 +18,4 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
 /// The documents of a file. Throws Error also if it is missing, a directory, or cannot be read.
 std::vector<Document> read_documents(const std::filesystem::path& path);
 
-/// Every byte of a file. Throws Error naming the file, and the reason, if it cannot be read.
-std::string read_file(const std::filesystem::path& path);
-
 }  // namespace microgpt

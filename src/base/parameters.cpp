@@ -38,12 +38,23 @@ std::vector<Parameters::Shape> gpt_shapes(const Config& config) {
   return shapes;
 }
 
+namespace {
+
+void draw(const Parameter& matrix, double stddev, PythonRandom& random) {
+  for (std::size_t i = 0; i < matrix.size(); i++) matrix.data[i] = random.gauss(0, stddev);
+}
+
+}  // namespace
+
+void draw_weights(Parameters& parameters, double stddev, PythonRandom& random) {
+  for (const Parameter& matrix : parameters.matrices()) draw(matrix, stddev, random);
+}
+
 Parameters initialize(const Config& config, const TrainConfig& train, PythonRandom& random) {
   Parameters parameters(gpt_shapes(config));
   for (const Parameter& matrix : parameters.matrices()) {
     const bool projection = matrix.name.ends_with("attn_wo") || matrix.name.ends_with("mlp_fc2");
-    const double stddev = train.zero_projections && projection ? 0.0 : train.init_std;
-    for (std::size_t i = 0; i < matrix.size(); i++) matrix.data[i] = random.gauss(0, stddev);
+    draw(matrix, train.zero_projections && projection ? 0.0 : train.init_std, random);
   }
   return parameters;
 }

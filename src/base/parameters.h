@@ -59,8 +59,11 @@ class Parameters {
 /// attn_wq, attn_wk, attn_wv, attn_wo (C,C), mlp_fc1 (4C,C), mlp_fc2 (C,4C). A row makes one output.
 std::vector<Parameters::Shape> gpt_shapes(const Config& config);
 
-/// Draws every weight from gauss(0, init_std) in the order of the store. With zero_projections attn_wo and mlp_fc2
-/// become gauss(0, 0): zeros, which still draw their numbers.
+/// Draws every weight from gauss(0, stddev) in the order of the store.
+void draw_weights(Parameters& parameters, double stddev, PythonRandom& random);
+
+/// The parameters of a new GPT: every weight from gauss(0, init_std) in the order of the store. With zero_projections
+/// attn_wo and mlp_fc2 become gauss(0, 0): zeros, which still draw their numbers.
 Parameters initialize(const Config& config, const TrainConfig& train, PythonRandom& random);
 
 }  // namespace microgpt

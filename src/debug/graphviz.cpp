@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <fstream>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace microgpt {
 namespace {
@@ -68,14 +66,7 @@ std::string to_dot(Value root, const Labels& labels) {
 }
 
 void write_dot(Value root, const std::filesystem::path& path, const Labels& labels) {
-  const std::string dot = to_dot(root, labels);
-  std::ofstream out(path, std::ios::binary);
-  out << dot;
-  out.close();
-  if (!out) {
-    throw Error("cannot write '" + path.string() + "': " + std::generic_category().message(errno) +
-                "; check the folder");
-  }
+  write_file(path, to_dot(root, labels));
 }
 
 }  // namespace microgpt

@@ -17,10 +17,6 @@ std::vector<Values> slice_each(const std::vector<Values>& positions, std::size_t
   return slices;
 }
 
-Values add(Values a, Values b) {
-  return Values(a.size(), [&](std::size_t i) { return a[i] + b[i]; });
-}
-
 }  // namespace
 
 Model::Model(const Config& config_, const Parameters& parameters)
@@ -74,10 +70,8 @@ Values gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, 
     x_residual = x;
     x = rmsnorm(x);
     x = linear(x, layer.mlp_fc1);
-    x = Values(x.size(), [&](std::size_t i) {
-      const Value active = relu(x[i]);
-      return model.config.squared_relu ? pow(active, 2.0) : active;
-    });
+    x = relu(x);
+    if (model.config.squared_relu) x = Values(x.size(), [&](std::size_t i) { return pow(x[i], 2.0); });
     x = linear(x, layer.mlp_fc2);
     x = add(x, x_residual);
   }
@@ -88,12 +82,10 @@ Value document_loss(const Model& model, std::span<const Token> tokens) {
   const std::size_t n = std::min(model.config.block_size, tokens.size() - 1);
   Cache keys(model.layers.size());
   Cache values(model.layers.size());
-  const Values losses(n, [&](std::size_t pos_id) {
+  return mean(Values(n, [&](std::size_t pos_id) {
     const Values logits = gpt(model, tokens[pos_id], pos_id, keys, values);
-    const Values probs = softmax(logits);
-    return -log(probs[tokens[pos_id + 1]]);
-  });
-  return (1.0 / static_cast<double>(n)) * sum(losses);
+    return cross_entropy(logits, tokens[pos_id + 1]);
+  }));
 }
 
 }  // namespace microgpt

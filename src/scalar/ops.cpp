@@ -38,6 +38,8 @@ Value sum(Values x) {
   return Value(tape.record(Op::sum, total, x.nodes(), ones.data()));
 }
 
+Value mean(Values x) { return (1.0 / static_cast<double>(x.size())) * sum(x); }
+
 // The children are a[0], b[0], a[1], b[1], ...: the order in which the reference meets them.
 Value dot(Values a, Values b) {
   require_same_size(a.size(), b.size(), "dot");
@@ -80,5 +82,16 @@ Values rmsnorm(Values x) {
   const Value scale = pow(mean_square + 1e-5, -0.5);
   return Values(x.size(), [&](std::size_t i) { return x[i] * scale; });
 }
+
+Values add(Values a, Values b) {
+  require_same_size(a.size(), b.size(), "add");
+  return Values(a.size(), [&](std::size_t i) { return a[i] + b[i]; });
+}
+
+Values relu(Values x) {
+  return Values(x.size(), [&](std::size_t i) { return relu(x[i]); });
+}
+
+Value cross_entropy(Values logits, std::size_t target) { return -log(softmax(logits)[target]); }
 
 }  // namespace microgpt

@@ -10,6 +10,9 @@ namespace microgpt {
 /// x[0] + x[1] + ..., from left to right.
 Value sum(Values x);
 
+/// Their sum divided by how many they are, as (1 / n) * sum.
+Value mean(Values x);
+
 /// a[0] * b[0] + a[1] * b[1] + ..., from left to right. Both have the same size.
 Value dot(Values a, Values b);
 
@@ -22,5 +25,14 @@ Values softmax(Values logits);
 
 /// x scaled to a root mean square of 1 (Zhang and Sennrich, 2019), without a learned gain.
 Values rmsnorm(Values x);
+
+/// a + b, element by element.
+Values add(Values a, Values b);
+
+/// Each element where it is positive, else 0.
+Values relu(Values x);
+
+/// -log of the probability that softmax gives the target, in nats: 0 if the prediction was certain and right.
+Value cross_entropy(Values logits, std::size_t target);
 
 }  // namespace microgpt

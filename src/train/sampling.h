@@ -1,6 +1,7 @@
 // Inventing text: the model's prediction becomes probabilities, one token is drawn and fed back, until BOS is drawn.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 
@@ -10,8 +11,19 @@
 
 namespace microgpt {
 
-/// One new document that begins with `prompt` (tokens without BOS; at most block_size) and has at most block_size
-/// tokens. A temperature below 1 makes likely characters likelier still, above 1 evens them out.
+/// The next token, drawn in proportion to softmax(logits / temperature). A temperature below 1 makes likely tokens
+/// likelier still, above 1 it evens them out. Throws Error if the logits are not finite.
+Token draw_token(Values logits, double temperature, PythonRandom& random);
+
+/// The logits, (V), of the token after the given one, which stands at the given position.
+using Predict = std::function<Values(Token token_id, std::size_t pos_id)>;
+
+/// A new document: what `predict` says comes after BOS, then after that, until BOS or max_tokens. It begins
+/// with `prompt`.
+std::vector<Token> sample(const Predict& predict, Token bos, std::size_t max_tokens, double temperature,
+                          PythonRandom& random, std::span<const Token> prompt = {});
+
+/// The same of a GPT; at most block_size tokens.
 std::vector<Token> sample(const Model& model, double temperature, PythonRandom& random,
                           std::span<const Token> prompt = {});
 

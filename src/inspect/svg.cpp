@@ -1,0 +1,58 @@
+#include "inspect/svg.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+
+namespace microgpt {
+namespace {
+
+std::string escape(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Svg::Svg(double width, double height)
+    : body_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+                        "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\">\n",
+                        width, height)) {
+  rect(0, 0, width, height, "white");
+}
+
+void Svg::rect(double x, double y, double width, double height, const std::string& fill) {
+  body_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y,
+                       width, height, fill);
+}
+
+void Svg::line(double x1, double y1, double x2, double y2, const std::string& stroke, double width) {
+  body_ +=
+      fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
+                  x1, y1, x2, y2, stroke, width);
+}
+
+void Svg::polyline(const std::vector<std::pair<double, double>>& points, const std::string& stroke, double width) {
+  std::string list;
+  for (const auto& [x, y] : points) list += fmt::format("{:.1f},{:.1f} ", x, y);
+  body_ +=
+      fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"/>\n", list, stroke, width);
+}
+
+void Svg::text(double x, double y, const std::string& text, const std::string& anchor, double size, double degrees) {
+  const std::string turn = degrees == 0 ? "" : fmt::format(" transform=\"rotate({} {:.1f} {:.1f})\"", degrees, x, y);
+  body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\"{}>{}</text>\n", x, y,
+                       anchor, size, turn, escape(text));
+}
+
+void Svg::write(const std::filesystem::path& path) const { write_file(path, str()); }
+
+}  // namespace microgpt

@@ -1,0 +1,33 @@
+// A small writer of SVG, the drawing format of the web: any browser shows it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace microgpt {
+
+/// A drawing of the given size in pixels; x grows to the right, y downwards.
+class Svg {
+ public:
+  Svg(double width, double height);
+
+  void rect(double x, double y, double width, double height, const std::string& fill);
+  void line(double x1, double y1, double x2, double y2, const std::string& stroke, double width = 1);
+  void polyline(const std::vector<std::pair<double, double>>& points, const std::string& stroke, double width = 1.5);
+
+  /// anchor: start, middle or end; size in pixels. Turned by `degrees` about its anchor.
+  void text(double x, double y, const std::string& text, const std::string& anchor = "start", double size = 12,
+            double degrees = 0);
+
+  std::string str() const { return body_ + "</svg>\n"; }
+
+  /// Makes the folder if need be. Throws Error if the file cannot be written.
+  void write(const std::filesystem::path& path) const;
+
+ private:
+  std::string body_;
+};
+
+}  // namespace microgpt

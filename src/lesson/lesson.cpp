@@ -1,0 +1,149 @@
+#include "lesson/lesson.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <span>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace microgpt {
+namespace {
+
+[[noreturn]] void leave(const std::string& message, int code) {
+  std::fflush(stdout);
+  fmt::print(stderr, "lesson: {}\n", message);
+  std::exit(code);
+}
+
+std::vector<Document> read_shuffled(const std::string& path, PythonRandom& random) {
+  try {
+    std::vector<Document> documents = read_documents(path);
+    random.shuffle(documents);
+    return documents;
+  } catch (const Error& error) {
+    leave(error.what(), 1);
+  }
+}
+
+/// The double that a line of the published program ends with: "step 1 / 1000 | loss 3.3660 | 3.3659669475848504".
+double last_number(const std::string& line) { return std::strtod(line.c_str() + line.rfind('|') + 1, nullptr); }
+
+std::string after_colon(const std::string& line) { return line.substr(std::min(line.size(), line.find(": ") + 2)); }
+
+template <class T>
+std::size_t count_equal(const std::vector<T>& a, const std::vector<T>& b) {
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); i++) equal += a[i] == b[i] ? 1 : 0;
+  return equal;
+}
+
+}  // namespace
+
+Lesson::Arguments Lesson::parse(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; i++) {
+    const std::string_view word = argv[i];
+    if (word == "--golden" || word == "--break") {
+      if (i + 1 == argc) leave(fmt::format("{} needs a value", word), 2);
+      (word == "--golden" ? arguments.golden : arguments.broken) = argv[++i];
+    } else if (word.starts_with("-")) {
+      leave(fmt::format("unknown option {}; it takes [NAMES] [--golden FILE] [--break IDEA]", word), 2);
+    } else {
+      arguments.names = word;
+    }
+  }
+  return arguments;
+}
+
+Lesson::Lesson(int argc, char** argv) : Lesson(parse(argc, argv)) {}
+
+Lesson::Lesson(const Arguments& arguments)
+    : random(42), documents(read_shuffled(arguments.names, random)), tokenizer(documents), arguments_(arguments) {
+  fmt::print("num docs: {}\n", documents.size());
+  fmt::print("vocab size: {}\n", tokenizer.vocab_size());
+}
+
+std::vector<Token> Lesson::tokens_of_step(std::size_t step) const {
+  return tokenizer.encode_document(documents[(step - 1) % documents.size()]);
+}
+
+bool Lesson::broken(std::string_view idea) {
+  const bool chosen = arguments_.broken == idea;
+  broken_is_known_ = broken_is_known_ || chosen;
+  return chosen;
+}
+
+void Lesson::step(std::size_t step, std::size_t num_steps, double loss) {
+  losses_.push_back(loss);
+  if (step != 1 && step % 100 != 0) return;
+  const std::size_t n = std::min<std::size_t>(losses_.size(), 100);
+  const double mean =
+      std::accumulate(losses_.end() - static_cast<std::ptrdiff_t>(n), losses_.end(), 0.0) / static_cast<double>(n);
+  fmt::print("step {:4} / {:4} | loss {:.4f} | mean of the last {:3}: {:.4f}\n", step, num_steps, loss, n, mean);
+}
+
+void Lesson::line(const std::string& text) {
+  lines_.push_back(text);
+  fmt::print("{}\n", text);
+}
+
+void Lesson::name(const std::string& text) {
+  if (names_.empty()) fmt::print("\n--- inference (new, hallucinated names) ---\n");
+  names_.push_back(text);
+  fmt::print("sample {:2}: {}\n", names_.size(), text);
+}
+
+void Lesson::picture(const std::string& file, const Svg& svg) const {
+  const std::string path = "build/pictures/" + file;
+  try {
+    svg.write(path);
+  } catch (const Error& error) {
+    leave(error.what(), 1);
+  }
+  std::fflush(stdout);
+  fmt::print(stderr, "wrote {}\n", path);
+}
+
+void Lesson::check(const std::string& claim, bool holds) {
+  all_hold_ = all_hold_ && holds;
+  fmt::print("check: {}: {}\n", claim, holds ? "yes" : "NO");
+}
+
+void Lesson::compare_with_golden() {
+  std::vector<double> losses;
+  std::vector<std::string> names;
+  std::istringstream golden(read_file(arguments_.golden));
+  std::size_t lines = 0;
+  for (std::string line; std::getline(golden, line);) {
+    if (line.starts_with("step")) losses.push_back(last_number(line));
+    if (line.starts_with("sample")) names.push_back(after_colon(line));
+    lines += static_cast<std::size_t>(std::count(lines_.begin(), lines_.end(), line));
+  }
+  const std::size_t equal_losses = count_equal(losses_, losses);
+  const std::size_t equal_names = count_equal(names_, names);
+  fmt::print("reproduced: {} of {} losses, {} of {} names", equal_losses, losses.size(), equal_names, names.size());
+  if (!lines_.empty()) fmt::print(", {} of {} other lines", lines, lines_.size());
+  fmt::print("\n");
+  all_hold_ = all_hold_ && equal_losses == losses.size() && equal_names == names.size() && lines == lines_.size();
+}
+
+int Lesson::finish() {
+  if (!arguments_.broken.empty() && !broken_is_known_)
+    leave(fmt::format("this lesson cannot --break '{}'", arguments_.broken), 2);
+  if (!arguments_.golden.empty()) {
+    try {
+      compare_with_golden();
+    } catch (const Error& error) {
+      leave(error.what(), 1);
+    }
+  }
+  return all_hold_ ? 0 : 1;
+}
+
+}  // namespace microgpt

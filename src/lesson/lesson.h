@@ -1,0 +1,74 @@
+// What every lesson needs around its one idea: names to learn from, lines that look alike, and checks that count.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/dataset.h"
+#include "base/python_random.h"
+#include "base/tokenizer.h"
+#include "inspect/svg.h"
+
+namespace microgpt {
+
+/// A lesson as it is run: lesson [NAMES] [--golden FILE] [--break IDEA]
+///
+/// NAMES is the file to learn from, data/names.txt unless given. --golden compares every loss and every name with those
+/// the published program printed. --break does one thing wrong on purpose.
+class Lesson {
+ public:
+  /// Reads the names, seeds the random numbers with 42 and shuffles, as microgpt.py does, and prints
+  /// "num docs: ..." and "vocab size: ...". A wrong option or file ends the program with one line and exit code 2 or 1.
+  Lesson(int argc, char** argv);
+
+  PythonRandom random;
+  std::vector<Document> documents;
+  Tokenizer tokenizer;
+
+  /// BOS, document, BOS of the step's name; steps count from 1.
+  std::vector<Token> tokens_of_step(std::size_t step) const;
+
+  /// True if the lesson was run with --break and this idea.
+  bool broken(std::string_view idea);
+
+  /// Remembers the loss, and prints it for the first step and each hundredth, with the mean of the last hundred.
+  void step(std::size_t step, std::size_t num_steps, double loss);
+  const std::vector<double>& losses() const { return losses_; }
+
+  /// Prints a line that the published program prints as well.
+  void line(const std::string& text);
+
+  /// Prints the heading before the first name, then "sample  1: kamon".
+  void name(const std::string& text);
+
+  /// Writes build/pictures/<file>, and says so on standard error.
+  void picture(const std::string& file, const Svg& svg) const;
+
+  /// Prints "check: <claim>: yes" or "NO"; one NO and the lesson fails.
+  void check(const std::string& claim, bool holds);
+
+  /// Compares with --golden if it was given. The exit code of the lesson: 0 if every check held.
+  int finish();
+
+ private:
+  struct Arguments {
+    std::string names = "data/names.txt";
+    std::string golden;
+    std::string broken;
+  };
+
+  static Arguments parse(int argc, char** argv);
+  explicit Lesson(const Arguments& arguments);
+  void compare_with_golden();
+
+  Arguments arguments_;
+  bool all_hold_ = true;
+  bool broken_is_known_ = false;
+  std::vector<double> losses_;
+  std::vector<std::string> names_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace microgpt

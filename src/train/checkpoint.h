@@ -1,0 +1,46 @@
+// A checkpoint: a trained model in a file, with all that is needed to use it. The format is safetensors (Hugging Face),
+// which PyTorch and others read: a header in JSON that names each tensor, then their numbers.
+//
+//   8 bytes    length of the header, little-endian
+//   header     {"__metadata__": {"n_layer": "1", ...}, "wte": {"dtype": "F64", "shape": [27, 16],
+//              "data_offsets": [0, 3456]}, ...} and spaces up to a multiple of 8
+//   numbers    little-endian doubles, row after row; data_offsets count bytes from here
+#pragma once
+
+#include <filesystem>
+#include <istream>
+#include <string>
+
+#include "base/config.h"
+#include "base/parameters.h"
+#include "base/tokenizer.h"
+
+namespace microgpt {
+
+struct Checkpoint {
+  Config config;
+  Tokenizer tokenizer;
+  Parameters parameters;
+};
+
+/// Replaces the file by a checkpoint, whole or not at all. The parameters must be those of gpt_shapes(config), and
+/// config.vocab_size that of the tokenizer. Throws Error if the file cannot be written or a parameter is not finite.
+void save_checkpoint(const std::filesystem::path& path, const Config& config, const Tokenizer& tokenizer,
+                     const Parameters& parameters);
+
+/// Throws the Error that save_checkpoint would throw, by writing everything to a temporary file that is then removed.
+/// Call it before a long training.
+void rehearse_save(const std::filesystem::path& path, const Config& config, const Tokenizer& tokenizer,
+                   const Parameters& parameters);
+
+/// Throws Error if there is no such file, or it is not a sound checkpoint.
+Checkpoint load_checkpoint(const std::filesystem::path& path);
+
+/// The bytes that save_checkpoint writes.
+std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters);
+
+/// Reads what serialize_checkpoint wrote, or anything else: nothing in it is believed before it is checked. `in` must
+/// be able to seek. Throws Error with `name` and what is wrong.
+Checkpoint parse_checkpoint(std::istream& in, const std::string& name);
+
+}  // namespace microgpt

@@ -1,0 +1,345 @@
+#include "train/checkpoint.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "base/error.h"
+#include "temporary_directory.h"
+
+namespace microgpt {
+namespace {
+
+/// A small model with random weights.
+Checkpoint make(const std::u32string& characters, Config config) {
+  Tokenizer tokenizer(characters);
+  config.vocab_size = tokenizer.vocab_size();
+  PythonRandom random(42);
+  return {config, tokenizer, initialize(config, TrainConfig{}, random)};
+}
+
+std::string serialize(const Checkpoint& c) { return serialize_checkpoint(c.config, c.tokenizer, c.parameters); }
+
+Checkpoint parse(const std::string& bytes) {
+  std::istringstream in(bytes);
+  return parse_checkpoint(in, "x.safetensors");
+}
+
+bool same(const Checkpoint& a, const Checkpoint& b) {
+  const auto left = a.parameters.data();
+  const auto right = b.parameters.data();
+  return a.config == b.config && a.tokenizer.characters() == b.tokenizer.characters() && left.size() == right.size() &&
+         std::memcmp(left.data(), right.data(), left.size_bytes()) == 0;  // the bits: 0.0 is not -0.0
+}
+
+/// What is wrong with the bytes, without the beginning and the end that every message has.
+std::string refusal(const std::string& bytes) {
+  const std::string begin = "cannot load 'x.safetensors': ";
+  const std::string end = "; make one with 'microgpt train --save FILE'";
+  try {
+    parse(bytes);
+  } catch (const UsageError&) {
+    return "a UsageError, although nobody asked for this";
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    const bool printable =
+        std::none_of(message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7f; });
+    if (!message.starts_with(begin) || !message.ends_with(end) || !printable) return "not as it should be: " + message;
+    return message.substr(begin.size(), message.size() - begin.size() - end.size());
+  }
+  return "nothing";
+}
+
+/// A number as the file has it, least byte first.
+std::string little_endian(std::uint64_t number) {
+  std::string bytes;
+  for (int i = 0; i < 8; i++) bytes += static_cast<char>(static_cast<unsigned char>(number >> (8 * i)));
+  return bytes;
+}
+
+std::string file(const std::string& header, const std::string& numbers) {
+  return little_endian(header.size()) + header + numbers;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE_MESSAGE(at != std::string::npos, from);
+  return text.replace(at, from.size(), to);
+}
+
+// The smallest model, written out by hand: V = 2, and every other size is 1. 2 + 1 + 2 + 4 + 4 + 4 = 17 numbers.
+const std::string tiny_header =
+    R"({"__metadata__":{"activation":"relu","block_size":"1","characters":"a","format":"microgpt","n_embd":"1",)"
+    R"("n_head":"1","n_layer":"1"},)"
+    R"("layer0.attn_wk":{"data_offsets":[48,56],"dtype":"F64","shape":[1,1]},)"
+    R"("layer0.attn_wo":{"data_offsets":[64,72],"dtype":"F64","shape":[1,1]},)"
+    R"("layer0.attn_wq":{"data_offsets":[40,48],"dtype":"F64","shape":[1,1]},)"
+    R"("layer0.attn_wv":{"data_offsets":[56,64],"dtype":"F64","shape":[1,1]},)"
+    R"("layer0.mlp_fc1":{"data_offsets":[72,104],"dtype":"F64","shape":[4,1]},)"
+    R"("layer0.mlp_fc2":{"data_offsets":[104,136],"dtype":"F64","shape":[1,4]},)"
+    R"("lm_head":{"data_offsets":[24,40],"dtype":"F64","shape":[2,1]},)"
+    R"("wpe":{"data_offsets":[16,24],"dtype":"F64","shape":[1,1]},)"
+    R"("wte":{"data_offsets":[0,16],"dtype":"F64","shape":[2,1]}})";
+const std::string one = little_endian(0x3ff0000000000000);        // 1.0
+const std::string minus_two = little_endian(0xc000000000000000);  // -2.0
+const std::string tiny_numbers = one + std::string(std::size_t{15} * 8, '\0') + minus_two;
+
+Checkpoint tiny_checkpoint() {
+  Checkpoint tiny = make(U"a", {.n_layer = 1, .n_embd = 1, .n_head = 1, .block_size = 1});
+  std::fill(tiny.parameters.data().begin(), tiny.parameters.data().end(), 0.0);
+  tiny.parameters["wte"].data[0] = 1;
+  tiny.parameters["layer0.mlp_fc2"].data[3] = -2;
+  return tiny;
+}
+
+/// The tiny model's file with something else in one place of its header.
+std::string edited(const std::string& from, const std::string& to) {
+  return file(replaced(tiny_header, from, to), tiny_numbers);
+}
+
+void check_round_trip(Checkpoint saved) {
+  saved.parameters["wte"].data[0] = -0.0;
+  saved.parameters["wte"].data[1] = std::numeric_limits<double>::denorm_min();
+  saved.parameters["lm_head"].data[0] = std::numeric_limits<double>::max();
+  saved.parameters["lm_head"].data[1] = std::numeric_limits<double>::lowest();
+  CHECK(same(parse(serialize(saved)), saved));
+
+  const TemporaryDirectory directory;
+  save_checkpoint(directory / "model", saved.config, saved.tokenizer, saved.parameters);
+  CHECK(contents(directory / "model") == serialize(saved));
+  CHECK(same(load_checkpoint(directory / "model"), saved));
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint reads back bit for bit") {
+  check_round_trip(make(U"abcdefghijklmnopqrstuvwxyz", preset("gist").model));
+  check_round_trip(make(U"abcdefghijklmnopqrstuvwxyz", preset("walkthrough").model));
+  check_round_trip(make(U"aeioußàéîöū", {.n_layer = 2, .n_embd = 6, .n_head = 3, .block_size = 5}));
+  check_round_trip(make(U" \"'/\\\u007fäあ𐍈\U0010ffff", {.n_layer = 12, .n_embd = 2, .n_head = 1}));
+  check_round_trip(tiny_checkpoint());
+}
+
+TEST_CASE("the bytes are the length of the header, the header, and the numbers, as safetensors has them") {
+  const std::string padding((8 - tiny_header.size() % 8) % 8, ' ');
+  CHECK(serialize(tiny_checkpoint()) == file(tiny_header + padding, tiny_numbers));
+}
+
+TEST_CASE("the numbers begin at a multiple of 8 bytes, however long the header is") {
+  for (std::size_t n = 1; n <= 16; n++) {
+    const Checkpoint saved = make(std::u32string(U"abcdefghijklmnop").substr(0, n), {});
+    CHECK((serialize(saved).size() - saved.parameters.size() * sizeof(double)) % 8 == 0);
+  }
+}
+
+TEST_CASE("a file from elsewhere may differ in what the format leaves open") {
+  const Checkpoint tiny = tiny_checkpoint();
+  CHECK(same(parse(file(tiny_header, tiny_numbers)), tiny));  // no padding
+  CHECK(same(parse(file(tiny_header + std::string(100, ' '), tiny_numbers)), tiny));
+  CHECK(same(parse(edited(R"("n_embd":"1")", R"("note":"hello", "n_embd" : "1")")), tiny));
+  CHECK(same(parse(edited(R"("a")", R"("\u0061")")), tiny));
+
+  // The numbers in the order wpe, lm_head, wte, layer0: the 1.0 of wte is now the fourth.
+  std::string header = replaced(tiny_header, R"("wte":{"data_offsets":[0,16])", R"("wte":{"data_offsets":[24,40])");
+  header = replaced(header, R"("wpe":{"data_offsets":[16,24])", R"("wpe":{"data_offsets":[0,8])");
+  header = replaced(header, R"("lm_head":{"data_offsets":[24,40])", R"("lm_head":{"data_offsets":[8,24])");
+  const std::string zeros(std::size_t{3} * 8, '\0');
+  CHECK(same(parse(file(header, zeros + one + tiny_numbers.substr(32))), tiny));
+}
+
+TEST_CASE("what is not safetensors is refused") {
+  const std::string no = "it is not a safetensors file: ";
+  CHECK(refusal("") == no + "it has only 0 bytes");
+  CHECK(refusal("1234567") == no + "it has only 7 bytes");
+  CHECK(refusal("emma\noli") == no + "it claims a header of 7596568761842101605 bytes");
+  CHECK(refusal(little_endian(~std::uint64_t{0}) + tiny_header) ==
+        no + "it claims a header of 18446744073709551615 bytes");
+  CHECK(refusal(little_endian(3) + "{}") == no + "it claims a header of 3 bytes");
+  CHECK(refusal(file(tiny_header + std::string(100'000'000 - tiny_header.size() + 1, ' '), tiny_numbers)) ==
+        no + "it claims a header of 100000001 bytes");
+  CHECK(refusal(little_endian(0)) == no + "its header does not begin with {");
+  CHECK(refusal(file(" " + tiny_header, tiny_numbers)) == no + "its header does not begin with {");
+  CHECK(refusal(file("\xef\xbb\xbf" + tiny_header, tiny_numbers)) == no + "its header does not begin with {");
+  CHECK(refusal(file("[]", "")) == no + "its header does not begin with {");
+  CHECK(refusal(file("{", "")) == no + "its header is not valid JSON at byte 2");
+  CHECK(refusal(file("{} {}", "")) == no + "its header is not valid JSON at byte 4");
+  CHECK(refusal(file("{}//", "")) == no + "its header is not valid JSON at byte 3");
+  CHECK(refusal(file("{\"\xff\":{}}", "")) == no + "its header is not valid JSON at byte 3");          // not UTF-8
+  CHECK(refusal(file("{\"\xed\xa0\x80\":{}}", "")) == no + "its header is not valid JSON at byte 4");  // a surrogate
+  CHECK(refusal(file(R"({"\ud800":{}})", "")) == no + "its header is not valid JSON at byte 9");       // half a pair
+  CHECK(refusal(file(tiny_header + std::string("\0}", 2), tiny_numbers)) == no + "its header has a zero byte");
+}
+
+TEST_CASE("a header with anything that the format does not have is refused") {
+  auto unexpected = [](const std::string& key) {
+    return "it is not a safetensors file: its header has something unexpected after " + key;
+  };
+  for (const std::string value : {"\"text\"", "[]", "null", "1"}) {
+    CHECK(refusal(file(R"({"wte":)" + value + "}", "")) == unexpected("\"wte\""));
+  }
+  for (const std::string value : {"{}", "[[]]", "[{}]", "[\"1\"]", "[1e3]", "[-1]", "[-0]", "[1.0]",
+                                  "[18446744073709551616]", "1", "true", "null"}) {
+    CHECK(refusal(file(R"({"wte":{"shape":)" + value + "}}", "")) == unexpected("\"shape\""));
+  }
+  CHECK(refusal(file(R"({"__metadata__":{"n_layer":1}})", "")) == unexpected("\"n_layer\""));
+  // What the message quotes from the file stays on one short line.
+  CHECK(refusal(file(R"({"\n\u001b[31m\u00e9":null})", "")) == unexpected(R"("\n\u001b[31m\u00e9")"));
+  CHECK(refusal(file("{\"" + std::string(1000, 'n') + "\":null}", "")) ==
+        unexpected("\"" + std::string(40, 'n') + "\"..."));
+}
+
+TEST_CASE("a key that comes twice is refused") {
+  auto twice = [](const std::string& key) { return "it is not a safetensors file: its header has " + key + " twice"; };
+  CHECK(refusal(file(R"({"wte":{},"wte":{}})", "")) == twice("\"wte\""));
+  CHECK(refusal(file(R"({"wte":{},"\u0077te":{}})", "")) == twice("\"wte\""));
+  CHECK(refusal(file(R"({"__metadata__":{},"__metadata__":{}})", "")) == twice("\"__metadata__\""));
+  CHECK(refusal(file(R"({"__metadata__":{"n_layer":"1","n_layer":"1"}})", "")) == twice("\"n_layer\""));
+  CHECK(refusal(file(R"({"wte":{"shape":[1],"shape":[1]}})", "")) == twice("\"shape\""));
+}
+
+TEST_CASE("a header of fifty megabytes is refused without harm, however deep it nests") {
+  const std::string brackets(50'000'000, '[');
+  CHECK(refusal(file(brackets, "")).ends_with("its header does not begin with {"));
+  CHECK(refusal(file("{\"a\":" + brackets, "")).ends_with("unexpected after \"a\""));
+  CHECK(refusal(file("{\"a\":{\"b\":" + brackets, "")).ends_with("unexpected after \"b\""));
+  std::string objects = "{";
+  while (objects.size() < brackets.size()) objects += "\"a\":{";
+  CHECK(refusal(file(objects, "")).ends_with("unexpected after \"a\""));
+}
+
+TEST_CASE("safetensors without a microgpt in it is refused") {
+  const std::string no = "it is not a microgpt checkpoint: ";
+  CHECK(refusal(file("{}", "")) == no + "it has no __metadata__");
+  CHECK(refusal(file(R"({"w":{"dtype":"F32","shape":[1,1,1],"data_offsets":[0,4]}})", "1234")) ==
+        no + "it has no __metadata__");
+  CHECK(refusal(edited(R"("format":"microgpt")", R"("format":"pt")")) == no + "its format is \"pt\"");
+  for (const std::string name : {"activation", "block_size", "characters", "format", "n_embd", "n_head", "n_layer"}) {
+    CHECK(refusal(edited("\"" + name + "\"", "\"other\"")) == no + "__metadata__ has no text called " + name);
+  }
+  CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":[1])")) == no + "__metadata__ has no text called n_layer");
+}
+
+TEST_CASE("a size that is not a whole number in range is refused") {
+  for (const std::string text : {"", " 1", "1 ", "+1", "-1", "1.0", "1e3", "0x1", "one", "18446744073709551616"}) {
+    CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":")" + text + "\"")) ==
+          "n_layer is \"" + text + "\", not a whole number");
+  }
+}
+
+TEST_CASE("a model that cannot be is refused") {
+  CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":"0")")) == "n_layer is 0; it must be at least 1");
+  CHECK(refusal(edited(R"("n_head":"1")", R"("n_head":"2")")) ==
+        "n_embd 1 is not divisible by n_head 2; every head takes an equal slice of the width");
+  CHECK(refusal(edited(R"("n_embd":"1")", R"("n_embd":"4294967296")")).ends_with("; choose a smaller shape"));
+  CHECK(refusal(edited(R"("relu")", R"("gelu")")) == "activation is \"gelu\", neither relu nor squared_relu");
+  for (const std::string text : {"", "ba", "aa", "aba", "bäa"}) {
+    CHECK(refusal(edited(R"("a")", "\"" + text + "\"")) == "an alphabet must be sorted and without repeats");
+  }
+}
+
+TEST_CASE("a file with fewer or more numbers than its model has is refused") {
+  CHECK(refusal(file(tiny_header, "")) == "it has 0 bytes of numbers, but its model has 136");
+  CHECK(refusal(file(tiny_header, tiny_numbers + " ")) == "it has 137 bytes of numbers, but its model has 136");
+  CHECK(refusal(edited(R"("a")", R"("ab")")) == "it has 136 bytes of numbers, but its model has 152");
+  // 40 bytes and 96 for each layer; none of them is allocated
+  CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":"5000000")")) ==
+        "it has 136 bytes of numbers, but its model has 480000040");
+}
+
+TEST_CASE("tensors other than those of the model are refused") {
+  CHECK(refusal(edited(R"("wpe")", R"("wqe")")) == "the tensor wpe is missing");
+  CHECK(refusal(edited(R"("wpe")", R"("extra":{},"wpe")")) == "the tensor \"extra\" is not one of this model");
+  const std::string two_layers = replaced(tiny_header, R"("n_layer":"1")", R"("n_layer":"2")");
+  CHECK(refusal(file(two_layers, tiny_numbers + std::string(96, '\0'))) == "the tensor layer1.attn_wq is missing");
+
+  CHECK(refusal(edited(R"("F64")", R"("F32")")) == "the tensor layer0.attn_wk is not of dtype F64");
+  CHECK(refusal(edited(R"("dtype":"F64",)", "")) == "the tensor layer0.attn_wk is not of dtype F64");
+  for (const std::string shape : {"[1,4]", "[4]", "[4,1,1]", "[]", "\"4,1\""}) {
+    CHECK(refusal(edited("[4,1]", shape)) == "the tensor layer0.mlp_fc1 does not have the shape [4, 1]");
+  }
+  CHECK(refusal(edited("[4,1]", "[4,1],\"stride\":[1,1]")) ==
+        "the tensor layer0.mlp_fc1 has fields other than dtype, shape and data_offsets");
+}
+
+TEST_CASE("tensors that do not fill the numbers one after another are refused") {
+  for (const std::string offsets :
+       {"[16,25]", "[16,16]", "[24,16]", "[16]", "[]", "[16,24,24]", "\"16,24\"", "[18446744073709551608,24]"}) {
+    CHECK(refusal(edited("[16,24]", offsets)) == "the tensor wpe does not have data_offsets 8 bytes apart");
+  }
+  CHECK(refusal(edited("[16,24]", "[8,16]")) == "the tensor wpe overlaps another");
+  CHECK(refusal(edited("[16,24]", "[0,8]")) == "the tensor wpe overlaps another");
+  CHECK(refusal(edited("[16,24]", "[24,32]")) == "the tensor lm_head overlaps another");
+  CHECK(refusal(edited("[16,24]", "[17,25]")) == "the tensor wpe follows a gap");
+  CHECK(refusal(edited("[16,24]", "[136,144]")) == "the tensor lm_head follows a gap");
+  CHECK(refusal(edited("[16,24]", "[18446744073709551608,0]")) == "the tensor lm_head follows a gap");  // 2^64 - 8
+}
+
+TEST_CASE("a number that is not finite is refused, in loading and in saving") {
+  for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    Checkpoint tiny = tiny_checkpoint();
+    tiny.parameters["layer0.attn_wo"].data[0] = bad;
+    CHECK_THROWS_WITH_AS(serialize(tiny),
+                         "cannot save the model: layer0.attn_wo has a value that is not finite; training diverged, "
+                         "try a smaller --lr",
+                         Error);
+    std::string numbers = tiny_numbers;
+    std::memcpy(numbers.data() + 64, &bad, sizeof bad);
+    CHECK(refusal(file(tiny_header, numbers)) == "the tensor layer0.attn_wo has a value that is not finite");
+  }
+}
+
+TEST_CASE("a file cut short anywhere is refused") {
+  const std::string bytes = serialize(tiny_checkpoint());
+  for (std::size_t n = 0; n < bytes.size(); n++) {
+    CAPTURE(n);
+    CHECK_THROWS_AS(parse(bytes.substr(0, n)), Error);
+  }
+}
+
+TEST_CASE("a file with any bit or byte flipped is loaded or refused, and nothing worse") {
+  const std::string bytes = serialize(tiny_checkpoint());
+  std::size_t loaded = 0;
+  for (std::size_t i = 0; i < bytes.size(); i++) {
+    for (const unsigned flip : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 255U}) {
+      std::string flipped = bytes;
+      flipped[i] = static_cast<char>(static_cast<unsigned char>(flipped[i]) ^ flip);
+      try {
+        loaded += parse(flipped).parameters.size() == 17 ? 1 : 0;
+      } catch (const Error&) {
+        continue;
+      }
+    }
+  }
+  CHECK(loaded > tiny_numbers.size());  // most flips of a number make another number
+}
+
+TEST_CASE("what cannot be read is refused with the reason") {
+  const TemporaryDirectory directory;
+  const std::string name = directory.path.string();
+  CHECK_THROWS_WITH_AS(load_checkpoint(directory / "no"),
+                       ("cannot load '" + name + "/no': No such file or directory; check the path").c_str(), Error);
+  ::mkfifo((directory / "pipe").c_str(), 0666);
+  for (const std::string& path : {name, name + "/pipe", std::string("/dev/zero")}) {
+    CHECK_THROWS_WITH_AS(load_checkpoint(path),
+                         ("cannot load '" + path + "': it is a directory, a device or a pipe; give a file").c_str(),
+                         Error);
+  }
+}
+
+TEST_CASE("a rehearsal finds out whether saving will work, and changes nothing") {
+  const TemporaryDirectory directory;
+  const Checkpoint tiny = tiny_checkpoint();
+  rehearse_save(directory / "model", tiny.config, tiny.tokenizer, tiny.parameters);
+  CHECK(directory.count() == 0);
+  CHECK_THROWS_AS(rehearse_save(directory / "no/model", tiny.config, tiny.tokenizer, tiny.parameters), Error);
+  CHECK_THROWS_AS(save_checkpoint(directory / "no/model", tiny.config, tiny.tokenizer, tiny.parameters), Error);
+}
+
+}  // namespace microgpt

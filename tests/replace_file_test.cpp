@@ -1,0 +1,232 @@
+#include "base/replace_file.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include "base/error.h"
+#include "temporary_directory.h"
+
+namespace microgpt {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The message of the Error, which the rehearsal must foretell word for word.
+std::string failure(const fs::path& path, const std::string& bytes = "new") {
+  std::string foretold = "no error";
+  try {
+    rehearse_replace_file(path, bytes);
+  } catch (const Error& error) {
+    foretold = error.what();
+  }
+  std::string message = "no error";
+  try {
+    replace_file(path, bytes);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  CHECK(foretold == message);
+  return message;
+}
+
+unsigned permissions(const fs::path& path) { return static_cast<unsigned>(fs::status(path).permissions()); }
+void set_permissions(const fs::path& path, unsigned mode) { fs::permissions(path, static_cast<fs::perms>(mode)); }
+
+/// The file mode creation mask, while it lives.
+struct Umask {
+  explicit Umask(mode_t mask) : before(::umask(mask)) {}
+  ~Umask() { ::umask(before); }
+  Umask(const Umask&) = delete;
+  Umask& operator=(const Umask&) = delete;
+  mode_t before;
+};
+
+/// Root may write anywhere; while this lives, root is nobody.
+struct NotRoot {
+  NotRoot() {
+    if (root) REQUIRE(::seteuid(65534) == 0);
+  }
+  ~NotRoot() {
+    if (root && ::seteuid(0) != 0) ::abort();
+  }
+  NotRoot(const NotRoot&) = delete;
+  NotRoot& operator=(const NotRoot&) = delete;
+  bool root = ::geteuid() == 0;
+};
+
+/// The limit on the size of files, while it lives.
+struct FileSizeLimit {
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit{bytes, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  rlimit before{};
+};
+
+}  // namespace
+
+TEST_CASE("a file is made, and replaced whole") {
+  const TemporaryDirectory directory;
+  replace_file(directory / "file", std::string("a\0b\n", 4));
+  CHECK(contents(directory / "file") == std::string("a\0b\n", 4));
+  replace_file(directory / "file", "c");
+  CHECK(contents(directory / "file") == "c");
+  replace_file(directory / "file", "");
+  CHECK(contents(directory / "file").empty());
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("a path without a directory is in the current one") {
+  const TemporaryDirectory directory;
+  const fs::path before = fs::current_path();
+  fs::current_path(directory.path);
+  replace_file("file", "here");
+  fs::current_path(before);
+  CHECK(contents(directory / "file") == "here");
+}
+
+TEST_CASE("a rehearsal changes nothing") {
+  const TemporaryDirectory directory;
+  rehearse_replace_file(directory / "file", "new");
+  CHECK(directory.count() == 0);
+  write_contents(directory / "file", "old");
+  rehearse_replace_file(directory / "file", "new");
+  CHECK(contents(directory / "file") == "old");
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("a temporary that was left behind is neither used nor harmed") {
+  const TemporaryDirectory directory;
+  const std::string left = "microgpt-" + std::to_string(::getpid()) + "-0.tmp";
+  write_contents(directory / left, "left");
+  replace_file(directory / "file", "new");
+  CHECK(contents(directory / "file") == "new");
+  CHECK(contents(directory / left) == "left");
+  CHECK(directory.count() == 2);
+}
+
+TEST_CASE("a new file gets the permissions that the umask allows, a replaced one keeps its own") {
+  const TemporaryDirectory directory;
+  {
+    const Umask umask(027);
+    replace_file(directory / "file", "new");
+  }
+  CHECK(permissions(directory / "file") == 0640);
+  const Umask umask(022);
+  for (const unsigned mode : {0600U, 0666U, 0755U}) {
+    set_permissions(directory / "file", mode);
+    replace_file(directory / "file", "newer");
+    CHECK(permissions(directory / "file") == mode);
+  }
+}
+
+TEST_CASE("a symbolic link stays, and the file it names is written") {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "models");
+  write_contents(directory / "models/file", "old");
+  fs::create_symlink("models/file", directory / "link");
+  fs::create_symlink(directory / "link", directory / "link to link");
+  replace_file(directory / "link to link", "new");
+  CHECK(fs::is_symlink(directory / "link to link"));
+  CHECK(fs::is_symlink(directory / "link"));
+  CHECK(contents(directory / "models/file") == "new");
+  CHECK(directory.count() == 3);
+
+  fs::create_symlink("models/not yet", directory / "to nothing");
+  replace_file(directory / "to nothing", "made");
+  CHECK(fs::is_symlink(directory / "to nothing"));
+  CHECK(contents(directory / "models/not yet") == "made");
+}
+
+TEST_CASE("what is not a regular file is refused and stays") {
+  const TemporaryDirectory directory;
+  const std::string name = directory.path.string();
+  auto is_a_directory = [](const std::string& path) {
+    return "cannot write '" + path + "': it is a directory; give the name of a file";
+  };
+  CHECK(failure(name) == is_a_directory(name));
+  CHECK(failure(name + "/") == is_a_directory(name + "/"));
+  CHECK(failure(name + "/new/") == is_a_directory(name + "/new/"));
+  CHECK(failure("") == is_a_directory(""));
+  CHECK(directory.count() == 0);
+
+  auto is_a_device = [](const std::string& path) {
+    return "cannot write '" + path + "': it is a device or a pipe; give the name of a file";
+  };
+  ::mkfifo((directory / "pipe").c_str(), 0666);
+  fs::create_symlink("pipe", directory / "link");
+  CHECK(failure(name + "/pipe") == is_a_device(name + "/pipe"));
+  CHECK(failure(name + "/link") == is_a_device(name + "/link"));
+  CHECK(fs::is_fifo(directory / "pipe"));
+  CHECK(directory.count() == 2);
+  for (const std::string device : {"/dev/full", "/dev/null"}) {
+    if (!fs::exists(device)) continue;  // only Linux has /dev/full
+    CHECK(failure(device) == is_a_device(device));
+    CHECK(fs::is_character_file(device));
+  }
+}
+
+TEST_CASE("a path that leads nowhere is refused with what to do") {
+  const TemporaryDirectory directory;
+  const std::string name = directory.path.string();
+  CHECK(failure(name + "/no/file") ==
+        "cannot write '" + name + "/no/file': No such file or directory; make the directory '" + name + "/no' first");
+  write_contents(directory / "file", "old");
+  CHECK(failure(name + "/file/file") == "cannot write '" + name + "/file/file': Not a directory; choose another path");
+  CHECK(failure(directory / std::string(256, 'n')).ends_with("': File name too long; choose another path"));
+  fs::create_symlink("circle", directory / "circle");
+  CHECK(failure(name + "/circle").ends_with("; choose another path"));
+  CHECK(directory.count() == 2);
+
+  // A name so long that a temporary could not be called the same and more.
+  CHECK(failure(directory / std::string(255, 'n')) == "no error");
+}
+
+TEST_CASE("a directory or a file that is write-protected is refused") {
+  const TemporaryDirectory directory;
+  const std::string expected = "': Permission denied; choose a place you may write to";
+  write_contents(directory / "file", "old");
+  set_permissions(directory / "file", 0666);
+  set_permissions(directory.path, 0555);
+  {
+    const NotRoot nobody;
+    CHECK(failure(directory / "new").ends_with(expected));
+    CHECK(failure(directory / "file").ends_with(expected));
+  }
+  set_permissions(directory / "file", 0444);
+  set_permissions(directory.path, 0777);
+  {
+    const NotRoot nobody;
+    CHECK(failure(directory / "file").ends_with(expected));
+  }
+  CHECK(contents(directory / "file") == "old");
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("a write that fails half-way leaves the old file and no temporary") {
+  const TemporaryDirectory directory;
+  write_contents(directory / "file", "old");
+  std::string message;
+  {
+    const FileSizeLimit limit(1000);
+    message = failure(directory / "file", std::string(1001, 'x'));
+  }
+  CHECK(message == "cannot write '" + (directory / "file").string() +
+                       "': File too large; raise the limit on the size of files (ulimit -f)");
+  CHECK(contents(directory / "file") == "old");
+  CHECK(directory.count() == 1);
+  struct sigaction now {};
+  ::sigaction(SIGXFSZ, nullptr, &now);
+  CHECK((now.sa_handler == SIG_DFL));  // as it was before
+}
+
+}  // namespace microgpt

@@ -7,18 +7,6 @@
 #include "scalar/ops.h"
 
 namespace microgpt {
-namespace {
-
-/// Dimensions hs to hs + D of every position's key or value: one head's part, (positions, D).
-std::vector<Values> slice_each(const std::vector<Values>& positions, std::size_t hs, std::size_t D) {
-  std::vector<Values> slices;
-  slices.reserve(positions.size());
-  for (const Values& position : positions) slices.push_back(position.slice(hs, D));
-  return slices;
-}
-
-}  // namespace
-
 Model::Model(const Config& config_, const Parameters& parameters)
     : config(config_), wte(parameters["wte"]), wpe(parameters["wpe"]), lm_head(parameters["lm_head"]) {
   for (std::size_t i = 0; i < config.n_layer; i++) {
@@ -53,15 +41,14 @@ Values gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, 
     for (std::size_t h = 0; h < H; h++) {
       const std::size_t hs = h * D;
       const Values q_h = q.slice(hs, D);
-      const std::vector<Values> k_h = slice_each(keys[li], hs, D);
-      const std::vector<Values> v_h = slice_each(values[li], hs, D);
-      const Values attn_logits(k_h.size(), [&](std::size_t t) { return dot(q_h, k_h[t]) / sqrt_head_dim; });
+      auto k_h = [&](std::size_t t) { return keys[li][t].slice(hs, D); };
+      auto v_h = [&](std::size_t t) { return values[li][t].slice(hs, D); };
+      const Values attn_logits(pos_id + 1, [&](std::size_t t) { return dot(q_h, k_h(t)) / sqrt_head_dim; });
       const Values attn_weights = softmax(attn_logits);
-      for (std::size_t j = 0; j < D; j++) {
-        const Values v_j(v_h.size(), [&](std::size_t t) { return v_h[t][j]; });
-        const Value head_out = dot(attn_weights, v_j);
-        x_attn.push_back(head_out);
-      }
+      const Values head_out(D, [&](std::size_t j) {
+        return dot(attn_weights, Values(pos_id + 1, [&](std::size_t t) { return v_h(t)[j]; }));
+      });
+      for (const Value out : head_out) x_attn.push_back(out);
     }
     x = linear(Values(x_attn), layer.attn_wo);
     x = add(x, x_residual);

@@ -49,7 +49,7 @@ endif
 # --- What there is ----------------------------------------------------------------------------------------------------
 LIBRARY := $(BUILD)/libmicrogpt.a
 PROGRAM := $(BUILD)/microgpt
-TESTS := $(BUILD)/tests
+TESTS := $(BUILD)/microgpt_tests
 
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(1))
 LIBRARY_OBJECTS := $(call objects,$(wildcard src/*/*.cpp))

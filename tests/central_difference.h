@@ -1,0 +1,29 @@
+// The oracle of every gradient: go a little to the right and a little to the left, and see how much f changes.
+#pragma once
+
+#include <cmath>
+
+namespace microgpt {
+
+struct CentralDifference {
+  double slope;
+  double error;  // how far the slope may be from the true one
+};
+
+/// The slope of f at x. `rounding` bounds how far a computed f is from the exact one. The error has two sources:
+/// - Truncation. (f(x+h) - f(x-h)) / 2h = f'(x) + h^2/6 f'''(x) + O(h^4). With 2h in place of h the second term is four
+///   times as large, so the two quotients differ by three times the truncation of the first.
+/// - Rounding. Either f may be off by `rounding`, so the quotient by rounding / h.
+template <class F>
+CentralDifference central_difference(F f, double x, double rounding) {
+  constexpr double h = 0x1p-16;
+  auto quotient = [&](double step) {
+    const double right = x + step;
+    const double left = x - step;
+    return (f(right) - f(left)) / (right - left);
+  };
+  const double slope = quotient(h);
+  return {slope, std::abs(quotient(2 * h) - slope) + rounding / h};
+}
+
+}  // namespace microgpt

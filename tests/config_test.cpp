@@ -1,0 +1,67 @@
+#include "base/config.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace microgpt {
+namespace {
+
+TEST_CASE("the published programs have 4192 and 4064 parameters on 27 tokens") {
+  Config gist = preset("gist").model;
+  Config walkthrough = preset("walkthrough").model;
+  gist.vocab_size = walkthrough.vocab_size = 27;
+  CHECK(num_parameters(gist) == 4192);
+  CHECK(num_parameters(walkthrough) == 4064);
+}
+
+TEST_CASE("an unknown preset is refused by name") {
+  CHECK_THROWS_WITH_AS(preset("gpt5"), doctest::Contains("'gpt5'"), UsageError);
+}
+
+TEST_CASE("heads that do not divide the width are refused with both numbers") {
+  const Config config{.vocab_size = 27, .n_embd = 16, .n_head = 3};
+  CHECK_THROWS_WITH_AS(validate(config), doctest::Contains("n_embd 16 is not divisible by n_head 3"), UsageError);
+}
+
+TEST_CASE("a size of zero is refused by name") {
+  struct Size {
+    const char* name;
+    std::size_t Config::*member;
+  };
+  for (const Size& size : {Size{"vocab_size", &Config::vocab_size}, Size{"n_layer", &Config::n_layer},
+                           Size{"n_embd", &Config::n_embd}, Size{"n_head", &Config::n_head},
+                           Size{"block_size", &Config::block_size}}) {
+    Config config{.vocab_size = 27};
+    CHECK_NOTHROW(validate(config));
+    config.*size.member = 0;
+    CHECK_THROWS_WITH_AS(validate(config), doctest::Contains((std::string(size.name) + " is 0").c_str()), UsageError);
+  }
+}
+
+TEST_CASE("the largest model has 2^26 parameters") {
+  // (2 V + T) C + 12 C^2 = 2^26 with C = 1: V = 2, and T makes up the rest
+  Config config{.vocab_size = 2, .n_layer = 1, .n_embd = 1, .n_head = 1, .block_size = (1U << 26) - 16};
+  CHECK(num_parameters(config) == 1U << 26);
+  CHECK_NOTHROW(validate(config));
+  config.block_size++;
+  CHECK_THROWS_AS(validate(config), UsageError);
+}
+
+TEST_CASE("a shape whose number of parameters overflows is refused, not wrapped around to a small one") {
+  for (std::size_t huge : {std::size_t{1} << 31, std::size_t{1} << 32, std::size_t{1} << 60, std::size_t{1} << 63,
+                           std::size_t{SIZE_MAX}}) {
+    CAPTURE(huge);
+    CHECK_THROWS_AS(validate({.vocab_size = huge}), UsageError);
+    CHECK_THROWS_AS(validate({.vocab_size = 27, .n_layer = huge}), UsageError);
+    CHECK_THROWS_AS(validate({.vocab_size = 27, .n_embd = huge, .n_head = 1}), UsageError);
+    CHECK_THROWS_AS(validate({.vocab_size = 27, .block_size = huge}), UsageError);
+    CHECK_THROWS_AS(validate({.vocab_size = huge, .n_layer = huge, .n_embd = huge, .n_head = huge, .block_size = huge}),
+                    UsageError);
+  }
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -1,0 +1,98 @@
+#include "base/dataset.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace microgpt {
+namespace {
+
+using Documents = std::vector<Document>;
+using namespace std::string_literals;
+
+/// What parse_documents complains of.
+std::string complaint(const std::string& text) {
+  try {
+    parse_documents(text, "names.txt");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("lines end with \\n, \\r\\n or \\r, the last perhaps with nothing") {
+  const Documents expected{U"anna", U"bo", U"cleo", U"dan"};
+  CHECK((parse_documents("anna\r\nbo\rcleo\ndan", "") == expected));
+  CHECK((parse_documents("anna\nbo\ncleo\ndan\n", "") == expected));
+}
+
+TEST_CASE("blank lines are no documents") {
+  CHECK((parse_documents("\n\nanna\n \t\n\r\r\n\u3000\nbo\n\n", "") == Documents{U"anna", U"bo"}));
+}
+
+TEST_CASE("documents are stripped of Unicode white space, not of what is inside") {
+  CHECK((parse_documents("\u00a0\u2003anna lena\u3000 \n", "") == Documents{U"anna lena"}));
+}
+
+TEST_CASE("a character is a code point, also beyond the first 65,536") {
+  CHECK((parse_documents("zo\u00eb\n\U0001f600\n", "") == Documents{U"zo\u00eb", U"\U0001f600"}));
+}
+
+TEST_CASE("what is not UTF-8 is refused with file and line") {
+  for (const char* bytes : {"\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff"}) {
+    const std::string message = complaint("anna\r\n\rbo\n"s + bytes + "\ncleo");
+    CHECK(message.starts_with("names.txt:4: "));
+    CHECK(message.find("UTF-8") != std::string::npos);
+  }
+}
+
+TEST_CASE("a zero byte is refused with file and line") {
+  CHECK(complaint("anna\nb\0o\n"s).starts_with("names.txt:2: a zero byte"));
+}
+
+TEST_CASE("a text without documents is refused") {
+  for (const char* text : {"", "\n", " \n\t\r\n\u3000\n"}) {
+    CHECK(complaint(text).starts_with("names.txt: no documents"));
+  }
+}
+
+/// A directory for one test, gone afterwards.
+struct TemporaryDirectory {
+  TemporaryDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "microgpt_XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~TemporaryDirectory() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+TEST_CASE("a file is read as it is") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path file = directory.path / "names.txt";
+  std::ofstream(file, std::ios::binary) << "anna\r\nbo\n";
+  CHECK(read_file(file) == "anna\r\nbo\n");
+  CHECK((read_documents(file) == Documents{U"anna", U"bo"}));
+}
+
+TEST_CASE("a file that is missing, a directory or empty is refused by name") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path file = directory.path / "names.txt";
+  const std::string missing = fmt::format("cannot read '{}': No such file or directory; check the path", file.string());
+  CHECK_THROWS_WITH_AS(read_documents(file), missing.c_str(), Error);
+  CHECK_THROWS_WITH_AS(read_documents(directory.path), doctest::Contains("it is a directory"), Error);
+  std::ofstream{file};  // empty
+  const std::string empty = fmt::format("{}: no documents in it", file.string());
+  CHECK_THROWS_WITH_AS(read_documents(file), doctest::Contains(empty.c_str()), Error);
+}
+
+TEST_CASE("the names that come with the project are all there") {
+  CHECK(read_documents("data/names.txt").size() == 18293);
+}
+
+}  // namespace
+}  // namespace microgpt

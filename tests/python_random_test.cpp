@@ -1,0 +1,128 @@
+#include "base/python_random.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "first_difference.h"
+
+namespace microgpt {
+namespace {
+
+std::vector<std::size_t> shuffled(PythonRandom& random, std::size_t n) {
+  std::vector<std::size_t> items(n);
+  std::iota(items.begin(), items.end(), 0);
+  random.shuffle(items);
+  return items;
+}
+
+/// The numbers on a golden line; CPython's are read exactly, whole or hexadecimal.
+std::vector<double> numbers_of(std::istream& line) {
+  std::vector<double> numbers;
+  for (std::string word; line >> word;) numbers.push_back(std::strtod(word.c_str(), nullptr));
+  return numbers;
+}
+
+/// What a fresh generator makes of the golden line called `name`, n numbers.
+std::vector<double> draw(const std::string& name, std::size_t n, PythonRandom random) {
+  std::vector<double> drawn;
+  auto take = [&](auto next) {
+    while (drawn.size() < n) drawn.push_back(static_cast<double>(next()));
+  };
+  if (name == "getrandbits32") take([&] { return random.bits32(); });
+  if (name == "random") take([&] { return random.random(); });
+  if (name == "gauss_0_0.08") take([&] { return random.gauss(0, 0.08); });
+  if (name == "choices_w_1_2_3_4") take([&] { return random.choice(std::vector{1.0, 2.0, 3.0, 4.0}); });
+  if (name == "shuffle_20") {
+    for (std::size_t item : shuffled(random, 20)) drawn.push_back(static_cast<double>(item));
+  }
+  if (name == "shuffle5_then_gauss_then_choices") {
+    for (std::size_t item : shuffled(random, 5)) drawn.push_back(static_cast<double>(item));
+    drawn.push_back(random.gauss(0, 1));
+    drawn.push_back(static_cast<double>(random.choice(std::vector{1.0, 2.0, 3.0})));
+    drawn.push_back(random.gauss(0, 1));  // was made together with the first, before the choice
+  }
+  return drawn;
+}
+
+TEST_CASE("every number is CPython's, for seeds of one word and two, whole or in decimal") {
+  std::ifstream golden("tests/golden/python_random.txt");
+  std::size_t lines = 0;
+  std::string seed;
+  for (std::string line; std::getline(golden, line);) {
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    if (name == "seed") {
+      words >> seed;
+      continue;
+    }
+    const std::vector<double> expected = numbers_of(words);
+    CAPTURE(seed);
+    CAPTURE(name);
+    CHECK(first_difference(draw(name, expected.size(), PythonRandom(std::stoull(seed))), expected) == "");
+    CHECK(first_difference(draw(name, expected.size(), PythonRandom(std::string_view(seed))), expected) == "");
+    lines++;
+  }
+  CHECK(lines == 7 * 6);
+}
+
+// The numbers below were printed by CPython 3.11.
+
+TEST_CASE("a seed may be longer than any machine word") {
+  PythonRandom random("123456789012345678901234567890");
+  CHECK(random.bits32() == 3124625047);
+  CHECK(random.bits32() == 947073620);
+}
+
+TEST_CASE("a seed's sign and leading zeros do not count") {
+  for (const char* same : {"-7", "+7", "007"}) {
+    CAPTURE(same);
+    CHECK(PythonRandom(same).bits32() == 1390851128);
+  }
+}
+
+TEST_CASE("a seed that is not a whole number is refused by name") {
+  for (const std::string junk : {"", "-", "abc", "4.2", "1e3", "12x", " 7", "--7", "0x10", "\xc3\xa9"}) {
+    CAPTURE(junk);
+    CHECK_THROWS_WITH_AS(PythonRandom(std::string_view(junk)), doctest::Contains(("'" + junk + "'").c_str()),
+                         UsageError);
+  }
+}
+
+TEST_CASE("below draws one word for small ranges and two for large ones") {
+  PythonRandom random(42);
+  for (std::size_t expected : {247559453085U, 538052153943U, 305901360862U}) {
+    CHECK(random.below(std::size_t{1} << 40) == expected);
+  }
+  for (std::size_t expected : {1890702223848595625U, 586287033698423193U, 1728372192399379054U}) {
+    CHECK(random.below((std::size_t{1} << 63) + 1) == expected);
+  }
+  for (std::size_t expected : {939042955U, 2340505846U}) CHECK(random.below(std::size_t{1} << 32) == expected);
+  CHECK(random.below(1) == 0);
+  CHECK(random.below(0xffffffff) == 1929338154);
+}
+
+TEST_CASE("gauss without any deviation is the mean and draws its numbers all the same") {
+  PythonRandom random(3);
+  for (int i = 0; i < 3; i++) CHECK(random.gauss(2.5, 0) == 2.5);
+  CHECK(random.bits32() == 2687448230);  // after four random(): the fourth gauss is waiting
+}
+
+TEST_CASE("an index of weight zero is never chosen") {
+  PythonRandom random(1);
+  const std::vector<double> weights{0, 1, 0, 2, 0};
+  for (int i = 0; i < 1000; i++) {
+    const std::size_t chosen = random.choice(weights);
+    CHECK((chosen == 1 || chosen == 3));
+  }
+}
+
+}  // namespace
+}  // namespace microgpt

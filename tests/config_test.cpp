@@ -31,9 +31,9 @@ TEST_CASE("a size of zero is refused by name") {
     const char* name;
     std::size_t Config::*member;
   };
-  for (const Size& size : {Size{"vocab_size", &Config::vocab_size}, Size{"n_layer", &Config::n_layer},
-                           Size{"n_embd", &Config::n_embd}, Size{"n_head", &Config::n_head},
-                           Size{"block_size", &Config::block_size}}) {
+  for (const Size& size :
+       {Size{"vocab_size", &Config::vocab_size}, Size{"n_layer", &Config::n_layer}, Size{"n_embd", &Config::n_embd},
+        Size{"n_head", &Config::n_head}, Size{"block_size", &Config::block_size}}) {
     Config config{.vocab_size = 27};
     CHECK_NOTHROW(validate(config));
     config.*size.member = 0;

@@ -41,8 +41,9 @@ inline bool square_is_sure(double x, double y) {
 
 inline double root(double x) { return std::sqrt(x); }
 inline bool root_is_sure(double x, double y) {
-  const double distance = std::abs(std::fma(-y, y, x));  // of the squares: 2y times that of the roots
-  return (x == 0) | ((y > least) & (y < greatest) & (distance < sure * ulp_below(y) * 2 * y));
+  const double distance = std::abs(std::fma(-y, y, x));    // of the squares: 2y times that of the roots
+  const bool zero = std::bit_cast<std::uint64_t>(x) == 0;  // not -0: its sqrt is -0, its pow is 0
+  return zero | ((y > least) & (y < greatest) & (distance < sure * ulp_below(y) * 2 * y));
 }
 
 /// Blocks of straight-line arithmetic that the compiler turns into vector instructions, then pow for the unsure few.

@@ -1,11 +1,16 @@
 #include "scalar/matrix.h"
 
+#include <algorithm>
+
 namespace microgpt {
 
 Values Matrix::operator[](std::size_t i) const {
   static constexpr double one = 1.0;
   Row& row = leaves_[i];
-  if (!row.made || !tape.is_open(row.scope)) {
+  auto up_to_date = [&] {
+    return std::ranges::equal(row.values.nodes(), parameter_->row(i), {}, [](const Node* leaf) { return leaf->data; });
+  };
+  if (!row.made || !tape.is_open(row.scope) || !up_to_date()) {
     auto leaf = [&](std::size_t j) {
       return Value(
           tape.record(Op::parameter, parameter_->row(i)[j], {}, nullptr, parameter_->grad_row(i).subspan(j, 1), &one));

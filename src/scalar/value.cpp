@@ -1,5 +1,6 @@
 #include "scalar/value.h"
 
+#include <bit>
 #include <cmath>
 
 #include "base/libm.h"
@@ -54,7 +55,8 @@ Value pow(Value x, double exponent) {
     double x = 1, exponent = 1, power = 1, slope = 1;
   };
   static thread_local constinit Power last;
-  if (x.data() != last.x || exponent != last.exponent) {
+  const bool same = std::bit_cast<std::uint64_t>(x.data()) == std::bit_cast<std::uint64_t>(last.x);  // 0 is not -0
+  if (!same || exponent != last.exponent) {
     last = {x.data(), exponent, libm_pow(x.data(), exponent), exponent * libm_pow(x.data(), exponent - 1)};
   }
   return unary(Op::pow, last.power, x, keep(last.slope));

@@ -19,7 +19,7 @@ class Values {
 
   template <class Make>
   Values(std::size_t n, Make make) : item_(tape.pointers(n)), scope_(tape.scope()) {
-    for (std::size_t i = 0; i < n; i++) item_[i] = Value(make(i)).node;
+    for (std::size_t i = 0; i < n; i++) item_[i] = Value(make(i)).live();
   }
 
   /// A copy of a list that grew elsewhere.

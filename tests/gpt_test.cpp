@@ -1,0 +1,189 @@
+#include "scalar/gpt.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "central_difference.h"
+#include "first_difference.h"
+#include "leaves.h"
+#include "random_numbers.h"
+#include "scalar/ops.h"
+
+namespace microgpt {
+namespace {
+
+using Numbers = std::vector<double>;
+using Tokens = std::vector<Token>;
+
+// A few hundred roundings go into a loss, most of them of numbers below 1 and averaged away; as many as 2^6 of one unit
+// in the last place below 4, 2^-51, lie on one way to it, and the slopes on the way are about 1. 2^-44 leaves room.
+constexpr double rounding = 0x1p-44;
+
+constexpr Config tiny{.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4};
+const Tokens document{4, 1, 3, 1, 4};
+
+/// Weights that are large enough for every part to matter.
+Parameters random_parameters(const Config& config) {
+  PythonRandom random(42);
+  return initialize(config, {.init_std = 0.5}, random);
+}
+
+/// Compares every gradient in the parameters with the central difference of a loss that can be computed again.
+template <class Loss>
+void check_all_gradients(Parameters& parameters, Loss loss) {
+  for (std::size_t i = 0; i < parameters.size(); i++) {
+    double& parameter = parameters.data()[i];
+    const double original = parameter;
+    auto vary = [&](double varied) {
+      parameter = varied;
+      const Scope scope;
+      return loss().data();
+    };
+    const auto [slope, error] = central_difference(vary, original, rounding);
+    parameter = original;
+    CAPTURE(i);
+    CHECK(std::abs(parameters.grad()[i] - slope) <= error);
+    CHECK(error < 1e-6);  // no kink of relu in between: the test is sharp
+  }
+}
+
+TEST_CASE("all gradients of a GPT are central differences") {
+  const Config shapes[]{
+      {.vocab_size = 5, .n_layer = 1, .n_embd = 4, .n_head = 1, .block_size = 4},
+      {.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4},
+      {.vocab_size = 5, .n_layer = 1, .n_embd = 6, .n_head = 3, .block_size = 4},
+      {.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4, .squared_relu = true},
+  };
+  for (const Config& config : shapes) {
+    CAPTURE(config.n_layer);
+    CAPTURE(config.n_head);
+    CAPTURE(config.squared_relu);
+    Parameters parameters = random_parameters(config);
+    const Model model(config, parameters);
+    auto loss = [&] { return document_loss(model, document); };
+    {
+      const Scope scope;
+      loss().backward();
+    }
+    check_all_gradients(parameters, loss);
+  }
+}
+
+/// The logits of every position.
+std::vector<Values> all_logits(const Model& model, const Tokens& tokens) {
+  Cache keys(model.layers.size());
+  Cache values(model.layers.size());
+  std::vector<Values> logits;
+  for (std::size_t pos_id = 0; pos_id < tokens.size(); pos_id++) {
+    logits.push_back(gpt(model, tokens[pos_id], pos_id, keys, values));
+  }
+  return logits;
+}
+
+TEST_CASE("later tokens do not change earlier logits, and earlier ones do change later") {
+  const Scope scope;
+  const Parameters parameters = random_parameters(tiny);
+  const Model model(tiny, parameters);
+  const std::vector<Values> logits = all_logits(model, {4, 1, 3, 1});
+  const std::vector<Values> later = all_logits(model, {4, 1, 3, 0});
+  const std::vector<Values> earlier = all_logits(model, {4, 2, 3, 1});
+  for (std::size_t t = 0; t < 3; t++) CHECK(first_difference(data_of(logits[t]), data_of(later[t])) == "");
+  CHECK(first_difference(data_of(logits[3]), data_of(later[3])) != "");
+  CHECK(first_difference(data_of(logits[0]), data_of(earlier[0])) == "");
+  for (std::size_t t = 1; t < 4; t++) CHECK(first_difference(data_of(logits[t]), data_of(earlier[t])) != "");
+}
+
+TEST_CASE("an earlier prediction gives later positions no gradient") {
+  const Scope scope;
+  Parameters parameters = random_parameters(tiny);
+  const Model model(tiny, parameters);
+  sum(all_logits(model, {4, 1, 3})[1]).backward();
+  auto has_gradient = [&](const char* matrix, std::size_t row) {
+    return std::ranges::any_of(parameters[matrix].grad_row(row), [](double g) { return g != 0; });
+  };
+  CHECK(has_gradient("wpe", 0));  // by way of its keys and values
+  CHECK(has_gradient("wte", 4));
+  CHECK(has_gradient("wpe", 1));
+  CHECK(has_gradient("wte", 1));
+  CHECK_FALSE(has_gradient("wpe", 2));
+  CHECK_FALSE(has_gradient("wte", 3));
+}
+
+/// -log p of token 3 after token 1 at position 2, given the keys and values of positions 0 and 1 as plain numbers:
+/// layer by layer, position by position, first all keys, then all values. Sets `remembered` to their Values.
+Value loss_of_memory(const Model& model, const Numbers& numbers, Values& remembered) {
+  const std::size_t C = model.config.n_embd;
+  remembered = leaves(numbers);
+  Cache keys(model.layers.size());
+  Cache values(model.layers.size());
+  std::size_t next = 0;
+  for (Cache* cache : {&keys, &values}) {
+    for (std::vector<Values>& layer : *cache) {
+      for (int position = 0; position < 2; position++, next += C) layer.push_back(remembered.slice(next, C));
+    }
+  }
+  return -log(softmax(gpt(model, 1, 2, keys, values))[3]);
+}
+
+TEST_CASE("cached keys and values get their gradients from later positions") {
+  PythonRandom random(7);
+  const Parameters parameters = random_parameters(tiny);
+  const Model model(tiny, parameters);
+  const Numbers numbers = uniform(random, 2 * tiny.n_layer * 2 * tiny.n_embd, -1, 1);
+  const Scope scope;
+  Values remembered;
+  loss_of_memory(model, numbers, remembered).backward();
+  for (std::size_t i = 0; i < numbers.size(); i++) {
+    auto vary = [&](double varied) {
+      const Scope inner;
+      Numbers changed = numbers;
+      changed[i] = varied;
+      Values ignored;
+      return loss_of_memory(model, changed, ignored).data();
+    };
+    const auto [slope, error] = central_difference(vary, numbers[i], rounding);
+    CHECK(remembered[i].grad() != 0);
+    CHECK(std::abs(remembered[i].grad() - slope) <= error);
+    CHECK(error < 1e-6);
+  }
+}
+
+TEST_CASE("the cache holds one key and one value for each layer and position") {
+  const Scope scope;
+  const Parameters parameters = random_parameters(tiny);
+  const Model model(tiny, parameters);
+  Cache keys(2);
+  Cache values(2);
+  for (std::size_t pos_id = 0; pos_id < 3; pos_id++) {
+    const Values logits = gpt(model, 0, pos_id, keys, values);
+    CHECK(logits.size() == tiny.vocab_size);
+    for (const Cache* cache : {&keys, &values}) {
+      for (const std::vector<Values>& layer : *cache) {
+        CHECK(layer.size() == pos_id + 1);
+        CHECK(layer.back().size() == tiny.n_embd);
+      }
+    }
+  }
+}
+
+TEST_CASE("a document that is too long is cut after block_size predictions") {
+  const Scope scope;
+  const Parameters parameters = random_parameters(tiny);
+  const Model model(tiny, parameters);
+  const double of_long = document_loss(model, Tokens{4, 0, 1, 2, 3, 0, 1, 2, 4}).data();
+  CHECK(of_long == document_loss(model, Tokens{4, 0, 1, 2, 3}).data());
+  CHECK(of_long != document_loss(model, Tokens{4, 0, 1, 2}).data());
+}
+
+TEST_CASE("a model that knows nothing is as surprised as a fair die of vocab_size sides") {
+  const Scope scope;
+  const Parameters zeros(gpt_shapes(tiny));
+  // exp(0) = 1 and 1/5 are exact or rounded once; log adds one more rounding, the mean of equal numbers two.
+  CHECK(std::abs(document_loss(Model(tiny, zeros), document).data() - std::log(5.0)) <= 4 * 0x1p-52);
+}
+
+}  // namespace
+}  // namespace microgpt

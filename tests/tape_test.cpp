@@ -1,0 +1,135 @@
+#include "scalar/tape.h"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "leaves.h"
+#include "scalar/ops.h"
+
+namespace microgpt {
+namespace {
+
+TEST_CASE("a Scope takes back the nodes made in it, and only those") {
+  const std::size_t before = tape.size();
+  {
+    const Scope outer;
+    const Value kept = 2.0;
+    {
+      const Scope inner;
+      const Value product = kept * 3.0;
+      CHECK(tape.size() == before + 2);
+      product.backward();
+    }
+    CHECK(tape.size() == before + 1);
+    CHECK(kept.data() == 2);
+    CHECK(kept.grad() == 3);
+    CHECK((kept * kept).data() == 4);
+  }
+  CHECK(tape.size() == before);
+}
+
+TEST_CASE("a Scope that is left by an exception takes its nodes back too") {
+  const std::size_t before = tape.size();
+  auto fail = [] {
+    const Scope scope;
+    Value(2.0);
+    throw std::runtime_error("half-way");
+  };
+  CHECK_THROWS_AS(fail(), std::runtime_error);
+  CHECK(tape.size() == before);
+  CHECK(tape.scope() == 0);
+}
+
+TEST_CASE("step after step writes over the same memory") {
+  std::vector<const Node*> first;
+  for (int step = 0; step < 10; step++) {
+    const Scope scope;
+    std::vector<const Node*> places;
+    Values x(10'000, [](std::size_t i) { return static_cast<double>(i); });  // more than a chunk of the arena
+    for (int i = 0; i < 10; i++) {
+      x = softmax(x);
+      places.push_back(x.nodes().front());
+      places.push_back(x.nodes().back());
+    }
+    const Value loss = dot(x, x);
+    places.push_back(loss.node);
+    loss.backward();
+    if (step == 0) first = places;
+    REQUIRE(places == first);
+  }
+}
+
+TEST_CASE("nodes stay where they are and as they were while thousands are added") {
+  const Scope scope;
+  const Value x = 1.0;
+  std::vector<Value> sums;
+  for (int i = 0; i < 20'000; i++) sums.push_back(x + i);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < sums.size(); i++) {
+    const bool right = sums[i].data() == 1.0 + static_cast<double>(i) && sums[i].node->child[0] == x.node;
+    if (!right) wrong++;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("for_each meets every node in the order it was made") {
+  const Scope scope;
+  std::vector<double> made;
+  std::vector<double> met;
+  tape.for_each([&](const Node& node) { made.push_back(node.data); });  // from before this test
+  for (int i = 0; i < 10'000; i++) made.push_back(Value(i).data());
+  tape.for_each([&](const Node& node) { met.push_back(node.data); });
+  CHECK(met == made);
+  CHECK(met.size() == tape.size());
+}
+
+TEST_CASE("an empty list has the sum 0") {
+  const Scope scope;
+  const Value total = sum(Values());
+  total.backward();
+  CHECK(total.data() == 0);
+}
+
+#ifdef MICROGPT_CHECKED
+TEST_CASE("a Value used after its Scope has ended is found out") {
+  const Scope outer;
+  Value x = 0.0;
+  Values list;
+  {
+    const Scope inner;
+    x = Value(1.0) + 2.0;
+    list = leaves(std::vector{1.0, 2.0});
+  }
+  const Value live = 5.0;  // where x was
+  const Values lives = leaves(std::vector{3.0, 4.0});
+  CHECK_THROWS_AS(x.data(), std::logic_error);
+  CHECK_THROWS_AS(x.grad(), std::logic_error);
+  CHECK_THROWS_AS(x.backward(), std::logic_error);
+  CHECK_THROWS_AS(live + x, std::logic_error);
+  CHECK_THROWS_AS(x * live, std::logic_error);
+  CHECK_THROWS_AS(x / 2.0, std::logic_error);
+  CHECK_THROWS_AS(exp(x), std::logic_error);
+  CHECK_THROWS_AS(Values(1, [&](std::size_t) { return x; }), std::logic_error);
+  CHECK_THROWS_AS(list[0], std::logic_error);
+  CHECK_THROWS_AS(list.slice(1, 1)[0], std::logic_error);
+  CHECK_THROWS_AS(*list.begin(), std::logic_error);
+  CHECK_THROWS_AS(sum(list), std::logic_error);
+  CHECK_THROWS_AS(dot(lives, list), std::logic_error);
+  CHECK_THROWS_AS(softmax(list), std::logic_error);
+}
+
+TEST_CASE("a Value of an outer Scope may be used in an inner one and after it") {
+  const Scope outer;
+  const Value x = 2.0;
+  {
+    const Scope inner;
+    CHECK((x + x).data() == 4);
+  }
+  CHECK_NOTHROW(x + x);
+}
+#endif
+
+}  // namespace
+}  // namespace microgpt

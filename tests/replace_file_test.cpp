@@ -168,11 +168,7 @@ TEST_CASE("what is not a regular file is refused and stays") {
   CHECK(failure(name + "/link") == is_a_device(name + "/link"));
   CHECK(fs::is_fifo(directory / "pipe"));
   CHECK(directory.count() == 2);
-  for (const std::string device : {"/dev/full", "/dev/null"}) {
-    if (!fs::exists(device)) continue;  // only Linux has /dev/full
-    CHECK(failure(device) == is_a_device(device));
-    CHECK(fs::is_character_file(device));
-  }
+  // Never try it on /dev/null: run by root, a broken replace_file would replace the machine's.
 }
 
 TEST_CASE("a path that leads nowhere is refused with what to do") {

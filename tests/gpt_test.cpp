@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "all_gradients.h"
 #include "central_difference.h"
 #include "first_difference.h"
 #include "leaves.h"
@@ -31,25 +32,6 @@ Parameters random_parameters(const Config& config) {
   return initialize(config, {.init_std = 0.5}, random);
 }
 
-/// Compares every gradient in the parameters with the central difference of a loss that can be computed again.
-template <class Loss>
-void check_all_gradients(Parameters& parameters, Loss loss) {
-  for (std::size_t i = 0; i < parameters.size(); i++) {
-    double& parameter = parameters.data()[i];
-    const double original = parameter;
-    auto vary = [&](double varied) {
-      parameter = varied;
-      const Scope scope;
-      return loss().data();
-    };
-    const auto [slope, error] = central_difference(vary, original, rounding);
-    parameter = original;
-    CAPTURE(i);
-    CHECK(std::abs(parameters.grad()[i] - slope) <= error);
-    CHECK(error < 1e-6);  // no kink of relu in between: the test is sharp
-  }
-}
-
 TEST_CASE("all gradients of a GPT are central differences") {
   const Config shapes[]{
       {.vocab_size = 5, .n_layer = 1, .n_embd = 4, .n_head = 1, .block_size = 4},
@@ -63,12 +45,7 @@ TEST_CASE("all gradients of a GPT are central differences") {
     CAPTURE(config.squared_relu);
     Parameters parameters = random_parameters(config);
     const Model model(config, parameters);
-    auto loss = [&] { return document_loss(model, document); };
-    {
-      const Scope scope;
-      loss().backward();
-    }
-    check_all_gradients(parameters, loss);
+    check_all_gradients(parameters, rounding, [&] { return document_loss(model, document); });
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -99,6 +100,19 @@ TEST_CASE("the gradients of rmsnorm are central differences") {
       5, [](Values x) { return weighted(rmsnorm(x)); }, [](const Numbers& x) { return weighted(plain_rmsnorm(x)); });
 }
 
+TEST_CASE("the gradients of mean, add and relu are central differences") {
+  check_gradients(
+      6, [](Values x) { return mean(relu(add(x.slice(0, 3), x.slice(3, 3)))); },
+      [](const Numbers& x) {
+        return (std::max(0.0, x[0] + x[3]) + std::max(0.0, x[1] + x[4]) + std::max(0.0, x[2] + x[5])) / 3;
+      });
+}
+
+TEST_CASE("the gradients of cross_entropy are central differences") {
+  check_gradients(
+      5, [](Values x) { return cross_entropy(x, 3); }, [](const Numbers& x) { return -std::log(plain_softmax(x)[3]); });
+}
+
 /// A (4, 3) matrix of random numbers.
 Parameters random_matrix(PythonRandom& random) {
   Parameters parameters({{"w", 4, 3}});
@@ -157,6 +171,7 @@ TEST_CASE("lists of different sizes are refused with both sizes") {
   const Values three = leaves(Numbers{1, 2, 3});
   const Parameters parameters({{"w", 4, 3}});
   CHECK_THROWS_WITH_AS(dot(two, three), "dot: sizes 2 and 3", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(add(two, three), "add: sizes 2 and 3", std::invalid_argument);
   CHECK_THROWS_WITH_AS(linear(two, Matrix(parameters["w"])), "linear: sizes 2 and 3", std::invalid_argument);
 }
 

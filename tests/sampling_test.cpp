@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
-#include "scalar/ops.h"
+#include "base/error.h"
+#include "leaves.h"
 
 namespace microgpt {
 namespace {
@@ -62,6 +64,27 @@ TEST_CASE_FIXTURE(SamplingFixture, "almost without temperature the likeliest tok
     likeliest.push_back(token_id);
   }
   for (int i = 0; i < 20; i++) CHECK(sample(model, 1e-6, random) == likeliest);
+}
+
+TEST_CASE("any prediction can be sampled, up to max_tokens") {
+  PythonRandom random(1);
+  std::vector<double> positions;
+  // After token t at any position comes t + 1, for sure; BOS is 9.
+  auto successor = [&](Token token_id, std::size_t pos_id) {
+    positions.push_back(static_cast<double>(pos_id));
+    return Values(10, [&](std::size_t t) { return t == (token_id + 1) % 10 ? 0.0 : -1e9; });
+  };
+  CHECK(sample(successor, 9, 5, 1.0, random) == Tokens{0, 1, 2, 3, 4});
+  CHECK(positions == std::vector<double>{0, 1, 2, 3, 4});
+  CHECK(sample(successor, 9, 50, 1.0, random, Tokens{5, 6}) == Tokens{5, 6, 7, 8});
+}
+
+TEST_CASE("predictions that are no numbers are not drawn from") {
+  const Scope scope;
+  PythonRandom random(1);
+  for (double broken : {std::nan(""), HUGE_VAL}) {
+    CHECK_THROWS_AS(draw_token(leaves(std::vector{0.0, broken}), 1.0, random), Error);
+  }
 }
 
 TEST_CASE_FIXTURE(SamplingFixture, "sampling leaves nothing on the tape") {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/utf8.h"
 
 namespace microgpt {
 namespace {
@@ -97,6 +98,12 @@ void Lesson::name(const std::string& text) {
   if (names_.empty()) fmt::print("\n--- inference (new, hallucinated names) ---\n");
   names_.push_back(text);
   fmt::print("sample {:2}: {}\n", names_.size(), text);
+}
+
+std::size_t Lesson::copied() const {
+  return static_cast<std::size_t>(std::count_if(names_.begin(), names_.end(), [&](const std::string& name) {
+    return std::find(documents.begin(), documents.end(), *decode_utf8(name)) != documents.end();
+  }));
 }
 
 void Lesson::picture(const std::string& file, const Svg& svg) const {

@@ -43,6 +43,9 @@ class Lesson {
   /// Prints the heading before the first name, then "sample  1: kamon".
   void name(const std::string& text);
 
+  /// How many of the names so far stand in the data, letter for letter.
+  std::size_t copied() const;
+
   /// Writes build/pictures/<file>, and says so on standard error.
   void picture(const std::string& file, const Svg& svg) const;
 

@@ -1,0 +1,39 @@
+#include "train/evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace microgpt {
+
+Split hold_out(std::span<const Document> documents) {
+  const std::size_t n = std::min<std::size_t>(1000, documents.size() / 10);
+  return {documents.first(documents.size() - n), documents.last(n)};
+}
+
+std::vector<double> document_losses(const Loss& loss, std::span<const Document> documents, const Tokenizer& tokenizer) {
+  std::vector<double> losses;
+  for (const Document& document : documents) {
+    const Scope scope;
+    losses.push_back(loss(tokenizer.encode_document(document)).data());
+  }
+  return losses;
+}
+
+Estimate estimate(std::span<const double> numbers) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const auto n = static_cast<double>(numbers.size());
+  double total = 0;
+  for (double x : numbers) total += x;
+  const double mean = numbers.empty() ? unknown : total / n;
+  double squares = 0;
+  for (double x : numbers) squares += (x - mean) * (x - mean);
+  const double stddev = numbers.size() < 2 ? unknown : std::sqrt(squares / (n - 1));
+  return {mean, stddev, stddev / std::sqrt(n)};
+}
+
+Estimate mean_loss(const Loss& loss, std::span<const Document> documents, const Tokenizer& tokenizer) {
+  return estimate(document_losses(loss, documents, tokenizer));
+}
+
+}  // namespace microgpt

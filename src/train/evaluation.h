@@ -1,0 +1,38 @@
+// How good a model is: its loss on documents it did not learn from, and how sure that figure is.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/dataset.h"
+#include "base/tokenizer.h"
+#include "train/sgd.h"
+
+namespace microgpt {
+
+/// Documents to learn from, and documents to be judged by.
+struct Split {
+  std::span<const Document> training;
+  std::span<const Document> held_out;
+};
+
+/// Holds out the last tenth of the documents, but not more than 1,000.
+Split hold_out(std::span<const Document> documents);
+
+/// The loss of each document by itself, in nats for each token. Takes back what it made on the tape.
+std::vector<double> document_losses(const Loss& loss, std::span<const Document> documents, const Tokenizer& tokenizer);
+
+/// A mean of n numbers, and how far to trust it.
+struct Estimate {
+  double mean;
+  double stddev;          // how far a single number is from the mean, typically (divisor n - 1)
+  double standard_error;  // how far this mean is from that of ever more such numbers, typically: stddev / sqrt(n)
+};
+
+/// Not a number for the mean of none and for the deviation of fewer than two.
+Estimate estimate(std::span<const double> numbers);
+
+/// The mean of document_losses(): a document counts the same whether it is short or long, as it does in training.
+Estimate mean_loss(const Loss& loss, std::span<const Document> documents, const Tokenizer& tokenizer);
+
+}  // namespace microgpt

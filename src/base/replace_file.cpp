@@ -51,6 +51,16 @@ int write_through(int fd, std::string_view bytes) {
   return error;
 }
 
+/// Whether something is mounted on this very file, as containers do: then no other file can be renamed to it.
+bool is_mount_point([[maybe_unused]] const fs::path& path) {
+#ifdef STATX_ATTR_MOUNT_ROOT  // Linux
+  struct statx status {};
+  return ::statx(AT_FDCWD, path.c_str(), 0, 0, &status) == 0 && (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+#else
+  return false;
+#endif
+}
+
 /// A file beside the target that takes its place, or disappears.
 class TemporaryFile {
  public:
@@ -61,6 +71,7 @@ class TemporaryFile {
     if (!path.has_filename() || (exists && S_ISDIR(old.st_mode))) fail("it is a directory; give the name of a file");
     if (exists && !S_ISREG(old.st_mode)) fail("it is a device or a pipe; give the name of a file");
     if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
+    if (exists && is_mount_point(path)) fail(EBUSY);
     follow_links();
     create();
     if (exists) ::fchmod(fd_, old.st_mode & 0777U);  // a file system without permissions may refuse, and need not care

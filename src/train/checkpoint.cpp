@@ -43,8 +43,8 @@ std::string shown(const std::string& text) {
          (text.size() > most ? "..." : "");
 }
 
-Error not_safetensors(const std::string& reason) { return Error("it is not a safetensors file: " + reason); }
-Error not_microgpt(const std::string& reason) { return Error("it is not a microgpt checkpoint: " + reason); }
+Error not_safetensors(const std::string& reason) { return Error{"it is not a safetensors file: " + reason}; }
+Error not_microgpt(const std::string& reason) { return Error{"it is not a microgpt checkpoint: " + reason}; }
 
 /// Takes the header in as the JSON parser comes upon its pieces, and stops at the first that the format does not have.
 /// So no nesting gets deep, and no key comes twice.
@@ -61,17 +61,14 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool end_array() override { return step_out(); }
 
   bool key(std::string& name) override {
-    bool is_new = false;
-    if (depth_ == 1) {
-      const auto [entry, inserted] = header.try_emplace(name);
-      object_ = &entry->second;
-      is_new = inserted;
-    } else {
-      const auto [entry, inserted] = object_->try_emplace(name);
-      field_ = &entry->second;
-      is_new = inserted;
+    if (depth_ == 1 ? header.contains(name) : object_->contains(name)) {
+      throw not_safetensors("its header has " + shown(name) + " twice");
     }
-    if (!is_new) throw not_safetensors("its header has " + shown(name) + " twice");
+    if (depth_ == 1) {
+      object_ = &header[name];
+    } else {
+      field_ = &(*object_)[name];
+    }
     key_ = name;
     return true;
   }
@@ -187,9 +184,9 @@ Config config_of(const Object& metadata, const Tokenizer& tokenizer) {
 std::uint64_t begin_of(Object tensor, const Parameters::Shape& shape) {
   const std::string which = "the tensor " + shape.name;
   if (tensor["dtype"] != Field("F64")) throw Error(which + " is not of dtype F64");
-  const std::string wanted = "[" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + "]";
   if (tensor["shape"] != Field(std::vector<std::uint64_t>{shape.rows, shape.cols})) {
-    throw Error(which + " does not have the shape " + wanted);
+    throw Error(which + " does not have the shape [" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) +
+                "]");
   }
   const auto* offsets = std::get_if<std::vector<std::uint64_t>>(&tensor["data_offsets"]);
   const std::uint64_t bytes = shape.rows * shape.cols * sizeof(double);
@@ -205,9 +202,9 @@ std::uint64_t begin_of(Object tensor, const Parameters::Shape& shape) {
 std::vector<std::size_t> file_order(Header tensors, const std::vector<Parameters::Shape>& shapes) {
   std::map<std::uint64_t, std::size_t> at;  // begin -> index; no tensor is empty, so no two begin together
   for (std::size_t i = 0; i < shapes.size(); i++) {
-    const Header::node_type tensor = tensors.extract(shapes[i].name);
+    Header::node_type tensor = tensors.extract(shapes[i].name);
     if (tensor.empty()) throw Error("the tensor " + shapes[i].name + " is missing");
-    const bool is_new = at.emplace(begin_of(tensor.mapped(), shapes[i]), i).second;
+    const bool is_new = at.emplace(begin_of(std::move(tensor.mapped()), shapes[i]), i).second;
     if (!is_new) throw Error("the tensor " + shapes[i].name + " overlaps another");
   }
   if (!tensors.empty()) throw Error("the tensor " + shown(tensors.begin()->first) + " is not one of this model");

@@ -70,7 +70,7 @@ train: $(PROGRAM) ## train on data/names.txt and invent twenty names
 	$(PROGRAM) train
 
 test: $(TESTS) $(PROGRAM) ## run every test
-	$(TESTS)
+	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
 
 bench: $(PROGRAM) ## measure the speed of training
 	$(PROGRAM) bench

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -69,7 +70,7 @@ struct TrainOptions {
   double temperature = 0.5;
   std::string digits = "4";
   bool quiet = false;
-  std::string save;
+  std::optional<std::string> save;
 };
 
 struct SampleOptions {
@@ -90,6 +91,11 @@ struct BenchOptions {
 
 // --- Commands --------------------------------------------------------------------------------------------------------
 
+/// Throws std::system_error if something that was printed did not arrive.
+void flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw std::system_error(errno, std::generic_category());
+}
+
 /// The shortest digits that read back as the same double, as Python prints it.
 std::string all_digits(double x) {
   const std::string text = fmt::format("{}", x);
@@ -101,6 +107,15 @@ void print_samples(const Model& model, const Tokenizer& tokenizer, PythonRandom&
                    double temperature, std::span<const Token> prompt = {}) {
   for (std::size_t i = 1; i <= num; i++) {
     fmt::print("sample {:2}: {}\n", i, tokenizer.decode(sample(model, temperature, random, prompt)));
+  }
+}
+
+void run_steps(Trainer& trainer, std::size_t num_steps, const TrainOptions& options) {
+  Progress progress(num_steps, options.quiet);
+  for (std::size_t step = 1; step <= num_steps; step++) {
+    const double loss = trainer.step();
+    const std::string digits = options.digits == "17" ? all_digits(loss) : fmt::format("{:.4f}", loss);
+    progress.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps, digits));
   }
 }
 
@@ -127,17 +142,11 @@ void train(const TrainOptions& options) {
   fmt::print("vocab size: {}\n", config.vocab_size);
   Parameters parameters = initialize(config, chosen.train, random);
   fmt::print("num params: {}\n", parameters.size());
-  if (!options.save.empty()) rehearse_save(options.save, config, tokenizer, parameters);
+  if (options.save) rehearse_save(*options.save, config, tokenizer, parameters);
 
   Trainer trainer(config, chosen.train, parameters, documents, tokenizer);
-  const std::size_t num_steps = chosen.train.num_steps;
-  Progress progress(num_steps, options.quiet);
-  for (std::size_t step = 1; step <= num_steps; step++) {
-    const double loss = trainer.step();
-    const std::string digits = options.digits == "17" ? all_digits(loss) : fmt::format("{:.4f}", loss);
-    progress.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps, digits));
-  }
-  if (!options.save.empty()) save_checkpoint(options.save, config, tokenizer, parameters);
+  run_steps(trainer, chosen.train.num_steps, options);
+  if (options.save) save_checkpoint(*options.save, config, tokenizer, parameters);
 
   fmt::print("\n{}\n", chosen.heading);
   print_samples(Model(config, parameters), tokenizer, random, options.samples, options.temperature);
@@ -187,7 +196,7 @@ void bench(const BenchOptions& options) {
     } else {
       fmt::print("{:>6} {:>9} {:>10.1f} {:>10.1f} {:>10.0f} {:>11.0f} {:>9.1f}\n", m.n_embd, m.num_params,
                  m.microseconds_per_step, m.fastest_round, m.names_per_second, m.nodes_per_step, m.peak_mebibytes);
-      std::fflush(stdout);
+      flush_output();
     }
   }
   if (options.json) fmt::print("{}\n", results.dump(2));
@@ -220,7 +229,7 @@ void add_train(CLI::App& app, TrainOptions& options) {
   add_count(train_app, "--samples", options.samples, "names to invent [20]");
   add_positive(train_app, "--temperature", options.temperature, "below 1: likelier names, above 1: wilder ones [0.5]");
   train_app->add_option("--digits", options.digits, "digits of a loss: 4 after the point, or 17: all there are")
-      ->check(CLI::IsMember({"4", "17"}))
+      ->check(CLI::IsMember({"4", "17"}).description(""))
       ->type_name("4|17")
       ->capture_default_str();
   train_app->add_flag("--quiet", options.quiet, "no step lines and no progress bar");
@@ -259,20 +268,31 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->type_name("FILE")
       ->capture_default_str();
   bench_app->add_option("--n-embd", options.n_embd, "widths to measure")
-      ->type_name("N...")
+      ->type_name("N")
       ->delimiter(',')
-      ->capture_default_str();
+      ->default_str("16,32,64");
   add_count(bench_app, "--steps", options.steps, "training steps in a round [200]");
   add_count(bench_app, "--rounds", options.rounds, "rounds; their median counts [5]");
   bench_app->add_flag("--json", options.json, "print JSON instead of a table");
   bench_app->callback([&options] { bench(options); });
 }
 
+/// What the library says, but where that is obscure.
+std::string in_words(const CLI::ParseError& error, const CLI::App& app) {
+  const std::string message = error.what();
+  switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
+    case CLI::ExitCodes::ExtrasError: return fmt::format("unexpected '{}'", app.remaining(true).front());
+    case CLI::ExitCodes::ArgumentMismatch: return message.substr(0, message.find(':')) + " needs a value";
+    default: return message;
+  }
+}
+
 void run(int argc, char** argv) {
   CLI::App app("microgpt: train a small GPT, one scalar at a time, and watch it learn.", "microgpt");
   app.footer("Start with `microgpt train`. `microgpt COMMAND --help` tells more of each command.");
   app.set_version_flag("--version", fmt::format("microgpt {}", version));
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // of an option that is given twice
   TrainOptions train_options;
   SampleOptions sample_options;
   std::string inspect_model;
@@ -281,27 +301,35 @@ void run(int argc, char** argv) {
   add_sample(app, sample_options);
   add_inspect(app, inspect_model);
   add_bench(app, bench_options);
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    command->set_version_flag("--version", app.version());
+  }
+  constexpr const char* commands = "there are train, sample, inspect and bench; see microgpt --help";
   auto is_asked_for = [&](CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_asked_for).empty()) {
-    throw UsageError(fmt::format("unknown command '{}'; there are train, sample, inspect and bench", argv[1]));
+    throw UsageError(fmt::format("unknown command '{}'; {}", argv[1], commands));
   }
   try {
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw UsageError(fmt::format("no command given; {}", commands));
   } catch (const CLI::Success& help_or_version) {
     app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
     const std::vector<CLI::App*> command = app.get_subcommands();
     const std::string help = command.empty() ? "" : command[0]->get_name() + " ";
-    throw UsageError(fmt::format("{}; see microgpt {}--help", error.what(), help));
+    throw UsageError(fmt::format("{}; see microgpt {}--help", in_words(error, app), help));
   }
-  if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
+  flush_output();
 }
+
+bool is_control(char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }
 
 }  // namespace
 }  // namespace microgpt
 
 int main(int argc, char** argv) {
-  auto fail = [](const std::string& message, int code) {
+  auto fail = [](std::string message, int code) {
+    std::replace_if(message.begin(), message.end(), microgpt::is_control, '?');  // one line, whatever a name holds
     std::fflush(stdout);
     fmt::print(stderr, "microgpt: {}\n", message);
     return code;

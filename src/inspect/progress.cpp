@@ -1,8 +1,10 @@
 #include "inspect/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -17,6 +19,12 @@ bool is_terminal(int descriptor) {
   return isatty(descriptor) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
+/// Characters that fit in a line of the terminal.
+std::size_t columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 }  // namespace
 
 Progress::Progress(std::size_t total, bool quiet)
@@ -25,15 +33,27 @@ Progress::Progress(std::size_t total, bool quiet)
       rewrite_(!quiet && is_terminal(STDOUT_FILENO)),
       draw_(!quiet && is_terminal(STDERR_FILENO)) {}
 
-std::string Progress::bar(std::size_t done) const {
+Progress::~Progress() {
+  if (!begun_) return;
+  if (rewrite_) {
+    std::fputs("\n", stdout);
+  } else {
+    std::fputs("\r\x1b[K", stderr);
+  }
+}
+
+std::string Progress::bar(std::size_t done, std::size_t room) const {
   constexpr std::size_t width = 24;
-  const std::size_t filled = done * width / total_;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const double rate = static_cast<double>(done) / seconds;
   const double left = static_cast<double>(total_ - done) / rate;
-  std::string cells;
-  for (std::size_t i = 0; i < width; i++) cells += i < filled ? "█" : "░";
-  return fmt::format("{} {:3}% {:.0f} steps/s, {:.0f} s left", cells, done * 100 / total_, rate, left);
+  const std::string text = fmt::format(" {:3}% {:.0f} steps/s, {:.0f} s left", done * 100 / total_, rate, left);
+  if (text.size() >= room) return "";
+  const std::size_t cells = std::min(width, room - text.size());
+  const std::size_t filled = done * cells / total_;
+  std::string bar;
+  for (std::size_t i = 0; i < cells; i++) bar += i < filled ? "█" : "░";
+  return bar + text;
 }
 
 void Progress::show(std::size_t done, const std::string& line) {
@@ -45,11 +65,14 @@ void Progress::show(std::size_t done, const std::string& line) {
   const Clock::time_point now = Clock::now();
   if (now < next_ && !last) return;
   next_ = now + std::chrono::milliseconds(50);
-  if (rewrite_) fmt::print("\r{}", line);
+  begun_ = true;
+  if (rewrite_) fmt::print("\r{}{}", line, clear_to_end);
   std::fflush(stdout);
+  if (!draw_) return;
   // On one terminal the bar follows the step line; alone it begins the line. When all is done it goes.
-  if (draw_) fmt::print(stderr, "{}{}{}", rewrite_ ? "  " : "\r", last ? "" : bar(done), clear_to_end);
-  if (rewrite_ && last) fmt::print("\n");
+  const std::string before = rewrite_ ? "  " : "\r";
+  const std::size_t taken = (rewrite_ ? line.size() : 0) + before.size();
+  fmt::print(stderr, "{}{}{}", before, last ? "" : bar(done, columns() - std::min(columns(), taken)), clear_to_end);
 }
 
 }  // namespace microgpt

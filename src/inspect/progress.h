@@ -12,6 +12,10 @@ class Progress {
  public:
   /// quiet: neither lines nor bar.
   Progress(std::size_t total, bool quiet);
+  /// Ends the step line and takes the bar away, so that what comes next, an error too, begins a line.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
   /// Shows `line` as what happened last, `done` of `total` steps being done. On a terminal at most 20 times a second.
   void show(std::size_t done, const std::string& line);
@@ -19,12 +23,14 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string bar(std::size_t done) const;
+  /// At most `room` characters; where that is too few, none.
+  std::string bar(std::size_t done, std::size_t room) const;
 
   std::size_t total_;
   bool quiet_;
   bool rewrite_;  // standard output is a terminal
   bool draw_;     // standard error is one
+  bool begun_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_;
 };

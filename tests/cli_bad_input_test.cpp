@@ -1,0 +1,278 @@
+// What the program refuses: with one line on standard error that says what is wrong, the right exit code (2 for what
+// was typed, 1 for the rest), and nothing lost.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "run_program.h"
+#include "temporary_directory.h"
+
+namespace microgpt {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+/// "2: --steps is '0'; ...": the exit code and the one line, or what is wrong with them.
+std::string complaint(const Run& r) {
+  const Words complaints = lines(r.err);
+  if (complaints.size() != 1 || !r.err.ends_with("\n")) return "not one line: " + r.err;
+  const bool printable = std::ranges::none_of(complaints[0], [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (!printable || !complaints[0].starts_with("microgpt: ")) return "not as it should be: " + complaints[0];
+  return std::to_string(r.exit_code) + complaints[0].substr(complaints[0].find(": "));
+}
+
+/// The same of a run that must not print anything else.
+std::string refusal(const Words& arguments) {
+  const Run r = microgpt(arguments);
+  return r.out.empty() ? complaint(r) : "printed something: " + r.out;
+}
+
+bool has_steps(const Run& r) { return r.out.find("step") != std::string::npos; }
+
+/// A directory with names, and a trained model.
+struct Folder : TemporaryDirectory {
+  Folder() {
+    write_contents(path / "names.txt", few_names);
+    const Run r = microgpt(train({"--steps", "20", "--block-size", "8", "--save", model}));
+    REQUIRE(complaint(r) == "not one line: ");
+    bytes = contents(model);
+  }
+  Words train(const Words& more) const {
+    Words words{"train", "--data", names};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  std::string file(const std::string& name, const std::string& text) const {
+    write_contents(path / name, text);
+    return (path / name).string();
+  }
+  /// The names and the model are what they were, and nothing else is there.
+  bool untouched() const { return count() == 2 && contents(model) == bytes && contents(names) == few_names; }
+
+  std::string names = (path / "names.txt").string();
+  std::string model = (path / "model").string();
+  std::string bytes;  // of the model
+};
+
+TEST_CASE("a count is a whole number from 1 to a thousand million") {
+  auto refused = [](const std::string& command, const std::string& option, const std::string& value) {
+    CHECK(refusal({command, option, value}) ==
+          fmt::format("2: {} is '{}'; it must be a whole number from 1 to 1000000000", option, value));
+  };
+  for (const char* value : {"0", "-1", "1000000001", "99999999999999999999", "NaN", "inf", "", "1e3", "0x10", " 5",
+                            "5 ", "+5", "1.5", "five"}) {
+    refused("train", "--steps", value);
+  }
+  for (const char* value : {"0", "", "99999999999999999999"}) {
+    for (const char* option : {"--n-layer", "--n-embd", "--n-head", "--block-size", "--samples"}) {
+      refused("train", option, value);
+    }
+    refused("sample", "--num", value);
+    for (const char* option : {"--n-embd", "--steps", "--rounds"}) refused("bench", option, value);
+  }
+}
+
+TEST_CASE("a learning rate or a temperature is a number above zero, and not huge") {
+  auto refused = [](const std::string& command, const std::string& option, const std::string& value) {
+    CHECK(refusal({command, option, value}) ==
+          fmt::format("2: {} is '{}'; it must be a number from 1e-09 to 1000000", option, value));
+  };
+  for (const char* value : {"0", "-0.5", "1e-10", "1e7", "1e400", "1e-400", "99999999999999999999", "NaN", "nan", "inf",
+                            "-inf", "", "0x10", " 5", "5 ", "1,5", "0.5x"}) {
+    refused("train", "--lr", value);
+  }
+  for (const char* value : {"0", "NaN", "inf"}) {
+    refused("train", "--temperature", value);
+    refused("sample", "--temperature", value);
+  }
+}
+
+TEST_CASE("a seed is a whole number of any size") {
+  const Folder folder;
+  for (const char* value : {"NaN", "inf", "", "1e3", "0x10", " 5", "5 ", "1.5"}) {
+    const std::string expected = fmt::format("2: the seed '{}' is not a whole number; give one such as 42", value);
+    CHECK(refusal({"train", "--seed", value}) == expected);
+    CHECK(refusal({"sample", folder.model, "--seed", value}) == expected);
+  }
+  for (const char* value : {"0", "-1", "99999999999999999999"}) {
+    CHECK(microgpt(folder.train({"--steps", "1", "--seed", value})).exit_code == 0);
+  }
+}
+
+TEST_CASE("what is typed wrong is named") {
+  const std::string commands = "there are train, sample, inspect and bench; see microgpt --help";
+  CHECK(refusal({}) == "2: no command given; " + commands);
+  CHECK(refusal({"paint"}) == "2: unknown command 'paint'; " + commands);
+  CHECK(refusal({""}) == "2: unknown command ''; " + commands);
+  CHECK(refusal({"--fast"}) == "2: unexpected '--fast'; see microgpt --help");
+  CHECK(refusal({"train", "--fast", "7"}) == "2: unexpected '--fast'; see microgpt train --help");
+  CHECK(refusal({"train", "names.txt"}) == "2: unexpected 'names.txt'; see microgpt train --help");
+  CHECK(refusal({"train", "bench"}) == "2: unexpected 'bench'; see microgpt train --help");
+  CHECK(refusal({"inspect", "a", "b"}) == "2: unexpected 'b'; see microgpt inspect --help");
+  CHECK(refusal({"sample"}) == "2: MODEL is required; see microgpt sample --help");
+  CHECK(refusal({"inspect"}) == "2: MODEL is required; see microgpt inspect --help");
+  CHECK(refusal({"train", "--steps"}) == "2: --steps needs a value; see microgpt train --help");
+  CHECK(refusal({"bench", "--n-embd"}) == "2: --n-embd needs a value; see microgpt bench --help");
+  CHECK(refusal({"train", "--digits", "5"}) == "2: --digits: 5 not in {4,17}; see microgpt train --help");
+  CHECK(refusal({"train", "--preset", "poem"}) == "2: unknown preset 'poem'; there are gist and walkthrough");
+  CHECK(refusal({"train", "--preset", "two\nlines\x1b"}) ==
+        "2: unknown preset 'two?lines?'; there are gist and walkthrough");
+}
+
+TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers") {
+  const std::string slice = "; every head takes an equal slice of the width";
+  CHECK(refusal({"train", "--n-head", "3"}) == "2: n_embd 16 is not divisible by n_head 3" + slice);
+  CHECK(refusal({"train", "--n-embd", "10"}) == "2: n_embd 10 is not divisible by n_head 4" + slice);
+  auto huge = [](const std::string& shape) {
+    return "2: " + shape + " make more than 67108864 parameters; choose a smaller shape";
+  };
+  CHECK(refusal({"train", "--n-embd", "1000000000"}) == huge("n_layer 1, n_embd 1000000000, block_size 16"));
+  CHECK(refusal({"train", "--n-layer", "1000000000"}) == huge("n_layer 1000000000, n_embd 16, block_size 16"));
+  CHECK(refusal({"train", "--block-size", "1000000000"}) == huge("n_layer 1, n_embd 16, block_size 1000000000"));
+  CHECK(refusal({"bench", "--json", "--n-embd", "1000000000"}) == huge("n_layer 1, n_embd 1000000000, block_size 16"));
+}
+
+TEST_CASE("a file of names that cannot be read is refused with its name and the line") {
+  const Folder folder;
+  const std::string empty = folder.file("empty", "");
+  const std::string blank = folder.file("blank", "\n \t \r\n\n");
+  const std::string binary = folder.file("binary", std::string("anna\nb\0b\n", 9));
+  const std::string latin1 = folder.file("latin1", "anna\r\nbela\r\nZo\xeb\r\n");
+  const std::string directory = folder.path.string();
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"nowhere.txt", "cannot read 'nowhere.txt': No such file or directory; check the path"},
+      {"", "cannot read '': No such file or directory; check the path"},
+      {directory, "cannot read '" + directory + "': it is a directory; give a file"},
+      {empty, empty + ": no documents in it; put one name on each line"},
+      {blank, blank + ": no documents in it; put one name on each line"},
+      {binary, binary + ":2: a zero byte; this is a binary file, and the names should be plain UTF-8 text, one a line"},
+      {latin1, latin1 + ":3: not valid UTF-8; convert the file, for instance with iconv -t UTF-8"}};
+  for (const auto& [path, message] : expected) {
+    CHECK(refusal({"train", "--data", path}) == "1: " + message);
+    CHECK(refusal({"bench", "--data", path}) == "1: " + message);
+  }
+}
+
+TEST_CASE("a prompt that the model cannot begin with is refused") {
+  const Folder folder;
+  auto prompt = [&](const std::string& text) { return refusal({"sample", folder.model, "--prompt", text}); };
+  const std::string alphabet = " is unknown; the alphabet is 'abcdefghijklmnoprstu'";
+  CHECK(prompt("Anna") == "2: the character 'A'" + alphabet);
+  CHECK(prompt("zoë") == "2: the character 'z'" + alphabet);
+  CHECK(prompt("oë") == "2: the character 'ë'" + alphabet);
+  CHECK(prompt("a\nb") == "2: the character '?'" + alphabet);
+  CHECK(prompt("\xff") == "2: --prompt is not valid UTF-8");
+  CHECK(prompt("annaannaa") == "2: --prompt has 9 characters; this model's block_size is 8");
+}
+
+TEST_CASE("a file that is no sound checkpoint is refused") {
+  const Folder folder;
+  auto edited = [&](const std::string& name, const std::string& from, const std::string& to) {
+    std::string bytes = folder.bytes;
+    REQUIRE(from.size() == to.size());
+    REQUIRE(bytes.find(from) != std::string::npos);
+    return folder.file(name, bytes.replace(bytes.find(from), from.size(), to));
+  };
+  const std::string long_header = std::string("\xff\xff\xff\xff\xff\xff\xff\x7f", 8) + folder.bytes.substr(8);
+  const std::string remedy = "; make one with 'microgpt train --save FILE'";
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"nowhere", "No such file or directory; check the path"},
+      {folder.path.string(), "it is a directory, a device or a pipe; give a file"},
+      {folder.file("empty", ""), "it is not a safetensors file: it has only 0 bytes" + remedy},
+      // its first eight letters, "anna\nbel", as a number
+      {folder.names, "it is not a safetensors file: it claims a header of 7810756925467815521 bytes" + remedy},
+      {folder.file("cut", folder.bytes.substr(0, folder.bytes.size() - 8)),
+       "it has 30968 bytes of numbers, but its model has 30976" + remedy},
+      {folder.file("header", long_header),
+       "it is not a safetensors file: it claims a header of 9223372036854775807 bytes" + remedy},
+      {edited("dtype", "F64", "F32"), "the tensor layer0.attn_wk is not of dtype F64" + remedy},
+      {edited("shape", "[16,16]", "[16,61]"), "the tensor layer0.attn_wk does not have the shape [16, 16]" + remedy},
+  };
+  for (const auto& [path, message] : expected) {
+    CHECK(refusal({"sample", path}) == "1: cannot load '" + path + "': " + message);
+    CHECK(refusal({"inspect", path}) == "1: cannot load '" + path + "': " + message);
+  }
+}
+
+TEST_CASE("a place that cannot be saved to is found out before training") {
+  const Folder folder;
+  const std::string there = folder.path.string();
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"", "it is a directory; give the name of a file"},
+      {there, "it is a directory; give the name of a file"},
+      {there + "/no/model", "No such file or directory; make the directory '" + there + "/no' first"},
+      {"/dev/zero", "it is a device or a pipe; give the name of a file"}};
+  for (const auto& [path, message] : expected) {
+    const Run r = microgpt(folder.train({"--save", path}));
+    CHECK(complaint(r) == "1: cannot write '" + path + "': " + message);
+    CHECK_FALSE(has_steps(r));
+  }
+  CHECK(folder.untouched());
+}
+
+/// Runs a script of the shell in which "$0" is the program and "$@" the arguments.
+Run in_shell(const std::string& script, Words arguments) {
+  const Words shell{"/bin/sh", "-c", script, ::getenv("MICROGPT_PROGRAM")};
+  arguments.insert(arguments.begin(), shell.begin(), shell.end());
+  return run(arguments);
+}
+
+TEST_CASE("a full disk is found out before training, and an old model survives it") {
+  const Folder folder;
+  const Run r =
+      in_shell("ulimit -f 8; exec \"$0\" \"$@\"", folder.train({"--save", folder.model}));  // KiB; the model has 31
+  CHECK(complaint(r) ==
+        "1: cannot write '" + folder.model + "': File too large; raise the limit on the size of files (ulimit -f)");
+  CHECK_FALSE(has_steps(r));
+  CHECK(folder.untouched());
+}
+
+TEST_CASE("an old model survives a training that diverges") {
+  const Folder folder;
+  const Run r = microgpt(folder.train({"--lr", "1e6", "--save", folder.model}));
+  CHECK(complaint(r) == "1: step 2: the loss is inf; training diverged, try a smaller --lr");
+  CHECK(folder.untouched());
+}
+
+TEST_CASE("an old model survives a program that is killed while it trains") {
+  const Folder folder;
+  const Run r = in_shell("\"$0\" \"$@\" & sleep 0.3; kill -9 $!; wait $!",
+                         folder.train({"--steps", "1000000000", "--quiet", "--save", folder.model}));
+  CHECK(r.exit_code == 128 + SIGKILL);
+  CHECK(folder.untouched());
+}
+
+const char* const program = ::getenv("MICROGPT_PROGRAM");
+const bool sanitized = program != nullptr && std::string(program).find("/asan/") != std::string::npos;
+
+TEST_CASE("a model that does not fit in memory is refused" *
+          doctest::description("the address sanitizer needs all the addresses itself") * doctest::skip(sanitized)) {
+  const Folder folder;
+  const Run r =
+      in_shell("ulimit -v 100000; exec \"$0\" \"$@\"", folder.train({"--n-embd", "1000", "--save", folder.model}));
+  CHECK(complaint(r) == "1: out of memory; choose a smaller shape");
+  CHECK(folder.untouched());
+}
+
+const bool no_full_device = !fs::is_character_file("/dev/full");
+
+TEST_CASE("a standard output that is full is noticed" * doctest::description("there is no device /dev/full") *
+          doctest::skip(no_full_device)) {
+  const Folder folder;
+  for (const Words& arguments :
+       {folder.train({"--steps", "200"}), folder.train({"--steps", "1", "--quiet"}), Words{"sample", folder.model},
+        Words{"inspect", folder.model}, Words{"bench", "--data", folder.names, "--n-embd", "4", "--steps", "1"},
+        Words{"--help"}, Words{"bench", "--help"}, Words{"--version"}}) {
+    const Run r = microgpt(arguments, {.out_file = "/dev/full"});
+    CHECK(complaint(r) == "1: cannot write to standard output: No space left on device");
+  }
+  CHECK(folder.untouched());
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -1,0 +1,130 @@
+// What a person sees who runs the program in a terminal.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/utf8.h"
+#include "run_program.h"
+#include "temporary_directory.h"
+
+namespace microgpt {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// The lines that stand on the screen after all these bytes: \r goes back to the first column, \n to the next line,
+/// ESC [ K clears the rest of the line, and what is too long for a line goes on in the next.
+Words screen(const std::string& bytes, std::size_t columns) {
+  const std::u32string text = decode_utf8(bytes).value();
+  std::vector<std::u32string> rows{U""};
+  std::size_t column = 0;
+  auto new_row = [&] {
+    rows.emplace_back();
+    column = 0;
+  };
+  for (std::size_t i = 0; i < text.size(); i++) {
+    if (text[i] == '\r') {
+      column = 0;
+    } else if (text[i] == '\n') {
+      new_row();
+    } else if (text.substr(i, 3) == U"\x1b[K") {
+      rows.back().resize(std::min(column, rows.back().size()));
+      i += 2;
+    } else {
+      REQUIRE(text[i] >= ' ');
+      if (column == columns) new_row();
+      rows.back().resize(std::max(column + 1, rows.back().size()), U' ');
+      rows.back()[column++] = text[i];
+    }
+  }
+  Words result;
+  for (const std::u32string& row : rows) {
+    std::string line = encode_utf8(row);
+    line.erase(line.find_last_not_of(' ') + 1);
+    result.push_back(line);
+  }
+  REQUIRE(result.back().empty());  // after the last \n
+  result.pop_back();
+  return result;
+}
+
+/// Runs of 300 steps.
+struct Training : TemporaryDirectory {
+  Training() { write_contents(path / "names.txt", few_names); }
+  Run operator()(const Streams& streams, const Words& more = {}) const {
+    Words words{"train", "--data", (path / "names.txt").string(), "--steps", "300"};
+    words.insert(words.end(), more.begin(), more.end());
+    return microgpt(words, streams);
+  }
+};
+
+/// What is left on the screen: of the step lines only the last.
+Words seen(const std::string& piped) {
+  Words expected = lines(piped);
+  std::erase_if(expected,
+                [](const std::string& line) { return line.starts_with("step") && !line.starts_with("step  300"); });
+  return expected;
+}
+
+bool has_bar(const std::string& text) { return text.find("steps/s, ") != std::string::npos; }
+
+TEST_CASE("on a terminal one step line rewrites itself with a bar behind it, and the bar goes in the end") {
+  const Training training;
+  for (const std::string digits : {"4", "17"}) {
+    const std::string expected = training({}, {"--digits", digits}).out;
+    for (const unsigned short columns : {80, 50, 200}) {
+      const Run r =
+          training({.out_on_terminal = true, .err_on_terminal = true, .columns = columns}, {"--digits", digits});
+      CHECK(r.exit_code == 0);
+      CHECK(r.out.find("\rstep    1 /  300 | loss ") != std::string::npos);
+      CHECK(has_bar(r.out) == (columns >= 80));  // in 50 there is no room for it
+      CHECK(screen(r.out, columns) == seen(expected));
+    }
+  }
+}
+
+TEST_CASE("with standard error elsewhere the step line rewrites itself alone") {
+  const Training training;
+  const Run r = training({.out_on_terminal = true}, {"--digits", "17"});
+  CHECK(r.err == "");
+  CHECK(std::ranges::count(r.out, '\r') >= 2);
+  CHECK_FALSE(has_bar(r.out));
+  CHECK(screen(r.out, 80) == seen(training({}, {"--digits", "17"}).out));
+}
+
+TEST_CASE("with standard output elsewhere it gets plain lines, and the terminal only the bar, which goes in the end") {
+  const Training training;
+  const Run r = training({.err_on_terminal = true});
+  CHECK(r.out == training({}).out);
+  CHECK(has_bar(r.err));
+  CHECK(r.err.find("step ") == std::string::npos);
+  CHECK(screen(r.err + "\n", 80) == Words{""});
+}
+
+TEST_CASE("a terminal that cannot go back gets plain lines") {
+  const Training training;
+  CHECK(training({.out_on_terminal = true, .err_on_terminal = true, .term = "dumb"}).out == training({}).out);
+}
+
+TEST_CASE("--quiet draws nothing on a terminal either") {
+  const Training training;
+  const Run r = training({.out_on_terminal = true, .err_on_terminal = true}, {"--quiet"});
+  CHECK(r.out == training({}, {"--quiet"}).out);
+}
+
+TEST_CASE("on a terminal an error begins a line of its own") {
+  const Training training;
+  const Words diverging{"--lr", "1e6"};
+  const std::string complaint = "microgpt: step 2: the loss is inf; training diverged, try a smaller --lr";
+  const Run both = training({.out_on_terminal = true, .err_on_terminal = true}, diverging);
+  CHECK(both.exit_code == 1);
+  CHECK(screen(both.out, 80).back() == complaint);
+  const Run error_only = training({.err_on_terminal = true}, diverging);
+  CHECK(screen(error_only.err, 80) == Words{complaint});
+}
+
+}  // namespace
+}  // namespace microgpt

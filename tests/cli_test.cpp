@@ -1,0 +1,332 @@
+// What the program does for somebody who asks for something sensible. What it refuses: cli_bad_input_test.cpp.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+#include "run_program.h"
+#include "temporary_directory.h"
+#include "train/checkpoint.h"
+
+namespace microgpt {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Standard output of a run that must succeed and leave standard error empty.
+std::string output(const Words& arguments) {
+  const Run r = microgpt(arguments);
+  std::string command = "microgpt";
+  for (const std::string& word : arguments) command += " " + word;
+  INFO(command);
+  CHECK(r.exit_code == 0);
+  CHECK(r.err == "");
+  return r.out;
+}
+
+Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Words lines_that_begin(const std::string& with, const std::string& text) {
+  Words found;
+  for (const std::string& line : lines(text)) {
+    if (line.starts_with(with)) found.push_back(line);
+  }
+  return found;
+}
+
+/// The names of the lines "sample  1: kamon".
+Words names(const std::string& text) {
+  Words found = lines_that_begin("sample", text);
+  for (std::string& line : found) line.erase(0, line.find(": ") + 2);
+  return found;
+}
+
+/// The losses of the lines "step    1 / 1000 | loss 3.3660".
+std::vector<double> losses(const std::string& text) {
+  std::vector<double> found;
+  for (const std::string& line : lines_that_begin("step", text)) {
+    found.push_back(std::stod(line.substr(line.rfind(' '))));
+  }
+  return found;
+}
+
+double mean(const double* first, const double* last) {
+  return std::accumulate(first, last, 0.0) / static_cast<double>(last - first);
+}
+
+/// A directory with a file of names.
+struct Folder : TemporaryDirectory {
+  explicit Folder(const std::string& text = few_names) { write_contents(path / "names.txt", text); }
+  std::string file(const std::string& name) const { return (path / name).string(); }
+  Words train(const Words& more = {}) const { return Words{"train", "--data", file("names.txt")} + more; }
+};
+
+/// What the published program printed. A line "step 1 / 500 | loss 3.3022 | 3.302216429676858" has both kinds of
+/// digits.
+Words golden(const std::string& name, bool all_digits) {
+  Words expected = lines(contents("tests/golden/microgpt/" + name + ".txt"));
+  for (std::string& line : expected) {
+    const std::size_t bar = line.rfind(" | ");
+    if (!line.starts_with("step")) continue;
+    if (all_digits) line.replace(line.find("loss ") + 5, bar + 3 - line.find("loss ") - 5, "");
+    if (!all_digits) line.erase(bar);
+  }
+  return expected;
+}
+
+/// Empty if they are the same.
+std::string first_different_line(const Words& a, const Words& b) {
+  const auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  if (in_a == a.end() && in_b == b.end()) return "";
+  return fmt::format("line {}: '{}' and '{}'", in_a - a.begin() + 1, in_a == a.end() ? "(none)" : *in_a,
+                     in_b == b.end() ? "(none)" : *in_b);
+}
+
+TEST_CASE("train prints every line the published programs print, and no other") {
+  struct Case {
+    Words arguments;
+    std::string name;
+    bool all_digits;
+  };
+  for (const Case& c : {Case{{}, "gist", false}, Case{{"--digits", "17", "--data", "data/names.txt"}, "gist", true},
+                        Case{{"--preset", "walkthrough", "--digits", "4"}, "walkthrough", false},
+                        Case{{"--preset", "walkthrough", "--digits", "17"}, "walkthrough", true}}) {
+    const std::string printed = output(Words{"train"} + c.arguments);
+    CHECK(first_different_line(lines(printed), golden(c.name + "_builtin", c.all_digits)) == "");
+    CHECK(printed.ends_with("\n"));
+  }
+}
+
+TEST_CASE("in a pipe lines come one after the other, without escape sequences or carriage returns") {
+  const Folder folder;
+  const std::string printed = output(folder.train({"--steps", "50"}));
+  CHECK(printed.find_first_of("\r\x1b\b") == std::string::npos);
+  CHECK(lines(printed).size() == 3 + 50 + 2 + 20);
+}
+
+TEST_CASE("--quiet leaves out the step lines and nothing else") {
+  const Folder folder;
+  Words expected = lines(output(folder.train({"--steps", "5"})));
+  CHECK(std::erase_if(expected, [](const std::string& line) { return line.starts_with("step"); }) == 5);
+  CHECK(lines(output(folder.train({"--steps", "5", "--quiet"}))) == expected);
+}
+
+TEST_CASE("of an option that is given twice the last counts") {
+  const Folder folder;
+  CHECK(losses(output(folder.train({"--steps", "5", "--steps", "3"}))).size() == 3);
+}
+
+TEST_CASE("an option that is left out has the value that --help says") {
+  const Folder folder;
+  const Words all{"--preset", "gist", "--n-layer", "1",  "--n-embd",  "16", "--n-head",      "4",  "--block-size", "16",
+                  "--lr",     "0.01", "--seed",    "42", "--samples", "20", "--temperature", "0.5"};
+  CHECK(output(folder.train({"--steps", "5"})) == output(folder.train(all + Words{"--steps", "5"})));
+  const std::string model = folder.file("model");
+  output(folder.train({"--steps", "5", "--save", model}));
+  CHECK(output({"sample", model}) ==
+        output({"sample", model, "--num", "20", "--temperature", "0.5", "--seed", "42", "--prompt", ""}));
+}
+
+TEST_CASE("other shapes train, and the loss falls") {
+  const Folder folder;
+  struct Shape {
+    std::size_t n_layer, n_embd, n_head, block_size;
+  };
+  for (const std::string preset : {"gist", "walkthrough"}) {
+    for (const Shape& s : {Shape{2, 16, 4, 16}, Shape{1, 16, 1, 16}, Shape{1, 6, 3, 8}, Shape{3, 8, 2, 5},
+                           Shape{1, 1, 1, 1}, Shape{2, 20, 5, 32}}) {
+      const std::string printed = output(folder.train(
+          {"--preset", preset, "--n-layer", std::to_string(s.n_layer), "--n-embd", std::to_string(s.n_embd), "--n-head",
+           std::to_string(s.n_head), "--block-size", std::to_string(s.block_size), "--steps", "200"}));
+      const std::size_t V = 21;  // the letters a to u without q, and BOS
+      const std::size_t num_params = (2 * V + s.block_size) * s.n_embd + 12 * s.n_layer * s.n_embd * s.n_embd;
+      CHECK(lines_that_begin("num params", printed) == Words{fmt::format("num params: {}", num_params)});
+      const std::vector<double> loss = losses(printed);
+      REQUIRE(loss.size() == 200);
+      CHECK(mean(loss.data() + 180, loss.data() + 200) < mean(loss.data(), loss.data() + 20));
+      for (const std::string& name : names(printed)) CHECK(name.size() <= s.block_size);
+    }
+  }
+}
+
+TEST_CASE("the same seed gives the same losses and names, another seed others") {
+  const Folder folder;
+  auto train = [&](const std::string& seed) { return output(folder.train({"--steps", "20", "--seed", seed})); };
+  CHECK(train("7") == train("7"));
+  CHECK(losses(train("7")) != losses(train("8")));
+  CHECK(train("123456789012345678901234567890") != train("123456789012345678901234567891"));
+
+  const std::string model = folder.file("model");
+  output(folder.train({"--steps", "100", "--save", model}));
+  auto sample = [&](const std::string& seed) { return names(output({"sample", model, "--seed", seed})); };
+  CHECK(sample("7") == sample("7"));
+  CHECK(sample("7") != sample("8"));
+}
+
+TEST_CASE("every name begins with the prompt") {
+  const Folder folder;
+  const std::string model = folder.file("model");
+  output(folder.train({"--steps", "100", "--save", model, "--block-size", "8"}));
+  const Words begun = names(output({"sample", model, "--prompt", "ma", "--num", "30"}));
+  CHECK(begun.size() == 30);
+  for (const std::string& name : begun) CHECK(name.starts_with("ma"));
+  CHECK(std::set<std::string>(begun.begin(), begun.end()).size() > 1);
+  CHECK(names(output({"sample", model, "--prompt", "annaanna", "--num", "2"})) == Words{"annaanna", "annaanna"});
+}
+
+TEST_CASE("near temperature zero every name is the likeliest") {
+  const Folder folder;
+  const std::string model = folder.file("model");
+  output(folder.train({"--steps", "100", "--save", model}));
+  const Words cold = names(output({"sample", model, "--temperature", "1e-9"}));
+  CHECK(std::set<std::string>(cold.begin(), cold.end()).size() == 1);
+  CHECK(names(output({"sample", model, "--temperature", "1e3"})) != cold);
+}
+
+TEST_CASE("--save leaves one file, which inspect describes as it is") {
+  const Folder folder;
+  const std::string model = folder.file("model");
+  output(folder.train({"--preset", "walkthrough", "--steps", "50", "--save", model}));
+  CHECK(folder.count() == 2);
+
+  const Words described = lines(output({"inspect", model}));
+  auto has = [&](const std::string& line) { return std::ranges::count(described, line) == 1; };
+  CHECK(has("n_layer     1"));
+  CHECK(has("n_embd      16"));
+  CHECK(has("n_head      4  (head_dim 4)"));
+  CHECK(has("block_size  8"));
+  CHECK(has("vocab_size  21  (abcdefghijklmnoprstu and BOS)"));
+  CHECK(has("activation  squared ReLU"));
+  const Checkpoint checkpoint = load_checkpoint(model);
+  for (const Parameter& p : checkpoint.parameters.matrices()) {
+    const double n = static_cast<double>(p.size());
+    const double average = mean(p.data, p.data + p.size());
+    // The sum of squares loses about 1e-16 of itself, far from the four digits that are printed.
+    const double squares = std::inner_product(p.data, p.data + p.size(), p.data, 0.0);
+    const double stddev = std::sqrt(squares / n - average * average);
+    const std::string begin = fmt::format("{:<18} {:>10} {:>8} {:>+9.4f} {:>9.4f} ", p.name,
+                                          fmt::format("{} x {}", p.rows, p.cols), p.size(), average, stddev);
+    INFO(begin);
+    CHECK(std::ranges::count_if(described, [&](const std::string& line) { return line.starts_with(begin); }) == 1);
+  }
+  CHECK(described.back() == fmt::format("{:<18} {:>10} {:>8}", "all", "", checkpoint.parameters.size()));
+}
+
+TEST_CASE("letters with accents are letters, and lines may end as on Windows") {
+  const std::string unix_lines = "Zoë\nÅse\n  Jörg\t\n\nÅsa\nZoé\nあや\n";
+  std::string windows_lines = unix_lines;
+  for (std::size_t i = 0; (i = windows_lines.find('\n', i)) != std::string::npos; i += 2) {
+    windows_lines.replace(i, 1, "\r\n");
+  }
+  const Folder folder(unix_lines);
+  const Folder windows(windows_lines);
+  const std::string model = folder.file("model");
+  const Words arguments{"--steps", "100", "--temperature", "1"};
+  const std::string printed = output(folder.train(arguments + Words{"--save", model}));
+  CHECK(printed == output(windows.train(arguments)));
+  CHECK(printed.starts_with("num docs: 6\nvocab size: 15\n"));  // JZaegorsÅéëöあや and BOS
+  for (const std::string& name : names(printed)) {
+    const auto letters = decode_utf8(name);
+    REQUIRE(letters);
+    CHECK(letters->find_first_not_of(U"JZaegorsÅéëöあや") == std::u32string::npos);
+  }
+  for (const std::string& name : names(output({"sample", model, "--prompt", "Å"}))) CHECK(name.starts_with("Å"));
+  CHECK(output({"inspect", model}).find("(JZaegorsÅéëöあや and BOS)") != std::string::npos);
+}
+
+TEST_CASE("bench prints a line for each width") {
+  const Folder folder;
+  const Words table = lines(output({"bench", "--data", folder.file("names.txt"), "--steps", "5", "--rounds", "3",
+                                    "--n-embd", "4,8", "--n-embd", "6"}));
+  REQUIRE(table.size() == 6);
+  CHECK(table[0] == "one document a step, double, one thread; the median of 3 rounds of 5 steps");
+  CHECK(table[2] == "n_embd    params    µs/step    fastest    names/s  nodes/step  peak MiB");
+  const Words widths{"4", "8", "6"};
+  for (std::size_t i = 0; i < widths.size(); i++) {
+    std::istringstream line(table[i + 3]);
+    const std::vector<double> numbers(std::istream_iterator<double>(line), {});
+    CHECK(line.eof());
+    REQUIRE(numbers.size() == 7);
+    CHECK(numbers[0] == std::stod(widths[i]));
+    CHECK(std::ranges::all_of(numbers, [](double x) { return x > 0; }));
+    CHECK(numbers[3] <= numbers[2]);  // no round is faster than the fastest
+  }
+}
+
+TEST_CASE("bench --json prints what a program can read") {
+  const Folder folder;
+  const nlohmann::json results = nlohmann::json::parse(output(
+      {"bench", "--data", folder.file("names.txt"), "--steps", "5", "--rounds", "1", "--n-embd", "4", "6", "--json"}));
+  REQUIRE(results.size() == 2);
+  for (const auto& [result, C] : {std::pair(results[0], 4), std::pair(results[1], 6)}) {
+    CHECK(result.at("n_embd") == C);
+    CHECK(result.at("num_params") == (2 * 21 + 16) * C + 12 * C * C);
+    const double microseconds = result.at("microseconds_per_step");
+    CHECK(microseconds > 0);
+    CHECK(result.at("fastest_round") == microseconds);  // there is one round
+    CHECK(result.at("names_per_second") == doctest::Approx(1e6 / microseconds));
+    CHECK(result.at("nodes_per_step") > 100);
+    CHECK(result.at("peak_mebibytes") > 1);
+  }
+}
+
+TEST_CASE("--help of each command has its options, their defaults and an example") {
+  const std::vector<std::pair<Words, Words>> expected{
+      {{}, {"train", "sample", "inspect", "bench", "Start with `microgpt train`"}},
+      {{"train"},
+       {"--preset NAME=gist",
+        "--data FILE=data/names.txt",
+        "[gist: 1000, walkthrough: 500]",
+        "--n-layer N",
+        "[1]",
+        "--n-embd N",
+        "[16]",
+        "--n-head N",
+        "[4]",
+        "--block-size N",
+        "[gist: 16, walkthrough: 8]",
+        "--lr F",
+        "[0.01]",
+        "--seed N=42",
+        "--samples N",
+        "[20]",
+        "--temperature F",
+        "[0.5]",
+        "--digits 4|17=4",
+        "--quiet",
+        "--save FILE",
+        "Examples:\n  microgpt train\n"}},
+      {{"sample"},
+       {"MODEL", "--num N", "[20]", "--temperature F", "[0.5]", "--seed N=42", "--prompt TEXT",
+        "Examples:\n  microgpt sample "}},
+      {{"inspect"}, {"MODEL", "Example:\n  microgpt inspect "}},
+      {{"bench"},
+       {"--data FILE=data/names.txt", "--n-embd N=16,32,64", "--steps N", "[200]", "--rounds N", "[5]", "--json",
+        "Examples:\n  microgpt bench\n"}}};
+  for (const auto& [command, parts] : expected) {
+    const std::string help = output(command + Words{"--help"});
+    for (const std::string& part : parts + Words{"--help", "--version"}) {
+      INFO(part);
+      CHECK(help.find(part) != std::string::npos);
+    }
+    for (const std::string& line : lines(help)) CHECK_MESSAGE(line.size() <= 120, line);
+    CHECK(output(command + Words{"-h"}) == help);
+    CHECK(output(command + Words{"--version"}) == "microgpt 0.1.0\n");
+  }
+}
+
+}  // namespace
+}  // namespace microgpt

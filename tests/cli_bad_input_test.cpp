@@ -2,6 +2,7 @@
 // was typed, 1 for the rest), and nothing lost.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -202,11 +203,14 @@ TEST_CASE("a file that is no sound checkpoint is refused") {
 TEST_CASE("a place that cannot be saved to is found out before training") {
   const Folder folder;
   const std::string there = folder.path.string();
+  const TemporaryDirectory elsewhere;
+  const std::string pipe = (elsewhere / "pipe").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   const std::vector<std::pair<std::string, std::string>> expected{
       {"", "it is a directory; give the name of a file"},
       {there, "it is a directory; give the name of a file"},
       {there + "/no/model", "No such file or directory; make the directory '" + there + "/no' first"},
-      {"/dev/zero", "it is a device or a pipe; give the name of a file"}};
+      {pipe, "it is a device or a pipe; give the name of a file"}};
   for (const auto& [path, message] : expected) {
     const Run r = microgpt(folder.train({"--save", path}));
     CHECK(complaint(r) == "1: cannot write '" + path + "': " + message);

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "first_difference.h"
+#include "golden_run.h"
 #include "run_program.h"
 #include "temporary_directory.h"
 #include "train/checkpoint.h"
@@ -107,6 +109,16 @@ TEST_CASE("train prints every line the published programs print, and no other") 
     const std::string printed = output(Words{"train"} + c.arguments);
     CHECK(first_different_line(lines(printed), golden(c.name + "_builtin", c.all_digits)) == "");
     CHECK(printed.ends_with("\n"));
+  }
+}
+
+TEST_CASE("train --save saves the parameters the published programs end with, to the last bit") {
+  const TemporaryDirectory directory;
+  const std::string model = (directory / "model").string();
+  for (const std::string preset : {"gist", "walkthrough"}) {
+    output({"train", "--preset", preset, "--quiet", "--save", model});
+    const GoldenRun golden = read_golden_run(preset + "_builtin");
+    CHECK(first_difference(load_checkpoint(model).parameters.data(), golden.parameters) == "");
   }
 }
 

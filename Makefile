@@ -58,7 +58,7 @@ TEST_OBJECTS := $(call objects,$(wildcard tests/*.cpp))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help setup build train test bench names check-lessons check-exercises format lint clean FORCE
+.PHONY: help setup build train test bench names check-lessons check-exercises gdb check-gdb sessions format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan] [CXX=clang++]"
@@ -98,7 +98,7 @@ $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' | cmp -s - $@ || echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' > $@
 
--include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(LESSON_OBJECTS) $(BUILD)/src/main.o)
+-include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(LESSON_OBJECTS) $(BUILD)/src/main.o $(BUILD)/tests/gdb/main.o)
 
 # --- Lessons ----------------------------------------------------------------------------------------------------------
 # Lesson 07 is lessons/07_*/main.cpp. Its exercise is exercise.cpp, which takes solution.cpp's answer if SOLUTION is
@@ -159,6 +159,36 @@ $(BUILD)/lessons/%/practised: $(BUILD)/lessons/%/exercise $(BUILD)/lessons/%/sol
 	@! $< > $(@D)/exercise.txt 2>&1 || { echo "exercise $*: passes as it stands, so there is nothing to solve" >&2; exit 1; }
 	@$(@D)/solution > $(@D)/solution.txt 2>&1 || { cat $(@D)/solution.txt; echo "exercise $*: its solution fails" >&2; exit 1; }
 	@echo "exercise $*: unsolved as it stands, solved by its solution"
+
+# --- Debugger ---------------------------------------------------------------------------------------------------------
+# src/debug/gdb teaches gdb to print Values, to walk the graph and to find a lesson's stops. A session.gdb is what a
+# learner might type; its transcript, build/debug/.../session.txt, is what the lesson's README shows.
+GDB := gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py
+HAVE_GDB = command -v gdb >/dev/null || { echo "gdb is not installed; try: apt-get install gdb (on macOS: lldb)" >&2; exit 1; }
+SESSIONS := $(patsubst %/session.gdb,%,$(wildcard lessons/*/session.gdb tests/gdb/session.gdb))
+
+gdb: ## step through a lesson: make gdb L=07 [NAMES=file] [BREAK=idea]
+	@$(HAVE_GDB)
+	@$(if $(call lesson_name,$(L)),,echo "there is no lesson '$(L)'; there are: $(LESSON_NUMBERS)" >&2; exit 2)
+	@$(MAKE) --no-print-directory MODE=debug build/debug/lessons/$(call lesson_name,$(L))/main
+	@$(GDB) -ex 'stop all' -ex run \
+	  --args build/debug/lessons/$(call lesson_name,$(L))/main $(NAMES) $(if $(BREAK),--break $(BREAK))
+
+check-gdb: ## run every session.gdb and compare with what the READMEs show
+	@$(HAVE_GDB)
+	@$(MAKE) --no-print-directory MODE=debug sessions
+
+sessions: $(SESSIONS:%=$(BUILD)/%/stepped)
+	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
+	@for lesson in $(LESSONS); do grep -q "\"$$lesson\"" .vscode/launch.json || \
+	  { echo ".vscode/launch.json does not offer $$lesson" >&2; exit 1; }; done
+
+$(BUILD)/tests/gdb/main: $(BUILD)/tests/gdb/main.o $(LIBRARY)
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(BUILD)/%/stepped: $(BUILD)/%/main %/session.gdb FORCE
+	@$(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
+	@echo "session $*: runs as shown"
 
 # --- Packages ---------------------------------------------------------------------------------------------------------
 # One run of the preprocessor tells whether the compiler and all headers are there.

@@ -1,0 +1,76 @@
+"""attention H T: where a head looks, read from the softmaxes on the tape."""
+import gdb
+
+import memory
+from command import Command
+from expression import items
+from node import Node
+from tape import Tape
+
+
+class Softmax:
+    """The weights of one query: a sum of exps, each of which is divided by that sum."""
+
+    def __init__(self, total):
+        self.exps = [Node(address) for address in total.children()]
+        self.weights = [exp.data / total.data for exp in self.exps]
+
+    def query(self):
+        """The first number of the query, or None if this is no attention: there each exp is of a dot product of a query
+        and a key (first child: the query's), perhaps scaled."""
+        node = self.exps[0]
+        while node.n_child == 1:
+            node = Node(node.children()[0])
+        return Node(node.children()[0]) if node.op_name == "dot" else None
+
+
+def heads(tape):
+    """The attention on the tape: for each head the softmaxes of its queries, in the order they were computed. The
+    queries of a head are made by rows of attn_wq that no other head uses; by its first row a head is known."""
+    found = {}
+    for node in tape.all_nodes():
+        if node.op_name != "sum" or not all(Node(child).op_name == "exp" for child in node.children()[:1]):
+            continue
+        softmax = Softmax(node)
+        query = softmax.query()
+        if query is not None:
+            found.setdefault(query.row_grad, []).append(softmax)
+    return list(found.values())
+
+
+def at_position(softmaxes, t):
+    """Position t looks at t + 1 positions. If all look at equally many (there is no mask), it is the t-th."""
+    sizes = {len(softmax.weights) for softmax in softmaxes}
+    matching = softmaxes[t : t + 1] if len(sizes) == 1 else [s for s in softmaxes if len(s.weights) == t + 1]
+    if not matching:
+        raise gdb.GdbError(f"there is no attention of position {t} on the tape; {len(softmaxes)} positions were computed")
+    return matching[-1]
+
+
+def show(weights):
+    for position, weight in enumerate(weights):
+        print(f"  position {position:2}  {weight:.4f}  {'#' * round(32 * weight)}".rstrip())
+
+
+class Attention(Command):
+    """attention [H T]: where head H looks from position T: the weights of the positions up to T, which sum to 1.
+
+They are taken from the softmaxes of query and key products that are on the tape, the latest if there are several, so
+that this works wherever the program stops. With several layers the heads are counted through: the heads of the second
+layer come after those of the first. Without H and T: the Values attn_weights of the selected frame."""
+
+    def run(self, text):
+        words = text.split()
+        if not words:
+            nodes = items(gdb.parse_and_eval("attn_weights"))
+            print("attn_weights of this frame")
+            show([Node(node).data for node in nodes])
+            return
+        if len(words) != 2:
+            raise gdb.GdbError("attention takes a head and a position: attention 0 3")
+        head, position = (int(gdb.parse_and_eval(word)) for word in words)
+        found = heads(Tape())
+        if not 0 <= head < len(found):
+            raise gdb.GdbError(f"there is no head {head} on the tape; it has {len(found)}")
+        print(f"head {head} at position {position} looks at")
+        show(at_position(found[head], position).weights)

@@ -1,0 +1,22 @@
+"""What all commands have in common."""
+import gdb
+
+
+class Command(gdb.Command):
+    """A command called `name`, or else like its class; its docstring is its help text."""
+
+    name = None
+
+    def __init__(self):
+        super().__init__(self.name or type(self).__name__.lower(), gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        try:
+            self.run(*self.split(argument))
+        except gdb.error as error:  # as gdb says it, without a Python traceback
+            raise gdb.GdbError(str(error)) from None
+
+    def split(self, argument):
+        """The arguments of run(): here, the whole text."""
+        return [argument.strip()]

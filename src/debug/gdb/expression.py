@@ -1,0 +1,78 @@
+"""What a learner may write after a command: loss, x[3], *x.node->child[0], #17, wte[2][5]. Lists and matrices are
+indexed here: calling their operator[] in the program could write new nodes on the tape."""
+import re
+
+import gdb
+
+import memory
+import parameters
+from node import Node
+from parameters import Element, Parameter
+from tape import Tape
+
+
+_last = None  # the address of the node that was named last
+
+
+def find(text):
+    """The Node, or the Element of a parameter matrix, that the text names; the node named last if it is empty."""
+    global _last
+    if not text:
+        if _last is None or Tape().nodes.number(_last) is None:
+            raise gdb.GdbError("name a node that is on the tape: a Value, a Node, or #N")
+        return Node(_last)
+    found = Tape().node(int(text[1:])) if re.fullmatch(r"#\d+", text) else node_or_element(evaluate(text), text)
+    if isinstance(found, Node):
+        _last = found.address
+    return found
+
+
+def evaluate(text):
+    """The value of an expression. Indices at its end are applied here, unless it starts like *x[1], which is *(x[1])."""
+    is_path = re.match(r"[A-Za-z_]", text)
+    name, indices = re.fullmatch(r"(.*?)((?:\[[^][]*\])*)", text).groups() if is_path else (text, "")
+    thing = parameters.of_program().get(name) or gdb.parse_and_eval(name)
+    for index in re.findall(r"\[([^][]*)\]", indices):
+        try:
+            thing = items(thing)[index.strip('"') if '"' in index else int(gdb.parse_and_eval(index))]
+        except (IndexError, KeyError):
+            raise gdb.GdbError(f"{text}: there is no [{index}]") from None
+    return thing
+
+
+def items(thing):
+    """What can be indexed in a value of the program; any other value is left to gdb."""
+    if not isinstance(thing, gdb.Value):
+        return thing
+    value = memory.plain(thing)
+    name = memory.type_name(value.type)
+    if name == "microgpt::Parameters":
+        return parameters.by_name(value)
+    if name == "microgpt::Matrix":
+        return Parameter(value["parameter_"].dereference())
+    if name == "microgpt::Parameter":
+        return Parameter(value)
+    if name == "microgpt::Values":
+        return memory.span(value["item_"])
+    if name.startswith("std::span<"):
+        return memory.span(value)
+    if name.startswith("std::vector<"):
+        return memory.vector(value)
+    return value
+
+
+def node_or_element(thing, text):
+    if isinstance(thing, Element):
+        return thing
+    if isinstance(thing, gdb.Value):
+        value = memory.plain(thing)
+        if memory.type_name(value.type) == "microgpt::Value":
+            value = value["node"]
+        address = value if memory.pointed_type_name(value.type) else value.address
+        if address is not None:
+            if Tape().nodes.number(address) is not None:
+                return Node(address)
+            element = parameters.element_at(address)
+            if element is not None:
+                return element
+    raise gdb.GdbError(f"{text} is neither a Value or Node on the tape nor an element of a parameter matrix")

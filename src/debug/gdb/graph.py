@@ -1,0 +1,148 @@
+"""Walking the graph: graph, node, child, parents, parent."""
+import gdb
+
+import parameters
+from command import Command
+from expression import find
+from node import Node, number
+from tape import Tape
+
+_most = 8  # children shown of one node
+
+
+def node_named(text):
+    """The node that the text names, or the one named last if it is empty."""
+    node = find(text)
+    if not isinstance(node, Node):
+        raise gdb.GdbError(f"{text} is a parameter, not a node; try: why {text}")
+    return node
+
+
+class Describe:
+    """A node in words: number, operation, the parameters it reads, data and grad."""
+
+    def __init__(self):
+        self.tape = Tape()
+        self.parameters = parameters.of_program().values()
+
+    def name(self, node):
+        row = ""
+        if node.n_row:
+            elements = [parameter.element_at(node.row_grad) for parameter in self.parameters]
+            element = next((element for element in elements if element is not None), None)
+            if element is not None:
+                row = " " + (element.name if node.op_name == "parameter" else element.row_name)
+        return f"#{self.tape.number(node)} {node.op_name}{row}"
+
+    def line(self, node):
+        return f"{self.name(node)}: data {number(node.data)}, grad {number(node.grad)}"
+
+
+def show(node, depth, describe, indent="", seen=None):
+    """The node's children, `depth` levels deep."""
+    seen = set() if seen is None else seen
+    if depth == 0 or node.n_child == 0:
+        return
+    children = list(zip(node.children(), node.local_grads()))
+    for i, (address, local_grad) in enumerate(children[:_most]):
+        child = Node(address)
+        again = " (see above)" if address in seen and child.n_child else ""
+        print(f"{indent}  [{i}] {describe.line(child)}, local_grad {number(local_grad)}{again}")
+        if not again:
+            seen.add(address)
+            show(child, depth - 1, describe, indent + "    ", seen)
+    if len(children) > _most:
+        print(f"{indent}  [{_most}] to [{len(children) - 1}]: {len(children) - _most} more children")
+
+
+class Graph(Command):
+    """graph [EXPR] [DEPTH]: what a node was computed from, DEPTH levels down (2 unless given).
+
+Each line is a node: its number on the tape, its operation, data and grad. local_grad is the derivative of the node
+above with respect to it. Without EXPR: the node named last."""
+
+    def split(self, argument):
+        words = argument.split()
+        if words and words[-1].isdigit():
+            return " ".join(words[:-1]), int(words[-1])
+        return argument.strip(), 2
+
+    def run(self, text, depth):
+        node = node_named(text)
+        describe = Describe()
+        print(describe.line(node))
+        show(node, depth, describe)
+
+
+class NodeCommand(Command):
+    """node [EXPR]: show a node and its children. From there on walk with child N and parent N.
+
+EXPR is an expression of the program that is a Value or a Node, or #N, the node of that number on the tape. Without it:
+the node named last."""
+
+    name = "node"
+
+    def run(self, text):
+        node = node_named(text)
+        describe = Describe()
+        print(describe.line(node))
+        show(node, 1, describe)
+
+
+class Child(Command):
+    """child N: go to child N of the node named last, 0 unless given."""
+
+    def run(self, text):
+        children = find("").children()
+        index = int(gdb.parse_and_eval(text or "0"))
+        if not 0 <= index < len(children):
+            raise gdb.GdbError(f"there is no child {index}; this node has {len(children)}")
+        gdb.execute(f"node #{Tape().nodes.number(children[index])}")
+
+
+def parents_of(node, tape):
+    """(parent, i) for each node on the tape whose child i is this one."""
+    return [
+        (parent, i)
+        for parent in tape.all_nodes()
+        for i, child in enumerate(parent.children())
+        if child == node.address
+    ]
+
+
+class Parents(Command):
+    """parents [EXPR]: the nodes that were computed from a node, numbered for parent N. Without EXPR: the node named last."""
+
+    def run(self, text):
+        node = node_named(text)
+        describe = Describe()
+        print(describe.line(node))
+        found = parents_of(node, describe.tape)
+        for n, (parent, i) in enumerate(found):
+            print(f"  ({n}) {describe.line(parent)}; this is its child [{i}]")
+        if not found:
+            print("  nothing on the tape was computed from it")
+
+
+class Parent(Command):
+    """parent N: go to parent N of the node named last, as parents numbers them, 0 unless given."""
+
+    def run(self, text):
+        found = parents_of(find(""), Tape())
+        index = int(gdb.parse_and_eval(text or "0"))
+        if not 0 <= index < len(found):
+            raise gdb.GdbError(f"there is no parent {index}; this node has {len(found)}")
+        gdb.execute(f"node #{Tape().number(found[index][0])}")
+
+
+class TapeCommand(Command):
+    """tape [N]: the last N nodes of the tape, 8 unless given."""
+
+    name = "tape"
+
+    def run(self, text):
+        describe = Describe()
+        size = describe.tape.size
+        print(f"{size} nodes")
+        for i in range(max(0, size - int(text or "8")), size):
+            print("  " + describe.line(describe.tape.node(i)))

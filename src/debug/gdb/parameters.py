@@ -1,0 +1,85 @@
+"""The parameters of the model: src/base/parameters.h."""
+import gdb
+
+import memory
+
+
+class Parameter:
+    """A matrix. parameter[i][j] is an Element."""
+
+    def __init__(self, value):
+        self.name = memory.string(value["name"])
+        self.rows = int(value["rows"])
+        self.cols = int(value["cols"])
+        self.data = int(value["data"])
+        self.grad = int(value["grad"])
+
+    def row(self, i):
+        """The numbers of row i."""
+        return memory.read(self.data + 8 * i * self.cols, self.cols, "d")
+
+    def __getitem__(self, i):
+        return [Element(self, i, j) for j in range(self.cols)] if i < self.rows else []
+
+    def element_at(self, address):
+        """The element whose data or gradient lies at an address, or None."""
+        for block in (self.data, self.grad):
+            index, rest = divmod(int(address) - block, 8)
+            if 0 <= index < self.rows * self.cols and rest == 0:
+                return Element(self, *divmod(index, self.cols))
+        return None
+
+
+class Element:
+    """One number of a parameter matrix and where its gradient lies."""
+
+    def __init__(self, parameter, i, j):
+        offset = 8 * (i * parameter.cols + j)
+        self.name = f"{parameter.name}[{i}][{j}]"
+        self.row_name = f"{parameter.name}[{i}]"
+        self.grad_address = parameter.grad + offset
+        self.data_address = parameter.data + offset
+
+    @property
+    def data(self):
+        return memory.read(self.data_address, 1, "d")[0]
+
+    @property
+    def grad(self):
+        return memory.read(self.grad_address, 1, "d")[0]
+
+
+def frame_variables():
+    """Every variable that can be seen from the selected frame or from one that called it, and that has been made."""
+    frame = gdb.selected_frame()
+    while frame is not None:
+        try:
+            block = frame.block()
+        except RuntimeError:  # a function without debug information
+            block = None
+        while block is not None and not block.is_static:
+            for symbol in block:
+                if symbol.is_argument or symbol.is_variable and symbol.line < frame.find_sal().line:
+                    yield symbol.value(frame)
+            block = block.superblock if block.function is None else None
+        frame = frame.older()
+
+
+def by_name(parameters):
+    """The matrices of a value of type Parameters: {name: Parameter}."""
+    matrices = [Parameter(item) for item in memory.vector(parameters["matrices_"])]
+    return {parameter.name: parameter for parameter in matrices}
+
+
+def of_program():
+    """The same for the variable of type Parameters that is nearest to the selected frame; {} if there is none."""
+    for value in frame_variables():
+        if memory.type_name(value.type) == "microgpt::Parameters":
+            return by_name(memory.plain(value))
+    return {}
+
+
+def element_at(address):
+    """The parameter element whose data or gradient lies at an address, or None."""
+    found = (parameter.element_at(address) for parameter in of_program().values())
+    return next((element for element in found if element is not None), None)

@@ -1,0 +1,117 @@
+"""How gdb prints the project's types: one line, four digits, no addresses."""
+import gdb
+
+import memory
+from node import Node, number
+from parameters import Parameter, by_name
+from tape import Tape
+
+_most_items = 16
+_most_rows = 2
+_most_cols = 4
+
+
+def listed(items, most):
+    """The first items with commas, and '...' if there are more."""
+    return "[" + ", ".join(items[:most]) + (", ..." if len(items) > most else "") + "]"
+
+
+def in_open_scope(tape, value):
+    """Whether the Scope in which this Value or Values was made is still open; only checked builds know."""
+    checked = any(field.name == "scope_" for field in value.type.fields())
+    scope = memory.scalars(value["scope_"]) if checked else []
+    return not scope or tape.is_open(int(scope[0]))
+
+
+def value(value):
+    tape = Tape()
+    if tape.nodes.number(value["node"]) is None or not in_open_scope(tape, value):
+        return "Value(not on the tape: not made yet, or its Scope has ended)"
+    return Node(value["node"]).summary("Value")
+
+
+def node(node):
+    if Tape().nodes.number(node.address) is None:
+        return "Node(not on the tape: not made yet, or its Scope has ended)"
+    return Node(node.address).summary()
+
+
+def values(values):
+    begin, size = memory.scalars(values["item_"])[:2]
+    if int(size) == 0:
+        return "Values(0) []"
+    tape = Tape()
+    if tape.pointers.number(begin) is None or not in_open_scope(tape, values):
+        return "Values(not on the tape: not made yet, or their Scope has ended)"
+    nodes = memory.read(begin, int(size), "Q")
+    return f"Values({int(size)}) {listed([number(Node(node).data) for node in nodes], _most_items)}"
+
+
+def rows(parameter):
+    shown = [parameter.row(i) for i in range(min(parameter.rows, _most_rows + 1))]
+    return listed([listed([number(x) for x in row], _most_cols) for row in shown], _most_rows)
+
+
+def parameter(parameter, kind="Parameter"):
+    matrix = Parameter(parameter)
+    return f"{kind}({matrix.name}, shape=({matrix.rows}, {matrix.cols}), data={rows(matrix)})"
+
+
+def matrix(matrix):
+    return parameter(matrix["parameter_"].dereference(), "Matrix")
+
+
+def parameters(parameters):
+    matrices = by_name(parameters).values()
+    shapes = ", ".join(f"{p.name} ({p.rows}, {p.cols})" for p in matrices)
+    return f"Parameters({sum(p.rows * p.cols for p in matrices)} numbers: {shapes})"
+
+
+def tape(value):
+    tape = Tape(value)
+    last = [f"#{i} {tape.node(i).summary()}" for i in range(max(0, tape.size - 2), tape.size)]
+    return f"Tape({tape.size} nodes, the last: {', '.join(last)})" if last else "Tape(0 nodes)"
+
+
+def pointer(pointer):
+    name = memory.pointed_type_name(pointer.type)
+    if int(pointer) == 0:
+        return "nullptr"
+    if name in ("microgpt::Node", "microgpt::Value"):
+        return "-> " + pointer.dereference().format_string()
+    return "-> " + name.removeprefix("microgpt::")
+
+
+_texts = {
+    "microgpt::Value": value,
+    "microgpt::Node": node,
+    "microgpt::Values": values,
+    "microgpt::Parameter": parameter,
+    "microgpt::Matrix": matrix,
+    "microgpt::Parameters": parameters,
+    "microgpt::Tape": tape,
+}
+
+
+class Printer:
+    def __init__(self, value, text):
+        self.value = value
+        self.text = text
+
+    def to_string(self):
+        try:
+            return self.text(self.value)
+        except (gdb.error, OverflowError, ValueError):  # what is in its place makes no sense
+            return "(not made yet)"
+
+
+def microgpt(value):
+    """The printer for a value of one of the project's types, as gdb asks for it."""
+    if memory.pointed_type_name(value.type).startswith("microgpt::"):
+        return Printer(value, pointer)
+    text = _texts.get(memory.type_name(value.type))
+    return Printer(value, text) if text else None
+
+
+def register():
+    gdb.printing.register_pretty_printer(None, microgpt, replace=True)

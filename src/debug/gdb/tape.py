@@ -1,0 +1,79 @@
+"""The tape and what is on it: src/scalar/tape.h, src/scalar/arena.h. A node is called by its number on the tape, #0
+being the first: addresses differ from run to run, numbers do not."""
+import bisect
+
+import gdb
+
+import memory
+from node import Node
+
+
+class Arena:
+    """The part of an Arena<T> that is in use: [(first number, address, items)], one for each chunk."""
+
+    def __init__(self, arena):
+        next_ = arena["next_"]
+        self.item_size = next_.type.target().sizeof
+        self.chunks = []
+        self.size = 0
+        for i, chunk in enumerate(memory.vector(arena["chunks_"])[: int(arena["current_"]) + 1]):
+            start = memory.scalars(chunk["memory"])[0]
+            used = int(next_ - start) if i == int(arena["current_"]) else int(chunk["used"])
+            self.chunks.append((self.size, int(start), used))
+            self.size += used
+
+    def address(self, number):
+        """Where the item of this number lies."""
+        if not 0 <= number < self.size:
+            raise gdb.GdbError(f"there is no node #{number}; the tape holds {self.size}")
+        first, start, _ = self.chunks[bisect.bisect(self.chunks, (number + 1,)) - 1]
+        return start + (number - first) * self.item_size
+
+    def number(self, address):
+        """The number of the item at an address, or None if none in use lies there."""
+        for first, start, used in self.chunks:
+            index, rest = divmod(int(address) - start, self.item_size)
+            if 0 <= index < used and rest == 0:
+                return first + index
+        return None
+
+
+class Tape:
+    def __init__(self, value=None):
+        if value is None:
+            try:
+                value = gdb.parse_and_eval("microgpt::tape")
+            except gdb.error:
+                raise gdb.GdbError("this program has no tape: none of its numbers is a Value") from None
+        self.value = value
+        self.nodes = Arena(value["nodes_"])
+        self.pointers = Arena(value["pointers_"])
+        self.size = self.nodes.size
+
+    def node(self, number):
+        return Node(self.nodes.address(number))
+
+    def number(self, node):
+        """The node's number, or None if it is not on the tape."""
+        return self.nodes.number(node.address)
+
+    def all_nodes(self):
+        """Every node in use, in the order the forward made them."""
+        for _, start, used in self.nodes.chunks:
+            size = self.nodes.item_size
+            chunk = bytes(gdb.selected_inferior().read_memory(start, used * size)) if used else b""
+            for i in range(used):
+                yield Node(start + i * size, chunk, i * size)
+
+    def last_visit(self):
+        """What Node::visit says of the nodes that the last backward() came by."""
+        return int(self.value["visit_"])
+
+    def backward_order(self):
+        """The addresses of the nodes in the order in which the last backward() came by: the loss first."""
+        begin, end = memory.scalars(self.value["order_"])[:2]
+        return memory.read(begin, int(end - begin), "Q")[::-1]
+
+    def is_open(self, scope):
+        """Whether a scope lives on, and with it the nodes that were made in it."""
+        return scope == 0 or scope in [int(number) for number in memory.vector(self.value["open_"])]

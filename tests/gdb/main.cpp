@@ -1,0 +1,40 @@
+// A small program for the debugger to stop in. session.gdb beside it is what is typed, expected.txt what must appear.
+#include <vector>
+
+#include "base/parameters.h"
+#include "scalar/gpt.h"
+#include "scalar/ops.h"
+
+using namespace microgpt;
+
+namespace {
+
+Value twice(Value x) {
+  const Value y = x * x;  // stop: computed
+  return y + exp(x);
+}
+
+}  // namespace
+
+int main() {
+  const Value a = 2.0;
+  const Value c = twice(a);
+  c.backward();
+  const std::vector<Value> list{a, c};
+  const Values logits(list);
+  c.backward();  // stop: after-backward
+
+  const Config config{.vocab_size = 3, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4};
+  PythonRandom random(42);
+  const Parameters parameters = initialize(config, TrainConfig{}, random);
+  const Model model(config, parameters);
+  Value loss = c;
+  {
+    const Scope scope;
+    loss = document_loss(model, std::vector<Token>{2, 0, 1, 0, 2});
+    [[maybe_unused]] const Values attn_weights = softmax(logits);
+    loss.backward();
+    loss = loss * 1.0;  // stop: after-gpt
+  }
+  return loss.node == c.node ? 1 : 0;  // stop: scope-has-ended
+}

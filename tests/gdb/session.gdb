@@ -1,0 +1,53 @@
+# Stops, and stepping: into src/, not into the standard library.
+stops
+stop all
+run
+backtrace
+step
+finish
+print x
+print y
+next
+print y
+print *y.node->child[0]
+
+# Values, the graph and its gradients.
+continue
+print list
+print logits
+print a.node
+print microgpt::tape
+graph c
+node c
+child 1
+parents list[0]
+parent 0
+why
+why a
+why logits[1]
+next
+why a
+why #2
+
+# A GPT, and a list that is not made yet.
+continue
+print attn_weights
+print parameters
+print model.wte
+print *model.wte.parameter_
+help microgpt
+graph loss 3
+tape 3
+why wte[0][1]
+why model.layers[1].attn_wq[1][2]
+why parameters["layer0.mlp_fc2"][3][0]
+attention
+attention 0 3
+attention 3 2
+next
+why loss
+
+# What is gone is not shown as if it were there.
+continue
+print loss
+why wte[0][1]

@@ -20,7 +20,7 @@ int main() {
   const Value a = 2.0;
   const Value c = twice(a);
   c.backward();
-  const std::vector<Value> list{a, c};
+  const std::vector<Value> list{a, c};  // stop: library
   const Values logits(list);
   c.backward();  // stop: after-backward
 
@@ -29,12 +29,15 @@ int main() {
   const Parameters parameters = initialize(config, TrainConfig{}, random);
   const Model model(config, parameters);
   Value loss = c;
+  Value gone = c;
   {
     const Scope scope;
+    gone = 2.0 * c;
     loss = document_loss(model, std::vector<Token>{2, 0, 1, 0, 2});
     [[maybe_unused]] const Values attn_weights = softmax(logits);
     loss.backward();
     loss = loss * 1.0;  // stop: after-gpt
   }
-  return loss.node == c.node ? 1 : 0;  // stop: scope-has-ended
+  const Value in_place_of_gone = 1.0;
+  return in_place_of_gone.node == gone.node ? 0 : 1;  // stop: scope-has-ended
 }

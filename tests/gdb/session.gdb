@@ -13,6 +13,9 @@ print *y.node->child[0]
 
 # Values, the graph and its gradients.
 continue
+step
+print list
+continue
 print list
 print logits
 print a.node
@@ -50,4 +53,6 @@ why loss
 # What is gone is not shown as if it were there.
 continue
 print loss
+print gone
+print in_place_of_gone
 why wte[0][1]

@@ -43,7 +43,7 @@ def at_position(softmaxes, t):
     sizes = {len(softmax.weights) for softmax in softmaxes}
     matching = softmaxes[t : t + 1] if len(sizes) == 1 else [s for s in softmaxes if len(s.weights) == t + 1]
     if not matching:
-        raise gdb.GdbError(f"there is no attention of position {t} on the tape; {len(softmaxes)} positions were computed")
+        raise gdb.GdbError(f"there is no attention of position {t} on the tape; there are {len(softmaxes)} positions")
     return matching[-1]
 
 

@@ -28,7 +28,7 @@ def find(text):
 
 
 def evaluate(text):
-    """The value of an expression. Indices at its end are applied here, unless it starts like *x[1], which is *(x[1])."""
+    """The value of an expression. Indices at its end are applied here, but *x[1] is *(x[1]) and left to gdb."""
     is_path = re.match(r"[A-Za-z_]", text)
     name, indices = re.fullmatch(r"(.*?)((?:\[[^][]*\])*)", text).groups() if is_path else (text, "")
     thing = parameters.of_program().get(name) or gdb.parse_and_eval(name)

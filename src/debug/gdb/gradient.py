@@ -85,7 +85,7 @@ layer0.attn_wq[2][3]. Without it: the node named last."""
     def verdict(total, target):
         if total == target.grad:
             return "its grad, to the last bit"
-        return f"but its grad is {number(target.grad)}: there was more before this backward(), or it is not done, or wrong"
+        return f"but its grad is {number(target.grad)}: more came before this backward(), or it is not done, or wrong"
 
     @staticmethod
     def nothing_added(target, parents):

@@ -111,7 +111,9 @@ def parents_of(node, tape):
 
 
 class Parents(Command):
-    """parents [EXPR]: the nodes that were computed from a node, numbered for parent N. Without EXPR: the node named last."""
+    """parents [EXPR]: the nodes that were computed from a node, numbered for parent N.
+
+Without EXPR: the node named last."""
 
     def run(self, text):
         node = node_named(text)

@@ -36,7 +36,7 @@ standard library."""
 
 # Where `step` does not go: code that is not the project's, and the project's own that only looks something up.
 NOT_OURS = ["/usr" + "/*" * depth for depth in range(1, 12)]
-NOT_OURS += [start + "/*" * depth for start in (".", "..") for depth in range(1, 6)]  # the C library, if its source is known
+NOT_OURS += [start + "/*" * depth for start in (".", "..") for depth in range(1, 6)]  # the C library's, if known
 LOOKING_UP = ["std::", "__gnu_cxx::", "fmt::", "microgpt::ScopeCheck::", "microgpt::Values::", "microgpt::Arena<"]
 LOOKING_UP += ["microgpt::Value::" + name for name in ("live", "data", "grad", "Value.microgpt::Node")]
 LOOKING_UP += ["microgpt::Tape::" + name for name in ("scope", "is_open", "pointers", "numbers", "trace_forward")]

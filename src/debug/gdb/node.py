@@ -61,7 +61,6 @@ class Node:
         return memory.read(self.row_local, self.n_row, "d")
 
     def summary(self, kind="Node"):
-        row = f", parameters={self.n_row}" if self.n_row else ""
-        return (
-            f"{kind}(data={number(self.data)}, grad={number(self.grad)}, op='{self.op_name}', children={self.n_child}{row})"
-        )
+        parameters = f", parameters={self.n_row}" if self.n_row else ""
+        numbers = f"data={number(self.data)}, grad={number(self.grad)}"
+        return f"{kind}({numbers}, op='{self.op_name}', children={self.n_child}{parameters})"

@@ -13,9 +13,9 @@ class Failure(Exception):
 
 
 def check(directory, build_directory):
-    """Runs the directory's session.gdb and looks for the blocks of the directory's README in what it printed. gdb must
-    have been started with its standard output going to build_directory/session.raw; made steady, that becomes
-    session.txt. If something is wrong, gdb ends with one line and exit code 1."""
+    """Runs the directory's session.gdb and looks for the blocks of the lesson's README in what it printed; those of the
+    project's README come from tests/gdb. gdb must have been started with its standard output going to session.raw in
+    build_directory; made steady, that becomes session.txt. If something is wrong, gdb ends with one line and code 1."""
     try:
         for setting in ["width 0", "style enabled off", f"args data/names.txt > {build_directory}/session_output.txt"]:
             gdb.execute("set " + setting)
@@ -23,7 +23,7 @@ def check(directory, build_directory):
         transcript = steady(f"{build_directory}/session.raw")
         with open(f"{build_directory}/session.txt", "w", encoding="utf-8") as file:
             file.write("\n".join(transcript) + "\n")
-        readme = f"{directory}/README.md"
+        readme = f"{directory}/README.md" if directory.startswith("lessons/") else "README.md"
         for block in blocks(readme) if os.path.exists(readme) else []:
             missing = missing_line(block, transcript)
             if missing is not None:

@@ -1,4 +1,6 @@
 """How gdb prints the project's types: one line, four digits, no addresses."""
+import re
+
 import gdb
 
 import memory
@@ -82,6 +84,13 @@ def pointer(pointer):
     return "-> " + name.removeprefix("microgpt::")
 
 
+def draft(value):
+    """A Value of lesson 03 or 04, or a pointer to a Node of theirs: what it points to."""
+    node = memory.scalars(value)[0].dereference()
+    kind = "Value" if memory.type_name(value.type).endswith("::Value") else "-> Node"
+    return f"{kind}(data={number(float(node['data']))}, grad={number(float(node['grad']))})"
+
+
 _texts = {
     "microgpt::Value": value,
     "microgpt::Node": node,
@@ -107,10 +116,12 @@ class Printer:
 
 def microgpt(value):
     """The printer for a value of one of the project's types, as gdb asks for it."""
-    if memory.pointed_type_name(value.type).startswith("microgpt::"):
+    name, pointed = memory.type_name(value.type), memory.pointed_type_name(value.type)
+    if re.fullmatch(r"lesson\d+::Value", name) or re.fullmatch(r"lesson\d+::Node", pointed):
+        return Printer(value, draft)
+    if pointed.startswith("microgpt::"):
         return Printer(value, pointer)
-    text = _texts.get(memory.type_name(value.type))
-    return Printer(value, text) if text else None
+    return Printer(value, _texts[name]) if name in _texts else None
 
 
 def register():

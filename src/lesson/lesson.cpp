@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -81,6 +82,7 @@ bool Lesson::broken(std::string_view idea) {
 }
 
 void Lesson::step(std::size_t step, std::size_t num_steps, double loss) {
+  if (std::isnan(loss)) leave(fmt::format("step {}: the loss is not a number any more", step), 1);
   losses_.push_back(loss);
   if (step != 1 && step % 100 != 0) return;
   const std::size_t n = std::min<std::size_t>(losses_.size(), 100);
@@ -151,6 +153,12 @@ int Lesson::finish() {
     }
   }
   return all_hold_ ? 0 : 1;
+}
+
+double largest_difference(std::span<const double> a, std::span<const double> b) {
+  double most = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); i++) most = std::max(most, std::abs(a[i] - b[i]));
+  return most;
 }
 
 }  // namespace microgpt

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,8 @@ class Lesson {
   /// True if the lesson was run with --break and this idea.
   bool broken(std::string_view idea);
 
-  /// Remembers the loss, and prints it for the first step and each hundredth, with the mean of the last hundred.
+  /// Remembers the loss, and prints it for the first step and each hundredth, with the mean of the last hundred. A loss
+  /// that is not a number ends the program with one line and exit code 1.
   void step(std::size_t step, std::size_t num_steps, double loss);
   const std::vector<double>& losses() const { return losses_; }
 
@@ -73,5 +75,8 @@ class Lesson {
   std::vector<std::string> names_;
   std::vector<std::string> lines_;
 };
+
+/// The largest |a[i] - b[i]|: how far two answers to the same question are apart.
+double largest_difference(std::span<const double> a, std::span<const double> b);
 
 }  // namespace microgpt

@@ -28,6 +28,12 @@ std::string pad_left(const std::string& text, std::size_t width) {
   return std::string(width > length ? width - length : 0, ' ') + text;
 }
 
+/// Ends a line, without spaces before its end.
+void end_line(std::string& text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += '\n';
+}
+
 }  // namespace
 
 Svg heat_map(const std::string& title, const Grid& grid) {
@@ -57,10 +63,22 @@ std::string shades(const Grid& grid) {
   const double most = largest(grid);
   std::string text(label_width + 1, ' ');
   for (const std::string& label : grid.col_labels) text += pad_left(label, 1) + " ";
-  text += '\n';
+  end_line(text);
   for (std::size_t r = 0; r < grid.rows.size(); r++) {
     text += pad_left(grid.row_labels[r], label_width) + " ";
     for (double x : grid.rows[r]) text += shade[static_cast<std::size_t>(std::lround(x / most * 4))];
+    end_line(text);
+  }
+  return text;
+}
+
+std::string numbers(const Grid& grid) {
+  std::string text(4, ' ');
+  for (const std::string& label : grid.col_labels) text += ' ' + pad_left(label, 4);
+  text += '\n';
+  for (std::size_t r = 0; r < grid.rows.size(); r++) {
+    text += pad_left(grid.row_labels[r], 4);
+    for (double x : grid.rows[r]) text += fmt::format(" {:.2f}", x);
     text += '\n';
   }
   return text;

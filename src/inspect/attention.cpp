@@ -1,0 +1,24 @@
+#include "inspect/attention.h"
+
+namespace microgpt {
+
+Grid attention_grid(std::span<const Values> weights, std::span<const Token> tokens, const Tokenizer& tokenizer) {
+  Grid grid;
+  for (std::size_t t = 0; t < weights.size(); t++) {
+    const std::string label = tokens[t] == tokenizer.bos() ? "." : tokenizer.decode(tokens.subspan(t, 1));
+    grid.row_labels.push_back(label);
+    grid.col_labels.push_back(label);
+    std::vector<double>& row = grid.rows.emplace_back();
+    for (const Value weight : weights[t]) row.push_back(weight.data());
+  }
+  return grid;
+}
+
+Grid times_even_share(Grid grid) {
+  for (std::vector<double>& row : grid.rows) {
+    for (double& x : row) x *= static_cast<double>(row.size());
+  }
+  return grid;
+}
+
+}  // namespace microgpt

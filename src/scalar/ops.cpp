@@ -92,6 +92,10 @@ Values relu(Values x) {
   return Values(x.size(), [&](std::size_t i) { return relu(x[i]); });
 }
 
+Values detach(Values x) {
+  return Values(x.size(), [&](std::size_t i) { return x[i].data(); });
+}
+
 Value cross_entropy(Values logits, std::size_t target) { return -log(softmax(logits)[target]); }
 
 }  // namespace microgpt

@@ -32,6 +32,9 @@ Values add(Values a, Values b);
 /// Each element where it is positive, else 0.
 Values relu(Values x);
 
+/// The same numbers as leaves: no gradient flows back through them.
+Values detach(Values x);
+
 /// -log of the probability that softmax gives the target, in nats: 0 if the prediction was certain and right.
 Value cross_entropy(Values logits, std::size_t target);
 

@@ -1,0 +1,139 @@
+// Lesson 05: the first training loop. Take a name, compute its loss, let backward() find the gradient, take one small
+// step downhill; then the next name. The model is the MLP of lesson 02, and nobody derives its gradient by hand any
+// more. Afterwards: how good is it, on names that it never saw?
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bigram.h"
+#include "base/utf8.h"
+#include "inspect/plot.h"
+#include "lesson/lesson.h"
+#include "scalar/mlp.h"
+#include "scalar/ops.h"
+#include "train/evaluation.h"
+#include "train/sampling.h"
+
+using namespace microgpt;
+
+constexpr std::size_t n_embd = 16;
+constexpr std::size_t num_steps = 1000;
+constexpr double learning_rate = 1.0;
+
+/// One token in, the logits of the next one out: (C) -> (4C) -> (V).
+Values draft_mlp(const Mlp& model, Token token_id) {
+  const Values x = model.wte[token_id];
+  const Values hidden = relu(linear(x, model.mlp_fc1));
+  return linear(hidden, model.mlp_fc2);
+}
+
+/// The mean of -log p(next token) over a name.
+Value draft_loss(const Mlp& model, std::span<const Token> tokens) {
+  const std::size_t n = tokens.size() - 1;
+  Value total = 0.0;
+  for (std::size_t i = 0; i < n; i++) {
+    const Values probs = softmax(draft_mlp(model, tokens[i]));
+    total = total + -log(probs[tokens[i + 1]]);
+  }
+  return 1.0 / static_cast<double>(n) * total;
+}
+
+/// The training loop.
+void draft_train(Lesson& lesson, const Mlp& model, Parameters& parameters, std::span<const Document> names) {
+  const bool same_name = lesson.broken("same-name");
+  const bool keep_gradients = lesson.broken("keep-gradients");
+  for (std::size_t step = 1; step <= num_steps; step++) {
+    const Scope scope;  // at the end of the turn the tape is rewound to here
+    const Document& name = names[same_name ? 0 : (step - 1) % names.size()];
+
+    const Value loss = draft_loss(model, lesson.tokenizer.encode_document(name));  // stop: forward
+    loss.backward();                                                               // stop: backward
+    const double lr = learning_rate * (1 - static_cast<double>(step - 1) / num_steps);
+    for (std::size_t i = 0; i < parameters.size(); i++) {  // stop: update
+      parameters.data()[i] -= lr * parameters.grad()[i];
+      if (!keep_gradients) parameters.grad()[i] = 0;
+    }
+    lesson.step(step, num_steps, loss.data());
+  }
+}
+
+/// An MLP made by the training loop of src/, and what it was judged by.
+struct Run {
+  Parameters parameters;
+  std::vector<double> losses;           // of each step
+  std::vector<double> held_out_losses;  // of each held-out name, afterwards
+};
+
+Run train_in_src(const Lesson& lesson, PythonRandom random, std::size_t steps) {
+  const auto [training, held_out] = hold_out(lesson.documents);
+  Run run{Parameters(mlp_shapes(lesson.tokenizer.vocab_size(), n_embd)), {}, {}};
+  draw_weights(run.parameters, 0.08, random);
+  const Mlp model(run.parameters);
+  const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+  train_with_sgd(loss, run.parameters, training, lesson.tokenizer, learning_rate, steps,
+                 [&](std::size_t, double value) { run.losses.push_back(value); });
+  run.held_out_losses = document_losses(loss, held_out, lesson.tokenizer);
+  return run;
+}
+
+/// The MLP's held-out losses beside those of the counts of the same names.
+void compare_with_counts(const Lesson& lesson, std::span<const double> mlp_losses, std::size_t steps) {
+  const auto [training, held_out] = hold_out(lesson.documents);
+  const std::size_t n = std::min(steps, training.size());
+  Bigram bigram(lesson.tokenizer.vocab_size());
+  for (const Document& name : training.first(n)) bigram.count(lesson.tokenizer.encode_document(name));
+  const Loss count_loss = [&](std::span<const Token> tokens) { return bigram.loss(tokens); };
+  const std::vector<double> count_losses = document_losses(count_loss, held_out, lesson.tokenizer);
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < held_out.size(); i++) differences.push_back(mlp_losses[i] - count_losses[i]);
+  auto print = [&](const char* what, const std::vector<double>& losses) {
+    const Estimate e = estimate(losses);
+    fmt::print("{:5} names | {:<32} {:7.4f} +- {:.4f}\n", n, what, e.mean, e.standard_error);
+  };
+  print("counts", count_losses);
+  print("MLP", {mlp_losses.begin(), mlp_losses.end()});
+  print("MLP minus counts, name by name", differences);
+}
+
+int main(int argc, char** argv) {
+  Lesson lesson(argc, argv);
+  const auto [training, held_out] = hold_out(lesson.documents);
+  const PythonRandom before_drawing = lesson.random;
+  Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), n_embd));
+  draw_weights(parameters, 0.08, lesson.random);
+  lesson.line(fmt::format("num params: {}", parameters.size()));
+  fmt::print("held out: {} names\n\n", held_out.size());
+
+  const Mlp model(parameters);
+  draft_train(lesson, model, parameters, training);
+  lesson.picture("05_loss.svg", loss_curve("Lesson 05: an MLP, trained with SGD", lesson.losses()));
+
+  const Predict predict = [&](Token token_id, std::size_t) { return draft_mlp(model, token_id); };
+  for (int i = 0; i < 20; i++) {
+    const std::vector<Token> name = sample(predict, lesson.tokenizer.bos(), 16, 0.5, lesson.random);
+    lesson.name(lesson.tokenizer.decode(name));  // stop: sample
+  }
+  fmt::print("copied from the data: {} of 20\n", lesson.copied());
+
+  fmt::print("\n--- why the loss jumps around ---\n");
+  const Loss loss = [&](std::span<const Token> tokens) { return draft_loss(model, tokens); };
+  const std::vector<double> losses = document_losses(loss, held_out, lesson.tokenizer);
+  const Estimate last = estimate(std::span(lesson.losses()).last(100));
+  const Estimate at_rest = estimate(losses);
+  fmt::print("the last 100 steps:            mean {:.4f}, standard deviation {:.4f}\n", last.mean, last.stddev);
+  fmt::print("held-out names, model at rest: mean {:.4f}, standard deviation {:.4f}\n", at_rest.mean, at_rest.stddev);
+  for (std::size_t i = 0; i < 5; i++) fmt::print("  {:<12} {:.4f}\n", encode_utf8(held_out[i]), losses[i]);
+
+  fmt::print("\n--- does it beat counting? held-out names, mean +- standard error ---\n");
+  compare_with_counts(lesson, losses, num_steps);
+  compare_with_counts(lesson, train_in_src(lesson, before_drawing, 5 * num_steps).held_out_losses, 5 * num_steps);
+  fmt::print("after {} steps from other weights:", num_steps);
+  for (std::uint64_t seed = 1; seed <= 3; seed++)
+    fmt::print(" {:.4f}", estimate(train_in_src(lesson, PythonRandom(seed), num_steps).held_out_losses).mean);
+
+  fmt::print("\n\n");
+  const Run src = train_in_src(lesson, before_drawing, num_steps);
+  lesson.check("train_with_sgd() of src/ has the same losses, bit for bit", src.losses == lesson.losses());
+  lesson.check("and ends with the same parameters", std::ranges::equal(src.parameters.data(), parameters.data()));
+  return lesson.finish();
+}

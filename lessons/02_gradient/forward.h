@@ -1,0 +1,68 @@
+// The network of lesson 02 in plain numbers, forward only: one token in, the probabilities of the next token out.
+// Its gradient is the lesson, and stands in main.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "base/parameters.h"
+#include "base/tokenizer.h"
+
+namespace microgpt {
+
+using Vector = std::vector<double>;
+
+/// y = w x: each output is a sum over the inputs, each times a weight of its own. w is (n_out, n_in).
+inline Vector linear(const Parameter& w, std::span<const double> x) {
+  Vector y(w.rows);
+  for (std::size_t i = 0; i < w.rows; i++) {
+    for (std::size_t j = 0; j < w.cols; j++) y[i] += w.row(i)[j] * x[j];
+  }
+  return y;
+}
+
+/// Each number where it is positive, else 0.
+inline Vector relu(Vector x) {
+  for (double& x_i : x) x_i = std::max(0.0, x_i);
+  return x;
+}
+
+/// Any numbers to probabilities: positive, in the same order, with a sum of 1. The largest is subtracted first so that
+/// exp cannot overflow.
+inline Vector softmax(const Vector& logits) {
+  const double max_val = *std::max_element(logits.begin(), logits.end());
+  Vector probs;
+  double total = 0;
+  for (double logit : logits) total += probs.emplace_back(std::exp(logit - max_val));
+  for (double& p : probs) p /= total;
+  return probs;
+}
+
+/// A prediction, with what was computed on the way: the backward needs it again.
+struct Forward {
+  std::span<const double> x;  // the token's embedding, its row of wte, (C)
+  Vector h_pre;               // the hidden layer, mlp_fc1 x, (4C)
+  Vector h;                   // the same after ReLU, (4C)
+  Vector probs;               // softmax(mlp_fc2 h): of each next token, (V)
+};
+
+inline Forward forward(const Parameters& parameters, Token token) {
+  Forward f;
+  f.x = parameters["wte"].row(token);
+  f.h_pre = linear(parameters["mlp_fc1"], f.x);
+  f.h = relu(f.h_pre);
+  f.probs = softmax(linear(parameters["mlp_fc2"], f.h));
+  return f;
+}
+
+/// The mean over a document of -log p(next token). `tokens` is BOS, document, BOS.
+inline double document_loss(const Parameters& parameters, std::span<const Token> tokens) {
+  const std::size_t n = tokens.size() - 1;
+  double total = 0;
+  for (std::size_t i = 0; i < n; i++) total += -std::log(forward(parameters, tokens[i]).probs[tokens[i + 1]]);
+  return 1.0 / static_cast<double>(n) * total;
+}
+
+}  // namespace microgpt

@@ -1,0 +1,150 @@
+// Lesson 02: the gradient, or which way is down. It says for every parameter how fast the loss changes when the
+// parameter does. It is found in two ways: by trying (nudge a number, compute again), and by the chain rule, written
+// out by hand for a small neural network.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/bigram.h"
+#include "forward.h"
+#include "lesson/lesson.h"
+#include "scalar/mlp.h"
+#include "train/evaluation.h"
+#include "train/sampling.h"
+#include "train/sgd.h"
+
+using namespace microgpt;
+
+/// The slope of f(x, y) = x^3 y in x, at (2, 3), by trying. By the rules it is 3 x^2 y = 36.
+void print_differences() {
+  auto f = [](double x, double y) { return x * x * x * y; };
+  fmt::print("\nnudge | one-sided difference |   error | central difference |   error\n");
+  for (double h : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13}) {
+    const double one_sided = (f(2 + h, 3) - f(2, 3)) / h;
+    const double central = (f(2 + h, 3) - f(2 - h, 3)) / (2 * h);  // stop: difference
+    fmt::print("{:.0e} | {:20.10f} | {:7.1e} | {:18.10f} | {:7.1e}\n", h, one_sided, std::abs(one_sided - 36), central,
+               std::abs(central - 36));
+  }
+  fmt::print("\n");
+}
+
+/// The gradient of document_loss by trying: each parameter in turn a little up, a little down, and the loss with it.
+Vector numerical_gradient(Parameters& parameters, std::span<const Token> tokens, double up, double down) {
+  Vector gradient;
+  for (double& p : parameters.data()) {
+    const double old = p;
+    p = old + up;
+    const double above = document_loss(parameters, tokens);
+    p = old - down;
+    const double below = document_loss(parameters, tokens);
+    p = old;
+    gradient.push_back((above - below) / (up + down));
+  }
+  return gradient;
+}
+
+/// Back through y = w x, given dy, how fast the loss changes with each y. Adds to w's gradient and returns x's.
+Vector linear_backward(const Parameter& w, std::span<const double> x, const Vector& dy) {
+  Vector dx(w.cols);
+  for (std::size_t i = 0; i < w.rows; i++) {
+    for (std::size_t j = 0; j < w.cols; j++) {
+      w.grad_row(i)[j] += dy[i] * x[j];
+      dx[j] += w.row(i)[j] * dy[i];
+    }
+  }
+  return dx;
+}
+
+/// The gradient of document_loss by hand, added to that of the parameters: the lines of forward, the last one first.
+void document_backward(const Parameters& parameters, std::span<const Token> tokens, Lesson& lesson) {
+  const bool no_gate = lesson.broken("gate"), overwrite = lesson.broken("overwrite");
+  const auto n = static_cast<double>(tokens.size() - 1);
+  for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
+    const Forward f = forward(parameters, tokens[i]);
+    // loss = -log(softmax(logits)[target]) / n: a logit moves it by its probability, less 1 if it is the target's
+    Vector dlogits;
+    for (double p : f.probs) dlogits.push_back(p / n);
+    if (!lesson.broken("target")) dlogits[tokens[i + 1]] -= 1.0 / n;  // stop: logits
+    // logits = mlp_fc2 h
+    const Vector dh = linear_backward(parameters["mlp_fc2"], f.h, dlogits);
+    // h = relu(h_pre): what was cut off at 0 does not move the loss
+    Vector dh_pre;
+    for (std::size_t j = 0; j < dh.size(); j++) dh_pre.push_back(f.h_pre[j] > 0 || no_gate ? dh[j] : 0.0);
+    // h_pre = mlp_fc1 x
+    const Vector dx = linear_backward(parameters["mlp_fc1"], f.x, dh_pre);
+    // x = wte[token]: a token that comes twice moves the loss twice, so its gradients add up
+    const std::span<double> dwte = parameters["wte"].grad_row(tokens[i]);
+    for (std::size_t j = 0; j < dx.size(); j++) dwte[j] = (overwrite ? 0 : dwte[j]) + dx[j];  // stop: embedding
+  }
+}
+
+int main(int argc, char** argv) {
+  Lesson lesson(argc, argv);
+  const Tokenizer& tokenizer = lesson.tokenizer;
+  print_differences();
+
+  Parameters parameters(mlp_shapes(tokenizer.vocab_size(), 16));
+  draw_weights(parameters, 0.08, lesson.random);
+  lesson.line(fmt::format("num params: {}", parameters.size()));
+
+  // The same gradient three times: by hand, by trying, and by the autograd of the lessons to come.
+  const Mlp model(parameters);
+  auto take_gradient = [&] {
+    const Vector gradient(parameters.grad().begin(), parameters.grad().end());
+    std::ranges::fill(parameters.grad(), 0.0);
+    return gradient;
+  };
+  std::vector<Token> tokens = lesson.tokens_of_step(1);
+  document_backward(parameters, tokens, lesson);
+  const double max_diff = largest_difference(take_gradient(), numerical_gradient(parameters, tokens, 1e-5, 0));
+  lesson.line(fmt::format("gradient check | loss_n {0:.6f} | loss_a {0:.6f} | max diff {1:.8f}",
+                          document_loss(parameters, tokens), max_diff));
+  const std::size_t k = tokenizer.bos() * 16;  // wte[BOS][0]
+  double from_trying = 0, from_autograd = 0;
+  fmt::print("\nwte[BOS][0] by hand | by trying | all {}: from trying | from autograd\n", parameters.size());
+  for (std::size_t step = 1; step <= 3; step++) {
+    tokens = lesson.tokens_of_step(step);
+    document_backward(parameters, tokens, lesson);
+    const Vector by_hand = take_gradient();
+    const Vector by_trying = numerical_gradient(parameters, tokens, 1e-5, 1e-5);
+    const Scope scope;
+    document_loss(model, tokens).backward();
+    const double a = largest_difference(by_hand, by_trying);
+    const double b = largest_difference(by_hand, take_gradient());
+    fmt::print("{:19.6f} | {:9.6f} | {:22.8f} | {:13.8f} | {}\n", by_hand[k], by_trying[k], a, b,
+               tokenizer.decode({tokens.begin() + 1, tokens.end() - 1}));
+    from_trying = std::max(from_trying, a);
+    from_autograd = std::max(from_autograd, b);
+  }
+  // No weight is beyond 1/2, six standard deviations: so |h_pre| < 4, |logit| < 128, a loss is off by no more than
+  // 200 * 128 * 2^-53 < 3e-12, and two of them divided by 2e-5 by 3e-7. The rest is for the curvature.
+  lesson.check("the gradient by hand is that of central differences, to 1e-6", from_trying < 1e-6);
+  // Both add up the same products, no more than 64 * (1/2) * (1/2) * 2 in size, each with fewer than 200 roundings.
+  lesson.check("and that of src/scalar/mlp.h, to 2e-12", from_autograd < 2 * 32 * 200 * 0x1p-53);
+
+  // Downhill: a small step against the gradient, with a name each, and smaller and smaller.
+  fmt::print("\n");
+  Bigram bigram(tokenizer.vocab_size());
+  constexpr std::size_t num_steps = 1000;
+  for (std::size_t step = 1; step <= num_steps; step++) {
+    tokens = lesson.tokens_of_step(step);
+    const double loss = document_loss(parameters, tokens);
+    document_backward(parameters, tokens, lesson);
+    sgd_update(parameters, 1.0 * (1 - static_cast<double>(step - 1) / num_steps));  // stop: update
+    lesson.step(step, num_steps, loss);
+    bigram.count(tokens);
+  }
+  const std::span<const Document> held_out = hold_out(lesson.documents).held_out;
+  const Estimate network = mean_loss([&](auto name) { return document_loss(parameters, name); }, held_out, tokenizer);
+  const Estimate counted = mean_loss([&](auto name) { return bigram.loss(name); }, held_out, tokenizer);
+  fmt::print("\nthe mean loss of {} names it has not seen\n", held_out.size());
+  fmt::print("network       | {:.4f} +- {:.4f}\n", network.mean, network.standard_error);
+  fmt::print("pairs counted | {:.4f} +- {:.4f}\n", counted.mean, counted.standard_error);
+
+  for (int i = 0; i < 20; i++) {
+    auto predict = [&](Token token, std::size_t) { return mlp(model, token); };
+    lesson.name(tokenizer.decode(sample(predict, tokenizer.bos(), 16, 0.5, lesson.random)));
+  }
+  return lesson.finish();
+}

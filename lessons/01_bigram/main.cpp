@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   lesson.picture("01_counts.svg", heat_map("row: a character, column: the next one", {labels, labels, counts}));
 
   // A name that was not counted: the rows of the table that it needs, and the surprise of each of its characters.
-  const auto [training, held_out] = hold_out(lesson.documents);
+  const Split split = hold_out(lesson.documents);
   const std::vector<Token> tokens = tokenizer.encode_document(lesson.documents.back());
   Grid rows{{}, labels, {}};
   std::string surprises = "after | came | probability | surprise\n";
@@ -94,15 +94,15 @@ int main(int argc, char** argv) {
 
   // The table does not change any more, and still every name has another loss: only a mean tells how good a model is.
   Bigram all(vocab_size);
-  for (const Document& document : training) all.count(tokenizer.encode_document(document));
+  for (const Document& document : split.training) all.count(tokenizer.encode_document(document));
   auto print_mean = [&](std::size_t counted, const Loss& loss) {
-    const Estimate mean = mean_loss(loss, held_out, tokenizer);
+    const Estimate mean = mean_loss(loss, split.held_out, tokenizer);
     fmt::print("counted {:5} names | loss {:.4f} +- {:.4f} | standard deviation of a single loss {:.4f}\n", counted,
                mean.mean, mean.standard_error, mean.stddev);
   };
-  fmt::print("\nthe mean over {} names it has not seen\n", held_out.size());
+  fmt::print("\nthe mean over {} names it has not seen\n", split.held_out.size());
   print_mean(num_steps, document_loss);
-  print_mean(training.size(), [&](auto name) { return all.loss(name); });
+  print_mean(split.training.size(), [&](auto name) { return all.loss(name); });
 
   // New names: begin at BOS, draw a character in proportion to its probability, go on from there until BOS is drawn.
   for (int i = 0; i < 20; i++) {

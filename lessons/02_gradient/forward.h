@@ -16,9 +16,12 @@ using Vector = std::vector<double>;
 
 /// y = w x: each output is a sum over the inputs, each times a weight of its own. w is (n_out, n_in).
 inline Vector linear(const Parameter& w, std::span<const double> x) {
-  Vector y(w.rows);
+  Vector y;
   for (std::size_t i = 0; i < w.rows; i++) {
-    for (std::size_t j = 0; j < w.cols; j++) y[i] += w.row(i)[j] * x[j];
+    const double* const w_i = w.row(i).data();
+    double total = 0;
+    for (std::size_t j = 0; j < w.cols; j++) total += w_i[j] * x[j];
+    y.push_back(total);
   }
   return y;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -36,7 +37,7 @@ std::unordered_map<const Node*, std::size_t> number_nodes(const Node* root, std:
 std::string escape(const std::string& text) {
   std::string out;
   for (char c : text) {
-    if (std::string_view("\\\"{}|<> ").find(c) != std::string_view::npos) out += '\\';
+    if (std::string_view("\\\"{}|<>").find(c) != std::string_view::npos) out += '\\';
     out += c;
   }
   return out;
@@ -50,14 +51,15 @@ std::string to_dot(Value root, const Labels& labels) {
   std::string dot =
       "digraph {\n"
       "  rankdir=LR;\n"
-      "  node [shape=record, fontname=\"monospace\"];\n";
+      "  node [shape=record, fontname=\"monospace\"];\n"
+      "  edge [fontname=\"monospace\"];\n";
   for (std::size_t i = 0; i < nodes.size(); i++) {
     const Node& node = *nodes[i];
     const auto label = labels.find(&node);
     const std::string name = escape(label != labels.end() ? label->second : op_name(node.op));
     dot += fmt::format("  n{} [label=\"{} | data {:.4f} | grad {:.4f}\"];\n", i, name, node.data, node.grad);
-    for (const Node* child : std::span(node.child, node.n_child)) {
-      dot += fmt::format("  n{} -> n{};\n", number.at(child), i);
+    for (std::uint32_t c = 0; c < node.n_child; c++) {
+      dot += fmt::format("  n{} -> n{} [label=\"{:.4g}\"];\n", number.at(node.child[c]), i, node.local_grad[c]);
     }
     if (node.n_row != 0)
       dot += fmt::format("  p{0} [shape=plaintext, label=\"{1} parameters\"];\n  p{0} -> n{0};\n", i, node.n_row);
@@ -67,6 +69,10 @@ std::string to_dot(Value root, const Labels& labels) {
 
 void write_dot(Value root, const std::filesystem::path& path, const Labels& labels) {
   write_file(path, to_dot(root, labels));
+}
+
+bool draw_svg(const std::filesystem::path& dot, const std::filesystem::path& svg) {
+  return std::system(fmt::format("dot -Tsvg '{}' -o '{}' 2>/dev/null", dot.string(), svg.string()).c_str()) == 0;
 }
 
 }  // namespace microgpt

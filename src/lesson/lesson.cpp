@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/utf8.h"
+#include "debug/graphviz.h"
 
 namespace microgpt {
 namespace {
@@ -119,12 +120,28 @@ void Lesson::picture(const std::string& file, const Svg& svg) const {
   fmt::print(stderr, "wrote {}\n", path);
 }
 
+void Lesson::graph(const std::string& file, const std::string& dot) const {
+  const std::string path = "build/pictures/" + file;
+  try {
+    write_file(path + ".dot", dot);
+  } catch (const Error& error) {
+    leave(error.what(), 1);
+  }
+  std::fflush(stdout);
+  fmt::print(stderr, "wrote {}.dot\n", path);
+  if (draw_svg(path + ".dot", path + ".svg")) {
+    fmt::print(stderr, "wrote {}.svg\n", path);
+  } else {
+    fmt::print(stderr, "no drawing: `dot` of Graphviz is not installed\n");
+  }
+}
+
 void Lesson::check(const std::string& claim, bool holds) {
   all_hold_ = all_hold_ && holds;
   fmt::print("check: {}: {}\n", claim, holds ? "yes" : "NO");
 }
 
-void Lesson::compare_with_golden() {
+void Lesson::compare_with_golden(std::optional<std::size_t> first_losses) {
   std::vector<double> losses;
   std::vector<std::string> names;
   std::istringstream golden(read_file(arguments_.golden));
@@ -134,20 +151,30 @@ void Lesson::compare_with_golden() {
     if (line.starts_with("sample")) names.push_back(after_colon(line));
     lines += static_cast<std::size_t>(std::count(lines_.begin(), lines_.end(), line));
   }
+  if (losses.empty()) throw Error(arguments_.golden + " is no output of a published program: it has no losses");
+  std::string_view all_or_first;
+  if (first_losses) {
+    names.clear();
+    if (*first_losses < losses.size()) {
+      losses.resize(*first_losses);
+      all_or_first = "the first ";
+    }
+  }
   const std::size_t equal_losses = count_equal(losses_, losses);
   const std::size_t equal_names = count_equal(names_, names);
-  fmt::print("reproduced: {} of {} losses, {} of {} names", equal_losses, losses.size(), equal_names, names.size());
+  fmt::print("reproduced: {} of {}{} losses", equal_losses, all_or_first, losses.size());
+  if (!names.empty()) fmt::print(", {} of {} names", equal_names, names.size());
   if (!lines_.empty()) fmt::print(", {} of {} other lines", lines, lines_.size());
   fmt::print("\n");
   all_hold_ = all_hold_ && equal_losses == losses.size() && equal_names == names.size() && lines == lines_.size();
 }
 
-int Lesson::finish() {
+int Lesson::finish(std::optional<std::size_t> first_losses) {
   if (!arguments_.broken.empty() && !broken_is_known_)
     leave(fmt::format("this lesson cannot --break '{}'", arguments_.broken), 2);
   if (!arguments_.golden.empty()) {
     try {
-      compare_with_golden();
+      compare_with_golden(first_losses);
     } catch (const Error& error) {
       leave(error.what(), 1);
     }

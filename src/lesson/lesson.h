@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,11 +52,15 @@ class Lesson {
   /// Writes build/pictures/<file>, and says so on standard error.
   void picture(const std::string& file, const Svg& svg) const;
 
+  /// Writes build/pictures/<file>.dot, and <file>.svg if Graphviz is installed, and says so on standard error.
+  void graph(const std::string& file, const std::string& dot) const;
+
   /// Prints "check: <claim>: yes" or "NO"; one NO and the lesson fails.
   void check(const std::string& claim, bool holds);
 
-  /// Compares with --golden if it was given. The exit code of the lesson: 0 if every check held.
-  int finish();
+  /// Compares with --golden if it was given. The exit code of the lesson: 0 if every check held. A lesson that stops
+  /// early or invents no names is compared as far as `first_losses` goes, and not by names.
+  int finish(std::optional<std::size_t> first_losses = {});
 
  private:
   struct Arguments {
@@ -66,7 +71,7 @@ class Lesson {
 
   static Arguments parse(int argc, char** argv);
   explicit Lesson(const Arguments& arguments);
-  void compare_with_golden();
+  void compare_with_golden(std::optional<std::size_t> first_losses);
 
   Arguments arguments_;
   bool all_hold_ = true;

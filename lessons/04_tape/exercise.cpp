@@ -1,0 +1,100 @@
+// Exercise of lesson 04: a node of many terms, and a walk that is neither deep nor long.
+//
+// make exercise-04    your answer, below
+// make solution-04    one answer, solution.cpp
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tape.h"
+
+using lesson04::Edge;
+using lesson04::Node;
+using lesson04::Scope;
+using lesson04::tape;
+using lesson04::Value;
+
+#ifdef SOLUTION
+#include "solution.cpp"
+#else
+
+/// (a[0] - b[0])^2 + (a[1] - b[1])^2 + ..., as one node. Both lists have the same size.
+Value squared_distance([[maybe_unused]] const std::vector<Value>& a, [[maybe_unused]] const std::vector<Value>& b) {
+  // TODO: as dot in tape.h. The derivative of (a - b)^2 is 2 (a - b) in a, and the opposite in b.
+  return 0.0;
+}
+
+/// How many edges the longest way from `root` down to a leaf has. It looks at each node once, and does not call itself.
+std::size_t longest_way([[maybe_unused]] Value root) {
+  // TODO: tape.topological_order(root.node) has children before parents: when a node's turn comes, theirs are known
+  return 0;
+}
+
+#endif
+
+TEST_CASE("squared_distance computes the sum of squares") {
+  const Scope scope;
+  INFO("hint: (5 - 2)^2 + (1 - 3)^2");
+  CHECK(squared_distance({5.0, 1.0}, {2.0, 3.0}).data() == 13);
+}
+
+TEST_CASE("squared_distance makes one node") {
+  const Scope scope;
+  const std::vector<Value> a{5.0, 1.0}, b{2.0, 3.0};
+  const std::size_t before = tape.nodes.used;
+  const Value d = squared_distance(a, b);
+  INFO("hint: compute with data(); an operator on Values would make nodes of its own");
+  CHECK(tape.nodes.used == before + 1);
+  CHECK(d.node->edges.size() == 4);
+}
+
+TEST_CASE("squared_distance sends a gradient to both sides") {
+  const Scope scope;
+  const std::vector<Value> a{5.0, 1.0}, b{2.0, 3.0};
+  (squared_distance(a, b) * 10.0).backward();
+  INFO("hint: an edge holds the local gradient alone; backward multiplies it by the gradient of the node");
+  CHECK(a[0].grad() == 60);
+  CHECK(b[0].grad() == -60);
+  CHECK(a[1].grad() == -40);
+  CHECK(b[1].grad() == 40);
+}
+
+TEST_CASE("a value on both sides gathers both gradients") {
+  const Scope scope;
+  const Value x = 5.0, y = 2.0;
+  squared_distance({x, y}, {y, x}).backward();
+  INFO("hint: an edge for each time that a value is used; the sum is backward's work");
+  CHECK(x.grad() == 12);
+  CHECK(y.grad() == -12);
+}
+
+TEST_CASE("a leaf's longest way has no edges") {
+  const Scope scope;
+  CHECK(longest_way(1.0) == 0);
+}
+
+TEST_CASE("of two ways the longer counts") {
+  const Scope scope;
+  const Value a = 2.0, b = -3.0;
+  const Value u = a * b;
+  const Value L = u * (u + 10.0);
+  INFO("hint: one more than the longest way of any of its children");
+  CHECK(longest_way(L) == 3);
+}
+
+TEST_CASE("a million nodes in a row are no problem") {
+  const Scope scope;
+  Value x = 1.0;
+  for (int i = 0; i < 1'000'000; i++) x = x + 1.0;
+  INFO("hint: no recursion, but a loop over the order");
+  CHECK(longest_way(x) == 1'000'000);
+}
+
+TEST_CASE("2^60 ways are no problem") {
+  const Scope scope;
+  Value x = 1.0;
+  for (int i = 0; i < 60; i++) x = x + x;
+  INFO("hint: remember the answer for each node, in a std::unordered_map<Node*, std::size_t>");
+  CHECK(longest_way(x) == 60);
+}

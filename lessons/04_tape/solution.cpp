@@ -1,0 +1,21 @@
+Value squared_distance(const std::vector<Value>& a, const std::vector<Value>& b) {
+  const std::span<Edge> edges(tape.edges.take(2 * a.size()), 2 * a.size());
+  double total = 0;
+  for (std::size_t i = 0; i < a.size(); i++) {
+    const double difference = a[i].data() - b[i].data();
+    total += difference * difference;
+    edges[2 * i] = {a[i].node, 2 * difference};
+    edges[2 * i + 1] = {b[i].node, -2 * difference};
+  }
+  return {total, edges};
+}
+
+std::size_t longest_way(Value root) {
+  std::unordered_map<Node*, std::size_t> longest;
+  for (Node* node : tape.topological_order(root.node)) {
+    std::size_t here = 0;
+    for (const Edge& edge : node->edges) here = std::max(here, longest.at(edge.child) + 1);
+    longest.emplace(node, here);
+  }
+  return longest.at(root.node);
+}

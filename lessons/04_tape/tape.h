@@ -1,0 +1,173 @@
+// Value on a tape: the face of lesson 03, another body. Nodes lie one after the other in memory that the next step
+// writes over again, and backward keeps its place in the graph on a list instead of calling itself.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/libm.h"
+
+namespace lesson04 {
+
+/// The mistakes of "Break it": make lesson-04 BREAK=mark, or rewind, or creation.
+inline struct { bool mark, rewind, creation; } broken;
+
+/// Memory that is handed out in order, and taken back by setting `used` back. It grows by a chunk when it is full.
+/// Chunks never move, so a pointer into one stays good.
+template <class T>
+struct Arena {
+  static constexpr std::size_t chunk_size = 4096;
+  std::vector<std::unique_ptr<T[]>> chunks;
+  std::size_t used = 0;
+
+  std::size_t room() const { return chunks.size() * chunk_size; }
+  T& operator[](std::size_t i) { return chunks[i / chunk_size][i % chunk_size]; }
+
+  /// n neighbours, which lie in one chunk.
+  T* take(std::size_t n) {
+    const std::size_t rest = chunk_size - used % chunk_size;
+    if (n > rest) used += rest;
+    if (used / chunk_size == chunks.size()) chunks.push_back(std::make_unique<T[]>(chunk_size));
+    used += n;
+    return &(*this)[used - n];
+  }
+};
+
+struct Node;
+
+struct Edge {
+  Node* child;
+  double local_grad;  // d data / d child
+};
+
+struct Node {
+  double data;
+  double grad;
+  std::span<Edge> edges;  // to what it was computed from
+  std::size_t visit;      // the number of the backward() that last came by
+};
+
+struct Tape {
+  Arena<Node> nodes;
+  Arena<Edge> edges;
+  std::size_t visit = 1;
+  std::size_t reached = 0;  // nodes that the last backward() went through
+  std::size_t depth = 0;    // of the deepest path that it followed
+
+  /// Children before parents, each node once, as in lesson 03. `path` is what was the call stack there: the nodes that
+  /// lead from the root to here, and for each the edge that comes next.
+  std::vector<Node*> topological_order(Node* root) {
+    struct Place {
+      Node* node;
+      std::size_t next;
+    };
+    std::vector<Node*> order;
+    std::vector<Place> path;
+    auto enter = [&](Node* node) {
+      node->visit = visit;
+      path.push_back({node, 0});
+      depth = std::max(depth, path.size());
+    };
+    if (!broken.mark) visit++;
+    depth = 0;
+    enter(root);
+    while (!path.empty()) {
+      Place& here = path.back();
+      if (here.next == here.node->edges.size()) {
+        order.push_back(here.node);
+        path.pop_back();
+      } else if (Node* child = here.node->edges[here.next++].child; child->visit != visit) {
+        enter(child);
+      }
+    }
+    return order;
+  }
+
+  /// Edges last to first: a node of many terms hands its gradient back as the chain of additions would that it
+  /// replaces.
+  void backward(Node* root) {
+    const std::vector<Node*> order = broken.creation ? in_order_of_creation() : topological_order(root);
+    reached = order.size();
+    for (Node* node : order) {
+      if (!node->edges.empty()) node->grad = 0;
+    }
+    root->grad = 1;
+    for (auto node = order.rbegin(); node != order.rend(); ++node) {
+      const std::span<Edge> all = (*node)->edges;
+      for (auto edge = all.rbegin(); edge != all.rend(); ++edge) edge->child->grad += edge->local_grad * (*node)->grad;
+    }
+  }
+
+  std::vector<Node*> in_order_of_creation() {
+    std::vector<Node*> order;
+    for (std::size_t i = 0; i < nodes.used; i++) order.push_back(&nodes[i]);
+    return order;
+  }
+};
+
+inline Tape tape;
+
+/// All that is made while a Scope lives is taken back when it ends.
+class Scope {
+ public:
+  ~Scope() {
+    tape.nodes.used = broken.rewind ? 0 : nodes_;
+    tape.edges.used = edges_;
+  }
+
+ private:
+  std::size_t nodes_ = tape.nodes.used;
+  std::size_t edges_ = tape.edges.used;
+};
+
+struct Value {
+  Node* node;
+
+  Value(double data) : Value(data, std::span<Edge>()) {}
+  Value(double data, std::initializer_list<Edge> edges) : Value(data, {tape.edges.take(edges.size()), edges.size()}) {
+    std::copy(edges.begin(), edges.end(), node->edges.begin());
+  }
+  /// The edges lie on the tape already.
+  Value(double data, std::span<Edge> edges) : node(tape.nodes.take(1)) {
+    node->data = data;
+    node->grad = 0;
+    node->edges = edges;
+  }
+
+  double data() const { return node->data; }
+  double grad() const { return node->grad; }
+  void backward() const { tape.backward(node); }
+};
+
+inline Value operator+(Value a, Value b) { return {a.data() + b.data(), {{a.node, 1}, {b.node, 1}}}; }
+inline Value operator*(Value a, Value b) { return {a.data() * b.data(), {{a.node, b.data()}, {b.node, a.data()}}}; }
+inline Value operator+(Value a, double b) { return {a.data() + b, {{a.node, 1}}}; }
+inline Value operator*(Value a, double b) { return {a.data() * b, {{a.node, b}}}; }
+inline Value pow(Value x, double k) {
+  return {microgpt::libm_pow(x.data(), k), {{x.node, k * microgpt::libm_pow(x.data(), k - 1)}}};
+}
+inline Value log(Value x) { return {std::log(x.data()), {{x.node, 1 / x.data()}}}; }
+inline Value exp(Value x) { return {std::exp(x.data()), {{x.node, std::exp(x.data())}}}; }
+inline Value relu(Value x) { return {std::max(0.0, x.data()), {{x.node, x.data() > 0 ? 1.0 : 0.0}}}; }
+
+inline Value operator-(Value a) { return a * -1; }
+inline Value operator-(Value a, double b) { return a + -b; }
+inline Value operator/(Value a, Value b) { return a * pow(b, -1); }
+
+/// a[0] * b[0] + a[1] * b[1] + ... as one node.
+inline Value dot(const std::vector<Value>& a, const std::vector<Value>& b) {
+  const std::span<Edge> edges(tape.edges.take(2 * a.size()), 2 * a.size());
+  double total = 0;
+  for (std::size_t i = 0; i < a.size(); i++) {
+    total += a[i].data() * b[i].data();
+    edges[2 * i] = {a[i].node, b[i].data()};
+    edges[2 * i + 1] = {b[i].node, a[i].data()};
+  }
+  return {total, edges};
+}
+
+}  // namespace lesson04

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   const bool peek = lesson.broken("peek");
   const double one_more = lesson.broken("smoothing") ? 0 : 1;
 
-  // What a loss means: a choice between n equally likely characters has a surprise of log(n).
+  // What a loss means, such as 3.3 or 2.37: a choice between n equally likely characters has a surprise of log(n).
   fmt::print("\na loss of | is as unsure as a choice between\n");
   for (double loss : {0.0, std::log(2.0), 2.37, std::log(static_cast<double>(vocab_size))}) {
     fmt::print("{:9.4f} | {:4.1f} equally likely characters\n", loss, std::exp(loss));

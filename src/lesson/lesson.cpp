@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <sstream>
@@ -183,8 +184,13 @@ int Lesson::finish(std::optional<std::size_t> first_losses) {
 }
 
 double largest_difference(std::span<const double> a, std::span<const double> b) {
+  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
   double most = 0;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); i++) most = std::max(most, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); i++) {
+    const double difference = std::abs(a[i] - b[i]);
+    if (std::isnan(difference)) return difference;
+    most = std::max(most, difference);
+  }
   return most;
 }
 

@@ -93,7 +93,7 @@ void show_attention(const Lesson& lesson, const Model& model, const std::string&
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   broken = [&](const char* idea) { return lesson.broken(idea); };
-  const auto [training, held_out] = hold_out(lesson.documents);
+  const Split names = hold_out(lesson.documents);
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_head = 1};
   std::vector<Parameters::Shape> shapes = gpt_shapes(config);
   std::rotate(shapes.begin() + 2, shapes.begin() + 3, shapes.end());  // lm_head is drawn last here
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   const Model model(config, parameters);
   lesson.line(fmt::format("num params: {}", parameters.size()));
 
-  train_with_sgd(draft_loss(model), parameters, training, lesson.tokenizer, 0.1, 1000,
+  train_with_sgd(draft_loss(model), parameters, names.training, lesson.tokenizer, 0.1, 1000,
                  [&](std::size_t step, double loss) { lesson.step(step, 1000, loss); });
   lesson.picture("06_loss.svg", loss_curve("Lesson 06: one head of attention, trained with SGD", lesson.losses()));
   for (int i = 0; i < 20; i++) {
@@ -113,12 +113,13 @@ int main(int argc, char** argv) {
   fmt::print("copied from the data: {} of 20\n", lesson.copied());
 
   auto judge = [&](const char* what, const Loss& loss) {
-    const Estimate e = mean_loss(loss, held_out, lesson.tokenizer);
+    const Estimate e = mean_loss(loss, names.held_out, lesson.tokenizer);
     fmt::print("\n--- {}: held-out loss {:.4f} +- {:.4f} ---\n", what, e.mean, e.standard_error);
   };
   judge("after 1000 steps", draft_loss(model));
   show_attention(lesson, model, "06_attention.svg");
-  train_with_sgd(draft_loss(model), parameters, training, lesson.tokenizer, 0.1, 9000, [](std::size_t, double) {});
+  train_with_sgd(draft_loss(model), parameters, names.training, lesson.tokenizer, 0.1, 9000,
+                 [](std::size_t, double) {});
   judge("after 9000 more", draft_loss(model));
   show_attention(lesson, model, "06_attention_more.svg");
 

@@ -54,11 +54,12 @@ TESTS := $(BUILD)/microgpt_tests
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(1))
 LIBRARY_OBJECTS := $(call objects,$(wildcard src/*/*.cpp))
 TEST_OBJECTS := $(call objects,$(wildcard tests/*.cpp))
+LESSON_OBJECTS := $(call objects,$(wildcard lessons/*.cpp lessons/*/*.cpp))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help setup build train test bench names check-lessons check-exercises gdb check-gdb sessions format lint clean FORCE
+.PHONY: help setup build train test bench names ladder reproduce check-lessons check-exercises gdb check-gdb sessions format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan] [CXX=clang++]"
@@ -106,7 +107,6 @@ $(BUILD)/flags: FORCE
 LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)))
 LESSON_NUMBERS := $(foreach lesson,$(LESSONS),$(firstword $(subst _, ,$(lesson))))
 lesson_name = $(filter $(1)_%,$(LESSONS))
-LESSON_OBJECTS := $(call objects,$(wildcard lessons/*/*.cpp))
 
 NAMES ?= data/names.txt
 
@@ -127,9 +127,28 @@ lesson-%: ## run a lesson: make lesson-07 [NAMES=file] [BREAK=idea]
 exercise-%: ## run a lesson's exercise: make exercise-07
 	@echo "there is no exercise $*; there are: $(LESSON_NUMBERS)" >&2; exit 2
 
+ladder: $(BUILD)/lessons/ladder ## train every lesson's model with several seeds and compare them
+	@$< $(NAMES)
+
+# Lesson:build step. A lesson that stops early or invents no names is compared as far as it goes.
+GOLDENS := 01:train0 02:train1 03:train2 04:train2 05:train2 06:train3 07:train4 08:train5
+MAKEMORE = $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
+
+reproduce: $(LESSONS:%=$(BUILD)/lessons/%/main) ## compare the lessons with the published build steps, on the 32,033 names
+	@test -n "$(MAKEMORE)" || { echo "the 32,033 names are missing; get them with: make names" >&2; exit 1; }
+	@code=0; for pair in $(GOLDENS); do \
+	  lesson=$$(cd lessons && echo $${pair%:*}_*); of=$(BUILD)/lessons/$$lesson; \
+	  if $$of/main $(MAKEMORE) --golden tests/golden/ladder/$${pair#*:}_makemore.txt > $$of/output.txt 2> $$of/errors.txt; \
+	  then failed=; else failed=' FAILED'; code=1; fi; \
+	  printf '%-17s %s%s\n' "$$lesson" "$$(sed -n 's/^reproduced: //p' $$of/output.txt)" "$$failed"; \
+	done; exit $$code
+
 check-lessons: $(LESSONS:%=$(BUILD)/lessons/%/checked) ## run every lesson and compare with its expected.txt
 
 check-exercises: $(LESSONS:%=$(BUILD)/lessons/%/practised) ## exercises fail as they stand, and pass with their solution
+
+$(BUILD)/lessons/ladder: $(BUILD)/lessons/ladder.o $(LIBRARY)
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(BUILD)/lessons/%/main: $(BUILD)/lessons/%/main.o $(LIBRARY)
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@

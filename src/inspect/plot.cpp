@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 
 #include "base/utf8.h"
 
@@ -23,9 +24,10 @@ std::string blue(double share) {
   return fmt::format("rgb({},{},{})", mix(255, 8), mix(255, 48), mix(255, 107));
 }
 
+std::size_t columns(const std::string& text) { return decode_utf8(text).value_or(U"").size(); }
+
 std::string pad_left(const std::string& text, std::size_t width) {
-  const std::size_t length = decode_utf8(text).value_or(U"").size();
-  return std::string(width > length ? width - length : 0, ' ') + text;
+  return std::string(width - std::min(width, columns(text)), ' ') + text;
 }
 
 /// Ends a line, without spaces before its end.
@@ -34,32 +36,62 @@ void end_line(std::string& text) {
   text += '\n';
 }
 
-}  // namespace
+// The squares of a heat map, and the room for labels around them.
+constexpr double cell = 18;
+constexpr double margin_left = 40;
+constexpr double margin_top = 56;
+constexpr double margin_end = 20;
 
-Svg heat_map(const std::string& title, const Grid& grid) {
-  constexpr double cell = 18;
-  constexpr double left = 40;
-  constexpr double top = 56;
+// In a terminal, the width of a row's label.
+constexpr std::size_t label_width = 4;
+
+double width_of(const Grid& grid) {
+  return margin_left + cell * static_cast<double>(grid.col_labels.size()) + margin_end;
+}
+
+double height_of(const Grid& grid) {
+  return margin_top + cell * static_cast<double>(grid.row_labels.size()) + margin_end;
+}
+
+/// A heat map whose upper left corner is at (x0, 0).
+void draw(Svg& svg, double x0, const std::string& title, const Grid& grid) {
+  const double left = x0 + margin_left;
   const double most = largest(grid);
-  Svg svg(left + cell * static_cast<double>(grid.col_labels.size()) + 20,
-          top + cell * static_cast<double>(grid.row_labels.size()) + 20);
   svg.text(left, 24, title, "start", 14);
   for (std::size_t c = 0; c < grid.col_labels.size(); c++) {
-    svg.text(left + cell * (static_cast<double>(c) + 0.5), top - 6, grid.col_labels[c], "middle");
+    svg.text(left + cell * (static_cast<double>(c) + 0.5), margin_top - 6, grid.col_labels[c], "middle");
   }
   for (std::size_t r = 0; r < grid.rows.size(); r++) {
-    const double y = top + cell * static_cast<double>(r);
+    const double y = margin_top + cell * static_cast<double>(r);
     svg.text(left - 6, y + 13, grid.row_labels[r], "end");
     for (std::size_t c = 0; c < grid.rows[r].size(); c++) {
       svg.rect(left + cell * static_cast<double>(c), y, cell - 1, cell - 1, blue(grid.rows[r][c] / most));
     }
+  }
+}
+
+}  // namespace
+
+Svg heat_map(const std::string& title, const Grid& grid) { return heat_maps({{title, grid}}); }
+
+Svg heat_maps(const std::vector<TitledGrid>& grids) {
+  double width = 0;
+  double height = 0;
+  for (const auto& [title, grid] : grids) {
+    width += width_of(grid);
+    height = std::max(height, height_of(grid));
+  }
+  Svg svg(width, height);
+  double x0 = 0;
+  for (const auto& [title, grid] : grids) {
+    draw(svg, x0, title, grid);
+    x0 += width_of(grid);
   }
   return svg;
 }
 
 std::string shades(const Grid& grid) {
   constexpr std::array<const char*, 5> shade{"  ", "░░", "▒▒", "▓▓", "██"};
-  constexpr std::size_t label_width = 4;
   const double most = largest(grid);
   std::string text(label_width + 1, ' ');
   for (const std::string& label : grid.col_labels) text += pad_left(label, 1) + " ";
@@ -84,6 +116,35 @@ std::string numbers(const Grid& grid) {
   return text;
 }
 
+std::string shades(const std::vector<TitledGrid>& grids) {
+  constexpr std::size_t gap = 3;
+  std::vector<std::string> lines;  // of all grids, side by side
+  std::size_t width = 0;           // of the grids so far
+  for (const auto& [title, grid] : grids) {
+    std::istringstream text(std::string(label_width + 1, ' ') + title + '\n' + shades(grid));
+    std::size_t widest = width;
+    std::size_t n = 0;
+    for (std::string line; std::getline(text, line); n++) {
+      if (n == lines.size()) lines.emplace_back();
+      lines[n] += std::string(width - columns(lines[n]), ' ') + line;
+      widest = std::max(widest, columns(lines[n]));
+    }
+    width = widest + gap;
+  }
+  std::string all;
+  for (const std::string& line : lines) {
+    all += line;
+    end_line(all);
+  }
+  return all;
+}
+
+std::string numbers(Values row) {
+  std::string text;
+  for (double x : row.data()) text += fmt::format(" {:6.3f}", x);
+  return text;
+}
+
 std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window) {
   std::vector<double> means;
   for (std::size_t i = 0; i < numbers.size(); i++) {
@@ -96,31 +157,48 @@ std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t
 }
 
 Svg loss_curve(const std::string& title, const std::vector<double>& losses) {
+  return loss_curves(title, {{"", losses}});
+}
+
+Svg loss_curves(const std::string& title, const std::vector<Curve>& curves) {
   constexpr double width = 640, height = 360, left = 50, right = 620, top = 40, bottom = 320;
+  constexpr std::array<const char*, 2> dark{"rgb(8,48,107)", "rgb(204,85,0)"};
+  constexpr std::array<const char*, 2> pale{"#ccc", "#fdd9b5"};
   Svg svg(width, height);
   svg.text(left, 24, title, "start", 14);
-  if (losses.empty()) return svg;
-  const auto [least, greatest] = std::minmax_element(losses.begin(), losses.end());
+  std::vector<double> all;
+  std::size_t longest = 0;
+  for (const auto& [name, losses] : curves) {
+    all.insert(all.end(), losses.begin(), losses.end());
+    longest = std::max(longest, losses.size());
+  }
+  if (all.empty()) return svg;
+  const auto [least, greatest] = std::minmax_element(all.begin(), all.end());
   const double low = std::floor(*least);
   const double high = std::max(std::ceil(*greatest), low + 1);
-  const double steps = static_cast<double>(losses.size());
+  const double steps = static_cast<double>(longest);
   auto y_of = [&](double loss) { return bottom - (loss - low) / (high - low) * (bottom - top); };
   for (double tick = low; tick <= high; tick += 1) {
     svg.line(left, y_of(tick), right, y_of(tick), "#ddd");
     svg.text(left - 8, y_of(tick) + 4, fmt::format("{:.0f}", tick), "end");
   }
   svg.text(left, bottom + 20, "step 1");
-  svg.text(right, bottom + 20, fmt::format("step {}", losses.size()), "end");
+  svg.text(right, bottom + 20, fmt::format("step {}", longest), "end");
   svg.text(16, (top + bottom) / 2, "loss (nats a token)", "middle", 12, -90);
-  auto curve = [&](const std::vector<double>& values, const char* color, double stroke) {
+  auto draw_line = [&](const std::vector<double>& values, const char* color, double stroke) {
     std::vector<std::pair<double, double>> points;
     for (std::size_t i = 0; i < values.size(); i++) {
       points.emplace_back(left + (static_cast<double>(i) + 0.5) / steps * (right - left), y_of(values[i]));
     }
     svg.polyline(points, color, stroke);
   };
-  curve(losses, "#ccc", 1);
-  curve(running_mean(losses, 50), "rgb(8,48,107)", 2);
+  for (std::size_t i = 0; i < curves.size(); i++) draw_line(curves[i].second, pale[i % pale.size()], 1);
+  for (std::size_t i = 0; i < curves.size(); i++) {
+    const char* const color = dark[i % dark.size()];
+    draw_line(running_mean(curves[i].second, 50), color, 2);
+    const double y = top + 12 + 18 * static_cast<double>(i);
+    svg.text(right - 4, y, curves[i].first, "end", 12, 0, color);
+  }
   return svg;
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "inspect/svg.h"
+#include "scalar/values.h"
 
 namespace microgpt {
 
@@ -15,8 +17,13 @@ struct Grid {
   std::vector<std::vector<double>> rows;  // row by row; not negative; a row may be shorter than the others
 };
 
+using TitledGrid = std::pair<std::string, Grid>;
+
 /// Darker is more; the darkest is the largest number of the grid.
 Svg heat_map(const std::string& title, const Grid& grid);
+
+/// Several of them in a row, each under its title and with a darkest of its own.
+Svg heat_maps(const std::vector<TitledGrid>& grids);
 
 /// The same in a terminal: a block of shade for each number, two columns wide.
 std::string shades(const Grid& grid);
@@ -24,8 +31,20 @@ std::string shades(const Grid& grid);
 /// The same as numbers, with two decimals.
 std::string numbers(const Grid& grid);
 
+/// Several of them next to each other, each under its title.
+std::string shades(const std::vector<TitledGrid>& grids);
+
+/// Numbers in a row, with three decimals each: "  0.342 -0.289".
+std::string numbers(Values row);
+
 /// A loss for each step in grey, and in front of it the mean of the 50 steps up to each.
 Svg loss_curve(const std::string& title, const std::vector<double>& losses);
+
+/// A name, and a loss for each step.
+using Curve = std::pair<std::string, std::vector<double>>;
+
+/// Several of them in one drawing.
+Svg loss_curves(const std::string& title, const std::vector<Curve>& curves);
 
 /// The mean of the last `window` numbers up to each place (fewer at the start).
 std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window);

@@ -47,10 +47,11 @@ void Svg::polyline(const std::vector<std::pair<double, double>>& points, const s
       fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"/>\n", list, stroke, width);
 }
 
-void Svg::text(double x, double y, const std::string& text, const std::string& anchor, double size, double degrees) {
+void Svg::text(double x, double y, const std::string& text, const std::string& anchor, double size, double degrees,
+               const std::string& fill) {
   const std::string turn = degrees == 0 ? "" : fmt::format(" transform=\"rotate({} {:.1f} {:.1f})\"", degrees, x, y);
-  body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\"{}>{}</text>\n", x, y,
-                       anchor, size, turn, escape(text));
+  body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\" fill=\"{}\"{}>{}</text>\n",
+                       x, y, anchor, size, fill, turn, escape(text));
 }
 
 void Svg::write(const std::filesystem::path& path) const { write_file(path, str()); }

@@ -19,7 +19,7 @@ class Svg {
 
   /// anchor: start, middle or end; size in pixels. Turned by `degrees` about its anchor.
   void text(double x, double y, const std::string& text, const std::string& anchor = "start", double size = 12,
-            double degrees = 0);
+            double degrees = 0, const std::string& fill = "black");
 
   std::string str() const { return body_ + "</svg>\n"; }
 

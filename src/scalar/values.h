@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "scalar/value.h"
 
@@ -33,6 +34,13 @@ class Values {
     Values part = *this;
     part.item_ = item_.subspan(start, n);
     return part;
+  }
+
+  /// The numbers alone.
+  std::vector<double> data() const {
+    std::vector<double> numbers;
+    for (const Node* node : nodes()) numbers.push_back(node->data);
+    return numbers;
   }
 
   /// The nodes behind the values. In a checked build throws std::logic_error if their Scope has ended.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace microgpt {
 
@@ -34,6 +35,14 @@ Estimate estimate(std::span<const double> numbers) {
 
 Estimate mean_loss(const Loss& loss, std::span<const Document> documents, const Tokenizer& tokenizer) {
   return estimate(document_losses(loss, documents, tokenizer));
+}
+
+std::size_t count_listed(std::span<const std::vector<Token>> names, std::span<const Document> documents,
+                         const Tokenizer& tokenizer) {
+  std::set<std::vector<Token>> listed;
+  for (const Document& document : documents) listed.insert(tokenizer.encode(document));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(names, [&](const auto& name) { return listed.contains(name); }));
 }
 
 }  // namespace microgpt

@@ -1,6 +1,7 @@
 // How good a model is: its loss on documents it did not learn from, and how sure that figure is.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -34,5 +35,10 @@ Estimate estimate(std::span<const double> numbers);
 
 /// The mean of document_losses(): a document counts the same whether it is short or long, as it does in training.
 Estimate mean_loss(const Loss& loss, std::span<const Document> documents, const Tokenizer& tokenizer);
+
+/// How many of these names, tokens without BOS, stand among the documents, letter for letter. One that was invented
+/// twice counts twice.
+std::size_t count_listed(std::span<const std::vector<Token>> names, std::span<const Document> documents,
+                         const Tokenizer& tokenizer);
 
 }  // namespace microgpt

@@ -1,0 +1,24 @@
+#include "inspect/likeliest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace microgpt {
+
+std::string likeliest(std::span<const double> probabilities, const Tokenizer& tokenizer, std::size_t n) {
+  std::vector<Token> order(probabilities.size());
+  std::iota(order.begin(), order.end(), Token{0});
+  std::ranges::stable_sort(order, [&](Token a, Token b) { return probabilities[a] > probabilities[b]; });
+  order.resize(std::min(n, order.size()));
+  std::string text;
+  for (const Token& token : order) {
+    const std::string character = token == tokenizer.bos() ? "." : tokenizer.decode({&token, 1});
+    text += fmt::format("{}{} {:.3f}", text.empty() ? "" : ", ", character, probabilities[token]);
+  }
+  return text;
+}
+
+}  // namespace microgpt

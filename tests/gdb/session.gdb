@@ -44,7 +44,7 @@ tape 3
 why wte[0][1]
 why model.layers[1].attn_wq[1][2]
 why parameters["layer0.mlp_fc2"][3][0]
-attention
+attention attn_weights
 attention 0 3
 attention 3 2
 next

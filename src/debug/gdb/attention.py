@@ -1,9 +1,8 @@
-"""attention H T: where a head looks, read from the softmaxes on the tape."""
+"""attention H T: where a head looks."""
 import gdb
 
-import memory
 from command import Command
-from expression import items
+from expression import evaluate, items
 from node import Node
 from tape import Tape
 
@@ -16,10 +15,10 @@ class Softmax:
         self.weights = [exp.data / total.data for exp in self.exps]
 
     def query(self):
-        """The first number of the query, or None if this is no attention: there each exp is of a dot product of a query
-        and a key (first child: the query's), perhaps scaled."""
+        """The first number of the query, or None if this is no attention. In attention the exps are of dot products, whose
+        first child is the query's; they may have been scaled, masked, or sent through a softmax before."""
         node = self.exps[0]
-        while node.n_child == 1:
+        while node.op_name in ("exp", "*", "+"):
             node = Node(node.children()[0])
         return Node(node.children()[0]) if node.op_name == "dot" else None
 
@@ -53,24 +52,28 @@ def show(weights):
 
 
 class Attention(Command):
-    """attention [H T]: where head H looks from position T: the weights of the positions up to T, which sum to 1.
+    """attention H T: where head H looks from position T: the weights of the positions up to T, which sum to 1.
 
 They are taken from the softmaxes of query and key products that are on the tape, the latest if there are several, so
 that this works wherever the program stops. With several layers the heads are counted through: the heads of the second
-layer come after those of the first. Without H and T: the Values attn_weights of the selected frame."""
+layer come after those of the first.
+
+attention EXPR: the same picture of any Values, as attn_weights where the program stands."""
 
     def run(self, text):
         words = text.split()
-        if not words:
-            nodes = items(gdb.parse_and_eval("attn_weights"))
-            print("attn_weights of this frame")
-            show([Node(node).data for node in nodes])
-            return
-        if len(words) != 2:
-            raise gdb.GdbError("attention takes a head and a position: attention 0 3")
-        head, position = (int(gdb.parse_and_eval(word)) for word in words)
+        if len(words) == 2:
+            self.at(*(int(gdb.parse_and_eval(word)) for word in words))
+        elif len(words) == 1:
+            show([Node(node).data for node in items(evaluate(text))])
+        else:
+            raise gdb.GdbError("attention takes a head and a position, as attention 0 3, or the weights themselves")
+
+    @staticmethod
+    def at(head, position):
         found = heads(Tape())
         if not 0 <= head < len(found):
             raise gdb.GdbError(f"there is no head {head} on the tape; it has {len(found)}")
+        softmax = at_position(found[head], position)
         print(f"head {head} at position {position} looks at")
-        show(at_position(found[head], position).weights)
+        show(softmax.weights)

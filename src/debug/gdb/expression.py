@@ -53,6 +53,8 @@ def items(thing):
     if name == "microgpt::Parameter":
         return Parameter(value)
     if name == "microgpt::Values":
+        if Tape().pointers.number(memory.scalars(value["item_"])[0]) is None:
+            raise gdb.GdbError("these Values are not made yet, or their Scope has ended")
         return memory.span(value["item_"])
     if name.startswith("std::span<"):
         return memory.span(value)

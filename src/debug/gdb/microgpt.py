@@ -23,7 +23,7 @@ stops, stop NAME      the lines of the lesson where stopping pays; stop all sets
 graph [EXPR] [DEPTH]  what a node was computed from
 node [EXPR]           go to a node; then child N, parents, parent N
 why [EXPR]            why a gradient is what it is: what each parent added to it
-attention [H T]       where head H looks from position T
+attention H T         where head H looks from position T
 tape [N]              the last N nodes of the tape
 
 EXPR is an expression of the program, as loss or x[3]; or #17, the node of that number on the tape; or an element of a

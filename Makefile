@@ -99,8 +99,6 @@ $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' | cmp -s - $@ || echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' > $@
 
--include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(LESSON_OBJECTS) $(BUILD)/src/main.o $(BUILD)/tests/gdb/main.o)
-
 # --- Lessons ----------------------------------------------------------------------------------------------------------
 # Lesson 07 is lessons/07_*/main.cpp. Its exercise is exercise.cpp, which takes solution.cpp's answer if SOLUTION is
 # defined; that is how every exercise is shown to be unsolved as it stands and solvable.
@@ -256,3 +254,6 @@ lint: ## look for likely mistakes with clang-tidy
 
 clean: ## remove everything that was built
 	rm -rf build
+
+# What each object was made from, as the compiler wrote it down.
+-include $(wildcard $(patsubst %,$(BUILD)/%/*.d,src src/* tests tests/* lessons/*))

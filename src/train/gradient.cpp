@@ -33,7 +33,9 @@ double largest_slope_error(const Loss& loss, Parameters& parameters, const std::
     const double down = old - 1e-5;
     const double slope = (loss_at(up) - loss_at(down)) / (up - down);
     weight = old;
-    worst = std::max(worst, std::abs(gradient[first + i] - slope));
+    const double error = std::abs(gradient[first + i] - slope);
+    if (std::isnan(error)) return error;  // std::max would pass over it
+    worst = std::max(worst, error);
   }
   return worst;
 }

@@ -23,7 +23,7 @@ struct LossAndGradient {
 LossAndGradient loss_and_gradient(const Loss& loss, Parameters& parameters, std::span<const Token> tokens);
 
 /// The largest |gradient - slope| among the parameters of one matrix of the store, where the slope is tried: a step of
-/// 1e-5 up, one down, and the difference of the two losses (a central difference).
+/// 1e-5 up, one down, and the difference of the two losses (a central difference). Not a number if one of them is.
 double largest_slope_error(const Loss& loss, Parameters& parameters, const std::string& matrix,
                            std::span<const Token> tokens);
 

@@ -122,7 +122,8 @@ int main(int argc, char** argv) {
   const Estimate at_rest = estimate(losses);
   fmt::print("the last 100 steps:            mean {:.4f}, standard deviation {:.4f}\n", last.mean, last.stddev);
   fmt::print("held-out names, model at rest: mean {:.4f}, standard deviation {:.4f}\n", at_rest.mean, at_rest.stddev);
-  for (std::size_t i = 0; i < 5; i++) fmt::print("  {:<12} {:.4f}\n", encode_utf8(held_out[i]), losses[i]);
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, losses.size()); i++)
+    fmt::print("  {:<12} {:.4f}\n", encode_utf8(held_out[i]), losses[i]);
 
   fmt::print("\n--- does it beat counting? held-out names, mean +- standard error ---\n");
   compare_with_counts(lesson, losses, num_steps);

@@ -55,11 +55,12 @@ objects = $(patsubst %.cpp,$(BUILD)/%.o,$(1))
 LIBRARY_OBJECTS := $(call objects,$(wildcard src/*/*.cpp))
 TEST_OBJECTS := $(call objects,$(wildcard tests/*.cpp))
 LESSON_OBJECTS := $(call objects,$(wildcard lessons/*.cpp lessons/*/*.cpp))
+README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help setup build train test bench names ladder reproduce check-lessons check-exercises gdb check-gdb sessions format lint clean FORCE
+.PHONY: help setup build train test bench names ladder reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan] [CXX=clang++]"
@@ -144,6 +145,13 @@ reproduce: $(LESSONS:%=$(BUILD)/lessons/%/main) ## compare the lessons with the 
 check-lessons: $(LESSONS:%=$(BUILD)/lessons/%/checked) ## run every lesson and compare with its expected.txt
 
 check-exercises: $(LESSONS:%=$(BUILD)/lessons/%/practised) ## exercises fail as they stand, and pass with their solution
+
+# The commands that it runs are like typed ones: no part of this run of make.
+check-readmes: $(BUILD)/check_readme ## compare what the READMEs quote with what really happens
+	@env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) CXX=$(CXX) $< README.md $(LESSONS:%=lessons/%/README.md)
+
+$(BUILD)/check_readme: $(README_CHECKER) $(LIBRARY)
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(BUILD)/lessons/ladder: $(BUILD)/lessons/ladder.o $(LIBRARY)
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@

@@ -28,10 +28,7 @@ std::size_t columns() {
 }  // namespace
 
 Progress::Progress(std::size_t total, bool quiet)
-    : total_(total),
-      quiet_(quiet),
-      rewrite_(!quiet && is_terminal(STDOUT_FILENO)),
-      draw_(!quiet && is_terminal(STDERR_FILENO)) {}
+    : total_(total), quiet_(quiet), rewrite_(is_terminal(STDOUT_FILENO)), draw_(is_terminal(STDERR_FILENO)) {}
 
 Progress::~Progress() {
   if (!begun_) return;

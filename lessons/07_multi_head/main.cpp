@@ -90,6 +90,10 @@ int main(int argc, char** argv) {
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
   Parameters parameters = initialize(config, {}, lesson.random);
   lesson.line(fmt::format("num params: {}", parameters.size()));
+  const Model model(config, parameters);
+  train_with_sgd([&](auto document) { return draft_loss(model, document); }, parameters, lesson.documents,
+                 lesson.tokenizer, 0.1, 1000, [&](std::size_t step, double loss) { lesson.step(step, 1000, loss); });
+  for (int i = 0; i < 20; i++) lesson.name(lesson.tokenizer.decode(sample(model, 0.5, lesson.random)));
 
   // What H heads of D numbers cost over the positions of the first name: fed with zeros, and counted on the tape.
   const std::vector<Token> tokens = lesson.tokens_of_step(1);
@@ -107,19 +111,15 @@ int main(int argc, char** argv) {
     fmt::print("{} of {:2} | {:10} | {:26} | {:9} | {:3}\n", H, D, weights, n * weights, work.dot, work.exp);
   }
 
-  const Model model(config, parameters);
-  train_with_sgd([&](auto document) { return draft_loss(model, document); }, parameters, lesson.documents,
-                 lesson.tokenizer, 0.1, 1000, [&](std::size_t step, double loss) { lesson.step(step, 1000, loss); });
-  for (int i = 0; i < 20; i++) lesson.name(lesson.tokenizer.decode(sample(model, 0.5, lesson.random)));
-
   // Head 0 in numbers, at one position of that name; then where each head looks from every position.
   const Scope scope;
   std::vector<std::vector<Head>> seen;
   draft_loss(model, tokens, &seen);
-  const std::vector<Head>& heads = seen[std::min<std::size_t>(3, n - 1)];
+  const std::size_t pos_id = std::min<std::size_t>(3, n - 1);
+  const std::vector<Head>& heads = seen[pos_id];
   const Head& head = heads[0];
   fmt::print("\n{}\n", lesson.tokenizer.decode(std::span(tokens).subspan(1, tokens.size() - 2)));
-  fmt::print("head 0 at position {}: hs = 0*4, q[0:4] {}\n", head.k_h.size() - 1, numbers(head.q_h));
+  fmt::print("head 0 at position {}: hs = 0*4, q[0:4] {}\n", pos_id, numbers(head.q_h));
   for (std::size_t t = 0; t < head.k_h.size(); t++) {
     fmt::print("position {}: k[0:4] {} | attn_logit {:6.3f} | attn_weight {:.3f} | v[0:4] {}\n", t,
                numbers(head.k_h[t]), head.attn_logits[t].data(), head.attn_weights[t].data(), numbers(head.v_h[t]));

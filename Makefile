@@ -137,9 +137,9 @@ reproduce: $(LESSONS:%=$(BUILD)/lessons/%/main) ## compare the lessons with the 
 	@test -n "$(MAKEMORE)" || { echo "the 32,033 names are missing; get them with: make names" >&2; exit 1; }
 	@code=0; for pair in $(GOLDENS); do \
 	  lesson=$$(cd lessons && echo $${pair%:*}_*); of=$(BUILD)/lessons/$$lesson; \
-	  if $$of/main $(MAKEMORE) --golden tests/golden/ladder/$${pair#*:}_makemore.txt > $$of/output.txt 2> $$of/errors.txt; \
+	  if $$of/main $(MAKEMORE) --golden tests/golden/ladder/$${pair#*:}_makemore.txt > $$of/reproduced.txt 2> $$of/errors.txt; \
 	  then failed=; else failed=' FAILED'; code=1; fi; \
-	  printf '%-17s %s%s\n' "$$lesson" "$$(sed -n 's/^reproduced: //p' $$of/output.txt)" "$$failed"; \
+	  printf '%-17s %s%s\n' "$$lesson" "$$(sed -n 's/^reproduced: //p' $$of/reproduced.txt)" "$$failed"; \
 	done; exit $$code
 
 check-lessons: $(LESSONS:%=$(BUILD)/lessons/%/checked) ## run every lesson and compare with its expected.txt

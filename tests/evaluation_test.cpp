@@ -52,3 +52,11 @@ TEST_CASE("the mean of none and the deviation of one are not numbers") {
   CHECK(estimate(one).mean == 7);
   CHECK(std::isnan(estimate(one).stddev));
 }
+
+TEST_CASE("an invented name is listed if it stands among the documents, letter for letter") {
+  const std::vector<Document> documents{U"ab", U"b"};
+  const Tokenizer tokenizer(documents);
+  const std::vector<std::vector<Token>> names{{0, 1}, {0}, {1}, {0, 1}, {}};
+  CHECK(count_listed(names, documents, tokenizer) == 3);
+  CHECK(count_listed(names, std::span(documents).first(1), tokenizer) == 2);
+}

@@ -41,18 +41,18 @@ void show_expression(Lesson& lesson) {
     fmt::print("{:>5} | {:8.4f} | {:8.4f} | {:8.4f}\n", name, value.data(), value.grad(), measured);
     as_measured = as_measured && value.grad() == measured;
   };
-  row("a", e.a, measure([](double h) { return E{.a = 2.0 + h}; }));  // stop: gradients
+  row("a", e.a, measure([](double h) { return E{.a = 2.0 + h}; }));
   row("b", e.b, measure([](double h) { return E{.b = -3.0 + h}; }));
   row("u", e.u, measure([](double h) { return E{.u = -6.0 + h}; }));
   row("v", e.v, measure([](double h) { return E{.v = 4.0 + h}; }));
-  const double a = e.a.grad(), u = e.u.grad();
+  const double a = e.a.grad(), u = e.u.grad();  // stop: gradients
   fmt::print("the constant 10 is a node too, with a grad of {:.4f}\n", e.v.node->children[1]->grad);
   e.L.backward();
   fmt::print("after a second backward: a {:.4f}, u {:.4f}\n", e.a.grad(), e.u.grad());
   // The Value of src makes no node of a constant. Its graph can be drawn.
   const Expression<Value> src;
   src.L.backward();
-  fmt::print("nodes: {} here, {} in src\n\n", e.L.topological_order().size(), tape.size());
+  fmt::print("nodes: {} here, {} in src\n\n", e.L.topological_order().size(), tape.size());  // stop: src
   Labels names{{src.a.node, "a"}, {src.b.node, "b"}, {src.u.node, "u = a * b"}};
   names.insert({{src.v.node, "v = u + 10"}, {src.L.node, "L = u * v"}});
   fmt::print("{}\n", to_dot(src.L, names));

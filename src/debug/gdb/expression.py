@@ -31,7 +31,7 @@ def evaluate(text):
     """The value of an expression. Indices at its end are applied here, but *x[1] is *(x[1]) and left to gdb."""
     is_path = re.match(r"[A-Za-z_]", text)
     name, indices = re.fullmatch(r"(.*?)((?:\[[^][]*\])*)", text).groups() if is_path else (text, "")
-    thing = parameters.of_program().get(name) or gdb.parse_and_eval(name)
+    thing = parameters.named(name) or gdb.parse_and_eval(name)
     for index in re.findall(r"\[([^][]*)\]", indices):
         try:
             thing = items(thing)[index.strip('"') if '"' in index else int(gdb.parse_and_eval(index))]

@@ -23,12 +23,12 @@ class Describe:
 
     def __init__(self):
         self.tape = Tape()
-        self.parameters = parameters.of_program().values()
+        self.matrices = [matrix for each in parameters.of_program() for matrix in each.values()]
 
     def name(self, node):
         row = ""
         if node.n_row:
-            elements = [parameter.element_at(node.row_grad) for parameter in self.parameters]
+            elements = [matrix.element_at(node.row_grad) for matrix in self.matrices]
             element = next((element for element in elements if element is not None), None)
             if element is not None:
                 row = " " + (element.name if node.op_name == "parameter" else element.row_name)

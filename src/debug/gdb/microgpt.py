@@ -19,7 +19,8 @@ class Microgpt(Command):
     """Looking at microgpt while it runs.
 
 print EXPR            Value, Values, Node, Matrix, Parameter, Parameters and Tape are printed in one line
-stops, stop NAME      the lines of the lesson where stopping pays; stop all sets a breakpoint at each
+stops                 the lines of the lesson where stopping pays; each has a name
+stop NAME, stop all   stop there from here on, or at each of them
 graph [EXPR] [DEPTH]  what a node was computed from
 node [EXPR]           go to a node; then child N, parents, parent N
 why [EXPR]            why a gradient is what it is: what each parent added to it
@@ -53,6 +54,7 @@ for setting in ["print address off", "print pretty on", "print elements 32", "pa
     gdb.execute("set " + setting)
 step_past(NOT_OURS, LOOKING_UP)
 printers.register()
+gdb.events.stop.connect(stops.say_where)
 for command in [
     Microgpt, attention.Attention, gradient.Why, graph.Child, graph.Graph, graph.NodeCommand, graph.Parent,
     graph.Parents, graph.TapeCommand, stops.StopCommand, stops.Stops,

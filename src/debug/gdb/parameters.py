@@ -50,7 +50,8 @@ class Element:
 
 
 def frame_variables():
-    """Every variable that can be seen from the selected frame or from one that called it, and that has been made."""
+    """(name, value) of every variable that can be seen from the selected frame or from one that called it, and that has
+    been made."""
     frame = gdb.selected_frame()
     while frame is not None:
         try:
@@ -60,7 +61,7 @@ def frame_variables():
         while block is not None and not block.is_static:
             for symbol in block:
                 if symbol.is_argument or symbol.is_variable and symbol.line < frame.find_sal().line:
-                    yield symbol.value(frame)
+                    yield symbol.name, symbol.value(frame)
             block = block.superblock if block.function is None else None
         frame = frame.older()
 
@@ -72,14 +73,18 @@ def by_name(parameters):
 
 
 def of_program():
-    """The same for the variable of type Parameters that is nearest to the selected frame; {} if there is none."""
-    for value in frame_variables():
-        if memory.type_name(value.type) == "microgpt::Parameters":
-            return by_name(memory.plain(value))
-    return {}
+    """The same for each variable of type Parameters: first those called `parameters`, then nearer frames first."""
+    found = [item for item in frame_variables() if memory.type_name(item[1].type) == "microgpt::Parameters"]
+    found.sort(key=lambda item: item[0] != "parameters")
+    return [by_name(memory.plain(value)) for _, value in found]
+
+
+def named(name):
+    """The matrix of that name, or None."""
+    return next((parameters[name] for parameters in of_program() if name in parameters), None)
 
 
 def element_at(address):
     """The parameter element whose data or gradient lies at an address, or None."""
-    found = (parameter.element_at(address) for parameter in of_program().values())
+    found = (parameter.element_at(address) for parameters in of_program() for parameter in parameters.values())
     return next((element for element in found if element is not None), None)

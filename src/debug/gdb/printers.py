@@ -1,4 +1,4 @@
-"""How gdb prints the project's types: one line, four digits, no addresses."""
+"""How gdb prints doubles and the project's types: four digits, one line, no addresses. print/r shows all there is."""
 import re
 
 import gdb
@@ -65,8 +65,7 @@ def matrix(matrix):
 
 def parameters(parameters):
     matrices = by_name(parameters).values()
-    shapes = ", ".join(f"{p.name} ({p.rows}, {p.cols})" for p in matrices)
-    return f"Parameters({sum(p.rows * p.cols for p in matrices)} numbers: {shapes})"
+    return f"Parameters({sum(p.rows * p.cols for p in matrices)} numbers in {len(matrices)} matrices)"
 
 
 def tape(value):
@@ -92,6 +91,7 @@ def draft(value):
 
 
 _texts = {
+    "double": lambda x: number(float(x)),
     "microgpt::Value": value,
     "microgpt::Node": node,
     "microgpt::Values": values,
@@ -115,7 +115,7 @@ class Printer:
 
 
 def microgpt(value):
-    """The printer for a value of one of the project's types, as gdb asks for it."""
+    """The printer for a double or a value of one of the project's types, as gdb asks for it."""
     name, pointed = memory.type_name(value.type), memory.pointed_type_name(value.type)
     if re.fullmatch(r"lesson\d+::Value", name) or re.fullmatch(r"lesson\d+::Node", pointed):
         return Printer(value, draft)

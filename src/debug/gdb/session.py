@@ -5,7 +5,7 @@ import re
 import gdb
 
 # What depends on the machine and says nothing about the program.
-_noise = re.compile(r"\[Thread debugging|Using host libthread_db|warning: Error disabling address space randomization")
+_noise = re.compile(r"\[Thread debugging|\[Detaching after|Using host libthread_db|warning: Error disabling address space randomization")
 
 
 class Failure(Exception):
@@ -17,7 +17,7 @@ def check(directory, build_directory):
     project's README come from tests/gdb. gdb must have been started with its standard output going to session.raw in
     build_directory; made steady, that becomes session.txt. If something is wrong, gdb ends with one line and code 1."""
     try:
-        for setting in ["width 0", "style enabled off", f"args data/names.txt > {build_directory}/session_output.txt"]:
+        for setting in ["width 0", "style enabled off", f"args data/names.txt > {build_directory}/session_output.txt 2>&1"]:
             gdb.execute("set " + setting)
         run(f"{directory}/session.gdb")
         transcript = steady(f"{build_directory}/session.raw")

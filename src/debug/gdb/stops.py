@@ -23,28 +23,38 @@ def named_stops():
 
 
 class Stop(gdb.Breakpoint):
-    """A breakpoint that says its name."""
+    """A breakpoint with a name."""
 
     def __init__(self, name, line):
         super().__init__(f"{source_of_main().filename}:{line}")
         self.name = name
 
-    def stop(self):
-        print(f"stop: {self.name}")
-        return True
+
+def say_where(event):
+    """Called by gdb when the program stops."""
+    for breakpoint in getattr(event, "breakpoints", []):
+        if isinstance(breakpoint, Stop):
+            print(f"stop: {breakpoint.name}")
 
 
 class StopCommand(Command):
-    """stop NAME, stop all: set a breakpoint at a stop of the lesson, or at all of them."""
+    """stop NAME ..., stop all: from here on stop at these stops of the lesson and at no other, or at all of them.
+
+Breakpoints that were not made by stop stay as they are."""
 
     name = "stop"
 
     def run(self, text):
         stops = named_stops()
-        if text != "all" and text not in stops:
+        names = list(stops) if text == "all" else text.split()
+        if not names or any(name not in stops for name in names):
             raise gdb.GdbError(f"there is no stop '{text}'; there are: {', '.join(stops) or 'none'}")
-        for name in stops if text == "all" else [text]:
-            Stop(name, stops[name][0])
+        made = {stop.name: stop for stop in gdb.breakpoints() if isinstance(stop, Stop)}
+        for name, (line, _) in stops.items():
+            if name in made:
+                made[name].enabled = name in names
+            elif name in names:
+                Stop(name, line)
 
 
 class Stops(Command):

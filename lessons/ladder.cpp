@@ -96,6 +96,7 @@ void climb(const Ladder& ladder, const std::string& path) {
     random.shuffle(documents);
     const Tokenizer tokenizer(documents);
     const auto [training, held_out] = hold_out(documents);
+    if (held_out.size() < 2) throw Error(path + ": too few names to hold some out; it takes 20 at least");
     const Task task{training, held_out, tokenizer, random};
     for (std::size_t r = 0; r < ladder.size(); r++) {
       show_progress(i * ladder.size() + r, num_seeds * ladder.size());

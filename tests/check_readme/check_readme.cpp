@@ -7,7 +7,7 @@
 //                               before it in the same section, whose commands are run for it
 //   ```text timings             the same, whatever the numbers are
 //   ```text BREAK=idea          output of make lesson-NN BREAK=idea
-//   ```text make exercise-NN    output of that command; solution-NN too
+//   ```text make exercise-NN    output of that command, or of any other of make
 //   ```cpp                      lines of one source file, indentation aside
 //   ```gdb                      checked elsewhere
 //
@@ -227,7 +227,7 @@ class Checker {
       check_last_command(block, block.info == "text" ? without_end : without_numbers);
     } else if (block.info.starts_with("text BREAK=") && !lesson_.empty()) {
       check_output(block, "make lesson-" + lesson_ + block.info.substr(4));
-    } else if (block.info.starts_with("text make exercise-") || block.info.starts_with("text make solution-")) {
+    } else if (block.info.starts_with("text make ")) {
       check_output(block, block.info.substr(5));
     } else if (block.info != "gdb") {
       complain(block.line, fmt::format("a block of kind '{}' cannot be checked", block.info));

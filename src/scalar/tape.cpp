@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "debug/trace.h"
+#include "scalar/trace.h"
 
 namespace microgpt {
 

@@ -1,4 +1,4 @@
-#include "debug/trace.h"
+#include "scalar/trace.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -30,6 +30,7 @@ Measurement measure_training(std::span<const Document> documents, std::size_t n_
   std::vector<Document> shuffled(documents.begin(), documents.end());
   random.shuffle(shuffled);
   const Tokenizer tokenizer(shuffled);
+  if (shuffled.size() > steps) shuffled.resize(steps);  // every round learns from the same documents
   gist.model.vocab_size = tokenizer.vocab_size();
   gist.model.n_embd = n_embd;
   if (n_embd % gist.model.n_head != 0) gist.model.n_head = 1;

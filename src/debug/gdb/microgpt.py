@@ -28,8 +28,8 @@ attention H T         where head H looks from position T
 tape [N]              the last N nodes of the tape
 
 EXPR is an expression of the program, as loss or x[3]; or #17, the node of that number on the tape; or an element of a
-parameter matrix, as wte[2][5]. `help why` says more about why. `step` goes through the lesson and src/, and past the
-standard library."""
+parameter matrix, as wte[2][5]. `help why` says more about why. print/r shows all digits. `step` goes through the lesson
+and src/, and past the standard library."""
 
     def run(self, text):
         gdb.execute("help microgpt")

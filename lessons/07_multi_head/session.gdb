@@ -1,14 +1,15 @@
 stop all
 run
-print n_head
+print h
+print q
+print q_h
+continue
+print hs
+print q_h
 stop concatenated
 continue
 continue 3
 print pos_id
-print q
-print heads[0].q_h
-print heads[1].q_h
-print heads[0].attn_logits
 attention heads[0].attn_weights
 attention heads[1].attn_weights
 print heads[1].head_out

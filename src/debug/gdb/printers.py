@@ -65,7 +65,7 @@ def matrix(matrix):
 
 def parameters(parameters):
     matrices = by_name(parameters).values()
-    return f"Parameters({sum(p.rows * p.cols for p in matrices)} numbers in {len(matrices)} matrices)"
+    return f"Parameters(numbers={sum(p.rows * p.cols for p in matrices)}, matrices={len(matrices)})"
 
 
 def tape(value):

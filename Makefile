@@ -64,7 +64,7 @@ README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan] [CXX=clang++]"
-	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
 

@@ -86,8 +86,8 @@ void show_attention(const Lesson& lesson, const Model& model, const std::string&
   Past past;
   for (std::size_t i = 0; i < n; i++) draft_gpt(model, tokens[i], i, past);
   const Grid grid = attention_grid(past.weights, tokens, lesson.tokenizer);
-  fmt::print("{}darker: more than an even share\n{}", numbers(grid), shades(times_even_share(grid)));
-  lesson.picture(file, heat_map("attention", times_even_share(grid)));
+  fmt::print("{}▒▒ is an even share, darker is more\n{}", numbers(grid), shades(times_even_share(grid)));
+  lesson.picture(file, heat_map("lesson 06, attention", times_even_share(grid)));
 }
 
 int main(int argc, char** argv) {

@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
     const Grid grid = attention_grid(weights, tokens, lesson.tokenizer);
     grids.emplace_back(fmt::format("head {}", h), times_even_share(grid));
   }
-  fmt::print("\ndarker: more than an even share\n{}", shades(grids));
+  fmt::print("\n▒▒ is an even share, darker is more\n{}", shades(grids));
   lesson.picture("07_heads.svg", heat_maps(grids));
 
   const std::size_t used = parameters.size() - parameters["wte"].size() - parameters["wpe"].size();

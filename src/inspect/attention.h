@@ -14,7 +14,8 @@ namespace microgpt {
 /// above, and they sum to 1. `weights` are those rows; they belong to the first of the `tokens`. BOS is labelled ".".
 Grid attention_grid(std::span<const Values> weights, std::span<const Token> tokens, const Tokenizer& tokenizer);
 
-/// Every number times the length of its row: 1 is an even share. Long rows become comparable with short ones.
+/// Every number times the length of its row: 1 is an even share, and half dark. Long rows become comparable with short
+/// ones, and one grid with another.
 Grid times_even_share(Grid grid);
 
 }  // namespace microgpt

@@ -12,11 +12,16 @@
 namespace microgpt {
 namespace {
 
-double largest(const Grid& grid) {
+/// The number of a grid that is shown darkest.
+double darkest(const Grid& grid) {
+  if (grid.darkest > 0) return grid.darkest;
   double most = 0;
   for (const auto& row : grid.rows) most = std::max(most, *std::max_element(row.begin(), row.end()));
   return most > 0 ? most : 1;
 }
+
+/// How dark a number is, from 0 to 1.
+double shade_of(double x, double darkest) { return std::min(x / darkest, 1.0); }
 
 /// White for 0, dark blue for 1.
 std::string blue(double share) {
@@ -56,7 +61,7 @@ double height_of(const Grid& grid) {
 /// A heat map whose upper left corner is at (x0, 0).
 void draw(Svg& svg, double x0, const std::string& title, const Grid& grid) {
   const double left = x0 + margin_left;
-  const double most = largest(grid);
+  const double most = darkest(grid);
   svg.text(left, 24, title, "start", 14);
   for (std::size_t c = 0; c < grid.col_labels.size(); c++) {
     svg.text(left + cell * (static_cast<double>(c) + 0.5), margin_top - 6, grid.col_labels[c], "middle");
@@ -65,7 +70,7 @@ void draw(Svg& svg, double x0, const std::string& title, const Grid& grid) {
     const double y = margin_top + cell * static_cast<double>(r);
     svg.text(left - 6, y + 13, grid.row_labels[r], "end");
     for (std::size_t c = 0; c < grid.rows[r].size(); c++) {
-      svg.rect(left + cell * static_cast<double>(c), y, cell - 1, cell - 1, blue(grid.rows[r][c] / most));
+      svg.rect(left + cell * static_cast<double>(c), y, cell - 1, cell - 1, blue(shade_of(grid.rows[r][c], most)));
     }
   }
 }
@@ -92,13 +97,13 @@ Svg heat_maps(const std::vector<TitledGrid>& grids) {
 
 std::string shades(const Grid& grid) {
   constexpr std::array<const char*, 5> shade{"  ", "░░", "▒▒", "▓▓", "██"};
-  const double most = largest(grid);
+  const double most = darkest(grid);
   std::string text(label_width + 1, ' ');
   for (const std::string& label : grid.col_labels) text += pad_left(label, 1) + " ";
   end_line(text);
   for (std::size_t r = 0; r < grid.rows.size(); r++) {
     text += pad_left(grid.row_labels[r], label_width) + " ";
-    for (double x : grid.rows[r]) text += shade[static_cast<std::size_t>(std::lround(x / most * 4))];
+    for (double x : grid.rows[r]) text += shade[static_cast<std::size_t>(std::lround(shade_of(x, most) * 4))];
     end_line(text);
   }
   return text;

@@ -15,14 +15,15 @@ struct Grid {
   std::vector<std::string> row_labels;
   std::vector<std::string> col_labels;
   std::vector<std::vector<double>> rows;  // row by row; not negative; a row may be shorter than the others
+  double darkest = 0;                     // this number, and all above, are darkest; 0: the largest there is
 };
 
 using TitledGrid = std::pair<std::string, Grid>;
 
-/// Darker is more; the darkest is the largest number of the grid.
+/// Darker is more.
 Svg heat_map(const std::string& title, const Grid& grid);
 
-/// Several of them in a row, each under its title and with a darkest of its own.
+/// Several of them in a row, each under its title.
 Svg heat_maps(const std::vector<TitledGrid>& grids);
 
 /// The same in a terminal: a block of shade for each number, two columns wide.

@@ -110,8 +110,12 @@ std::size_t Lesson::copied() const {
   }));
 }
 
+std::string Lesson::picture_path(const std::string& file) const {
+  return (arguments_.broken.empty() ? "build/pictures/" : "build/pictures/broken/") + file;
+}
+
 void Lesson::picture(const std::string& file, const Svg& svg) const {
-  const std::string path = "build/pictures/" + file;
+  const std::string path = picture_path(file);
   try {
     svg.write(path);
   } catch (const Error& error) {
@@ -122,7 +126,7 @@ void Lesson::picture(const std::string& file, const Svg& svg) const {
 }
 
 void Lesson::graph(const std::string& file, const std::string& dot) const {
-  const std::string path = "build/pictures/" + file;
+  const std::string path = picture_path(file);
   try {
     write_file(path + ".dot", dot);
   } catch (const Error& error) {

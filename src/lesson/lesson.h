@@ -49,10 +49,10 @@ class Lesson {
   /// How many of the names so far stand in the data, letter for letter.
   std::size_t copied() const;
 
-  /// Writes build/pictures/<file>, and says so on standard error.
+  /// Writes build/pictures/<file>, or build/pictures/broken/<file> with --break, and says so on standard error.
   void picture(const std::string& file, const Svg& svg) const;
 
-  /// Writes build/pictures/<file>.dot, and <file>.svg if Graphviz is installed, and says so on standard error.
+  /// Writes <file>.dot there, and <file>.svg if Graphviz is installed, and says so on standard error.
   void graph(const std::string& file, const std::string& dot) const;
 
   /// Prints "check: <claim>: yes" or "NO"; one NO and the lesson fails.
@@ -71,6 +71,7 @@ class Lesson {
 
   static Arguments parse(int argc, char** argv);
   explicit Lesson(const Arguments& arguments);
+  std::string picture_path(const std::string& file) const;
   void compare_with_golden(std::optional<std::size_t> first_losses);
 
   Arguments arguments_;

@@ -78,9 +78,8 @@ std::vector<Token> Lesson::tokens_of_step(std::size_t step) const {
 }
 
 bool Lesson::broken(std::string_view idea) {
-  const bool chosen = arguments_.broken == idea;
-  broken_is_known_ = broken_is_known_ || chosen;
-  return chosen;
+  ideas_.emplace(idea);
+  return arguments_.broken == idea;
 }
 
 void Lesson::step(std::size_t step, std::size_t num_steps, double loss) {
@@ -175,8 +174,11 @@ void Lesson::compare_with_golden(std::optional<std::size_t> first_losses) {
 }
 
 int Lesson::finish(std::optional<std::size_t> first_losses) {
-  if (!arguments_.broken.empty() && !broken_is_known_)
-    leave(fmt::format("this lesson cannot --break '{}'", arguments_.broken), 2);
+  if (!arguments_.broken.empty() && !ideas_.contains(arguments_.broken)) {
+    std::string known;
+    for (const std::string& idea : ideas_) known += " " + idea;
+    leave(fmt::format("this lesson cannot --break '{}'; it can:{}", arguments_.broken, known), 2);
+  }
   if (!arguments_.golden.empty()) {
     try {
       compare_with_golden(first_losses);

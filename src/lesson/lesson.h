@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,7 +77,7 @@ class Lesson {
 
   Arguments arguments_;
   bool all_hold_ = true;
-  bool broken_is_known_ = false;
+  std::set<std::string> ideas_;  // that can be broken
   std::vector<double> losses_;
   std::vector<std::string> names_;
   std::vector<std::string> lines_;

@@ -18,8 +18,11 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 endif
 
 # --- Flags, and why ---------------------------------------------------------------------------------------------------
+# -std=c++20         std::span, concepts and designated initialisers
+# -Wall ... -Werror  a warning is an error: what the compiler doubts, a reader will doubt too
 # -ffp-contract=off  a * b + c is rounded twice, as in Python; a fused multiply-add would round once
 # -fno-math-errno    sqrt need not set errno, so it can be one instruction; no result changes
+# -Isrc              headers are named from src, as on the map in src/microgpt.h
 # -MMD -MP           write down which headers each file used, so that changing one rebuilds what needs it
 CPPFLAGS := -Isrc -MMD -MP
 CXXFLAGS := -std=c++20 -Wall -Wextra -Wshadow -Werror -ffp-contract=off -fno-math-errno

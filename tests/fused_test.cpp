@@ -51,6 +51,11 @@ Values reversed(Values x) {
   return Values(x.size(), [&](std::size_t i) { return x[x.size() - 1 - i]; });
 }
 
+/// As many values as x has, but only of its first three.
+Values repeated(Values x) {
+  return Values(x.size(), [&](std::size_t i) { return x[i % std::min<std::size_t>(3, x.size())]; });
+}
+
 /// Compares both the results and all gradients to the last bit.
 void check_same_bits(Value fused(Values), Value unfused(Values)) {
   PythonRandom random(7);
@@ -78,6 +83,11 @@ TEST_CASE("dot adds from left to right, to the last bit, also of a list with its
   check_same_bits([](Values x) { return log(dot(x, x)); }, [](Values x) { return log(unfused_dot(x, x)); });
   check_same_bits([](Values x) { return exp(dot(x, reversed(x)) * 0.1); },
                   [](Values x) { return exp(unfused_dot(x, reversed(x)) * 0.1); });
+}
+
+TEST_CASE("a value that stands in a list again and again gets its gradients last term first, to the last bit") {
+  check_same_bits([](Values x) { return exp(dot(repeated(x), x) * 0.1); },
+                  [](Values x) { return exp(unfused_dot(repeated(x), x) * 0.1); });
 }
 
 TEST_CASE("softmax and rmsnorm are the reference's to the last bit") {

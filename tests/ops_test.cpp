@@ -160,6 +160,14 @@ TEST_CASE("sum begins with zero: the sum of -0 alone is 0") {
   CHECK_FALSE(std::signbit(dot(leaves(Numbers{-0.0}), leaves(Numbers{1.0})).data()));
 }
 
+TEST_CASE("a list gives its gradient to all of its elements, also after a shorter one that begins with it") {
+  const Scope scope;
+  const Values x = leaves(Numbers{1, 2, 3, 4, 5, 6});
+  const Values doubled(x.size(), [&](std::size_t i) { return x[i] * 2.0; });
+  (sum(doubled.slice(0, 3)) + sum(doubled)).backward();
+  CHECK(grads_of(x) == Numbers{4, 4, 4, 2, 2, 2});
+}
+
 TEST_CASE("softmax of huge logits does not overflow") {
   const Scope scope;
   CHECK(data_of(softmax(leaves(Numbers{1000, 1000, -1000}))) == Numbers{0.5, 0.5, 0});

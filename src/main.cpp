@@ -279,7 +279,7 @@ void add_bench(CLI::App& app, BenchOptions& options) {
 
 /// What the library says, but where that is obscure.
 std::string in_words(const CLI::ParseError& error, const CLI::App& app) {
-  const std::string message = error.what();
+  std::string message = error.what();
   switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
     case CLI::ExitCodes::ExtrasError: return fmt::format("unexpected '{}'", app.remaining(true).front());
     case CLI::ExitCodes::ArgumentMismatch: return message.substr(0, message.find(':')) + " needs a value";

@@ -183,9 +183,9 @@ Svg loss_curves(const std::string& title, const std::vector<Curve>& curves) {
   const double high = std::max(std::ceil(*greatest), low + 1);
   const double steps = static_cast<double>(longest);
   auto y_of = [&](double loss) { return bottom - (loss - low) / (high - low) * (bottom - top); };
-  for (double tick = low; tick <= high; tick += 1) {
+  for (int tick = static_cast<int>(low); tick <= static_cast<int>(high); tick++) {
     svg.line(left, y_of(tick), right, y_of(tick), "#ddd");
-    svg.text(left - 8, y_of(tick) + 4, fmt::format("{:.0f}", tick), "end");
+    svg.text(left - 8, y_of(tick) + 4, fmt::format("{}", tick), "end");
   }
   svg.text(left, bottom + 20, "step 1");
   svg.text(right, bottom + 20, fmt::format("step {}", longest), "end");

@@ -1,5 +1,6 @@
-// The operations of a neural network on lists of Values. All but linear could be written with + and *; as nodes of
-// many children they compute the same sums in the same order with fewer nodes.
+// The operations of a neural network on lists of Values. All could be written with + and *; as nodes of many children
+// they compute the same sums in the same order, forward and backward, with fewer nodes. (For terms that were not
+// computed from one another: see Tape::backward.)
 #pragma once
 
 #include "scalar/matrix.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "scalar/trace.h"
-
 namespace microgpt {
 
 const char* op_name(Op op) {
@@ -46,10 +44,6 @@ void Tape::close_scope(const Mark& mark) {
   pointers_.rewind(mark.pointers);
   numbers_.rewind(mark.numbers);
   size_ = mark.size;
-}
-
-void Tape::trace_forward(const Node& node) {
-  if (trace_enabled()) trace_node("forward", node);
 }
 
 // Depth-first, children before parents, as microgpt.py's build_topo, with the path on a vector instead of the call
@@ -95,15 +89,14 @@ void Tape::topological_order(Node* root) {
 
 // Every parent comes before its children, so a node's gradient is complete when its turn comes. The order is the
 // reference's to the last node: sums of doubles depend on it. A node of many terms stands for a chain of additions in
-// the reference, which hands its gradient back last term first.
+// the reference, which hands its gradient back last term first. (Only where one term of a sum was computed from another
+// might the reference's order differ; a GPT has no such sum.)
 void Tape::backward(Node* root) {
   topological_order(root);
   root->grad = 1.0;
   for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
     Node& node = **it;
-    if constexpr (checked) {
-      if (trace_enabled()) trace_node("backward", node);
-    }
+    if constexpr (checked) trace_node("backward", node);
     if (order_.rend() - it > 8) __builtin_prefetch(*(it + 8));
     const double grad = node.grad;
     for (std::uint32_t i = node.n_child; i-- > 0;) node.child[i]->grad += node.local_grad[i] * grad;

@@ -9,6 +9,7 @@
 
 #include "scalar/arena.h"
 #include "scalar/node.h"
+#include "scalar/trace.h"
 
 namespace microgpt {
 
@@ -35,7 +36,7 @@ class Tape {
              0,
              op};
     size_++;
-    if constexpr (checked) trace_forward(*node);
+    if constexpr (checked) trace_node("forward", *node);
     return node;
   }
 
@@ -73,7 +74,6 @@ class Tape {
   Mark open_scope();
   void close_scope(const Mark& mark);
   void topological_order(Node* root);
-  void trace_forward(const Node& node);
 
   Arena<Node> nodes_;
   Arena<Node*> pointers_;

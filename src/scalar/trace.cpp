@@ -6,6 +6,8 @@
 
 namespace microgpt {
 
+namespace {
+
 bool trace_enabled() {
   static const bool enabled = [] {
     const char* setting = std::getenv("MICROGPT_TRACE");
@@ -14,7 +16,10 @@ bool trace_enabled() {
   return enabled;
 }
 
+}  // namespace
+
 void trace_node(const char* pass, const Node& node) {
+  if (!trace_enabled()) return;
   std::fprintf(stderr, "%-8s %p %-9s data %+.6f grad %+.6f", pass, static_cast<const void*>(&node), op_name(node.op),
                node.data, node.grad);
   for (std::uint32_t i = 0; i < node.n_child; i++) {

@@ -6,7 +6,7 @@
 
 namespace microgpt {
 
-bool trace_enabled();
+/// Prints the node if MICROGPT_TRACE is 1: what it is, its numbers, and what it was computed from.
 void trace_node(const char* pass, const Node& node);
 
 }  // namespace microgpt

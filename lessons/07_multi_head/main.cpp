@@ -134,6 +134,7 @@ int main(int argc, char** argv) {
   }
   fmt::print("\n▒▒ is an even share, darker is more\n{}", shades(grids));
   lesson.picture("07_heads.svg", heat_maps(grids));
+  lesson.picture("07_loss.svg", loss_curve("Lesson 07: four heads, trained with SGD", lesson.losses()));
 
   const std::size_t used = parameters.size() - parameters["wte"].size() - parameters["wpe"].size();
   lesson.check("every linear layer uses each of its weights once a position", work_on_tape().linear == n * used);

@@ -18,6 +18,7 @@ Value mean(Values x);
 Value dot(Values a, Values b);
 
 /// w x: y[i] is the dot product of row i of w, shape (n_out, n_in), with x, (n_in). Returns (n_out).
+/// The weights are read again by backward(): they must not change in between.
 Values linear(Values x, const Matrix& w);
 
 /// Turns any numbers into probabilities: positive, in the same order, with a sum of 1. The largest is subtracted first,

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "base/python_random.h"
 #include "scalar/mlp.h"
 #include "scalar/ops.h"
@@ -61,4 +63,16 @@ TEST_CASE("detached values keep their numbers and pass no gradient on") {
   sum(copy).backward();
   CHECK(copy[1].grad() == 1);
   CHECK(x[1].grad() == 0);
+}
+
+TEST_CASE("the largest difference counts both directions") {
+  CHECK(largest_difference(std::vector<double>{1, 5, -3}, std::vector<double>{1, 4, -1}) == 2);
+  CHECK(largest_difference(std::vector<double>{}, std::vector<double>{}) == 0);
+}
+
+TEST_CASE("answers of different sizes, or without a number, are below no tolerance") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_FALSE(largest_difference(std::vector<double>{1, 2}, std::vector<double>{1}) < 1e300);
+  CHECK_FALSE(largest_difference(std::vector<double>{nan, 2}, std::vector<double>{1, 2}) < 1e300);
+  CHECK_FALSE(largest_difference(std::vector<double>{1, nan, 3}, std::vector<double>{1, 2, 3}) < 1e300);
 }

@@ -32,6 +32,9 @@ class Tokenizer {
   /// BOS, the document, BOS: what a GPT learns to predict, each token from those before it.
   std::vector<Token> encode_document(const Document& document) const;
 
+  /// A token as people read it in tables and pictures: its character, or "." for BOS.
+  std::string label(Token token) const { return token == bos() ? "." : decode({&token, 1}); }
+
   /// The text of tokens, in UTF-8. BOS is not among them.
   std::string decode(std::span<const Token> tokens) const;
 

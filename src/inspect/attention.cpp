@@ -5,11 +5,10 @@ namespace microgpt {
 Grid attention_grid(std::span<const Values> weights, std::span<const Token> tokens, const Tokenizer& tokenizer) {
   Grid grid;
   for (std::size_t t = 0; t < weights.size(); t++) {
-    const std::string label = tokens[t] == tokenizer.bos() ? "." : tokenizer.decode(tokens.subspan(t, 1));
+    const std::string label = tokenizer.label(tokens[t]);
     grid.row_labels.push_back(label);
     grid.col_labels.push_back(label);
-    std::vector<double>& row = grid.rows.emplace_back();
-    for (const Value weight : weights[t]) row.push_back(weight.data());
+    grid.rows.push_back(weights[t].data());
   }
   return grid;
 }

@@ -14,9 +14,8 @@ std::string likeliest(std::span<const double> probabilities, const Tokenizer& to
   std::ranges::stable_sort(order, [&](Token a, Token b) { return probabilities[a] > probabilities[b]; });
   order.resize(std::min(n, order.size()));
   std::string text;
-  for (const Token& token : order) {
-    const std::string character = token == tokenizer.bos() ? "." : tokenizer.decode({&token, 1});
-    text += fmt::format("{}{} {:.3f}", text.empty() ? "" : ", ", character, probabilities[token]);
+  for (Token token : order) {
+    text += fmt::format("{}{} {:.3f}", text.empty() ? "" : ", ", tokenizer.label(token), probabilities[token]);
   }
   return text;
 }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "debug/graphviz.h"
+#include "train/evaluation.h"
 
 namespace microgpt {
 namespace {
@@ -25,14 +25,20 @@ namespace {
   std::exit(code);
 }
 
-std::vector<Document> read_shuffled(const std::string& path, PythonRandom& random) {
+/// Does something with files; if that fails the lesson ends.
+template <class Action>
+auto or_leave(Action action) {
   try {
-    std::vector<Document> documents = read_documents(path);
-    random.shuffle(documents);
-    return documents;
+    return action();
   } catch (const Error& error) {
     leave(error.what(), 1);
   }
+}
+
+std::vector<Document> read_shuffled(const std::string& path, PythonRandom& random) {
+  std::vector<Document> documents = or_leave([&] { return read_documents(path); });
+  random.shuffle(documents);
+  return documents;
 }
 
 /// The double that a line of the published program ends with: "step 1 / 1000 | loss 3.3660 | 3.3659669475848504".
@@ -104,9 +110,9 @@ void Lesson::name(const std::string& text) {
 }
 
 std::size_t Lesson::copied() const {
-  return static_cast<std::size_t>(std::count_if(names_.begin(), names_.end(), [&](const std::string& name) {
-    return std::find(documents.begin(), documents.end(), *decode_utf8(name)) != documents.end();
-  }));
+  std::vector<std::vector<Token>> names;
+  for (const std::string& name : names_) names.push_back(tokenizer.encode(*decode_utf8(name)));
+  return count_listed(names, documents, tokenizer);
 }
 
 std::string Lesson::picture_path(const std::string& file) const {
@@ -115,22 +121,14 @@ std::string Lesson::picture_path(const std::string& file) const {
 
 void Lesson::picture(const std::string& file, const Svg& svg) const {
   const std::string path = picture_path(file);
-  try {
-    svg.write(path);
-  } catch (const Error& error) {
-    leave(error.what(), 1);
-  }
+  or_leave([&] { svg.write(path); });
   std::fflush(stdout);
   fmt::print(stderr, "wrote {}\n", path);
 }
 
 void Lesson::graph(const std::string& file, const std::string& dot) const {
   const std::string path = picture_path(file);
-  try {
-    write_file(path + ".dot", dot);
-  } catch (const Error& error) {
-    leave(error.what(), 1);
-  }
+  or_leave([&] { write_file(path + ".dot", dot); });
   std::fflush(stdout);
   fmt::print(stderr, "wrote {}.dot\n", path);
   if (draw_svg(path + ".dot", path + ".svg")) {
@@ -179,25 +177,8 @@ int Lesson::finish(std::optional<std::size_t> first_losses) {
     for (const std::string& idea : ideas_) known += " " + idea;
     leave(fmt::format("this lesson cannot --break '{}'; it can:{}", arguments_.broken, known), 2);
   }
-  if (!arguments_.golden.empty()) {
-    try {
-      compare_with_golden(first_losses);
-    } catch (const Error& error) {
-      leave(error.what(), 1);
-    }
-  }
+  if (!arguments_.golden.empty()) or_leave([&] { compare_with_golden(first_losses); });
   return all_hold_ ? 0 : 1;
-}
-
-double largest_difference(std::span<const double> a, std::span<const double> b) {
-  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); i++) {
-    const double difference = std::abs(a[i] - b[i]);
-    if (std::isnan(difference)) return difference;
-    most = std::max(most, difference);
-  }
-  return most;
 }
 
 }  // namespace microgpt

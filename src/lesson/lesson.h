@@ -83,8 +83,4 @@ class Lesson {
   std::vector<std::string> lines_;
 };
 
-/// The largest |a[i] - b[i]|: how far two answers to the same question are apart. Infinite if their sizes differ, and
-/// not a number if one of the numbers is not; neither is below any tolerance.
-double largest_difference(std::span<const double> a, std::span<const double> b);
-
 }  // namespace microgpt

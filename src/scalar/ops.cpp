@@ -1,7 +1,6 @@
 #include "scalar/ops.h"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 namespace microgpt {
@@ -17,15 +16,6 @@ std::span<const double> data_of(Values x) {
   const std::span<double> numbers = tape.numbers(x.size());
   std::transform(x.nodes().begin(), x.nodes().end(), numbers.begin(), [](const Node* node) { return node->data; });
   return numbers;
-}
-
-/// exp(x - c) as one node: the difference has a local gradient of 1 and would only pass the gradient on.
-Value exp_of_difference(Value x, double c) {
-  const std::span<Node*> child = tape.pointers(1);
-  child[0] = x.live();
-  Node* const y = tape.record(Op::exp, std::exp(x.data() - c), child, nullptr);
-  y->local_grad = &y->data;  // exp is its own derivative
-  return Value(y);
 }
 
 }  // namespace
@@ -72,7 +62,7 @@ Values linear(Values x, const Matrix& w) {
 Values softmax(Values logits) {
   double max_val = logits[0].data();
   for (const Value logit : logits) max_val = std::max(max_val, logit.data());
-  const Values exps(logits.size(), [&](std::size_t i) { return exp_of_difference(logits[i], max_val); });
+  const Values exps(logits.size(), [&](std::size_t i) { return exp(logits[i], max_val); });
   const Value total = sum(exps);
   return Values(exps.size(), [&](std::size_t i) { return exps[i] / total; });
 }

@@ -64,8 +64,8 @@ Value pow(Value x, double exponent) {
 
 Value log(Value x) { return unary(Op::log, std::log(x.data()), x, keep(1.0 / x.data())); }
 
-Value exp(Value x) {
-  const Value y = unary(Op::exp, std::exp(x.data()), x, nullptr);
+Value exp(Value x, double less) {
+  const Value y = unary(Op::exp, std::exp(x.data() - less), x, nullptr);
   y.node->local_grad = &y.node->data;  // exp is its own derivative
   return y;
 }

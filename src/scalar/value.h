@@ -49,7 +49,8 @@ Value operator*(Value a, double b);
 /// x to a fixed power, by the C library's pow.
 Value pow(Value x, double exponent);
 Value log(Value x);
-Value exp(Value x);
+/// exp(x - less) as one node: the difference by itself would only pass the gradient on.
+Value exp(Value x, double less = 0);
 /// x where it is positive, else 0.
 Value relu(Value x);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace microgpt {
 
@@ -15,14 +16,24 @@ LossAndGradient loss_and_gradient(const Loss& loss, Parameters& parameters, std:
   return {value.data(), std::move(gradient)};
 }
 
+double largest_difference(std::span<const double> a, std::span<const double> b) {
+  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); i++) {
+    const double difference = std::abs(a[i] - b[i]);
+    if (std::isnan(difference)) return difference;
+    most = std::max(most, difference);
+  }
+  return most;
+}
+
 double largest_slope_error(const Loss& loss, Parameters& parameters, const std::string& matrix,
                            std::span<const Token> tokens) {
   const Parameter& weights = parameters[matrix];
   const std::vector<double> gradient = loss_and_gradient(loss, parameters, tokens).gradient;
   const auto first = static_cast<std::size_t>(weights.data - parameters.data().data());
-  double worst = 0;
-  for (std::size_t i = 0; i < weights.size(); i++) {
-    double& weight = weights.data[i];
+  std::vector<double> slopes;
+  for (double& weight : std::span(weights.data, weights.size())) {
     const double old = weight;
     auto loss_at = [&](double value) {
       const Scope scope;
@@ -31,13 +42,10 @@ double largest_slope_error(const Loss& loss, Parameters& parameters, const std::
     };
     const double up = old + 1e-5;
     const double down = old - 1e-5;
-    const double slope = (loss_at(up) - loss_at(down)) / (up - down);
+    slopes.push_back((loss_at(up) - loss_at(down)) / (up - down));
     weight = old;
-    const double error = std::abs(gradient[first + i] - slope);
-    if (std::isnan(error)) return error;  // std::max would pass over it
-    worst = std::max(worst, error);
   }
-  return worst;
+  return largest_difference(std::span(gradient).subspan(first, weights.size()), slopes);
 }
 
 }  // namespace microgpt

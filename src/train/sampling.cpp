@@ -1,5 +1,6 @@
 #include "train/sampling.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -9,11 +10,9 @@ namespace microgpt {
 
 Token draw_token(Values logits, double temperature, PythonRandom& random) {
   const Values probs = softmax(Values(logits.size(), [&](std::size_t i) { return logits[i] / temperature; }));
-  std::vector<double> weights;
-  for (const Value p : probs) {
-    if (!std::isfinite(p.data()))
-      throw Error("the model's predictions are not numbers any more; train it with a smaller --lr");
-    weights.push_back(p.data());
+  const std::vector<double> weights = probs.data();
+  if (!std::ranges::all_of(weights, [](double p) { return std::isfinite(p); })) {
+    throw Error("the model's predictions are not numbers any more; train it with a smaller --lr");
   }
   return random.choice(weights);
 }

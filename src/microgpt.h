@@ -29,13 +29,14 @@
 #include "scalar/values.h"  // a list of them
 
 // Learning and inventing.
-#include "train/adam.h"        // a step that suits each parameter
-#include "train/checkpoint.h"  // a trained model in a file
-#include "train/evaluation.h"  // how good is the model?
-#include "train/gradient.h"    // is the gradient right?
-#include "train/sampling.h"    // one character after the other
-#include "train/sgd.h"         // a small step downhill
-#include "train/trainer.h"     // forward, backward, update, again
+#include "train/adam.h"         // a step that suits each parameter
+#include "train/checkpoint.h"   // a trained model in a file
+#include "train/evaluation.h"   // how good is the model?
+#include "train/gradient.h"     // is the gradient right?
+#include "train/safetensors.h"  // named tensors in a file
+#include "train/sampling.h"     // one character after the other
+#include "train/sgd.h"          // a small step downhill
+#include "train/trainer.h"      // forward, backward, update, again
 
 // Looking at it.
 #include "debug/graphviz.h"     // a small graph as a drawing

@@ -1,10 +1,10 @@
-// A checkpoint: a trained model in a file, with all that is needed to use it. The format is safetensors (Hugging Face),
-// which PyTorch and others read: a header in JSON that names each tensor, then their numbers.
+// A checkpoint: a trained model in a file, with all that is needed to use it. The file is safetensors: each parameter
+// matrix is a tensor of that name, shape (rows, cols), as F64, and the metadata has the rest as text:
 //
-//   8 bytes    length of the header, little-endian
-//   header     {"__metadata__": {"n_layer": "1", ...}, "wte": {"dtype": "F64", "shape": [27, 16],
-//              "data_offsets": [0, 3456]}, ...} and spaces up to a multiple of 8
-//   numbers    little-endian doubles, row after row; data_offsets count bytes from here
+//   format                                "microgpt"
+//   n_layer, n_embd, n_head, block_size   whole numbers
+//   activation                            "relu" or "squared_relu"
+//   characters                            the alphabet of the tokenizer
 #pragma once
 
 #include <filesystem>

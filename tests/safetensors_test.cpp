@@ -1,0 +1,377 @@
+#include "train/safetensors.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/python_random.h"
+#include "first_difference.h"
+#include "safetensors_file.h"
+#include "temporary_directory.h"
+
+namespace microgpt {
+namespace {
+
+using Tensor = Safetensors::Tensor;
+
+Safetensors parse(const std::string& bytes) {
+  std::istringstream in(bytes);
+  return read_safetensors(in, "x.safetensors");
+}
+
+/// What is wrong with the bytes, without the beginning and the end that every message has.
+std::string refusal(const std::string& bytes) {
+  return refusal_of([&] { parse(bytes); },
+                    "cannot load 'x.safetensors': ", "; give a sound safetensors file of F64 or F32");
+}
+
+std::string serialize(const Safetensors& file) {
+  std::vector<TensorToWrite> tensors;
+  for (const auto& [name, tensor] : file.tensors) tensors.push_back({name, tensor.shape, tensor.data});
+  return serialize_safetensors(file.metadata, tensors);
+}
+
+void check_same(const Safetensors& a, const Safetensors& b) {
+  CHECK(a.metadata == b.metadata);
+  REQUIRE(a.tensors.size() == b.tensors.size());
+  for (const auto& named : a.tensors) {
+    CAPTURE(named.first);
+    REQUIRE(b.tensors.contains(named.first));
+    const Tensor& x = named.second;
+    const Tensor& y = b.tensors.at(named.first);
+    CHECK(x.dtype == y.dtype);
+    CHECK(x.shape == y.shape);
+    CHECK(first_difference(x.data, y.data) == "");
+  }
+}
+
+std::string f64(double x) { return little_endian(std::bit_cast<std::uint64_t>(x)); }
+std::string f32(float x) { return little_endian(std::bit_cast<std::uint32_t>(x), 4); }
+
+/// A file of one tensor, "t", that has nothing but these fields.
+std::string one_tensor(const std::string& fields, const std::string& numbers) {
+  return file(R"({"t":{)" + fields + "}}", numbers);
+}
+
+// A file of two tensors, written out by hand.
+const std::string tiny_header = R"({"a":{"data_offsets":[0,16],"dtype":"F64","shape":[2]},)"
+                                R"("b":{"data_offsets":[16,24],"dtype":"F32","shape":[2,1]}})";
+const std::string tiny_numbers = f64(1) + f64(-2) + f32(3) + f32(-4);
+
+/// The tiny file with something else in one place of its header.
+std::string edited(const std::string& from, const std::string& to) {
+  return file(replaced(tiny_header, from, to), tiny_numbers);
+}
+
+/// Adds an empty tensor, "c", to the tiny file.
+std::string with_empty(const std::string& offsets) {
+  return edited("{\"a\"", R"({"c":{"dtype":"F64","shape":[3,0],"data_offsets":)" + offsets + R"(},"a")");
+}
+
+}  // namespace
+
+TEST_CASE("tensors of every rank and their metadata read back bit for bit") {
+  const std::vector<Tensor> examples{{"F64", {}, {}},        {"F64", {7}, {}},          {"F64", {2, 3}, {}},
+                                     {"F64", {2, 3, 2}, {}}, {"F64", {2, 1, 3, 2}, {}}, {"F64", {0}, {}},
+                                     {"F64", {2, 0, 3}, {}}};
+  const std::vector<std::size_t> sizes{1, 7, 6, 12, 12, 0, 0};
+  Safetensors saved;
+  saved.metadata = {{"note", "two\nlines \"quoted\" \\ äあ𐍈"}, {"", ""}};
+  PythonRandom random(42);
+  for (std::size_t i = 0; i < examples.size(); i++) {
+    Tensor& tensor = saved.tensors["layer" + std::to_string(i) + " ü"] = examples[i];
+    for (std::size_t n = 0; n < sizes[i]; n++) tensor.data.push_back(random.gauss(0, 1));
+  }
+  using Limits = std::numeric_limits<double>;
+  saved.tensors["special"] = {
+      "F64", {6}, {-0.0, Limits::denorm_min(), Limits::max(), -HUGE_VAL, std::nan(""), Limits::lowest()}};
+  check_same(parse(serialize(saved)), saved);
+
+  const TemporaryDirectory directory;
+  write_contents(directory / "file", serialize(saved));
+  check_same(read_safetensors(directory / "file"), saved);
+}
+
+TEST_CASE("a file is written in the order asked for, its numbers at a multiple of 8 bytes, as F64") {
+  const std::vector<double> z{1, 2};
+  const std::vector<double> a{3};
+  CHECK(serialize_safetensors({{"k", "v"}}, {{"z", {2, 1}, z}, {"a", {}, a}}) ==
+        file(R"({"__metadata__":{"k":"v"},"a":{"data_offsets":[16,24],"dtype":"F64","shape":[]},)"
+             R"("z":{"data_offsets":[0,16],"dtype":"F64","shape":[2,1]}})",
+             f64(1) + f64(2) + f64(3)));
+  CHECK(serialize_safetensors({}, {}) == file("{}      ", ""));
+}
+
+TEST_CASE("what no file can say is not written") {
+  const std::vector<double> two{1, 2};
+  CHECK_THROWS_AS(serialize_safetensors({}, {{"a", {3}, two}}), std::invalid_argument);
+  CHECK_THROWS_AS(serialize_safetensors({}, {{"a", {}, two}}), std::invalid_argument);
+  CHECK_THROWS_AS(serialize_safetensors({}, {{"a", {2}, two}, {"a", {2}, two}}), std::invalid_argument);
+  CHECK_THROWS_AS(serialize_safetensors({}, {{"__metadata__", {2}, two}}), std::invalid_argument);
+  CHECK_THROWS_AS(serialize_safetensors({{"k", std::string(100'000'000, 'v')}}, {}), Error);
+}
+
+TEST_CASE("floats are read as the doubles that they are") {
+  const Safetensors read = parse(file(tiny_header, tiny_numbers));
+  CHECK(read.metadata.empty());
+  check_same(read, {{}, {{"a", {"F64", {2}, {1, -2}}}, {"b", {"F32", {2, 1}, {3, -4}}}}});
+
+  using Limits = std::numeric_limits<float>;
+  const std::vector<float> floats{0.1F, -0.0F, Limits::denorm_min(), Limits::max(), -HUGE_VALF};
+  std::string numbers;
+  for (const float x : floats) numbers += f32(x);
+  const Tensor t = parse(one_tensor(R"("dtype":"F32","shape":[5],"data_offsets":[0,20])", numbers)).tensors.at("t");
+  CHECK(first_difference(t.data, std::vector<double>(floats.begin(), floats.end())) == "");
+}
+
+TEST_CASE("what the format leaves open is read") {
+  const Safetensors tiny = parse(file(tiny_header, tiny_numbers));
+  check_same(parse(file(tiny_header + std::string(100, ' '), tiny_numbers)), tiny);
+  check_same(parse(edited("{\"a\"", R"({"__metadata__":{},"\u0061" )")), tiny);
+  CHECK(parse(file("{}", "")).tensors.empty());
+  CHECK(parse(file(R"({"__metadata__":{"format":"pt"}})", "")).metadata.at("format") == "pt");
+  // The second tensor first. The numbers need not be aligned.
+  std::string header = replaced(tiny_header, "[0,16]", "[8,24]");
+  header = replaced(header, "[16,24]", "[0,8]");
+  check_same(parse(file(header, f32(3) + f32(-4) + f64(1) + f64(-2))), tiny);
+}
+
+TEST_CASE("empty tensors lie between others, several in one place") {
+  for (const std::string offsets : {"[0,0]", "[16,16]", "[24,24]"}) {
+    const Tensor c = parse(with_empty(offsets)).tensors.at("c");
+    CHECK(c.shape == std::vector<std::uint64_t>{3, 0});
+    CHECK(c.data.empty());
+  }
+  const std::string empty = R"({"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  CHECK(parse(file(R"({"a":)" + empty + R"(,"b":)" + empty + "}", "")).tensors.size() == 2);
+  CHECK(parse(one_tensor(R"("dtype":"F64","shape":[0,18446744073709551615,2],"data_offsets":[0,0])", ""))
+            .tensors.at("t")
+            .data.empty());
+
+  CHECK(refusal(with_empty("[8,8]")) == "the tensor c overlaps another");
+  CHECK(refusal(with_empty("[32,32]")) == "the tensor c follows a gap");
+  CHECK(refusal(with_empty("[16,24]")) == "the tensor c does not have data_offsets 0 bytes apart");
+}
+
+TEST_CASE("what is not safetensors is refused") {
+  const std::string no = "it is not a safetensors file: ";
+  CHECK(refusal("") == no + "it has only 0 bytes");
+  CHECK(refusal("1234567") == no + "it has only 7 bytes");
+  CHECK(refusal("emma\noli") == no + "it claims a header of 7596568761842101605 bytes");
+  CHECK(refusal(little_endian(~std::uint64_t{0}) + tiny_header) ==
+        no + "it claims a header of 18446744073709551615 bytes");
+  CHECK(refusal(little_endian(3) + "{}") == no + "it claims a header of 3 bytes");
+  CHECK(refusal(file(tiny_header + std::string(100'000'000 - tiny_header.size() + 1, ' '), tiny_numbers)) ==
+        no + "it claims a header of 100000001 bytes");
+  CHECK(refusal(little_endian(0)) == no + "its header does not begin with {");
+  CHECK(refusal(file(" " + tiny_header, tiny_numbers)) == no + "its header does not begin with {");
+  CHECK(refusal(file("\xef\xbb\xbf" + tiny_header, tiny_numbers)) == no + "its header does not begin with {");
+  CHECK(refusal(file("[]", "")) == no + "its header does not begin with {");
+  CHECK(refusal(file("{", "")) == no + "its header is not valid JSON at byte 2");
+  CHECK(refusal(file("{} {}", "")) == no + "its header is not valid JSON at byte 4");
+  CHECK(refusal(file("{}//", "")) == no + "its header is not valid JSON at byte 3");
+  CHECK(refusal(file("{\"\xff\":{}}", "")) == no + "its header is not valid JSON at byte 3");          // not UTF-8
+  CHECK(refusal(file("{\"\xed\xa0\x80\":{}}", "")) == no + "its header is not valid JSON at byte 4");  // a surrogate
+  CHECK(refusal(file(R"({"\ud800":{}})", "")) == no + "its header is not valid JSON at byte 9");       // half a pair
+  CHECK(refusal(file(tiny_header + std::string("\0}", 2), tiny_numbers)) == no + "its header has a zero byte");
+}
+
+TEST_CASE("a header with anything that the format does not have is refused") {
+  auto unexpected = [](const std::string& key) {
+    return "it is not a safetensors file: its header has something unexpected after " + key;
+  };
+  for (const std::string value : {"\"text\"", "[]", "null", "1"}) {
+    CHECK(refusal(file(R"({"wte":)" + value + "}", "")) == unexpected("\"wte\""));
+  }
+  for (const std::string value : {"{}", "[[]]", "[{}]", "[\"1\"]", "[1e3]", "[-1]", "[-0]", "[1.0]",
+                                  "[18446744073709551616]", "1", "true", "null"}) {
+    CHECK(refusal(file(R"({"wte":{"shape":)" + value + "}}", "")) == unexpected("\"shape\""));
+  }
+  CHECK(refusal(file(R"({"__metadata__":{"n_layer":1}})", "")) == unexpected("\"n_layer\""));
+  // What the message quotes from the file stays on one short line.
+  CHECK(refusal(file(R"({"\n\u001b[31m\u00e9":null})", "")) == unexpected(R"("\n\u001b[31m\u00e9")"));
+  const std::string long_name(1000, 'n');
+  const std::string beginning(40, 'n');
+  CHECK(refusal(file("{\"" + long_name + "\":null}", "")) == unexpected("\"" + beginning + "\"..."));
+}
+
+TEST_CASE("a key that comes twice is refused") {
+  auto twice = [](const std::string& key) { return "it is not a safetensors file: its header has " + key + " twice"; };
+  CHECK(refusal(file(R"({"wte":{},"wte":{}})", "")) == twice("\"wte\""));
+  CHECK(refusal(file(R"({"wte":{},"\u0077te":{}})", "")) == twice("\"wte\""));
+  CHECK(refusal(file(R"({"__metadata__":{},"__metadata__":{}})", "")) == twice("\"__metadata__\""));
+  CHECK(refusal(file(R"({"__metadata__":{"n_layer":"1","n_layer":"1"}})", "")) == twice("\"n_layer\""));
+  CHECK(refusal(file(R"({"wte":{"shape":[1],"shape":[1]}})", "")) == twice("\"shape\""));
+}
+
+TEST_CASE("a header of fifty megabytes is refused without harm, however deep it nests") {
+  const std::string brackets(std::size_t{50} << 20, '[');
+  CHECK(refusal(file(brackets, "")).ends_with("its header does not begin with {"));
+  CHECK(refusal(file("{\"a\":" + brackets, "")).ends_with("unexpected after \"a\""));
+  CHECK(refusal(file("{\"a\":{\"b\":" + brackets, "")).ends_with("unexpected after \"b\""));
+  std::string objects = "{";
+  while (objects.size() < brackets.size()) objects += "\"a\":{";
+  CHECK(refusal(file(objects, "")).ends_with("unexpected after \"a\""));
+}
+
+TEST_CASE("metadata other than text is refused") {
+  CHECK(refusal(file(R"({"__metadata__":{"k":[1]}})", "")) == "its __metadata__ has a list, not a text, as \"k\"");
+}
+
+TEST_CASE("a tensor that is not fully described is refused") {
+  for (const std::string dtype : {"\"F16\"", "\"BF16\"", "\"I64\"", "\"f64\"", "\"\"", "[64]"}) {
+    CHECK(refusal(edited("\"F64\"", dtype)) == "the tensor a is not of dtype F64 or F32");
+  }
+  CHECK(refusal(edited(R"("dtype":"F64",)", "")) == "the tensor a is not of dtype F64 or F32");
+  CHECK(refusal(edited(R"("shape":[2])", R"("shape":"2")")) == "the tensor a has no shape");
+  CHECK(refusal(edited(R"(,"shape":[2]})", "}")) == "the tensor a has no shape");
+  CHECK(refusal(edited("[2]", R"([2],"stride":[1])")) ==
+        "the tensor a has fields other than dtype, shape and data_offsets");
+  CHECK(refusal(edited(R"("data_offsets":[0,16],)", "")) == "the tensor a does not have data_offsets 16 bytes apart");
+  CHECK(refusal(edited("F64", "F32")) == "the tensor a does not have data_offsets 8 bytes apart");
+  CHECK(refusal(edited("[2]", "[]")) == "the tensor a does not have data_offsets 8 bytes apart");
+}
+
+TEST_CASE("a name that is not plain is quoted") {
+  auto no_dtype = [](const std::string& name) { return refusal(file("{\"" + name + "\":{}}", "")); };
+  const std::string end = " is not of dtype F64 or F32";
+  CHECK(no_dtype("layer0.attn_wq") == "the tensor layer0.attn_wq" + end);
+  CHECK(no_dtype("") == "the tensor \"\"" + end);
+  CHECK(no_dtype("two words") == "the tensor \"two words\"" + end);
+  CHECK(no_dtype(R"(\n\u001b[31m\u00e9\")") == R"(the tensor "\n\u001b[31m\u00e9\"")" + end);
+  const std::string long_name(1000, 'n');
+  const std::string beginning(40, 'n');
+  CHECK(no_dtype(long_name) == "the tensor \"" + beginning + "\"..." + end);
+}
+
+TEST_CASE("a tensor of more bytes than a file can have is refused") {
+  for (const std::string shape : {"[2305843009213693952]", "[4294967296,4294967296]", "[9223372036854775808,2,0]",
+                                  "[1,18446744073709551615,18446744073709551615]"}) {
+    CHECK(refusal(one_tensor(R"("dtype":"F64","data_offsets":[0,0],"shape":)" + shape, "")) ==
+          "the tensor t is larger than any file");
+  }
+}
+
+TEST_CASE("tensors of more or fewer bytes than the file has are refused, before there is room made for them") {
+  CHECK(refusal(file(tiny_header, "")) == "it has 0 bytes of numbers, but its tensors have more");
+  CHECK(refusal(file(tiny_header, tiny_numbers.substr(1))) == "it has 23 bytes of numbers, but its tensors have more");
+  CHECK(refusal(file(tiny_header, tiny_numbers + " ")) == "it has 25 bytes of numbers, but its tensors have 24");
+  CHECK(refusal(file("{}", " ")) == "it has 1 bytes of numbers, but its tensors have 0");
+  // 2^60 doubles are 2^63 bytes; twice that would be 0 again.
+  const std::string large = R"({"dtype":"F64","shape":[1152921504606846976],"data_offsets":[0,9223372036854775808]})";
+  CHECK(refusal(file(R"({"a":)" + large + R"(,"b":)" + large + "}", "")) ==
+        "it has 0 bytes of numbers, but its tensors have more");
+}
+
+TEST_CASE("tensors with a gap between them or an overlap are refused") {
+  for (const std::string offsets :
+       {"[16,25]", "[16,16]", "[24,16]", "[16]", "[]", "[16,24,24]", "\"16,24\"", "[18446744073709551608,24]"}) {
+    CHECK(refusal(edited("[16,24]", offsets)) == "the tensor b does not have data_offsets 8 bytes apart");
+  }
+  CHECK(refusal(edited("[16,24]", "[8,16]")) == "the tensor b overlaps another");
+  CHECK(refusal(edited("[16,24]", "[0,8]")) == "the tensor b overlaps another");
+  CHECK(refusal(edited("[16,24]", "[17,25]")) == "the tensor b follows a gap");
+  CHECK(refusal(edited("[0,16]", "[1,17]")) == "the tensor a follows a gap");
+  CHECK(refusal(edited("[16,24]", "[18446744073709551608,0]")) == "the tensor b follows a gap");  // 2^64 - 8
+}
+
+TEST_CASE("a reader that knows its tensors gets exactly these") {
+  double a[2] = {};
+  double b[2] = {};
+  auto read = [&](const std::vector<TensorToRead>& tensors) {
+    std::istringstream in(file(tiny_header, tiny_numbers));
+    read_safetensors_numbers(in, read_safetensors_header(in), tensors);
+  };
+  const TensorToRead has_a{"a", "F64", {2}, a};
+  const TensorToRead has_b{"b", "F32", {2, 1}, b};
+  read({has_b, has_a});
+  CHECK(a[1] == -2);
+  CHECK(b[1] == -4);
+  CHECK_THROWS_WITH_AS(read({has_a}), "the tensor \"b\" is not one of this model", Error);
+  CHECK_THROWS_WITH_AS(read({has_a, has_b, {"c", "F64", {0}, b}}), "the tensor c is missing", Error);
+  CHECK_THROWS_WITH_AS(read({has_a, {"b", "F64", {2, 1}, b}}), "the tensor b is not of dtype F64", Error);
+  CHECK_THROWS_WITH_AS(read({has_a, {"b", "F32", {1, 2}, b}}), "the tensor b does not have the shape [1, 2]", Error);
+}
+
+TEST_CASE("a safetensors file cut short anywhere is refused") {
+  const std::string bytes = file(tiny_header, tiny_numbers);
+  for (std::size_t n = 0; n < bytes.size(); n++) {
+    CAPTURE(n);
+    CHECK_THROWS_AS(parse(bytes.substr(0, n)), Error);
+  }
+}
+
+TEST_CASE("a safetensors file with any bit or byte flipped is read or refused, and nothing worse") {
+  const std::string bytes = with_empty("[16,16]");
+  std::size_t read = 0;
+  for (std::size_t i = 0; i < bytes.size(); i++) {
+    for (const unsigned flip : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 255U}) {
+      std::string flipped = bytes;
+      flipped[i] = static_cast<char>(static_cast<unsigned char>(flipped[i]) ^ flip);
+      try {
+        read += parse(flipped).tensors.size() == 3 ? 1 : 0;
+      } catch (const Error&) {
+        continue;
+      }
+    }
+  }
+  CHECK(read >= 9 * tiny_numbers.size());  // any number may stand there
+}
+
+TEST_CASE("a path or a stream that cannot be read is refused with the reason") {
+  const TemporaryDirectory directory;
+  const std::string name = directory.path.string();
+  CHECK_THROWS_WITH_AS(read_safetensors(directory / "no"),
+                       ("cannot load '" + name + "/no': No such file or directory; check the path").c_str(), Error);
+  CHECK_THROWS_WITH_AS(read_safetensors(directory.path),
+                       ("cannot load '" + name + "': it is a directory, a device or a pipe; give a file").c_str(),
+                       Error);
+  std::istream nothing(nullptr);
+  CHECK_THROWS_WITH_AS(read_safetensors_header(nothing), "it cannot be measured", Error);
+}
+
+TEST_CASE("the golden figures of attention are sound: sizes as the metadata says, rows of weights with sum 1") {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/golden/attention")) {
+    CAPTURE(entry.path().string());
+    files++;
+    const Safetensors golden = read_safetensors(entry.path());
+    auto size = [&](const std::string& name) { return std::stoull(golden.metadata.at(name)); };
+    const std::uint64_t M = size(golden.metadata.contains("M") ? "M" : "N");  // positions of keys and values
+    using Shape = std::vector<std::uint64_t>;
+    CHECK(golden.tensors.at("x").shape == Shape{size("B"), size("N"), size("d_model")});
+    CHECK(golden.tensors.at("out").shape == Shape{size("B"), size("N"), size("d_model")});
+    const Tensor& attn = golden.tensors.at("attn");
+    REQUIRE(attn.shape == Shape{size("B"), size("n_head"), size("N"), M});
+    for (const auto& [name, tensor] : golden.tensors) {
+      CHECK(tensor.dtype == "F64");
+      if (name.starts_with("grad.")) CHECK(tensor.shape == golden.tensors.at(name.substr(5)).shape);
+    }
+    // Softmax divides M numbers by their sum. With u = epsilon / 2, that sum is off by M - 1 roundings (factors 1 + u),
+    // the division by one or two more, and the sum here by M - 1 again: M epsilon, and terms in epsilon^2, for which
+    // the one more is room.
+    const double tolerance = static_cast<double>(M + 1) * std::numeric_limits<double>::epsilon();
+    double worst = 0;
+    for (std::size_t begin = 0; begin < attn.data.size(); begin += M) {
+      double sum = 0;
+      for (std::size_t i = begin; i < begin + M; i++) sum += attn.data[i];
+      worst = std::max(worst, std::abs(sum - 1));
+    }
+    CHECK(worst <= tolerance);
+    check_same(parse(serialize(golden)), golden);
+  }
+  CHECK(files == 16);
+}
+
+}  // namespace microgpt

@@ -3,8 +3,12 @@
 #   make setup train          everything from an empty machine to twenty invented names
 #   make test MODE=asan       the same tests under the address and undefined-behaviour sanitizers
 #   make build CXX=clang++    another compiler
+#   make build OPENMP=0       one thread only
+#   make build NATIVE=0       a program that runs on other processors of this kind, too
 
 MODE ?= release
+OPENMP ?= 1
+NATIVE ?= 1
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -32,7 +36,10 @@ LDLIBS := -lfmt
 # _GLIBCXX_ASSERTIONS: v[i] out of range stops the program.
 CHECKED := -DMICROGPT_CHECKED -D_GLIBCXX_ASSERTIONS
 ifeq ($(MODE),release)
-CXXFLAGS += -O3 -march=native # -march=native: the vector instructions of this very processor
+CXXFLAGS += -O3
+ifeq ($(NATIVE),1)
+CXXFLAGS += -march=native # the vector instructions of this very processor
+endif
 else ifeq ($(MODE),debug)
 CXXFLAGS += -O0 -g3 $(CHECKED) # -O0 -g3: a debugger sees every line, variable and macro
 else ifeq ($(MODE),asan)
@@ -48,6 +55,25 @@ HOMEBREW := $(shell brew --prefix 2>/dev/null)
 CPPFLAGS += -I$(HOMEBREW)/include
 LDFLAGS += -L$(HOMEBREW)/lib
 endif
+
+# OpenMP is the compiler's; clang wants libomp beside it. -fopenmp-simd: without threads, too, "omp simd" asks for vectors.
+ifeq ($(OPENMP),0)
+CXXFLAGS += -fopenmp-simd
+else ifeq ($(OS),Darwin)
+LIBOMP := $(shell brew --prefix libomp 2>/dev/null)
+CPPFLAGS += -I$(LIBOMP)/include
+CXXFLAGS += -Xpreprocessor -fopenmp
+LDFLAGS += -L$(LIBOMP)/lib -lomp
+else
+CXXFLAGS += -fopenmp
+endif
+OPENMP_HELP := $(if $(filter Darwin,$(OS)),brew install libomp,apt-get install libomp-dev)
+HAVE_OPENMP = test '$(OPENMP)' = 0 || printf '\#include <omp.h>\nint main() { return omp_get_max_threads() == 0; }\n' | \
+  $(CXX) -Isrc $(filter-out -MMD -MP,$(CPPFLAGS)) $(CXXFLAGS) -x c++ - $(LDFLAGS) -o $(BUILD)/have_openmp 2>/dev/null
+
+# The tensor path is fast rather than exact to the last bit: a * b + c is one instruction and rounded once, and vectors are
+# as wide as the processor has them. (-Wno-psabi: GCC would tell that functions which take vectors depend on that width.)
+TENSOR_FLAGS := -ffp-contract=fast -Wno-psabi $(if $(filter x86_64,$(shell uname -m)),-mprefer-vector-width=512)
 
 # --- What there is ----------------------------------------------------------------------------------------------------
 LIBRARY := $(BUILD)/libmicrogpt.a
@@ -98,10 +124,14 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags
 	@echo "compile $<"
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
 
+$(BUILD)/src/tensor/%.o: CXXFLAGS += $(TENSOR_FLAGS)
+
 # Changes only when the compiler or its flags do, and then everything is compiled again.
+FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' | cmp -s - $@ || echo '$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)' > $@
+	@echo '$(FLAGS)' | cmp -s - $@ || { $(HAVE_OPENMP) || { echo "$(CXX) has no OpenMP here: $(OPENMP_HELP), or say OPENMP=0" >&2; exit 1; }; \
+	  echo '$(FLAGS)' > $@; }
 
 # --- Lessons ----------------------------------------------------------------------------------------------------------
 # Lesson 07 is lessons/07_*/main.cpp. Its exercise is exercise.cpp, which takes solution.cpp's answer if SOLUTION is
@@ -223,7 +253,7 @@ $(BUILD)/%/stepped: $(BUILD)/%/main %/session.gdb FORCE
 HEADERS := fmt/format.h doctest/doctest.h CLI/CLI.hpp nlohmann/json.hpp
 HAVE_PACKAGES = printf '\#include <%s>\n' $(HEADERS) | $(CXX) $(CPPFLAGS) -std=c++20 -x c++ -M -MF /dev/null - 2>/dev/null
 APT_PACKAGES := g++ libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev
-BREW_PACKAGES := fmt doctest cli11 nlohmann-json
+BREW_PACKAGES := fmt doctest cli11 nlohmann-json libomp
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 
 setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-json

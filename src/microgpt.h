@@ -28,6 +28,24 @@
 #include "scalar/value.h"   // a number that remembers: + * exp log
 #include "scalar/values.h"  // a list of them
 
+// Many positions at a time: the path that is fast.
+#include "tensor/aligned.h"          // memory that begins where a cache line begins
+#include "tensor/batch.h"            // several documents, one after the other
+#include "tensor/flash.h"            // attention in blocks
+#include "tensor/gpt.h"              // scalar/gpt.h again, for a batch
+#include "tensor/kernels.h"          // scalar/ops.h again, forward and backward: naive and fast
+#include "tensor/mask.h"             // who may look at whom
+#include "tensor/matmul.h"           // one matrix product for everything
+#include "tensor/short_attention.h"  // attention of names
+#include "tensor/simd.h"             // vectors: 16 numbers at a time
+#include "tensor/tensor.h"           // a matrix that owns its numbers
+#include "tensor/threads.h"          // shares of a task
+#include "tensor/tile.h"             // the innermost loop
+#include "tensor/transpose.h"        // rows to columns
+#include "tensor/view.h"             // a matrix somewhere in memory
+#include "tensor/visible.h"          // a mask, as vectors take it
+#include "tensor/weight.h"           // a matrix of parameters
+
 // Learning and inventing.
 #include "train/adam.h"         // a step that suits each parameter
 #include "train/checkpoint.h"   // a trained model in a file

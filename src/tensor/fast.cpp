@@ -1,0 +1,196 @@
+// Every layer again, on vectors. The comments on what is computed are in naive.cpp.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tensor/flash.h"
+#include "tensor/kernels.h"
+#include "tensor/matmul.h"
+#include "tensor/short_attention.h"
+#include "tensor/simd.h"
+
+namespace microgpt {
+namespace {
+
+/// Calls at(get, put) for each vector of a row of so many columns: get(row) reads the numbers of a row that stand
+/// there, and put(row, vector) writes them. For whole vectors get and put ask nothing; for the last, if it is not
+/// whole, get(row, rest) puts `rest` into the lanes beyond the row.
+template <class T, class At>
+void each_vector(std::size_t cols, At at) {
+  std::size_t c = 0;
+  for (; c + lanes<T> <= cols; c += lanes<T>) {
+    at([c](const T* row, T = 0) { return load(row + c); }, [c](T* row, Vector<T> v) { store(row + c, v); });
+  }
+  if (c < cols) {
+    const std::size_t n = cols - c;
+    at([c, n](const T* row, T rest = 0) { return load(row + c, n, rest); },
+       [c, n](T* row, Vector<T> v) { store(row + c, v, n); });
+  }
+}
+
+template <class T>
+void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
+                       View<const T> wte, View<const T> wpe) {
+  for (std::size_t n = 0; n < x.rows; n++) {
+    each_vector<T>(x.cols,
+                   [&](auto get, auto put) { put(x.row(n), get(wte.row(tokens[n])) + get(wpe.row(positions[n]))); });
+  }
+}
+
+template <class T>
+void embedding_backward(View<T> dw, std::size_t first, View<const T> dx, std::span<const std::size_t> indices) {
+  for (std::size_t n = 0; n < dx.rows; n++) {
+    if (indices[n] < first || indices[n] >= first + dw.rows) continue;
+    T* const to = dw.row(indices[n] - first);
+    each_vector<T>(dx.cols, [&](auto get, auto put) { put(to, get(to) + get(dx.row(n))); });
+  }
+}
+
+template <class T>
+void linear_forward(View<T> y, View<const T> x, const Weight<T>& w) {
+  matmul(y, x, w.transposed.view());
+}
+
+template <class T>
+void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w) {
+  matmul(dx, dy, w.data.view());
+}
+
+template <class T>
+void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, View<const T> x) {
+  matmul(dw, transposed(dy).from_row(first), x);
+}
+
+template <class T>
+void rmsnorm_forward(View<T> y, T* scale, View<const T> x) {
+  for (std::size_t n = 0; n < x.rows; n++) {
+    Vector<T> squares{};
+    each_vector<T>(x.cols, [&](auto get, auto) { squares += get(x.row(n)) * get(x.row(n)); });
+    scale[n] = 1 / std::sqrt(sum<T>(squares) / static_cast<T>(x.cols) + static_cast<T>(1e-5));
+    each_vector<T>(x.cols, [&](auto get, auto put) { put(y.row(n), get(x.row(n)) * scale[n]); });
+  }
+}
+
+template <class T>
+void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* scale) {
+  for (std::size_t n = 0; n < x.rows; n++) {
+    Vector<T> dot{};
+    each_vector<T>(x.cols, [&](auto get, auto) { dot += get(dy.row(n)) * get(x.row(n)); });
+    const T through_scale = sum<T>(dot) / static_cast<T>(x.cols) * scale[n] * scale[n] * scale[n];
+    each_vector<T>(x.cols, [&](auto get, auto put) {
+      put(dx.row(n), get(dx.row(n)) + get(dy.row(n)) * scale[n] - get(x.row(n)) * through_scale);
+    });
+  }
+}
+
+template <class T>
+void add_forward(View<T> y, View<const T> a, View<const T> b) {
+  for (std::size_t n = 0; n < y.rows; n++) {
+    each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), get(a.row(n)) + get(b.row(n))); });
+  }
+}
+
+template <class T>
+void relu_forward(View<T> y, View<const T> x, bool squared) {
+  for (std::size_t n = 0; n < y.rows; n++) {
+    each_vector<T>(y.cols, [&](auto get, auto put) {
+      const Vector<T> positive = max<T>(get(x.row(n)), Vector<T>{});
+      put(y.row(n), squared ? positive * positive : positive);
+    });
+  }
+}
+
+template <class T>
+void relu_backward(View<T> dx, View<const T> dy, View<const T> x, bool squared) {
+  for (std::size_t n = 0; n < dx.rows; n++) {
+    each_vector<T>(dx.cols, [&](auto get, auto put) {
+      const Vector<T> at = get(x.row(n));
+      const Vector<T> slope = squared ? 2 * at : broadcast(T{1});
+      put(dx.row(n), at > 0 ? get(dy.row(n)) * slope : Vector<T>{});
+    });
+  }
+}
+
+template <class T>
+void cross_entropy_forward(T* losses, T* log_sum, View<const T> logits, std::span<const Token> targets) {
+  constexpr T nothing = -std::numeric_limits<T>::infinity();  // exp(nothing) = 0
+  for (std::size_t n = 0; n < logits.rows; n++) {
+    Vector<T> largest = broadcast(nothing);
+    each_vector<T>(logits.cols, [&](auto get, auto) { largest = max<T>(largest, get(logits.row(n), nothing)); });
+    log_sum[n] = max<T>(largest);
+    Vector<T> total{};
+    each_vector<T>(logits.cols, [&](auto get, auto) { total += exp<T>(get(logits.row(n), nothing) - log_sum[n]); });
+    losses[n] = sum<T>(total);
+  }
+  each_vector<T>(logits.rows, [&](auto get, auto put) { put(log_sum, get(log_sum) + log<T>(get(losses, T{1}))); });
+  for (std::size_t n = 0; n < logits.rows; n++) losses[n] = log_sum[n] - logits.row(n)[targets[n]];
+}
+
+template <class T>
+void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> logits, const T* log_sum,
+                            std::span<const Token> targets) {
+  for (std::size_t n = 0; n < logits.rows; n++) {
+    each_vector<T>(logits.cols, [&](auto get, auto put) {
+      put(dlogits.row(n), exp<T>(get(logits.row(n)) - log_sum[n]) * dlosses[n]);
+    });
+    dlogits.row(n)[targets[n]] -= dlosses[n];
+  }
+}
+
+template <class T>
+void attention_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
+                       const Heads& heads, const Mask& mask, std::size_t first_query) {
+  const auto forward = is_short(q, k) ? short_forward<T> : flash_forward<T>;
+  forward(out, log_sum, q, k, v, heads, mask, first_query);
+}
+
+template <class T>
+void attention_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out,
+                        View<const T> log_sum, View<const T> q, View<const T> k, View<const T> v, const Heads& heads,
+                        const Mask& mask, std::size_t first_query) {
+  const auto backward = is_short(q, k) ? short_backward<T> : flash_backward<T>;
+  backward(dq, dk, dv, dout, out, log_sum, q, k, v, heads, mask, first_query);
+}
+
+template <class T>
+void adam_update(T* data, const T* grad, T* m, T* v, std::size_t n, const AdamStep& step) {
+  const auto beta1 = static_cast<T>(step.beta1);
+  const auto beta2 = static_cast<T>(step.beta2);
+  const auto rate = static_cast<T>(step.learning_rate / step.m_correction);
+  const auto v_scale = static_cast<T>(1 / step.v_correction);
+  const auto eps = static_cast<T>(step.eps);
+#pragma omp simd
+  for (std::size_t i = 0; i < n; i++) {
+    m[i] = beta1 * m[i] + (1 - beta1) * grad[i];
+    v[i] = beta2 * v[i] + (1 - beta2) * grad[i] * grad[i];
+    data[i] -= rate * m[i] / (std::sqrt(v[i] * v_scale) + eps);
+  }
+}
+
+}  // namespace
+
+template <class T>
+const Kernels<T>& fast() {
+  static constexpr Kernels<T> kernels{.name = "fast",
+                                      .embedding_forward = embedding_forward,
+                                      .embedding_backward = embedding_backward,
+                                      .linear_forward = linear_forward,
+                                      .linear_backward_input = linear_backward_input,
+                                      .linear_backward_weight = linear_backward_weight,
+                                      .rmsnorm_forward = rmsnorm_forward,
+                                      .rmsnorm_backward = rmsnorm_backward,
+                                      .add_forward = add_forward,
+                                      .relu_forward = relu_forward,
+                                      .relu_backward = relu_backward,
+                                      .attention_forward = attention_forward,
+                                      .attention_backward = attention_backward,
+                                      .cross_entropy_forward = cross_entropy_forward,
+                                      .cross_entropy_backward = cross_entropy_backward,
+                                      .adam_update = adam_update};
+  return kernels;
+}
+
+template const Kernels<float>& fast();
+template const Kernels<double>& fast();
+
+}  // namespace microgpt

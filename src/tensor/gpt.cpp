@@ -1,0 +1,231 @@
+#include "tensor/gpt.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace microgpt {
+namespace {
+
+/// Writes the rows of x one after the other. Returns where it stopped.
+template <class T>
+double* copy_rows(View<const T> x, double* to) {
+  for (std::size_t i = 0; i < x.rows; i++) to = std::copy_n(x.row(i), x.cols, to);
+  return to;
+}
+
+}  // namespace
+
+// --- Parameters ------------------------------------------------------------------------------------------------------
+
+template <class T>
+TensorModel<T>::Layer::Layer(const Config& config)
+    : attn_wqkv(3 * config.n_embd, config.n_embd),
+      attn_wo(config.n_embd, config.n_embd),
+      mlp_fc1(4 * config.n_embd, config.n_embd),
+      mlp_fc2(config.n_embd, 4 * config.n_embd) {}
+
+template <class T>
+TensorModel<T>::TensorModel(const Config& config_, const Parameters& parameters)
+    : config(config_),
+      heads{.n_head = config.n_head,
+            .n_kv_head = config.n_head,
+            .key_dim = config.head_dim(),
+            .value_dim = config.head_dim(),
+            .scale = 1 / std::sqrt(static_cast<double>(config.head_dim()))},
+      wte(config.vocab_size, config.n_embd),
+      wpe(config.block_size, config.n_embd),
+      lm_head(config.vocab_size, config.n_embd),
+      layers(config.n_layer, Layer(config)) {
+  const double* from = parameters.data().data();
+  for (Weight<T>* weight : weights()) {
+    const View<T> data = weight->data.view();
+    for (std::size_t i = 0; i < data.rows; i++, from += data.cols) std::copy_n(from, data.cols, data.row(i));
+    weight->transpose_rows({0, data.rows});
+  }
+}
+
+template <class T>
+std::vector<Weight<T>*> TensorModel<T>::weights() {
+  std::vector<Weight<T>*> all{&wte, &wpe, &lm_head};
+  for (Layer& layer : layers) {
+    all.insert(all.end(), {&layer.attn_wqkv, &layer.attn_wo, &layer.mlp_fc1, &layer.mlp_fc2});
+  }
+  return all;
+}
+
+template <class T>
+void TensorModel<T>::copy_to(Parameters& parameters) {
+  double* to = parameters.data().data();
+  for (const Weight<T>* weight : weights()) to = copy_rows(weight->data.view(), to);
+}
+
+template <class T>
+void TensorModel<T>::copy_grad_to(Parameters& parameters) {
+  double* to = parameters.grad().data();
+  for (const Weight<T>* weight : weights()) to = copy_rows(weight->grad.view(), to);
+}
+
+// --- Activations -----------------------------------------------------------------------------------------------------
+
+template <class T>
+void Activations<T>::resize(const Config& config, std::size_t N) {
+  const std::size_t C = config.n_embd;
+  for (Tensor<T>* tensor : {&embedded, &x, &dx, &dembedded, &dx_norm, &dx_attn}) tensor->resize(N, C);
+  for (Tensor<T>* tensor : {&logits, &dlogits}) tensor->resize(N, config.vocab_size);
+  for (Tensor<T>* tensor : {&scale0, &losses, &log_sum}) tensor->resize(1, N);
+  layers.resize(config.n_layer);
+  for (Layer& l : layers) {
+    for (Tensor<T>* tensor : {&l.scale1, &l.scale2}) tensor->resize(1, N);
+    l.log_sum.resize(config.n_head, N);
+    for (Tensor<T>* tensor :
+         {&l.x_norm1, &l.x_attn, &l.attn_out, &l.x_mid, &l.x_norm2, &l.mlp_out, &l.x_out, &l.dx_out, &l.dx_mid}) {
+      tensor->resize(N, C);
+    }
+    for (Tensor<T>* tensor : {&l.qkv, &l.dqkv}) tensor->resize(N, 3 * C);
+    for (Tensor<T>* tensor : {&l.hidden, &l.relu, &l.dhidden}) tensor->resize(N, 4 * C);
+  }
+}
+
+// --- Forward and backward --------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The queries, keys and values in (q|k|v), or their gradients.
+template <class T>
+struct Qkv {
+  explicit Qkv(View<T> qkv)
+      : q(qkv.slice_cols(0, qkv.cols / 3)),
+        k(qkv.slice_cols(qkv.cols / 3, qkv.cols / 3)),
+        v(qkv.slice_cols(2 * qkv.cols / 3, qkv.cols / 3)) {}
+  View<T> q, k, v;
+};
+
+}  // namespace
+
+template <class T>
+void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
+                 Activations<T>& a) {
+  const Share rows = batch.rows(documents);
+  auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };  // these documents' rows
+  auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };               // of a (1,N)
+
+  kernels.embedding_forward(of(a.embedded), batch.tokens().subspan(rows.first, rows.n),
+                            batch.positions().subspan(rows.first, rows.n), model.wte.data.view(),
+                            model.wpe.data.view());
+  kernels.rmsnorm_forward(of(a.x), at(a.scale0), of(a.embedded));
+
+  View<T> x = of(a.x);
+  for (std::size_t li = 0; li < model.layers.size(); li++) {
+    const typename TensorModel<T>::Layer& layer = model.layers[li];
+    typename Activations<T>::Layer& l = a.layers[li];
+
+    // 1) Multi-head attention.
+    kernels.rmsnorm_forward(of(l.x_norm1), at(l.scale1), x);
+    kernels.linear_forward(of(l.qkv), of(l.x_norm1), layer.attn_wqkv);
+    for (std::size_t i = documents.first; i < documents.first + documents.n; i++) {
+      const auto [first, n] = batch.document(i);
+      const Qkv<const T> qkv(l.qkv.view().slice_rows(first, n));
+      kernels.attention_forward(l.x_attn.view().slice_rows(first, n), l.log_sum.view().slice_cols(first, n), qkv.q,
+                                qkv.k, qkv.v, model.heads, model.mask, 0);
+    }
+    kernels.linear_forward(of(l.attn_out), of(l.x_attn), layer.attn_wo);
+    kernels.add_forward(of(l.x_mid), of(l.attn_out), x);
+
+    // 2) MLP.
+    kernels.rmsnorm_forward(of(l.x_norm2), at(l.scale2), of(l.x_mid));
+    kernels.linear_forward(of(l.hidden), of(l.x_norm2), layer.mlp_fc1);
+    kernels.relu_forward(of(l.relu), of(l.hidden), model.config.squared_relu);
+    kernels.linear_forward(of(l.mlp_out), of(l.relu), layer.mlp_fc2);
+    kernels.add_forward(of(l.x_out), of(l.mlp_out), of(l.x_mid));
+    x = of(l.x_out);
+  }
+  kernels.linear_forward(of(a.logits), x, model.lm_head);
+  kernels.cross_entropy_forward(at(a.losses), at(a.log_sum), of(a.logits), batch.targets().subspan(rows.first, rows.n));
+}
+
+// Each step is that of gpt_forward, from the last to the first.
+template <class T>
+void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
+                  const T* dlosses, Activations<T>& a) {
+  const Share rows = batch.rows(documents);
+  auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };
+  auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };
+
+  kernels.cross_entropy_backward(of(a.dlogits), dlosses + rows.first, of(a.logits), at(a.log_sum),
+                                 batch.targets().subspan(rows.first, rows.n));
+  kernels.linear_backward_input(of(a.layers.back().dx_out), of(a.dlogits), model.lm_head);
+
+  for (std::size_t li = model.layers.size(); li-- > 0;) {
+    const typename TensorModel<T>::Layer& layer = model.layers[li];
+    typename Activations<T>::Layer& l = a.layers[li];
+    const View<T> x = li == 0 ? of(a.x) : of(a.layers[li - 1].x_out);
+    const View<T> dx = li == 0 ? of(a.dx) : of(a.layers[li - 1].dx_out);
+
+    // 2) MLP.
+    kernels.linear_backward_input(of(l.dhidden), of(l.dx_out), layer.mlp_fc2);
+    kernels.relu_backward(of(l.dhidden), of(l.dhidden), of(l.hidden), model.config.squared_relu);
+    kernels.linear_backward_input(of(a.dx_norm), of(l.dhidden), layer.mlp_fc1);
+    copy(of(l.dx_mid), of(l.dx_out));  // past the MLP
+    kernels.rmsnorm_backward(of(l.dx_mid), of(a.dx_norm), of(l.x_mid), at(l.scale2));
+
+    // 1) Multi-head attention.
+    kernels.linear_backward_input(of(a.dx_attn), of(l.dx_mid), layer.attn_wo);
+    for (std::size_t i = documents.first; i < documents.first + documents.n; i++) {
+      const auto [first, n] = batch.document(i);
+      const Qkv<T> qkv(l.qkv.view().slice_rows(first, n));
+      const Qkv<T> dqkv(l.dqkv.view().slice_rows(first, n));
+      kernels.attention_backward(dqkv.q, dqkv.k, dqkv.v, a.dx_attn.view().slice_rows(first, n),
+                                 l.x_attn.view().slice_rows(first, n), l.log_sum.view().slice_cols(first, n), qkv.q,
+                                 qkv.k, qkv.v, model.heads, model.mask, 0);
+    }
+    kernels.linear_backward_input(of(a.dx_norm), of(l.dqkv), layer.attn_wqkv);
+    copy(dx, of(l.dx_mid));  // past attention
+    kernels.rmsnorm_backward(dx, of(a.dx_norm), x, at(l.scale1));
+  }
+  set_zero(of(a.dembedded));
+  kernels.rmsnorm_backward(of(a.dembedded), of(a.dx), of(a.embedded), at(a.scale0));
+}
+
+template <class T>
+void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, const Activations<T>& a,
+                          std::size_t i, std::size_t shares) {
+  auto embedding = [&](Weight<T>& w, std::span<const std::size_t> indices) {
+    const auto [first, n] = share(w.grad.view().rows, i, shares);
+    const View<T> dw = w.grad.view().slice_rows(first, n);
+    set_zero(dw);
+    kernels.embedding_backward(dw, first, a.dembedded.view(), indices);
+  };
+  auto linear = [&](Weight<T>& w, const Tensor<T>& dy, const Tensor<T>& x) {
+    const auto [first, n] = share(w.grad.view().rows, i, shares);
+    kernels.linear_backward_weight(w.grad.view().slice_rows(first, n), first, dy.view(), x.view());
+  };
+  embedding(model.wte, batch.tokens());
+  embedding(model.wpe, batch.positions());
+  linear(model.lm_head, a.dlogits, a.layers.back().x_out);
+  for (std::size_t li = 0; li < model.layers.size(); li++) {
+    typename TensorModel<T>::Layer& layer = model.layers[li];
+    const typename Activations<T>::Layer& l = a.layers[li];
+    linear(layer.attn_wqkv, l.dqkv, l.x_norm1);
+    linear(layer.attn_wo, l.dx_mid, l.x_attn);
+    linear(layer.mlp_fc1, l.dhidden, l.x_norm2);
+    linear(layer.mlp_fc2, l.dx_out, l.relu);
+  }
+}
+
+template struct TensorModel<float>;
+template struct TensorModel<double>;
+template struct Activations<float>;
+template struct Activations<double>;
+template void gpt_forward(const TensorModel<float>&, const Kernels<float>&, const Batch&, Share, Activations<float>&);
+template void gpt_forward(const TensorModel<double>&, const Kernels<double>&, const Batch&, Share,
+                          Activations<double>&);
+template void gpt_backward(const TensorModel<float>&, const Kernels<float>&, const Batch&, Share, const float*,
+                           Activations<float>&);
+template void gpt_backward(const TensorModel<double>&, const Kernels<double>&, const Batch&, Share, const double*,
+                           Activations<double>&);
+template void gpt_backward_weights(TensorModel<float>&, const Kernels<float>&, const Batch&, const Activations<float>&,
+                                   std::size_t, std::size_t);
+template void gpt_backward_weights(TensorModel<double>&, const Kernels<double>&, const Batch&,
+                                   const Activations<double>&, std::size_t, std::size_t);
+
+}  // namespace microgpt

@@ -1,0 +1,107 @@
+// The layers of a GPT on matrices: what scalar/ops.h does to a list of Values, done to N positions at once, forward and
+// backward. Each is written twice. naive() is the specification: plain loops, to be read and stepped through. fast() is
+// the same on vectors, and what training uses. Tests compare the two, and the bench times them side by side.
+//
+// Letters: N positions (rows), C width, V vocab_size, D head_dim. dx is the gradient of the loss with respect to x.
+// No kernel starts threads: each takes the rows that it is given, so whoever calls it decides who computes what.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/tokenizer.h"
+#include "tensor/mask.h"
+#include "tensor/view.h"
+#include "tensor/weight.h"
+
+namespace microgpt {
+
+/// How attention cuts its inputs into heads. Query head h reads key and value head h / (n_head / n_kv_head).
+struct Heads {
+  std::size_t n_head;     // H
+  std::size_t n_kv_head;  // G: H in multi-head attention, 1 in multi-query attention, between them grouped queries
+  std::size_t key_dim;    // numbers of a query or a key in a head
+  std::size_t value_dim;  // numbers of a value in a head
+  double scale;           // of the scores: 1 / sqrt(key_dim)
+};
+
+/// One step of Adam, with the corrections of its means already in it.
+struct AdamStep {
+  double learning_rate;
+  double beta1;
+  double beta2;
+  double eps;
+  double m_correction;  // 1 - beta1^step, where steps count from 1
+  double v_correction;  // 1 - beta2^step
+};
+
+template <class T>
+struct Kernels {
+  const char* name;
+
+  /// x (N,C): x[n] = wte[token[n]] + wpe[position[n]].
+  void (*embedding_forward)(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
+                            View<const T> wte, View<const T> wpe);
+
+  /// dw (rows,C), the gradient of the rows `first` and after of an embedding: dw[index[n] - first] += dx[n] for every n
+  /// whose index is one of these rows.
+  void (*embedding_backward)(View<T> dw, std::size_t first, View<const T> dx, std::span<const std::size_t> indices);
+
+  /// y (N,n_out) = x W^T: y[n][i] is the dot product of x[n] and row i of W.
+  void (*linear_forward)(View<T> y, View<const T> x, const Weight<T>& w);
+
+  /// dx (N,n_in) = dy W.
+  void (*linear_backward_input)(View<T> dx, View<const T> dy, const Weight<T>& w);
+
+  /// dW = dy^T x, rows first to first + n of it: dW[i][j] is the sum over positions of dy[n][i] * x[n][j].
+  void (*linear_backward_weight)(View<T> dw, std::size_t first, View<const T> dy, View<const T> x);
+
+  /// y = x * scale[n], where scale[n] = (mean of x[n]^2 + 1e-5)^-0.5. All (N,C); scale is (N).
+  void (*rmsnorm_forward)(View<T> y, T* scale, View<const T> x);
+
+  /// dx += dy * scale - x * scale^3 * (mean of dy * x).
+  void (*rmsnorm_backward)(View<T> dx, View<const T> dy, View<const T> x, const T* scale);
+
+  /// y = a + b; its backward is dy for both, unchanged.
+  void (*add_forward)(View<T> y, View<const T> a, View<const T> b);
+
+  /// y = max(x, 0), or its square.
+  void (*relu_forward)(View<T> y, View<const T> x, bool squared);
+
+  /// dx = dy where x > 0, else 0; of the square: 2 x dy where x > 0. dx may be dy.
+  void (*relu_backward)(View<T> dx, View<const T> dy, View<const T> x, bool squared);
+
+  /// Multi-head attention of one document. q (n,H*K), k (m,G*K), v (m,G*D) where K is key_dim and D value_dim; out
+  /// (n,H*D). For each head: scores = scale * q k^T (n,m), weights = softmax of each row over the keys that the mask
+  /// lets it see, out = weights v. log_sum is (H,n): the logarithm of a softmax's denominator, log sum exp(score), for
+  /// the backward. Query i stands at position first_query + i of the mask. A query that sees no key gets zeros.
+  void (*attention_forward)(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
+                            const Heads& heads, const Mask& mask, std::size_t first_query);
+
+  /// From dout (n,H*D): dq, dk, dv, shapes as q, k, v. weights = exp(scores - log_sum);
+  ///   dv = weights^T dout,  dweights = dout v^T,  dscores = weights * (dweights - sum of weights * dweights),
+  ///   dq = scale * dscores k,  dk = scale * dscores^T q
+  void (*attention_backward)(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out,
+                             View<const T> log_sum, View<const T> q, View<const T> k, View<const T> v,
+                             const Heads& heads, const Mask& mask, std::size_t first_query);
+
+  /// losses (N): -log softmax(logits[n])[target[n]]. logits is (N,V). log_sum (N) is log sum exp(logits[n]), for the
+  /// backward.
+  void (*cross_entropy_forward)(T* losses, T* log_sum, View<const T> logits, std::span<const Token> targets);
+
+  /// dlogits[n] = dlosses[n] * (softmax(logits[n]) - one at the target). dlosses is (N).
+  void (*cross_entropy_backward)(View<T> dlogits, const T* dlosses, View<const T> logits, const T* log_sum,
+                                 std::span<const Token> targets);
+
+  /// n parameters move against their gradients; m and v are Adam's running means of the gradient and of its square.
+  void (*adam_update)(T* data, const T* grad, T* m, T* v, std::size_t n, const AdamStep& step);
+};
+
+/// For T = float and double.
+template <class T>
+const Kernels<T>& naive();
+
+template <class T>
+const Kernels<T>& fast();
+
+}  // namespace microgpt

@@ -1,0 +1,264 @@
+// The specification: every layer in plain loops.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tensor/kernels.h"
+
+namespace microgpt {
+namespace {
+
+template <class T>
+void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
+                       View<const T> wte, View<const T> wpe) {
+  for (std::size_t n = 0; n < x.rows; n++) {
+    for (std::size_t c = 0; c < x.cols; c++) x.row(n)[c] = wte.row(tokens[n])[c] + wpe.row(positions[n])[c];
+  }
+}
+
+// forward: x[n] = w[index[n]] + ...
+template <class T>
+void embedding_backward(View<T> dw, std::size_t first, View<const T> dx, std::span<const std::size_t> indices) {
+  for (std::size_t n = 0; n < dx.rows; n++) {
+    if (indices[n] < first || indices[n] >= first + dw.rows) continue;
+    for (std::size_t c = 0; c < dx.cols; c++) dw.row(indices[n] - first)[c] += dx.row(n)[c];
+  }
+}
+
+template <class T>
+void linear_forward(View<T> y, View<const T> x, const Weight<T>& w) {
+  for (std::size_t n = 0; n < y.rows; n++) {
+    for (std::size_t i = 0; i < y.cols; i++) {
+      T total = 0;
+      for (std::size_t j = 0; j < x.cols; j++) total += w.data.view().row(i)[j] * x.row(n)[j];
+      y.row(n)[i] = total;
+    }
+  }
+}
+
+// forward: y[n][i] = sum over j of w[i][j] * x[n][j]
+template <class T>
+void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w) {
+  for (std::size_t n = 0; n < dx.rows; n++) {
+    for (std::size_t j = 0; j < dx.cols; j++) {
+      T total = 0;
+      for (std::size_t i = 0; i < dy.cols; i++) total += dy.row(n)[i] * w.data.view().row(i)[j];
+      dx.row(n)[j] = total;
+    }
+  }
+}
+
+// forward: y[n][i] = sum over j of w[i][j] * x[n][j]
+template <class T>
+void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, View<const T> x) {
+  for (std::size_t i = 0; i < dw.rows; i++) {
+    for (std::size_t j = 0; j < dw.cols; j++) {
+      T total = 0;
+      for (std::size_t n = 0; n < dy.rows; n++) total += dy.row(n)[first + i] * x.row(n)[j];
+      dw.row(i)[j] = total;
+    }
+  }
+}
+
+template <class T>
+void rmsnorm_forward(View<T> y, T* scale, View<const T> x) {
+  for (std::size_t n = 0; n < x.rows; n++) {
+    T squares = 0;
+    for (std::size_t c = 0; c < x.cols; c++) squares += x.row(n)[c] * x.row(n)[c];
+    scale[n] = 1 / std::sqrt(squares / static_cast<T>(x.cols) + static_cast<T>(1e-5));
+    for (std::size_t c = 0; c < x.cols; c++) y.row(n)[c] = x.row(n)[c] * scale[n];
+  }
+}
+
+// forward: y[c] = x[c] * scale, scale = (mean of x^2 + 1e-5)^-0.5
+// x[c] acts on y in two ways: through its own product, and through the scale, on all of them.
+template <class T>
+void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* scale) {
+  for (std::size_t n = 0; n < x.rows; n++) {
+    T dot = 0;
+    for (std::size_t c = 0; c < x.cols; c++) dot += dy.row(n)[c] * x.row(n)[c];
+    const T through_scale = dot / static_cast<T>(x.cols) * scale[n] * scale[n] * scale[n];
+    for (std::size_t c = 0; c < x.cols; c++) dx.row(n)[c] += dy.row(n)[c] * scale[n] - x.row(n)[c] * through_scale;
+  }
+}
+
+template <class T>
+void add_forward(View<T> y, View<const T> a, View<const T> b) {
+  for (std::size_t n = 0; n < y.rows; n++) {
+    for (std::size_t c = 0; c < y.cols; c++) y.row(n)[c] = a.row(n)[c] + b.row(n)[c];
+  }
+}
+
+template <class T>
+void relu_forward(View<T> y, View<const T> x, bool squared) {
+  for (std::size_t n = 0; n < y.rows; n++) {
+    for (std::size_t c = 0; c < y.cols; c++) {
+      const T positive = x.row(n)[c] > 0 ? x.row(n)[c] : 0;
+      y.row(n)[c] = squared ? positive * positive : positive;
+    }
+  }
+}
+
+// forward: y = max(x, 0), or its square
+template <class T>
+void relu_backward(View<T> dx, View<const T> dy, View<const T> x, bool squared) {
+  for (std::size_t n = 0; n < dx.rows; n++) {
+    for (std::size_t c = 0; c < dx.cols; c++) {
+      const T positive = x.row(n)[c] > 0 ? x.row(n)[c] : 0;
+      const T slope = squared ? 2 * positive : static_cast<T>(positive > 0);
+      dx.row(n)[c] = dy.row(n)[c] * slope;
+    }
+  }
+}
+
+/// The softmax weights (n,m) of head h, in full.
+template <class T>
+std::vector<T> weights_of_head(View<const T> q, View<const T> k, const Heads& heads, const Mask& mask,
+                               std::size_t first_query, std::size_t h, View<T> log_sum) {
+  const std::size_t g = h / (heads.n_head / heads.n_kv_head);
+  const View<const T> q_h = q.slice_cols(h * heads.key_dim, heads.key_dim);
+  const View<const T> k_h = k.slice_cols(g * heads.key_dim, heads.key_dim);
+  std::vector<T> weights(q.rows * k.rows);
+  for (std::size_t t = 0; t < q.rows; t++) {
+    T* const row = weights.data() + t * k.rows;
+    T most = -std::numeric_limits<T>::infinity();
+    for (std::size_t s = 0; s < k.rows; s++) {
+      T score = 0;
+      for (std::size_t j = 0; j < heads.key_dim; j++) score += q_h.row(t)[j] * k_h.row(s)[j];
+      row[s] = score * static_cast<T>(heads.scale);
+      if (mask.allows(first_query + t, s)) most = std::max(most, row[s]);
+    }
+    T total = 0;
+    for (std::size_t s = 0; s < k.rows; s++) {
+      row[s] = mask.allows(first_query + t, s) ? std::exp(row[s] - most) : 0;
+      total += row[s];
+    }
+    for (std::size_t s = 0; s < k.rows && total > 0; s++) row[s] /= total;
+    log_sum.row(h)[t] = most + std::log(total);
+  }
+  return weights;
+}
+
+template <class T>
+void attention_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
+                       const Heads& heads, const Mask& mask, std::size_t first_query) {
+  for (std::size_t h = 0; h < heads.n_head; h++) {
+    const std::vector<T> weights = weights_of_head(q, k, heads, mask, first_query, h, log_sum);
+    const View<T> out_h = out.slice_cols(h * heads.value_dim, heads.value_dim);
+    const View<const T> v_h = v.slice_cols(h / (heads.n_head / heads.n_kv_head) * heads.value_dim, heads.value_dim);
+    for (std::size_t t = 0; t < q.rows; t++) {
+      for (std::size_t j = 0; j < heads.value_dim; j++) {
+        T total = 0;
+        for (std::size_t s = 0; s < k.rows; s++) total += weights[t * k.rows + s] * v_h.row(s)[j];
+        out_h.row(t)[j] = total;
+      }
+    }
+  }
+}
+
+// forward: scores = scale * q k^T, weights = softmax(scores), out = weights v
+template <class T>
+void attention_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T>, View<const T> log_sum,
+                        View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
+                        std::size_t first_query) {
+  set_zero(dq);
+  set_zero(dk);
+  set_zero(dv);
+  std::vector<T> same_log_sum(log_sum.rows * q.rows);
+  std::vector<T> dweights(k.rows);
+  for (std::size_t h = 0; h < heads.n_head; h++) {
+    const std::vector<T> weights =
+        weights_of_head(q, k, heads, mask, first_query, h, View<T>{same_log_sum.data(), log_sum.rows, q.rows, q.rows});
+    const std::size_t g = h / (heads.n_head / heads.n_kv_head);
+    const std::size_t key = g * heads.key_dim;
+    const std::size_t value = g * heads.value_dim;
+    for (std::size_t t = 0; t < q.rows; t++) {
+      const T* const weight = weights.data() + t * k.rows;
+      const T* const dout_t = dout.row(t) + h * heads.value_dim;
+      const T* const q_t = q.row(t) + h * heads.key_dim;
+      T* const dq_t = dq.row(t) + h * heads.key_dim;
+      T mean = 0;  // of dweights, weighted
+      for (std::size_t s = 0; s < k.rows; s++) {
+        dweights[s] = 0;
+        for (std::size_t j = 0; j < heads.value_dim; j++) {
+          dweights[s] += dout_t[j] * v.row(s)[value + j];
+          dv.row(s)[value + j] += weight[s] * dout_t[j];
+        }
+        mean += weight[s] * dweights[s];
+      }
+      for (std::size_t s = 0; s < k.rows; s++) {
+        const T dscore = weight[s] * (dweights[s] - mean) * static_cast<T>(heads.scale);
+        for (std::size_t j = 0; j < heads.key_dim; j++) {
+          dq_t[j] += dscore * k.row(s)[key + j];
+          dk.row(s)[key + j] += dscore * q_t[j];
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void cross_entropy_forward(T* losses, T* log_sum, View<const T> logits, std::span<const Token> targets) {
+  for (std::size_t n = 0; n < logits.rows; n++) {
+    const T* const row = logits.row(n);
+    const T most = *std::max_element(row, row + logits.cols);  // taken out, so that exp cannot overflow
+    T total = 0;
+    for (std::size_t i = 0; i < logits.cols; i++) total += std::exp(row[i] - most);
+    log_sum[n] = most + std::log(total);
+    losses[n] = log_sum[n] - row[targets[n]];
+  }
+}
+
+// forward: loss[n] = log sum exp(logits[n]) - logits[n][target[n]]
+template <class T>
+void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> logits, const T* log_sum,
+                            std::span<const Token> targets) {
+  for (std::size_t n = 0; n < logits.rows; n++) {
+    for (std::size_t i = 0; i < logits.cols; i++) {
+      const T prob = std::exp(logits.row(n)[i] - log_sum[n]);
+      dlogits.row(n)[i] = dlosses[n] * (prob - static_cast<T>(i == targets[n]));
+    }
+  }
+}
+
+template <class T>
+void adam_update(T* data, const T* grad, T* m, T* v, std::size_t n, const AdamStep& step) {
+  const auto beta1 = static_cast<T>(step.beta1);
+  const auto beta2 = static_cast<T>(step.beta2);
+  for (std::size_t i = 0; i < n; i++) {
+    m[i] = beta1 * m[i] + (1 - beta1) * grad[i];
+    v[i] = beta2 * v[i] + (1 - beta2) * grad[i] * grad[i];
+    const T m_hat = m[i] / static_cast<T>(step.m_correction);
+    const T v_hat = v[i] / static_cast<T>(step.v_correction);
+    data[i] -= static_cast<T>(step.learning_rate) * m_hat / (std::sqrt(v_hat) + static_cast<T>(step.eps));
+  }
+}
+
+}  // namespace
+
+template <class T>
+const Kernels<T>& naive() {
+  static constexpr Kernels<T> kernels{.name = "naive",
+                                      .embedding_forward = embedding_forward,
+                                      .embedding_backward = embedding_backward,
+                                      .linear_forward = linear_forward,
+                                      .linear_backward_input = linear_backward_input,
+                                      .linear_backward_weight = linear_backward_weight,
+                                      .rmsnorm_forward = rmsnorm_forward,
+                                      .rmsnorm_backward = rmsnorm_backward,
+                                      .add_forward = add_forward,
+                                      .relu_forward = relu_forward,
+                                      .relu_backward = relu_backward,
+                                      .attention_forward = attention_forward,
+                                      .attention_backward = attention_backward,
+                                      .cross_entropy_forward = cross_entropy_forward,
+                                      .cross_entropy_backward = cross_entropy_backward,
+                                      .adam_update = adam_update};
+  return kernels;
+}
+
+template const Kernels<float>& naive();
+template const Kernels<double>& naive();
+
+}  // namespace microgpt

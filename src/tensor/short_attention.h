@@ -1,0 +1,30 @@
+// Attention of documents that are no longer than a vector: names, mostly. Each query's scores are one vector, and for
+// each length there is a version of the code in which all loops over queries are unrolled, so the processor works on
+// all queries at once. What is computed is the same as in flash.h.
+#pragma once
+
+#include <cstddef>
+
+#include "tensor/kernels.h"
+#include "tensor/simd.h"
+
+namespace microgpt {
+
+/// Whether these kernels can be used: as many keys as queries, and not more than fit into a vector.
+template <class T>
+bool is_short(View<const T> q, View<const T> k) {
+  return q.rows == k.rows && q.rows <= lanes<T>;
+}
+
+/// Kernels::attention_forward, if is_short(q, k).
+template <class T>
+void short_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v, const Heads& heads,
+                   const Mask& mask, std::size_t first_query);
+
+/// Kernels::attention_backward, if is_short(q, k).
+template <class T>
+void short_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out, View<const T> log_sum,
+                    View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
+                    std::size_t first_query);
+
+}  // namespace microgpt

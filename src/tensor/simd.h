@@ -1,0 +1,208 @@
+// Vectors of numbers on which a processor computes at once: 16 floats with AVX-512, 8 with AVX, 4 elsewhere. These are
+// the vector types of GCC and Clang: + - * work on all lanes, and each processor gets its own instructions.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace microgpt {
+
+#if defined(__AVX512F__)
+inline constexpr std::size_t vector_bytes = 64;
+inline constexpr std::size_t vector_registers = 32;
+#elif defined(__AVX__)
+inline constexpr std::size_t vector_bytes = 32;
+inline constexpr std::size_t vector_registers = 16;
+#elif defined(__ARM_NEON)
+inline constexpr std::size_t vector_bytes = 16;
+inline constexpr std::size_t vector_registers = 32;
+#else
+inline constexpr std::size_t vector_bytes = 16;
+inline constexpr std::size_t vector_registers = 16;
+#endif
+
+/// How many numbers of type T a vector holds.
+template <class T>
+inline constexpr std::size_t lanes = vector_bytes / sizeof(T);
+
+template <class T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(vector_bytes)));
+};
+
+/// lanes<T> numbers, each in its lane.
+template <class T>
+using Vector = typename VectorOf<T>::type;
+
+/// n rounded up to whole vectors.
+template <class T>
+constexpr std::size_t padded(std::size_t n) {
+  return (n + lanes<T> - 1) / lanes<T> * lanes<T>;
+}
+
+template <class T>
+Vector<T> broadcast(T x) {
+  return Vector<T>{} + x;
+}
+
+template <class T>
+Vector<T> load(const T* from) {
+  Vector<T> v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+
+template <class T>
+void store(T* to, Vector<T> v) {
+  std::memcpy(to, &v, sizeof v);
+}
+
+/// An unsigned whole number as wide as T.
+template <class T>
+using Unsigned = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// The first n numbers, and `rest` in the other lanes. Reads no memory beyond them.
+template <class T>
+Vector<T> load(const T* from, std::size_t n, T rest = 0) {
+  const auto count = static_cast<Unsigned<T>>(n);
+  Vector<T> v;
+  for (Unsigned<T> i = 0; i < lanes<T>; i++) v[i] = i < count ? from[i] : rest;
+  return v;
+}
+
+/// Writes the first n numbers and no memory beyond them.
+template <class T>
+void store(T* to, Vector<T> v, std::size_t n) {
+  const auto count = static_cast<Unsigned<T>>(n);
+  for (Unsigned<T> i = 0; i < lanes<T>; i++) {
+    if (i < count) to[i] = v[i];
+  }
+}
+
+/// v with its lanes in another order: lane i gets that of index i ^ flip.
+template <class T, std::size_t flip>
+Vector<T> flipped(Vector<T> v) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) { return __builtin_shufflevector(v, v, (i ^ flip)...); }
+  (std::make_index_sequence<lanes<T>>());
+}
+
+/// combine(combine(lane 0, lane 1), ...) in a tree: the lanes and their other half, then those and their other half,
+/// ...
+template <class T, std::size_t half = lanes<T> / 2, class Combine>
+T reduce(Vector<T> v, Combine combine) {
+  if constexpr (half == 0) {
+    return v[0];
+  } else {
+    return reduce<T, half / 2>(combine(v, flipped<T, half>(v)), combine);
+  }
+}
+
+template <class T>
+T sum(Vector<T> v) {
+  return reduce<T>(v, [](Vector<T> a, Vector<T> b) { return a + b; });
+}
+
+template <class T>
+Vector<T> max(Vector<T> a, Vector<T> b) {
+  return a > b ? a : b;
+}
+
+template <class T>
+T max(Vector<T> v) {
+  return reduce<T>(v, [](Vector<T> a, Vector<T> b) { return max<T>(a, b); });
+}
+
+/// Transposes a square of lanes by lanes numbers: to[j][i] = from[i][j]. In each round, rows that are `half` apart swap
+/// the squares that are off the diagonal; first squares of half the size, then of a quarter, down to single numbers.
+template <class T>
+void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t from_stride) {
+  constexpr std::size_t n = lanes<T>;
+  Vector<T> row[n];
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < n; i++) row[i] = load(from + i * from_stride);
+  auto swap_squares = [&]<std::size_t half, std::size_t... lane>(std::index_sequence<lane...>) {
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < n; i++) {
+      if ((i & half) != 0) continue;
+      const Vector<T> a = row[i];
+      const Vector<T> b = row[i + half];
+      row[i] = __builtin_shufflevector(a, b, ((lane & half) != 0 ? n + (lane ^ half) : lane)...);
+      row[i + half] = __builtin_shufflevector(a, b, ((lane & half) != 0 ? n + lane : (lane ^ half))...);
+    }
+  };
+  [&]<std::size_t... round>(std::index_sequence<round...>) {
+    (swap_squares.template operator()<(n >> (round + 1))>(std::make_index_sequence<n>()), ...);
+  }
+  (std::make_index_sequence<std::bit_width(n) - 1>());
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < n; i++) store(to + i * to_stride, row[i]);
+}
+
+/// e to each lane; 0 below the smallest normal number, and never infinite: lanes are taken as at most 88 (double: 709).
+/// exp(x) = 2^n exp(r), where n is x / log 2 rounded to a whole number, so that |r| <= log(2) / 2 = 0.35. exp(r) is its
+/// Taylor series, whose next term is below the precision of T; 2^n is put together from bits.
+template <class T>
+Vector<T> exp(Vector<T> x) {
+  constexpr bool is_float = sizeof(T) == 4;
+  constexpr int terms = is_float ? 7 : 13;
+  constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
+  // Adding and subtracting it rounds to a whole number, which is left in the lowest bits of the sum.
+  constexpr T round = static_cast<T>(3) * static_cast<T>(Unsigned<T>{1} << (mantissa_bits - 1));
+  constexpr T log2e = static_cast<T>(1.44269504088896340736L);
+  constexpr T ln2_high = is_float ? static_cast<T>(0.693145751953125L) : static_cast<T>(0.693147180369123816490L);
+  constexpr T ln2_low =
+      is_float ? static_cast<T>(1.42860682030941723212e-6L) : static_cast<T>(1.90821492927058770002e-10L);
+  constexpr T least = is_float ? static_cast<T>(-87.3L) : static_cast<T>(-708.3L);
+  constexpr T most = is_float ? static_cast<T>(88.3L) : static_cast<T>(709.3L);
+  constexpr auto inverse_factorials = [] {
+    std::array<T, terms + 1> values{};
+    long double factorial = 1;
+    for (int k = 0; k <= terms; k++) {
+      if (k > 0) factorial *= k;
+      values[k] = static_cast<T>(1 / factorial);
+    }
+    return values;
+  }();
+
+  const Vector<T> below = x > most ? broadcast(most) : x;  // what is not a number stays so
+  const Vector<T> clamped = below < least ? broadcast(least) : below;
+  const Vector<T> shifted = clamped * log2e + round;
+  const Vector<T> n = shifted - round;
+  const Vector<T> r = clamped - n * ln2_high - n * ln2_low;
+  Vector<T> series = broadcast(inverse_factorials[terms]);
+  for (int k = terms - 1; k >= 0; k--) series = series * r + inverse_factorials[k];
+  using Bits = Vector<Unsigned<T>>;
+  const Bits scaled = std::bit_cast<Bits>(series) + (std::bit_cast<Bits>(shifted) << mantissa_bits);
+  return x < least ? Vector<T>{} : std::bit_cast<Vector<T>>(scaled);
+}
+
+/// The natural logarithm of each lane, which must be a positive normal number.
+/// log(x) = e log 2 + log(m), where x = 2^e m and m is within a factor of sqrt(2) of 1; log(m) = 2 atanh(z) with
+/// z = (m - 1) / (m + 1), summed as the series z + z^3 / 3 + z^5 / 5 + ...
+template <class T>
+Vector<T> log(Vector<T> x) {
+  constexpr bool is_float = sizeof(T) == 4;
+  constexpr int terms = is_float ? 6 : 12;
+  constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
+  using Bits = Vector<Unsigned<T>>;
+  using Integers = Vector<std::make_signed_t<Unsigned<T>>>;
+  constexpr auto half_root = std::bit_cast<Unsigned<T>>(static_cast<T>(0.70710678118654752440L));
+
+  // Counted from sqrt(1/2) up, the exponent's bits are e, and what is above them is m.
+  const Bits above = std::bit_cast<Bits>(x) - half_root;
+  const Integers e = std::bit_cast<Integers>(above) >> mantissa_bits;
+  const auto m = std::bit_cast<Vector<T>>(std::bit_cast<Bits>(x) - (std::bit_cast<Bits>(e) << mantissa_bits));
+  const Vector<T> z = (m - 1) / (m + 1);
+  const Vector<T> z2 = z * z;
+  Vector<T> series = broadcast(T{1} / (2 * terms - 1));
+  for (int k = terms - 2; k >= 0; k--) series = series * z2 + T{1} / (2 * k + 1);
+  return __builtin_convertvector(e, Vector<T>) * static_cast<T>(0.69314718055994530942L) + 2 * z * series;
+}
+
+}  // namespace microgpt

@@ -1,0 +1,200 @@
+// The tensor path against the scalar path: the same model, the same documents, every loss and every gradient.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "scalar/gpt.h"
+#include "scalar/ops.h"
+#include "tensor/gpt.h"
+#include "train/gradient.h"
+
+namespace microgpt {
+namespace {
+
+using Documents = std::vector<std::vector<Token>>;  // BOS ... BOS each
+
+/// A model whose weights are large enough for attention to prefer some positions to others.
+Parameters random_parameters(const Config& config, PythonRandom& random) {
+  return initialize(config, {.init_std = 0.3}, random);
+}
+
+/// Documents of the given numbers of predictions, with random tokens between BOS and BOS.
+Documents random_documents(const Config& config, const std::vector<std::size_t>& predictions, PythonRandom& random) {
+  const Token bos = config.vocab_size - 1;
+  Documents documents;
+  for (const std::size_t n : predictions) {
+    std::vector<Token>& document = documents.emplace_back(1, bos);
+    for (std::size_t i = 1; i < n; i++) document.push_back(random.below(bos));
+    document.push_back(bos);
+  }
+  return documents;
+}
+
+/// The tensor path's losses of a batch's positions, and the gradient of the batch's loss in the order of the store.
+template <class T>
+struct Answer {
+  std::vector<T> losses;
+  std::vector<T> logits;
+  std::vector<double> gradient;
+
+  bool operator==(const Answer&) const = default;
+};
+
+template <class T>
+Answer<T> answer(const Config& config, Parameters& parameters, const Documents& documents, const Kernels<T>& kernels,
+                 std::size_t shares, LossMean mean = LossMean::documents) {
+  Batch batch(config.block_size);
+  for (const auto& document : documents) batch.add(document);
+  const std::vector<double> weights = batch.weights(mean);
+  const std::vector<T> dlosses(weights.begin(), weights.end());
+  TensorModel<T> model(config, parameters);
+  Activations<T> activations;
+  activations.resize(config, batch.num_positions());
+  parallel(shares, [&](std::size_t i) {
+    gpt_forward(model, kernels, batch, batch.documents(i, shares), activations);
+    gpt_backward(model, kernels, batch, batch.documents(i, shares), dlosses.data(), activations);
+  });
+  parallel(shares, [&](std::size_t i) { gpt_backward_weights(model, kernels, batch, activations, i, shares); });
+  model.copy_grad_to(parameters);
+  Answer<T> result;
+  const T* losses = activations.losses.view().data;
+  result.losses.assign(losses, losses + batch.num_positions());
+  const View<T> logits = activations.logits.view();
+  for (std::size_t n = 0; n < logits.rows; n++) {
+    result.logits.insert(result.logits.end(), logits.row(n), logits.row(n) + logits.cols);
+  }
+  result.gradient.assign(parameters.grad().begin(), parameters.grad().end());
+  std::ranges::fill(parameters.grad(), 0.0);
+  return result;
+}
+
+/// The scalar path's: the losses of all positions, and the mean over documents of their gradients.
+Answer<double> scalar_answer(const Config& config, Parameters& parameters, const Documents& documents) {
+  const Model model(config, parameters);
+  Answer<double> result;
+  result.gradient.resize(parameters.size());
+  for (const auto& document : documents) {
+    {
+      const Scope scope;
+      Cache keys(config.n_layer);
+      Cache values(config.n_layer);
+      for (std::size_t t = 0; t < std::min(config.block_size, document.size() - 1); t++) {
+        const Values logits = gpt(model, document[t], t, keys, values);
+        for (const double logit : logits.data()) result.logits.push_back(logit);
+        result.losses.push_back(cross_entropy(logits, document[t + 1]).data());
+      }
+    }
+    const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+    const std::vector<double> gradient = loss_and_gradient(loss, parameters, document).gradient;
+    for (std::size_t i = 0; i < gradient.size(); i++) {
+      result.gradient[i] += gradient[i] / static_cast<double>(documents.size());
+    }
+  }
+  return result;
+}
+
+/// The largest difference, in units of the largest number of b.
+template <class A, class B>
+double relative_difference(const std::vector<A>& a, const std::vector<B>& b) {
+  REQUIRE(a.size() == b.size());
+  double difference = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < a.size(); i++) {
+    difference = std::max(difference, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    size = std::max(size, std::abs(static_cast<double>(b[i])));
+  }
+  return difference / size;
+}
+
+/// The same for the gradient of each matrix by itself; the worst of them.
+double worst_matrix(const std::vector<double>& a, const std::vector<double>& b, const Parameters& parameters) {
+  double worst = 0;
+  std::size_t first = 0;
+  for (const Parameter& matrix : parameters.matrices()) {
+    auto part = [&](const std::vector<double>& all) {
+      return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                 all.begin() + static_cast<std::ptrdiff_t>(first + matrix.size()));
+    };
+    worst = std::max(worst, relative_difference(part(a), part(b)));
+    first += matrix.size();
+  }
+  return worst;
+}
+
+struct Shape {
+  Config config;
+  std::vector<std::size_t> predictions;  // of each document; those beyond block_size are cut
+};
+
+const std::vector<Shape> shapes{
+    {{.vocab_size = 27, .n_layer = 1, .n_embd = 16, .n_head = 4, .block_size = 16}, {7}},  // the gist
+    {{.vocab_size = 27, .n_layer = 1, .n_embd = 16, .n_head = 4, .block_size = 16}, {1, 16, 7, 3, 20, 2, 8, 9}},
+    {{.vocab_size = 27, .n_layer = 2, .n_embd = 32, .n_head = 4, .block_size = 8, .squared_relu = true}, {5, 8, 1, 9}},
+    {{.vocab_size = 7, .n_layer = 3, .n_embd = 6, .n_head = 3, .block_size = 5}, {2, 5, 5}},
+    {{.vocab_size = 9, .n_layer = 1, .n_embd = 5, .n_head = 5, .block_size = 8, .squared_relu = true}, {4, 6, 8}},
+    {{.vocab_size = 40, .n_layer = 2, .n_embd = 48, .n_head = 3, .block_size = 33}, {33, 17, 18, 32, 1}},
+    {{.vocab_size = 5, .n_layer = 1, .n_embd = 8, .n_head = 2, .block_size = 150},
+     {150, 64, 65, 129, 3}},                                                               // > one block
+    {{.vocab_size = 2, .n_layer = 1, .n_embd = 2, .n_head = 2, .block_size = 1}, {1, 1}},  // nothing to look back at
+};
+
+/// The longest sums here have about a thousand terms, and a number passes through some ten layers; each rounding is
+/// 1.1e-16 of what is summed. 1e-12 leaves room for both and for nothing else. (Not for n_embd = 1: there rmsnorm makes
+/// any number 1 or -1, but for its 1e-5, and its gradient is what is left of two numbers that agree in 4 digits or
+/// more.)
+constexpr double tolerance = 1e-12;
+
+TEST_CASE("in double, losses and every gradient of the tensor path are those of the scalar path") {
+  for (const Shape& shape : shapes) {
+    for (const Kernels<double>* kernels : {&naive<double>(), &fast<double>()}) {
+      for (std::uint64_t seed = 0; seed < 3; seed++) {
+        PythonRandom random(seed);
+        Parameters parameters = random_parameters(shape.config, random);
+        const Documents documents = random_documents(shape.config, shape.predictions, random);
+        const Answer<double> expected = scalar_answer(shape.config, parameters, documents);
+        const Answer<double> found = answer(shape.config, parameters, documents, *kernels, 1);
+        INFO(std::string(kernels->name) << ", n_embd " << shape.config.n_embd << ", seed " << seed);
+        CHECK(relative_difference(found.logits, expected.logits) < tolerance);
+        CHECK(relative_difference(found.losses, expected.losses) < tolerance);
+        CHECK(worst_matrix(found.gradient, expected.gradient, parameters) < tolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("the number of shares does not change a bit") {
+  for (const Shape& shape : shapes) {
+    PythonRandom random(7);
+    Parameters parameters = random_parameters(shape.config, random);
+    const Documents documents = random_documents(shape.config, shape.predictions, random);
+    const Answer<float> one = answer(shape.config, parameters, documents, fast<float>(), 1);
+    for (const std::size_t shares : {2, 3, 8}) {
+      INFO("n_embd " << shape.config.n_embd << ", " << shares << " shares");
+      CHECK((answer(shape.config, parameters, documents, fast<float>(), shares) == one));
+    }
+  }
+}
+
+TEST_CASE("the loss over tokens counts every prediction alike") {
+  const Shape& shape = shapes[1];
+  PythonRandom random(3);
+  Parameters parameters = random_parameters(shape.config, random);
+  const Documents documents = random_documents(shape.config, shape.predictions, random);
+  std::vector<double> expected(parameters.size());  // each document's gradient, in proportion to its predictions
+  double total = 0;
+  for (const auto& document : documents) {
+    const auto n = static_cast<double>(std::min(shape.config.block_size, document.size() - 1));
+    const Answer<double> alone = scalar_answer(shape.config, parameters, {document});
+    for (std::size_t i = 0; i < expected.size(); i++) expected[i] += n * alone.gradient[i];
+    total += n;
+  }
+  for (double& g : expected) g /= total;
+  const Answer<double> found = answer(shape.config, parameters, documents, fast<double>(), 1, LossMean::tokens);
+  CHECK(worst_matrix(found.gradient, expected, parameters) < tolerance);
+}
+
+}  // namespace
+}  // namespace microgpt

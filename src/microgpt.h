@@ -31,6 +31,7 @@
 // Many positions at a time: the path that is fast.
 #include "tensor/aligned.h"          // memory that begins where a cache line begins
 #include "tensor/batch.h"            // several documents, one after the other
+#include "tensor/decoder.h"          // scalar/gpt.h again, for one position
 #include "tensor/flash.h"            // attention in blocks
 #include "tensor/gpt.h"              // scalar/gpt.h again, for a batch
 #include "tensor/kernels.h"          // scalar/ops.h again, forward and backward: naive and fast
@@ -47,14 +48,16 @@
 #include "tensor/weight.h"           // a matrix of parameters
 
 // Learning and inventing.
-#include "train/adam.h"         // a step that suits each parameter
-#include "train/checkpoint.h"   // a trained model in a file
-#include "train/evaluation.h"   // how good is the model?
-#include "train/gradient.h"     // is the gradient right?
-#include "train/safetensors.h"  // named tensors in a file
-#include "train/sampling.h"     // one character after the other
-#include "train/sgd.h"          // a small step downhill
-#include "train/trainer.h"      // forward, backward, update, again
+#include "train/adam.h"           // a step that suits each parameter
+#include "train/batch_trainer.h"  // the same for the tensor path
+#include "train/checkpoint.h"     // a trained model in a file
+#include "train/evaluation.h"     // how good is the model?
+#include "train/gradient.h"       // is the gradient right?
+#include "train/held_out.h"       // how good at names it has never seen?
+#include "train/safetensors.h"    // named tensors in a file
+#include "train/sampling.h"       // one character after the other
+#include "train/sgd.h"            // a small step downhill
+#include "train/trainer.h"        // forward, backward, update, again
 
 // Looking at it.
 #include "debug/graphviz.h"     // a small graph as a drawing
@@ -66,6 +69,11 @@
 #include "inspect/summary.h"    // what is in a model
 #include "inspect/svg.h"        // drawings for a browser
 #include "inspect/work.h"       // what a computation costs
+
+// The program.
+#include "program/commands.h"  // train, sample, ...
+#include "program/options.h"   // what they take
+#include "program/print.h"     // what they print
 
 // Around a lesson.
 #include "lesson/lesson.h"  // names to learn from, lines that look alike, checks that count

@@ -336,7 +336,7 @@ TEST_CASE("--help of each command has its options, their defaults and an example
     }
     for (const std::string& line : lines(help)) CHECK_MESSAGE(line.size() <= 120, line);
     CHECK(output(command + Words{"-h"}) == help);
-    CHECK(output(command + Words{"--version"}) == "microgpt 0.1.0\n");
+    CHECK(output(command + Words{"--version"}) == "microgpt 0.2.0\n");
   }
 }
 

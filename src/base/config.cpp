@@ -64,6 +64,12 @@ Preset preset(const std::string& name) {
                       .zero_projections = true},
             .heading = "--- inference ---"};
   }
+  if (name == "fast") {
+    return {.name = name,
+            .model = {.n_embd = 64},
+            .train = {.batch_size = 32, .beta1 = 0.9, .init_std = 0.04},
+            .heading = "--- inference ---"};
+  }
   throw UsageError("unknown preset '" + name + "'; there are gist and walkthrough");
 }
 

@@ -10,7 +10,10 @@
 
 namespace microgpt {
 
-/// The learning rate of a step, counted from 0: the schedule's way from train.learning_rate down towards 0.
+/// The schedule's way from train.learning_rate down to 0, when so much of it is done: `at`, which goes from 0 to `end`.
+double learning_rate_at(const TrainConfig& train, double at, double end);
+
+/// The learning rate of a step, counted from 0.
 double learning_rate(const TrainConfig& train, std::size_t step);
 
 class Adam {

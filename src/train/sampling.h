@@ -8,12 +8,17 @@
 #include "base/python_random.h"
 #include "base/tokenizer.h"
 #include "scalar/gpt.h"
+#include "tensor/decoder.h"
 
 namespace microgpt {
 
 /// The next token, drawn in proportion to softmax(logits / temperature). A temperature below 1 makes likely tokens
 /// likelier still, above 1 it evens them out. Throws Error if the logits are not finite.
 Token draw_token(Values logits, double temperature, PythonRandom& random);
+
+/// The same for the tensor path.
+template <class T>
+Token draw_token(std::span<const T> logits, double temperature, PythonRandom& random);
 
 /// The logits, (V), of the token after the given one, which stands at the given position.
 using Predict = std::function<Values(Token token_id, std::size_t pos_id)>;
@@ -25,6 +30,11 @@ std::vector<Token> sample(const Predict& predict, Token bos, std::size_t max_tok
 
 /// The same of a GPT; at most block_size tokens.
 std::vector<Token> sample(const Model& model, double temperature, PythonRandom& random,
+                          std::span<const Token> prompt = {});
+
+/// The same of a GPT on the tensor path. T is float or double.
+template <class T>
+std::vector<Token> sample(Decoder<T>& decoder, double temperature, PythonRandom& random,
                           std::span<const Token> prompt = {});
 
 }  // namespace microgpt

@@ -1,0 +1,4 @@
+#include "program/commands.h"
+namespace microgpt {
+void add_bench(CLI::App&) {}
+}  // namespace microgpt

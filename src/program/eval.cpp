@@ -1,0 +1,56 @@
+// microgpt eval: how good is a model at names it has never seen?
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "base/python_random.h"
+#include "program/commands.h"
+#include "program/options.h"
+#include "program/print.h"
+#include "train/batch_trainer.h"
+#include "train/checkpoint.h"
+#include "train/held_out.h"
+
+namespace microgpt {
+namespace {
+
+struct EvalOptions {
+  std::string model;
+  std::string data = "data/names.txt";
+  double temperature = 1;
+  std::string seed = "42";
+};
+
+void evaluate(const EvalOptions& options) {
+  PythonRandom random{std::string_view(options.seed)};
+  const Checkpoint checkpoint = load_checkpoint(options.model);
+  const DistinctSplit split = split_distinct(read_documents(options.data));
+  TensorModel<float> model(checkpoint.config, checkpoint.parameters);
+  fmt::print("held out: {} of {} distinct documents\n", split.held_out.size(),
+             split.held_out.size() + split.training.size());
+  print_quality(judge(model, split, checkpoint.tokenizer, options.temperature, random, available_threads()),
+                options.temperature);
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app) {
+  auto options = std::make_shared<EvalOptions>();
+  CLI::App* command = app.add_subcommand("eval", "Judge a model by names that it has not learned from.");
+  command->footer(
+      "A tenth of the distinct documents is held out, always the same. The figures are honest if the model was trained "
+      "on\n"
+      "the same data by train --hold-out or by train-fast; any other has seen those names.\n"
+      "Example:\n"
+      "  microgpt train --hold-out --save names.safetensors\n"
+      "  microgpt eval names.safetensors");
+  add_model(command, options->model);
+  add_data(command, options->data);
+  add_positive(command, "--temperature", options->temperature, "of the invented names [1]");
+  add_seed(command, options->seed);
+  command->callback([options] { evaluate(*options); });
+}
+
+}  // namespace microgpt

@@ -1,0 +1,60 @@
+#include "program/options.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <sstream>
+#include <system_error>
+#include <vector>
+
+#include "base/error.h"
+
+namespace microgpt {
+
+std::size_t parse_count(const std::string& option, const std::string& text) {
+  constexpr std::size_t most = 1'000'000'000;
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > most) {
+    throw UsageError(fmt::format("{} is '{}'; it must be a whole number from 1 to {}", option, text, most));
+  }
+  return count;
+}
+
+double parse_positive(const std::string& option, const std::string& text) {
+  constexpr double least = 1e-9;
+  constexpr double greatest = 1e6;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !(number >= least && number <= greatest)) {
+    throw UsageError(fmt::format("{} is '{}'; it must be a number from {} to {:.0f}", option, text, least, greatest));
+  }
+  return number;
+}
+
+std::vector<std::string> split_words(const std::string& words) {
+  std::vector<std::string> list;
+  std::istringstream text(words);
+  for (std::string word; std::getline(text, word, '|');) list.push_back(word);
+  return list;
+}
+
+CLI::Option* add_data(CLI::App* app, std::string& target) {
+  return app->add_option("--data", target, "UTF-8 text, one document a line")->type_name("FILE")->capture_default_str();
+}
+
+CLI::Option* add_seed(CLI::App* app, std::string& target) {
+  return app->add_option("--seed", target, "any whole number")->type_name("N")->capture_default_str();
+}
+
+CLI::Option* add_model(CLI::App* app, std::string& target) {
+  return app->add_option("MODEL", target, "a model written by microgpt train --save")->required()->type_name("FILE");
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw std::system_error(errno, std::generic_category());
+}
+
+}  // namespace microgpt

@@ -1,0 +1,50 @@
+// Options of the command line that are checked before anything runs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace microgpt {
+
+/// A whole number from 1 to 1,000,000,000. Throws UsageError with the option's name for anything else.
+std::size_t parse_count(const std::string& option, const std::string& text);
+
+/// A number from 1e-9 to 1e6. Throws UsageError with the option's name for anything else.
+double parse_positive(const std::string& option, const std::string& text);
+
+/// An option that reads a count. The target is a std::size_t, or an optional one.
+template <class T>
+CLI::Option* add_count(CLI::App* app, const std::string& name, T& target, const std::string& help) {
+  auto read = [&target, name](const std::string& text) { target = parse_count(name, text); };
+  return app->add_option_function<std::string>(name, read, help)->type_name("N");
+}
+
+/// An option that reads a positive number.
+template <class T>
+CLI::Option* add_positive(CLI::App* app, const std::string& name, T& target, const std::string& help) {
+  auto read = [&target, name](const std::string& text) { target = parse_positive(name, text); };
+  return app->add_option_function<std::string>(name, read, help)->type_name("F");
+}
+
+/// The words of a list like "fast|naive".
+std::vector<std::string> split_words(const std::string& words);
+
+/// An option that is one of such words. The target is a std::string, or an optional one.
+template <class T>
+CLI::Option* add_choice(CLI::App* app, const std::string& name, T& target, const std::string& words,
+                        const std::string& help) {
+  return app->add_option(name, target, help)
+      ->check(CLI::IsMember(split_words(words)).description(""))
+      ->type_name(words);
+}
+
+CLI::Option* add_data(CLI::App* app, std::string& target);
+CLI::Option* add_seed(CLI::App* app, std::string& target);
+CLI::Option* add_model(CLI::App* app, std::string& target);
+
+/// Throws std::system_error if something that was printed did not arrive.
+void flush_output();
+
+}  // namespace microgpt

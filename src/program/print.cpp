@@ -1,0 +1,23 @@
+#include "program/print.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace microgpt {
+
+void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& invent) {
+  for (std::size_t i = 1; i <= num; i++) fmt::print("sample {:2}: {}\n", i, tokenizer.decode(invent()));
+}
+
+void print_quality(const Quality& quality, double temperature) {
+  fmt::print("held-out loss: {:.4f} nats a token, the mean of {} predictions\n", quality.loss, quality.predictions);
+  fmt::print("perplexity: {:.2f} equally likely characters would be as surprising\n", std::exp(quality.loss));
+  fmt::print("bigram baseline: {:.4f} nats a token, by counting pairs\n", quality.bigram_loss);
+  fmt::print("new names: {:.1f} % of 1000, invented at temperature {}, are not in the data\n", 100 * quality.new_share,
+             temperature);
+  std::size_t i = 0;
+  for (const std::string& name : quality.names) fmt::print("sample {:2}: {}\n", ++i, name);
+}
+
+}  // namespace microgpt

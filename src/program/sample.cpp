@@ -1,0 +1,62 @@
+// microgpt sample: invent names with a trained model.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/python_random.h"
+#include "base/utf8.h"
+#include "program/commands.h"
+#include "program/options.h"
+#include "program/print.h"
+#include "scalar/gpt.h"
+#include "train/checkpoint.h"
+#include "train/sampling.h"
+
+namespace microgpt {
+namespace {
+
+struct SampleOptions {
+  std::string model;
+  std::size_t num = 20;
+  double temperature = 0.5;
+  std::string seed = "42";
+  std::string prompt;
+};
+
+void sample(const SampleOptions& options) {
+  PythonRandom random{std::string_view(options.seed)};
+  const Checkpoint checkpoint = load_checkpoint(options.model);
+  const std::optional<std::u32string> prompt = decode_utf8(options.prompt);
+  if (!prompt) throw UsageError("--prompt is not valid UTF-8");
+  const std::size_t block_size = checkpoint.config.block_size;
+  if (prompt->size() > block_size) {
+    throw UsageError(
+        fmt::format("--prompt has {} characters; this model's block_size is {}", prompt->size(), block_size));
+  }
+  const std::vector<Token> tokens = checkpoint.tokenizer.encode(*prompt);
+  const Model model(checkpoint.config, checkpoint.parameters);
+  print_samples(options.num, checkpoint.tokenizer, [&] { return sample(model, options.temperature, random, tokens); });
+}
+
+}  // namespace
+
+void add_sample(CLI::App& app) {
+  auto options = std::make_shared<SampleOptions>();
+  CLI::App* command = app.add_subcommand("sample", "Invent names with a trained model.");
+  command->footer(
+      "Examples:\n"
+      "  microgpt sample names.safetensors --num 5\n"
+      "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7");
+  add_model(command, options->model);
+  add_count(command, "--num", options->num, "names to invent [20]");
+  add_positive(command, "--temperature", options->temperature, "below 1: likelier names, above 1: wilder ones [0.5]");
+  add_seed(command, options->seed);
+  command->add_option("--prompt", options->prompt, "how every name begins")->type_name("TEXT");
+  command->callback([options] { sample(*options); });
+}
+
+}  // namespace microgpt

@@ -1,0 +1,204 @@
+// microgpt train: train a GPT and invent names.
+#include <fmt/format.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/python_random.h"
+#include "inspect/progress.h"
+#include "program/commands.h"
+#include "program/options.h"
+#include "program/print.h"
+#include "train/batch_trainer.h"
+#include "train/checkpoint.h"
+#include "train/held_out.h"
+#include "train/sampling.h"
+#include "train/trainer.h"
+
+namespace microgpt {
+namespace {
+
+struct TrainOptions {
+  std::string preset = "gist";
+  std::string data = "data/names.txt";
+  std::optional<std::size_t> steps, n_layer, n_embd, n_head, block_size, batch_size, threads;
+  std::optional<double> learning_rate;
+  std::string seed = "42";
+  std::size_t samples = 20;
+  double temperature = 0.5;
+  std::string digits = "4";
+  std::string engine = "scalar";
+  std::optional<std::string> dtype, kernels, loss;
+  bool hold_out = false;
+  bool quiet = false;
+  std::optional<std::string> save;
+};
+
+/// The shortest digits that read back as the same double, as Python prints it.
+std::string all_digits(double x) {
+  const std::string text = fmt::format("{}", x);
+  const bool whole = text.find_first_not_of("-0123456789") == std::string::npos;
+  return whole ? text + ".0" : text;
+}
+
+/// Throws UsageError for what only the tensor path can do.
+void refuse_tensor_options(const TrainOptions& options) {
+  auto refuse = [](bool given, const char* option) {
+    if (given) throw UsageError(fmt::format("{} needs --engine tensor", option));
+  };
+  refuse(options.batch_size.has_value(), "--batch");
+  refuse(options.threads.has_value(), "--threads");
+  refuse(options.dtype.has_value(), "--dtype");
+  refuse(options.kernels.has_value(), "--kernels");
+  refuse(options.loss.has_value(), "--loss");
+}
+
+Preset chosen_preset(const TrainOptions& options) {
+  Preset chosen = preset(options.preset);
+  Config& config = chosen.model;
+  config.n_layer = options.n_layer.value_or(config.n_layer);
+  config.n_embd = options.n_embd.value_or(config.n_embd);
+  config.n_head = options.n_head.value_or(config.n_head);
+  config.block_size = options.block_size.value_or(config.block_size);
+  chosen.train.num_steps = options.steps.value_or(chosen.train.num_steps);
+  chosen.train.batch_size = options.batch_size.value_or(chosen.train.batch_size);
+  chosen.train.learning_rate = options.learning_rate.value_or(chosen.train.learning_rate);
+  config.vocab_size = 1;  // not known yet; the rest is worth checking before the data is read
+  validate(config);
+  return chosen;
+}
+
+/// What a training needs and leaves.
+struct Run {
+  Preset preset;
+  const Tokenizer& tokenizer;
+  std::span<const Document> documents;
+  Parameters& parameters;
+  PythonRandom& random;
+};
+
+/// step() trains once and returns the loss.
+void run_steps(std::size_t num_steps, const TrainOptions& options, const std::function<double()>& step) {
+  Progress progress(num_steps, options.quiet);
+  for (std::size_t i = 1; i <= num_steps; i++) {
+    const double loss = step();
+    const std::string digits = options.digits == "17" ? all_digits(loss) : fmt::format("{:.4f}", loss);
+    progress.show(i, fmt::format("step {:4} / {:4} | loss {}", i, num_steps, digits));
+  }
+}
+
+/// Saves what was trained, then invents.
+void finish(const Run& run, const TrainOptions& options, const std::function<std::vector<Token>()>& invent) {
+  if (options.save) save_checkpoint(*options.save, run.preset.model, run.tokenizer, run.parameters);
+  fmt::print("\n{}\n", run.preset.heading);
+  print_samples(options.samples, run.tokenizer, invent);
+}
+
+void train_scalar(const Run& run, const TrainOptions& options) {
+  Trainer trainer(run.preset.model, run.preset.train, run.parameters, run.documents, run.tokenizer);
+  run_steps(run.preset.train.num_steps, options, [&] { return trainer.step(); });
+  const Model model(run.preset.model, run.parameters);
+  finish(run, options, [&] { return sample(model, options.temperature, run.random); });
+}
+
+template <class T>
+void train_tensor(const Run& run, const TrainOptions& options) {
+  const ThreadChoice choice = choose_threads(run.preset.model, run.preset.train.batch_size);
+  const std::size_t threads = options.threads.value_or(choice.threads);
+  const Kernels<T>& kernels = options.kernels == "naive" ? naive<T>() : fast<T>();
+  fmt::print("threads: {} ({})\n", threads, options.threads ? "as asked for" : choice.reason);
+  const BatchOptions batch{
+      .loss_mean = options.loss == "token-mean" ? LossMean::tokens : LossMean::documents,
+      .threads = threads,
+  };
+  BatchTrainer<T> trainer(run.preset.model, run.preset.train, run.parameters, run.documents, run.tokenizer, batch,
+                          kernels);
+  run_steps(run.preset.train.num_steps, options, [&] { return trainer.step(); });
+  trainer.model().copy_to(run.parameters);
+  Decoder<T> decoder(trainer.model(), kernels);
+  finish(run, options, [&] { return sample(decoder, options.temperature, run.random); });
+}
+
+// Every line is the reference's, and the random numbers are drawn in its order: shuffle, parameters, samples.
+void train(const TrainOptions& options) {
+  if (options.engine == "scalar") refuse_tensor_options(options);
+  Preset chosen = chosen_preset(options);
+
+  PythonRandom random{std::string_view(options.seed)};
+  std::vector<Document> documents = read_documents(options.data);
+  const Tokenizer tokenizer(documents);
+  if (options.hold_out) documents = split_distinct(documents).training;
+  random.shuffle(documents);
+  fmt::print("num docs: {}\n", documents.size());
+  chosen.model.vocab_size = tokenizer.vocab_size();
+  validate(chosen.model);
+  fmt::print("vocab size: {}\n", tokenizer.vocab_size());
+  Parameters parameters = initialize(chosen.model, chosen.train, random);
+  fmt::print("num params: {}\n", parameters.size());
+  if (options.save) rehearse_save(*options.save, chosen.model, tokenizer, parameters);
+
+  const Run run{chosen, tokenizer, documents, parameters, random};
+  if (options.engine == "scalar") {
+    train_scalar(run, options);
+  } else if (options.dtype == "f64") {
+    train_tensor<double>(run, options);
+  } else {
+    train_tensor<float>(run, options);
+  }
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto options = std::make_shared<TrainOptions>();
+  CLI::App* command = app.add_subcommand("train", "Train a GPT on a file of names and invent new ones.");
+  command->footer(
+      "Examples:\n"
+      "  microgpt train\n"
+      "  microgpt train --preset walkthrough --data names.txt\n"
+      "  microgpt train --steps 5000 --n-embd 32 --save names.safetensors\n"
+      "  microgpt train --engine tensor --batch 16 --n-embd 64 --steps 5000");
+  command
+      ->add_option("--preset", options->preset,
+                   "gist (the current microgpt.py) or walkthrough (the 200-line course version)")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_data(command, options->data);
+  add_count(command, "--steps", options->steps, "batches to learn from, one a step [gist: 1000, walkthrough: 500]");
+  add_count(command, "--n-layer", options->n_layer, "blocks [1]");
+  add_count(command, "--n-embd", options->n_embd, "width of the residual stream [16]");
+  add_count(command, "--n-head", options->n_head, "attention heads; divides n-embd [4]");
+  add_count(command, "--block-size", options->block_size, "longest document, in tokens [gist: 16, walkthrough: 8]");
+  add_positive(command, "--lr", options->learning_rate, "learning rate of the first step [0.01]");
+  add_seed(command, options->seed);
+  add_count(command, "--samples", options->samples, "names to invent [20]");
+  add_positive(command, "--temperature", options->temperature, "below 1: likelier names, above 1: wilder ones [0.5]");
+  add_choice(command, "--digits", options->digits, "4|17", "digits of a loss: 4 after the point, or 17: all there are")
+      ->capture_default_str();
+  command->add_flag("--hold-out", options->hold_out,
+                    "learn from nine tenths of the distinct documents; microgpt eval judges by the others");
+  command->add_flag("--quiet", options->quiet, "no step lines and no progress bar");
+  command->add_option("--save", options->save, "write the trained model here, in the safetensors format")
+      ->type_name("FILE");
+  add_choice(command, "--engine", options->engine, "scalar|tensor",
+             "one scalar at a time, the path to read, or batches, the path that is fast")
+      ->capture_default_str();
+  const std::string tensor = "The tensor engine";
+  add_count(command, "--batch", options->batch_size, "documents in a step [1]")->group(tensor);
+  add_choice(command, "--dtype", options->dtype, "f32|f64", "float or double [f32]")->group(tensor);
+  add_count(command, "--threads", options->threads, "threads [as many as help]")->group(tensor);
+  add_choice(command, "--kernels", options->kernels, "fast|naive",
+             "naive: the plain loops that specify the fast ones [fast]")
+      ->group(tensor);
+  add_choice(command, "--loss", options->loss, "document-mean|token-mean",
+             "a step's loss: the mean of its documents' means, or of all its tokens [document-mean]")
+      ->group(tensor);
+  command->callback([options] { train(*options); });
+}
+
+}  // namespace microgpt

@@ -1,0 +1,128 @@
+// microgpt train-fast: as good as a model can be after a second.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/python_random.h"
+#include "program/commands.h"
+#include "program/options.h"
+#include "program/print.h"
+#include "train/batch_trainer.h"
+#include "train/checkpoint.h"
+#include "train/evaluation.h"
+#include "train/held_out.h"
+
+namespace microgpt {
+namespace {
+
+struct TrainFastOptions {
+  std::string data = "data/names.txt";
+  double seconds = 1;
+  std::size_t seeds = 3;
+  double temperature = 1;
+  Preset recipe = preset("fast");
+  std::optional<std::size_t> threads;
+  std::optional<std::string> save;
+};
+
+/// Trains until the time is over. The clock runs for training alone, not for reading the data or judging the model.
+BatchTrainer<float> trained(const TrainFastOptions& options, const Config& config, const DistinctSplit& split,
+                            const Tokenizer& tokenizer, std::size_t threads, std::size_t seed) {
+  PythonRandom random(seed);
+  std::vector<Document> documents = split.training;
+  random.shuffle(documents);
+  const Parameters parameters = initialize(config, options.recipe.train, random);
+  BatchTrainer<float> trainer(config, options.recipe.train, parameters, documents, tokenizer,
+                              {.loss_mean = LossMean::tokens, .threads = threads});
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  for (double progress = 0; progress < 1;) {
+    trainer.step(progress);
+    progress = std::chrono::duration<double>(Clock::now() - start).count() / options.seconds;
+  }
+  return trainer;
+}
+
+void train_fast(const TrainFastOptions& options) {
+  Config config = options.recipe.model;
+  config.vocab_size = 1;
+  validate(config);
+  const std::vector<Document> documents = read_documents(options.data);
+  const Tokenizer tokenizer(documents);
+  config.vocab_size = tokenizer.vocab_size();
+  validate(config);
+  const DistinctSplit split = split_distinct(documents);
+  const ThreadChoice choice = choose_threads(config, options.recipe.train.batch_size);
+  const std::size_t threads = options.threads.value_or(choice.threads);
+  fmt::print("num docs: {} distinct, {} to learn from and {} held out\n", split.training.size() + split.held_out.size(),
+             split.training.size(), split.held_out.size());
+  fmt::print("model: {} layers, n_embd {}, {} heads, {} parameters; {} documents a step\n", config.n_layer,
+             config.n_embd, config.n_head, num_parameters(config), options.recipe.train.batch_size);
+  fmt::print("threads: {} ({})\n", threads, options.threads ? "as asked for" : choice.reason);
+
+  std::vector<double> losses;
+  for (std::size_t seed = 1; seed <= options.seeds; seed++) {
+    BatchTrainer<float> trainer = trained(options, config, split, tokenizer, threads, seed);
+    losses.push_back(token_loss(trainer.model(), split.held_out, tokenizer, threads));
+    fmt::print("seed {}: held-out loss {:.4f} after {:.2f} s, {} steps, {:.1f} times through the data\n", seed,
+               losses.back(), options.seconds, trainer.steps_done(),
+               static_cast<double>(trainer.documents_done()) / static_cast<double>(split.training.size()));
+    flush_output();
+    if (seed < options.seeds) continue;
+    const Estimate all = estimate(losses);
+    fmt::print("mean of {} seeds: {:.4f}, standard deviation {:.4f}\n\nThe last of them:\n", options.seeds, all.mean,
+               all.stddev);
+    PythonRandom random(seed);
+    print_quality(judge(trainer.model(), split, tokenizer, options.temperature, random, threads), options.temperature);
+    if (options.save) {
+      Parameters parameters(gpt_shapes(config));
+      trainer.model().copy_to(parameters);
+      save_checkpoint(*options.save, config, tokenizer, parameters);
+    }
+  }
+}
+
+}  // namespace
+
+void add_train_fast(CLI::App& app) {
+  auto options = std::make_shared<TrainFastOptions>();
+  Config& config = options->recipe.model;
+  TrainConfig& train = options->recipe.train;
+  CLI::App* command =
+      app.add_subcommand("train-fast", "The best model that a second of training makes, judged by held-out names.");
+  command->footer(
+      "Examples:\n"
+      "  microgpt train-fast --data data/makemore.txt\n"
+      "  microgpt train-fast --seconds 10 --n-layer 2 --save names.safetensors");
+  add_data(command, options->data);
+  add_positive(command, "--seconds", options->seconds, "time to train [1]");
+  add_count(command, "--seeds", options->seeds, "models to train, with the seeds 1, 2, ... [3]");
+  add_count(command, "--threads", options->threads, "threads [as many as help]");
+  add_positive(command, "--temperature", options->temperature, "of the invented names [1]");
+  command->add_option("--save", options->save, "write the last model here, in the safetensors format")
+      ->type_name("FILE");
+  const std::string recipe = "The recipe";
+  auto count = [&](const char* name, std::size_t& target, const std::string& help) {
+    add_count(command, name, target, fmt::format("{} [{}]", help, target))->group(recipe);
+  };
+  auto positive = [&](const char* name, double& target, const std::string& help) {
+    add_positive(command, name, target, fmt::format("{} [{}]", help, target))->group(recipe);
+  };
+  count("--n-layer", config.n_layer, "blocks");
+  count("--n-embd", config.n_embd, "width of the residual stream");
+  count("--n-head", config.n_head, "attention heads; divides n-embd");
+  count("--block-size", config.block_size, "longest document, in tokens");
+  count("--batch", train.batch_size, "documents in a step");
+  positive("--lr", train.learning_rate, "learning rate of the first step");
+  positive("--beta1", train.beta1, "Adam's memory of gradients");
+  positive("--beta2", train.beta2, "Adam's memory of their squares");
+  positive("--init", train.init_std, "standard deviation of the first weights");
+  command->callback([options] { train_fast(*options); });
+}
+
+}  // namespace microgpt

@@ -1,0 +1,42 @@
+// gpt() one position at a time, as sampling needs it: the keys and values of the positions before are kept (a KV
+// cache), so a new token costs one row of work.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tensor/gpt.h"
+
+namespace microgpt {
+
+/// T is float or double. The model must outlive the decoder.
+template <class T>
+class Decoder {
+ public:
+  explicit Decoder(TensorModel<T>& model, const Kernels<T>& kernels = fast<T>());
+
+  const Config& config() const { return model_.config; }
+
+  /// Begins another document.
+  void reset() { position_ = 0; }
+
+  /// The logits, (V), of what comes after this token, which stands after those before it. At most block_size tokens to
+  /// a document. Valid until the next call.
+  std::span<const T> next(Token token);
+
+ private:
+  struct Cache {
+    Tensor<T> keys;    // (T,C)
+    Tensor<T> values;  // (T,C)
+  };
+
+  TensorModel<T>& model_;
+  const Kernels<T>& kernels_;
+  std::size_t position_ = 0;
+  std::vector<Cache> caches_;                           // of each layer
+  Tensor<T> x_, x_norm_, qkv_, x_attn_, hidden_, out_;  // (1,C), (1,C), (1,3C), (1,C), (1,4C), (1,C)
+  Tensor<T> log_sum_, logits_;                          // (H,1), (1,V)
+};
+
+}  // namespace microgpt

@@ -1,0 +1,102 @@
+#include "train/batch_trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "tensor/threads.h"
+#include "train/adam.h"
+
+namespace microgpt {
+
+ThreadChoice choose_threads(const Config& config, std::size_t batch_size) {
+  const std::size_t available = available_threads();
+  if (!have_openmp) return {1, "this program was built without OpenMP"};
+  if (available == 1) return {1, "this machine runs one at a time"};
+  if (batch_size == 1) return {1, "a step has one document, and a document is not shared"};
+  // To wake a thread and to wait for it takes some microseconds, in which it does so many multiply-adds.
+  constexpr std::size_t worthwhile = 200'000;
+  const std::size_t documents_work = 3 * 7 * num_parameters(config);  // forward and backward of a name, roughly
+  const std::size_t most = std::max<std::size_t>(1, batch_size * documents_work / worthwhile);
+  if (most < 2) return {1, "a step is too little work to be shared"};
+  const std::size_t threads = std::min({available, batch_size, most});
+  return {threads, threads == available    ? "as many as this machine runs at once"
+                   : threads == batch_size ? "as many as a step has documents"
+                                           : "more would have too little to do"};
+}
+
+template <class T>
+BatchTrainer<T>::BatchTrainer(const Config& model, const TrainConfig& train, const Parameters& parameters,
+                              std::span<const Document> documents, const Tokenizer& tokenizer,
+                              const BatchOptions& options, const Kernels<T>& kernels)
+    : train_(train), options_(options), kernels_(kernels), model_(model, parameters), batch_(model.block_size) {
+  documents_.reserve(documents.size());
+  for (const Document& document : documents) documents_.push_back(tokenizer.encode_document(document));
+  for (const Weight<T>* weight : model_.weights()) {
+    const View<const T> data = weight->data.view();
+    m_.emplace_back(data.rows, data.cols);
+    v_.emplace_back(data.rows, data.cols);
+  }
+}
+
+template <class T>
+void BatchTrainer<T>::next_batch() {
+  batch_.clear();
+  for (std::size_t i = 0; i < train_.batch_size; i++) {
+    batch_.add(documents_[(documents_done() + i) % documents_.size()]);
+  }
+  activations_.resize(model_.config, batch_.num_positions());
+}
+
+template <class T>
+double BatchTrainer<T>::step(double progress) {
+  next_batch();
+  const std::vector<double> weights = batch_.weights(options_.loss_mean);
+  const AlignedVector<T> dlosses(weights.begin(), weights.end());
+  const std::size_t shares = options_.threads;
+  parallel(shares, [&](std::size_t i) {
+    const Share documents = batch_.documents(i, shares);
+    gpt_forward(model_, kernels_, batch_, documents, activations_);
+    gpt_backward(model_, kernels_, batch_, documents, dlosses.data(), activations_);
+  });
+
+  double loss = 0;
+  for (std::size_t n = 0; n < weights.size(); n++) loss += weights[n] * activations_.losses.view().data[n];
+  if (!std::isfinite(loss)) {
+    throw Error("step " + std::to_string(steps_done_ + 1) + ": the loss is " + std::to_string(loss) +
+                "; training diverged, try a smaller --lr");
+  }
+
+  const auto steps = static_cast<double>(steps_done_ + 1);
+  const AdamStep adam{.learning_rate = learning_rate_at(train_, progress, 1),
+                      .beta1 = train_.beta1,
+                      .beta2 = train_.beta2,
+                      .eps = train_.eps_adam,
+                      .m_correction = 1 - std::pow(train_.beta1, steps),
+                      .v_correction = 1 - std::pow(train_.beta2, steps)};
+  parallel(shares, [&](std::size_t i) {
+    gpt_backward_weights(model_, kernels_, batch_, activations_, i, shares);
+    update_weights(adam, i);
+  });
+  steps_done_++;
+  positions_done_ += batch_.num_positions();
+  return loss;
+}
+
+template <class T>
+void BatchTrainer<T>::update_weights(const AdamStep& adam, std::size_t i) {
+  const std::vector<Weight<T>*> weights = model_.weights();
+  for (std::size_t w = 0; w < weights.size(); w++) {
+    const View<T> data = weights[w]->data.view();
+    const auto [first, n] = share(data.rows, i, options_.threads);
+    if (n == 0) continue;
+    kernels_.adam_update(data.row(first), weights[w]->grad.view().row(first), m_[w].view().row(first),
+                         v_[w].view().row(first), n * data.stride, adam);
+    weights[w]->transpose_rows({first, n});
+  }
+}
+
+template class BatchTrainer<float>;
+template class BatchTrainer<double>;
+
+}  // namespace microgpt

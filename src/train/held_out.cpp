@@ -1,0 +1,93 @@
+#include "train/held_out.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/bigram.h"
+#include "base/error.h"
+#include "tensor/decoder.h"
+#include "train/evaluation.h"
+#include "train/sampling.h"
+
+namespace microgpt {
+
+DistinctSplit split_distinct(std::span<const Document> documents) {
+  std::vector<Document> distinct;
+  std::set<std::u32string_view> seen;
+  for (const Document& document : documents) {
+    if (seen.insert(document).second) distinct.push_back(document);
+  }
+  if (distinct.size() < 10) {
+    throw Error("the data has " + std::to_string(distinct.size()) +
+                " distinct documents; to hold out a tenth, at least 10 are needed");
+  }
+  PythonRandom random(42);  // not the seed of a training: the same documents are held out from every model
+  random.shuffle(distinct);
+  const auto cut = distinct.end() - static_cast<std::ptrdiff_t>(distinct.size() / 10);
+  return {{distinct.begin(), cut}, {cut, distinct.end()}};
+}
+
+template <class T>
+double token_loss(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
+                  std::size_t threads) {
+  constexpr std::size_t batch_size = 256;
+  Batch batch(model.config.block_size);
+  Activations<T> activations;
+  double total = 0;
+  std::size_t predictions = 0;
+  for (std::size_t first = 0; first < documents.size(); first += batch_size) {
+    batch.clear();
+    for (const Document& document : documents.subspan(first, std::min(batch_size, documents.size() - first))) {
+      batch.add(tokenizer.encode_document(document));
+    }
+    activations.resize(model.config, batch.num_positions());
+    parallel(threads,
+             [&](std::size_t i) { gpt_forward(model, fast<T>(), batch, batch.documents(i, threads), activations); });
+    const T* const losses = activations.losses.view().data;
+    for (std::size_t n = 0; n < batch.num_positions(); n++) total += losses[n];
+    predictions += batch.num_positions();
+  }
+  return total / static_cast<double>(predictions);
+}
+
+double bigram_token_loss(const DistinctSplit& split, const Tokenizer& tokenizer) {
+  Bigram bigram(tokenizer.vocab_size());
+  for (const Document& document : split.training) bigram.count(tokenizer.encode_document(document));
+  double total = 0;
+  std::size_t predictions = 0;
+  for (const Document& document : split.held_out) {
+    const std::vector<Token> tokens = tokenizer.encode_document(document);
+    total += bigram.loss(tokens) * static_cast<double>(tokens.size() - 1);
+    predictions += tokens.size() - 1;
+  }
+  return total / static_cast<double>(predictions);
+}
+
+template <class T>
+Quality judge(TensorModel<T>& model, const DistinctSplit& split, const Tokenizer& tokenizer, double temperature,
+              PythonRandom& random, std::size_t threads) {
+  constexpr std::size_t num_names = 1000;
+  constexpr std::size_t num_shown = 20;
+  Quality quality;
+  quality.loss = token_loss(model, split.held_out, tokenizer, threads);
+  quality.bigram_loss = bigram_token_loss(split, tokenizer);
+  for (const Document& document : split.held_out) {
+    quality.predictions += std::min(model.config.block_size, document.size() + 1);
+  }
+  Decoder<T> decoder(model);
+  std::vector<std::vector<Token>> names;
+  for (std::size_t i = 0; i < num_names; i++) names.push_back(sample(decoder, temperature, random));
+  const std::size_t listed =
+      count_listed(names, split.training, tokenizer) + count_listed(names, split.held_out, tokenizer);
+  quality.new_share = 1 - static_cast<double>(listed) / num_names;
+  for (std::size_t i = 0; i < num_shown; i++) quality.names.push_back(tokenizer.decode(names[i]));
+  return quality;
+}
+
+template double token_loss(TensorModel<float>&, std::span<const Document>, const Tokenizer&, std::size_t);
+template double token_loss(TensorModel<double>&, std::span<const Document>, const Tokenizer&, std::size_t);
+template Quality judge(TensorModel<float>&, const DistinctSplit&, const Tokenizer&, double, PythonRandom&, std::size_t);
+template Quality judge(TensorModel<double>&, const DistinctSplit&, const Tokenizer&, double, PythonRandom&,
+                       std::size_t);
+
+}  // namespace microgpt

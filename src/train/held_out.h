@@ -1,0 +1,48 @@
+// How good a trained model is at names it has never seen.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/dataset.h"
+#include "base/python_random.h"
+#include "base/tokenizer.h"
+#include "tensor/gpt.h"
+
+namespace microgpt {
+
+/// Documents to learn from and documents to be judged by, none twice.
+struct DistinctSplit {
+  std::vector<Document> training;
+  std::vector<Document> held_out;
+};
+
+/// Drops repeated documents and holds out a tenth of the others, at random but always the same ones. At least ten
+/// distinct documents, or Error.
+DistinctSplit split_distinct(std::span<const Document> documents);
+
+/// The mean over all predictions in all documents, long or short, of -log p(next token), in nats.
+template <class T>
+double token_loss(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
+                  std::size_t threads);
+
+/// The same of counting pairs in the training documents: what a model has to beat.
+double bigram_token_loss(const DistinctSplit& split, const Tokenizer& tokenizer);
+
+/// What there is to say of a model.
+struct Quality {
+  double loss = 0;                 // token_loss of the held-out documents
+  double bigram_loss = 0;          // that of counting
+  std::size_t predictions = 0;     // how many it is the mean of
+  double new_share = 0;            // of 1,000 invented names: how many are in none of the documents, from 0 to 1
+  std::vector<std::string> names;  // the first 20 of them
+};
+
+/// Invents the names at this temperature.
+template <class T>
+Quality judge(TensorModel<T>& model, const DistinctSplit& split, const Tokenizer& tokenizer, double temperature,
+              PythonRandom& random, std::size_t threads);
+
+}  // namespace microgpt

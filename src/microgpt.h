@@ -33,6 +33,7 @@
 #include "tensor/batch.h"            // several documents, one after the other
 #include "tensor/decoder.h"          // scalar/gpt.h again, for one position
 #include "tensor/flash.h"            // attention in blocks
+#include "tensor/fma_peak.h"         // how fast a processor can be
 #include "tensor/gpt.h"              // scalar/gpt.h again, for a batch
 #include "tensor/kernels.h"          // scalar/ops.h again, forward and backward: naive and fast
 #include "tensor/mask.h"             // who may look at whom

@@ -4,13 +4,32 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
 
+#include "tensor/decoder.h"
+#include "tensor/fma_peak.h"
+#include "train/batch_trainer.h"
+#include "train/sampling.h"
 #include "train/trainer.h"
 
 namespace microgpt {
 namespace {
 
+/// Linux forgets the most memory that a process had, if it is told so. Elsewhere it is the most since the start.
+void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
 double peak_mebibytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kibibytes = 0;
+    if (word == "VmHWM:" && status >> kibibytes) return kibibytes / 1024;
+  }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
 #ifdef __APPLE__
@@ -21,44 +40,221 @@ double peak_mebibytes() {
   return static_cast<double>(usage.ru_maxrss) * unit / (1024.0 * 1024.0);
 }
 
+/// Measured once for each number of threads.
+double fma_peak(const std::string& dtype, std::size_t threads) {
+  static std::map<std::pair<std::string, std::size_t>, double> known;
+  double& peak = known[{dtype, threads}];
+  if (peak == 0) peak = dtype == "f32" ? measure_fma_peak<float>(threads) : measure_fma_peak<double>(threads);
+  return peak;
+}
+
+/// What a round did.
+struct Work {
+  double steps = 0;
+  double things = 0;  // documents or tokens
+  double operations = 0;
+};
+
+/// Runs step(), which adds what it did to a Work, in rounds.
+void measure_rounds(const Effort& effort, const std::function<void(Work&)>& step, Measurement& m) {
+  using Clock = std::chrono::steady_clock;
+  auto run = [&](std::size_t steps, double seconds, Work& work) {
+    const Clock::time_point start = Clock::now();
+    std::chrono::duration<double> spent{};
+    for (std::size_t i = 0; steps > 0 ? i < steps : i == 0 || spent.count() < seconds; i++) {
+      step(work);
+      work.steps++;
+      spent = Clock::now() - start;
+    }
+    return spent.count();
+  };
+  Work warm_up;
+  if (effort.steps == 0) run(0, effort.seconds / 5, warm_up);
+  std::vector<double> us_per_step;
+  Work work;
+  for (std::size_t round = 0; round < effort.rounds; round++) {
+    Work of_round;
+    const double seconds = run(effort.steps, effort.seconds, of_round);
+    us_per_step.push_back(seconds * 1e6 / of_round.steps);
+    work.steps += of_round.steps;
+    work.things += of_round.things;
+    work.operations += of_round.operations;
+  }
+  std::ranges::sort(us_per_step);
+  m.us_per_step = us_per_step[effort.rounds / 2];
+  m.us_fastest = us_per_step.front();
+  m.per_second = work.things / work.steps / m.us_per_step * 1e6;
+  m.gflops = work.operations / work.steps / m.us_per_step / 1e3;
+}
+
+double square(std::size_t n) { return static_cast<double>(n) * static_cast<double>(n); }
+
+/// Weights that are multiplied with: all but the embeddings.
+double multiplied_weights(const Config& config) {
+  return 12 * static_cast<double>(config.n_layer) * square(config.n_embd) +
+         static_cast<double>(config.vocab_size * config.n_embd);
+}
+
+/// Multiply-adds of causal attention's two products over n positions.
+double attention_work(const Config& config, std::size_t n) {
+  return static_cast<double>(config.n_layer * config.n_embd) * static_cast<double>(n * (n + 1));
+}
+
+/// Operations of training on a document: forward, and twice that backward.
+double training_operations(const Config& config, const Document& document) {
+  const std::size_t n = std::min(config.block_size, document.size() + 1);
+  return 6 * (multiplied_weights(config) * static_cast<double>(n) + attention_work(config, n));
+}
+
+/// The gist at another width, and the documents to train it on.
+struct Setting {
+  Setting(const Subject& subject, std::span<const Document> all)
+      : documents(all.begin(), all.end()), tokenizer(all), gist(preset("gist")) {
+    random.shuffle(documents);
+    gist.model.vocab_size = tokenizer.vocab_size();
+    gist.model.n_embd = subject.n_embd;
+    gist.model.n_head = subject.n_head;
+    gist.train.batch_size = subject.batch;
+    gist.train.num_steps = 1'000'000'000;
+    validate(gist.model);
+  }
+
+  PythonRandom random;
+  std::vector<Document> documents;
+  Tokenizer tokenizer;
+  Preset gist;
+};
+
+template <class Trainer>
+void measure_training(Setting& setting, Trainer& trainer, const Effort& effort, Measurement& m) {
+  std::size_t next = 0;
+  measure_rounds(
+      effort,
+      [&](Work& work) {
+        trainer.step();
+        for (std::size_t i = 0; i < setting.gist.train.batch_size; i++) {
+          work.operations += training_operations(setting.gist.model, setting.documents[next]);
+          next = (next + 1) % setting.documents.size();
+        }
+        work.things += static_cast<double>(setting.gist.train.batch_size);
+      },
+      m);
+}
+
+template <class Invent>
+void measure_sampling(const Config& config, const Effort& effort, Invent invent, Measurement& m) {
+  // A call invents a whole document; a step is a token.
+  measure_rounds(
+      effort,
+      [&](Work& work) {
+        const std::size_t n = std::min(config.block_size, invent() + 1);
+        work.steps += static_cast<double>(n) - 1;
+        work.things += static_cast<double>(n);
+        work.operations += 2 * (multiplied_weights(config) * static_cast<double>(n) + attention_work(config, n));
+      },
+      m);
+}
+
+template <class T>
+const Kernels<T>& kernels_of(const Subject& subject) {
+  return subject.kernels == "naive" ? naive<T>() : fast<T>();
+}
+
+void measure_scalar(const Subject& subject, Setting& setting, const Effort& effort, Measurement& m) {
+  Parameters parameters = initialize(setting.gist.model, setting.gist.train, setting.random);
+  m.num_params = parameters.size();
+  if (subject.what == "train") {
+    Trainer trainer(setting.gist.model, setting.gist.train, parameters, setting.documents, setting.tokenizer);
+    measure_training(setting, trainer, effort, m);
+  } else {
+    const Model model(setting.gist.model, parameters);
+    measure_sampling(
+        setting.gist.model, effort, [&] { return sample(model, 1, setting.random).size(); }, m);
+  }
+}
+
+template <class T>
+void measure_tensor(const Subject& subject, Setting& setting, const Effort& effort, Measurement& m) {
+  const Parameters parameters = initialize(setting.gist.model, setting.gist.train, setting.random);
+  m.num_params = parameters.size();
+  if (subject.what == "train") {
+    BatchTrainer<T> trainer(setting.gist.model, setting.gist.train, parameters, setting.documents, setting.tokenizer,
+                            {.threads = subject.threads}, kernels_of<T>(subject));
+    measure_training(setting, trainer, effort, m);
+  } else {
+    TensorModel<T> model(setting.gist.model, parameters);
+    Decoder<T> decoder(model, kernels_of<T>(subject));
+    measure_sampling(
+        setting.gist.model, effort, [&] { return sample(decoder, 1, setting.random).size(); }, m);
+  }
+}
+
+/// Attention of B documents of T positions each, forward and backward, from random q, k and v. A thread takes some
+/// heads.
+template <class T>
+void measure_attention(const Subject& subject, const Effort& effort, Measurement& m) {
+  const std::size_t D = subject.n_embd / subject.n_head;
+  const Config config{
+      .vocab_size = 1, .n_embd = subject.n_embd, .n_head = subject.n_head, .block_size = subject.length};
+  validate(config);
+  const Heads head{
+      .n_head = 1, .n_kv_head = 1, .key_dim = D, .value_dim = D, .scale = 1 / std::sqrt(static_cast<double>(D))};
+  const Mask mask = Mask::causal();
+  const Kernels<T>& kernels = kernels_of<T>(subject);
+  const std::size_t rows = subject.batch * subject.length;
+  PythonRandom random;
+  auto tensor = [&] {
+    Tensor<T> x(rows, subject.n_embd);
+    for (std::size_t i = 0; i < rows; i++) {
+      for (std::size_t j = 0; j < subject.n_embd; j++) x.view().row(i)[j] = static_cast<T>(random.gauss(0, 1));
+    }
+    return x;
+  };
+  Tensor<T> q = tensor(), k = tensor(), v = tensor(), dout = tensor();
+  Tensor<T> out(rows, subject.n_embd), dq(rows, subject.n_embd), dk(rows, subject.n_embd), dv(rows, subject.n_embd);
+  Tensor<T> log_sum(subject.n_head, rows);
+  measure_rounds(
+      effort,
+      [&](Work& work) {
+        parallel(subject.threads, [&](std::size_t i) {
+          const auto [first, n] = share(subject.batch * subject.n_head, i, subject.threads);
+          for (std::size_t one = first; one < first + n; one++) {
+            const std::size_t start = one / subject.n_head * subject.length;
+            const std::size_t h = one % subject.n_head;
+            auto of = [&](Tensor<T>& x) { return x.view().slice_rows(start, subject.length).slice_cols(h * D, D); };
+            const View<T> sums = log_sum.view().slice_rows(h, 1).slice_cols(start, subject.length);
+            kernels.attention_forward(of(out), sums, of(q), of(k), of(v), head, mask, 0);
+            kernels.attention_backward(of(dq), of(dk), of(dv), of(dout), of(out), sums, of(q), of(k), of(v), head, mask,
+                                       0);
+          }
+        });
+        work.things += static_cast<double>(subject.batch);
+        work.operations += 6 * static_cast<double>(subject.batch) * attention_work(config, subject.length);
+      },
+      m);
+}
+
 }  // namespace
 
-Measurement measure_training(std::span<const Document> documents, std::size_t n_embd, std::size_t steps,
-                             std::size_t rounds) {
-  Preset gist = preset("gist");
-  PythonRandom random;
-  std::vector<Document> shuffled(documents.begin(), documents.end());
-  random.shuffle(shuffled);
-  const Tokenizer tokenizer(shuffled);
-  if (shuffled.size() > steps) shuffled.resize(steps);  // every round learns from the same documents
-  gist.model.vocab_size = tokenizer.vocab_size();
-  gist.model.n_embd = n_embd;
-  if (n_embd % gist.model.n_head != 0) gist.model.n_head = 1;
-  gist.train.num_steps = steps * rounds;
-  validate(gist.model);
-  Parameters parameters = initialize(gist.model, gist.train, random);
-  Trainer trainer(gist.model, gist.train, parameters, shuffled, tokenizer);
-
-  std::vector<double> microseconds;
-  std::size_t nodes = 0;
-  for (std::size_t round = 0; round < rounds; round++) {
-    const auto start = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < steps; i++) {
-      trainer.step();
-      nodes += trainer.nodes();
+Measurement measure(const Subject& subject, std::span<const Document> documents, const Effort& effort) {
+  Measurement m{.subject = subject};
+  Subject& s = m.subject;
+  if (s.n_embd % s.n_head != 0) s.n_head = 1;
+  m.peak_gflops = fma_peak(s.dtype, s.threads);
+  reset_peak_memory();
+  if (s.what == "attention") {
+    s.dtype == "f32" ? measure_attention<float>(s, effort, m) : measure_attention<double>(s, effort, m);
+  } else {
+    Setting setting(s, documents);
+    if (s.engine == "scalar") {
+      measure_scalar(s, setting, effort, m);
+    } else {
+      s.dtype == "f32" ? measure_tensor<float>(s, setting, effort, m) : measure_tensor<double>(s, setting, effort, m);
     }
-    const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
-    microseconds.push_back(spent.count() / static_cast<double>(steps));
   }
-  std::sort(microseconds.begin(), microseconds.end());
-  const double median = microseconds[rounds / 2];
-  return {.n_embd = n_embd,
-          .num_params = parameters.size(),
-          .microseconds_per_step = median,
-          .fastest_round = microseconds.front(),
-          .names_per_second = 1e6 / median,
-          .nodes_per_step = static_cast<double>(nodes) / static_cast<double>(steps * rounds),
-          .peak_mebibytes = peak_mebibytes()};
+  m.percent_of_peak = 100 * m.gflops / m.peak_gflops;
+  m.peak_rss_mib = peak_mebibytes();
+  return m;
 }
 
 }  // namespace microgpt

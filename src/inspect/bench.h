@@ -1,28 +1,49 @@
-// How fast training is, and how much memory it takes.
+// How fast training, attention and sampling are, against what the processor could do, and how much memory they take.
 #pragma once
 
 #include <cstddef>
 #include <span>
-#include <vector>
+#include <string>
 
 #include "base/dataset.h"
 
 namespace microgpt {
 
-/// What one shape costs, one document a step, one thread.
-struct Measurement {
-  std::size_t n_embd = 0;
-  std::size_t num_params = 0;
-  double microseconds_per_step = 0;  // the median over `rounds` rounds
-  double fastest_round = 0;          // µs per step of the best round
-  double names_per_second = 0;
-  double nodes_per_step = 0;
-  double peak_mebibytes = 0;  // most memory the process has had resident so far
+/// What is measured.
+struct Subject {
+  std::string what = "train";     // train, attention (alone, forward and backward), or sample
+  std::string engine = "tensor";  // or scalar
+  std::string kernels = "fast";   // or naive
+  std::string attention = "mha";
+  std::string dtype = "f32";  // or f64
+  std::size_t n_embd = 16;    // C
+  std::size_t n_head = 4;     // H; 1 where it does not divide n_embd
+  std::size_t batch = 1;      // B
+  std::size_t threads = 1;
+  std::size_t length = 0;  // T of attention alone; the others work on documents as they come
 };
 
-/// Trains the gist preset at width n_embd (4 heads, or 1 where 4 does not divide it) in `rounds` rounds of `steps`
-/// steps.
-Measurement measure_training(std::span<const Document> documents, std::size_t n_embd, std::size_t steps,
-                             std::size_t rounds);
+/// How long to measure.
+struct Effort {
+  std::size_t rounds = 5;  // their median counts
+  std::size_t steps = 0;   // in a round; 0: as many as take `seconds`
+  double seconds = 0.1;
+};
+
+struct Measurement {
+  Subject subject;
+  std::size_t num_params = 0;
+  double us_per_step = 0;  // the median of the rounds; a step of sampling is a token
+  double us_fastest = 0;   // of the best round
+  double per_second = 0;   // documents (train, attention), or tokens (sample)
+  double gflops =
+      0;  // 6 * multiplied weights * positions, and 12 * C * pairs of attention (4 forward); 2 and 4 in sampling
+  double peak_gflops = 0;  // of fused multiply-adds on as many threads
+  double percent_of_peak = 0;
+  double peak_rss_mib = 0;  // most memory the process had resident meanwhile
+};
+
+/// Throws UsageError for a shape that cannot be.
+Measurement measure(const Subject& subject, std::span<const Document> documents, const Effort& effort);
 
 }  // namespace microgpt

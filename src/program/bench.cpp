@@ -1,4 +1,195 @@
+// microgpt bench: how fast is this machine at all this?
+#include "inspect/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/error.h"
 #include "program/commands.h"
+#include "program/options.h"
+#include "tensor/threads.h"
+
 namespace microgpt {
-void add_bench(CLI::App&) {}
+namespace {
+
+struct BenchOptions {
+  std::string data = "data/names.txt";
+  std::vector<std::string> what{"train", "attention", "sample"};
+  std::vector<std::string> n_embd{"16", "32", "64", "128"};
+  std::vector<std::string> batch{"1", "16", "64"};
+  std::optional<std::size_t> steps, rounds, threads;
+  bool quick = false;
+  bool json = false;
+};
+
+/// Everything there is to measure, in the order of the tables.
+std::vector<Subject> subjects(const BenchOptions& options) {
+  auto counts = [](const char* option, const std::vector<std::string>& texts) {
+    std::vector<std::size_t> numbers;
+    for (const std::string& text : texts) numbers.push_back(parse_count(option, text));
+    return numbers;
+  };
+  const std::vector<std::size_t> widths = counts("--n-embd", options.n_embd);
+  const std::vector<std::size_t> batches = counts("--batch", options.batch);
+  std::vector<std::size_t> threads{1};
+  if (const std::size_t all = options.threads.value_or(available_threads()); all > 1) threads.push_back(all);
+  auto wanted = [&](const char* what) { return std::ranges::count(options.what, what) > 0; };
+
+  std::vector<Subject> list;
+  for (const std::size_t C : widths) {
+    if (!wanted("train")) break;
+    list.push_back({.engine = "scalar", .kernels = "", .dtype = "f64", .n_embd = C});
+    for (const std::size_t B : batches) {
+      list.push_back({.kernels = "naive", .n_embd = C, .batch = B});
+      for (const std::size_t n : threads) list.push_back({.n_embd = C, .batch = B, .threads = n});
+      if (!options.quick) list.push_back({.dtype = "f64", .n_embd = C, .batch = B});
+    }
+  }
+  for (const auto& [B, T, C, H] : {std::tuple(16, 16, 64, 4), {8, 256, 384, 6}, {4, 1024, 768, 12}}) {
+    if (!wanted("attention")) break;
+    Subject alone{.what = "attention",
+                  .n_embd = std::size_t(C),
+                  .n_head = std::size_t(H),
+                  .batch = std::size_t(B),
+                  .length = std::size_t(T)};
+    for (const std::size_t n : threads) {
+      alone.threads = n;
+      list.push_back(alone);
+    }
+    alone.threads = 1;
+    alone.kernels = "naive";
+    if (T <= 256 || !options.quick) list.push_back(alone);
+  }
+  for (const std::size_t C : widths) {
+    if (!wanted("sample")) break;
+    list.push_back({.what = "sample", .engine = "scalar", .kernels = "", .dtype = "f64", .n_embd = C});
+    list.push_back({.what = "sample", .n_embd = C});
+  }
+  return list;
+}
+
+nlohmann::ordered_json record(const Measurement& m) {
+  const Subject& s = m.subject;
+  return {{"what", s.what},
+          {"engine", s.engine},
+          {"kernels", s.kernels},
+          {"attention", s.attention},
+          {"dtype", s.dtype},
+          {"n_embd", s.n_embd},
+          {"n_head", s.n_head},
+          {"batch", s.batch},
+          {"length", s.length},
+          {"threads", s.threads},
+          {"num_params", m.num_params},
+          {"us_per_step", m.us_per_step},
+          {"us_fastest", m.us_fastest},
+          {s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second},
+          {"gflops", m.gflops},
+          {"peak_gflops", m.peak_gflops},
+          {"percent_of_peak", m.percent_of_peak},
+          {"peak_rss_mib", m.peak_rss_mib}};
+}
+
+/// A table of one kind of work, line by line as it is measured.
+class Table {
+ public:
+  void print(const Measurement& m) {
+    const Subject& s = m.subject;
+    if (s.what != what_) print_head(s.what);
+    what_ = s.what;
+    const std::string label = s.engine == "scalar" ? "scalar" : s.kernels;
+    const std::string shape = s.what == "attention"
+                                  ? fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head)
+                                  : fmt::format("{:>6} {:>6}", s.n_embd, s.batch);
+    fmt::print("{:>15} {:>7} {:>6} {:>5} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", shape,
+               label, s.dtype == "f32" ? "float" : "double", "", s.threads, m.us_per_step, m.per_second, m.gflops,
+               m.percent_of_peak, times(m, "scalar"), times(m, "naive"), m.peak_rss_mib);
+    flush_output();
+  }
+
+ private:
+  static void print_head(const std::string& what) {
+    const std::string title = what == "train"       ? "Training: a step is a batch"
+                              : what == "attention" ? "Attention alone, (B,T,C,H), causal, forward and backward"
+                                                    : "Sampling: a step is a token";
+    fmt::print("\n{}\n{:>15} {:>7} {:>6} {:>5} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9} {:>9}\n", title,
+               what == "attention" ? "shape" : "n_embd  batch", "kernels", "type", "", "threads", "µs/step",
+               what == "sample" ? "tokens/s" : "names/s", "GFLOP/s", "% peak", "x scalar", "x naive", "peak MiB");
+  }
+
+  /// How many times as fast as the same with these kernels (the scalar path: with one document a step).
+  std::string times(const Measurement& m, const std::string& kernels) {
+    const Subject& s = m.subject;
+    const bool scalar = kernels == "scalar";
+    const std::string label = s.engine == "scalar" ? "scalar" : s.kernels;
+    const auto key = std::tuple(s.what, kernels, s.n_embd, scalar ? 1 : s.batch);
+    if (label == kernels) reference_[key] = m.per_second;
+    const auto found = reference_.find(key);
+    return found == reference_.end() || label == kernels ? "" : fmt::format("{:.1f}", m.per_second / found->second);
+  }
+
+  std::string what_;
+  std::map<std::tuple<std::string, std::string, std::size_t, std::size_t>, double> reference_;
+};
+
+void bench(const BenchOptions& options) {
+  for (const std::string& what : options.what) {
+    if (what != "train" && what != "attention" && what != "sample") {
+      throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
+    }
+  }
+  const std::vector<Subject> list = subjects(options);
+  const std::vector<Document> documents = read_documents(options.data);
+  const Effort effort{.rounds = options.rounds.value_or(options.quick ? 3 : 5),
+                      .steps = options.steps.value_or(0),
+                      .seconds = options.quick ? 0.02 : 0.1};
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  Table table;
+  for (const Subject& subject : list) {
+    const Measurement m = measure(subject, documents, effort);
+    if (options.json) {
+      results.push_back(record(m));
+    } else {
+      table.print(m);
+    }
+  }
+  if (options.json) fmt::print("{}\n", results.dump(2));
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = app.add_subcommand("bench", "Measure how fast training, attention and sampling are.");
+  command->footer(
+      "Percent of peak: of the fused multiply-adds that this processor makes on registers alone, which is measured "
+      "first.\n"
+      "Examples:\n"
+      "  microgpt bench --quick\n"
+      "  microgpt bench --what train --n-embd 64 --batch 16 --json");
+  add_data(command, options->data);
+  auto list = [&](const char* name, std::vector<std::string>& target, const char* help) {
+    std::string all;
+    for (const std::string& word : target) all += (all.empty() ? "" : ",") + word;
+    return command->add_option(name, target, help)->delimiter(',')->default_str(all);
+  };
+  list("--what", options->what, "what to measure")->type_name("WORD");
+  list("--n-embd", options->n_embd, "widths")->type_name("N");
+  list("--batch", options->batch, "documents in a step")->type_name("N");
+  add_count(command, "--threads", options->threads, "threads to compare with one [all there are]");
+  add_count(command, "--steps", options->steps, "steps in a round [as many as take 0.1 s]");
+  add_count(command, "--rounds", options->rounds, "rounds; their median counts [5, quick: 3]");
+  command->add_flag("--quick", options->quick, "a fifth of the time, and leave out what takes long");
+  command->add_flag("--json", options->json, "print JSON instead of tables");
+  command->callback([options] { bench(*options); });
+}
+
 }  // namespace microgpt

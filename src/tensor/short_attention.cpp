@@ -1,5 +1,6 @@
 #include "tensor/short_attention.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -8,15 +9,15 @@
 #include "tensor/tensor.h"
 #include "tensor/tile.h"
 #include "tensor/transpose.h"
-#include "tensor/visible.h"
 
 namespace microgpt {
 namespace {
 
-/// The transposes of a document's keys and values: row c holds number c of every position.
+/// Transposes of a document's matrices: row c holds number c of every position, and the lanes beyond the document are
+/// left as they were.
 template <class T>
 struct Workspace {
-  Tensor<T> k_t, v_t;
+  Tensor<T> q, dout;
 
   static Workspace& of_thread() {
     thread_local Workspace workspace;
@@ -24,74 +25,106 @@ struct Workspace {
   }
 };
 
-/// For each of n queries a number for each key.
-template <class T, std::size_t n>
-struct Square {
-  alignas(cache_line) std::array<Vector<T>, n> row;
-
-  View<T> view() { return {reinterpret_cast<T*>(row.data()), n, n, lanes<T>}; }
-  /// Unlike view(), with the lanes beyond the keys: to be written in whole vectors.
-  View<T> padded_view() { return {reinterpret_cast<T*>(row.data()), n, lanes<T>, lanes<T>}; }
-};
-
-/// c = a b or, with add, c += a b, for n rows.
-template <class T, std::size_t n, bool add = false>
-void multiply(View<T> c, std::type_identity_t<Left<T>> a, std::type_identity_t<View<const T>> b) {
-  std::size_t col = 0;
-  for (; col + lanes<T> <= c.cols; col += lanes<T>) {
-    tile<T, n, 1, true, add>(c.slice_cols(col, lanes<T>), a, b.slice_cols(col, lanes<T>));
-  }
-  if (col < c.cols) tile<T, n, 1, false, add>(c.slice_cols(col, c.cols - col), a, b.slice_cols(col, c.cols - col));
+template <class T>
+View<const T> transposed_into(Tensor<T>& workspace, View<const T> x) {
+  workspace.resize(x.cols, lanes<T>);
+  transpose(workspace.view(), x);
+  return workspace.view();
 }
 
-/// make(t) for each query.
+/// For each of n keys a vector with a number for each query: the transpose of what attention is about.
+template <class T, std::size_t n>
+struct Square {
+  alignas(cache_line) std::array<Vector<T>, n> key;
+
+  View<T> view() { return {reinterpret_cast<T*>(key.data()), n, lanes<T>, lanes<T>}; }
+
+  /// (n,n), rows are queries.
+  Left<T> by_query() { return {view().data, 1, lanes<T>}; }
+};
+
+/// c = a b or, with add, c += a b, for n rows of c. Its columns are often less than a vector: a head's few numbers.
+template <class T, std::size_t n, bool add = false>
+void multiply(View<T> c, std::type_identity_t<Left<T>> a, std::type_identity_t<View<const T>> b) {
+  for (std::size_t col = 0; col < c.cols;) {
+    auto part = [&]<std::size_t width, bool whole>() {
+      const std::size_t cols = std::min(width, c.cols - col);
+      tile<T, n, 1, whole, add, width>(c.slice_cols(col, cols), a, b.slice_cols(col, cols));
+      col += cols;
+    };
+    if (c.cols - col >= lanes<T>) {
+      part.template operator()<lanes<T>, true>();
+    } else if (c.cols - col >= lanes<T> / 2) {
+      part.template operator()<lanes<T> / 2, true>();
+    } else if (lanes<T> >= 4 && c.cols - col >= lanes<T> / 4) {
+      part.template operator()<std::max<std::size_t>(1, lanes<T> / 4), true>();
+    } else {
+      part.template operator()<lanes<T>, false>();
+    }
+  }
+}
+
+/// make(s) for each key.
 template <class T, std::size_t n, class Make>
 void each(Square<T, n>& square, Make make) {
 #pragma GCC unroll 16
-  for (std::size_t t = 0; t < n; t++) square.row[t] = make(t);
+  for (std::size_t s = 0; s < n; s++) square.key[s] = make(s);
 }
 
-/// One head: out (n,D), log_sum (n), q (n,K), k_t (K,lanes), v (n,D).
+/// The queries that see a key, for all keys of a document.
+template <class T>
+struct Seen {
+  Seen(const Mask& mask, std::size_t first_query, std::size_t n) {
+    for (std::size_t t = 0; t < n; t++) keys[t] = static_cast<Unsigned<T>>(mask.bits(first_query + t, 0));
+  }
+
+  /// x where a query sees key s, and `hidden` elsewhere.
+  Vector<T> select(std::size_t s, Vector<T> x, T hidden) const {
+    return ((keys >> static_cast<Unsigned<T>>(s)) & 1) != 0 ? x : broadcast(hidden);
+  }
+
+  Vector<Unsigned<T>> keys{};  // of each query, the bits of its mask
+};
+
+/// One head: out (n,D), log_sum (n), q_t (K,lanes), k (n,K), v (n,D).
 template <class T, std::size_t n>
-void head_forward(View<T> out, T* log_sum, View<const T> q, View<const T> k_t, View<const T> v, T scale,
-                  const Visible& visible) {
+void head_forward(View<T> out, T* log_sum, View<const T> q_t, View<const T> k, View<const T> v, T scale,
+                  const Seen<T>& seen) {
   constexpr T hidden = -std::numeric_limits<T>::infinity();
   Square<T, n> weights;
-  multiply<T, n>(weights.padded_view(), q, k_t);
-  alignas(cache_line) std::array<T, lanes<T>> most{};
-  alignas(cache_line) std::array<T, lanes<T>> total;
-  total.fill(1);
-  each(weights, [&](std::size_t t) { return visible.select(t, 0, weights.row[t] * scale, hidden); });
-  each(weights, [&](std::size_t t) {
-    most[t] = max<T>(weights.row[t]);
-    // A query that sees nothing: its weights are exp(-inf) = 0, and so is their sum.
-    return exp<T>(weights.row[t] - (most[t] == hidden ? 0 : most[t]));
-  });
+  multiply<T, n>(weights.view(), k, q_t);
+  each(weights, [&](std::size_t s) { return seen.select(s, weights.key[s] * scale, hidden); });
+  Vector<T> most = broadcast(hidden);
 #pragma GCC unroll 16
-  for (std::size_t t = 0; t < n; t++) total[t] = sum<T>(weights.row[t]);
-  const Vector<T> totals = load(total.data());
-  store(log_sum, load(most.data()) + log<T>(totals), n);
-  store(total.data(), totals > 0 ? 1 / totals : Vector<T>{});
-  each(weights, [&](std::size_t t) { return weights.row[t] * total[t]; });
-  multiply<T, n>(out, weights.view(), v);
+  for (std::size_t s = 0; s < n; s++) most = max<T>(most, weights.key[s]);
+  const Vector<T> reference = most == hidden ? Vector<T>{} : most;  // who sees nothing gets weights exp(-inf) = 0
+  each(weights, [&](std::size_t s) { return exp<T>(weights.key[s] - reference); });
+  Vector<T> total{};
+#pragma GCC unroll 16
+  for (std::size_t s = 0; s < n; s++) total += weights.key[s];
+  const Vector<T> inverse = total > 0 ? 1 / total : Vector<T>{};
+  each(weights, [&](std::size_t s) { return weights.key[s] * inverse; });
+  store(log_sum, total > 0 ? most + log<T>(total) : most, n);
+  multiply<T, n>(out, weights.by_query(), v);
 }
 
-/// The gradients of one head: dq (n,K) is set, and dk (n,K), dv (n,D) too, or with add added to.
+/// The gradients of one head: dq (n,K) is set, and dk (n,K) and dv (n,D) are too or, with add, added to.
 template <class T, std::size_t n, bool add>
-void head_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, const T* log_sum, View<const T> q,
-                   View<const T> k, View<const T> k_t, View<const T> v_t, T scale, const Visible& visible) {
+void head_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> dout_t, const T* log_sum,
+                   View<const T> q, View<const T> q_t, View<const T> k, View<const T> v, T scale, const Seen<T>& seen) {
   Square<T, n> weights;
   Square<T, n> dscores;
-  multiply<T, n>(weights.padded_view(), q, k_t);
-  multiply<T, n>(dscores.padded_view(), dout, v_t);  // dweights, as yet
-  each(weights, [&](std::size_t t) { return visible.select(t, 0, exp<T>(weights.row[t] * scale - log_sum[t]), T{0}); });
-  each(dscores, [&](std::size_t t) {
-    const T mean = sum<T>(weights.row[t] * dscores.row[t]);
-    return weights.row[t] * (dscores.row[t] - mean) * scale;
-  });
-  multiply<T, n, add>(dv, transposed(weights.view()), dout);
-  multiply<T, n, add>(dk, transposed(dscores.view()), q);
-  multiply<T, n>(dq, dscores.view(), k);
+  multiply<T, n>(weights.view(), k, q_t);
+  multiply<T, n>(dscores.view(), v, dout_t);  // dweights, as yet
+  const Vector<T> log_sums = load(log_sum, n);
+  each(weights, [&](std::size_t s) { return seen.select(s, exp<T>(weights.key[s] * scale - log_sums), T{0}); });
+  Vector<T> mean{};
+#pragma GCC unroll 16
+  for (std::size_t s = 0; s < n; s++) mean += weights.key[s] * dscores.key[s];
+  each(dscores, [&](std::size_t s) { return weights.key[s] * (dscores.key[s] - mean) * scale; });
+  multiply<T, n, add>(dv, weights.view(), dout);
+  multiply<T, n, add>(dk, dscores.view(), q);
+  multiply<T, n>(dq, dscores.by_query(), k);
 }
 
 template <class T, std::size_t n>
@@ -99,15 +132,12 @@ void document_forward(View<T> out, View<T> log_sum, View<const T> q, View<const 
                       const Heads& heads, const Mask& mask, std::size_t first_query) {
   const std::size_t K = heads.key_dim;
   const std::size_t D = heads.value_dim;
-  const Visible visible(mask, first_query, n, 0, n);
-  Workspace<T>& work = Workspace<T>::of_thread();
-  work.k_t.resize(k.cols, lanes<T>);
-  transpose(work.k_t.view(), k);
+  const Seen<T> seen(mask, first_query, n);
+  const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, q);
   for (std::size_t h = 0; h < heads.n_head; h++) {
     const std::size_t g = h / (heads.n_head / heads.n_kv_head);
-    head_forward<T, n>(out.slice_cols(h * D, D), log_sum.row(h), q.slice_cols(h * K, K),
-                       work.k_t.view().slice_rows(g * K, K), v.slice_cols(g * D, D), static_cast<T>(heads.scale),
-                       visible);
+    head_forward<T, n>(out.slice_cols(h * D, D), log_sum.row(h), q_t.slice_rows(h * K, K), k.slice_cols(g * K, K),
+                       v.slice_cols(g * D, D), static_cast<T>(heads.scale), seen);
   }
 }
 
@@ -118,18 +148,15 @@ void document_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, V
   const std::size_t K = heads.key_dim;
   const std::size_t D = heads.value_dim;
   const std::size_t in_group = heads.n_head / heads.n_kv_head;
-  const Visible visible(mask, first_query, n, 0, n);
-  Workspace<T>& work = Workspace<T>::of_thread();
-  work.k_t.resize(k.cols, lanes<T>);
-  work.v_t.resize(v.cols, lanes<T>);
-  transpose(work.k_t.view(), k);
-  transpose(work.v_t.view(), v);
+  const Seen<T> seen(mask, first_query, n);
+  const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, q);
+  const View<const T> dout_t = transposed_into(Workspace<T>::of_thread().dout, dout);
   for (std::size_t h = 0; h < heads.n_head; h++) {
     const std::size_t g = h / in_group;
     const auto backward = h % in_group == 0 ? head_backward<T, n, false> : head_backward<T, n, true>;
     backward(dq.slice_cols(h * K, K), dk.slice_cols(g * K, K), dv.slice_cols(g * D, D), dout.slice_cols(h * D, D),
-             log_sum.row(h), q.slice_cols(h * K, K), k.slice_cols(g * K, K), work.k_t.view().slice_rows(g * K, K),
-             work.v_t.view().slice_rows(g * D, D), static_cast<T>(heads.scale), visible);
+             dout_t.slice_rows(h * D, D), log_sum.row(h), q.slice_cols(h * K, K), q_t.slice_rows(h * K, K),
+             k.slice_cols(g * K, K), v.slice_cols(g * D, D), static_cast<T>(heads.scale), seen);
   }
 }
 

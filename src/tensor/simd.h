@@ -31,14 +31,14 @@ inline constexpr std::size_t vector_registers = 16;
 template <class T>
 inline constexpr std::size_t lanes = vector_bytes / sizeof(T);
 
-template <class T>
+template <class T, std::size_t n>
 struct VectorOf {
-  typedef T type __attribute__((vector_size(vector_bytes)));
+  typedef T type __attribute__((vector_size(n * sizeof(T))));
 };
 
-/// lanes<T> numbers, each in its lane.
-template <class T>
-using Vector = typename VectorOf<T>::type;
+/// n numbers, each in its lane: as many as fit, or, where there are fewer to work on, a half or a quarter of them.
+template <class T, std::size_t n = lanes<T>>
+using Vector = typename VectorOf<T, n>::type;
 
 /// n rounded up to whole vectors.
 template <class T>
@@ -46,20 +46,21 @@ constexpr std::size_t padded(std::size_t n) {
   return (n + lanes<T> - 1) / lanes<T> * lanes<T>;
 }
 
-template <class T>
-Vector<T> broadcast(T x) {
-  return Vector<T>{} + x;
+/// x in every lane.
+template <class T, std::size_t n = lanes<T>>
+Vector<T, n> broadcast(T x) {
+  return Vector<T, n>{} + x;
 }
 
-template <class T>
-Vector<T> load(const T* from) {
-  Vector<T> v;
+template <class T, std::size_t n = lanes<T>>
+Vector<T, n> load(const T* from) {
+  Vector<T, n> v;
   std::memcpy(&v, from, sizeof v);
   return v;
 }
 
-template <class T>
-void store(T* to, Vector<T> v) {
+template <class T, std::size_t n = lanes<T>>
+void store(T* to, std::type_identity_t<Vector<T, n>> v) {
   std::memcpy(to, &v, sizeof v);
 }
 

@@ -9,33 +9,40 @@
 
 namespace microgpt {
 
-/// c = a b, or c += a b, where c has so many rows and fits into so many vectors; `whole` if it fills them. Each step of
-/// the loop takes one column of a and one row of b, and adds all their products.
-template <class T, std::size_t rows, std::size_t vectors, bool whole, bool add>
+/// c = a b, or c += a b, where c has so many rows and fits into so many vectors of n numbers; `whole` if it fills them.
+/// Each step of the loop takes one column of a and one row of b, and adds all their products.
+template <class T, std::size_t rows, std::size_t vectors, bool whole, bool add, std::size_t n = lanes<T>>
 void tile(View<T> c, Left<T> a, View<const T> b) {
-  const std::size_t last = c.cols - (vectors - 1) * lanes<T>;  // columns in the last vector
+  using V = Vector<T, n>;
+  const std::size_t last = c.cols - (vectors - 1) * n;  // columns in the last vector
   auto get = [&](const T* row, std::size_t v) {
-    const T* const from = row + v * lanes<T>;
-    return whole || v + 1 < vectors ? load(from) : load(from, last);
+    if constexpr (whole) {
+      return load<T, n>(row + v * n);
+    } else {
+      return v + 1 < vectors ? load(row + v * n) : load(row + v * n, last);
+    }
   };
-  auto put = [&](T* row, std::size_t v, Vector<T> numbers) {
-    T* const to = row + v * lanes<T>;
-    return whole || v + 1 < vectors ? store(to, numbers) : store(to, numbers, last);
+  auto put = [&](T* row, std::size_t v, V numbers) {
+    if constexpr (whole) {
+      store<T, n>(row + v * n, numbers);
+    } else {
+      v + 1 < vectors ? store(row + v * n, numbers) : store(row + v * n, numbers, last);
+    }
   };
 
-  Vector<T> sum[rows][vectors];
+  V sum[rows][vectors];
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < rows; i++) {
 #pragma GCC unroll 2
-    for (std::size_t v = 0; v < vectors; v++) sum[i][v] = add ? get(c.row(i), v) : Vector<T>{};
+    for (std::size_t v = 0; v < vectors; v++) sum[i][v] = add ? get(c.row(i), v) : V{};
   }
   for (std::size_t k = 0; k < b.rows; k++) {
-    Vector<T> row[vectors];
+    V row[vectors];
 #pragma GCC unroll 2
     for (std::size_t v = 0; v < vectors; v++) row[v] = get(b.row(k), v);
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < rows; i++) {
-      const Vector<T> factor = broadcast(a.data[i * a.row_stride + k * a.col_stride]);
+      const V factor = broadcast<T, n>(a.data[i * a.row_stride + k * a.col_stride]);
 #pragma GCC unroll 2
       for (std::size_t v = 0; v < vectors; v++) sum[i][v] += factor * row[v];
     }

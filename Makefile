@@ -89,7 +89,7 @@ README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help setup build train test bench names ladder reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions format lint clean FORCE
+.PHONY: help setup build train train-fast test bench names ladder reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan] [CXX=clang++]"
@@ -103,7 +103,10 @@ train: $(PROGRAM) ## train on data/names.txt and invent twenty names
 test: $(TESTS) $(PROGRAM) ## run every test
 	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
 
-bench: $(PROGRAM) ## measure the speed of training
+train-fast: $(PROGRAM) ## train for one second, three times, and judge by held-out names
+	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)
+
+bench: $(PROGRAM) ## measure the speed of training, attention and sampling
 	$(PROGRAM) bench
 
 # --- Compiling --------------------------------------------------------------------------------------------------------

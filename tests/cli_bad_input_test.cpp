@@ -74,7 +74,9 @@ TEST_CASE("a count is a whole number from 1 to a thousand million") {
       refused("train", option, value);
     }
     refused("sample", "--num", value);
-    for (const char* option : {"--n-embd", "--steps", "--rounds"}) refused("bench", option, value);
+    for (const char* option : {"--n-embd", "--batch", "--steps", "--rounds"}) refused("bench", option, value);
+    for (const char* option : {"--batch", "--threads"}) refused("train", option, value);
+    for (const char* option : {"--seeds", "--batch", "--n-embd"}) refused("train-fast", option, value);
   }
 }
 
@@ -106,7 +108,7 @@ TEST_CASE("a seed is a whole number of any size") {
 }
 
 TEST_CASE("what is typed wrong is named") {
-  const std::string commands = "there are train, sample, inspect and bench; see microgpt --help";
+  const std::string commands = "there are train, train-fast, sample, eval, inspect and bench; see microgpt --help";
   CHECK(refusal({}) == "2: no command given; " + commands);
   CHECK(refusal({"paint"}) == "2: unknown command 'paint'; " + commands);
   CHECK(refusal({""}) == "2: unknown command ''; " + commands);
@@ -120,9 +122,9 @@ TEST_CASE("what is typed wrong is named") {
   CHECK(refusal({"train", "--steps"}) == "2: --steps needs a value; see microgpt train --help");
   CHECK(refusal({"bench", "--n-embd"}) == "2: --n-embd needs a value; see microgpt bench --help");
   CHECK(refusal({"train", "--digits", "5"}) == "2: --digits: 5 not in {4,17}; see microgpt train --help");
-  CHECK(refusal({"train", "--preset", "poem"}) == "2: unknown preset 'poem'; there are gist and walkthrough");
+  CHECK(refusal({"train", "--preset", "poem"}) == "2: unknown preset 'poem'; there are gist, walkthrough and fast");
   CHECK(refusal({"train", "--preset", "two\nlines\x1b"}) ==
-        "2: unknown preset 'two?lines?'; there are gist and walkthrough");
+        "2: unknown preset 'two?lines?'; there are gist, walkthrough and fast");
 }
 
 TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers") {
@@ -135,7 +137,44 @@ TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers
   CHECK(refusal({"train", "--n-embd", "1000000000"}) == huge("n_layer 1, n_embd 1000000000, block_size 16"));
   CHECK(refusal({"train", "--n-layer", "1000000000"}) == huge("n_layer 1000000000, n_embd 16, block_size 16"));
   CHECK(refusal({"train", "--block-size", "1000000000"}) == huge("n_layer 1, n_embd 16, block_size 1000000000"));
+  CHECK(refusal({"train-fast", "--n-embd", "1000000000"}) == huge("n_layer 1, n_embd 1000000000, block_size 16"));
   CHECK(refusal({"bench", "--json", "--n-embd", "1000000000"}) == huge("n_layer 1, n_embd 1000000000, block_size 16"));
+}
+
+TEST_CASE("what only the tensor engine can do is refused without it") {
+  for (const Words& option : {Words{"--batch", "2"}, Words{"--threads", "2"}, Words{"--dtype", "f32"},
+                              Words{"--kernels", "naive"}, Words{"--loss", "token-mean"}}) {
+    Words arguments{"train"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    CHECK(refusal(arguments) == "2: " + option[0] + " needs --engine tensor");
+  }
+  CHECK(refusal({"train", "--preset", "fast"}) == "2: --preset fast needs --engine tensor");
+  CHECK(refusal({"train", "--engine", "gpu"}) == "2: --engine: gpu not in {scalar,tensor}; see microgpt train --help");
+  CHECK(refusal({"bench", "--what", "poem"}) == "2: --what is 'poem'; there are train, attention and sample");
+}
+
+TEST_CASE("a batch that no memory holds, or more threads than anybody has, is refused") {
+  const Words tensor{"train", "--engine", "tensor"};
+  auto with = [&](const std::string& option, const std::string& value) {
+    Words arguments = tensor;
+    arguments.insert(arguments.end(), {option, value});
+    return refusal(arguments);
+  };
+  CHECK(with("--threads", "1025") == "2: --threads is 1025; it must be at most 1024");
+  CHECK(with("--batch", "1000000000") ==
+        "2: --batch 1000000000 with n_embd 16, n_layer 1 and block_size 16 takes more than 4 GiB; choose a smaller "
+        "batch");
+  CHECK(refusal({"bench", "--threads", "1025"}) == "2: --threads is 1025; it must be at most 1024");
+  CHECK(refusal({"train-fast", "--threads", "1025"}) == "2: --threads is 1025; it must be at most 1024");
+}
+
+TEST_CASE("too few distinct names to hold any out are refused") {
+  const Folder folder;
+  const std::string few = folder.file("few", "anna\nbela\nanna\n");
+  const std::string message = "1: the data has 2 distinct documents; to hold out a tenth, at least 10 are needed";
+  CHECK(refusal({"train-fast", "--data", few}) == message);
+  CHECK(refusal({"eval", folder.model, "--data", few}) == message);
+  CHECK(refusal({"train", "--hold-out", "--data", few}) == message);
 }
 
 TEST_CASE("a file of names that cannot be read is refused with its name and the line") {

@@ -259,45 +259,129 @@ TEST_CASE("letters with accents are letters, and lines may end as on Windows") {
   CHECK(output({"inspect", model}).find("(JZaegorsÅéëöあや and BOS)") != std::string::npos);
 }
 
-TEST_CASE("bench prints a line for each width") {
+TEST_CASE("bench prints a table for each kind of work, and how many times as fast as the plain loops it is") {
   const Folder folder;
-  const Words table = lines(output({"bench", "--data", folder.file("names.txt"), "--steps", "5", "--rounds", "3",
-                                    "--n-embd", "4,8", "--n-embd", "6"}));
-  REQUIRE(table.size() == 6);
-  CHECK(table[0] == "one document a step, double, one thread; the median of 3 rounds of 5 steps");
-  CHECK(table[2] == "n_embd    params    µs/step    fastest    names/s  nodes/step  peak MiB");
-  const Words widths{"4", "8", "6"};
-  for (std::size_t i = 0; i < widths.size(); i++) {
-    std::istringstream line(table[i + 3]);
-    const std::vector<double> numbers(std::istream_iterator<double>(line), {});
-    CHECK(line.eof());
-    REQUIRE(numbers.size() == 7);
-    CHECK(numbers[0] == std::stod(widths[i]));
-    CHECK(std::ranges::all_of(numbers, [](double x) { return x > 0; }));
-    CHECK(numbers[3] <= numbers[2]);  // no round is faster than the fastest
+  const Words table = lines(output({"bench", "--data", folder.file("names.txt"), "--steps", "2", "--rounds", "3",
+                                    "--n-embd", "4,6", "--batch", "1", "--threads", "1", "--what", "train,sample"}));
+  REQUIRE(table.size() ==
+          2 * 3 + 2 * 4 + 2 * 2);  // an empty line, a title and a head each; scalar, naive, fast, double
+  CHECK(table[1] == "Training: a step is a batch");
+  CHECK(table[2].find("x naive") != std::string::npos);
+  for (const std::size_t i : {3, 4, 5, 6, 7, 8, 9, 10}) {
+    std::istringstream line(table[i]);
+    double n_embd = 0;
+    double batch = 0;
+    line >> n_embd >> batch;
+    CHECK(n_embd == (i < 7 ? 4 : 6));
+    CHECK(batch == 1);
   }
+  CHECK(table[12] == "Sampling: a step is a token");
 }
 
 TEST_CASE("bench --json prints what a program can read") {
   const Folder folder;
-  const nlohmann::json results = nlohmann::json::parse(output(
-      {"bench", "--data", folder.file("names.txt"), "--steps", "5", "--rounds", "1", "--n-embd", "4", "6", "--json"}));
-  REQUIRE(results.size() == 2);
-  for (const auto& [result, C] : {std::pair(results[0], 4), std::pair(results[1], 6)}) {
-    CHECK(result.at("n_embd") == C);
-    CHECK(result.at("num_params") == (2 * 21 + 16) * C + 12 * C * C);
-    const double microseconds = result.at("microseconds_per_step");
+  const nlohmann::json results =
+      nlohmann::json::parse(output({"bench", "--data", folder.file("names.txt"), "--steps", "2", "--rounds", "1",
+                                    "--n-embd", "4", "--batch", "1,3", "--threads", "2", "--what", "train", "--json"}));
+  REQUIRE(results.size() == 1 + 2 * 4);  // scalar; for each batch naive, fast, fast on two threads, double
+  for (const nlohmann::json& result : results) {
+    CHECK(result.at("what") == "train");
+    CHECK(result.at("attention") == "mha");
+    CHECK(result.at("n_embd") == 4);
+    CHECK(result.at("num_params") == (2 * 21 + 16) * 4 + 12 * 4 * 4);
+    const double microseconds = result.at("us_per_step");
     CHECK(microseconds > 0);
-    CHECK(result.at("fastest_round") == microseconds);  // there is one round
-    CHECK(result.at("names_per_second") == doctest::Approx(1e6 / microseconds));
-    CHECK(result.at("nodes_per_step") > 100);
-    CHECK(result.at("peak_mebibytes") > 1);
+    CHECK(result.at("us_fastest") == microseconds);  // there is one round
+    CHECK(result.at("names_per_second") == doctest::Approx(result.at("batch").get<double>() * 1e6 / microseconds));
+    const double gflops = result.at("gflops");
+    const double peak = result.at("peak_gflops");
+    CHECK(gflops > 0);
+    CHECK(result.at("percent_of_peak") == doctest::Approx(100 * gflops / peak));
+    CHECK(result.at("peak_rss_mib") > 1);
   }
+  CHECK(results[0].at("engine") == "scalar");
+  CHECK(results[1].at("kernels") == "naive");
+  CHECK(results[3].at("threads") == 2);
+  CHECK(results[8].at("dtype") == "f64");
+}
+
+/// The lines of `text` without the one that tells of threads.
+Words without_threads(const std::string& text) {
+  Words all = lines(text);
+  std::erase_if(all, [](const std::string& line) { return line.starts_with("threads: "); });
+  return all;
+}
+
+TEST_CASE("the tensor engine in double prints the losses and names of the published program") {
+  for (const std::string name : {"gist_builtin", "walkthrough_builtin"}) {
+    const std::string preset_name = name.substr(0, name.find('_'));
+    const Words expected = golden(name, false);
+    const Words found =
+        without_threads(output({"train", "--engine", "tensor", "--dtype", "f64", "--preset", preset_name}));
+    CHECK(found == expected);
+  }
+}
+
+TEST_CASE("the tensor engine prints the same on any number of threads, and says why it takes so many") {
+  const Folder folder;
+  const Words batch = folder.train({"--engine", "tensor", "--batch", "5", "--steps", "20", "--digits", "17"});
+  const std::string one = output(batch + Words{"--threads", "1"});
+  CHECK(lines_that_begin("threads: ", one) == Words{"threads: 1 (as asked for)"});
+  for (const char* threads : {"2", "3", "8"}) {
+    CHECK(without_threads(output(batch + Words{"--threads", threads})) == without_threads(one));
+  }
+  CHECK(lines_that_begin("threads: ", output(batch)).size() == 1);
+}
+
+TEST_CASE("naive and fast kernels learn the same, and the means of the loss differ") {
+  const Folder folder;
+  const Words batch = folder.train({"--engine", "tensor", "--dtype", "f64", "--batch", "4", "--steps", "30"});
+  const Words fast_lines = without_threads(output(batch));
+  CHECK(without_threads(output(batch + Words{"--kernels", "naive"})) == fast_lines);
+  CHECK(without_threads(output(batch + Words{"--loss", "token-mean"})) != fast_lines);
+}
+
+TEST_CASE("a model of the tensor engine is saved, and eval judges it by names that --hold-out kept from it") {
+  const TemporaryDirectory folder;
+  const std::string model = (folder.path / "model.safetensors").string();
+  const std::string trained =
+      output({"train", "--engine", "tensor", "--batch", "16", "--steps", "300", "--hold-out", "--save", model});
+  const Words docs = lines_that_begin("num docs: ", trained);
+  const std::string judged = output({"eval", model});
+  const Words held_out = lines_that_begin("held out: ", judged);
+  REQUIRE(docs.size() == 1);
+  REQUIRE(held_out.size() == 1);
+  const std::size_t learned = std::stoul(docs[0].substr(docs[0].find(':') + 1));
+  const std::size_t kept = std::stoul(held_out[0].substr(held_out[0].find(':') + 1));
+  const std::size_t all = std::stoul(held_out[0].substr(held_out[0].find("of ") + 3));
+  CHECK(learned + kept == all);
+  CHECK(kept == all / 10);
+  auto number = [&](const std::string& label) {
+    const Words found = lines_that_begin(label, judged);
+    REQUIRE(found.size() == 1);
+    return std::stod(found[0].substr(label.size()));
+  };
+  CHECK(number("held-out loss: ") < number("bigram baseline: "));
+  CHECK(number("perplexity: ") == doctest::Approx(std::exp(number("held-out loss: "))).epsilon(0.001));
+  CHECK(number("new names: ") > 0);
+  CHECK(names(judged).size() == 20);
+}
+
+TEST_CASE("train-fast trains as long as it is told, with several seeds, and saves the last model") {
+  const TemporaryDirectory folder;
+  const std::string model = (folder.path / "model.safetensors").string();
+  const std::string text =
+      output({"train-fast", "--seconds", "0.1", "--seeds", "2", "--n-embd", "16", "--save", model});
+  CHECK(lines_that_begin("seed ", text).size() == 2);
+  CHECK(lines_that_begin("mean of 2 seeds: ", text).size() == 1);
+  CHECK(names(text).size() == 20);
+  const Words judged = lines_that_begin("held-out loss: ", text);
+  CHECK(lines_that_begin("held-out loss: ", output({"eval", model})) == judged);
 }
 
 TEST_CASE("--help of each command has its options, their defaults and an example") {
   const std::vector<std::pair<Words, Words>> expected{
-      {{}, {"train", "sample", "inspect", "bench", "Start with `microgpt train`"}},
+      {{}, {"train", "train-fast", "sample", "eval", "inspect", "bench", "Start with `microgpt train`"}},
       {{"train"},
        {"--preset NAME=gist",
         "--data FILE=data/names.txt",
@@ -320,14 +404,26 @@ TEST_CASE("--help of each command has its options, their defaults and an example
         "--digits 4|17=4",
         "--quiet",
         "--save FILE",
+        "--hold-out",
+        "--engine scalar|tensor=scalar",
+        "--batch N",
+        "--dtype f32|f64",
+        "--threads N",
+        "--kernels fast|naive",
+        "--loss document-mean|token-mean",
         "Examples:\n  microgpt train\n"}},
       {{"sample"},
        {"MODEL", "--num N", "[20]", "--temperature F", "[0.5]", "--seed N=42", "--prompt TEXT",
         "Examples:\n  microgpt sample "}},
       {{"inspect"}, {"MODEL", "Example:\n  microgpt inspect "}},
       {{"bench"},
-       {"--data FILE=data/names.txt", "--n-embd N=16,32,64", "--steps N", "[200]", "--rounds N", "[5]", "--json",
-        "Examples:\n  microgpt bench\n"}}};
+       {"--data FILE=data/names.txt", "--what WORD=train,attention,sample", "--n-embd N=16,32,64,128",
+        "--batch N=1,16,64", "--threads N", "--steps N", "--rounds N", "[5, quick: 3]", "--quick", "--json",
+        "Examples:\n  microgpt bench "}},
+      {{"eval"}, {"MODEL", "--data FILE=data/names.txt", "--temperature F", "[1]", "--seed N=42", "Example:\n"}},
+      {{"train-fast"},
+       {"--data FILE=data/names.txt", "--seconds F", "[1]", "--seeds N", "[3]", "--threads N", "--save FILE",
+        "--batch N", "Examples:\n  microgpt train-fast "}}};
   for (const auto& [command, parts] : expected) {
     const std::string help = output(command + Words{"--help"});
     for (const std::string& part : parts + Words{"--help", "--version"}) {

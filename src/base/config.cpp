@@ -49,6 +49,17 @@ void validate(const Config& config) {
   }
 }
 
+void validate_batch(const Config& config, std::size_t batch_size) {
+  // Of each position the tensor path keeps about thirty times C numbers in every layer, and the logits twice.
+  const std::size_t row = saturating_sum(saturating_product(30 * config.n_layer, config.n_embd), 2 * config.vocab_size);
+  constexpr std::size_t most = std::size_t{1} << 30;  // floats in 4 GiB
+  if (saturating_product(saturating_product(batch_size, config.block_size), row) > most) {
+    throw UsageError("--batch " + std::to_string(batch_size) + " with n_embd " + std::to_string(config.n_embd) +
+                     ", n_layer " + std::to_string(config.n_layer) + " and block_size " +
+                     std::to_string(config.block_size) + " takes more than 4 GiB; choose a smaller batch");
+  }
+}
+
 Preset preset(const std::string& name) {
   if (name == "gist") {
     return {.name = name, .model = {}, .train = {}, .heading = "--- inference (new, hallucinated names) ---"};
@@ -70,7 +81,7 @@ Preset preset(const std::string& name) {
             .train = {.batch_size = 32, .beta1 = 0.9, .init_std = 0.04},
             .heading = "--- inference ---"};
   }
-  throw UsageError("unknown preset '" + name + "'; there are gist and walkthrough");
+  throw UsageError("unknown preset '" + name + "'; there are gist, walkthrough and fast");
 }
 
 }  // namespace microgpt

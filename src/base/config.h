@@ -24,6 +24,9 @@ struct Config {
 /// Throws UsageError if a size is 0, n_head does not divide n_embd, or the model would have more than 2^26 parameters.
 void validate(const Config& config);
 
+/// Throws UsageError if a step with so many documents would take more memory than anybody wants to spend on it.
+void validate_batch(const Config& config, std::size_t batch_size);
+
 /// The parameters a model of this shape has. Call it on a validated config.
 std::size_t num_parameters(const Config& config);
 
@@ -45,7 +48,7 @@ struct TrainConfig {
   bool zero_projections = false;  // attn_wo and mlp_fc2 start at zero: each block first passes its input through
 };
 
-/// One of the two published programs.
+/// A model and its training, by name.
 struct Preset {
   std::string name;
   Config model;
@@ -53,7 +56,8 @@ struct Preset {
   std::string heading;  // printed above the invented names
 };
 
-/// "gist" (the current microgpt.py) or "walkthrough" (the 200-line version that the course explains).
+/// The two published programs, "gist" (the current microgpt.py) and "walkthrough" (the 200-line version that the course
+/// explains), and "fast": what learns most in a second on the tensor path.
 /// Throws UsageError for any other name.
 Preset preset(const std::string& name);
 

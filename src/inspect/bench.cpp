@@ -117,6 +117,7 @@ struct Setting {
     gist.train.batch_size = subject.batch;
     gist.train.num_steps = 1'000'000'000;
     validate(gist.model);
+    validate_batch(gist.model, subject.batch);
   }
 
   PythonRandom random;

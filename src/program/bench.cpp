@@ -184,7 +184,7 @@ void add_bench(CLI::App& app) {
   list("--what", options->what, "what to measure")->type_name("WORD");
   list("--n-embd", options->n_embd, "widths")->type_name("N");
   list("--batch", options->batch, "documents in a step")->type_name("N");
-  add_count(command, "--threads", options->threads, "threads to compare with one [all there are]");
+  add_threads(command, options->threads)->description("threads to compare with one [all there are]");
   add_count(command, "--steps", options->steps, "steps in a round [as many as take 0.1 s]");
   add_count(command, "--rounds", options->rounds, "rounds; their median counts [5, quick: 3]");
   command->add_flag("--quick", options->quick, "a fifth of the time, and leave out what takes long");

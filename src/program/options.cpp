@@ -53,6 +53,15 @@ CLI::Option* add_model(CLI::App* app, std::string& target) {
   return app->add_option("MODEL", target, "a model written by microgpt train --save")->required()->type_name("FILE");
 }
 
+CLI::Option* add_threads(CLI::App* app, std::optional<std::size_t>& target) {
+  auto read = [&target](const std::string& text) {
+    constexpr std::size_t most = 1024;
+    target = parse_count("--threads", text);
+    if (target > most) throw UsageError(fmt::format("--threads is {}; it must be at most {}", *target, most));
+  };
+  return app->add_option_function<std::string>("--threads", read, "threads [as many as help]")->type_name("N");
+}
+
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw std::system_error(errno, std::generic_category());
 }

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ CLI::Option* add_choice(CLI::App* app, const std::string& name, T& target, const
 CLI::Option* add_data(CLI::App* app, std::string& target);
 CLI::Option* add_seed(CLI::App* app, std::string& target);
 CLI::Option* add_model(CLI::App* app, std::string& target);
+
+/// At most 1024.
+CLI::Option* add_threads(CLI::App* app, std::optional<std::size_t>& target);
 
 /// Throws std::system_error if something that was printed did not arrive.
 void flush_output();

@@ -70,6 +70,7 @@ Preset chosen_preset(const TrainOptions& options) {
   chosen.train.learning_rate = options.learning_rate.value_or(chosen.train.learning_rate);
   config.vocab_size = 1;  // not known yet; the rest is worth checking before the data is read
   validate(config);
+  validate_batch(config, chosen.train.batch_size);
   return chosen;
 }
 
@@ -128,6 +129,9 @@ void train_tensor(const Run& run, const TrainOptions& options) {
 void train(const TrainOptions& options) {
   if (options.engine == "scalar") refuse_tensor_options(options);
   Preset chosen = chosen_preset(options);
+  if (options.engine == "scalar" && chosen.train.batch_size > 1) {
+    throw UsageError(fmt::format("--preset {} needs --engine tensor", options.preset));
+  }
 
   PythonRandom random{std::string_view(options.seed)};
   std::vector<Document> documents = read_documents(options.data);
@@ -165,7 +169,7 @@ void add_train(CLI::App& app) {
       "  microgpt train --engine tensor --batch 16 --n-embd 64 --steps 5000");
   command
       ->add_option("--preset", options->preset,
-                   "gist (the current microgpt.py) or walkthrough (the 200-line course version)")
+                   "gist (the current microgpt.py), walkthrough (the 200-line course version) or fast")
       ->type_name("NAME")
       ->capture_default_str();
   add_data(command, options->data);
@@ -191,7 +195,7 @@ void add_train(CLI::App& app) {
   const std::string tensor = "The tensor engine";
   add_count(command, "--batch", options->batch_size, "documents in a step [1]")->group(tensor);
   add_choice(command, "--dtype", options->dtype, "f32|f64", "float or double [f32]")->group(tensor);
-  add_count(command, "--threads", options->threads, "threads [as many as help]")->group(tensor);
+  add_threads(command, options->threads)->group(tensor);
   add_choice(command, "--kernels", options->kernels, "fast|naive",
              "naive: the plain loops that specify the fast ones [fast]")
       ->group(tensor);

@@ -52,6 +52,7 @@ void train_fast(const TrainFastOptions& options) {
   Config config = options.recipe.model;
   config.vocab_size = 1;
   validate(config);
+  validate_batch(config, options.recipe.train.batch_size);
   const std::vector<Document> documents = read_documents(options.data);
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
@@ -102,7 +103,7 @@ void add_train_fast(CLI::App& app) {
   add_data(command, options->data);
   add_positive(command, "--seconds", options->seconds, "time to train [1]");
   add_count(command, "--seeds", options->seeds, "models to train, with the seeds 1, 2, ... [3]");
-  add_count(command, "--threads", options->threads, "threads [as many as help]");
+  add_threads(command, options->threads);
   add_positive(command, "--temperature", options->temperature, "of the invented names [1]");
   command->add_option("--save", options->save, "write the last model here, in the safetensors format")
       ->type_name("FILE");

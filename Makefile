@@ -79,11 +79,13 @@ TENSOR_FLAGS := -ffp-contract=fast -Wno-psabi $(if $(filter x86_64,$(shell uname
 LIBRARY := $(BUILD)/libmicrogpt.a
 PROGRAM := $(BUILD)/microgpt
 TESTS := $(BUILD)/microgpt_tests
+ORACLE := $(BUILD)/attention_oracle
 
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(1))
 LIBRARY_OBJECTS := $(call objects,$(wildcard src/*/*.cpp))
 TEST_OBJECTS := $(call objects,$(wildcard tests/*.cpp))
 LESSON_OBJECTS := $(call objects,$(wildcard lessons/*.cpp lessons/*/*.cpp))
+ORACLE_OBJECTS := $(call objects,$(wildcard tests/attention_oracle/*.cpp))
 README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 
 .DEFAULT_GOAL := help
@@ -100,8 +102,9 @@ build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
 train: $(PROGRAM) ## train on data/names.txt and invent twenty names
 	$(PROGRAM) train
 
-test: $(TESTS) $(PROGRAM) ## run every test
-	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
+test: $(TESTS) $(PROGRAM) $(ORACLE) ## run every test
+	MICROGPT_PROGRAM=$(PROGRAM) ATTENTION_ORACLE=$(ORACLE) $(TESTS)
+	$(ORACLE)
 
 train-fast: $(PROGRAM) ## train for one second, three times, and judge by held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)
@@ -115,6 +118,10 @@ $(PROGRAM): $(BUILD)/src/main.o $(LIBRARY)
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(TESTS): $(TEST_OBJECTS) $(LIBRARY)
+	@echo "link    $@"
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(ORACLE): $(ORACLE_OBJECTS) $(LIBRARY)
 	@echo "link    $@"
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
@@ -269,7 +276,7 @@ setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-jso
 
 # `make setup train` must not compile while it installs.
 ifneq ($(filter setup,$(MAKECMDGOALS)),)
-$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(BUILD)/src/main.o: | setup
+$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(ORACLE_OBJECTS) $(BUILD)/src/main.o: | setup
 endif
 
 # --- Data -------------------------------------------------------------------------------------------------------------

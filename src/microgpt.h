@@ -29,24 +29,27 @@
 #include "scalar/values.h"  // a list of them
 
 // Many positions at a time: the path that is fast.
-#include "tensor/aligned.h"          // memory that begins where a cache line begins
-#include "tensor/batch.h"            // several documents, one after the other
-#include "tensor/decoder.h"          // scalar/gpt.h again, for one position
-#include "tensor/flash.h"            // attention in blocks
-#include "tensor/fma_peak.h"         // how fast a processor can be
-#include "tensor/gpt.h"              // scalar/gpt.h again, for a batch
-#include "tensor/kernels.h"          // scalar/ops.h again, forward and backward: naive and fast
-#include "tensor/mask.h"             // who may look at whom
-#include "tensor/matmul.h"           // one matrix product for everything
-#include "tensor/short_attention.h"  // attention of names
-#include "tensor/simd.h"             // vectors: 16 numbers at a time
-#include "tensor/tensor.h"           // a matrix that owns its numbers
-#include "tensor/threads.h"          // shares of a task
-#include "tensor/tile.h"             // the innermost loop
-#include "tensor/transpose.h"        // rows to columns
-#include "tensor/view.h"             // a matrix somewhere in memory
-#include "tensor/visible.h"          // a mask, as vectors take it
-#include "tensor/weight.h"           // a matrix of parameters
+#include "tensor/aligned.h"            // memory that begins where a cache line begins
+#include "tensor/attention_layer.h"    // many heads, and what they share
+#include "tensor/attention_weights.h"  // where each query looks
+#include "tensor/batch.h"              // several documents, one after the other
+#include "tensor/decoder.h"            // scalar/gpt.h again, for one position
+#include "tensor/flash.h"              // attention in blocks
+#include "tensor/fma_peak.h"           // how fast a processor can be
+#include "tensor/gpt.h"                // scalar/gpt.h again, for a batch
+#include "tensor/kernels.h"            // scalar/ops.h again, forward and backward: naive and fast
+#include "tensor/mask.h"               // who may look at whom
+#include "tensor/matmul.h"             // one matrix product for everything
+#include "tensor/rope.h"               // positions as angles
+#include "tensor/short_attention.h"    // attention of names
+#include "tensor/simd.h"               // vectors: 16 numbers at a time
+#include "tensor/tensor.h"             // a matrix that owns its numbers
+#include "tensor/threads.h"            // shares of a task
+#include "tensor/tile.h"               // the innermost loop
+#include "tensor/transpose.h"          // rows to columns
+#include "tensor/view.h"               // a matrix somewhere in memory
+#include "tensor/visible.h"            // a mask, as vectors take it
+#include "tensor/weight.h"             // a matrix of parameters
 
 // Learning and inventing.
 #include "train/adam.h"           // a step that suits each parameter

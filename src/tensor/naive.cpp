@@ -1,10 +1,11 @@
 // The specification: every layer in plain loops.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "tensor/attention_weights.h"
 #include "tensor/kernels.h"
+#include "tensor/tensor.h"
 
 namespace microgpt {
 namespace {
@@ -112,45 +113,19 @@ void relu_backward(View<T> dx, View<const T> dy, View<const T> x, bool squared) 
   }
 }
 
-/// The softmax weights (n,m) of head h, in full.
-template <class T>
-std::vector<T> weights_of_head(View<const T> q, View<const T> k, const Heads& heads, const Mask& mask,
-                               std::size_t first_query, std::size_t h, View<T> log_sum) {
-  const std::size_t g = h / (heads.n_head / heads.n_kv_head);
-  const View<const T> q_h = q.slice_cols(h * heads.key_dim, heads.key_dim);
-  const View<const T> k_h = k.slice_cols(g * heads.key_dim, heads.key_dim);
-  std::vector<T> weights(q.rows * k.rows);
-  for (std::size_t t = 0; t < q.rows; t++) {
-    T* const row = weights.data() + t * k.rows;
-    T most = -std::numeric_limits<T>::infinity();
-    for (std::size_t s = 0; s < k.rows; s++) {
-      T score = 0;
-      for (std::size_t j = 0; j < heads.key_dim; j++) score += q_h.row(t)[j] * k_h.row(s)[j];
-      row[s] = score * static_cast<T>(heads.scale);
-      if (mask.allows(first_query + t, s)) most = std::max(most, row[s]);
-    }
-    T total = 0;
-    for (std::size_t s = 0; s < k.rows; s++) {
-      row[s] = mask.allows(first_query + t, s) ? std::exp(row[s] - most) : 0;
-      total += row[s];
-    }
-    for (std::size_t s = 0; s < k.rows && total > 0; s++) row[s] /= total;
-    log_sum.row(h)[t] = most + std::log(total);
-  }
-  return weights;
-}
-
 template <class T>
 void attention_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
                        const Heads& heads, const Mask& mask, std::size_t first_query) {
+  Tensor<T> head(q.rows, k.rows);
+  const View<T> weights = head.view();
   for (std::size_t h = 0; h < heads.n_head; h++) {
-    const std::vector<T> weights = weights_of_head(q, k, heads, mask, first_query, h, log_sum);
+    head_weights(weights, log_sum.row(h), q, k, heads, mask, first_query, h);
     const View<T> out_h = out.slice_cols(h * heads.value_dim, heads.value_dim);
     const View<const T> v_h = v.slice_cols(h / (heads.n_head / heads.n_kv_head) * heads.value_dim, heads.value_dim);
     for (std::size_t t = 0; t < q.rows; t++) {
       for (std::size_t j = 0; j < heads.value_dim; j++) {
         T total = 0;
-        for (std::size_t s = 0; s < k.rows; s++) total += weights[t * k.rows + s] * v_h.row(s)[j];
+        for (std::size_t s = 0; s < k.rows; s++) total += weights.row(t)[s] * v_h.row(s)[j];
         out_h.row(t)[j] = total;
       }
     }
@@ -159,22 +134,23 @@ void attention_forward(View<T> out, View<T> log_sum, View<const T> q, View<const
 
 // forward: scores = scale * q k^T, weights = softmax(scores), out = weights v
 template <class T>
-void attention_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T>, View<const T> log_sum,
+void attention_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T>, View<const T>,
                         View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
                         std::size_t first_query) {
   set_zero(dq);
   set_zero(dk);
   set_zero(dv);
-  std::vector<T> same_log_sum(log_sum.rows * q.rows);
+  Tensor<T> head(q.rows, k.rows);
+  const View<T> weights = head.view();
+  std::vector<T> log_sum(q.rows);  // again
   std::vector<T> dweights(k.rows);
   for (std::size_t h = 0; h < heads.n_head; h++) {
-    const std::vector<T> weights =
-        weights_of_head(q, k, heads, mask, first_query, h, View<T>{same_log_sum.data(), log_sum.rows, q.rows, q.rows});
+    head_weights(weights, log_sum.data(), q, k, heads, mask, first_query, h);
     const std::size_t g = h / (heads.n_head / heads.n_kv_head);
     const std::size_t key = g * heads.key_dim;
     const std::size_t value = g * heads.value_dim;
     for (std::size_t t = 0; t < q.rows; t++) {
-      const T* const weight = weights.data() + t * k.rows;
+      const T* const weight = weights.row(t);
       const T* const dout_t = dout.row(t) + h * heads.value_dim;
       const T* const q_t = q.row(t) + h * heads.key_dim;
       T* const dq_t = dq.row(t) + h * heads.key_dim;

@@ -1,0 +1,293 @@
+#include "tensor/attention_layer.h"
+
+#include <cmath>
+#include <type_traits>
+
+#include "tensor/rope.h"
+
+namespace microgpt {
+
+// --- In every kind ---------------------------------------------------------------------------------------------------
+
+template <class T>
+void AttentionActivations<T>::resize(const Heads& heads, std::size_t N, std::size_t M) {
+  for (Tensor<T>* tensor : {&q, &dq}) tensor->resize(N, heads.n_head * heads.key_dim);
+  for (Tensor<T>* tensor : {&k, &dk}) tensor->resize(M, heads.n_kv_head * heads.key_dim);
+  for (Tensor<T>* tensor : {&v, &dv}) tensor->resize(M, heads.n_kv_head * heads.value_dim);
+  for (Tensor<T>* tensor : {&x_attn, &dx_attn}) tensor->resize(N, heads.n_head * heads.value_dim);
+  log_sum.resize(heads.n_head, N);
+}
+
+namespace {
+
+using Positions = std::span<const std::size_t>;
+
+template <class T>
+View<T> slice(View<T> x, Share rows) {
+  return x.slice_rows(rows.first, rows.n);
+}
+
+/// The rows of some sequences, in whatever has a row for each of x, or for each of kv.
+template <class T>
+class Rows {
+ public:
+  explicit Rows(std::span<const Sequence> sequences) {
+    if (sequences.empty()) return;
+    queries_ = between(sequences.front().queries, sequences.back().queries);
+    keys_ = between(sequences.front().keys, sequences.back().keys);
+  }
+
+  View<T> x(Tensor<T>& tensor) const { return slice(tensor.view(), queries_); }
+  View<T> x(View<T> view) const { return slice(view, queries_); }
+  View<const T> x(View<const T> view) const { return slice(view, queries_); }
+  Positions x(Positions positions) const { return positions.subspan(queries_.first, queries_.n); }
+
+  View<T> kv(Tensor<T>& tensor) const { return slice(tensor.view(), keys_); }
+  View<T> kv(View<T> view) const { return slice(view, keys_); }
+  View<const T> kv(View<const T> view) const { return slice(view, keys_); }
+  Positions kv(Positions positions) const { return positions.subspan(keys_.first, keys_.n); }
+
+ private:
+  static Share between(Share first, Share last) { return {first.first, last.first + last.n - first.first}; }
+
+  Share queries_{0, 0};
+  Share keys_{0, 0};
+};
+
+/// q, k, v to x_attn, a sequence after the other.
+template <class T>
+void attend_forward(const Kernels<T>& kernels, const Heads& heads, std::span<const Sequence> sequences,
+                    AttentionActivations<T>& a) {
+  for (const Sequence& sequence : sequences) {
+    const Rows<T> rows(std::span(&sequence, 1));
+    kernels.attention_forward(rows.x(a.x_attn), a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n),
+                              rows.x(a.q), rows.kv(a.k), rows.kv(a.v), heads, *sequence.mask, 0);
+  }
+}
+
+/// dx_attn to dq, dk, dv.
+template <class T>
+void attend_backward(const Kernels<T>& kernels, const Heads& heads, std::span<const Sequence> sequences,
+                     AttentionActivations<T>& a) {
+  for (const Sequence& sequence : sequences) {
+    const Rows<T> rows(std::span(&sequence, 1));
+    kernels.attention_backward(rows.x(a.dq), rows.kv(a.dk), rows.kv(a.dv), rows.x(a.dx_attn), rows.x(a.x_attn),
+                               a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n), rows.x(a.q),
+                               rows.kv(a.k), rows.kv(a.v), heads, *sequence.mask, 0);
+  }
+}
+
+/// dx += dy W. `part` has the shape of dx and is written.
+template <class T>
+void add_backward_input(const Kernels<T>& kernels, View<T> dx, std::type_identity_t<View<const T>> dy,
+                        const Weight<T>& w, View<T> part) {
+  kernels.linear_backward_input(part, dy, w);
+  kernels.add_forward(dx, dx, part);
+}
+
+/// The i-th share of the rows of a weight's gradient, y = x W^T.
+template <class T>
+void backward_weight(const Kernels<T>& kernels, Weight<T>& w, View<const T> dy, View<const T> x, std::size_t i,
+                     std::size_t shares) {
+  const auto [first, n] = share(w.grad.view().rows, i, shares);
+  kernels.linear_backward_weight(w.grad.view().slice_rows(first, n), first, dy, x);
+}
+
+}  // namespace
+
+// --- MHA, MQA, GQA ---------------------------------------------------------------------------------------------------
+
+template <class T>
+GroupedAttention<T>::GroupedAttention(std::size_t n_embd, const Heads& heads_)
+    : heads(heads_),
+      w_q(heads.n_head * heads.key_dim, n_embd),
+      w_k(heads.n_kv_head * heads.key_dim, n_embd),
+      w_v(heads.n_kv_head * heads.value_dim, n_embd),
+      w_o(n_embd, heads.n_head * heads.value_dim) {}
+
+template <class T>
+std::vector<NamedWeight<T>> GroupedAttention<T>::weights() {
+  return {{"w_q", &w_q}, {"w_k", &w_k}, {"w_v", &w_v}, {"w_o", &w_o}};
+}
+
+template <class T>
+void GroupedAttention<T>::Activations::resize(const GroupedAttention& layer, std::size_t N, std::size_t M) {
+  AttentionActivations<T>::resize(layer.heads, N, M);
+  dkv_part.resize(M, layer.w_q.data.view().cols);
+}
+
+template <class T>
+void GroupedAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                                  Activations& a) const {
+  const Rows<T> rows(input.sequences);
+  kernels.linear_forward(rows.x(a.q), rows.x(input.x), w_q);
+  kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), w_k);
+  kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), w_v);
+  attend_forward(kernels, heads, input.sequences, a);
+  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o);
+}
+
+// Each step is that of forward, from the last to the first.
+template <class T>
+void GroupedAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels,
+                                   const AttentionInput<T>& input, Activations& a) const {
+  const Rows<T> rows(input.sequences);
+  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o);
+  attend_backward(kernels, heads, input.sequences, a);
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dv), w_v);
+  add_backward_input(kernels, rows.kv(dkv), rows.kv(a.dk), w_k, rows.kv(a.dkv_part));
+  kernels.linear_backward_input(rows.x(dx), rows.x(a.dq), w_q);
+}
+
+template <class T>
+void GroupedAttention<T>::backward_weights(View<const T> dout, const Kernels<T>& kernels,
+                                           const AttentionInput<T>& input, const Activations& a, std::size_t i,
+                                           std::size_t shares) {
+  backward_weight(kernels, w_q, a.dq.view(), input.x, i, shares);
+  backward_weight(kernels, w_k, a.dk.view(), input.kv, i, shares);
+  backward_weight(kernels, w_v, a.dv.view(), input.kv, i, shares);
+  backward_weight(kernels, w_o, dout, a.x_attn.view(), i, shares);
+}
+
+// --- MLA -------------------------------------------------------------------------------------------------------------
+
+template <class T>
+LatentAttention<T>::LatentAttention(const LatentShape& s)
+    : shape(s),
+      heads{.n_head = s.n_head,
+            .n_kv_head = s.n_head,
+            .key_dim = s.nope_dim + s.rope_dim,
+            .value_dim = s.value_dim,
+            .scale = 1 / std::sqrt(static_cast<double>(s.nope_dim + s.rope_dim))},
+      w_dq(s.q_latent, s.n_embd),
+      w_uq(s.n_head * s.nope_dim, s.q_latent),
+      w_qr(s.n_head * s.rope_dim, s.q_latent),
+      w_dkv(s.kv_latent, s.n_embd),
+      w_uk(s.n_head * s.nope_dim, s.kv_latent),
+      w_uv(s.n_head * s.value_dim, s.kv_latent),
+      w_kr(s.rope_dim, s.n_embd),
+      w_o(s.n_embd, s.n_head * s.value_dim) {}
+
+template <class T>
+std::vector<NamedWeight<T>> LatentAttention<T>::weights() {
+  if (shape.rope_dim == 0) {
+    return {{"w_dq", &w_dq}, {"w_uq", &w_uq}, {"w_dkv", &w_dkv}, {"w_uk", &w_uk}, {"w_uv", &w_uv}, {"w_o", &w_o}};
+  }
+  return {{"w_dq", &w_dq}, {"w_uq", &w_uq}, {"w_qr", &w_qr}, {"w_dkv", &w_dkv},
+          {"w_uk", &w_uk}, {"w_uv", &w_uv}, {"w_kr", &w_kr}, {"w_o", &w_o}};
+}
+
+template <class T>
+void LatentAttention<T>::Activations::resize(const LatentAttention& layer, std::size_t N, std::size_t M) {
+  AttentionActivations<T>::resize(layer.heads, N, M);
+  const LatentShape& s = layer.shape;
+  for (Tensor<T>* tensor : {&c_q, &dc_q, &dc_q_part}) tensor->resize(N, s.q_latent);
+  for (Tensor<T>* tensor : {&q_nope, &dq_nope}) tensor->resize(N, s.n_head * s.nope_dim);
+  for (Tensor<T>* tensor : {&q_rope, &dq_rope}) tensor->resize(N, s.n_head * s.rope_dim);
+  for (Tensor<T>* tensor : {&c_kv, &dc_kv, &dc_kv_part}) tensor->resize(M, s.kv_latent);
+  for (Tensor<T>* tensor : {&k_nope, &dk_nope}) tensor->resize(M, s.n_head * s.nope_dim);
+  for (Tensor<T>* tensor : {&k_rope, &dk_rope}) tensor->resize(M, s.rope_dim);
+  dkv_part.resize(M, s.n_embd);
+}
+
+namespace {
+
+/// The columns of head h in a matrix that has so many for each.
+template <class T>
+View<T> of_head(View<T> x, std::size_t h, std::size_t dim) {
+  return x.slice_cols(h * dim, dim);
+}
+
+}  // namespace
+
+template <class T>
+void LatentAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                                 Activations& a) const {
+  const std::size_t P = shape.nope_dim;
+  const std::size_t R = shape.rope_dim;
+  const Rows<T> rows(input.sequences);
+
+  // 1) Queries.
+  kernels.linear_forward(rows.x(a.c_q), rows.x(input.x), w_dq);
+  kernels.linear_forward(rows.x(a.q_nope), rows.x(a.c_q), w_uq);
+  kernels.linear_forward(rows.x(a.q_rope), rows.x(a.c_q), w_qr);
+  for (std::size_t h = 0; h < shape.n_head; h++) {
+    const View<T> q_h = of_head(rows.x(a.q), h, P + R);
+    copy(q_h.slice_cols(0, P), of_head(rows.x(a.q_nope), h, P));
+    rope_forward(q_h.slice_cols(P, R), of_head(rows.x(a.q_rope), h, R), rows.x(input.positions), shape.rope_base);
+  }
+
+  // 2) Keys and values.
+  kernels.linear_forward(rows.kv(a.c_kv), rows.kv(input.kv), w_dkv);
+  kernels.linear_forward(rows.kv(a.k_nope), rows.kv(a.c_kv), w_uk);
+  kernels.linear_forward(rows.kv(a.v), rows.kv(a.c_kv), w_uv);
+  kernels.linear_forward(rows.kv(a.k_rope), rows.kv(input.kv), w_kr);
+  rope_forward(rows.kv(a.k_rope), rows.kv(a.k_rope), rows.kv(input.kv_positions), shape.rope_base);
+  for (std::size_t h = 0; h < shape.n_head; h++) {
+    const View<T> k_h = of_head(rows.kv(a.k), h, P + R);
+    copy(k_h.slice_cols(0, P), of_head(rows.kv(a.k_nope), h, P));
+    copy(k_h.slice_cols(P, R), rows.kv(a.k_rope));
+  }
+
+  // 3) Attention.
+  attend_forward(kernels, heads, input.sequences, a);
+  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o);
+}
+
+// Each step is that of forward, from the last to the first.
+template <class T>
+void LatentAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels,
+                                  const AttentionInput<T>& input, Activations& a) const {
+  const std::size_t P = shape.nope_dim;
+  const std::size_t R = shape.rope_dim;
+  const Rows<T> rows(input.sequences);
+
+  // 3) Attention.
+  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o);
+  attend_backward(kernels, heads, input.sequences, a);
+
+  // 2) Keys and values. All heads have used k_rope, so its gradient is the sum of theirs.
+  set_zero(rows.kv(a.dk_rope));
+  for (std::size_t h = 0; h < shape.n_head; h++) {
+    const View<T> dk_h = of_head(rows.kv(a.dk), h, P + R);
+    copy(of_head(rows.kv(a.dk_nope), h, P), dk_h.slice_cols(0, P));
+    kernels.add_forward(rows.kv(a.dk_rope), rows.kv(a.dk_rope), dk_h.slice_cols(P, R));
+  }
+  rope_backward(rows.kv(a.dk_rope), rows.kv(a.dk_rope), rows.kv(input.kv_positions), shape.rope_base);
+  kernels.linear_backward_input(rows.kv(a.dc_kv), rows.kv(a.dk_nope), w_uk);
+  add_backward_input(kernels, rows.kv(a.dc_kv), rows.kv(a.dv), w_uv, rows.kv(a.dc_kv_part));
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dc_kv), w_dkv);
+  add_backward_input(kernels, rows.kv(dkv), rows.kv(a.dk_rope), w_kr, rows.kv(a.dkv_part));
+
+  // 1) Queries.
+  for (std::size_t h = 0; h < shape.n_head; h++) {
+    const View<T> dq_h = of_head(rows.x(a.dq), h, P + R);
+    copy(of_head(rows.x(a.dq_nope), h, P), dq_h.slice_cols(0, P));
+    rope_backward(of_head(rows.x(a.dq_rope), h, R), dq_h.slice_cols(P, R), rows.x(input.positions), shape.rope_base);
+  }
+  kernels.linear_backward_input(rows.x(a.dc_q), rows.x(a.dq_nope), w_uq);
+  add_backward_input(kernels, rows.x(a.dc_q), rows.x(a.dq_rope), w_qr, rows.x(a.dc_q_part));
+  kernels.linear_backward_input(rows.x(dx), rows.x(a.dc_q), w_dq);
+}
+
+template <class T>
+void LatentAttention<T>::backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                                          const Activations& a, std::size_t i, std::size_t shares) {
+  backward_weight(kernels, w_dq, a.dc_q.view(), input.x, i, shares);
+  backward_weight(kernels, w_uq, a.dq_nope.view(), a.c_q.view(), i, shares);
+  backward_weight(kernels, w_qr, a.dq_rope.view(), a.c_q.view(), i, shares);
+  backward_weight(kernels, w_dkv, a.dc_kv.view(), input.kv, i, shares);
+  backward_weight(kernels, w_uk, a.dk_nope.view(), a.c_kv.view(), i, shares);
+  backward_weight(kernels, w_uv, a.dv.view(), a.c_kv.view(), i, shares);
+  backward_weight(kernels, w_kr, a.dk_rope.view(), input.kv, i, shares);
+  backward_weight(kernels, w_o, dout, a.x_attn.view(), i, shares);
+}
+
+template struct AttentionActivations<float>;
+template struct AttentionActivations<double>;
+template struct GroupedAttention<float>;
+template struct GroupedAttention<double>;
+template struct LatentAttention<float>;
+template struct LatentAttention<double>;
+
+}  // namespace microgpt

@@ -1,0 +1,163 @@
+// Attention as a layer: linear layers make queries, keys and values, the attention kernels mix the values, and a last
+// linear layer, w_o, takes the mixture to the width of the model. The kinds differ in where keys and values come from,
+// and so in how many numbers a model that generates must remember of each position:
+//
+//   MHA  multi-head attention               every head has its own keys and values        2 H D
+//   MQA  multi-query (Shazeer 2019)         all heads share one                           2 D
+//   GQA  grouped-query (Ainslie et al. 2023)  groups of heads share one                   2 G D
+//   MLA  multi-head latent (DeepSeek-V2 2024)  all heads' are made from one small vector  Lkv + R
+//
+// The first three are GroupedAttention, with G = H, G = 1, and G between. The fourth is LatentAttention.
+//
+// Letters, beside those of kernels.h: M positions that keys and values come from; K key_dim; Lq and Lkv, the lengths of
+// MLA's latent vectors; P and R, a key's numbers without and with a rotary position: there K = P + R.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tensor/kernels.h"
+#include "tensor/mask.h"
+#include "tensor/tensor.h"
+#include "tensor/threads.h"
+#include "tensor/weight.h"
+
+namespace microgpt {
+
+/// One document among the rows of a batch.
+struct Sequence {
+  Share queries;     // its rows of x
+  Share keys;        // its rows of kv
+  const Mask* mask;  // which of these keys each of these queries sees
+};
+
+/// What attention is between. In self-attention kv is x, and its positions are those of x.
+template <class T>
+struct AttentionInput {
+  View<const T> x;                            // (N,C) queries come from here
+  View<const T> kv;                           // (M,C) keys and values come from here
+  std::span<const std::size_t> positions;     // (N) where in its document a row of x stands
+  std::span<const std::size_t> kv_positions;  // (M)
+  std::span<const Sequence> sequences;        // each begins in the rows where the one before it ends
+};
+
+/// What the forward leaves for the backward, and the backward for the gradients of the weights, in every kind of
+/// attention.
+template <class T>
+struct AttentionActivations {
+  Tensor<T> q;        // (N,H*K)
+  Tensor<T> k;        // (M,G*K)
+  Tensor<T> v;        // (M,G*D)
+  Tensor<T> log_sum;  // (H,N) of the softmax
+  Tensor<T> x_attn;   // (N,H*D) the mixed values
+
+  Tensor<T> dq, dk, dv, dx_attn;  // the gradients of these
+
+  void resize(const Heads& heads, std::size_t N, std::size_t M);
+};
+
+template <class T>
+struct NamedWeight {
+  const char* name;
+  Weight<T>* weight;
+};
+
+// Both kinds have the same functions. A step has two halves, as in gpt.h: in the first a thread takes some sequences
+// through forward and backward; in the second, when all have been, it takes some rows of every weight.
+
+/// Multi-head, multi-query and grouped-query attention:
+///   q = x w_q^T,  k = kv w_k^T,  v = kv w_v^T,  out = attention(q, k, v) w_o^T
+template <class T>
+struct GroupedAttention {
+  GroupedAttention(std::size_t n_embd, const Heads& heads);
+
+  struct Activations : AttentionActivations<T> {
+    Tensor<T> dkv_part;  // (M,C) in passing
+
+    /// Makes room for N queries and M keys.
+    void resize(const GroupedAttention& layer, std::size_t N, std::size_t M);
+  };
+
+  /// out (N,C): the rows of the input's sequences are set, and those of the activations.
+  void forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input, Activations& activations) const;
+
+  /// From dout (N,C), after the forward: dx (N,C), the gradient of x as it acts through queries, and dkv (M,C), that of
+  /// kv through keys and values. In self-attention the gradient of x is their sum.
+  void backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                Activations& activations) const;
+
+  /// The gradient of the weights, after the backward of all sequences: of the i-th share of the rows of each. Of the
+  /// input, the sequences do not matter.
+  void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                        const Activations& activations, std::size_t i, std::size_t shares);
+
+  std::vector<NamedWeight<T>> weights();
+
+  Heads heads;
+  Weight<T> w_q;  // (H*K,C)
+  Weight<T> w_k;  // (G*K,C)
+  Weight<T> w_v;  // (G*D,C)
+  Weight<T> w_o;  // (C,H*D)
+};
+
+/// The sizes of a LatentAttention.
+struct LatentShape {
+  std::size_t n_embd;          // C
+  std::size_t n_head;          // H
+  std::size_t q_latent;        // Lq
+  std::size_t kv_latent;       // Lkv
+  std::size_t nope_dim;        // P: numbers of a query or a key that know no position ("no position embedding")
+  std::size_t rope_dim;        // R: those that do, even; 0 leaves them out
+  std::size_t value_dim;       // D
+  double rope_base = 10000.0;  // see rope.h
+};
+
+/// Multi-head latent attention, DeepSeek-V2 (2024), equations 37 to 47. From a position, only c_kv and k_rope need be
+/// remembered. RoPE is "decoupled": it turns numbers of their own, for k_nope could not be made from c_kv at any later
+/// time if it depended on the position of the query. All heads share k_rope.
+///   c_q = x w_dq^T       q_h = [c_q w_uq_h^T, rope(c_q w_qr_h^T)]            (37-40)
+///   c_kv = kv w_dkv^T    k_h = [c_kv w_uk_h^T, k_rope]                       (41, 42, 44)
+///                        k_rope = rope(kv w_kr^T),  v_h = c_kv w_uv_h^T      (43, 45)
+///   out = attention(q, k, v) w_o^T, with scores scaled by 1 / sqrt(P + R)    (46, 47)
+template <class T>
+struct LatentAttention {
+  explicit LatentAttention(const LatentShape& shape);
+
+  struct Activations : AttentionActivations<T> {
+    Tensor<T> c_q;     // (N,Lq)
+    Tensor<T> q_nope;  // (N,H*P)
+    Tensor<T> q_rope;  // (N,H*R) before it is turned
+    Tensor<T> c_kv;    // (M,Lkv)
+    Tensor<T> k_nope;  // (M,H*P)
+    Tensor<T> k_rope;  // (M,R) turned
+
+    Tensor<T> dc_q, dq_nope, dq_rope, dc_kv, dk_nope, dk_rope;  // the gradients; of q_rope and k_rope before the turn
+    Tensor<T> dc_q_part, dc_kv_part, dkv_part;                  // (N,Lq), (M,Lkv), (M,C) in passing
+
+    void resize(const LatentAttention& layer, std::size_t N, std::size_t M);
+  };
+
+  // As in GroupedAttention.
+  void forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input, Activations& activations) const;
+  void backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                Activations& activations) const;
+  void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                        const Activations& activations, std::size_t i, std::size_t shares);
+
+  /// Without w_qr and w_kr if there is no RoPE.
+  std::vector<NamedWeight<T>> weights();
+
+  LatentShape shape;
+  Heads heads;
+  Weight<T> w_dq;   // (Lq,C) down: x to its latent
+  Weight<T> w_uq;   // (H*P,Lq) up: the latent to queries
+  Weight<T> w_qr;   // (H*R,Lq)
+  Weight<T> w_dkv;  // (Lkv,C)
+  Weight<T> w_uk;   // (H*P,Lkv)
+  Weight<T> w_uv;   // (H*D,Lkv)
+  Weight<T> w_kr;   // (R,C)
+  Weight<T> w_o;    // (C,H*D)
+};
+
+}  // namespace microgpt

@@ -44,6 +44,8 @@ struct Documents {
       for (std::size_t t = 0; t < n; t++) positions.push_back(t);
     }
   }
+  Documents(const Documents&) = delete;  // the sequences point to the mask
+
   Mask mask = Mask::causal();
   std::vector<Sequence> sequences;
   std::vector<std::size_t> positions;

@@ -2,10 +2,10 @@
 // linear layer, w_o, takes the mixture to the width of the model. The kinds differ in where keys and values come from,
 // and so in how many numbers a model that generates must remember of each position:
 //
-//   MHA  multi-head attention               every head has its own keys and values        2 H D
-//   MQA  multi-query (Shazeer 2019)         all heads share one                           2 D
-//   GQA  grouped-query (Ainslie et al. 2023)  groups of heads share one                   2 G D
-//   MLA  multi-head latent (DeepSeek-V2 2024)  all heads' are made from one small vector  Lkv + R
+//   MHA  multi-head attention (Vaswani et al. 2017): each head has its own keys and values      H (K + D)
+//   MQA  multi-query attention (Shazeer 2019): all heads share them                             K + D
+//   GQA  grouped-query attention (Ainslie et al. 2023): groups of heads do                      G (K + D)
+//   MLA  multi-head latent attention (DeepSeek-V2, 2024): all are made from one short vector    Lkv + R
 //
 // The first three are GroupedAttention, with G = H, G = 1, and G between. The fourth is LatentAttention.
 //
@@ -113,9 +113,10 @@ struct LatentShape {
   double rope_base = 10000.0;  // see rope.h
 };
 
-/// Multi-head latent attention, DeepSeek-V2 (2024), equations 37 to 47. From a position, only c_kv and k_rope need be
-/// remembered. RoPE is "decoupled": it turns numbers of their own, for k_nope could not be made from c_kv at any later
-/// time if it depended on the position of the query. All heads share k_rope.
+/// Multi-head latent attention: DeepSeek-V2 (2024), equations 37 to 47, which leave out the RMSNorm that the model has
+/// behind both latents. From a position, only c_kv and k_rope need be remembered, and all heads share them. RoPE is
+/// "decoupled", it turns numbers of their own: since q_nope . (w_uk c_kv) = (w_uk^T q_nope) . c_kv, a model that
+/// generates can take scores with c_kv itself, and a turn by each key's position would stand between the two.
 ///   c_q = x w_dq^T       q_h = [c_q w_uq_h^T, rope(c_q w_qr_h^T)]            (37-40)
 ///   c_kv = kv w_dkv^T    k_h = [c_kv w_uk_h^T, k_rope]                       (41, 42, 44)
 ///                        k_rope = rope(kv w_kr^T),  v_h = c_kv w_uv_h^T      (43, 45)

@@ -14,7 +14,7 @@
 //   mask (N,M), key_padding_mask (B,M)       1 where attention is allowed, else 0; both, either or none, and
 //   mask = causal                            in the metadata
 //   out (B,N,C), attn (B,H,N,M), grad_out (B,N,C), grad.x, grad.kv, grad.w_*, and of LatentAttention c_kv, k_rope
-// Sizes come from the shapes of tensors. Those in the metadata must agree.
+// Sizes come from the shapes of the tensors; those in the metadata must agree. Its other entries are for people.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,8 +89,9 @@ class File {
     const std::string text = metadata(name).value_or("");
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0')
+    if (text.empty() || *end != '\0') {
       throw Error("its metadata has " + shown(text) + " for " + name + ", not a number");
+    }
     return number;
   }
 

@@ -30,6 +30,7 @@
 
 // Many positions at a time: the path that is fast.
 #include "tensor/aligned.h"            // memory that begins where a cache line begins
+#include "tensor/attention_cache.h"    // what attention remembers
 #include "tensor/attention_layer.h"    // many heads, and what they share
 #include "tensor/attention_weights.h"  // where each query looks
 #include "tensor/batch.h"              // several documents, one after the other

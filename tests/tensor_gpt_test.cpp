@@ -52,7 +52,7 @@ Answer<T> answer(const Config& config, Parameters& parameters, const Documents& 
   const std::vector<T> dlosses(weights.begin(), weights.end());
   TensorModel<T> model(config, parameters);
   Activations<T> activations;
-  activations.resize(config, batch.num_positions());
+  activations.resize(model, batch.num_positions());
   parallel(shares, [&](std::size_t i) {
     gpt_forward(model, kernels, batch, batch.documents(i, shares), activations);
     gpt_backward(model, kernels, batch, batch.documents(i, shares), dlosses.data(), activations);

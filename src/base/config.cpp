@@ -22,12 +22,77 @@ std::size_t saturating_sum(std::size_t a, std::size_t b) {
 
 }  // namespace
 
+std::string Config::attention() const {
+  if (is_latent()) return "mla";
+  if (kv_heads() == n_head) return "mha";
+  return kv_heads() == 1 ? "mqa" : "gqa";
+}
+
+bool Config::is_plain() const { return attention() == "mha" && !rope; }
+
+namespace {
+
+/// The numbers of a block's attention.
+std::size_t attention_parameters(const Config& config) {
+  const std::size_t C = config.n_embd;
+  const std::size_t both = saturating_product(2, saturating_product(C, C));  // W_Q and W_O
+  if (!config.is_latent()) return saturating_sum(both, 2 * config.kv_heads() * config.head_dim() * C);
+  const std::size_t rotated = config.n_head * config.rope_dim;
+  const std::size_t queries = saturating_product(config.q_latent, saturating_sum(2 * C, rotated));
+  const std::size_t keys = saturating_sum(saturating_product(config.kv_latent, 3 * C), config.rope_dim * C);
+  return saturating_sum(both / 2, saturating_sum(queries, keys));
+}
+
+}  // namespace
+
 std::size_t num_parameters(const Config& config) {
   const std::size_t C = config.n_embd;
-  const std::size_t rows = saturating_sum(saturating_product(2, config.vocab_size), config.block_size);
-  const std::size_t block = saturating_product(12, saturating_product(C, C));  // 4 of (C,C), (4C,C) and (C,4C)
+  const std::size_t positions = config.rope ? 0 : config.block_size;
+  const std::size_t rows = saturating_sum(saturating_product(2, config.vocab_size), positions);
+  const std::size_t mlp = saturating_product(8, saturating_product(C, C));  // (4C,C) and (C,4C)
+  const std::size_t block = saturating_sum(attention_parameters(config), mlp);
   return saturating_sum(saturating_product(rows, C), saturating_product(config.n_layer, block));
 }
+
+namespace {
+
+void validate_attention(const Config& config) {
+  auto number = [](std::size_t n) { return std::to_string(n); };
+  if (config.n_head % config.kv_heads() != 0) {
+    throw UsageError("n_head " + number(config.n_head) + " is not divisible by n_kv_head " + number(config.kv_heads()) +
+                     "; every key and value head serves an equal group of query heads");
+  }
+  if (config.is_latent() != (config.q_latent > 0)) {
+    throw UsageError("q_latent is " + number(config.q_latent) + " and kv_latent " + number(config.kv_latent) +
+                     "; latent attention needs both to be at least 1");
+  }
+  if (config.is_latent() && config.kv_heads() != config.n_head) {
+    throw UsageError("n_kv_head " + number(config.n_kv_head) +
+                     " with latent attention, where every head has keys of its own; "
+                     "leave n_kv_head out");
+  }
+  // No sum of a shape may overflow where it is multiplied later.
+  constexpr std::size_t most_width = std::size_t{1} << 20;
+  for (const std::size_t width : {config.q_latent, config.kv_latent, config.rope_dim}) {
+    if (width > most_width)
+      throw UsageError("a latent or rotary width of " + number(width) + " is more than " + number(most_width));
+  }
+  if (!config.is_latent() && config.rope_dim > 0) {
+    throw UsageError("rope_dim " + number(config.rope_dim) +
+                     " without latent attention; there --pos rope turns the whole of a query");
+  }
+  const std::size_t rotated = config.is_latent() ? config.rope_dim : config.rope ? config.head_dim() : 0;
+  if (rotated % 2 != 0) {
+    throw UsageError(
+        "a rotary width of " + number(rotated) + " is odd, and RoPE turns pairs; use " + number(rotated + 1) +
+        (config.is_latent() ? "" : " numbers a head (n_embd " + number((rotated + 1) * config.n_head) + ")"));
+  }
+  if (config.rope && config.is_latent() && config.rope_dim == 0) {
+    throw UsageError("--pos rope with latent attention needs a --rope-dim of at least 2");
+  }
+}
+
+}  // namespace
 
 void validate(const Config& config) {
   auto at_least_one = [](std::size_t value, const std::string& name) {
@@ -42,6 +107,7 @@ void validate(const Config& config) {
     throw UsageError("n_embd " + std::to_string(config.n_embd) + " is not divisible by n_head " +
                      std::to_string(config.n_head) + "; every head takes an equal slice of the width");
   }
+  validate_attention(config);
   if (num_parameters(config) > most_parameters) {
     throw UsageError("n_layer " + std::to_string(config.n_layer) + ", n_embd " + std::to_string(config.n_embd) +
                      ", block_size " + std::to_string(config.block_size) + " make more than " +

@@ -16,12 +16,28 @@ struct Config {
   std::size_t block_size = 16;  // T: most positions in a document
   bool squared_relu = false;    // the MLP's activation: relu(x)^2 instead of relu(x)
 
-  std::size_t head_dim() const { return n_embd / n_head; }  // D
+  // The forms of attention; the scalar path has the first of each only.
+  std::size_t n_kv_head = 0;  // G: heads of keys and values, which the query heads share in groups; 0 stands for n_head
+  std::size_t q_latent = 0;   // Lq: multi-head latent attention makes queries from so many numbers,
+  std::size_t kv_latent = 0;  // Lkv: and keys and values from so many; 0: not latent
+  std::size_t rope_dim = 0;   // R: numbers of a latent attention's query or key that tell positions by rotation
+  bool rope = false;          // positions are told by rotation (RoPE) alone, not by wpe
+
+  std::size_t head_dim() const { return n_embd / n_head; }                      // D
+  std::size_t kv_heads() const { return n_kv_head == 0 ? n_head : n_kv_head; }  // G
+  bool is_latent() const { return kv_latent > 0; }
+
+  /// mha, mqa, gqa or mla.
+  std::string attention() const;
+
+  /// Whether the scalar path has it: multi-head attention, with positions told by wpe.
+  bool is_plain() const;
 
   bool operator==(const Config&) const = default;
 };
 
-/// Throws UsageError if a size is 0, n_head does not divide n_embd, or the model would have more than 2^26 parameters.
+/// Throws UsageError if a size is 0, heads do not divide what they share, a rotation has an odd width, or the model
+/// would have more than 2^26 parameters.
 void validate(const Config& config);
 
 /// Throws UsageError if a step with so many documents would take more memory than anybody wants to spend on it.

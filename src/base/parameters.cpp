@@ -24,14 +24,38 @@ const Parameter& Parameters::operator[](const std::string& name) const {
   return *found;
 }
 
+namespace {
+
+/// The matrices of a layer's attention.
+std::vector<Parameters::Shape> attention_shapes(const Config& config) {
+  const std::size_t C = config.n_embd;
+  if (!config.is_latent()) {
+    const std::size_t kv = config.kv_heads() * config.head_dim();
+    return {{"attn_wq", C, C}, {"attn_wk", kv, C}, {"attn_wv", kv, C}, {"attn_wo", C, C}};
+  }
+  const std::size_t Lq = config.q_latent;
+  const std::size_t Lkv = config.kv_latent;
+  const std::size_t R = config.rope_dim;
+  std::vector<Parameters::Shape> shapes{
+      {"attn_wdq", Lq, C},   {"attn_wuq", C, Lq},  {"attn_wqr", config.n_head * R, Lq},
+      {"attn_wdkv", Lkv, C}, {"attn_wuk", C, Lkv}, {"attn_wuv", C, Lkv},
+      {"attn_wkr", R, C},    {"attn_wo", C, C}};
+  std::erase_if(shapes, [](const Parameters::Shape& shape) { return shape.rows == 0; });
+  return shapes;
+}
+
+}  // namespace
+
 std::vector<Parameters::Shape> gpt_shapes(const Config& config) {
   const std::size_t V = config.vocab_size;
   const std::size_t T = config.block_size;
   const std::size_t C = config.n_embd;
-  std::vector<Parameters::Shape> shapes{{"wte", V, C}, {"wpe", T, C}, {"lm_head", V, C}};
+  std::vector<Parameters::Shape> shapes{{"wte", V, C}};
+  if (!config.rope) shapes.push_back({"wpe", T, C});
+  shapes.push_back({"lm_head", V, C});
   for (std::size_t i = 0; i < config.n_layer; i++) {
     const std::string layer = "layer" + std::to_string(i) + ".";
-    for (const char* name : {"attn_wq", "attn_wk", "attn_wv", "attn_wo"}) shapes.push_back({layer + name, C, C});
+    for (const auto& [name, rows, cols] : attention_shapes(config)) shapes.push_back({layer + name, rows, cols});
     shapes.push_back({layer + "mlp_fc1", 4 * C, C});
     shapes.push_back({layer + "mlp_fc2", C, 4 * C});
   }

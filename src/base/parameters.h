@@ -56,7 +56,10 @@ class Parameters {
 };
 
 /// The matrices of a GPT in the reference's order: wte (V,C), wpe (T,C), lm_head (V,C), then for each layer
-/// attn_wq, attn_wk, attn_wv, attn_wo (C,C), mlp_fc1 (4C,C), mlp_fc2 (C,4C). A row makes one output.
+/// attn_wq (C,C), attn_wk and attn_wv (G*D,C), attn_wo (C,C), mlp_fc1 (4C,C), mlp_fc2 (C,4C). A row makes one output.
+/// Without wpe if positions are told by rotation. Latent attention has, instead of the first three of a layer, attn_wdq
+/// (Lq,C), attn_wuq (C,Lq), attn_wqr (H*R,Lq), attn_wdkv (Lkv,C), attn_wuk and attn_wuv (C,Lkv), attn_wkr (R,C);
+/// attn_wqr and attn_wkr only if there is a rotary part.
 std::vector<Parameters::Shape> gpt_shapes(const Config& config);
 
 /// Draws every weight from gauss(0, stddev) in the order of the store.

@@ -54,6 +54,21 @@ class Rows {
   Share keys_{0, 0};
 };
 
+/// The columns of head h in a matrix that has so many for each.
+template <class T>
+View<T> of_head(View<T> x, std::size_t h, std::size_t dim) {
+  return x.slice_cols(h * dim, dim);
+}
+
+/// Turns every head of x in place, forward or backward.
+template <class T, class Rope>
+void turn_heads(Rope rope, View<T> x, std::size_t n_head, Positions positions, double base) {
+  for (std::size_t h = 0; h < n_head; h++) {
+    const View<T> head = of_head(x, h, x.cols / n_head);
+    rope(head, head, positions, base);
+  }
+}
+
 /// q, k, v to x_attn, a sequence after the other.
 template <class T>
 void attend_forward(const Kernels<T>& kernels, const Heads& heads, std::span<const Sequence> sequences,
@@ -98,8 +113,9 @@ void backward_weight(const Kernels<T>& kernels, Weight<T>& w, View<const T> dy, 
 // --- MHA, MQA, GQA ---------------------------------------------------------------------------------------------------
 
 template <class T>
-GroupedAttention<T>::GroupedAttention(std::size_t n_embd, const Heads& heads_)
+GroupedAttention<T>::GroupedAttention(std::size_t n_embd, const Heads& heads_, double rope_base_)
     : heads(heads_),
+      rope_base(rope_base_),
       w_q(heads.n_head * heads.key_dim, n_embd),
       w_k(heads.n_kv_head * heads.key_dim, n_embd),
       w_v(heads.n_kv_head * heads.value_dim, n_embd),
@@ -108,6 +124,13 @@ GroupedAttention<T>::GroupedAttention(std::size_t n_embd, const Heads& heads_)
 template <class T>
 std::vector<NamedWeight<T>> GroupedAttention<T>::weights() {
   return {{"w_q", &w_q}, {"w_k", &w_k}, {"w_v", &w_v}, {"w_o", &w_o}};
+}
+
+template <class T>
+void GroupedAttention<T>::turn(View<T> q, View<T> k, Positions positions) const {
+  if (rope_base == 0) return;
+  turn_heads(rope_forward<T>, q, heads.n_head, positions, rope_base);
+  turn_heads(rope_forward<T>, k, heads.n_kv_head, positions, rope_base);
 }
 
 template <class T>
@@ -123,6 +146,10 @@ void GroupedAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const 
   kernels.linear_forward(rows.x(a.q), rows.x(input.x), w_q);
   kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), w_k);
   kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), w_v);
+  if (rope_base > 0) {
+    turn_heads(rope_forward<T>, rows.x(a.q), heads.n_head, rows.x(input.positions), rope_base);
+    turn_heads(rope_forward<T>, rows.kv(a.k), heads.n_kv_head, rows.kv(input.kv_positions), rope_base);
+  }
   attend_forward(kernels, heads, input.sequences, a);
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o);
 }
@@ -134,6 +161,10 @@ void GroupedAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, 
   const Rows<T> rows(input.sequences);
   kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o);
   attend_backward(kernels, heads, input.sequences, a);
+  if (rope_base > 0) {
+    turn_heads(rope_backward<T>, rows.x(a.dq), heads.n_head, rows.x(input.positions), rope_base);
+    turn_heads(rope_backward<T>, rows.kv(a.dk), heads.n_kv_head, rows.kv(input.kv_positions), rope_base);
+  }
   kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dv), w_v);
   add_backward_input(kernels, rows.kv(dkv), rows.kv(a.dk), w_k, rows.kv(a.dkv_part));
   kernels.linear_backward_input(rows.x(dx), rows.x(a.dq), w_q);
@@ -189,16 +220,6 @@ void LatentAttention<T>::Activations::resize(const LatentAttention& layer, std::
   for (Tensor<T>* tensor : {&k_rope, &dk_rope}) tensor->resize(M, s.rope_dim);
   dkv_part.resize(M, s.n_embd);
 }
-
-namespace {
-
-/// The columns of head h in a matrix that has so many for each.
-template <class T>
-View<T> of_head(View<T> x, std::size_t h, std::size_t dim) {
-  return x.slice_cols(h * dim, dim);
-}
-
-}  // namespace
 
 template <class T>
 void LatentAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input,
@@ -283,6 +304,92 @@ void LatentAttention<T>::backward_weights(View<const T> dout, const Kernels<T>& 
   backward_weight(kernels, w_o, dout, a.x_attn.view(), i, shares);
 }
 
+// --- Of a model ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr double rope_base = 10000;  // as in the paper
+
+template <class T>
+std::variant<GroupedAttention<T>, LatentAttention<T>> attention_of(const Config& config) {
+  const std::size_t D = config.head_dim();
+  if (config.is_latent()) {
+    return LatentAttention<T>({.n_embd = config.n_embd,
+                               .n_head = config.n_head,
+                               .q_latent = config.q_latent,
+                               .kv_latent = config.kv_latent,
+                               .nope_dim = D,
+                               .rope_dim = config.rope_dim,
+                               .value_dim = D,
+                               .rope_base = rope_base});
+  }
+  const Heads heads{.n_head = config.n_head,
+                    .n_kv_head = config.kv_heads(),
+                    .key_dim = D,
+                    .value_dim = D,
+                    .scale = 1 / std::sqrt(static_cast<double>(D))};
+  return GroupedAttention<T>(config.n_embd, heads, config.rope ? rope_base : 0);
+}
+
+}  // namespace
+
+template <class T>
+SelfAttention<T>::SelfAttention(const Config& config) : kind_(attention_of<T>(config)) {}
+
+template <class T>
+std::vector<NamedWeight<T>> SelfAttention<T>::weights() {
+  return std::visit([](auto& layer) { return layer.weights(); }, kind_);
+}
+
+namespace {
+
+template <class T>
+auto& activations_of(const GroupedAttention<T>&, auto& a) {
+  return a.grouped;
+}
+
+template <class T>
+auto& activations_of(const LatentAttention<T>&, auto& a) {
+  return a.latent;
+}
+
+}  // namespace
+
+template <class T>
+void SelfAttention<T>::Activations::resize(const SelfAttention& self, std::size_t N) {
+  std::visit(
+      [&](const auto& layer) {
+        activations_of(layer, *this).resize(layer, N, N);
+        dx_of_keys.resize(N, layer.w_o.data.view().rows);
+      },
+      self.kind_);
+}
+
+template <class T>
+void SelfAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                               Activations& a) const {
+  std::visit([&](const auto& layer) { layer.forward(out, kernels, input, activations_of(layer, a)); }, kind_);
+}
+
+template <class T>
+void SelfAttention<T>::backward(View<T> dx, View<const T> dout, const Kernels<T>& kernels,
+                                const AttentionInput<T>& input, Activations& a) const {
+  const View<T> dx_of_keys = a.dx_of_keys.view();
+  std::visit([&](const auto& layer) { layer.backward(dx, dx_of_keys, dout, kernels, input, activations_of(layer, a)); },
+             kind_);
+  const Rows<T> rows(input.sequences);
+  kernels.add_forward(rows.x(dx), rows.x(dx), rows.x(dx_of_keys));
+}
+
+template <class T>
+void SelfAttention<T>::backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                                        const Activations& a, std::size_t i, std::size_t shares) {
+  std::visit([&](auto& layer) { layer.backward_weights(dout, kernels, input, activations_of(layer, a), i, shares); },
+             kind_);
+}
+
+template class SelfAttention<float>;
+template class SelfAttention<double>;
 template struct AttentionActivations<float>;
 template struct AttentionActivations<double>;
 template struct GroupedAttention<float>;

@@ -15,8 +15,10 @@
 
 #include <cstddef>
 #include <span>
+#include <variant>
 #include <vector>
 
+#include "base/config.h"
 #include "tensor/kernels.h"
 #include "tensor/mask.h"
 #include "tensor/tensor.h"
@@ -68,9 +70,11 @@ struct NamedWeight {
 
 /// Multi-head, multi-query and grouped-query attention:
 ///   q = x w_q^T,  k = kv w_k^T,  v = kv w_v^T,  out = attention(q, k, v) w_o^T
+/// With RoPE, the whole query and key of every head are turned by their positions.
 template <class T>
 struct GroupedAttention {
-  GroupedAttention(std::size_t n_embd, const Heads& heads);
+  /// rope_base: see rope.h; 0 leaves positions to others.
+  GroupedAttention(std::size_t n_embd, const Heads& heads, double rope_base = 0);
 
   struct Activations : AttentionActivations<T> {
     Tensor<T> dkv_part;  // (M,C) in passing
@@ -94,7 +98,11 @@ struct GroupedAttention {
 
   std::vector<NamedWeight<T>> weights();
 
+  /// Turns queries (N,H*K) and keys (N,G*K) by their positions, if there is RoPE.
+  void turn(View<T> q, View<T> k, std::span<const std::size_t> positions) const;
+
   Heads heads;
+  double rope_base;
   Weight<T> w_q;  // (H*K,C)
   Weight<T> w_k;  // (G*K,C)
   Weight<T> w_v;  // (G*D,C)
@@ -159,6 +167,37 @@ struct LatentAttention {
   Weight<T> w_uv;   // (H*D,Lkv)
   Weight<T> w_kr;   // (R,C)
   Weight<T> w_o;    // (C,H*D)
+};
+
+/// The attention of a model, of whichever kind its config asks for, from and to the rows of x: N positions, C wide.
+template <class T>
+class SelfAttention {
+ public:
+  /// A layer's attention in a model of this shape.
+  explicit SelfAttention(const Config& config);
+
+  struct Activations {
+    void resize(const SelfAttention& layer, std::size_t N);
+
+    typename GroupedAttention<T>::Activations grouped;  // one of the two is used
+    typename LatentAttention<T>::Activations latent;
+    Tensor<T> dx_of_keys;  // (N,C)
+  };
+
+  /// As in GroupedAttention, with x in kv's place too; dx is the whole gradient of x.
+  void forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input, Activations& activations) const;
+  void backward(View<T> dx, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                Activations& activations) const;
+  void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                        const Activations& activations, std::size_t i, std::size_t shares);
+
+  /// In the order of the parameters.
+  std::vector<NamedWeight<T>> weights();
+
+  const std::variant<GroupedAttention<T>, LatentAttention<T>>& kind() const { return kind_; }
+
+ private:
+  std::variant<GroupedAttention<T>, LatentAttention<T>> kind_;
 };
 
 }  // namespace microgpt

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tensor/attention_cache.h"
 #include "tensor/gpt.h"
 
 namespace microgpt {
@@ -14,9 +15,12 @@ namespace microgpt {
 template <class T>
 class Decoder {
  public:
-  explicit Decoder(TensorModel<T>& model, const Kernels<T>& kernels = fast<T>());
+  explicit Decoder(TensorModel<T>& model, const Kernels<T>& kernels = fast<T>(), bool absorbed = true);
 
   const Config& config() const { return model_.config; }
+
+  /// What the caches of all layers keep of a token.
+  std::size_t cache_bytes_per_token() const;
 
   /// Begins another document.
   void reset() { position_ = 0; }
@@ -26,17 +30,11 @@ class Decoder {
   std::span<const T> next(Token token);
 
  private:
-  struct Cache {
-    Tensor<T> keys;    // (T,C)
-    Tensor<T> values;  // (T,C)
-  };
-
   TensorModel<T>& model_;
   const Kernels<T>& kernels_;
   std::size_t position_ = 0;
-  std::vector<Cache> caches_;                           // of each layer
-  Tensor<T> x_, x_norm_, qkv_, x_attn_, hidden_, out_;  // (1,C), (1,C), (1,3C), (1,C), (1,4C), (1,C)
-  Tensor<T> log_sum_, logits_;                          // (H,1), (1,V)
+  std::vector<AttentionCache<T>> caches_;         // of each layer
+  Tensor<T> x_, x_norm_, hidden_, out_, logits_;  // (1,C), (1,C), (1,4C), (1,C), (1,V)
 };
 
 }  // namespace microgpt

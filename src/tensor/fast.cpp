@@ -32,8 +32,12 @@ template <class T>
 void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
                        View<const T> wte, View<const T> wpe) {
   for (std::size_t n = 0; n < x.rows; n++) {
-    each_vector<T>(x.cols,
-                   [&](auto get, auto put) { put(x.row(n), get(wte.row(tokens[n])) + get(wpe.row(positions[n]))); });
+    const T* const token = wte.row(tokens[n]);
+    if (wpe.rows == 0) {
+      std::copy_n(token, x.cols, x.row(n));
+    } else {
+      each_vector<T>(x.cols, [&](auto get, auto put) { put(x.row(n), get(token) + get(wpe.row(positions[n]))); });
+    }
   }
 }
 

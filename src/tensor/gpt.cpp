@@ -19,21 +19,14 @@ double* copy_rows(View<const T> x, double* to) {
 
 template <class T>
 TensorModel<T>::Layer::Layer(const Config& config)
-    : attn_wqkv(3 * config.n_embd, config.n_embd),
-      attn_wo(config.n_embd, config.n_embd),
-      mlp_fc1(4 * config.n_embd, config.n_embd),
-      mlp_fc2(config.n_embd, 4 * config.n_embd) {}
+    : attention(config), mlp_fc1(4 * config.n_embd, config.n_embd), mlp_fc2(config.n_embd, 4 * config.n_embd) {}
 
 template <class T>
 TensorModel<T>::TensorModel(const Config& config_, const Parameters& parameters)
     : config(config_),
-      heads{.n_head = config.n_head,
-            .n_kv_head = config.n_head,
-            .key_dim = config.head_dim(),
-            .value_dim = config.head_dim(),
-            .scale = 1 / std::sqrt(static_cast<double>(config.head_dim()))},
+      mask(Mask::causal()),
       wte(config.vocab_size, config.n_embd),
-      wpe(config.block_size, config.n_embd),
+      wpe(config.rope ? 0 : config.block_size, config.n_embd),
       lm_head(config.vocab_size, config.n_embd),
       layers(config.n_layer, Layer(config)) {
   const double* from = parameters.data().data();
@@ -48,7 +41,8 @@ template <class T>
 std::vector<Weight<T>*> TensorModel<T>::weights() {
   std::vector<Weight<T>*> all{&wte, &wpe, &lm_head};
   for (Layer& layer : layers) {
-    all.insert(all.end(), {&layer.attn_wqkv, &layer.attn_wo, &layer.mlp_fc1, &layer.mlp_fc2});
+    for (const NamedWeight<T>& named : layer.attention.weights()) all.push_back(named.weight);
+    all.insert(all.end(), {&layer.mlp_fc1, &layer.mlp_fc2});
   }
   return all;
 }
@@ -68,20 +62,20 @@ void TensorModel<T>::copy_grad_to(Parameters& parameters) {
 // --- Activations -----------------------------------------------------------------------------------------------------
 
 template <class T>
-void Activations<T>::resize(const Config& config, std::size_t N) {
-  const std::size_t C = config.n_embd;
-  for (Tensor<T>* tensor : {&embedded, &x, &dx, &dembedded, &dx_norm, &dx_attn}) tensor->resize(N, C);
-  for (Tensor<T>* tensor : {&logits, &dlogits}) tensor->resize(N, config.vocab_size);
+void Activations<T>::resize(const TensorModel<T>& model, std::size_t N) {
+  const std::size_t C = model.config.n_embd;
+  for (Tensor<T>* tensor : {&embedded, &x, &dx, &dembedded, &dx_norm}) tensor->resize(N, C);
+  for (Tensor<T>* tensor : {&logits, &dlogits}) tensor->resize(N, model.config.vocab_size);
   for (Tensor<T>* tensor : {&scale0, &losses, &log_sum}) tensor->resize(1, N);
-  layers.resize(config.n_layer);
-  for (Layer& l : layers) {
+  layers.resize(model.layers.size());
+  for (std::size_t li = 0; li < layers.size(); li++) {
+    Layer& l = layers[li];
+    l.attention.resize(model.layers[li].attention, N);
     for (Tensor<T>* tensor : {&l.scale1, &l.scale2}) tensor->resize(1, N);
-    l.log_sum.resize(config.n_head, N);
     for (Tensor<T>* tensor :
-         {&l.x_norm1, &l.x_attn, &l.attn_out, &l.x_mid, &l.x_norm2, &l.mlp_out, &l.x_out, &l.dx_out, &l.dx_mid}) {
+         {&l.x_norm1, &l.attn_out, &l.x_mid, &l.x_norm2, &l.mlp_out, &l.x_out, &l.dx_out, &l.dx_mid}) {
       tensor->resize(N, C);
     }
-    for (Tensor<T>* tensor : {&l.qkv, &l.dqkv}) tensor->resize(N, 3 * C);
     for (Tensor<T>* tensor : {&l.hidden, &l.relu, &l.dhidden}) tensor->resize(N, 4 * C);
   }
 }
@@ -90,15 +84,21 @@ void Activations<T>::resize(const Config& config, std::size_t N) {
 
 namespace {
 
-/// The queries, keys and values in (q|k|v), or their gradients.
+/// The documents of a share, as attention takes them.
 template <class T>
-struct Qkv {
-  explicit Qkv(View<T> qkv)
-      : q(qkv.slice_cols(0, qkv.cols / 3)),
-        k(qkv.slice_cols(qkv.cols / 3, qkv.cols / 3)),
-        v(qkv.slice_cols(2 * qkv.cols / 3, qkv.cols / 3)) {}
-  View<T> q, k, v;
-};
+std::vector<Sequence> sequences_of(const TensorModel<T>& model, const Batch& batch, Share documents) {
+  std::vector<Sequence> sequences;
+  for (std::size_t i = documents.first; i < documents.first + documents.n; i++) {
+    sequences.push_back({batch.document(i), batch.document(i), &model.mask});
+  }
+  return sequences;
+}
+
+/// What goes into the attention of all layers, but for x, which is a matrix of the whole batch.
+template <class T>
+AttentionInput<T> attention_input(View<const T> x, const Batch& batch, std::span<const Sequence> sequences) {
+  return {x, x, batch.positions(), batch.positions(), sequences};
+}
 
 }  // namespace
 
@@ -108,6 +108,8 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
   const Share rows = batch.rows(documents);
   auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };  // these documents' rows
   auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };               // of a (1,N)
+
+  const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
 
   kernels.embedding_forward(of(a.embedded), batch.tokens().subspan(rows.first, rows.n),
                             batch.positions().subspan(rows.first, rows.n), model.wte.data.view(),
@@ -119,16 +121,10 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
     const typename TensorModel<T>::Layer& layer = model.layers[li];
     typename Activations<T>::Layer& l = a.layers[li];
 
-    // 1) Multi-head attention.
+    // 1) Attention.
     kernels.rmsnorm_forward(of(l.x_norm1), at(l.scale1), x);
-    kernels.linear_forward(of(l.qkv), of(l.x_norm1), layer.attn_wqkv);
-    for (std::size_t i = documents.first; i < documents.first + documents.n; i++) {
-      const auto [first, n] = batch.document(i);
-      const Qkv<const T> qkv(l.qkv.view().slice_rows(first, n));
-      kernels.attention_forward(l.x_attn.view().slice_rows(first, n), l.log_sum.view().slice_cols(first, n), qkv.q,
-                                qkv.k, qkv.v, model.heads, model.mask, 0);
-    }
-    kernels.linear_forward(of(l.attn_out), of(l.x_attn), layer.attn_wo);
+    layer.attention.forward(l.attn_out.view(), kernels, attention_input<T>(l.x_norm1.view(), batch, sequences),
+                            l.attention);
     kernels.add_forward(of(l.x_mid), of(l.attn_out), x);
 
     // 2) MLP.
@@ -151,6 +147,8 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
   auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };
   auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };
 
+  const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
+
   kernels.cross_entropy_backward(of(a.dlogits), dlosses + rows.first, of(a.logits), at(a.log_sum),
                                  batch.targets().subspan(rows.first, rows.n));
   kernels.linear_backward_input(of(a.layers.back().dx_out), of(a.dlogits), model.lm_head);
@@ -168,17 +166,9 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
     copy(of(l.dx_mid), of(l.dx_out));  // past the MLP
     kernels.rmsnorm_backward(of(l.dx_mid), of(a.dx_norm), of(l.x_mid), at(l.scale2));
 
-    // 1) Multi-head attention.
-    kernels.linear_backward_input(of(a.dx_attn), of(l.dx_mid), layer.attn_wo);
-    for (std::size_t i = documents.first; i < documents.first + documents.n; i++) {
-      const auto [first, n] = batch.document(i);
-      const Qkv<T> qkv(l.qkv.view().slice_rows(first, n));
-      const Qkv<T> dqkv(l.dqkv.view().slice_rows(first, n));
-      kernels.attention_backward(dqkv.q, dqkv.k, dqkv.v, a.dx_attn.view().slice_rows(first, n),
-                                 l.x_attn.view().slice_rows(first, n), l.log_sum.view().slice_cols(first, n), qkv.q,
-                                 qkv.k, qkv.v, model.heads, model.mask, 0);
-    }
-    kernels.linear_backward_input(of(a.dx_norm), of(l.dqkv), layer.attn_wqkv);
+    // 1) Attention.
+    layer.attention.backward(a.dx_norm.view(), l.dx_mid.view(), kernels,
+                             attention_input<T>(l.x_norm1.view(), batch, sequences), l.attention);
     copy(dx, of(l.dx_mid));  // past attention
     kernels.rmsnorm_backward(dx, of(a.dx_norm), x, at(l.scale1));
   }
@@ -200,13 +190,13 @@ void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, cons
     kernels.linear_backward_weight(w.grad.view().slice_rows(first, n), first, dy.view(), x.view());
   };
   embedding(model.wte, batch.tokens());
-  embedding(model.wpe, batch.positions());
+  if (!model.config.rope) embedding(model.wpe, batch.positions());
   linear(model.lm_head, a.dlogits, a.layers.back().x_out);
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     typename TensorModel<T>::Layer& layer = model.layers[li];
     const typename Activations<T>::Layer& l = a.layers[li];
-    linear(layer.attn_wqkv, l.dqkv, l.x_norm1);
-    linear(layer.attn_wo, l.dx_mid, l.x_attn);
+    layer.attention.backward_weights(l.dx_mid.view(), kernels, attention_input<T>(l.x_norm1.view(), batch, {}),
+                                     l.attention, i, shares);
     linear(layer.mlp_fc1, l.dhidden, l.x_norm2);
     linear(layer.mlp_fc2, l.dx_out, l.relu);
   }

@@ -13,6 +13,7 @@
 
 #include "base/config.h"
 #include "base/parameters.h"
+#include "tensor/attention_layer.h"
 #include "tensor/batch.h"
 #include "tensor/kernels.h"
 #include "tensor/mask.h"
@@ -34,20 +35,18 @@ struct TensorModel {
   struct Layer {
     explicit Layer(const Config& config);
 
-    Weight<T> attn_wqkv;  // (3C,C): attn_wq, attn_wk and attn_wv, one below the other
-    Weight<T> attn_wo;    // (C,C)
-    Weight<T> mlp_fc1;    // (4C,C)
-    Weight<T> mlp_fc2;    // (C,4C)
+    SelfAttention<T> attention;
+    Weight<T> mlp_fc1;  // (4C,C)
+    Weight<T> mlp_fc2;  // (C,4C)
   };
 
   /// All of them, in the order of the store.
   std::vector<Weight<T>*> weights();
 
   Config config;
-  Heads heads;
-  Mask mask = Mask::causal();
+  Mask mask;
   Weight<T> wte;      // (V,C)
-  Weight<T> wpe;      // (T,C)
+  Weight<T> wpe;      // (T,C), or no rows if positions are told by rotation
   Weight<T> lm_head;  // (V,C)
   std::vector<Layer> layers;
 };
@@ -56,14 +55,12 @@ struct TensorModel {
 template <class T>
 struct Activations {
   /// Makes room for N positions.
-  void resize(const Config& config, std::size_t N);
+  void resize(const TensorModel<T>& model, std::size_t N);
 
   struct Layer {
-    Tensor<T> scale1;    // (1,N) of rmsnorm
-    Tensor<T> x_norm1;   // (N,C)
-    Tensor<T> qkv;       // (N,3C)
-    Tensor<T> log_sum;   // (H,N) of attention's softmax
-    Tensor<T> x_attn;    // (N,C)
+    Tensor<T> scale1;   // (1,N) of rmsnorm
+    Tensor<T> x_norm1;  // (N,C)
+    typename SelfAttention<T>::Activations attention;
     Tensor<T> attn_out;  // (N,C)
     Tensor<T> x_mid;     // (N,C) the residual stream after attention
     Tensor<T> scale2;    // (1,N)
@@ -73,7 +70,7 @@ struct Activations {
     Tensor<T> mlp_out;   // (N,C)
     Tensor<T> x_out;     // (N,C) the residual stream after the MLP
 
-    Tensor<T> dx_out, dhidden, dx_mid, dqkv;  // the gradients of these
+    Tensor<T> dx_out, dhidden, dx_mid;  // the gradients of these
   };
 
   Tensor<T> embedded;  // (N,C)
@@ -85,7 +82,7 @@ struct Activations {
   Tensor<T> log_sum;  // (1,N) of their softmax
 
   Tensor<T> dlogits, dx, dembedded;  // the gradients of these
-  Tensor<T> dx_norm, dx_attn;        // in passing
+  Tensor<T> dx_norm;                 // in passing
 };
 
 /// The logits and losses of some documents of the batch.

@@ -39,7 +39,7 @@ template <class T>
 struct Kernels {
   const char* name;
 
-  /// x (N,C): x[n] = wte[token[n]] + wpe[position[n]].
+  /// x (N,C): x[n] = wte[token[n]] + wpe[position[n]], or without wpe if that has no rows.
   void (*embedding_forward)(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
                             View<const T> wte, View<const T> wpe);
 

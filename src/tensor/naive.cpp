@@ -14,7 +14,9 @@ template <class T>
 void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
                        View<const T> wte, View<const T> wpe) {
   for (std::size_t n = 0; n < x.rows; n++) {
-    for (std::size_t c = 0; c < x.cols; c++) x.row(n)[c] = wte.row(tokens[n])[c] + wpe.row(positions[n])[c];
+    for (std::size_t c = 0; c < x.cols; c++) {
+      x.row(n)[c] = wte.row(tokens[n])[c] + (wpe.rows > 0 ? wpe.row(positions[n])[c] : 0);
+    }
   }
 }
 

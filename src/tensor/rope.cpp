@@ -1,19 +1,61 @@
 #include "tensor/rope.h"
 
 #include <cmath>
+#include <vector>
 
 namespace microgpt {
 namespace {
 
-/// Turns the pairs of x by `direction` times their angle.
+/// The cosines and sines of all pairs at the positions 0, 1, ...: computed once, since every step wants them again.
+class Angles {
+ public:
+  struct Turn {
+    double cos;
+    double sin;
+  };
+
+  Angles(std::size_t width, double base) : width_(width), base_(base) {}
+
+  bool are_for(std::size_t width, double base) const { return width_ == width && base_ == base; }
+
+  /// Those of the pairs at a position.
+  const Turn* at(std::size_t position) {
+    const std::size_t pairs = width_ / 2;
+    for (std::size_t p = turns_.size() / pairs; p <= position; p++) {
+      for (std::size_t i = 0; i < pairs; i++) {
+        const double frequency = std::pow(base_, -2.0 * static_cast<double>(i) / static_cast<double>(width_));
+        const double angle = static_cast<double>(p) * frequency;
+        turns_.push_back({std::cos(angle), std::sin(angle)});
+      }
+    }
+    return turns_.data() + position * pairs;
+  }
+
+  /// Each thread has its own, so that none waits for another.
+  static Angles& of_thread(std::size_t width, double base) {
+    thread_local std::vector<Angles> all;
+    for (Angles& angles : all) {
+      if (angles.are_for(width, base)) return angles;
+    }
+    return all.emplace_back(width, base);
+  }
+
+ private:
+  std::size_t width_;
+  double base_;
+  std::vector<Turn> turns_;
+};
+
+/// Turns the pairs of x by `direction`, 1 or -1, times their angle.
 template <class T>
 void turn(View<T> y, View<const T> x, std::span<const std::size_t> positions, double base, double direction) {
-  for (std::size_t i = 0; i < x.cols / 2; i++) {
-    const double frequency = std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(x.cols));
-    for (std::size_t n = 0; n < x.rows; n++) {
-      const double angle = direction * static_cast<double>(positions[n]) * frequency;
-      const auto cos = static_cast<T>(std::cos(angle));
-      const auto sin = static_cast<T>(std::sin(angle));
+  if (x.cols == 0) return;
+  Angles& angles = Angles::of_thread(x.cols, base);
+  for (std::size_t n = 0; n < x.rows; n++) {
+    const Angles::Turn* const turns = angles.at(positions[n]);
+    for (std::size_t i = 0; i < x.cols / 2; i++) {
+      const auto cos = static_cast<T>(turns[i].cos);
+      const auto sin = static_cast<T>(direction * turns[i].sin);
       const T a = x.row(n)[2 * i];
       const T b = x.row(n)[2 * i + 1];
       y.row(n)[2 * i] = a * cos - b * sin;

@@ -40,7 +40,7 @@ double token_loss(TensorModel<T>& model, std::span<const Document> documents, co
     for (const Document& document : documents.subspan(first, std::min(batch_size, documents.size() - first))) {
       batch.add(tokenizer.encode_document(document));
     }
-    activations.resize(model.config, batch.num_positions());
+    activations.resize(model, batch.num_positions());
     parallel(threads,
              [&](std::size_t i) { gpt_forward(model, fast<T>(), batch, batch.documents(i, threads), activations); });
     const T* const losses = activations.losses.view().data;

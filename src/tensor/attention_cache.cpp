@@ -1,0 +1,151 @@
+#include "tensor/attention_cache.h"
+
+#include <array>
+
+#include "tensor/matmul.h"
+#include "tensor/rope.h"
+
+namespace microgpt {
+
+// --- MHA, MQA, GQA ---------------------------------------------------------------------------------------------------
+
+template <class T>
+AttentionCache<T>::Grouped::Grouped(const GroupedAttention<T>& layer_, std::size_t length)
+    : layer(layer_),
+      keys(length, layer.heads.n_kv_head * layer.heads.key_dim),
+      values(length, layer.heads.n_kv_head * layer.heads.value_dim),
+      q(1, layer.heads.n_head * layer.heads.key_dim),
+      log_sum(layer.heads.n_head, 1),
+      x_attn(1, layer.heads.n_head * layer.heads.value_dim) {}
+
+template <class T>
+void AttentionCache<T>::Grouped::decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
+                                        std::size_t position) {
+  const View<T> key = keys.view().slice_rows(position, 1);
+  kernels.linear_forward(q.view(), x, layer.w_q);
+  kernels.linear_forward(key, x, layer.w_k);
+  kernels.linear_forward(values.view().slice_rows(position, 1), x, layer.w_v);
+  layer.turn(q.view(), key, std::array{position});
+  kernels.attention_forward(x_attn.view(), log_sum.view(), q.view(), keys.view().slice_rows(0, position + 1),
+                            values.view().slice_rows(0, position + 1), layer.heads, mask, position);
+  kernels.linear_forward(out, x_attn.view(), layer.w_o);
+}
+
+// --- MLA -------------------------------------------------------------------------------------------------------------
+
+template <class T>
+AttentionCache<T>::Latent::Latent(const LatentAttention<T>& layer_, std::size_t length, bool absorbed_)
+    : layer(layer_),
+      absorbed(absorbed_),
+      latents(length, layer.shape.kv_latent + layer.shape.rope_dim),
+      c_q(1, layer.shape.q_latent),
+      q_nope(1, layer.shape.n_head * layer.shape.nope_dim),
+      q_rope(1, layer.shape.n_head * layer.shape.rope_dim),
+      log_sum(layer.shape.n_head, 1),
+      x_attn(1, layer.shape.n_head * layer.shape.value_dim) {
+  const LatentShape& s = layer.shape;
+  if (absorbed) {
+    q.resize(1, s.n_head * (s.kv_latent + s.rope_dim));
+    mixed.resize(1, s.n_head * s.kv_latent);
+  } else {
+    q.resize(1, s.n_head * (s.nope_dim + s.rope_dim));
+    k_nope.resize(length, s.n_head * s.nope_dim);
+    k.resize(length, s.n_head * (s.nope_dim + s.rope_dim));
+    v.resize(length, s.n_head * s.value_dim);
+  }
+}
+
+template <class T>
+void AttentionCache<T>::Latent::decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
+                                       std::size_t position) {
+  const LatentShape& s = layer.shape;
+  const View<T> latent = latents.view().slice_rows(position, 1);
+  const View<T> k_rope = latent.slice_cols(s.kv_latent, s.rope_dim);
+  kernels.linear_forward(c_q.view(), x, layer.w_dq);
+  kernels.linear_forward(q_nope.view(), c_q.view(), layer.w_uq);
+  kernels.linear_forward(q_rope.view(), c_q.view(), layer.w_qr);
+  kernels.linear_forward(latent.slice_cols(0, s.kv_latent), x, layer.w_dkv);
+  kernels.linear_forward(k_rope, x, layer.w_kr);
+  rope_forward(k_rope, k_rope, std::array{position}, s.rope_base);
+  if (absorbed) {
+    attend_absorbed(kernels, mask, position);
+  } else {
+    attend_expanded(kernels, mask, position);
+  }
+  kernels.linear_forward(out, x_attn.view(), layer.w_o);
+}
+
+template <class T>
+void AttentionCache<T>::Latent::attend_absorbed(const Kernels<T>& kernels, const Mask& mask, std::size_t position) {
+  const LatentShape& s = layer.shape;
+  const std::size_t width = s.kv_latent + s.rope_dim;
+  for (std::size_t h = 0; h < s.n_head; h++) {
+    const View<T> q_h = q.view().slice_cols(h * width, width);
+    const View<T> rotary = q_h.slice_cols(s.kv_latent, s.rope_dim);
+    // W_UK of the head is (P,Lkv): its transpose times q_nope is q_nope's row times it.
+    matmul(q_h.slice_cols(0, s.kv_latent), q_nope.view().slice_cols(h * s.nope_dim, s.nope_dim),
+           layer.w_uk.data.view().slice_rows(h * s.nope_dim, s.nope_dim));
+    rope_forward(rotary, q_rope.view().slice_cols(h * s.rope_dim, s.rope_dim), std::array{position}, s.rope_base);
+  }
+  const Heads shared{.n_head = s.n_head,
+                     .n_kv_head = 1,
+                     .key_dim = width,
+                     .value_dim = s.kv_latent,
+                     .scale = layer.heads.scale};  // still that of the scores as they were defined
+  const View<T> seen = latents.view().slice_rows(0, position + 1);
+  kernels.attention_forward(mixed.view(), log_sum.view(), q.view(), seen, seen.slice_cols(0, s.kv_latent), shared, mask,
+                            position);
+  for (std::size_t h = 0; h < s.n_head; h++) {
+    matmul(x_attn.view().slice_cols(h * s.value_dim, s.value_dim),
+           mixed.view().slice_cols(h * s.kv_latent, s.kv_latent),
+           layer.w_uv.transposed.view().slice_cols(h * s.value_dim, s.value_dim));
+  }
+}
+
+template <class T>
+void AttentionCache<T>::Latent::attend_expanded(const Kernels<T>& kernels, const Mask& mask, std::size_t position) {
+  const LatentShape& s = layer.shape;
+  const std::size_t width = s.nope_dim + s.rope_dim;
+  const Share seen{0, position + 1};
+  auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(seen.first, seen.n); };
+  const View<T> c_kv = of(latents).slice_cols(0, s.kv_latent);
+  kernels.linear_forward(of(k_nope), c_kv, layer.w_uk);
+  kernels.linear_forward(of(v), c_kv, layer.w_uv);
+  for (std::size_t h = 0; h < s.n_head; h++) {
+    const View<T> k_h = of(k).slice_cols(h * width, width);
+    copy(k_h.slice_cols(0, s.nope_dim), of(k_nope).slice_cols(h * s.nope_dim, s.nope_dim));
+    copy(k_h.slice_cols(s.nope_dim, s.rope_dim), of(latents).slice_cols(s.kv_latent, s.rope_dim));
+    const View<T> q_h = q.view().slice_cols(h * width, width);
+    copy(q_h.slice_cols(0, s.nope_dim), q_nope.view().slice_cols(h * s.nope_dim, s.nope_dim));
+    rope_forward(q_h.slice_cols(s.nope_dim, s.rope_dim), q_rope.view().slice_cols(h * s.rope_dim, s.rope_dim),
+                 std::array{position}, s.rope_base);
+  }
+  kernels.attention_forward(x_attn.view(), log_sum.view(), q.view(), of(k), of(v), layer.heads, mask, position);
+}
+
+// --- Both ------------------------------------------------------------------------------------------------------------
+
+template <class T>
+AttentionCache<T>::AttentionCache(const SelfAttention<T>& self, std::size_t length, bool absorbed)
+    : kind_(std::holds_alternative<GroupedAttention<T>>(self.kind())
+                ? std::variant<Grouped, Latent>(Grouped(std::get<GroupedAttention<T>>(self.kind()), length))
+                : Latent(std::get<LatentAttention<T>>(self.kind()), length, absorbed)) {}
+
+template <class T>
+void AttentionCache<T>::decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
+                               std::size_t position) {
+  std::visit([&](auto& kind) { kind.decode(out, x, kernels, mask, position); }, kind_);
+}
+
+template <class T>
+std::size_t AttentionCache<T>::numbers_per_token() const {
+  if (const auto* grouped = std::get_if<Grouped>(&kind_)) {
+    return grouped->keys.view().cols + grouped->values.view().cols;
+  }
+  return std::get<Latent>(kind_).latents.view().cols;
+}
+
+template class AttentionCache<float>;
+template class AttentionCache<double>;
+
+}  // namespace microgpt

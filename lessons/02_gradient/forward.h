@@ -12,11 +12,11 @@
 
 namespace microgpt {
 
-using Vector = std::vector<double>;
+using Numbers = std::vector<double>;
 
 /// y = w x: each output is a sum over the inputs, each times a weight of its own. w is (n_out, n_in).
-inline Vector linear(const Parameter& w, std::span<const double> x) {
-  Vector y;
+inline Numbers linear(const Parameter& w, std::span<const double> x) {
+  Numbers y;
   for (std::size_t i = 0; i < w.rows; i++) {
     const double* const w_i = w.row(i).data();
     double total = 0;
@@ -27,16 +27,16 @@ inline Vector linear(const Parameter& w, std::span<const double> x) {
 }
 
 /// Each number where it is positive, else 0.
-inline Vector relu(Vector x) {
+inline Numbers relu(Numbers x) {
   for (double& x_i : x) x_i = std::max(0.0, x_i);
   return x;
 }
 
 /// Any numbers to probabilities: positive, in the same order, with a sum of 1. The largest is subtracted first so that
 /// exp cannot overflow.
-inline Vector softmax(const Vector& logits) {
+inline Numbers softmax(const Numbers& logits) {
   const double max_val = *std::max_element(logits.begin(), logits.end());
-  Vector probs;
+  Numbers probs;
   double total = 0;
   for (double logit : logits) total += probs.emplace_back(std::exp(logit - max_val));
   for (double& p : probs) p /= total;
@@ -46,9 +46,9 @@ inline Vector softmax(const Vector& logits) {
 /// A prediction, with what was computed on the way: the backward needs it again.
 struct Forward {
   std::span<const double> x;  // the token's embedding, its row of wte, (C)
-  Vector h_pre;               // the hidden layer, mlp_fc1 x, (4C)
-  Vector h;                   // the same after ReLU, (4C)
-  Vector probs;               // softmax(mlp_fc2 h): of each next token, (V)
+  Numbers h_pre;              // the hidden layer, mlp_fc1 x, (4C)
+  Numbers h;                  // the same after ReLU, (4C)
+  Numbers probs;              // softmax(mlp_fc2 h): of each next token, (V)
 };
 
 inline Forward forward(const Parameters& parameters, Token token) {

@@ -29,8 +29,8 @@ void print_differences() {
 }
 
 /// The gradient of document_loss by trying: each parameter in turn a little up, a little down, and the loss with it.
-Vector numerical_gradient(Parameters& parameters, std::span<const Token> tokens, double up, double down) {
-  Vector gradient;
+Numbers numerical_gradient(Parameters& parameters, std::span<const Token> tokens, double up, double down) {
+  Numbers gradient;
   for (double& p : parameters.data()) {
     const double old = p;
     p = old + up;
@@ -44,8 +44,8 @@ Vector numerical_gradient(Parameters& parameters, std::span<const Token> tokens,
 }
 
 /// Back through y = w x, given dy, how fast the loss changes with each y. Adds to w's gradient and returns x's.
-Vector linear_backward(const Parameter& w, std::span<const double> x, const Vector& dy) {
-  Vector dx(w.cols);
+Numbers linear_backward(const Parameter& w, std::span<const double> x, const Numbers& dy) {
+  Numbers dx(w.cols);
   for (std::size_t i = 0; i < w.rows; i++) {
     for (std::size_t j = 0; j < w.cols; j++) {
       w.grad_row(i)[j] += dy[i] * x[j];
@@ -62,16 +62,16 @@ void document_backward(const Parameters& parameters, std::span<const Token> toke
   for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
     const Forward f = forward(parameters, tokens[i]);
     // loss = -log(softmax(logits)[target]) / n: a logit moves it by its probability, less 1 if it is the target's
-    Vector dlogits;
+    Numbers dlogits;
     for (double p : f.probs) dlogits.push_back(p / n);
     if (!lesson.broken("target")) dlogits[tokens[i + 1]] -= 1.0 / n;  // stop: logits
     // logits = mlp_fc2 h
-    const Vector dh = linear_backward(parameters["mlp_fc2"], f.h, dlogits);
+    const Numbers dh = linear_backward(parameters["mlp_fc2"], f.h, dlogits);
     // h = relu(h_pre): what was cut off at 0 does not move the loss
-    Vector dh_pre;
+    Numbers dh_pre;
     for (std::size_t j = 0; j < dh.size(); j++) dh_pre.push_back(f.h_pre[j] > 0 || no_gate ? dh[j] : 0.0);
     // h_pre = mlp_fc1 x
-    const Vector dx = linear_backward(parameters["mlp_fc1"], f.x, dh_pre);
+    const Numbers dx = linear_backward(parameters["mlp_fc1"], f.x, dh_pre);
     // x = wte[token]: a token that comes twice moves the loss twice, so its gradients add up
     const std::span<double> dwte = parameters["wte"].grad_row(tokens[i]);
     for (std::size_t j = 0; j < dx.size(); j++) dwte[j] = (overwrite ? 0 : dwte[j]) + dx[j];  // stop: embedding
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   const Mlp model(parameters);
   auto gradient_by_hand = [&](std::span<const Token> tokens) {
     document_backward(parameters, tokens, lesson);
-    const Vector gradient(parameters.grad().begin(), parameters.grad().end());
+    const Numbers gradient(parameters.grad().begin(), parameters.grad().end());
     std::ranges::fill(parameters.grad(), 0.0);
     return gradient;
   };
@@ -104,10 +104,10 @@ int main(int argc, char** argv) {
   fmt::print("\nwte[BOS][0] by hand | by trying | all {}: from trying | from autograd\n", parameters.size());
   for (std::size_t step = 1; step <= 3; step++) {
     tokens = lesson.tokens_of_step(step);
-    const Vector by_hand = gradient_by_hand(tokens);
-    const Vector by_trying = numerical_gradient(parameters, tokens, 1e-5, 1e-5);
+    const Numbers by_hand = gradient_by_hand(tokens);
+    const Numbers by_trying = numerical_gradient(parameters, tokens, 1e-5, 1e-5);
     auto loss = [&](std::span<const Token> name) { return document_loss(model, name); };
-    const Vector by_autograd = loss_and_gradient(loss, parameters, tokens).gradient;
+    const Numbers by_autograd = loss_and_gradient(loss, parameters, tokens).gradient;
     const double from_trying = largest_difference(by_hand, by_trying);
     const double from_autograd = largest_difference(by_hand, by_autograd);
     fmt::print("{:19.6f} | {:9.6f} | {:22.8f} | {:13.8f} | {}\n", by_hand[k], by_trying[k], from_trying, from_autograd,

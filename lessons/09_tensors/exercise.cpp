@@ -1,10 +1,12 @@
-// Exercise 09: two backwards. The activation of the earlier microgpt is relu(x)^2; you know its forward, and the chain
-// rule gives the rest. And the gradient of a weight, of some of its rows only: so that several workers can share one
-// matrix, each with rows of its own.
+// Exercise 09: two backwards. LayerNorm, which GPT-2 has in place of RMSNorm, first takes the mean out of x: so each
+// x[c] acts in three ways. And the gradient of a weight, of some of its rows only: so that several workers can share
+// one matrix, each with rows of its own.
 //
 //   make exercise-09    fails until both functions are right, and hints at what is missing
 //   make solution-09    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
+
+#include <numeric>
 
 #include "compare.h"
 
@@ -13,10 +15,16 @@ using namespace lesson09;
 #ifdef SOLUTION
 #include "solution.cpp"
 #else
-/// dx, where y = relu(x)^2. All (N,C).
-Array squared_relu_backward(const Array& dy, const Array& x) {
-  // TODO: this is the backward of relu. How fast does its square change?
-  return relu_backward(dy, x);
+/// dx, where y[c] = (x[c] - m) * scale, m is the mean of x, and scale = (mean of (x - m)^2 + 1e-5)^-0.5. All (N,C).
+Array layernorm_backward(const Array& dy, const Array& x) {
+  // TODO: this is right once the mean is out of x. Who else hears when x[c] changes: through m, every (x - m)[i].
+  Array centred = x;
+  for (std::size_t n = 0; n < x.rows; n++) {
+    double mean = 0;
+    for (std::size_t c = 0; c < x.cols; c++) mean += x.row(n)[c] / static_cast<double>(x.cols);
+    for (std::size_t c = 0; c < x.cols; c++) centred.row(n)[c] -= mean;
+  }
+  return rmsnorm_backward(dy, centred);
 }
 
 /// Rows first, first + 1, ... of dW = dy^T x, as many as dw has. dw is (rows,n_in), dy (N,n_out), x (N,n_in). What was
@@ -45,24 +53,27 @@ Array scalar_dw(const Array& x, const Array& dy) {
 
 }  // namespace
 
-TEST_CASE("the slope of relu(x)^2 is 2 x where x is positive, else 0") {
-  Array x(1, 3), dy(1, 3);
-  x.data = {3, 0.5, -2};
-  dy.data = {1, 10, 100};
-  INFO("hint: the square's local gradient is 2 relu(x); times dy");
-  CHECK(squared_relu_backward(dy, x).data == std::vector<double>{6, 10, 0});
-}
-
-TEST_CASE("the squared relu's gradient is the scalar path's") {
+TEST_CASE("the gradient of a LayerNorm is the scalar path's") {
   Fixture f;
   const Array dy = random_array(N, n_in, f.random);
-  auto layer = [](Values row) {
-    const Values positive = relu(row);
-    return Values(positive.size(), [&](std::size_t i) { return pow(positive[i], 2.0); });
+  auto layernorm = [](Values x) {
+    const Value m = mean(x);
+    return rmsnorm(Values(x.size(), [&](std::size_t i) { return x[i] - m; }));
   };
-  const Answer expected = scalar_layer(layer, f.x, dy);
-  INFO("hint: see the case above");
-  CHECK(largest_difference(squared_relu_backward(dy, f.x).data, expected[1].data) < tolerance);
+  const Answer expected = scalar_layer(layernorm, f.x, dy);
+  INFO(
+      "hint: x - m is a layer of its own, with a backward of its own: x[c] acts on (x - m)[c] with 1, and on every "
+      "(x - m)[i] with -1/C");
+  CHECK(largest_difference(layernorm_backward(dy, f.x).data, expected[1].data) < tolerance);
+}
+
+TEST_CASE("raising a whole row changes nothing: its gradient sums to 0") {
+  Fixture f;
+  const Array dx = layernorm_backward(random_array(N, n_in, f.random), f.x);
+  for (std::size_t n = 0; n < N; n++) {
+    INFO("row " << n << "; hint: the mean of the row's gradient is what is missing");
+    REQUIRE(std::abs(std::accumulate(dx.row(n), dx.row(n) + n_in, 0.0)) < tolerance);
+  }
 }
 
 TEST_CASE("some rows of a weight's gradient are those rows of the scalar path's") {

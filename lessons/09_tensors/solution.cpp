@@ -1,6 +1,16 @@
-Array squared_relu_backward(const Array& dy, const Array& x) {
-  Array dx(x.rows, x.cols);
-  for (std::size_t i = 0; i < x.data.size(); i++) dx.data[i] = x.data[i] > 0 ? 2 * x.data[i] * dy.data[i] : 0;
+Array layernorm_backward(const Array& dy, const Array& x) {
+  Array centred = x;
+  for (std::size_t n = 0; n < x.rows; n++) {
+    double mean = 0;
+    for (std::size_t c = 0; c < x.cols; c++) mean += x.row(n)[c] / static_cast<double>(x.cols);
+    for (std::size_t c = 0; c < x.cols; c++) centred.row(n)[c] -= mean;
+  }
+  Array dx = rmsnorm_backward(dy, centred);
+  for (std::size_t n = 0; n < x.rows; n++) {
+    double mean = 0;
+    for (std::size_t c = 0; c < x.cols; c++) mean += dx.row(n)[c] / static_cast<double>(x.cols);
+    for (std::size_t c = 0; c < x.cols; c++) dx.row(n)[c] -= mean;
+  }
   return dx;
 }
 

@@ -46,8 +46,18 @@ else ifeq ($(MODE),asan)
 # -O1: fast enough for the long tests. -fno-sanitize-recover: the first finding fails the test.
 CXXFLAGS += -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CHECKED)
 LDFLAGS += -fsanitize=address,undefined
+else ifeq ($(MODE),tsan)
+# A race detector. Who waits for whom in OpenMP it hears from libomp, which brings a translator, Archer; GCC's libgomp
+# tells nothing, and every number passed from thread to thread would look like a race. Inside libomp it shall not look.
+ifeq ($(findstring clang,$(CXX)),)
+$(error MODE=tsan needs CXX=clang++, whose OpenMP explains itself to the race detector)
+endif
+CXXFLAGS += -O1 -g -fsanitize=thread
+LDFLAGS += -fsanitize=thread
+TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
+export TSAN_OPTIONS
 else
-$(error MODE is '$(MODE)'; it can be release, debug or asan)
+$(error MODE is '$(MODE)'; it can be release, debug, asan or tsan)
 endif
 
 ifeq ($(OS),Darwin)
@@ -91,10 +101,10 @@ README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help setup build train train-fast test bench names ladder reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions format lint clean FORCE
+.PHONY: help setup build train train-fast test bench names ladder reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions check-races races format lint clean FORCE
 
 help: ## list the targets
-	@echo "usage: make TARGET [MODE=release|debug|asan] [CXX=clang++]"
+	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
@@ -134,7 +144,7 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags
 	@echo "compile $<"
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
 
-$(BUILD)/src/tensor/%.o: CXXFLAGS += $(TENSOR_FLAGS)
+$(BUILD)/src/tensor/%.o $(BUILD)/lessons/11_openmp/%.o $(BUILD)/lessons/12_flash/%.o: CXXFLAGS += $(TENSOR_FLAGS)
 
 # Changes only when the compiler or its flags do, and then everything is compiled again.
 FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS)
@@ -257,6 +267,33 @@ $(BUILD)/tests/gdb/main: $(BUILD)/tests/gdb/main.o $(LIBRARY)
 $(BUILD)/%/stepped: $(BUILD)/%/main %/session.gdb FORCE
 	@$(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
+
+# --- Data races -------------------------------------------------------------------------------------------------------
+# First the detector is checked: it must be listening to OpenMP, and find the race that lesson 11 makes on request. Then
+# the tests of the tensor path run under it, which train with up to 8 threads.
+RACY := $(BUILD)/lessons/11_openmp/main
+RACE_TESTS := $(call objects,tests/main.cpp $(shell grep -l 'tensor/' tests/*_test.cpp))
+RACE_HELP := for example: apt-get install clang libomp-dev
+
+check-races: ## look for data races between threads (with clang++ and its OpenMP)
+	@command -v $(RACE_CXX) >/dev/null || { echo "$(RACE_CXX) is not installed; $(RACE_HELP)" >&2; exit 1; }
+	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX=$(RACE_CXX) races
+check-races: RACE_CXX = $(if $(findstring clang,$(CXX)),$(CXX),clang++)
+
+races: $(RACY) $(BUILD)/race_tests
+	@ARCHER_OPTIONS=verbose=1 $(RACY) > $(RACY).txt 2>&1; \
+	  grep -q 'Archer detected' $(RACY).txt || { echo "OpenMP's Archer (libarcher.so) is missing; $(RACE_HELP)" >&2; exit 1; }
+	@! $(RACY) --break race > $(RACY).txt 2>&1 && grep -q 'WARNING: ThreadSanitizer: data race' $(RACY).txt || \
+	  { echo "the race of lesson 11 is not found, so nothing can be said about the rest: see $(RACY).txt" >&2; exit 1; }
+	@echo "the race of lesson 11: found"
+	@$(RACY) > $(RACY).txt 2>&1 || { cat $(RACY).txt >&2; exit 1; }
+	@echo "the rest of lesson 11: no race"
+	@$(BUILD)/race_tests
+	@echo "the tests of the tensor path: no race"
+
+$(BUILD)/race_tests: $(RACE_TESTS) $(LIBRARY)
+	@echo "link    $@"
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # --- Packages ---------------------------------------------------------------------------------------------------------
 # One run of the preprocessor tells whether the compiler and all headers are there.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <sstream>
@@ -169,6 +171,21 @@ void Lesson::compare_with_golden(std::optional<std::size_t> first_losses) {
   if (!lines_.empty()) fmt::print(", {} of {} other lines", lines, lines_.size());
   fmt::print("\n");
   all_hold_ = all_hold_ && equal_losses == losses.size() && equal_names == names.size() && lines == lines_.size();
+}
+
+bool Lesson::timed() { return std::getenv("TIMES") != nullptr; }
+
+double Lesson::microseconds(const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::milliseconds(50);
+  double shortest = std::numeric_limits<double>::infinity();
+  do {
+    const Clock::time_point start = Clock::now();
+    work();
+    const std::chrono::duration<double, std::micro> spent = Clock::now() - start;
+    shortest = std::min(shortest, spent.count());
+  } while (Clock::now() < end);
+  return shortest;
 }
 
 int Lesson::finish(std::optional<std::size_t> first_losses) {

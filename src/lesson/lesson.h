@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -58,6 +59,12 @@ class Lesson {
 
   /// Prints "check: <claim>: yes" or "NO"; one NO and the lesson fails.
   void check(const std::string& claim, bool holds);
+
+  /// True with TIMES=1 (make lesson-11 TIMES=1). How long something takes is never part of what is checked.
+  static bool timed();
+
+  /// How long `work` takes, in microseconds: the shortest of many runs, which is the least disturbed one.
+  static double microseconds(const std::function<void()>& work);
 
   /// Compares with --golden if it was given. The exit code of the lesson: 0 if every check held. A lesson that stops
   /// early or invents no names is compared as far as `first_losses` goes, and not by names.

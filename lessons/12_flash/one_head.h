@@ -1,0 +1,62 @@
+// What goes into one head of attention and what comes out, and whether two results agree.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "base/python_random.h"
+#include "tensor/kernels.h"
+#include "tensor/tensor.h"
+
+namespace microgpt {
+
+template <class T>
+struct OneHead {
+  OneHead(std::size_t positions, std::size_t D)
+      : heads{
+            .n_head = 1, .n_kv_head = 1, .key_dim = D, .value_dim = D, .scale = 1 / std::sqrt(static_cast<double>(D))} {
+    for (Tensor<T>* x : {&q, &k, &v, &dout, &out, &dq, &dk, &dv}) x->resize(positions, D);
+    log_sum.resize(1, positions);
+  }
+
+  /// Random inputs, with scores of about `size`.
+  void draw(PythonRandom random, double size) {
+    for (Tensor<T>* x : {&q, &k, &v, &dout}) {
+      const View<T> numbers = x->view();
+      for (std::size_t t = 0; t < numbers.rows; t++) {
+        std::generate_n(numbers.row(t), numbers.cols, [&] { return random.gauss(0, x == &q ? size : 1); });
+      }
+    }
+  }
+
+  /// With the kernels of src/tensor, causal.
+  void forward(decltype(Kernels<T>::attention_forward) kernel) {
+    kernel(out.view(), log_sum.view(), q.view(), k.view(), v.view(), heads, Mask::causal(), 0);
+  }
+  void backward(decltype(Kernels<T>::attention_backward) kernel) {
+    kernel(dq.view(), dk.view(), dv.view(), dout.view(), out.view(), log_sum.view(), q.view(), k.view(), v.view(),
+           heads, Mask::causal(), 0);
+  }
+
+  Heads heads;
+  Tensor<T> q, k, v, dout;             // (positions,D)
+  Tensor<T> out, dq, dk, dv, log_sum;  // (positions,D), log_sum (1,positions)
+};
+
+/// Whether no number of a is further from that of b than `tolerance`, in units of the largest of b.
+inline bool agree(View<const double> a, View<const double> b, double tolerance) {
+  double size = 0;
+  for (std::size_t i = 0; i < b.rows; i++) {
+    for (std::size_t j = 0; j < b.cols; j++) size = std::max(size, std::abs(b.row(i)[j]));
+  }
+  for (std::size_t i = 0; i < b.rows; i++) {
+    for (std::size_t j = 0; j < b.cols; j++) {
+      const double difference = std::abs(a.row(i)[j] - b.row(i)[j]);
+      if (!(difference <= tolerance * size)) return false;  // what is not a number does not agree
+    }
+  }
+  return true;
+}
+
+}  // namespace microgpt

@@ -196,7 +196,7 @@ inline std::vector<double> src_gradient(const Config& config, Parameters& parame
                                         std::span<const double> weights) {
   TensorModel<double> model(config, parameters);
   Activations<double> activations;
-  activations.resize(config, batch.num_positions());
+  activations.resize(model, batch.num_positions());
   const Share all{0, batch.num_documents()};
   gpt_forward(model, fast<double>(), batch, all, activations);
   gpt_backward(model, fast<double>(), batch, all, weights.data(), activations);

@@ -27,6 +27,14 @@ Statistics statistics(std::span<const double> numbers) {
   return {mean, std::sqrt(squares / n), *least, *greatest};
 }
 
+std::string attention_details(const Config& config) {
+  if (config.is_latent()) {
+    return fmt::format("  (q_latent {}, kv_latent {}, rope_dim {})", config.q_latent, config.kv_latent,
+                       config.rope_dim);
+  }
+  return config.kv_heads() == config.n_head ? "" : fmt::format("  (n_kv_head {})", config.kv_heads());
+}
+
 }  // namespace
 
 std::string summary(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
@@ -38,6 +46,8 @@ std::string summary(const Config& config, const Tokenizer& tokenizer, const Para
   line("n_layer     {}", config.n_layer);
   line("n_embd      {}", config.n_embd);
   line("n_head      {}  (head_dim {})", config.n_head, config.head_dim());
+  line("attention   {}{}", config.attention(), attention_details(config));
+  line("positions   {}", config.rope ? "turned (RoPE)" : "learned (wpe)");
   line("block_size  {}", config.block_size);
   line("vocab_size  {}  ({} and BOS)", config.vocab_size, encode_utf8(tokenizer.characters()));
   line("activation  {}", config.squared_relu ? "squared ReLU" : "ReLU");

@@ -1,6 +1,7 @@
 // microgpt train: train a GPT and invent names.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,7 +34,8 @@ struct TrainOptions {
   double temperature = 0.5;
   std::string digits = "4";
   std::string engine = "scalar";
-  std::optional<std::string> dtype, kernels, loss;
+  std::optional<std::string> dtype, kernels, loss, attention, positions;
+  std::optional<std::size_t> n_kv_head, q_latent, kv_latent, rope_dim;
   bool hold_out = false;
   bool quiet = false;
   std::optional<std::string> save;
@@ -56,6 +58,28 @@ void refuse_tensor_options(const TrainOptions& options) {
   refuse(options.dtype.has_value(), "--dtype");
   refuse(options.kernels.has_value(), "--kernels");
   refuse(options.loss.has_value(), "--loss");
+  refuse(options.attention.has_value(), "--attention");
+  refuse(options.positions.has_value(), "--pos");
+}
+
+/// The form of attention that was asked for.
+void choose_attention(const TrainOptions& options, Config& config) {
+  const std::string kind = options.attention.value_or("mha");
+  auto needs = [&](const std::optional<std::size_t>& given, const char* option, const char* attention) {
+    if (given && kind != attention) throw UsageError(fmt::format("{} needs --attention {}", option, attention));
+  };
+  needs(options.n_kv_head, "--n-kv-head", "gqa");
+  needs(options.q_latent, "--q-latent", "mla");
+  needs(options.kv_latent, "--kv-latent", "mla");
+  needs(options.rope_dim, "--rope-dim", "mla");
+  config.rope = options.positions == "rope";
+  if (kind == "mqa") config.n_kv_head = 1;
+  if (kind == "gqa") config.n_kv_head = options.n_kv_head.value_or(std::max<std::size_t>(1, config.n_head / 2));
+  if (kind == "mla") {
+    config.q_latent = options.q_latent.value_or(std::max<std::size_t>(1, config.n_embd * 3 / 4));
+    config.kv_latent = options.kv_latent.value_or(std::max<std::size_t>(1, config.n_embd / 2));
+    config.rope_dim = options.rope_dim.value_or(0);
+  }
 }
 
 Preset chosen_preset(const TrainOptions& options) {
@@ -65,6 +89,7 @@ Preset chosen_preset(const TrainOptions& options) {
   config.n_embd = options.n_embd.value_or(config.n_embd);
   config.n_head = options.n_head.value_or(config.n_head);
   config.block_size = options.block_size.value_or(config.block_size);
+  choose_attention(options, config);
   chosen.train.num_steps = options.steps.value_or(chosen.train.num_steps);
   chosen.train.batch_size = options.batch_size.value_or(chosen.train.batch_size);
   chosen.train.learning_rate = options.learning_rate.value_or(chosen.train.learning_rate);
@@ -202,6 +227,23 @@ void add_train(CLI::App& app) {
   add_choice(command, "--loss", options->loss, "document-mean|token-mean",
              "a step's loss: the mean of its documents' means, or of all its tokens [document-mean]")
       ->group(tensor);
+  const std::string attention = "Attention (the tensor engine)";
+  add_choice(command, "--attention", options->attention, "mha|mqa|gqa|mla",
+             "multi-head, multi-query, grouped-query or multi-head latent [mha]")
+      ->group(attention);
+  add_count(command, "--n-kv-head", options->n_kv_head,
+            "gqa: heads of keys and values; divides n-head [half of n-head]")
+      ->group(attention);
+  add_count(command, "--q-latent", options->q_latent, "mla: numbers that queries are made of [3/4 of n-embd]")
+      ->group(attention);
+  add_count(command, "--kv-latent", options->kv_latent,
+            "mla: numbers that keys and values are made of [half of n-embd]")
+      ->group(attention);
+  add_count(command, "--rope-dim", options->rope_dim, "mla: numbers of a key that turn with its position; even [none]")
+      ->group(attention);
+  add_choice(command, "--pos", options->positions, "learned|rope",
+             "how positions are told: a learned row for each, or by turning queries and keys [learned]")
+      ->group(attention);
   command->callback([options] { train(*options); });
 }
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "base/error.h"
 #include "base/libm.h"
 #include "scalar/ops.h"
 
 namespace microgpt {
 Model::Model(const Config& config_, const Parameters& parameters)
     : config(config_), wte(parameters["wte"]), wpe(parameters["wpe"]), lm_head(parameters["lm_head"]) {
+  if (!config.is_plain()) throw UsageError("the scalar path has no " + config.attention() + "; use --engine tensor");
   for (std::size_t i = 0; i < config.n_layer; i++) {
     auto matrix = [&](const char* name) { return Matrix(parameters["layer" + std::to_string(i) + "." + name]); };
     layers.push_back({matrix("attn_wq"), matrix("attn_wk"), matrix("attn_wv"), matrix("attn_wo"), matrix("mlp_fc1"),

@@ -15,7 +15,7 @@ namespace microgpt {
 
 /// The parameters of a GPT by name, as the scalar path uses them.
 struct Model {
-  /// `parameters` must have gpt_shapes(config), and outlive the model.
+  /// `parameters` must have gpt_shapes(config), and outlive the model. Throws UsageError unless config.is_plain().
   Model(const Config& config, const Parameters& parameters);
 
   struct Layer {

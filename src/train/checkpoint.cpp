@@ -40,6 +40,19 @@ std::size_t metadata_number(const Object& metadata, const std::string& name) {
   return number;
 }
 
+/// 0 if there is none: files of plain models have no such fields.
+std::size_t optional_number(const Object& metadata, const std::string& name) {
+  return metadata.contains(name) ? metadata_number(metadata, name) : 0;
+}
+
+bool is_rope(const Object& metadata) {
+  if (!metadata.contains("pos")) return false;
+  const std::string& positions = metadata_text(metadata, "pos");
+  if (positions != "learned" && positions != "rope")
+    throw Error("pos is " + shown(positions) + ", neither learned nor rope");
+  return positions == "rope";
+}
+
 bool is_squared_relu(const std::string& activation) {
   if (activation != "relu" && activation != "squared_relu") {
     throw Error("activation is " + shown(activation) + ", neither relu nor squared_relu");
@@ -57,7 +70,12 @@ Config config_of(const Object& metadata, const Tokenizer& tokenizer) {
                       .n_embd = metadata_number(metadata, "n_embd"),
                       .n_head = metadata_number(metadata, "n_head"),
                       .block_size = metadata_number(metadata, "block_size"),
-                      .squared_relu = is_squared_relu(metadata_text(metadata, "activation"))};
+                      .squared_relu = is_squared_relu(metadata_text(metadata, "activation")),
+                      .n_kv_head = optional_number(metadata, "n_kv_head"),
+                      .q_latent = optional_number(metadata, "q_latent"),
+                      .kv_latent = optional_number(metadata, "kv_latent"),
+                      .rope_dim = optional_number(metadata, "rope_dim"),
+                      .rope = is_rope(metadata)};
   validate(config);
   return config;
 }
@@ -120,13 +138,20 @@ std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenize
     throw Error("cannot save the model: " + matrix->name +
                 " has a value that is not finite; training diverged, try a smaller --lr");
   }
-  const std::map<std::string, std::string> metadata{{"format", format},
-                                                    {"n_layer", std::to_string(config.n_layer)},
-                                                    {"n_embd", std::to_string(config.n_embd)},
-                                                    {"n_head", std::to_string(config.n_head)},
-                                                    {"block_size", std::to_string(config.block_size)},
-                                                    {"activation", config.squared_relu ? "squared_relu" : "relu"},
-                                                    {"characters", encode_utf8(tokenizer.characters())}};
+  std::map<std::string, std::string> metadata{{"format", format},
+                                              {"n_layer", std::to_string(config.n_layer)},
+                                              {"n_embd", std::to_string(config.n_embd)},
+                                              {"n_head", std::to_string(config.n_head)},
+                                              {"block_size", std::to_string(config.block_size)},
+                                              {"activation", config.squared_relu ? "squared_relu" : "relu"},
+                                              {"characters", encode_utf8(tokenizer.characters())}};
+  if (!config.is_plain()) {
+    metadata["n_kv_head"] = std::to_string(config.n_kv_head);
+    metadata["q_latent"] = std::to_string(config.q_latent);
+    metadata["kv_latent"] = std::to_string(config.kv_latent);
+    metadata["rope_dim"] = std::to_string(config.rope_dim);
+    metadata["pos"] = config.rope ? "rope" : "learned";
+  }
   std::vector<TensorToWrite> tensors;
   for (const Parameter& matrix : parameters.matrices()) {
     tensors.push_back({matrix.name, {matrix.rows, matrix.cols}, {matrix.data, matrix.size()}});

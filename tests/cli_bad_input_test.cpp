@@ -142,12 +142,15 @@ TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers
 }
 
 TEST_CASE("what only the tensor engine can do is refused without it") {
-  for (const Words& option : {Words{"--batch", "2"}, Words{"--threads", "2"}, Words{"--dtype", "f32"},
-                              Words{"--kernels", "naive"}, Words{"--loss", "token-mean"}}) {
+  for (const Words& option :
+       {Words{"--batch", "2"}, Words{"--threads", "2"}, Words{"--dtype", "f32"}, Words{"--kernels", "naive"},
+        Words{"--loss", "token-mean"}, Words{"--attention", "mqa"}, Words{"--pos", "rope"}}) {
     Words arguments{"train"};
     arguments.insert(arguments.end(), option.begin(), option.end());
     CHECK(refusal(arguments) == "2: " + option[0] + " needs --engine tensor");
   }
+  CHECK(refusal({"train", "--engine", "tensor", "--kv-latent", "4"}) == "2: --kv-latent needs --attention mla");
+  CHECK(refusal({"train", "--engine", "tensor", "--n-kv-head", "2"}) == "2: --n-kv-head needs --attention gqa");
   CHECK(refusal({"train", "--preset", "fast"}) == "2: --preset fast needs --engine tensor");
   CHECK(refusal({"train", "--engine", "gpu"}) == "2: --engine: gpu not in {scalar,tensor}; see microgpt train --help");
   CHECK(refusal({"bench", "--what", "poem"}) == "2: --what is 'poem'; there are train, attention and sample");

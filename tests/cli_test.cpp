@@ -367,6 +367,29 @@ TEST_CASE("a model of the tensor engine is saved, and eval judges it by names th
   CHECK(names(judged).size() == 20);
 }
 
+TEST_CASE("every form of attention learns, is saved, sampled, inspected and judged") {
+  const TemporaryDirectory folder;
+  const std::string model = (folder.path / "model.safetensors").string();
+  const std::vector<std::pair<Words, std::string>> forms{
+      {{"--attention", "mqa"}, "mqa  (n_kv_head 1)"},
+      {{"--attention", "gqa"}, "gqa  (n_kv_head 2)"},
+      {{"--attention", "gqa", "--n-kv-head", "4"}, "mha"},
+      {{"--attention", "mla"}, "mla  (q_latent 12, kv_latent 8, rope_dim 0)"},
+      {{"--attention", "mla", "--kv-latent", "6", "--rope-dim", "2", "--pos", "rope"},
+       "mla  (q_latent 12, kv_latent 6, rope_dim 2)"},
+      {{"--pos", "rope"}, "mha"}};
+  for (const auto& [options, name] : forms) {
+    INFO(name);
+    const Words train{"train", "--engine", "tensor", "--batch", "8", "--steps", "150", "--save", model};
+    const std::vector<double> all = losses(output(train + options));
+    REQUIRE(all.size() == 150);
+    CHECK(mean(&all[100], &all[100] + 50) < mean(&all[0], &all[0] + 20) - 0.3);
+    CHECK(names(output({"sample", model, "--num", "3", "--prompt", "an"})).size() == 3);
+    CHECK(lines_that_begin("attention ", output({"inspect", model})) == Words{"attention   " + name});
+    CHECK(lines_that_begin("held-out loss: ", output({"eval", model})).size() == 1);
+  }
+}
+
 TEST_CASE("train-fast trains as long as it is told, with several seeds, and saves the last model") {
   const TemporaryDirectory folder;
   const std::string model = (folder.path / "model.safetensors").string();

@@ -38,8 +38,18 @@ void sample(const SampleOptions& options) {
         fmt::format("--prompt has {} characters; this model's block_size is {}", prompt->size(), block_size));
   }
   const std::vector<Token> tokens = checkpoint.tokenizer.encode(*prompt);
-  const Model model(checkpoint.config, checkpoint.parameters);
-  print_samples(options.num, checkpoint.tokenizer, [&] { return sample(model, options.temperature, random, tokens); });
+  auto print = [&](auto& invents) {
+    print_samples(options.num, checkpoint.tokenizer,
+                  [&] { return sample(invents, options.temperature, random, tokens); });
+  };
+  if (checkpoint.config.is_plain()) {
+    const Model model(checkpoint.config, checkpoint.parameters);
+    print(model);
+  } else {
+    TensorModel<double> model(checkpoint.config, checkpoint.parameters);
+    Decoder<double> decoder(model);
+    print(decoder);
+  }
 }
 
 }  // namespace

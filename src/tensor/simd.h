@@ -183,7 +183,7 @@ Vector<T> exp(Vector<T> x) {
   return x < least ? Vector<T>{} : std::bit_cast<Vector<T>>(scaled);
 }
 
-/// The natural logarithm of each lane, which must be a positive normal number.
+/// The natural logarithm of each lane, which must be a positive normal number; what is not a number stays so.
 /// log(x) = e log 2 + log(m), where x = 2^e m and m is within a factor of sqrt(2) of 1; log(m) = 2 atanh(z) with
 /// z = (m - 1) / (m + 1), summed as the series z + z^3 / 3 + z^5 / 5 + ...
 template <class T>
@@ -203,7 +203,9 @@ Vector<T> log(Vector<T> x) {
   const Vector<T> z2 = z * z;
   Vector<T> series = broadcast(T{1} / (2 * terms - 1));
   for (int k = terms - 2; k >= 0; k--) series = series * z2 + T{1} / (2 * k + 1);
-  return __builtin_convertvector(e, Vector<T>) * static_cast<T>(0.69314718055994530942L) + 2 * z * series;
+  const Vector<T> result =
+      __builtin_convertvector(e, Vector<T>) * static_cast<T>(0.69314718055994530942L) + 2 * z * series;
+  return x == x ? result : x;
 }
 
 }  // namespace microgpt

@@ -1,0 +1,325 @@
+// The layers of the tensor path in plain loops, naive(): what they compute is what the scalar path computes, and their
+// backwards are the slopes of their forwards. (That the vectors compute the same: kernels_test.cpp.)
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "central_difference.h"
+#include "random_numbers.h"
+#include "scalar/ops.h"
+#include "tensor/kernels.h"
+
+namespace microgpt {
+namespace {
+
+using Matrices = std::vector<Tensor<double>>;
+
+/// A layer in both paths. dy is the gradient of y.
+struct Layer {
+  std::string name;
+  std::vector<Parameters::Shape> inputs;
+  std::size_t rows, cols;  // of its output
+  std::function<void(View<double> y, const Matrices& x)> forward;
+  std::function<void(Matrices& dx, View<const double> dy, const Matrices& x)> backward;
+  std::function<Values(const std::vector<Matrix>& x, std::size_t n)> scalar;  // row n of y
+};
+
+const Kernels<double>& kernels = naive<double>();
+
+constexpr std::size_t N = 4;
+constexpr std::size_t C = 5;
+constexpr std::size_t V = 6;
+const std::vector<Token> tokens{3, 0, 3, 5};
+const std::vector<std::size_t> positions{0, 1, 2, 0};
+const std::vector<Token> targets{0, 5, 2, 2};
+
+Weight<double> weight(const Tensor<double>& numbers) {
+  Weight<double> w(numbers.view().rows, numbers.view().cols);
+  copy(w.data.view(), numbers.view());
+  return w;
+}
+
+Layer embedding_layer() {
+  return {"embedding",
+          {{"wte", V, C}, {"wpe", 3, C}},
+          N,
+          C,
+          [](auto y, auto& x) { kernels.embedding_forward(y, tokens, positions, x[0].view(), x[1].view()); },
+          [](auto& dx, auto dy, auto&) {
+            kernels.embedding_backward(dx[0].view(), 0, dy, tokens);
+            kernels.embedding_backward(dx[1].view(), 0, dy, positions);
+          },
+          [](auto& x, std::size_t n) { return add(x[0][tokens[n]], x[1][positions[n]]); }};
+}
+
+Layer linear_layer() {
+  return {"linear",
+          {{"x", N, C}, {"w", V, C}},
+          N,
+          V,
+          [](auto y, auto& x) { kernels.linear_forward(y, x[0].view(), weight(x[1])); },
+          [](auto& dx, auto dy, auto& x) {
+            kernels.linear_backward_input(dx[0].view(), dy, weight(x[1]));
+            for (std::size_t i = 0; i < V; i += 2) {  // in shares of two rows
+              kernels.linear_backward_weight(dx[1].view().slice_rows(i, 2), i, dy, x[0].view());
+            }
+          },
+          [](auto& x, std::size_t n) { return linear(x[0][n], x[1]); }};
+}
+
+Layer rmsnorm_layer() {
+  return {"rmsnorm",
+          {{"x", N, C}},
+          N,
+          C,
+          [](auto y, auto& x) {
+            Tensor<double> scale(1, N);
+            kernels.rmsnorm_forward(y, scale.view().data, x[0].view());
+          },
+          [](auto& dx, auto dy, auto& x) {
+            Tensor<double> scale(1, N);
+            Tensor<double> y(N, C);
+            kernels.rmsnorm_forward(y.view(), scale.view().data, x[0].view());
+            kernels.rmsnorm_backward(dx[0].view(), dy, x[0].view(), scale.view().data);
+          },
+          [](auto& x, std::size_t n) { return rmsnorm(x[0][n]); }};
+}
+
+Layer add_layer() {
+  return {"add",
+          {{"a", N, C}, {"b", N, C}},
+          N,
+          C,
+          [](auto y, auto& x) { kernels.add_forward(y, x[0].view(), x[1].view()); },
+          [](auto& dx, auto dy, auto&) {
+            copy(dx[0].view(), dy);
+            copy(dx[1].view(), dy);
+          },
+          [](auto& x, std::size_t n) { return add(x[0][n], x[1][n]); }};
+}
+
+Layer relu_layer(bool squared) {
+  return {squared ? "relu squared" : "relu",
+          {{"x", N, C}},
+          N,
+          C,
+          [=](auto y, auto& x) { kernels.relu_forward(y, x[0].view(), squared); },
+          [=](auto& dx, auto dy, auto& x) { kernels.relu_backward(dx[0].view(), dy, x[0].view(), squared); },
+          [=](auto& x, std::size_t n) {
+            const Values y = relu(x[0][n]);
+            return squared ? Values(C, [&](std::size_t i) { return y[i] * y[i]; }) : y;
+          }};
+}
+
+Layer cross_entropy_layer() {
+  return {"cross entropy",
+          {{"logits", N, V}},
+          N,
+          1,
+          [](auto y, auto& x) {
+            Tensor<double> losses(1, N);
+            Tensor<double> log_sum(1, N);
+            kernels.cross_entropy_forward(losses.view().data, log_sum.view().data, x[0].view(), targets);
+            for (std::size_t n = 0; n < N; n++) y.row(n)[0] = losses.view().data[n];
+          },
+          [](auto& dx, auto dy, auto& x) {
+            Tensor<double> losses(1, N);
+            Tensor<double> dlosses(1, N);
+            Tensor<double> log_sum(1, N);
+            for (std::size_t n = 0; n < N; n++) dlosses.view().data[n] = dy.row(n)[0];
+            kernels.cross_entropy_forward(losses.view().data, log_sum.view().data, x[0].view(), targets);
+            kernels.cross_entropy_backward(dx[0].view(), dlosses.view().data, x[0].view(), log_sum.view().data,
+                                           targets);
+          },
+          [](auto& x, std::size_t n) {
+            return Values(1, [&](std::size_t) { return cross_entropy(x[0][n], targets[n]); });
+          }};
+}
+
+/// One query of attention as the walkthrough writes it, head by head; it sees these keys.
+Values attend(const std::vector<Matrix>& x, std::size_t t, const Heads& heads, const std::vector<std::size_t>& seen) {
+  std::vector<Value> out;
+  for (std::size_t h = 0; h < heads.n_head; h++) {
+    const std::size_t g = h * heads.n_kv_head / heads.n_head;
+    const Values q_h = x[0][t].slice(h * heads.key_dim, heads.key_dim);
+    const Values logits(seen.size(), [&](std::size_t i) {
+      return dot(q_h, x[1][seen[i]].slice(g * heads.key_dim, heads.key_dim)) * heads.scale;
+    });
+    const Values weights = seen.empty() ? logits : softmax(logits);
+    for (std::size_t j = 0; j < heads.value_dim; j++) {
+      const Values v_j(seen.size(), [&](std::size_t i) { return x[2][seen[i]][g * heads.value_dim + j]; });
+      out.push_back(seen.empty() ? Value(0.0) : dot(weights, v_j));
+    }
+  }
+  return Values(out);
+}
+
+Layer attention_layer(const std::string& name, std::size_t n, std::size_t m, const Heads& heads, const Mask& mask,
+                      std::size_t first_query) {
+  return {"attention, " + name,
+          {{"q", n, heads.n_head * heads.key_dim},
+           {"k", m, heads.n_kv_head * heads.key_dim},
+           {"v", m, heads.n_kv_head * heads.value_dim}},
+          n,
+          heads.n_head * heads.value_dim,
+          [=](auto y, auto& x) {
+            Tensor<double> log_sum(heads.n_head, n);
+            kernels.attention_forward(y, log_sum.view(), x[0].view(), x[1].view(), x[2].view(), heads, mask,
+                                      first_query);
+          },
+          [=](auto& dx, auto dy, auto& x) {
+            Tensor<double> log_sum(heads.n_head, n);
+            Tensor<double> y(n, heads.n_head * heads.value_dim);
+            kernels.attention_forward(y.view(), log_sum.view(), x[0].view(), x[1].view(), x[2].view(), heads, mask,
+                                      first_query);
+            kernels.attention_backward(dx[0].view(), dx[1].view(), dx[2].view(), dy, y.view(), log_sum.view(),
+                                       x[0].view(), x[1].view(), x[2].view(), heads, mask, first_query);
+          },
+          [=](auto& x, std::size_t t) {
+            std::vector<std::size_t> seen;
+            for (std::size_t s = 0; s < m; s++) {
+              if (mask.allows(first_query + t, s)) seen.push_back(s);
+            }
+            return attend(x, t, heads, seen);
+          }};
+}
+
+std::vector<Layer> layers() {
+  const Heads mha{.n_head = 2, .n_kv_head = 2, .key_dim = 2, .value_dim = 2, .scale = 0.7};
+  const Heads gqa{.n_head = 4, .n_kv_head = 2, .key_dim = 2, .value_dim = 3, .scale = 0.5};
+  const Heads mqa{.n_head = 3, .n_kv_head = 1, .key_dim = 3, .value_dim = 2, .scale = 0.6};
+  const Mask holes = Mask::table(5, 6, [](auto t, auto s) { return t != 2 && (t + s) % 3 != 0; });
+  return {embedding_layer(),
+          linear_layer(),
+          rmsnorm_layer(),
+          add_layer(),
+          relu_layer(false),
+          relu_layer(true),
+          cross_entropy_layer(),
+          attention_layer("one position", 1, 1, mha, Mask::causal(), 0),
+          attention_layer("causal", 4, 4, mha, Mask::causal(), 0),
+          attention_layer("full, grouped queries", 3, 3, gqa, Mask::full(), 0),
+          attention_layer("the last of a document, one key head", 2, 5, mqa, Mask::causal(), 3),
+          attention_layer("another document's keys, one query that sees none", 5, 6, gqa, holes, 0)};
+}
+
+/// Numbers between 0.25 and 2, or their negatives: far from the kink of relu.
+Parameters random_inputs(const Layer& layer, PythonRandom& random) {
+  Parameters parameters(layer.inputs);
+  for (double& number : parameters.data()) number = uniform(random, 0.25, 2) * (random.below(2) == 0 ? 1 : -1);
+  return parameters;
+}
+
+Matrices matrices_of(const Parameters& parameters) {
+  Matrices matrices;
+  for (const Parameter& parameter : parameters.matrices()) {
+    const View<double> x = matrices.emplace_back(parameter.rows, parameter.cols).view();
+    for (std::size_t i = 0; i < x.rows; i++) std::ranges::copy(parameter.row(i), x.row(i));
+  }
+  return matrices;
+}
+
+Tensor<double> output(const Layer& layer, const Matrices& x) {
+  Tensor<double> y(layer.rows, layer.cols);
+  layer.forward(y.view(), x);
+  return y;
+}
+
+Matrices gradients(const Layer& layer, const Matrices& x, const Tensor<double>& dy) {
+  Matrices dx;
+  for (const Parameters::Shape& shape : layer.inputs) dx.emplace_back(shape.rows, shape.cols);
+  layer.backward(dx, dy.view(), x);
+  return dx;
+}
+
+Tensor<double> random_gradient(const Layer& layer, PythonRandom& random) {
+  Tensor<double> dy(layer.rows, layer.cols);
+  for (std::size_t n = 0; n < layer.rows; n++) std::ranges::copy(uniform(random, layer.cols, -1, 1), dy.view().row(n));
+  return dy;
+}
+
+// How far a loss, the sum of outputs times gradients of up to 1, may be off. Inputs are at most 2, so the largest is
+// that of linear: 24 outputs of up to 5 * 4. It stays below 2^9, and 2 * 24 roundings of it are at most 2^-45 each.
+// Besides, the outputs are off: there are at most 60, of 2^5 roundings each, of at most 2^-50: their numbers stay below
+// 2^4 (and again those of linear below 2^5, but there are few). Together that is less than 2^-38. The gradients are
+// sums of fewer and smaller numbers.
+constexpr double rounding = 0x1p-38;
+
+TEST_CASE("each layer in plain loops gives the outputs and gradients of the scalar path") {
+  PythonRandom random(1);
+  for (const Layer& layer : layers()) {
+    for (int point = 0; point < 10; point++) {
+      Parameters parameters = random_inputs(layer, random);
+      const Matrices x = matrices_of(parameters);
+      const Tensor<double> y = output(layer, x);
+      const Tensor<double> dy = random_gradient(layer, random);
+      const Matrices dx = gradients(layer, x, dy);
+      INFO(layer.name);
+
+      const Scope scope;
+      std::vector<Matrix> same_x;
+      for (const Parameter& parameter : parameters.matrices()) same_x.emplace_back(parameter);
+      Value loss = 0.0;
+      for (std::size_t n = 0; n < layer.rows; n++) {
+        const Values same_y = layer.scalar(same_x, n);
+        REQUIRE(same_y.size() == layer.cols);
+        for (std::size_t i = 0; i < layer.cols; i++) {
+          CHECK(std::abs(y.view().row(n)[i] - same_y[i].data()) < rounding);
+          loss = loss + same_y[i] * dy.view().row(n)[i];
+        }
+      }
+      loss.backward();
+      for (std::size_t i = 0; i < x.size(); i++) {
+        const Parameter& same = parameters.matrices()[i];
+        for (std::size_t row = 0; row < same.rows; row++) {
+          for (std::size_t col = 0; col < same.cols; col++) {
+            INFO("gradient of " << same.name << ", row " << row << ", column " << col);
+            CHECK(std::abs(dx[i].view().row(row)[col] - same.grad_row(row)[col]) < rounding);
+          }
+        }
+      }
+    }
+  }
+}
+
+double weighted(View<const double> y, View<const double> dy) {
+  double total = 0;
+  for (std::size_t n = 0; n < y.rows; n++) {
+    for (std::size_t i = 0; i < y.cols; i++) total += y.row(n)[i] * dy.row(n)[i];
+  }
+  return total;
+}
+
+TEST_CASE("the backward of each layer in plain loops is the slope of its forward") {
+  PythonRandom random(2);
+  for (const Layer& layer : layers()) {
+    Matrices x = matrices_of(random_inputs(layer, random));
+    const Tensor<double> dy = random_gradient(layer, random);
+    const Matrices dx = gradients(layer, x, dy);
+    for (std::size_t i = 0; i < x.size(); i++) {
+      const View<double> input = x[i].view();
+      for (std::size_t row = 0; row < input.rows; row++) {
+        for (std::size_t col = 0; col < input.cols; col++) {
+          double& number = input.row(row)[col];
+          const double original = number;
+          auto vary = [&](double varied) {
+            number = varied;
+            return weighted(output(layer, x).view(), dy.view());
+          };
+          const auto [slope, error] = central_difference(vary, original, rounding);
+          number = original;
+          INFO(layer.name << ", " << layer.inputs[i].name << ", row " << row << ", column " << col);
+          CHECK(std::abs(dx[i].view().row(row)[col] - slope) <= error);
+          CHECK(error < 1e-6);  // the test is sharp
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -1,0 +1,140 @@
+#include "tensor/matmul.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "fenced.h"
+
+namespace microgpt {
+namespace {
+
+struct Shape {
+  std::size_t M, N, K;
+};
+
+/// Shapes around the edges of vectors and tiles: each of these sizes several times in each place.
+std::vector<Shape> shapes() {
+  constexpr std::array<std::size_t, 13> sizes{1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 64, 65, 100};
+  PythonRandom random(1);
+  std::vector<Shape> all;
+  for (const std::size_t size : sizes) {
+    auto any = [&] { return sizes[random.below(sizes.size())]; };
+    for (int i = 0; i < 4; i++)
+      all.insert(all.end(), {{size, any(), any()}, {any(), size, any()}, {any(), any(), size}});
+  }
+  for (std::size_t M = 1; M <= 40; M++) all.push_back({M, 33, 5});  // every way to cut rows into tiles
+  return all;
+}
+
+/// The factors, and what c holds before.
+template <class T>
+struct Factors {
+  Factors(const Shape& s, PythonRandom& random)
+      : a(fenced_input<T>(random, s.M, s.K)),
+        a_t(fenced_input<T>(random, s.K, s.M)),
+        b(fenced_input<T>(random, s.K, s.N)),
+        before(fenced_sum<T>(random, s.M, s.N)) {
+    for (std::size_t i = 0; i < s.M; i++) {
+      for (std::size_t k = 0; k < s.K; k++) a_t.view().row(k)[i] = a.view().row(i)[k];
+    }
+  }
+
+  Fenced<T> a, a_t, b, before;
+};
+
+/// c = a b, or before + a b, within a bound of rounding for each number of it: every sum has K (with `before`, K + 1)
+/// terms; adding and multiplying rounds each of them less than K + 1 times, by half an eps of all terms' sizes.
+template <class T>
+bool is_product(View<const T> c, const Factors<T>& f, bool add) {
+  const View<const T> a = f.a.view();
+  const View<const T> b = f.b.view();
+  for (std::size_t i = 0; i < c.rows; i++) {
+    for (std::size_t j = 0; j < c.cols; j++) {
+      long double total = add ? f.before.view().row(i)[j] : 0;
+      long double sizes = std::abs(total);
+      for (std::size_t k = 0; k < b.rows; k++) {
+        const long double term = static_cast<long double>(a.row(i)[k]) * b.row(k)[j];
+        total += term;
+        sizes += std::abs(term);
+      }
+      const long double bound = static_cast<long double>(b.rows + 1) / 2 * std::numeric_limits<T>::epsilon() * sizes;
+      if (!(std::abs(c.row(i)[j] - total) <= bound)) return false;
+    }
+  }
+  return true;
+}
+
+TEST_CASE_TEMPLATE("matmul and matmul_add are the sums of products, within the view and nowhere else", T, float,
+                   double) {
+  PythonRandom random(2);
+  for (const Shape& shape : shapes()) {
+    const Factors<T> f(shape, random);
+    INFO("M " << shape.M << ", N " << shape.N << ", K " << shape.K);
+    for (const bool is_transposed : {false, true}) {
+      const Left<T> a = is_transposed ? transposed(f.a_t.view()) : Left<T>(f.a.view());
+      Fenced<T> c = fenced_output<T>(shape.M, shape.N);
+      matmul(c.view(), a, f.b.view());
+      CHECK(c.intact());
+      CHECK(is_product<T>(c.view(), f, false));
+      Fenced<T> sum = f.before;
+      matmul_add(sum.view(), a, f.b.view());
+      CHECK(sum.intact());
+      CHECK(is_product<T>(sum.view(), f, true));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("a left factor from a row on is that part of it, transposed or not", T, float, double) {
+  PythonRandom random(3);
+  const Factors<T> f({20, 9, 6}, random);
+  Fenced<T> whole = fenced_output<T>(20, 9);
+  matmul(whole.view(), f.a.view(), f.b.view());
+  for (const Left<T>& a : {Left<T>(f.a.view()), transposed(f.a_t.view())}) {
+    Fenced<T> part = fenced_output<T>(7, 9);
+    matmul(part.view(), a.from_row(13), f.b.view());
+    CHECK(largest_difference(part.view(), whole.view().slice_rows(13, 7)) == 0);
+  }
+}
+
+// So threads may cut a product as they like.
+TEST_CASE_TEMPLATE("cutting c into views by rows or by columns does not change a bit", T, float, double) {
+  PythonRandom random(4);
+  for (const Shape& shape : shapes()) {
+    const Factors<T> f(shape, random);
+    Fenced<T> whole = f.before;
+    matmul_add(whole.view(), f.a.view(), f.b.view());
+    Fenced<T> by_rows = f.before;
+    for (std::size_t i = 0; i < shape.M;) {
+      const std::size_t n = 1 + random.below(shape.M - i);
+      matmul_add(by_rows.view().slice_rows(i, n), Left<T>(f.a.view()).from_row(i), f.b.view());
+      i += n;
+    }
+    Fenced<T> by_cols = f.before;
+    for (std::size_t j = 0; j < shape.N;) {
+      const std::size_t n = 1 + random.below(shape.N - j);
+      matmul_add(by_cols.view().slice_cols(j, n), f.a.view(), f.b.view().slice_cols(j, n));
+      j += n;
+    }
+    INFO("M " << shape.M << ", N " << shape.N << ", K " << shape.K);
+    CHECK(largest_difference(by_rows.view(), whole.view()) == 0);
+    CHECK(largest_difference(by_cols.view(), whole.view()) == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("what is not a number stays in its row and its column", T, float, double) {
+  PythonRandom random(5);
+  Factors<T> f({9, 35, 7}, random);
+  f.a.view().row(4)[2] = std::numeric_limits<T>::quiet_NaN();
+  Fenced<T> c = fenced_output<T>(9, 35);
+  matmul(c.view(), f.a.view(), f.b.view());
+  for (std::size_t i = 0; i < 9; i++) {
+    for (std::size_t j = 0; j < 35; j++) CHECK(std::isnan(c.view().row(i)[j]) == (i == 4));
+  }
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -1,0 +1,226 @@
+#include "tensor/simd.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "fenced.h"
+#include "random_numbers.h"
+
+namespace microgpt {
+namespace {
+
+template <class T>
+constexpr T infinity = std::numeric_limits<T>::infinity();
+
+template <class T>
+constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+
+/// first, first + 1, ..., n of them.
+template <class T>
+std::vector<T> counted(std::size_t n, T first = 1) {
+  std::vector<T> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+TEST_CASE_TEMPLATE("a partial load takes the first numbers and puts the rest into the other lanes", T, float, double) {
+  for (std::size_t n = 0; n <= lanes<T>; n++) {
+    const std::vector<T> numbers = counted<T>(n);  // with nothing behind: the address sanitizer sees who reads there
+    const Vector<T> with_rest = load(numbers.data(), n, T{-5});
+    const Vector<T> with_zero = load(numbers.data(), n);
+    for (std::size_t i = 0; i < lanes<T>; i++) {
+      CHECK(with_rest[i] == (i < n ? numbers[i] : T{-5}));
+      CHECK(with_zero[i] == (i < n ? numbers[i] : T{0}));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("a partial store writes the first numbers and nothing else", T, float, double) {
+  const std::vector<T> numbers = counted<T>(lanes<T>);
+  for (std::size_t n = 0; n <= lanes<T>; n++) {
+    Fenced<T> to = fenced_output<T>(1, n);
+    store(to.view().data, load(numbers.data()), n);
+    CHECK(to.intact());
+    CHECK(std::equal(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(n), to.view().data));
+  }
+}
+
+TEST_CASE_TEMPLATE("a whole load and a whole store are as wide as a vector", T, float, double) {
+  const std::vector<T> numbers = counted<T>(lanes<T>);
+  Fenced<T> to = fenced_output<T>(1, lanes<T>);
+  store(to.view().data, load(numbers.data()));
+  CHECK(to.intact());
+  CHECK(std::ranges::equal(numbers, std::vector<T>(to.view().data, to.view().data + lanes<T>)));
+}
+
+template <class T, std::size_t n>
+void check_width() {
+  const std::vector<T> numbers = counted<T>(n);
+  Fenced<T> to = fenced_output<T>(1, n);
+  store<T, n>(to.view().data, load<T, n>(numbers.data()) + broadcast<T, n>(1));
+  CHECK(to.intact());
+  for (std::size_t i = 0; i < n; i++) CHECK(to.view().data[i] == numbers[i] + 1);
+  if constexpr (n > 1) check_width<T, n / 2>();
+}
+
+TEST_CASE_TEMPLATE("a narrower vector loads and stores as many numbers as it has", T, float, double) {
+  check_width<T, lanes<T> / 2>();
+}
+
+TEST_CASE_TEMPLATE("n is padded to the next whole vector", T, float, double) {
+  CHECK(padded<T>(0) == 0);
+  CHECK(padded<T>(1) == lanes<T>);
+  CHECK(padded<T>(lanes<T>) == lanes<T>);
+  CHECK(padded<T>(lanes<T> + 1) == 2 * lanes<T>);
+}
+
+TEST_CASE_TEMPLATE("sum takes every lane once", T, float, double) {
+  std::vector<T> powers(lanes<T>);  // each subset of them has another sum
+  for (std::size_t i = 0; i < lanes<T>; i++) powers[i] = static_cast<T>(1 << i);
+  CHECK(sum<T>(load(powers.data())) == static_cast<T>((1 << lanes<T>)-1));
+}
+
+TEST_CASE_TEMPLATE("max finds the largest number in any lane, among negative ones and infinities, too", T, float,
+                   double) {
+  for (std::size_t i = 0; i < lanes<T>; i++) {
+    for (const T largest : {T{1}, T{-2}, infinity<T>}) {
+      std::vector<T> numbers = counted<T>(lanes<T>, T{-100});
+      numbers[i] = largest;
+      CHECK(max<T>(load(numbers.data())) == largest);
+    }
+  }
+  CHECK(max<T>(broadcast(-infinity<T>)) == -infinity<T>);
+}
+
+TEST_CASE_TEMPLATE("max of two vectors is that of each lane", T, float, double) {
+  const std::vector<T> up = counted<T>(lanes<T>);
+  const T middle = static_cast<T>(lanes<T>) / 2;
+  const Vector<T> larger = max<T>(load(up.data()), broadcast(middle));
+  for (std::size_t i = 0; i < lanes<T>; i++) CHECK(larger[i] == std::max(up[i], middle));
+}
+
+template <class T, std::size_t flip>
+void check_flipped() {
+  const Vector<T> v = flipped<T, flip>(load(counted<T>(lanes<T>, T{0}).data()));
+  for (std::size_t i = 0; i < lanes<T>; i++) CHECK(v[i] == static_cast<T>(i ^ flip));
+  if constexpr (2 * flip < lanes<T>) check_flipped<T, 2 * flip>();
+}
+
+TEST_CASE_TEMPLATE("flipped lanes trade places", T, float, double) { check_flipped<T, 1>(); }
+
+TEST_CASE_TEMPLATE("a transposed square has its rows where its columns were, and nothing beyond", T, float, double) {
+  PythonRandom random(1);
+  const Fenced<T> from = fenced_input<T>(random, lanes<T>, lanes<T>);
+  Fenced<T> to = fenced_output<T>(lanes<T>, lanes<T>);
+  transpose_square(to.view().data, to.view().stride, from.view().data, from.view().stride);
+  CHECK(to.intact());
+  for (std::size_t i = 0; i < lanes<T>; i++) {
+    for (std::size_t j = 0; j < lanes<T>; j++) CHECK(to.view().row(j)[i] == from.view().row(i)[j]);
+  }
+}
+
+// --- exp and log -----------------------------------------------------------------------------------------------------
+
+/// The largest relative error of f at these numbers, in epsilons; `exact` is the same function in more digits.
+template <class T>
+double largest_error(const std::vector<T>& numbers, Vector<T> f(Vector<T>), long double exact(long double)) {
+  long double largest = 0;
+  for (std::size_t i = 0; i + lanes<T> <= numbers.size(); i += lanes<T>) {
+    const Vector<T> found = f(load(numbers.data() + i));
+    for (std::size_t lane = 0; lane < lanes<T>; lane++) {
+      const long double expected = exact(numbers[i + lane]);
+      if (found[lane] == expected) continue;  // 0 at 1
+      const long double error = std::abs((found[lane] - expected) / expected);
+      largest = error <= largest ? largest : error;  // also if it is NaN
+    }
+  }
+  return static_cast<double>(largest / std::numeric_limits<T>::epsilon());
+}
+
+/// Where exp is neither 0 nor too large.
+template <class T>
+constexpr T least_exponent = sizeof(T) == 4 ? T(-87.29L) : T(-708.29L);
+template <class T>
+constexpr T most_exponent = sizeof(T) == 4 ? T(88.29L) : T(709.29L);
+
+constexpr std::size_t num_points = 200'000;
+
+// In u = eps / 2, the most by which a number from 1 to 2 is rounded; one from 1/2 to 1 is rounded by half of that, and
+// so on. With |r| < 0.35, exp(r) is from 0.7 to 1.42.
+// - r: n * ln2_high and its difference from x are exact. So there is one rounding, of a number below 1/2: u/4. What is
+//   wrong with n * ln2_low is a hundred times smaller.
+// - The next term of the series: 0.35^8 / 8! / 0.7 = 0.14u; in double less.
+// - The last step, 1 + r s: u for the sum and u/4 for the product, which is below 1/2. (Where the sum is below 1: u/2
+// and
+//   u/4, but of 0.7. That is less.) The step before, s = 1 + r s', has u and u/8, or u/2 and u/8, and counts |r| /
+//   exp(r): at most 0.31u. The one before that, around 1/2, u/2 + u/16 times r^2 / exp(r): 0.1u. All others: 0.02u.
+// Together that is 0.25u + 0.14u + 1.25u + 0.43u < 2.2u. 2^n is exact.
+TEST_CASE_TEMPLATE("exp is within 1.1 eps of the true one from its smallest to its largest number", T, float, double) {
+  PythonRandom random(2);
+  std::vector<T> numbers(num_points);
+  for (T& x : numbers) x = static_cast<T>(uniform(random, least_exponent<T>, most_exponent<T>));
+  for (T& x : std::span(numbers).first(num_points / 4)) x = static_cast<T>(uniform(random, -1, 1));
+  CHECK(largest_error<T>(numbers, exp<T>, [](long double x) { return std::exp(x); }) < 1.1);
+}
+
+TEST_CASE_TEMPLATE("exp of what a float cannot hold is 0 on one side, and finite on the other", T, float, double) {
+  for (const T x : {-infinity<T>, std::numeric_limits<T>::lowest(), T{-1000}}) CHECK(exp<T>(broadcast(x))[0] == 0);
+  const T largest = exp<T>(broadcast(most_exponent<T>))[0];
+  for (const T x : {infinity<T>, std::numeric_limits<T>::max(), T{1000}}) {
+    CHECK(exp<T>(broadcast(x))[0] >= largest);
+    CHECK(exp<T>(broadcast(x))[0] < infinity<T>);
+  }
+}
+
+TEST_CASE_TEMPLATE("exp of 0 and of -0 is 1", T, float, double) {
+  CHECK(exp<T>(broadcast(T{0}))[0] == 1);
+  CHECK(exp<T>(broadcast(T{-0.0}))[0] == 1);
+}
+
+TEST_CASE_TEMPLATE("exp and log leave what is not a number as it is, in its lane alone", T, float, double) {
+  for (std::size_t i = 0; i < lanes<T>; i++) {
+    std::vector<T> numbers(lanes<T>, T{1});
+    numbers[i] = nan<T>;
+    const Vector<T> exps = exp<T>(load(numbers.data()));
+    const Vector<T> logs = log<T>(load(numbers.data()));
+    for (std::size_t j = 0; j < lanes<T>; j++) {
+      CHECK(std::isnan(exps[j]) == (i == j));
+      CHECK(std::isnan(logs[j]) == (i == j));
+    }
+  }
+}
+
+// In u again.
+// - z: m - 1 is exact, m + 1 and the quotient are rounded: 2u. z^2: 5u. |z| < 0.172, so z^2 < 0.03.
+// - The series 1 + z^2 / 3 + ...: the last sum rounds by u; all before counts z^2 times as much, and so does z^2
+// itself:
+//   below 0.2u. The next term is below 1e-10, in double below 1e-19: below 0.01u.
+// - log(m) = 2z * series: 2u + 1.2u + u for the product = 4.2u.
+// - e * log 2: u for the constant and u for the product = 2u. Opposite in sign to log(m), it is at most twice as large
+// as
+//   the result, and log(m) at most as large: 2 * 2u + 4.2u, and u for the sum = 9.2u.
+// That is 4.6 eps.
+TEST_CASE_TEMPLATE("log is within 5 eps of the true one at all normal positive numbers", T, float, double) {
+  PythonRandom random(3);
+  std::vector<T> numbers(num_points);
+  auto any = [&](double low, double high) {
+    return static_cast<T>(std::exp(uniform(random, low, high)));  // all magnitudes alike
+  };
+  for (T& x : numbers) x = any(least_exponent<T>, most_exponent<T>);
+  for (T& x : std::span(numbers).first(num_points / 2)) x = any(-1, 1);
+  for (T& x : std::span(numbers).first(num_points / 4)) x = any(-1e-3, 1e-3);
+  CHECK(largest_error<T>(numbers, log<T>, [](long double x) { return std::log(x); }) < 5);
+  const std::vector<T> edges{std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T{1}, T{2}};
+  for (const T x : edges) {
+    const std::vector<T> all(lanes<T>, x);
+    CHECK(largest_error<T>(all, log<T>, [](long double y) { return std::log(y); }) < 5);
+  }
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -1,0 +1,47 @@
+#include "tensor/visible.h"
+
+#include <doctest/doctest.h>
+
+#include "irregular.h"
+
+namespace microgpt {
+namespace {
+
+TEST_CASE_TEMPLATE("select keeps a lane where the mask allows its key, and hides it elsewhere", T, float, double) {
+  constexpr std::size_t first_query = 5;
+  constexpr std::size_t n = 64;
+  for (const std::size_t width : {1, 15, 16, 63, 64}) {
+    const Mask mask = Mask::table(first_query + n, 128, irregular);
+    const Visible visible(mask, first_query, n, 64, width);
+    for (std::size_t i = 0; i < n; i++) {
+      for (std::size_t j = 0; j < 64; j += lanes<T>) {
+        const Vector<T> selected = visible.select(i, j, broadcast(T{2}), T{-3});
+        for (std::size_t lane = 0; lane < lanes<T>; lane++) {
+          const std::size_t key = j + lane;
+          const bool sees = key < width && irregular(first_query + i, 64 + key);
+          CHECK(selected[lane] == (sees ? T{2} : T{-3}));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a block is visible if any query sees any of its keys") {
+  const Mask one = Mask::table(3, 128, [](std::size_t t, std::size_t s) { return t == 2 && s == 100; });
+  CHECK(Visible(one, 0, 3, 64, 64).any());
+  CHECK(Visible(one, 2, 1, 64, 37).any());
+  CHECK_FALSE(Visible(one, 2, 1, 64, 36).any());  // ends before the key
+  CHECK_FALSE(Visible(one, 0, 2, 64, 64).any());  // ends before the query
+  CHECK_FALSE(Visible(one, 0, 3, 0, 64).any());   // another block
+}
+
+TEST_CASE("the keys after end are hidden, and the one before it is not") {
+  const Visible causal(Mask::causal(), 62, 4, 64, 64);
+  CHECK(causal.end(0) == 0);
+  CHECK(causal.end(1) == 0);
+  CHECK(causal.end(2) == 1);
+  CHECK(causal.end(3) == 2);
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -270,7 +270,7 @@ $(BUILD)/%/stepped: $(BUILD)/%/main %/session.gdb FORCE
 
 # --- Data races -------------------------------------------------------------------------------------------------------
 # First the detector is checked: it must be listening to OpenMP, and find the race that lesson 11 makes on request. Then
-# the tests of the tensor path run under it, which train with up to 8 threads.
+# it watches the tests of the tensor path, with up to 8 threads, and a second of training and what follows.
 RACY := $(BUILD)/lessons/11_openmp/main
 RACE_TESTS := $(call objects,tests/main.cpp $(shell grep -l 'tensor/' tests/*_test.cpp))
 RACE_HELP := for example: apt-get install clang libomp-dev
@@ -280,7 +280,7 @@ check-races: ## look for data races between threads (with clang++ and its OpenMP
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX=$(RACE_CXX) races
 check-races: RACE_CXX = $(if $(findstring clang,$(CXX)),$(CXX),clang++)
 
-races: $(RACY) $(BUILD)/race_tests
+races: $(RACY) $(BUILD)/race_tests $(PROGRAM)
 	@ARCHER_OPTIONS=verbose=1 $(RACY) > $(RACY).txt 2>&1; \
 	  grep -q 'Archer detected' $(RACY).txt || { echo "OpenMP's Archer (libarcher.so) is missing; $(RACE_HELP)" >&2; exit 1; }
 	@! $(RACY) --break race > $(RACY).txt 2>&1 && grep -q 'WARNING: ThreadSanitizer: data race' $(RACY).txt || \
@@ -290,6 +290,8 @@ races: $(RACY) $(BUILD)/race_tests
 	@echo "the rest of lesson 11: no race"
 	@$(BUILD)/race_tests
 	@echo "the tests of the tensor path: no race"
+	@$(PROGRAM) train-fast --seeds 1 --threads 3 > $(RACY).txt 2>&1 || { cat $(RACY).txt >&2; exit 1; }
+	@echo "training on three threads: no race"
 
 $(BUILD)/race_tests: $(RACE_TESTS) $(LIBRARY)
 	@echo "link    $@"

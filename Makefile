@@ -142,9 +142,10 @@ $(LIBRARY): $(LIBRARY_OBJECTS)
 $(BUILD)/%.o: %.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "compile $<"
-	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
+	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(MORE_FLAGS) -c $< -o $@
 
-$(BUILD)/src/tensor/%.o $(BUILD)/lessons/11_openmp/%.o $(BUILD)/lessons/12_flash/%.o: CXXFLAGS += $(TENSOR_FLAGS)
+# A variable of its own: CXXFLAGS, changed for some objects, would be changed for $(BUILD)/flags as well.
+$(BUILD)/src/tensor/%.o $(BUILD)/lessons/11_openmp/%.o $(BUILD)/lessons/12_flash/%.o: MORE_FLAGS := $(TENSOR_FLAGS)
 
 # Changes only when the compiler or its flags do, and then everything is compiled again.
 FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS)
@@ -221,7 +222,7 @@ $(BUILD)/lessons/%/solution: $(BUILD)/lessons/%/solved.o $(BUILD)/lessons/doctes
 $(BUILD)/lessons/%/solved.o: lessons/%/exercise.cpp lessons/%/solution.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "compile $< with its solution"
-	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) -DSOLUTION -c $< -o $@
+	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(MORE_FLAGS) -DSOLUTION -c $< -o $@
 
 $(BUILD)/lessons/doctest_main.o: $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -10,6 +10,7 @@
 #include "base/error.h"          // one line that says what is wrong, where, and what to do
 #include "base/file.h"           // whole files in and out
 #include "base/libm.h"           // CPython's x ** y, to the last bit
+#include "base/mask_pattern.h"   // who may look at whom, in a word
 #include "base/parameters.h"     // the numbers that learn
 #include "base/python_random.h"  // CPython's random numbers, to the last bit
 #include "base/replace_file.h"   // a file replaced whole or not at all

@@ -1,0 +1,84 @@
+#include "base/mask_pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <sstream>
+#include <vector>
+
+#include "base/error.h"
+
+namespace microgpt {
+namespace {
+
+/// A kind of pattern, and where its numbers go.
+struct Form {
+  std::string name;
+  std::string fields;  // letters
+  std::vector<std::size_t MaskPattern::*> numbers;
+  MaskPattern rest;  // what is no number of the spec
+};
+
+const std::vector<Form>& forms() {
+  static const std::vector<Form> all{
+      {"full", "", {}, {}},
+      {"local", ":W", {&MaskPattern::window}, {}},
+      {"strided", ":W:S", {&MaskPattern::window, &MaskPattern::stride}, {}},
+      {"global", ":W:G", {&MaskPattern::window, &MaskPattern::n_global}, {}},
+      {"random", ":R", {&MaskPattern::n_random}, {.window = 1}},
+      {"bigbird", ":W:G:R", {&MaskPattern::window, &MaskPattern::n_global, &MaskPattern::n_random}, {}},
+      {"block", ":S", {&MaskPattern::block}, {}},
+  };
+  return all;
+}
+
+std::string all_forms() {
+  std::string text;
+  for (const Form& form : forms()) {
+    text += (text.empty() ? "" : &form == &forms().back() ? " and " : ", ") + form.name + form.fields;
+  }
+  return text;
+}
+
+std::vector<std::string> split(const std::string& spec) {
+  std::vector<std::string> words;
+  std::istringstream text(spec + ':');  // so that an empty last word counts
+  for (std::string word; std::getline(text, word, ':');) words.push_back(word);
+  return words;
+}
+
+}  // namespace
+
+MaskPattern parse_mask_pattern(const std::string& spec) {
+  auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("--mask '{}': {}", spec, why)); };
+  const std::vector<std::string> words = split(spec);
+  const auto form = std::ranges::find(forms(), words[0], &Form::name);
+  if (form == forms().end()) refuse(fmt::format("there is no '{}'; there are {}", words[0], all_forms()));
+  const std::size_t n = form->numbers.size();
+  if (words.size() != n + 1) {
+    refuse(fmt::format("{} takes {} number{}, not {}; write {}{}", form->name, n, n == 1 ? "" : "s", words.size() - 1,
+                       form->name, form->fields));
+  }
+  MaskPattern pattern = form->rest;
+  for (std::size_t i = 0; i < n; i++) {
+    constexpr std::size_t most = 1'000'000'000;
+    const std::string& word = words[i + 1];
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || number > most) {
+      refuse(fmt::format("{} is '{}'; it must be a whole number, at most {}", form->fields[2 * i + 1], word, most));
+    }
+    pattern.*form->numbers[i] = number;
+  }
+  if (pattern.window == 0) refuse("a window of 0 hides everything, even the token itself; use 1 or more");
+  if (form->name == "strided" && pattern.stride == 0) refuse("a stride of 0 never leaves the token; use 1 or more");
+  if (form->name == "block") {
+    if (pattern.block == 0) refuse("a block of 0 holds no token; use 1 or more");
+    pattern.n_global = pattern.block;
+  }
+  return pattern;
+}
+
+}  // namespace microgpt

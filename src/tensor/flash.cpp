@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "tensor/aligned.h"
 #include "tensor/matmul.h"
 #include "tensor/simd.h"
 #include "tensor/tensor.h"
@@ -29,6 +31,10 @@ struct Workspace {
   Tensor<T> weights{block, block};
   Tensor<T> dscores{block, block};
 
+  std::vector<std::size_t> scattered;  // the scattered keys that a query sees
+  AlignedVector<T> scattered_weights;  // of these, padded to whole vectors
+  AlignedVector<T> scattered_dscores;
+
   void take_keys(View<const T> k) {
     keys.resize(k.rows, k.cols);
     keys_t.resize(k.cols, k.rows);
@@ -41,6 +47,17 @@ struct Workspace {
     values_t.resize(v.cols, v.rows);
     copy(values.view(), v);
     transpose(values_t.view(), v);
+  }
+
+  /// Whether query t sees any scattered keys.
+  bool take_scattered(const Mask& mask, std::size_t t) {
+    scattered.clear();
+    mask.each_scattered(t, [&](std::size_t s) {
+      if (s < keys.view().rows) scattered.push_back(s);
+    });
+    scattered_weights.resize(padded<T>(scattered.size()));
+    scattered_dscores.resize(padded<T>(scattered.size()));
+    return !scattered.empty();
   }
 
   static Workspace& of_thread() {
@@ -61,28 +78,27 @@ struct OnlineSoftmax {
     total.fill(0);
   }
 
-  /// scores (n, padded width) become exp(scale * score - most).
-  void take(View<T> scores, T scale, const Visible& visible) {
-    for (std::size_t i = 0; i < scores.rows; i++) {
-      T* const row = scores.row(i);
-      Vector<T> largest = broadcast(most[i]);
-      for (std::size_t s = 0; s < scores.cols; s += lanes<T>) {
-        const Vector<T> score = visible.select(i, s, load(row + s) * scale, none<T>);
-        store(row + s, score);
-        largest = max<T>(largest, score);
-      }
-      const T new_most = max<T>(largest);
-      const T reference = new_most == none<T> ? 0 : new_most;  // nothing seen yet: all weights are exp(-inf) = 0
-      Vector<T> sums{};
-      for (std::size_t s = 0; s < scores.cols; s += lanes<T>) {
-        const Vector<T> weight = exp<T>(load(row + s) - reference);
-        store(row + s, weight);
-        sums += weight;
-      }
-      shrink[i] = total[i] == 0 ? 0 : std::exp(most[i] - new_most);
-      total[i] = total[i] * shrink[i] + sum<T>(sums);
-      most[i] = new_most;
+  /// For query i, n weights of keys that come now, padded to whole vectors: row[s] = exp(score_at(s) - most), where
+  /// score_at(s) is a vector of scores from number s on.
+  template <class ScoreAt>
+  void take(std::size_t i, T* row, std::size_t n, ScoreAt score_at) {
+    Vector<T> largest = broadcast(most[i]);
+    for (std::size_t s = 0; s < n; s += lanes<T>) {
+      const Vector<T> score = score_at(s);
+      store(row + s, score);
+      largest = max<T>(largest, score);
     }
+    const T new_most = max<T>(largest);
+    const T reference = new_most == none<T> ? 0 : new_most;  // nothing seen yet: all weights are exp(-inf) = 0
+    Vector<T> sums{};
+    for (std::size_t s = 0; s < n; s += lanes<T>) {
+      const Vector<T> weight = exp<T>(load(row + s) - reference);
+      store(row + s, weight);
+      sums += weight;
+    }
+    shrink[i] = total[i] == 0 ? 0 : std::exp(most[i] - new_most);
+    total[i] = total[i] * shrink[i] + sum<T>(sums);
+    most[i] = new_most;
   }
 };
 
@@ -93,30 +109,64 @@ void multiply_row(T* row, std::size_t n, T factor) {
   if (j < n) store(row + j, load(row + j, n - j) * factor, n - j);
 }
 
+/// to += factor * from, both of n numbers.
+template <class T>
+void add_row(T* to, const T* from, std::size_t n, T factor) {
+  std::size_t j = 0;
+  for (; j + lanes<T> <= n; j += lanes<T>) store(to + j, load(to + j) + load(from + j) * factor);
+  if (j < n) store(to + j, load(to + j, n - j) + load(from + j, n - j) * factor, n - j);
+}
+
+template <class T>
+T dot(const T* a, const T* b, std::size_t n) {
+  Vector<T> sums{};
+  std::size_t j = 0;
+  for (; j + lanes<T> <= n; j += lanes<T>) sums += load(a + j) * load(b + j);
+  if (j < n) sums += load(a + j, n - j) * load(b + j, n - j);
+  return sum<T>(sums);
+}
+
+/// The scattered keys of query i of a block, one by one, into its row of `out`.
+template <class T>
+void forward_scattered(View<T> out, View<const T> q, std::size_t i, T scale, OnlineSoftmax<T>& softmax,
+                       Workspace<T>& work) {
+  const std::size_t n = work.scattered.size();
+  T* const weights = work.scattered_weights.data();
+  for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
+  std::fill(weights + n, weights + padded<T>(n), none<T>);
+  softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * scale; });
+  multiply_row(out.row(i), out.cols, softmax.shrink[i]);
+  for (std::size_t c = 0; c < n; c++) {
+    add_row<T>(out.row(i), work.values.view().row(work.scattered[c]), out.cols, weights[c]);
+  }
+}
+
 /// out (n,D) and log_sum (n) of a block of queries q (n,K), against all keys in the workspace.
 template <class T>
 void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Mask& mask, std::size_t first_query,
                    Workspace<T>& work) {
   const std::size_t m = work.keys_t.view().cols;
   OnlineSoftmax<T> softmax;
-  bool first = true;
-  for (std::size_t s = 0; s < m; s += block) {
-    const std::size_t width = std::min(block, m - s);
-    const Visible visible(mask, first_query, q.rows, s, width);
-    if (!visible.any()) continue;
-    const View<T> weights = work.weights.view().slice_rows(0, q.rows).slice_cols(0, width);
-    matmul(weights, q, work.keys_t.view().slice_cols(s, width));
-    softmax.take(weights, scale, visible);
-    const View<const T> values = work.values.view().slice_rows(s, width);
-    if (first) {
-      matmul(out, weights, values);
-    } else {
-      for (std::size_t i = 0; i < q.rows; i++) multiply_row(out.row(i), out.cols, softmax.shrink[i]);
-      matmul_add(out, weights, values);
-    }
-    first = false;
+  set_zero(out);
+  for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
+       s = mask.next_block(first_query, q.rows, s + block)) {
+    const Visible visible(mask, first_query, q.rows, s, std::min(block, m - s));
+    visible.each_part<T>([&](const Visible::Part& part) {
+      const View<T> weights = work.weights.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
+      const View<T> to = out.slice_rows(part.row, part.rows);
+      matmul(weights, q.slice_rows(part.row, part.rows), work.keys_t.view().slice_cols(s + part.col, part.cols));
+      for (std::size_t i = 0; i < part.rows; i++) {
+        softmax.take(part.row + i, weights.row(i), part.cols, [&](std::size_t j) {
+          return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * scale, none<T>);
+        });
+        multiply_row(to.row(i), to.cols, softmax.shrink[part.row + i]);
+      }
+      matmul_add(to, weights, work.values.view().slice_rows(s + part.col, part.cols));
+    });
   }
-  if (first) set_zero(out);
+  for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
+    if (work.take_scattered(mask, first_query + i)) forward_scattered(out, q, i, scale, softmax, work);
+  }
   for (std::size_t i = 0; i < q.rows; i += lanes<T>) {
     const std::size_t n = std::min(lanes<T>, q.rows - i);
     const Vector<T> total = load(softmax.total.data() + i);
@@ -132,48 +182,75 @@ void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Mask
   }
 }
 
-/// Of a block of queries: dq (n,K), and what it adds to dk (m,K) and dv (m,D). delta (n) is dout * out, summed over D.
+/// What is made of the queries of a block on their way back, and of all keys.
 template <class T>
-void backward_block(View<T> dq, View<T> dk, View<T> dv, View<const T> q, View<const T> dout, const T* log_sum,
-                    const T* delta, T scale, const Mask& mask, std::size_t first_query, Workspace<T>& work) {
-  const std::size_t m = dk.rows;
-  bool first = true;
-  for (std::size_t s = 0; s < m; s += block) {
-    const std::size_t width = std::min(block, m - s);
-    const Visible visible(mask, first_query, q.rows, s, width);
-    if (!visible.any()) continue;
-    const View<T> weights = work.weights.view().slice_rows(0, q.rows).slice_cols(0, width);
-    const View<T> dscores = work.dscores.view().slice_rows(0, q.rows).slice_cols(0, width);
-    matmul(weights, q, work.keys_t.view().slice_cols(s, width));
-    matmul(dscores, dout, work.values_t.view().slice_cols(s, width));  // dweights, as yet
-    for (std::size_t i = 0; i < q.rows; i++) {
-      for (std::size_t j = 0; j < weights.cols; j += lanes<T>) {
-        T* const weight_at = weights.row(i) + j;
-        T* const dscore_at = dscores.row(i) + j;
-        const Vector<T> weight = visible.select(i, j, exp<T>(load(weight_at) * scale - log_sum[i]), T{0});
-        store(weight_at, weight);
-        store(dscore_at, weight * (load(dscore_at) - delta[i]) * scale);
-      }
-    }
-    matmul_add(dv.slice_rows(s, width), transposed(weights), dout);
-    matmul_add(dk.slice_rows(s, width), transposed(dscores), q);
-    if (first) {
-      matmul(dq, dscores, work.keys.view().slice_rows(s, width));
-    } else {
-      matmul_add(dq, dscores, work.keys.view().slice_rows(s, width));
-    }
-    first = false;
+struct Gradients {
+  View<T> dq;  // (n,K)
+  View<T> dk;  // (m,K)
+  View<T> dv;  // (m,D)
+};
+
+/// The scattered keys of query i of a block, one by one.
+template <class T>
+void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> dout, std::size_t i, T log_sum, T delta,
+                        T scale, Workspace<T>& work) {
+  const std::size_t n = work.scattered.size();
+  T* const weights = work.scattered_weights.data();
+  T* const dscores = work.scattered_dscores.data();
+  for (std::size_t c = 0; c < n; c++) {
+    weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
+    dscores[c] = dot<T>(dout.row(i), work.values.view().row(work.scattered[c]), dout.cols);  // dweights, as yet
   }
-  if (first) set_zero(dq);
+  for (std::size_t c = 0; c < n; c += lanes<T>) {
+    const Vector<T> weight = exp<T>(load(weights + c) * scale - log_sum);
+    store(weights + c, weight);
+    store(dscores + c, weight * (load(dscores + c) - delta) * scale);
+  }
+  for (std::size_t c = 0; c < n; c++) {
+    const std::size_t s = work.scattered[c];
+    add_row<T>(to.dv.row(s), dout.row(i), dout.cols, weights[c]);
+    add_row<T>(to.dk.row(s), q.row(i), q.cols, dscores[c]);
+    add_row<T>(to.dq.row(i), work.keys.view().row(s), q.cols, dscores[c]);
+  }
 }
 
+/// Of a block of queries: dq, and what it adds to dk and dv. delta (n) is dout * out, summed over D.
 template <class T>
-T dot(const T* a, const T* b, std::size_t n) {
-  Vector<T> sums{};
-  std::size_t j = 0;
-  for (; j + lanes<T> <= n; j += lanes<T>) sums += load(a + j) * load(b + j);
-  if (j < n) sums += load(a + j, n - j) * load(b + j, n - j);
-  return sum<T>(sums);
+void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout, const T* log_sum, const T* delta,
+                    T scale, const Mask& mask, std::size_t first_query, Workspace<T>& work) {
+  const std::size_t m = to.dk.rows;
+  set_zero(to.dq);
+  for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
+       s = mask.next_block(first_query, q.rows, s + block)) {
+    const Visible visible(mask, first_query, q.rows, s, std::min(block, m - s));
+    visible.each_part<T>([&](const Visible::Part& part) {
+      const std::size_t key = s + part.col;
+      const View<T> weights = work.weights.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
+      const View<T> dscores = work.dscores.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
+      const View<const T> q_part = q.slice_rows(part.row, part.rows);
+      const View<const T> dout_part = dout.slice_rows(part.row, part.rows);
+      matmul(weights, q_part, work.keys_t.view().slice_cols(key, part.cols));
+      matmul(dscores, dout_part, work.values_t.view().slice_cols(key, part.cols));  // dweights, as yet
+      for (std::size_t row = 0; row < part.rows; row++) {
+        const std::size_t i = part.row + row;
+        for (std::size_t j = 0; j < part.cols; j += lanes<T>) {
+          T* const weight_at = weights.row(row) + j;
+          T* const dscore_at = dscores.row(row) + j;
+          const Vector<T> weight = visible.select(i, part.col + j, exp<T>(load(weight_at) * scale - log_sum[i]), T{0});
+          store(weight_at, weight);
+          store(dscore_at, weight * (load(dscore_at) - delta[i]) * scale);
+        }
+      }
+      matmul_add(to.dv.slice_rows(key, part.cols), transposed(weights), dout_part);
+      matmul_add(to.dk.slice_rows(key, part.cols), transposed(dscores), q_part);
+      matmul_add(to.dq.slice_rows(part.row, part.rows), dscores, work.keys.view().slice_rows(key, part.cols));
+    });
+  }
+  for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
+    if (work.take_scattered(mask, first_query + i)) {
+      backward_scattered(to, q, dout, i, log_sum[i], delta[i], scale, work);
+    }
+  }
 }
 
 }  // namespace
@@ -219,7 +296,7 @@ void flash_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View
       const std::size_t n = std::min(block, q.rows - t);
       std::array<T, block> delta;
       for (std::size_t i = 0; i < n; i++) delta[i] = dot(dout.row(t + i) + h * D, out.row(t + i) + h * D, D);
-      backward_block<T>(dq.slice_cols(h * K, K).slice_rows(t, n), dk.slice_cols(g * K, K), dv.slice_cols(g * D, D),
+      backward_block<T>({dq.slice_cols(h * K, K).slice_rows(t, n), dk.slice_cols(g * K, K), dv.slice_cols(g * D, D)},
                         q.slice_cols(h * K, K).slice_rows(t, n), dout.slice_cols(h * D, D).slice_rows(t, n),
                         log_sum.row(h) + t, delta.data(), static_cast<T>(heads.scale), mask, first_query + t, work);
     }

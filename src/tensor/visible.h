@@ -1,6 +1,7 @@
 // The part of a Mask that a block of queries and a block of keys need, as vectors take it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -11,13 +12,20 @@
 
 namespace microgpt {
 
-/// Which keys of a block, at most Mask::block, each query of another may see.
+/// Which dense keys of a block, at most Mask::block, each query of another may see.
 class Visible {
  public:
+  /// Some queries of the block, and some keys that all lie between the first and the last key that one of them sees.
+  struct Part {
+    std::size_t row, rows;  // queries
+    std::size_t col, cols;  // keys
+  };
+
   /// n queries from first_query, `width` keys from first_key.
-  Visible(const Mask& mask, std::size_t first_query, std::size_t n, std::size_t first_key, std::size_t width) {
+  Visible(const Mask& mask, std::size_t first_query, std::size_t n, std::size_t first_key, std::size_t width)
+      : n_(n), width_(width) {
     for (std::size_t i = 0; i < n; i++) {
-      words_[i] = mask.bits(first_query + i, first_key) & Mask::lowest(width);
+      words_[i] = mask.dense_bits(first_query + i, first_key) & Mask::lowest(width);
       any_ |= words_[i];
     }
   }
@@ -26,6 +34,24 @@ class Visible {
 
   /// How many keys of the block query i can see at most: those after them are hidden.
   std::size_t end(std::size_t i) const { return static_cast<std::size_t>(std::bit_width(words_[i])); }
+
+  /// Calls visit(part) for parts of the block in which there is all that is seen: the whole block where all see all of
+  /// it, and where it is cut by the diagonal or the end of a window, about the half of it that is seen. Queries are
+  /// taken 16 at a time, keys in whole vectors.
+  template <class T, class Visit>
+  void each_part(Visit visit) const {
+    Part part{};
+    for (std::size_t row = 0; row < n_; row += step) {
+      const Part next = seen_by<T>(row, std::min(step, n_ - row));
+      if (part.rows > 0 && next.col == part.col && next.cols == part.cols) {
+        part.rows += next.rows;
+        continue;
+      }
+      if (part.rows > 0 && part.cols > 0) visit(part);
+      part = next;
+    }
+    if (part.rows > 0 && part.cols > 0) visit(part);
+  }
 
   /// x where query i sees the keys from `first` on, and `hidden` elsewhere.
   template <class T>
@@ -38,6 +64,20 @@ class Visible {
   }
 
  private:
+  static constexpr std::size_t step = 16;
+
+  template <class T>
+  Part seen_by(std::size_t row, std::size_t rows) const {
+    std::uint64_t seen = 0;
+    for (std::size_t i = row; i < row + rows; i++) seen |= words_[i];
+    if (seen == 0) return {row, rows, 0, 0};
+    const auto first = static_cast<std::size_t>(std::countr_zero(seen)) / lanes<T> * lanes<T>;
+    const auto end = std::min(width_, padded<T>(static_cast<std::size_t>(std::bit_width(seen))));
+    return {row, rows, first, end - first};
+  }
+
+  std::size_t n_;
+  std::size_t width_;
   std::array<std::uint64_t, Mask::block> words_;
   std::uint64_t any_ = 0;
 };

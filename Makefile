@@ -144,8 +144,10 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags
 	@echo "compile $<"
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(MORE_FLAGS) -c $< -o $@
 
-# A variable of its own: CXXFLAGS, changed for some objects, would be changed for $(BUILD)/flags as well.
-$(BUILD)/src/tensor/%.o $(BUILD)/lessons/11_openmp/%.o $(BUILD)/lessons/12_flash/%.o: MORE_FLAGS := $(TENSOR_FLAGS)
+# The tests and lessons here call vector code that is in headers. (A variable of its own: CXXFLAGS, changed for some
+# objects, would be changed for $(BUILD)/flags as well.)
+TENSOR_OBJECTS := src/tensor/% tests/simd_test tests/visible_test lessons/11_openmp/% lessons/12_flash/%
+$(TENSOR_OBJECTS:%=$(BUILD)/%.o): MORE_FLAGS := $(TENSOR_FLAGS)
 
 # Changes only when the compiler or its flags do, and then everything is compiled again.
 FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS)

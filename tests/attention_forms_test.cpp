@@ -31,6 +31,11 @@ std::vector<Form> forms() {
     all[i].config.kv_latent = 3;
   }
   all[4].config.rope_dim = 2;
+  for (const std::string mask : {"local:3", "strided:2:3", "global:2:2", "random:2", "bigbird:2:1:2", "block:4"}) {
+    const Form& form = all[all.size() % 5];  // each with another kind
+    all.push_back({form.name + ", " + mask, form.config});
+    all.back().config.mask = parse_mask_pattern(mask);
+  }
   for (const std::size_t i : {0, 1, 2, 4}) {
     all.push_back({all[i].name + ", positions by rotation", all[i].config});
     all.back().config.rope = true;
@@ -165,6 +170,17 @@ TEST_CASE("a cache keeps of a token what its form of attention has to remember")
     TensorModel<double> model(all[i].config, parameters);
     CHECK(Decoder<double>(model).cache_bytes_per_token() == 2 * numbers[i].second * sizeof(double));  // two layers
   }
+}
+
+TEST_CASE("a window of at least the whole block is no mask, and a mask's name reads back as it") {
+  for (const Form& form : forms()) {
+    CHECK(parse_mask_pattern(mask_spec(form.config.mask)) == form.config.mask);
+  }
+  Config config = forms()[0].config;
+  Parameters parameters = random_parameters(config);
+  const std::vector<double> losses = losses_and_gradients(config, parameters);
+  config.mask = parse_mask_pattern("local:20");
+  CHECK((losses_and_gradients(config, parameters) == losses));
 }
 
 TEST_CASE("grouped queries with as many groups as heads are multi-head attention") {

@@ -151,6 +151,8 @@ TEST_CASE("what only the tensor engine can do is refused without it") {
   }
   CHECK(refusal({"train", "--engine", "tensor", "--kv-latent", "4"}) == "2: --kv-latent needs --attention mla");
   CHECK(refusal({"train", "--engine", "tensor", "--n-kv-head", "2"}) == "2: --n-kv-head needs --attention gqa");
+  CHECK(refusal({"train", "--engine", "tensor", "--mask", "local:0"}) ==
+        "2: --mask 'local:0': a window of 0 hides everything, even the token itself; use 1 or more");
   CHECK(refusal({"train", "--preset", "fast"}) == "2: --preset fast needs --engine tensor");
   CHECK(refusal({"train", "--engine", "gpu"}) == "2: --engine: gpu not in {scalar,tensor}; see microgpt train --help");
   CHECK(refusal({"bench", "--what", "poem"}) == "2: --what is 'poem'; there are train, attention and sample");

@@ -377,7 +377,9 @@ TEST_CASE("every form of attention learns, is saved, sampled, inspected and judg
       {{"--attention", "mla"}, "mla  (q_latent 12, kv_latent 8, rope_dim 0)"},
       {{"--attention", "mla", "--kv-latent", "6", "--rope-dim", "2", "--pos", "rope"},
        "mla  (q_latent 12, kv_latent 6, rope_dim 2)"},
-      {{"--pos", "rope"}, "mha"}};
+      {{"--pos", "rope"}, "mha"},
+      {{"--mask", "local:3"}, "mha"},
+      {{"--attention", "mqa", "--mask", "bigbird:2:1:1"}, "mqa  (n_kv_head 1)"}};
   for (const auto& [options, name] : forms) {
     INFO(name);
     const Words train{"train", "--engine", "tensor", "--batch", "8", "--steps", "150", "--save", model};

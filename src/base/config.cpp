@@ -28,7 +28,7 @@ std::string Config::attention() const {
   return kv_heads() == 1 ? "mqa" : "gqa";
 }
 
-bool Config::is_plain() const { return attention() == "mha" && !rope; }
+bool Config::is_plain() const { return attention() == "mha" && !rope && mask == MaskPattern{}; }
 
 namespace {
 

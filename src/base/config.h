@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/mask_pattern.h"
+
 namespace microgpt {
 
 /// The shape of a GPT. Long names here, letters in the loops: T, C, H, D, L, V.
@@ -22,6 +24,7 @@ struct Config {
   std::size_t kv_latent = 0;  // Lkv: and keys and values from so many; 0: not latent
   std::size_t rope_dim = 0;   // R: numbers of a latent attention's query or key that tell positions by rotation
   bool rope = false;          // positions are told by rotation (RoPE) alone, not by wpe
+  MaskPattern mask = {};      // which of the positions so far a position sees
 
   std::size_t head_dim() const { return n_embd / n_head; }                      // D
   std::size_t kv_heads() const { return n_kv_head == 0 ? n_head : n_kv_head; }  // G
@@ -30,7 +33,7 @@ struct Config {
   /// mha, mqa, gqa or mla.
   std::string attention() const;
 
-  /// Whether the scalar path has it: multi-head attention, with positions told by wpe.
+  /// Whether the scalar path has it: multi-head attention over all positions so far, which are told by wpe.
   bool is_plain() const;
 
   bool operator==(const Config&) const = default;

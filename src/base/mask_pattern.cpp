@@ -81,4 +81,12 @@ MaskPattern parse_mask_pattern(const std::string& spec) {
   return pattern;
 }
 
+std::string mask_spec(const MaskPattern& p) {
+  if (p == MaskPattern{}) return "full";
+  if (p.block > 0) return fmt::format("block:{}", p.block);
+  if (p.stride > 0) return fmt::format("strided:{}:{}", p.window, p.stride);
+  if (p.n_random > 0) return fmt::format("bigbird:{}:{}:{}", p.window, p.n_global, p.n_random);
+  return fmt::format("global:{}:{}", p.window, p.n_global);
+}
+
 }  // namespace microgpt

@@ -31,4 +31,7 @@ struct MaskPattern {
 /// Throws UsageError, in the name of --mask, if `spec` is nothing of the kind, or its W or S is 0.
 MaskPattern parse_mask_pattern(const std::string& spec);
 
+/// What parse_mask_pattern reads as this pattern.
+std::string mask_spec(const MaskPattern& pattern);
+
 }  // namespace microgpt

@@ -47,6 +47,7 @@ std::string summary(const Config& config, const Tokenizer& tokenizer, const Para
   line("n_embd      {}", config.n_embd);
   line("n_head      {}  (head_dim {})", config.n_head, config.head_dim());
   line("attention   {}{}", config.attention(), attention_details(config));
+  line("mask        {}", mask_spec(config.mask));
   line("positions   {}", config.rope ? "turned (RoPE)" : "learned (wpe)");
   line("block_size  {}", config.block_size);
   line("vocab_size  {}  ({} and BOS)", config.vocab_size, encode_utf8(tokenizer.characters()));

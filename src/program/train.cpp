@@ -34,7 +34,7 @@ struct TrainOptions {
   double temperature = 0.5;
   std::string digits = "4";
   std::string engine = "scalar";
-  std::optional<std::string> dtype, kernels, loss, attention, positions;
+  std::optional<std::string> dtype, kernels, loss, attention, positions, mask;
   std::optional<std::size_t> n_kv_head, q_latent, kv_latent, rope_dim;
   bool hold_out = false;
   bool quiet = false;
@@ -60,6 +60,7 @@ void refuse_tensor_options(const TrainOptions& options) {
   refuse(options.loss.has_value(), "--loss");
   refuse(options.attention.has_value(), "--attention");
   refuse(options.positions.has_value(), "--pos");
+  refuse(options.mask.has_value(), "--mask");
 }
 
 /// The form of attention that was asked for.
@@ -73,6 +74,7 @@ void choose_attention(const TrainOptions& options, Config& config) {
   needs(options.kv_latent, "--kv-latent", "mla");
   needs(options.rope_dim, "--rope-dim", "mla");
   config.rope = options.positions == "rope";
+  config.mask = parse_mask_pattern(options.mask.value_or("full"));
   if (kind == "mqa") config.n_kv_head = 1;
   if (kind == "gqa") config.n_kv_head = options.n_kv_head.value_or(std::max<std::size_t>(1, config.n_head / 2));
   if (kind == "mla") {
@@ -243,6 +245,12 @@ void add_train(CLI::App& app) {
       ->group(attention);
   add_choice(command, "--pos", options->positions, "learned|rope",
              "how positions are told: a learned row for each, or by turning queries and keys [learned]")
+      ->group(attention);
+  command
+      ->add_option("--mask", options->mask,
+                   "which tokens before it a token sees: full, local:W, strided:W:S, global:W:G, random:R, "
+                   "bigbird:W:G:R or block:S [full]")
+      ->type_name("PATTERN")
       ->group(attention);
   command->callback([options] { train(*options); });
 }

@@ -24,7 +24,7 @@ TensorModel<T>::Layer::Layer(const Config& config)
 template <class T>
 TensorModel<T>::TensorModel(const Config& config_, const Parameters& parameters)
     : config(config_),
-      mask(Mask::causal()),
+      mask(Mask::of(config.mask, config.block_size)),
       wte(config.vocab_size, config.n_embd),
       wpe(config.rope ? 0 : config.block_size, config.n_embd),
       lm_head(config.vocab_size, config.n_embd),

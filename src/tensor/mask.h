@@ -37,7 +37,8 @@ class Mask {
   static Mask table(std::size_t n_query, std::size_t n_key,
                     const std::function<bool(std::size_t t, std::size_t s)>& allowed);
 
-  /// Bit i tells whether query t sees key first + i. `first` is a multiple of block.
+  /// Bit i tells whether query t sees key first + i. `first` is a multiple of block. Of a table, and of a pattern with
+  /// random keys, t is below its n_query or length; keys beyond it are not seen.
   std::uint64_t bits(std::size_t t, std::size_t first) const {
     return has_scattered() ? dense_bits(t, first) | scattered_bits(t, first) : dense_bits(t, first);
   }
@@ -49,7 +50,7 @@ class Mask {
     switch (kind_) {
       case Kind::full: return all;
       case Kind::pattern: return pattern_bits(t, first);
-      case Kind::table: return table_[t * words_ + first / block];
+      case Kind::table: return first / block < words_ ? table_[t * words_ + first / block] : 0;
     }
     return 0;
   }

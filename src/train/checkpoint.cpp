@@ -53,6 +53,10 @@ bool is_rope(const Object& metadata) {
   return positions == "rope";
 }
 
+MaskPattern mask_of(const Object& metadata) {
+  return parse_mask_pattern(metadata.contains("mask") ? metadata_text(metadata, "mask") : "full");
+}
+
 bool is_squared_relu(const std::string& activation) {
   if (activation != "relu" && activation != "squared_relu") {
     throw Error("activation is " + shown(activation) + ", neither relu nor squared_relu");
@@ -75,7 +79,8 @@ Config config_of(const Object& metadata, const Tokenizer& tokenizer) {
                       .q_latent = optional_number(metadata, "q_latent"),
                       .kv_latent = optional_number(metadata, "kv_latent"),
                       .rope_dim = optional_number(metadata, "rope_dim"),
-                      .rope = is_rope(metadata)};
+                      .rope = is_rope(metadata),
+                      .mask = mask_of(metadata)};
   validate(config);
   return config;
 }
@@ -150,6 +155,7 @@ std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenize
     metadata["q_latent"] = std::to_string(config.q_latent);
     metadata["kv_latent"] = std::to_string(config.kv_latent);
     metadata["rope_dim"] = std::to_string(config.rope_dim);
+    metadata["mask"] = mask_spec(config.mask);
     metadata["pos"] = config.rope ? "rope" : "learned";
   }
   std::vector<TensorToWrite> tensors;

@@ -141,10 +141,14 @@ Preset preset(const std::string& name) {
                       .zero_projections = true},
             .heading = "--- inference ---"};
   }
+  // Found by trying, with `microgpt train-fast` on the 32,033 names: one or two changes at a time from the gist's
+  // values at widths 32 to 96, one to three layers, 16 to 64 documents a step, rates from 0.003 to 0.015, and weights
+  // that begin with a standard deviation from 0.02 to 0.2. Width and depth are a matter of how many steps a second has
+  // room for; the rate matters most, and larger first weights help.
   if (name == "fast") {
     return {.name = name,
-            .model = {.n_embd = 64},
-            .train = {.batch_size = 32, .beta1 = 0.9, .init_std = 0.04},
+            .model = {.n_layer = 2, .n_embd = 32},
+            .train = {.batch_size = 32, .learning_rate = 0.006, .beta1 = 0.9, .init_std = 0.1},
             .heading = "--- inference ---"};
   }
   throw UsageError("unknown preset '" + name + "'; there are gist, walkthrough and fast");

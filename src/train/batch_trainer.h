@@ -44,6 +44,9 @@ class BatchTrainer {
   /// The same at another place of the learning rate's schedule: progress is from 0 to 1.
   double step(double progress);
 
+  /// Uses so many threads from the next step on. The results are the same.
+  void use_threads(std::size_t threads) { options_.threads = threads; }
+
   std::size_t steps_done() const { return steps_done_; }
   std::size_t documents_done() const { return steps_done_ * train_.batch_size; }
 

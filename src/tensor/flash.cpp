@@ -21,13 +21,34 @@ constexpr std::size_t block = Mask::block;  // queries, and keys, at a time
 template <class T>
 constexpr T none = -std::numeric_limits<T>::infinity();  // the score of a key that a query may not see
 
-/// What a thread needs for one head: memory that is taken once and used again and again.
+/// The rows of a matrix, 64 at a time, transposed. Each block stands by itself in memory, near to the cache.
+template <class T>
+class TransposedBlocks {
+ public:
+  void take(View<const T> x) {
+    cols_ = x.cols;
+    blocks_.resize((x.rows + block - 1) / block * cols_, block);
+    for (std::size_t s = 0; s < x.rows; s += block) {
+      transpose(at(s), x.slice_rows(s, std::min(block, x.rows - s)));
+    }
+  }
+
+  /// (cols,64): the transpose of the rows from s on, a multiple of 64.
+  View<T> at(std::size_t s) { return blocks_.view().slice_rows(s / block * cols_, cols_); }
+
+ private:
+  std::size_t cols_ = 0;
+  Tensor<T> blocks_;
+};
+
+/// What a thread needs for one head: memory that is taken once and used again and again. Rows of a head stand apart
+/// where they come from, so those that are multiplied as matrices are copied.
 template <class T>
 struct Workspace {
-  Tensor<T> keys;      // (m,K)
-  Tensor<T> keys_t;    // (K,m)
-  Tensor<T> values;    // (m,D)
-  Tensor<T> values_t;  // (D,m)
+  Tensor<T> keys;                // (m,K)
+  Tensor<T> values;              // (m,D)
+  TransposedBlocks<T> keys_t;    // (K,m)
+  TransposedBlocks<T> values_t;  // (D,m)
   Tensor<T> weights{block, block};
   Tensor<T> dscores{block, block};
 
@@ -35,29 +56,20 @@ struct Workspace {
   AlignedVector<T> scattered_weights;  // of these, padded to whole vectors
   AlignedVector<T> scattered_dscores;
 
-  void take_keys(View<const T> k) {
-    keys.resize(k.rows, k.cols);
-    keys_t.resize(k.cols, k.rows);
-    copy(keys.view(), k);
-    transpose(keys_t.view(), k);
-  }
-
-  void take_values(View<const T> v) {
-    values.resize(v.rows, v.cols);
-    values_t.resize(v.cols, v.rows);
-    copy(values.view(), v);
-    transpose(values_t.view(), v);
-  }
-
-  /// Whether query t sees any scattered keys.
-  bool take_scattered(const Mask& mask, std::size_t t) {
+  /// Whether query t sees any scattered keys among m.
+  bool take_scattered(const Mask& mask, std::size_t t, std::size_t m) {
     scattered.clear();
     mask.each_scattered(t, [&](std::size_t s) {
-      if (s < keys.view().rows) scattered.push_back(s);
+      if (s < m) scattered.push_back(s);
     });
     scattered_weights.resize(padded<T>(scattered.size()));
     scattered_dscores.resize(padded<T>(scattered.size()));
     return !scattered.empty();
+  }
+
+  static void take(Tensor<T>& to, View<const T> x) {
+    to.resize(x.rows, x.cols);
+    copy(to.view(), x);
   }
 
   static Workspace& of_thread() {
@@ -65,6 +77,13 @@ struct Workspace {
     return workspace;
   }
 };
+
+template <class T>
+void multiply_row(T* row, std::size_t n, T factor) {
+  std::size_t j = 0;
+  for (; j + lanes<T> <= n; j += lanes<T>) store(row + j, load(row + j) * factor);
+  if (j < n) store(row + j, load(row + j, n - j) * factor, n - j);
+}
 
 /// The softmax of the rows of a block of queries, while the keys are still coming in.
 template <class T>
@@ -102,13 +121,6 @@ struct OnlineSoftmax {
   }
 };
 
-template <class T>
-void multiply_row(T* row, std::size_t n, T factor) {
-  std::size_t j = 0;
-  for (; j + lanes<T> <= n; j += lanes<T>) store(row + j, load(row + j) * factor);
-  if (j < n) store(row + j, load(row + j, n - j) * factor, n - j);
-}
-
 /// to += factor * from, both of n numbers.
 template <class T>
 void add_row(T* to, const T* from, std::size_t n, T factor) {
@@ -128,24 +140,24 @@ T dot(const T* a, const T* b, std::size_t n) {
 
 /// The scattered keys of query i of a block, one by one, into its row of `out`.
 template <class T>
-void forward_scattered(View<T> out, View<const T> q, std::size_t i, T scale, OnlineSoftmax<T>& softmax,
-                       Workspace<T>& work) {
+void forward_scattered(View<T> out, View<const T> q, View<const T> k, View<const T> v, std::size_t i, T scale,
+                       OnlineSoftmax<T>& softmax, Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   T* const weights = work.scattered_weights.data();
-  for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
+  for (std::size_t c = 0; c < n; c++) weights[c] = dot(q.row(i), k.row(work.scattered[c]), q.cols);
   std::fill(weights + n, weights + padded<T>(n), none<T>);
   softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * scale; });
   multiply_row(out.row(i), out.cols, softmax.shrink[i]);
   for (std::size_t c = 0; c < n; c++) {
-    add_row<T>(out.row(i), work.values.view().row(work.scattered[c]), out.cols, weights[c]);
+    add_row(out.row(i), v.row(work.scattered[c]), out.cols, weights[c]);
   }
 }
 
-/// out (n,D) and log_sum (n) of a block of queries q (n,K), against all keys in the workspace.
+/// out (n,D) and log_sum (n) of a block of queries q (n,K), against all keys, which are in the workspace, too.
 template <class T>
-void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Mask& mask, std::size_t first_query,
-                   Workspace<T>& work) {
-  const std::size_t m = work.keys_t.view().cols;
+void forward_block(View<T> out, T* log_sum, View<const T> q, View<const T> k, View<const T> v, T scale,
+                   const Mask& mask, std::size_t first_query, Workspace<T>& work) {
+  const std::size_t m = k.rows;
   OnlineSoftmax<T> softmax;
   set_zero(out);
   for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
@@ -154,7 +166,7 @@ void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Mask
     visible.each_part<T>([&](const Visible::Part& part) {
       const View<T> weights = work.weights.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
       const View<T> to = out.slice_rows(part.row, part.rows);
-      matmul(weights, q.slice_rows(part.row, part.rows), work.keys_t.view().slice_cols(s + part.col, part.cols));
+      matmul(weights, q.slice_rows(part.row, part.rows), work.keys_t.at(s).slice_cols(part.col, part.cols));
       for (std::size_t i = 0; i < part.rows; i++) {
         softmax.take(part.row + i, weights.row(i), part.cols, [&](std::size_t j) {
           return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * scale, none<T>);
@@ -165,7 +177,7 @@ void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Mask
     });
   }
   for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
-    if (work.take_scattered(mask, first_query + i)) forward_scattered(out, q, i, scale, softmax, work);
+    if (work.take_scattered(mask, first_query + i, m)) forward_scattered(out, q, k, v, i, scale, softmax, work);
   }
   for (std::size_t i = 0; i < q.rows; i += lanes<T>) {
     const std::size_t n = std::min(lanes<T>, q.rows - i);
@@ -192,14 +204,14 @@ struct Gradients {
 
 /// The scattered keys of query i of a block, one by one.
 template <class T>
-void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> dout, std::size_t i, T log_sum, T delta,
-                        T scale, Workspace<T>& work) {
+void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> k, View<const T> v, View<const T> dout,
+                        std::size_t i, T log_sum, T delta, T scale, Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   T* const weights = work.scattered_weights.data();
   T* const dscores = work.scattered_dscores.data();
   for (std::size_t c = 0; c < n; c++) {
-    weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
-    dscores[c] = dot<T>(dout.row(i), work.values.view().row(work.scattered[c]), dout.cols);  // dweights, as yet
+    weights[c] = dot(q.row(i), k.row(work.scattered[c]), q.cols);
+    dscores[c] = dot(dout.row(i), v.row(work.scattered[c]), dout.cols);  // dweights, as yet
   }
   for (std::size_t c = 0; c < n; c += lanes<T>) {
     const Vector<T> weight = exp<T>(load(weights + c) * scale - log_sum);
@@ -208,17 +220,18 @@ void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> d
   }
   for (std::size_t c = 0; c < n; c++) {
     const std::size_t s = work.scattered[c];
-    add_row<T>(to.dv.row(s), dout.row(i), dout.cols, weights[c]);
-    add_row<T>(to.dk.row(s), q.row(i), q.cols, dscores[c]);
-    add_row<T>(to.dq.row(i), work.keys.view().row(s), q.cols, dscores[c]);
+    add_row(to.dv.row(s), dout.row(i), dout.cols, weights[c]);
+    add_row(to.dk.row(s), q.row(i), q.cols, dscores[c]);
+    add_row(to.dq.row(i), k.row(s), q.cols, dscores[c]);
   }
 }
 
 /// Of a block of queries: dq, and what it adds to dk and dv. delta (n) is dout * out, summed over D.
 template <class T>
-void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout, const T* log_sum, const T* delta,
-                    T scale, const Mask& mask, std::size_t first_query, Workspace<T>& work) {
-  const std::size_t m = to.dk.rows;
+void backward_block(const Gradients<T>& to, View<const T> q, View<const T> k, View<const T> v, View<const T> dout,
+                    const T* log_sum, const T* delta, T scale, const Mask& mask, std::size_t first_query,
+                    Workspace<T>& work) {
+  const std::size_t m = k.rows;
   set_zero(to.dq);
   for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
        s = mask.next_block(first_query, q.rows, s + block)) {
@@ -229,8 +242,8 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
       const View<T> dscores = work.dscores.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
       const View<const T> q_part = q.slice_rows(part.row, part.rows);
       const View<const T> dout_part = dout.slice_rows(part.row, part.rows);
-      matmul(weights, q_part, work.keys_t.view().slice_cols(key, part.cols));
-      matmul(dscores, dout_part, work.values_t.view().slice_cols(key, part.cols));  // dweights, as yet
+      matmul(weights, q_part, work.keys_t.at(s).slice_cols(part.col, part.cols));
+      matmul(dscores, dout_part, work.values_t.at(s).slice_cols(part.col, part.cols));  // dweights, as yet
       for (std::size_t row = 0; row < part.rows; row++) {
         const std::size_t i = part.row + row;
         for (std::size_t j = 0; j < part.cols; j += lanes<T>) {
@@ -247,8 +260,8 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
     });
   }
   for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
-    if (work.take_scattered(mask, first_query + i)) {
-      backward_scattered(to, q, dout, i, log_sum[i], delta[i], scale, work);
+    if (work.take_scattered(mask, first_query + i, m)) {
+      backward_scattered(to, q, k, v, dout, i, log_sum[i], delta[i], scale, work);
     }
   }
 }
@@ -263,15 +276,17 @@ void flash_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> 
   const std::size_t in_group = heads.n_head / heads.n_kv_head;
   Workspace<T>& work = Workspace<T>::of_thread();
   for (std::size_t h = 0; h < heads.n_head; h++) {
+    const View<const T> k_h = k.slice_cols(h / in_group * K, K);
+    const View<const T> v_h = v.slice_cols(h / in_group * D, D);
     if (h % in_group == 0) {
-      work.take_keys(k.slice_cols(h / in_group * K, K));
-      work.take_values(v.slice_cols(h / in_group * D, D));
+      work.keys_t.take(k_h);
+      work.take(work.values, v_h);
     }
     for (std::size_t t = 0; t < q.rows; t += block) {
       const std::size_t n = std::min(block, q.rows - t);
       forward_block<T>(out.slice_cols(h * D, D).slice_rows(t, n), log_sum.row(h) + t,
-                       q.slice_cols(h * K, K).slice_rows(t, n), static_cast<T>(heads.scale), mask, first_query + t,
-                       work);
+                       q.slice_cols(h * K, K).slice_rows(t, n), k_h, v_h, static_cast<T>(heads.scale), mask,
+                       first_query + t, work);
     }
   }
 }
@@ -288,16 +303,19 @@ void flash_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View
   set_zero(dv);
   for (std::size_t h = 0; h < heads.n_head; h++) {
     const std::size_t g = h / in_group;
+    const View<const T> k_h = k.slice_cols(g * K, K);
+    const View<const T> v_h = v.slice_cols(g * D, D);
     if (h % in_group == 0) {
-      work.take_keys(k.slice_cols(g * K, K));
-      work.take_values(v.slice_cols(g * D, D));
+      work.take(work.keys, k_h);
+      work.keys_t.take(k_h);
+      work.values_t.take(v_h);
     }
     for (std::size_t t = 0; t < q.rows; t += block) {
       const std::size_t n = std::min(block, q.rows - t);
       std::array<T, block> delta;
       for (std::size_t i = 0; i < n; i++) delta[i] = dot(dout.row(t + i) + h * D, out.row(t + i) + h * D, D);
       backward_block<T>({dq.slice_cols(h * K, K).slice_rows(t, n), dk.slice_cols(g * K, K), dv.slice_cols(g * D, D)},
-                        q.slice_cols(h * K, K).slice_rows(t, n), dout.slice_cols(h * D, D).slice_rows(t, n),
+                        q.slice_cols(h * K, K).slice_rows(t, n), k_h, v_h, dout.slice_cols(h * D, D).slice_rows(t, n),
                         log_sum.row(h) + t, delta.data(), static_cast<T>(heads.scale), mask, first_query + t, work);
     }
   }

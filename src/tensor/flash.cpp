@@ -49,6 +49,7 @@ struct Workspace {
   Tensor<T> values;              // (m,D)
   TransposedBlocks<T> keys_t;    // (K,m)
   TransposedBlocks<T> values_t;  // (D,m)
+  Tensor<T> dk, dv;
   Tensor<T> weights{block, block};
   Tensor<T> dscores{block, block};
 
@@ -70,6 +71,11 @@ struct Workspace {
   static void take(Tensor<T>& to, View<const T> x) {
     to.resize(x.rows, x.cols);
     copy(to.view(), x);
+  }
+
+  static void clear(Tensor<T>& x, std::size_t rows, std::size_t cols) {
+    x.resize(rows, cols);
+    set_zero(x.view());
   }
 
   static Workspace& of_thread() {
@@ -138,26 +144,38 @@ T dot(const T* a, const T* b, std::size_t n) {
   return sum<T>(sums);
 }
 
+/// to += the sum of factors[c] * x[rows[c]]: a vector of it after the other, in a register.
+template <class T>
+void add_rows(T* to, View<const T> x, const std::vector<std::size_t>& rows, const T* factors) {
+  std::size_t j = 0;
+  for (; j + lanes<T> <= x.cols; j += lanes<T>) {
+    Vector<T> sums = load(to + j);
+    for (std::size_t c = 0; c < rows.size(); c++) sums += load(x.row(rows[c]) + j) * factors[c];
+    store(to + j, sums);
+  }
+  for (std::size_t c = 0; j < x.cols && c < rows.size(); c++) {
+    add_row(to + j, x.row(rows[c]) + j, x.cols - j, factors[c]);
+  }
+}
+
 /// The scattered keys of query i of a block, one by one, into its row of `out`.
 template <class T>
-void forward_scattered(View<T> out, View<const T> q, View<const T> k, View<const T> v, std::size_t i, T scale,
-                       OnlineSoftmax<T>& softmax, Workspace<T>& work) {
+void forward_scattered(View<T> out, View<const T> q, std::size_t i, T scale, OnlineSoftmax<T>& softmax,
+                       Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   T* const weights = work.scattered_weights.data();
-  for (std::size_t c = 0; c < n; c++) weights[c] = dot(q.row(i), k.row(work.scattered[c]), q.cols);
+  for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
   std::fill(weights + n, weights + padded<T>(n), none<T>);
   softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * scale; });
   multiply_row(out.row(i), out.cols, softmax.shrink[i]);
-  for (std::size_t c = 0; c < n; c++) {
-    add_row(out.row(i), v.row(work.scattered[c]), out.cols, weights[c]);
-  }
+  add_rows<T>(out.row(i), work.values.view(), work.scattered, weights);
 }
 
 /// out (n,D) and log_sum (n) of a block of queries q (n,K), against all keys, which are in the workspace, too.
 template <class T>
-void forward_block(View<T> out, T* log_sum, View<const T> q, View<const T> k, View<const T> v, T scale,
-                   const Mask& mask, std::size_t first_query, Workspace<T>& work) {
-  const std::size_t m = k.rows;
+void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Mask& mask, std::size_t first_query,
+                   Workspace<T>& work) {
+  const std::size_t m = work.values.view().rows;
   OnlineSoftmax<T> softmax;
   set_zero(out);
   for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
@@ -177,7 +195,7 @@ void forward_block(View<T> out, T* log_sum, View<const T> q, View<const T> k, Vi
     });
   }
   for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
-    if (work.take_scattered(mask, first_query + i, m)) forward_scattered(out, q, k, v, i, scale, softmax, work);
+    if (work.take_scattered(mask, first_query + i, m)) forward_scattered(out, q, i, scale, softmax, work);
   }
   for (std::size_t i = 0; i < q.rows; i += lanes<T>) {
     const std::size_t n = std::min(lanes<T>, q.rows - i);
@@ -204,14 +222,14 @@ struct Gradients {
 
 /// The scattered keys of query i of a block, one by one.
 template <class T>
-void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> k, View<const T> v, View<const T> dout,
-                        std::size_t i, T log_sum, T delta, T scale, Workspace<T>& work) {
+void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> dout, std::size_t i, T log_sum, T delta,
+                        T scale, Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   T* const weights = work.scattered_weights.data();
   T* const dscores = work.scattered_dscores.data();
   for (std::size_t c = 0; c < n; c++) {
-    weights[c] = dot(q.row(i), k.row(work.scattered[c]), q.cols);
-    dscores[c] = dot(dout.row(i), v.row(work.scattered[c]), dout.cols);  // dweights, as yet
+    weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
+    dscores[c] = dot<T>(dout.row(i), work.values.view().row(work.scattered[c]), dout.cols);  // dweights, as yet
   }
   for (std::size_t c = 0; c < n; c += lanes<T>) {
     const Vector<T> weight = exp<T>(load(weights + c) * scale - log_sum);
@@ -222,16 +240,15 @@ void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> k
     const std::size_t s = work.scattered[c];
     add_row(to.dv.row(s), dout.row(i), dout.cols, weights[c]);
     add_row(to.dk.row(s), q.row(i), q.cols, dscores[c]);
-    add_row(to.dq.row(i), k.row(s), q.cols, dscores[c]);
   }
+  add_rows<T>(to.dq.row(i), work.keys.view(), work.scattered, dscores);
 }
 
 /// Of a block of queries: dq, and what it adds to dk and dv. delta (n) is dout * out, summed over D.
 template <class T>
-void backward_block(const Gradients<T>& to, View<const T> q, View<const T> k, View<const T> v, View<const T> dout,
-                    const T* log_sum, const T* delta, T scale, const Mask& mask, std::size_t first_query,
-                    Workspace<T>& work) {
-  const std::size_t m = k.rows;
+void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout, const T* log_sum, const T* delta,
+                    T scale, const Mask& mask, std::size_t first_query, Workspace<T>& work) {
+  const std::size_t m = work.keys.view().rows;
   set_zero(to.dq);
   for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
        s = mask.next_block(first_query, q.rows, s + block)) {
@@ -261,7 +278,7 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> k, Vi
   }
   for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
     if (work.take_scattered(mask, first_query + i, m)) {
-      backward_scattered(to, q, k, v, dout, i, log_sum[i], delta[i], scale, work);
+      backward_scattered(to, q, dout, i, log_sum[i], delta[i], scale, work);
     }
   }
 }
@@ -276,17 +293,17 @@ void flash_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> 
   const std::size_t in_group = heads.n_head / heads.n_kv_head;
   Workspace<T>& work = Workspace<T>::of_thread();
   for (std::size_t h = 0; h < heads.n_head; h++) {
-    const View<const T> k_h = k.slice_cols(h / in_group * K, K);
-    const View<const T> v_h = v.slice_cols(h / in_group * D, D);
+    const std::size_t g = h / in_group;
     if (h % in_group == 0) {
-      work.keys_t.take(k_h);
-      work.take(work.values, v_h);
+      work.keys_t.take(k.slice_cols(g * K, K));
+      work.take(work.values, v.slice_cols(g * D, D));
+      if (mask.has_scattered()) work.take(work.keys, k.slice_cols(g * K, K));
     }
     for (std::size_t t = 0; t < q.rows; t += block) {
       const std::size_t n = std::min(block, q.rows - t);
       forward_block<T>(out.slice_cols(h * D, D).slice_rows(t, n), log_sum.row(h) + t,
-                       q.slice_cols(h * K, K).slice_rows(t, n), k_h, v_h, static_cast<T>(heads.scale), mask,
-                       first_query + t, work);
+                       q.slice_cols(h * K, K).slice_rows(t, n), static_cast<T>(heads.scale), mask, first_query + t,
+                       work);
     }
   }
 }
@@ -299,24 +316,27 @@ void flash_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View
   const std::size_t D = heads.value_dim;
   const std::size_t in_group = heads.n_head / heads.n_kv_head;
   Workspace<T>& work = Workspace<T>::of_thread();
-  set_zero(dk);
-  set_zero(dv);
   for (std::size_t h = 0; h < heads.n_head; h++) {
     const std::size_t g = h / in_group;
-    const View<const T> k_h = k.slice_cols(g * K, K);
-    const View<const T> v_h = v.slice_cols(g * D, D);
     if (h % in_group == 0) {
-      work.take(work.keys, k_h);
-      work.keys_t.take(k_h);
-      work.values_t.take(v_h);
+      work.take(work.keys, k.slice_cols(g * K, K));
+      work.keys_t.take(work.keys.view());
+      work.values_t.take(v.slice_cols(g * D, D));
+      if (mask.has_scattered()) work.take(work.values, v.slice_cols(g * D, D));
+      work.clear(work.dk, k.rows, K);
+      work.clear(work.dv, k.rows, D);
     }
     for (std::size_t t = 0; t < q.rows; t += block) {
       const std::size_t n = std::min(block, q.rows - t);
       std::array<T, block> delta;
       for (std::size_t i = 0; i < n; i++) delta[i] = dot(dout.row(t + i) + h * D, out.row(t + i) + h * D, D);
-      backward_block<T>({dq.slice_cols(h * K, K).slice_rows(t, n), dk.slice_cols(g * K, K), dv.slice_cols(g * D, D)},
-                        q.slice_cols(h * K, K).slice_rows(t, n), k_h, v_h, dout.slice_cols(h * D, D).slice_rows(t, n),
+      backward_block<T>({dq.slice_cols(h * K, K).slice_rows(t, n), work.dk.view(), work.dv.view()},
+                        q.slice_cols(h * K, K).slice_rows(t, n), dout.slice_cols(h * D, D).slice_rows(t, n),
                         log_sum.row(h) + t, delta.data(), static_cast<T>(heads.scale), mask, first_query + t, work);
+    }
+    if ((h + 1) % in_group == 0) {
+      copy(dk.slice_cols(g * K, K), work.dk.view());
+      copy(dv.slice_cols(g * D, D), work.dv.view());
     }
   }
 }

@@ -81,7 +81,7 @@ class Mask {
 
  private:
   static constexpr std::uint64_t all = ~std::uint64_t{0};
-  static constexpr std::size_t dense_stride = 8;  // up to here, keys in blocks are faster than one by one
+  static constexpr std::size_t dense_stride = 4;  // up to here, keys in blocks are faster than one by one
   static constexpr std::size_t dense_share = 8;   // and from one random key in so many
   enum class Kind : std::uint8_t { full, pattern, table };
 

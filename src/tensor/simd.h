@@ -46,10 +46,13 @@ constexpr std::size_t padded(std::size_t n) {
   return (n + lanes<T> - 1) / lanes<T> * lanes<T>;
 }
 
-/// x in every lane.
+/// x in every lane. (Not Vector{} + x: 0 + x is an addition, since it makes 0 of -0.)
 template <class T, std::size_t n = lanes<T>>
 Vector<T, n> broadcast(T x) {
-  return Vector<T, n>{} + x;
+  return [x]<std::size_t... lane>(std::index_sequence<lane...>) {
+    return Vector<T, n>{(static_cast<void>(lane), x)...};
+  }
+  (std::make_index_sequence<n>());
 }
 
 template <class T, std::size_t n = lanes<T>>

@@ -305,6 +305,25 @@ TEST_CASE("bench --json prints what a program can read") {
   CHECK(results[8].at("dtype") == "f64");
 }
 
+TEST_CASE("bench measures sparse masks, and counts only the pairs that they keep") {
+  const Folder folder;
+  const nlohmann::json results = nlohmann::json::parse(
+      output({"bench", "--data", folder.file("names.txt"), "--quick", "--steps", "1", "--rounds", "1", "--threads", "1",
+              "--what", "attention", "--mask", "local:128,block:64", "--json"}));
+  REQUIRE(results.size() == 2 + 2 + 1 + 2);  // three shapes, of which the largest is too slow for the naive kernels
+  constexpr double causal = 1024 * 1025 / 2;
+  constexpr double local = 1024 * 128 - 128 * 127 / 2;         // the first queries have less before them
+  constexpr double block = 16 * (64 * 65 / 2) + 15 * 64 * 64;  // own blocks, and the first one for the others
+  for (const auto& [i, mask, pairs] :
+       {std::tuple(4, "full", causal), {5, "local:128", local}, {6, "block:64", block}}) {
+    const nlohmann::json& result = results[i];
+    CHECK(result.at("mask") == mask);
+    CHECK(result.at("percent_kept") == doctest::Approx(100 * pairs / causal));
+    const double microseconds = result.at("us_per_step");
+    CHECK(result.at("gflops") == doctest::Approx(4 * 12 * 768 * pairs / microseconds / 1e3));
+  }
+}
+
 /// The lines of `text` without the one that tells of threads.
 Words without_threads(const std::string& text) {
   Words all = lines(text);

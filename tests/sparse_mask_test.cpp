@@ -48,6 +48,17 @@ TEST_CASE("a spec names a pattern and its numbers, in this order") {
   CHECK((parse_mask_pattern("block:5") == MaskPattern{.block = 5, .n_global = 5}));
 }
 
+TEST_CASE("a pattern is written as it was read, and in fewer words where some say nothing") {
+  for (const std::string spec :
+       {"full", "local:5", "strided:5:3", "global:5:3", "random:5", "bigbird:5:3:2", "block:5"}) {
+    CHECK(mask_spec(parse_mask_pattern(spec)) == spec);
+  }
+  CHECK(mask_spec(parse_mask_pattern("global:5:0")) == "local:5");
+  CHECK(mask_spec(parse_mask_pattern("bigbird:5:3:0")) == "global:5:3");
+  CHECK(mask_spec(parse_mask_pattern("bigbird:1:0:3")) == "random:3");
+  CHECK(mask_spec(parse_mask_pattern("random:0")) == "local:1");
+}
+
 TEST_CASE("what is no pattern is refused, with what would be one") {
   const std::string all = "there are full, local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R and block:S";
   CHECK(refusal("") == "--mask '': there is no ''; " + all);

@@ -85,8 +85,10 @@ std::string mask_spec(const MaskPattern& p) {
   if (p == MaskPattern{}) return "full";
   if (p.block > 0) return fmt::format("block:{}", p.block);
   if (p.stride > 0) return fmt::format("strided:{}:{}", p.window, p.stride);
+  if (p.n_random > 0 && p.window == 1 && p.n_global == 0) return fmt::format("random:{}", p.n_random);
   if (p.n_random > 0) return fmt::format("bigbird:{}:{}:{}", p.window, p.n_global, p.n_random);
-  return fmt::format("global:{}:{}", p.window, p.n_global);
+  if (p.n_global > 0) return fmt::format("global:{}:{}", p.window, p.n_global);
+  return fmt::format("local:{}", p.window);
 }
 
 }  // namespace microgpt

@@ -31,7 +31,7 @@ struct MaskPattern {
 /// Throws UsageError, in the name of --mask, if `spec` is nothing of the kind, or its W or S is 0.
 MaskPattern parse_mask_pattern(const std::string& spec);
 
-/// What parse_mask_pattern reads as this pattern.
+/// What parse_mask_pattern reads as this pattern, in the fewest words.
 std::string mask_spec(const MaskPattern& pattern);
 
 }  // namespace microgpt

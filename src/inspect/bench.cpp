@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -95,15 +96,26 @@ double multiplied_weights(const Config& config) {
          static_cast<double>(config.vocab_size * config.n_embd);
 }
 
-/// Multiply-adds of causal attention's two products over n positions.
-double attention_work(const Config& config, std::size_t n) {
-  return static_cast<double>(config.n_layer * config.n_embd) * static_cast<double>(n * (n + 1));
+/// How many of n positions each of them sees, all together.
+double pairs(const Mask& mask, std::size_t n) {
+  double sum = 0;
+  for (std::size_t t = 0; t < n; t++) {
+    for (std::size_t s = 0; s <= t; s += Mask::block) sum += std::popcount(mask.bits(t, s));
+  }
+  return sum;
+}
+
+double causal_pairs(std::size_t n) { return static_cast<double>(n * (n + 1)) / 2; }
+
+/// Multiply-adds of attention's two products over so many pairs of positions.
+double attention_work(const Config& config, double pairs_seen) {
+  return 2 * static_cast<double>(config.n_layer * config.n_embd) * pairs_seen;
 }
 
 /// Operations of training on a document: forward, and twice that backward.
 double training_operations(const Config& config, const Document& document) {
   const std::size_t n = std::min(config.block_size, document.size() + 1);
-  return 6 * (multiplied_weights(config) * static_cast<double>(n) + attention_work(config, n));
+  return 6 * (multiplied_weights(config) * static_cast<double>(n) + attention_work(config, causal_pairs(n)));
 }
 
 /// The gist at another width, and the documents to train it on.
@@ -151,7 +163,8 @@ void measure_sampling(const Config& config, const Effort& effort, Invent invent,
         const std::size_t n = std::min(config.block_size, invent() + 1);
         work.steps += static_cast<double>(n) - 1;
         work.things += static_cast<double>(n);
-        work.operations += 2 * (multiplied_weights(config) * static_cast<double>(n) + attention_work(config, n));
+        work.operations +=
+            2 * (multiplied_weights(config) * static_cast<double>(n) + attention_work(config, causal_pairs(n)));
       },
       m);
 }
@@ -200,7 +213,9 @@ void measure_attention(const Subject& subject, const Effort& effort, Measurement
   validate(config);
   const Heads head{
       .n_head = 1, .n_kv_head = 1, .key_dim = D, .value_dim = D, .scale = 1 / std::sqrt(static_cast<double>(D))};
-  const Mask mask = Mask::causal();
+  const Mask mask = Mask::of(parse_mask_pattern(subject.mask), subject.length);
+  const double kept = pairs(mask, subject.length);
+  m.percent_kept = 100 * kept / causal_pairs(subject.length);
   const Kernels<T>& kernels = kernels_of<T>(subject);
   const std::size_t rows = subject.batch * subject.length;
   PythonRandom random;
@@ -230,7 +245,7 @@ void measure_attention(const Subject& subject, const Effort& effort, Measurement
           }
         });
         work.things += static_cast<double>(subject.batch);
-        work.operations += 6 * static_cast<double>(subject.batch) * attention_work(config, subject.length);
+        work.operations += 6 * static_cast<double>(subject.batch) * attention_work(config, kept);
       },
       m);
 }

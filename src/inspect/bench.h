@@ -20,7 +20,8 @@ struct Subject {
   std::size_t n_head = 4;     // H; 1 where it does not divide n_embd
   std::size_t batch = 1;      // B
   std::size_t threads = 1;
-  std::size_t length = 0;  // T of attention alone; the others work on documents as they come
+  std::size_t length = 0;     // T of attention alone; the others work on documents as they come
+  std::string mask = "full";  // of attention alone: as parse_mask_pattern reads it
 };
 
 /// How long to measure.
@@ -36,11 +37,12 @@ struct Measurement {
   double us_per_step = 0;  // the median of the rounds; a step of sampling is a token
   double us_fastest = 0;   // of the best round
   double per_second = 0;   // documents (train, attention), or tokens (sample)
-  double gflops =
-      0;  // 6 * multiplied weights * positions, and 12 * C * pairs of attention (4 forward); 2 and 4 in sampling
+  /// 6 * multiplied weights * positions, and 12 * C * pairs that attention keeps (4 forward); 2 and 4 in sampling.
+  double gflops = 0;
   double peak_gflops = 0;  // of fused multiply-adds on as many threads
   double percent_of_peak = 0;
-  double peak_rss_mib = 0;  // most memory the process had resident meanwhile
+  double percent_kept = 100;  // of the pairs of positions that a full mask keeps
+  double peak_rss_mib = 0;    // most memory the process had resident meanwhile
 };
 
 /// Throws UsageError for a shape that cannot be.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/mask_pattern.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "tensor/threads.h"
@@ -25,6 +26,8 @@ struct BenchOptions {
   std::vector<std::string> what{"train", "attention", "sample"};
   std::vector<std::string> n_embd{"16", "32", "64", "128"};
   std::vector<std::string> batch{"1", "16", "64"};
+  std::vector<std::string> mask{"local:64",     "local:128",     "block:64", "block:128",
+                                "global:64:16", "strided:64:64", "random:8", "bigbird:64:16:8"};
   std::optional<std::size_t> steps, rounds, threads;
   bool quick = false;
   bool json = false;
@@ -60,13 +63,21 @@ std::vector<Subject> subjects(const BenchOptions& options) {
                   .n_head = std::size_t(H),
                   .batch = std::size_t(B),
                   .length = std::size_t(T)};
+    if (T <= 256 || !options.quick) {
+      alone.kernels = "naive";
+      list.push_back(alone);
+      alone.kernels = "fast";
+    }
     for (const std::size_t n : threads) {
       alone.threads = n;
       list.push_back(alone);
     }
     alone.threads = 1;
-    alone.kernels = "naive";
-    if (T <= 256 || !options.quick) list.push_back(alone);
+    for (const std::string& mask : options.mask) {
+      if (T < 1024) break;
+      alone.mask = mask;
+      list.push_back(alone);
+    }
   }
   for (const std::size_t C : widths) {
     if (!wanted("sample")) break;
@@ -87,6 +98,8 @@ nlohmann::ordered_json record(const Measurement& m) {
           {"n_head", s.n_head},
           {"batch", s.batch},
           {"length", s.length},
+          {"mask", s.mask},
+          {"percent_kept", m.percent_kept},
           {"threads", s.threads},
           {"num_params", m.num_params},
           {"us_per_step", m.us_per_step},
@@ -106,38 +119,47 @@ class Table {
     if (s.what != what_) print_head(s.what);
     what_ = s.what;
     const std::string label = s.engine == "scalar" ? "scalar" : s.kernels;
-    const std::string shape = s.what == "attention"
-                                  ? fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head)
-                                  : fmt::format("{:>6} {:>6}", s.n_embd, s.batch);
-    fmt::print("{:>15} {:>7} {:>6} {:>5} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", shape,
-               label, s.dtype == "f32" ? "float" : "double", "", s.threads, m.us_per_step, m.per_second, m.gflops,
-               m.percent_of_peak, times(m, "scalar"), times(m, "naive"), m.peak_rss_mib);
+    const bool attention = s.what == "attention";
+    const std::string shape = attention ? fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head)
+                                        : fmt::format("{:>6} {:>6}", s.n_embd, s.batch);
+    const std::string mask = attention ? fmt::format("{:>16} {:>6.1f}", s.mask, m.percent_kept) : "";
+    fmt::print("{:>15} {:>7} {:>6}{} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", shape, label,
+               s.dtype == "f32" ? "float" : "double", mask, s.threads, m.us_per_step, m.per_second, m.gflops,
+               m.percent_of_peak, times(m, attention ? "full" : "scalar"), times(m, "naive"), m.peak_rss_mib);
     flush_output();
   }
 
  private:
   static void print_head(const std::string& what) {
-    const std::string title = what == "train"       ? "Training: a step is a batch"
-                              : what == "attention" ? "Attention alone, (B,T,C,H), causal, forward and backward"
-                                                    : "Sampling: a step is a token";
-    fmt::print("\n{}\n{:>15} {:>7} {:>6} {:>5} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9} {:>9}\n", title,
-               what == "attention" ? "shape" : "n_embd  batch", "kernels", "type", "", "threads", "µs/step",
-               what == "sample" ? "tokens/s" : "names/s", "GFLOP/s", "% peak", "x scalar", "x naive", "peak MiB");
+    const bool attention = what == "attention";
+    const std::string title = what == "train" ? "Training: a step is a batch"
+                              : attention     ? "Attention alone, (B,T,C,H), causal, forward and backward"
+                                              : "Sampling: a step is a token";
+    const std::string mask = attention ? fmt::format("{:>16} {:>6}", "mask", "% kept") : "";
+    fmt::print("\n{}\n{:>15} {:>7} {:>6}{} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9} {:>9}\n", title,
+               attention ? "shape" : "n_embd  batch", "kernels", "type", mask, "threads", "µs/step",
+               what == "sample" ? "tokens/s" : "names/s", "GFLOP/s", "% peak", attention ? "x full" : "x scalar",
+               "x naive", "peak MiB");
   }
 
-  /// How many times as fast as the same with these kernels (the scalar path: with one document a step).
-  std::string times(const Measurement& m, const std::string& kernels) {
+  /// How many times as fast as the reference of a column: the scalar path with one document a step, the naive kernels,
+  /// or the full mask on as many threads.
+  std::string times(const Measurement& m, const std::string& reference) {
     const Subject& s = m.subject;
-    const bool scalar = kernels == "scalar";
-    const std::string label = s.engine == "scalar" ? "scalar" : s.kernels;
-    const auto key = std::tuple(s.what, kernels, s.n_embd, scalar ? 1 : s.batch);
-    if (label == kernels) reference_[key] = m.per_second;
+    const std::string kernels = s.engine == "scalar" ? "scalar" : s.kernels;
+    const bool is_full = s.mask == "full";
+    const bool is_reference = reference == "full" ? is_full : kernels == reference;
+    if (reference != "full" && !is_full) return "";
+    const auto key = reference == "full"
+                         ? std::tuple(s.what, kernels, s.n_embd, s.batch, s.threads)
+                         : std::tuple(s.what, reference, s.n_embd, reference == "scalar" ? 1 : s.batch, std::size_t{0});
+    if (is_reference) reference_[key] = m.per_second;
     const auto found = reference_.find(key);
-    return found == reference_.end() || label == kernels ? "" : fmt::format("{:.1f}", m.per_second / found->second);
+    return found == reference_.end() || is_reference ? "" : fmt::format("{:.1f}", m.per_second / found->second);
   }
 
   std::string what_;
-  std::map<std::tuple<std::string, std::string, std::size_t, std::size_t>, double> reference_;
+  std::map<std::tuple<std::string, std::string, std::size_t, std::size_t, std::size_t>, double> reference_;
 };
 
 void bench(const BenchOptions& options) {
@@ -146,6 +168,7 @@ void bench(const BenchOptions& options) {
       throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
     }
   }
+  for (const std::string& mask : options.mask) parse_mask_pattern(mask);  // refused before anything is measured
   const std::vector<Subject> list = subjects(options);
   const std::vector<Document> documents = read_documents(options.data);
   const Effort effort{.rounds = options.rounds.value_or(options.quick ? 3 : 5),
@@ -172,6 +195,7 @@ void add_bench(CLI::App& app) {
   command->footer(
       "Percent of peak: of the fused multiply-adds that this processor makes on registers alone, which is measured "
       "first.\n"
+      "Percent kept: of the pairs of a token and one before it, or itself.\n"
       "Examples:\n"
       "  microgpt bench --quick\n"
       "  microgpt bench --what train --n-embd 64 --batch 16 --json");
@@ -184,6 +208,7 @@ void add_bench(CLI::App& app) {
   list("--what", options->what, "what to measure")->type_name("WORD");
   list("--n-embd", options->n_embd, "widths")->type_name("N");
   list("--batch", options->batch, "documents in a step")->type_name("N");
+  list("--mask", options->mask, "sparse masks of attention alone, over 1024 positions")->type_name("PATTERN");
   add_threads(command, options->threads)->description("threads to compare with one [all there are]");
   add_count(command, "--steps", options->steps, "steps in a round [as many as take 0.1 s]");
   add_count(command, "--rounds", options->rounds, "rounds; their median counts [5, quick: 3]");

@@ -248,8 +248,7 @@ void add_train(CLI::App& app) {
       ->group(attention);
   command
       ->add_option("--mask", options->mask,
-                   "which tokens before it a token sees: full, local:W, strided:W:S, global:W:G, random:R, "
-                   "bigbird:W:G:R or block:S [full]")
+                   "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all before it]")
       ->type_name("PATTERN")
       ->group(attention);
   command->callback([options] { train(*options); });

@@ -403,7 +403,7 @@ TEST_CASE("fast attention is the naive one under every pattern") {
 }
 
 TEST_CASE("fast attention is the naive one at lengths around those of vectors and blocks") {
-  const Heads heads{.n_head = 1, .n_kv_head = 1, .key_dim = 4, .value_dim = 17, .scale = 0.5};
+  const Heads heads{.n_head = 2, .n_kv_head = 2, .key_dim = 4, .value_dim = 17, .scale = 0.5};
   for (const std::size_t n : {1, 2, 15, 16, 17, 31, 33, 47, 49, 63, 64, 65, 127, 128, 129, 200}) {
     for (const char* spec : {"full", "local:16", "local:33", "strided:3:9", "strided:3:3", "global:5:20", "random:3",
                              "random:40", "bigbird:20:3:4", "block:24", "block:64"}) {

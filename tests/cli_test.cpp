@@ -399,7 +399,9 @@ TEST_CASE("every form of attention learns, is saved, sampled, inspected and judg
       {{"--pos", "rope"}, "mha"},
       {{"--mask", "local:3"}, "mha"},
       {{"--attention", "mqa", "--mask", "bigbird:2:1:1"}, "mqa  (n_kv_head 1)"}};
-  for (const auto& [options, name] : forms) {
+  for (const auto& form : forms) {
+    const Words& options = form.first;
+    const std::string& name = form.second;
     INFO(name);
     const Words train{"train", "--engine", "tensor", "--batch", "8", "--steps", "150", "--save", model};
     const std::vector<double> all = losses(output(train + options));

@@ -10,7 +10,6 @@
 #include <limits>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -264,17 +263,20 @@ TEST_CASE("a window of the whole length, a block of it, a stride of 1 and all to
 }
 
 TEST_CASE("the masks of the golden files are the patterns that they are named after") {
-  for (const auto& [file, spec] : {std::pair{"local_w4_12", "local:4"},
-                                   {"strided_w3_s3_12", "strided:3:3"},
-                                   {"global_local_w3_g2_12", "global:3:2"},
-                                   {"block_b4_12", "block:4"}}) {
-    const Safetensors golden = read_safetensors(std::string("tests/golden/attention/") + file + ".safetensors");
+  struct Named {
+    std::string file, spec;
+  };
+  for (const Named& named : {Named{"local_w4_12", "local:4"},
+                             {"strided_w3_s3_12", "strided:3:3"},
+                             {"global_local_w3_g2_12", "global:3:2"},
+                             {"block_b4_12", "block:4"}}) {
+    const Safetensors golden = read_safetensors("tests/golden/attention/" + named.file + ".safetensors");
     const Safetensors::Tensor& tensor = golden.tensors.at("mask");
     REQUIRE(tensor.shape == std::vector<std::size_t>{12, 12});
-    const Mask mask = mask_of(spec, 12);
+    const Mask mask = mask_of(named.spec, 12);
     for (std::size_t t = 0; t < 12; t++) {
       for (std::size_t s = 0; s < 12; s++) {
-        INFO(file << ", query " << t << ", key " << s);
+        INFO(named.file << ", query " << t << ", key " << s);
         CHECK(mask.allows(t, s) == (tensor.data[t * 12 + s] == 1));
       }
     }

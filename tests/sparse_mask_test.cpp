@@ -359,7 +359,7 @@ double most_seen(Input<double>& in, const Mask& mask, std::size_t first_query) {
 /// log. dscores hold a weight twice, and dweights, sums of D products; then come sums over m keys, or over n queries of
 /// H heads. So each number is off by so many roundings of the largest that it can be: 1 for out, sqrt(K) + log(m) for
 /// log_sum, `seen` for dv, 2 D * scale for dq and that times `seen` for dk.
-/// In double that is less than 1e-9 here, where one pair too many or too few makes a difference of 1e-5 or more.
+/// In double one pair too many or too few is far beyond that; in float it may hide.
 template <class T>
 std::array<double, 5> tolerances(const Heads& heads, std::size_t n, std::size_t m, double seen) {
   const auto K = static_cast<double>(heads.key_dim);

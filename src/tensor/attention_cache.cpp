@@ -25,7 +25,7 @@ void AttentionCache<T>::Grouped::decode(View<T> out, View<const T> x, const Kern
   kernels.linear_forward(q.view(), x, layer.w_q);
   kernels.linear_forward(key, x, layer.w_k);
   kernels.linear_forward(values.view().slice_rows(position, 1), x, layer.w_v);
-  layer.turn(q.view(), key, std::array{position});
+  layer.turn(q.view(), std::array{position}, key, std::array{position});
   kernels.attention_forward(x_attn.view(), log_sum.view(), q.view(), keys.view().slice_rows(0, position + 1),
                             values.view().slice_rows(0, position + 1), layer.heads, mask, position);
   kernels.linear_forward(out, x_attn.view(), layer.w_o);

@@ -127,10 +127,10 @@ std::vector<NamedWeight<T>> GroupedAttention<T>::weights() {
 }
 
 template <class T>
-void GroupedAttention<T>::turn(View<T> q, View<T> k, Positions positions) const {
+void GroupedAttention<T>::turn(View<T> q, Positions positions, View<T> k, Positions kv_positions) const {
   if (rope_base == 0) return;
   turn_heads(rope_forward<T>, q, heads.n_head, positions, rope_base);
-  turn_heads(rope_forward<T>, k, heads.n_kv_head, positions, rope_base);
+  turn_heads(rope_forward<T>, k, heads.n_kv_head, kv_positions, rope_base);
 }
 
 template <class T>
@@ -146,10 +146,7 @@ void GroupedAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const 
   kernels.linear_forward(rows.x(a.q), rows.x(input.x), w_q);
   kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), w_k);
   kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), w_v);
-  if (rope_base > 0) {
-    turn_heads(rope_forward<T>, rows.x(a.q), heads.n_head, rows.x(input.positions), rope_base);
-    turn_heads(rope_forward<T>, rows.kv(a.k), heads.n_kv_head, rows.kv(input.kv_positions), rope_base);
-  }
+  turn(rows.x(a.q), rows.x(input.positions), rows.kv(a.k), rows.kv(input.kv_positions));
   attend_forward(kernels, heads, input.sequences, a);
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o);
 }

@@ -98,8 +98,9 @@ struct GroupedAttention {
 
   std::vector<NamedWeight<T>> weights();
 
-  /// Turns queries (N,H*K) and keys (N,G*K) by their positions, if there is RoPE.
-  void turn(View<T> q, View<T> k, std::span<const std::size_t> positions) const;
+  /// Turns queries (N,H*K) and keys (M,G*K) by their positions, if there is RoPE.
+  void turn(View<T> q, std::span<const std::size_t> positions, View<T> k,
+            std::span<const std::size_t> kv_positions) const;
 
   Heads heads;
   double rope_base;

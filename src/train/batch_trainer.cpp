@@ -79,7 +79,6 @@ double BatchTrainer<T>::step(double progress) {
     update_weights(adam, i);
   });
   steps_done_++;
-  positions_done_ += batch_.num_positions();
   return loss;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,9 +49,6 @@ class BatchTrainer {
   std::size_t steps_done() const { return steps_done_; }
   std::size_t documents_done() const { return steps_done_ * train_.batch_size; }
 
-  /// Positions that were predicted so far.
-  std::uint64_t positions_done() const { return positions_done_; }
-
   TensorModel<T>& model() { return model_; }
 
  private:
@@ -71,7 +67,6 @@ class BatchTrainer {
   Batch batch_;
   Activations<T> activations_;
   std::size_t steps_done_ = 0;
-  std::uint64_t positions_done_ = 0;
 };
 
 }  // namespace microgpt

@@ -71,19 +71,27 @@ void store(T* to, std::type_identity_t<Vector<T, n>> v) {
 template <class T>
 using Unsigned = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
+/// 0, 1, 2, ...
+template <class T>
+inline constexpr Vector<Unsigned<T>> lane_numbers = []<Unsigned<T>... lane>(std::integer_sequence<Unsigned<T>, lane...>) {
+  return Vector<Unsigned<T>>{lane...};
+}(std::make_integer_sequence<Unsigned<T>, lanes<T>>());
+
 /// The first n numbers, and `rest` in the other lanes. Reads no memory beyond them.
 template <class T>
 Vector<T> load(const T* from, std::size_t n, T rest = 0) {
   const auto count = static_cast<Unsigned<T>>(n);
   Vector<T> v;
-  for (Unsigned<T> i = 0; i < lanes<T>; i++) v[i] = i < count ? from[i] : rest;
-  return v;
+#pragma GCC unroll 1
+  for (Unsigned<T> i = 0; i < lanes<T>; i++) v[i] = i < count ? from[i] : 0;
+  return lane_numbers<T> < count ? v : broadcast(rest);
 }
 
 /// Writes the first n numbers and no memory beyond them.
 template <class T>
 void store(T* to, Vector<T> v, std::size_t n) {
   const auto count = static_cast<Unsigned<T>>(n);
+#pragma GCC unroll 1
   for (Unsigned<T> i = 0; i < lanes<T>; i++) {
     if (i < count) to[i] = v[i];
   }

@@ -15,7 +15,7 @@ template <std::size_t vectors>
 constexpr std::size_t tile_rows = std::min<std::size_t>(16, (vector_registers - vectors - 1) / vectors);
 
 template <class T>
-using Tile = void (*)(View<T>, Left<T>, View<const T>);
+using Tile = void (*)(const View<T>&, const Left<T>&, const View<const T>&);
 
 /// tiles[rows - 1] is the tile of so many rows.
 template <class T, std::size_t vectors, bool whole, bool add>
@@ -26,7 +26,7 @@ constexpr auto tiles = []<std::size_t... i>(std::index_sequence<i...>) {
 
 /// A strip of c, of at most two vectors, in tiles of about equal height.
 template <class T, std::size_t vectors, bool whole, bool add>
-void strip(View<T> c, Left<T> a, View<const T> b) {
+void strip(const View<T>& c, const Left<T>& a, const View<const T>& b) {
   const std::size_t num_tiles = (c.rows + tile_rows<vectors> - 1) / tile_rows<vectors>;
   std::size_t row = 0;
   for (std::size_t i = num_tiles; i > 0; i--) {
@@ -37,7 +37,7 @@ void strip(View<T> c, Left<T> a, View<const T> b) {
 }
 
 template <class T, bool add>
-void product(View<T> c, Left<T> a, View<const T> b) {
+void product(const View<T>& c, const Left<T>& a, const View<const T>& b) {
   for (std::size_t col = 0; col < c.cols; col += 2 * lanes<T>) {
     const std::size_t cols = std::min(2 * lanes<T>, c.cols - col);
     const bool whole = cols % lanes<T> == 0;
@@ -50,18 +50,19 @@ void product(View<T> c, Left<T> a, View<const T> b) {
 }  // namespace
 
 template <class T>
-void matmul(View<T> c, std::type_identity_t<Left<T>> a, std::type_identity_t<View<const T>> b) {
+void matmul(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b) {
   product<T, false>(c, a, b);
 }
 
 template <class T>
-void matmul_add(View<T> c, std::type_identity_t<Left<T>> a, std::type_identity_t<View<const T>> b) {
+void matmul_add(const View<T>& c, const std::type_identity_t<Left<T>>& a,
+                const std::type_identity_t<View<const T>>& b) {
   product<T, true>(c, a, b);
 }
 
-template void matmul<float>(View<float>, Left<float>, View<const float>);
-template void matmul<double>(View<double>, Left<double>, View<const double>);
-template void matmul_add<float>(View<float>, Left<float>, View<const float>);
-template void matmul_add<double>(View<double>, Left<double>, View<const double>);
+template void matmul<float>(const View<float>&, const Left<float>&, const View<const float>&);
+template void matmul<double>(const View<double>&, const Left<double>&, const View<const double>&);
+template void matmul_add<float>(const View<float>&, const Left<float>&, const View<const float>&);
+template void matmul_add<double>(const View<double>&, const Left<double>&, const View<const double>&);
 
 }  // namespace microgpt

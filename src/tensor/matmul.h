@@ -35,10 +35,10 @@ Left<std::remove_const_t<T>> transposed(View<T> a) {
 /// K that of b. Each number of c is one chain of fused multiply-adds, in the same order however c is cut into views, so
 /// its bits do not depend on who computes which part.
 template <class T>
-void matmul(View<T> c, std::type_identity_t<Left<T>> a, std::type_identity_t<View<const T>> b);
+void matmul(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b);
 
 /// c += a b.
 template <class T>
-void matmul_add(View<T> c, std::type_identity_t<Left<T>> a, std::type_identity_t<View<const T>> b);
+void matmul_add(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b);
 
 }  // namespace microgpt

@@ -45,7 +45,7 @@ struct Square {
 
 /// c = a b or, with add, c += a b, for n rows of c. Its columns are often less than a vector: a head's few numbers.
 template <class T, std::size_t n, bool add = false>
-void multiply(View<T> c, std::type_identity_t<Left<T>> a, std::type_identity_t<View<const T>> b) {
+void multiply(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b) {
   for (std::size_t col = 0; col < c.cols;) {
     auto part = [&]<std::size_t width, bool whole>() {
       const std::size_t cols = std::min(width, c.cols - col);
@@ -88,8 +88,8 @@ struct Seen {
 
 /// One head: out (n,D), log_sum (n), q_t (K,lanes), k (n,K), v (n,D).
 template <class T, std::size_t n>
-void head_forward(View<T> out, T* log_sum, View<const T> q_t, View<const T> k, View<const T> v, T scale,
-                  const Seen<T>& seen) {
+void head_forward(const View<T>& out, T* log_sum, const View<const T>& q_t, const View<const T>& k,
+                  const View<const T>& v, T scale, const Seen<T>& seen) {
   constexpr T hidden = -std::numeric_limits<T>::infinity();
   Square<T, n> weights;
   multiply<T, n>(weights.view(), k, q_t);
@@ -110,8 +110,9 @@ void head_forward(View<T> out, T* log_sum, View<const T> q_t, View<const T> k, V
 
 /// The gradients of one head: dq (n,K) is set, and dk (n,K) and dv (n,D) are too or, with add, added to.
 template <class T, std::size_t n, bool add>
-void head_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> dout_t, const T* log_sum,
-                   View<const T> q, View<const T> q_t, View<const T> k, View<const T> v, T scale, const Seen<T>& seen) {
+void head_backward(const View<T>& dq, const View<T>& dk, const View<T>& dv, const View<const T>& dout,
+                   const View<const T>& dout_t, const T* log_sum, const View<const T>& q, const View<const T>& q_t,
+                   const View<const T>& k, const View<const T>& v, T scale, const Seen<T>& seen) {
   Square<T, n> weights;
   Square<T, n> dscores;
   multiply<T, n>(weights.view(), k, q_t);

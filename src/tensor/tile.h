@@ -12,7 +12,7 @@ namespace microgpt {
 /// c = a b, or c += a b, where c has so many rows and fits into so many vectors of n numbers; `whole` if it fills them.
 /// Each step of the loop takes one column of a and one row of b, and adds all their products.
 template <class T, std::size_t rows, std::size_t vectors, bool whole, bool add, std::size_t n = lanes<T>>
-void tile(View<T> c, Left<T> a, View<const T> b) {
+void tile(const View<T>& c, const Left<T>& a, const View<const T>& b) {
   using V = Vector<T, n>;
   const std::size_t last = c.cols - (vectors - 1) * n;  // columns in the last vector
   auto get = [&](const T* row, std::size_t v) {

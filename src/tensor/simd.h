@@ -2,6 +2,7 @@
 // the vector types of GCC and Clang: + - * work on all lanes, and each processor gets its own instructions.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -130,14 +131,18 @@ T max(Vector<T> v) {
   return reduce<T>(v, [](Vector<T> a, Vector<T> b) { return max<T>(a, b); });
 }
 
-/// Transposes a square of lanes by lanes numbers: to[j][i] = from[i][j]. In each round, rows that are `half` apart swap
-/// the squares that are off the diagonal; first squares of half the size, then of a quarter, down to single numbers.
-template <class T>
-void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t from_stride) {
+/// Transposes up to lanes by lanes numbers: to[j][i] = from[i][j]; `whole` if it is so many. In each round, rows that are
+/// `half` apart swap the squares that are off the diagonal; first squares of half the size, then of a quarter, down to
+/// single numbers. The last row stands in for missing ones, which are not stored.
+template <class T, bool whole = true>
+void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t from_stride, std::size_t rows = lanes<T>,
+                      std::size_t cols = lanes<T>) {
   constexpr std::size_t n = lanes<T>;
   Vector<T> row[n];
 #pragma GCC unroll 16
-  for (std::size_t i = 0; i < n; i++) row[i] = load(from + i * from_stride);
+  for (std::size_t i = 0; i < n; i++) {
+    row[i] = whole ? load(from + i * from_stride) : load(from + std::min(i, rows - 1) * from_stride, cols);
+  }
   auto swap_squares = [&]<std::size_t half, std::size_t... lane>(std::index_sequence<lane...>) {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < n; i++) {
@@ -153,7 +158,13 @@ void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t f
   }
   (std::make_index_sequence<std::bit_width(n) - 1>());
 #pragma GCC unroll 16
-  for (std::size_t i = 0; i < n; i++) store(to + i * to_stride, row[i]);
+  for (std::size_t j = 0; j < n; j++) {
+    if constexpr (whole) {
+      store(to + j * to_stride, row[j]);
+    } else if (j < cols) {
+      store(to + j * to_stride, row[j], rows);
+    }
+  }
 }
 
 /// e to each lane; 0 below the smallest normal number, and never infinite: lanes are taken as at most 88 (double: 709).

@@ -1,4 +1,4 @@
-// The program: microgpt train, train-fast, sample, eval, inspect, bench.
+// The program: microgpt train, train-fast, sample, eval, inspect, kv, bench.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,11 +34,12 @@ void run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("microgpt {}", version));
   app.require_subcommand(0, 1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // of an option that is given twice
-  for (const auto add : {add_train, add_train_fast, add_sample, add_eval, add_inspect, add_bench}) add(app);
+  for (const auto add : {add_train, add_train_fast, add_sample, add_eval, add_inspect, add_kv, add_bench}) add(app);
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
     command->set_version_flag("--version", app.version());
   }
-  constexpr const char* commands = "there are train, train-fast, sample, eval, inspect and bench; see microgpt --help";
+  constexpr const char* commands =
+      "there are train, train-fast, sample, eval, inspect, kv and bench; see microgpt --help";
   auto is_asked_for = [&](CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_asked_for).empty()) {
     throw UsageError(fmt::format("unknown command '{}'; {}", argv[1], commands));

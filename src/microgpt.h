@@ -4,18 +4,20 @@
 #pragma once
 
 // What everything stands on.
-#include "base/bigram.h"         // predicting by counting: the baseline
-#include "base/config.h"         // the shape of a model, and the two published microgpts
-#include "base/dataset.h"        // a file to documents
-#include "base/error.h"          // one line that says what is wrong, where, and what to do
-#include "base/file.h"           // whole files in and out
-#include "base/libm.h"           // CPython's x ** y, to the last bit
-#include "base/mask_pattern.h"   // who may look at whom, in a word
-#include "base/parameters.h"     // the numbers that learn
-#include "base/python_random.h"  // CPython's random numbers, to the last bit
-#include "base/replace_file.h"   // a file replaced whole or not at all
-#include "base/tokenizer.h"      // characters to tokens
-#include "base/utf8.h"           // bytes to characters
+#include "base/attention_shape.h"  // what attention learns, and what it must remember
+#include "base/bigram.h"           // predicting by counting: the baseline
+#include "base/config.h"           // the shape of a model, and the two published microgpts
+#include "base/count.h"            // numbers that do not wrap around
+#include "base/dataset.h"          // a file to documents
+#include "base/error.h"            // one line that says what is wrong, where, and what to do
+#include "base/file.h"             // whole files in and out
+#include "base/libm.h"             // CPython's x ** y, to the last bit
+#include "base/mask_pattern.h"     // who may look at whom, in a word
+#include "base/parameters.h"       // the numbers that learn
+#include "base/python_random.h"    // CPython's random numbers, to the last bit
+#include "base/replace_file.h"     // a file replaced whole or not at all
+#include "base/tokenizer.h"        // characters to tokens
+#include "base/utf8.h"             // bytes to characters
 
 // One scalar at a time: the path to read.
 #include "scalar/arena.h"   // memory that never moves
@@ -72,14 +74,16 @@
 #include "inspect/likeliest.h"  // what a model expects next
 #include "inspect/plot.h"       // heat maps, shades and curves
 #include "inspect/progress.h"   // how far
+#include "inspect/published.h"  // other people's models
 #include "inspect/summary.h"    // what is in a model
 #include "inspect/svg.h"        // drawings for a browser
 #include "inspect/work.h"       // what a computation costs
 
 // The program.
-#include "program/commands.h"  // train, sample, ...
-#include "program/options.h"   // what they take
-#include "program/print.h"     // what they print
+#include "program/commands.h"       // train, sample, ...
+#include "program/options.h"        // what they take
+#include "program/print.h"          // what they print
+#include "program/shape_options.h"  // the shape of a model, as it is typed
 
 // Around a lesson.
 #include "lesson/lesson.h"  // names to learn from, lines that look alike, checks that count

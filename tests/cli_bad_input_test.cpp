@@ -76,6 +76,7 @@ TEST_CASE("a count is a whole number from 1 to a thousand million") {
     refused("sample", "--num", value);
     for (const char* option : {"--n-embd", "--batch", "--steps", "--rounds"}) refused("bench", option, value);
     for (const char* option : {"--batch", "--threads"}) refused("train", option, value);
+    for (const char* option : {"--context", "--n-embd", "--kv-latent"}) refused("kv", option, value);
     for (const char* option : {"--seeds", "--batch", "--n-embd"}) refused("train-fast", option, value);
   }
 }
@@ -108,7 +109,7 @@ TEST_CASE("a seed is a whole number of any size") {
 }
 
 TEST_CASE("what is typed wrong is named") {
-  const std::string commands = "there are train, train-fast, sample, eval, inspect and bench; see microgpt --help";
+  const std::string commands = "there are train, train-fast, sample, eval, inspect, kv and bench; see microgpt --help";
   CHECK(refusal({}) == "2: no command given; " + commands);
   CHECK(refusal({"paint"}) == "2: unknown command 'paint'; " + commands);
   CHECK(refusal({""}) == "2: unknown command ''; " + commands);
@@ -157,6 +158,21 @@ TEST_CASE("what only the tensor engine can do is refused without it") {
   CHECK(refusal({"train", "--engine", "gpu"}) == "2: --engine: gpu not in {scalar,tensor}; see microgpt train --help");
   CHECK(refusal({"bench", "--mask", "full,local"}) == "2: --mask 'local': local takes 1 number, not 0; write local:W");
   CHECK(refusal({"bench", "--what", "poem"}) == "2: --what is 'poem'; there are train, attention and sample");
+}
+
+TEST_CASE("a model of which kv knows nothing, or which cannot be, is refused") {
+  const Folder folder;
+  const std::string unknown = refusal({"kv", "--like", "gpt2,llama"});
+  CHECK(unknown.starts_with("2: unknown model 'llama'; there are gpt2, gpt2-xl, llama2-7b, "));
+  CHECK(refusal({"kv", "--like", ""}).starts_with("2: "));
+  CHECK(refusal({"kv", "--n-kv-head", "2"}) == "2: --n-kv-head needs --attention gqa");
+  CHECK(refusal({"kv", "--n-head", "3"}).starts_with("2: n_embd 16 is not divisible by n_head 3"));
+  CHECK(refusal({"kv", folder.model, "--n-embd", "8"}) ==
+        "2: a MODEL has its own sizes; leave either it or the sizes out");
+  CHECK(refusal({"kv", folder.names}).starts_with("1: cannot load '"));
+  CHECK(refusal({"kv", "--dtype", "int4"}) == "2: --dtype: int4 not in {f16,bf16,f32,f64,fp8}; see microgpt kv --help");
+  CHECK(refusal({"kv", "--n-layer", "1000000000", "--n-embd", "4096"})
+            .ends_with("make more than 1125899906842624 parameters; choose a smaller shape"));
 }
 
 TEST_CASE("a batch that no memory holds, or more threads than anybody has, is refused") {
@@ -313,10 +329,10 @@ const bool no_full_device = !fs::is_character_file("/dev/full");
 TEST_CASE("a standard output that is full is noticed" * doctest::description("there is no device /dev/full") *
           doctest::skip(no_full_device)) {
   const Folder folder;
-  for (const Words& arguments :
-       {folder.train({"--steps", "200"}), folder.train({"--steps", "1", "--quiet"}), Words{"sample", folder.model},
-        Words{"inspect", folder.model}, Words{"bench", "--data", folder.names, "--n-embd", "4", "--steps", "1"},
-        Words{"--help"}, Words{"bench", "--help"}, Words{"--version"}}) {
+  for (const Words& arguments : {folder.train({"--steps", "200"}), folder.train({"--steps", "1", "--quiet"}),
+                                 Words{"sample", folder.model}, Words{"inspect", folder.model}, Words{"kv"},
+                                 Words{"bench", "--data", folder.names, "--n-embd", "4", "--steps", "1"},
+                                 Words{"--help"}, Words{"bench", "--help"}, Words{"--version"}}) {
     const Run r = microgpt(arguments, {.out_file = "/dev/full"});
     CHECK(complaint(r) == "1: cannot write to standard output: No space left on device");
   }

@@ -345,7 +345,8 @@ TEST_CASE("the tensor engine prints the same on any number of threads, and says 
   const Folder folder;
   const Words batch = folder.train({"--engine", "tensor", "--batch", "5", "--steps", "20", "--digits", "17"});
   const std::string one = output(batch + Words{"--threads", "1"});
-  CHECK(lines_that_begin("threads: ", one) == Words{"threads: 1 (as asked for)"});
+  CHECK(lines_that_begin("threads: ", one) ==
+        Words{"threads: 1 (as asked for); KV cache of the samples: 128 bytes a token"});
   for (const char* threads : {"2", "3", "8"}) {
     CHECK(without_threads(output(batch + Words{"--threads", threads})) == without_threads(one));
   }
@@ -407,10 +408,58 @@ TEST_CASE("every form of attention learns, is saved, sampled, inspected and judg
     const std::vector<double> all = losses(output(train + options));
     REQUIRE(all.size() == 150);
     CHECK(mean(&all[100], &all[100] + 50) < mean(&all[0], &all[0] + 20) - 0.3);
-    CHECK(names(output({"sample", model, "--num", "3", "--prompt", "an"})).size() == 3);
+    const std::string sampled = output({"sample", model, "--num", "3", "--prompt", "an"});
+    CHECK(names(sampled).size() == 3);
+    CHECK(lines_that_begin("KV cache: ", sampled).size() == (name == "mha" && options[0] == "--attention" ? 0 : 1));
     CHECK(lines_that_begin("attention ", output({"inspect", model})) == Words{"attention   " + name});
     CHECK(lines_that_begin("held-out loss: ", output({"eval", model})).size() == 1);
   }
+}
+
+/// The words of the line of a table that begins so.
+Words columns(const std::string& with, const std::string& table) {
+  const Words found = lines_that_begin(with, table);
+  REQUIRE(found.size() == 1);
+  std::istringstream line(found[0]);
+  return {std::istream_iterator<std::string>(line), {}};
+}
+
+TEST_CASE("kv tells what published models keep, and what they would keep with other kinds of attention") {
+  const std::string table = output({"kv", "--like", "llama2-7b,mistral-7b", "--context", "1000,4096,131072"});
+  CHECK(columns("llama2-7b ", table) == Words{"llama2-7b", "mha,", "32", "heads", "6.738B", "2.147B", "f16", "262144",
+                                              "512.0", "KiB", "100.0%", "500.0", "MiB", "2.0", "GiB", "64.0", "GiB"});
+  CHECK(columns("mistral-7b ", table) == Words{"mistral-7b", "gqa,", "8", "of", "32", "7.242B", "1.342B", "f16",
+                                               "65536", "128.0", "KiB", "25.0%", "125.0", "MiB", "512.0", "MiB",
+                                               "512.0", "MiB"});  // it sees no more than 4096
+  CHECK(lines_that_begin("mistral-7b: a token sees 4096 tokens at most", table).size() == 1);
+  CHECK(lines_that_begin("  as mha", table).size() == 1);  // of mistral alone
+  CHECK(lines_that_begin("  as gqa", table).size() == 1);
+  CHECK(lines_that_begin("  as mqa", table).size() == 2);
+  CHECK(lines_that_begin("  as mla", table).size() == 2);
+  const std::string fp8 = output({"kv", "--like", "deepseek-v2", "--context", "1024", "--dtype", "fp8"});
+  CHECK(columns("deepseek-v2 ", fp8) == Words{"deepseek-v2", "mla,", "512", "+", "64", "235.741B", "8.954B", "fp8",
+                                              "34560", "33.8", "KiB", "1.8%", "33.8", "MiB"});
+  const std::string all = output({"kv"});
+  CHECK(lines_that_begin("  as", all).empty());
+  for (const std::string& line : lines(all + table)) CHECK_MESSAGE(line.size() <= 120, line);
+}
+
+TEST_CASE("kv foretells the cache of a model of one's own, typed or saved, that train and sample then have") {
+  const Folder folder;
+  const std::string model = folder.file("own.safetensors");
+  const Words mla{"--attention", "mla", "--n-embd", "24", "--n-layer", "2", "--kv-latent", "10", "--rope-dim", "4"};
+  const std::string typed = output(Words{"kv", "--block-size", "100"} + mla);
+  // 2 layers of 14 numbers of 4 bytes; Lq is 18: per layer 24*18 + 18*(24 + 16) + 24*10 + 2*10*24 + 24*4 + 24*24
+  CHECK(columns("(these sizes)", typed) ==
+        Words{"(these", "sizes)", "mla,", "10", "+", "4", "5088", "f32", "28", "112", "B", "29.2%", "10.9", "KiB"});
+  const std::string trained = output(folder.train(Words{"--engine", "tensor", "--steps", "3", "--save", model} + mla));
+  CHECK(lines_that_begin("threads: ", trained)[0].ends_with("KV cache of the samples: 112 bytes a token"));
+  CHECK(lines_that_begin("KV cache: ", output({"sample", model})) == Words{"KV cache: 224 bytes a token"});
+  const Words saved = columns("own ", output({"kv", model, "--dtype", "f64"}));
+  const Words count = lines_that_begin("num params: ", trained);
+  REQUIRE(count.size() == 1);
+  CHECK(saved[5] == count[0].substr(count[0].find(": ") + 2));
+  CHECK(Words(saved.begin() + 6, saved.end()) == Words{"5088", "f64", "28", "224", "B", "29.2%", "3.5", "KiB"});
 }
 
 TEST_CASE("train-fast trains as long as it is told, with several seeds, and saves the last model") {
@@ -427,7 +476,7 @@ TEST_CASE("train-fast trains as long as it is told, with several seeds, and save
 
 TEST_CASE("--help of each command has its options, their defaults and an example") {
   const std::vector<std::pair<Words, Words>> expected{
-      {{}, {"train", "train-fast", "sample", "eval", "inspect", "bench", "Start with `microgpt train`"}},
+      {{}, {"train", "train-fast", "sample", "eval", "inspect", "kv", "bench", "Start with `microgpt train`"}},
       {{"train"},
        {"--preset NAME=gist",
         "--data FILE=data/names.txt",
@@ -466,6 +515,9 @@ TEST_CASE("--help of each command has its options, their defaults and an example
        {"--data FILE=data/names.txt", "--what WORD=train,attention,sample", "--n-embd N=16,32,64,128",
         "--batch N=1,16,64", "--threads N", "--steps N", "--rounds N", "[5, quick: 3]", "--quick", "--json",
         "Examples:\n  microgpt bench "}},
+      {{"kv"},
+       {"MODEL", "--like NAME", "--context N", "--dtype f16|bf16|f32|f64|fp8", "[f16; your model: f32]", "--n-embd N",
+        "--attention mha|mqa|gqa|mla", "--rope-dim N", "Examples:\n  microgpt kv "}},
       {{"eval"}, {"MODEL", "--data FILE=data/names.txt", "--temperature F", "[1]", "--seed N=42", "Example:\n"}},
       {{"train-fast"},
        {"--data FILE=data/names.txt", "--seconds F", "[1]", "--seeds N", "[3]", "--threads N", "--save FILE",

@@ -1,57 +1,21 @@
 #include "base/config.h"
 
-#include <limits>
-
+#include "base/attention_shape.h"
+#include "base/count.h"
 #include "base/error.h"
 
 namespace microgpt {
-namespace {
 
-constexpr std::size_t most_parameters = std::size_t{1} << 26;  // 67 million: 2 GiB with gradients and Adam's two means
-
-/// a * b, or the largest number there is when that does not fit.
-std::size_t saturating_product(std::size_t a, std::size_t b) {
-  std::size_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::size_t>::max() : product;
-}
-
-std::size_t saturating_sum(std::size_t a, std::size_t b) {
-  std::size_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::size_t>::max() : sum;
-}
-
-}  // namespace
-
-std::string Config::attention() const {
-  if (is_latent()) return "mla";
-  if (kv_heads() == n_head) return "mha";
-  return kv_heads() == 1 ? "mqa" : "gqa";
-}
+std::string Config::attention() const { return attention_shape(*this).kind(); }
 
 bool Config::is_plain() const { return attention() == "mha" && !rope && mask == MaskPattern{}; }
 
-namespace {
-
-/// The numbers of a block's attention.
-std::size_t attention_parameters(const Config& config) {
-  const std::size_t C = config.n_embd;
-  const std::size_t both = saturating_product(2, saturating_product(C, C));  // W_Q and W_O
-  if (!config.is_latent()) return saturating_sum(both, 2 * config.kv_heads() * config.head_dim() * C);
-  const std::size_t rotated = config.n_head * config.rope_dim;
-  const std::size_t queries = saturating_product(config.q_latent, saturating_sum(2 * C, rotated));
-  const std::size_t keys = saturating_sum(saturating_product(config.kv_latent, 3 * C), config.rope_dim * C);
-  return saturating_sum(both / 2, saturating_sum(queries, keys));
-}
-
-}  // namespace
-
 std::size_t num_parameters(const Config& config) {
-  const std::size_t C = config.n_embd;
-  const std::size_t positions = config.rope ? 0 : config.block_size;
-  const std::size_t rows = saturating_sum(saturating_product(2, config.vocab_size), positions);
-  const std::size_t mlp = saturating_product(8, saturating_product(C, C));  // (4C,C) and (C,4C)
-  const std::size_t block = saturating_sum(attention_parameters(config), mlp);
-  return saturating_sum(saturating_product(rows, C), saturating_product(config.n_layer, block));
+  const Count C = config.n_embd;
+  const Count rows = 2 * Count(config.vocab_size) + (config.rope ? 0 : config.block_size);
+  const Count mlp = 8 * (C * C);  // (4C,C) and (C,4C)
+  const Count block = attention_weights(attention_shape(config)) + mlp;
+  return (rows * C + config.n_layer * block).value();
 }
 
 namespace {
@@ -94,7 +58,7 @@ void validate_attention(const Config& config) {
 
 }  // namespace
 
-void validate(const Config& config) {
+void validate(const Config& config, std::size_t most_parameters) {
   auto at_least_one = [](std::size_t value, const std::string& name) {
     if (value == 0) throw UsageError(name + " is 0; it must be at least 1");
   };
@@ -117,9 +81,9 @@ void validate(const Config& config) {
 
 void validate_batch(const Config& config, std::size_t batch_size) {
   // Of each position the tensor path keeps about thirty times C numbers in every layer, and the logits twice.
-  const std::size_t row = saturating_sum(saturating_product(30 * config.n_layer, config.n_embd), 2 * config.vocab_size);
+  const Count row = 30 * Count(config.n_layer) * config.n_embd + 2 * Count(config.vocab_size);
   constexpr std::size_t most = std::size_t{1} << 30;  // floats in 4 GiB
-  if (saturating_product(saturating_product(batch_size, config.block_size), row) > most) {
+  if ((Count(batch_size) * config.block_size * row).value() > most) {
     throw UsageError("--batch " + std::to_string(batch_size) + " with n_embd " + std::to_string(config.n_embd) +
                      ", n_layer " + std::to_string(config.n_layer) + " and block_size " +
                      std::to_string(config.block_size) + " takes more than 4 GiB; choose a smaller batch");

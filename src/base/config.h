@@ -40,8 +40,8 @@ struct Config {
 };
 
 /// Throws UsageError if a size is 0, heads do not divide what they share, a rotation has an odd width, or the model
-/// would have more than 2^26 parameters.
-void validate(const Config& config);
+/// would have more parameters than there may be: else 2^26, 2 GiB with gradients and Adam's two means.
+void validate(const Config& config, std::size_t most_parameters = std::size_t{1} << 26);
 
 /// Throws UsageError if a step with so many documents would take more memory than anybody wants to spend on it.
 void validate_batch(const Config& config, std::size_t batch_size);

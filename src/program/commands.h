@@ -11,6 +11,7 @@ void add_train_fast(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_eval(CLI::App& app);
 void add_inspect(CLI::App& app);
+void add_kv(CLI::App& app);
 void add_bench(CLI::App& app);
 
 }  // namespace microgpt

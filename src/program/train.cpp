@@ -1,7 +1,6 @@
 // microgpt train: train a GPT and invent names.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "base/attention_shape.h"
 #include "base/error.h"
 #include "base/python_random.h"
 #include "inspect/progress.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/print.h"
+#include "program/shape_options.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
 #include "train/held_out.h"
@@ -27,15 +28,15 @@ namespace {
 struct TrainOptions {
   std::string preset = "gist";
   std::string data = "data/names.txt";
-  std::optional<std::size_t> steps, n_layer, n_embd, n_head, block_size, batch_size, threads;
+  ShapeOptions shape;
+  std::optional<std::size_t> steps, batch_size, threads;
   std::optional<double> learning_rate;
   std::string seed = "42";
   std::size_t samples = 20;
   double temperature = 0.5;
   std::string digits = "4";
   std::string engine = "scalar";
-  std::optional<std::string> dtype, kernels, loss, attention, positions, mask;
-  std::optional<std::size_t> n_kv_head, q_latent, kv_latent, rope_dim;
+  std::optional<std::string> dtype, kernels, loss, positions, mask;
   bool hold_out = false;
   bool quiet = false;
   std::optional<std::string> save;
@@ -58,40 +59,17 @@ void refuse_tensor_options(const TrainOptions& options) {
   refuse(options.dtype.has_value(), "--dtype");
   refuse(options.kernels.has_value(), "--kernels");
   refuse(options.loss.has_value(), "--loss");
-  refuse(options.attention.has_value(), "--attention");
+  refuse(options.shape.attention.has_value(), "--attention");
   refuse(options.positions.has_value(), "--pos");
   refuse(options.mask.has_value(), "--mask");
-}
-
-/// The form of attention that was asked for.
-void choose_attention(const TrainOptions& options, Config& config) {
-  const std::string kind = options.attention.value_or("mha");
-  auto needs = [&](const std::optional<std::size_t>& given, const char* option, const char* attention) {
-    if (given && kind != attention) throw UsageError(fmt::format("{} needs --attention {}", option, attention));
-  };
-  needs(options.n_kv_head, "--n-kv-head", "gqa");
-  needs(options.q_latent, "--q-latent", "mla");
-  needs(options.kv_latent, "--kv-latent", "mla");
-  needs(options.rope_dim, "--rope-dim", "mla");
-  config.rope = options.positions == "rope";
-  config.mask = parse_mask_pattern(options.mask.value_or("full"));
-  if (kind == "mqa") config.n_kv_head = 1;
-  if (kind == "gqa") config.n_kv_head = options.n_kv_head.value_or(std::max<std::size_t>(1, config.n_head / 2));
-  if (kind == "mla") {
-    config.q_latent = options.q_latent.value_or(std::max<std::size_t>(1, config.n_embd * 3 / 4));
-    config.kv_latent = options.kv_latent.value_or(std::max<std::size_t>(1, config.n_embd / 2));
-    config.rope_dim = options.rope_dim.value_or(0);
-  }
 }
 
 Preset chosen_preset(const TrainOptions& options) {
   Preset chosen = preset(options.preset);
   Config& config = chosen.model;
-  config.n_layer = options.n_layer.value_or(config.n_layer);
-  config.n_embd = options.n_embd.value_or(config.n_embd);
-  config.n_head = options.n_head.value_or(config.n_head);
-  config.block_size = options.block_size.value_or(config.block_size);
-  choose_attention(options, config);
+  apply(options.shape, config);
+  config.rope = options.positions == "rope";
+  config.mask = parse_mask_pattern(options.mask.value_or("full"));
   chosen.train.num_steps = options.steps.value_or(chosen.train.num_steps);
   chosen.train.batch_size = options.batch_size.value_or(chosen.train.batch_size);
   chosen.train.learning_rate = options.learning_rate.value_or(chosen.train.learning_rate);
@@ -139,7 +117,10 @@ void train_tensor(const Run& run, const TrainOptions& options) {
   const ThreadChoice choice = choose_threads(run.preset.model, run.preset.train.batch_size);
   const std::size_t threads = options.threads.value_or(choice.threads);
   const Kernels<T>& kernels = options.kernels == "naive" ? naive<T>() : fast<T>();
-  fmt::print("threads: {} ({})\n", threads, options.threads ? "as asked for" : choice.reason);
+  const Config& config = run.preset.model;
+  fmt::print("threads: {} ({}); KV cache of the samples: {} bytes a token\n", threads,
+             options.threads ? "as asked for" : choice.reason,
+             cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)).value());
   const BatchOptions batch{
       .loss_mean = options.loss == "token-mean" ? LossMean::tokens : LossMean::documents,
       .threads = threads,
@@ -201,10 +182,7 @@ void add_train(CLI::App& app) {
       ->capture_default_str();
   add_data(command, options->data);
   add_count(command, "--steps", options->steps, "batches to learn from, one a step [gist: 1000, walkthrough: 500]");
-  add_count(command, "--n-layer", options->n_layer, "blocks [1]");
-  add_count(command, "--n-embd", options->n_embd, "width of the residual stream [16]");
-  add_count(command, "--n-head", options->n_head, "attention heads; divides n-embd [4]");
-  add_count(command, "--block-size", options->block_size, "longest document, in tokens [gist: 16, walkthrough: 8]");
+  add_sizes(command, options->shape);
   add_positive(command, "--lr", options->learning_rate, "learning rate of the first step [0.01]");
   add_seed(command, options->seed);
   add_count(command, "--samples", options->samples, "names to invent [20]");
@@ -230,19 +208,7 @@ void add_train(CLI::App& app) {
              "a step's loss: the mean of its documents' means, or of all its tokens [document-mean]")
       ->group(tensor);
   const std::string attention = "Attention (the tensor engine)";
-  add_choice(command, "--attention", options->attention, "mha|mqa|gqa|mla",
-             "multi-head, multi-query, grouped-query or multi-head latent [mha]")
-      ->group(attention);
-  add_count(command, "--n-kv-head", options->n_kv_head,
-            "gqa: heads of keys and values; divides n-head [half of n-head]")
-      ->group(attention);
-  add_count(command, "--q-latent", options->q_latent, "mla: numbers that queries are made of [3/4 of n-embd]")
-      ->group(attention);
-  add_count(command, "--kv-latent", options->kv_latent,
-            "mla: numbers that keys and values are made of [half of n-embd]")
-      ->group(attention);
-  add_count(command, "--rope-dim", options->rope_dim, "mla: numbers of a key that turn with its position; even [none]")
-      ->group(attention);
+  add_attention(command, options->shape, attention);
   add_choice(command, "--pos", options->positions, "learned|rope",
              "how positions are told: a learned row for each, or by turning queries and keys [learned]")
       ->group(attention);

@@ -138,11 +138,10 @@ void AttentionCache<T>::decode(View<T> out, View<const T> x, const Kernels<T>& k
 }
 
 template <class T>
-std::size_t AttentionCache<T>::numbers_per_token() const {
-  if (const auto* grouped = std::get_if<Grouped>(&kind_)) {
-    return grouped->keys.view().cols + grouped->values.view().cols;
-  }
-  return std::get<Latent>(kind_).latents.view().cols;
+std::size_t AttentionCache<T>::bytes() const {
+  auto size = [](const Tensor<T>& kept) { return kept.view().rows * kept.view().cols * sizeof(T); };
+  if (const auto* grouped = std::get_if<Grouped>(&kind_)) return size(grouped->keys) + size(grouped->values);
+  return size(std::get<Latent>(kind_).latents);
 }
 
 template class AttentionCache<float>;

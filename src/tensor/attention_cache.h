@@ -24,8 +24,8 @@ class AttentionCache {
   /// out (1,C) from x (1,C), which stands at this position; those before it must have been decoded, in their order.
   void decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask, std::size_t position);
 
-  /// Numbers that are kept of a position.
-  std::size_t numbers_per_token() const;
+  /// The bytes of the numbers that are kept: of all `length` positions, without what fills a row up to whole vectors.
+  std::size_t bytes() const;
 
  private:
   struct Grouped {

@@ -16,10 +16,10 @@ Decoder<T>::Decoder(TensorModel<T>& model, const Kernels<T>& kernels, bool absor
 }
 
 template <class T>
-std::size_t Decoder<T>::cache_bytes_per_token() const {
-  std::size_t numbers = 0;
-  for (const AttentionCache<T>& cache : caches_) numbers += cache.numbers_per_token();
-  return numbers * sizeof(T);
+std::size_t Decoder<T>::cache_bytes() const {
+  std::size_t bytes = 0;
+  for (const AttentionCache<T>& cache : caches_) bytes += cache.bytes();
+  return bytes;
 }
 
 template <class T>

@@ -19,8 +19,9 @@ class Decoder {
 
   const Config& config() const { return model_.config; }
 
-  /// What the caches of all layers keep of a token.
-  std::size_t cache_bytes_per_token() const;
+  /// What the caches of all layers keep: of block_size tokens, and of one. base/attention_shape.h foretells it.
+  std::size_t cache_bytes() const;
+  std::size_t cache_bytes_per_token() const { return cache_bytes() / config().block_size; }
 
   /// Begins another document.
   void reset() { position_ = 0; }

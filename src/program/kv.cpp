@@ -1,0 +1,213 @@
+// microgpt kv: how large is the cache of keys and values?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/attention_shape.h"
+#include "base/error.h"
+#include "inspect/published.h"
+#include "program/commands.h"
+#include "program/options.h"
+#include "program/shape_options.h"
+#include "train/checkpoint.h"
+
+namespace microgpt {
+namespace {
+
+struct KvOptions {
+  std::string model;
+  ShapeOptions shape;
+  std::vector<std::string> like, context;
+  std::optional<std::string> dtype;
+};
+
+/// A line of the table.
+struct Row {
+  std::string name;
+  std::string dtype;
+  AttentionShape attention;
+  std::size_t n_layer = 0;
+  std::size_t window = 0;                      // as in PublishedModel
+  std::size_t attention_parameters = 0;        // of all layers
+  std::optional<std::size_t> parameters = {};  // where all sizes are known
+};
+
+Row row_of(const PublishedModel& model, const std::string& name, const std::string& dtype) {
+  return {.name = name,
+          .dtype = dtype,
+          .attention = model.attention,
+          .n_layer = model.n_layer,
+          .window = model.window,
+          .attention_parameters = attention_parameters(model).value(),
+          .parameters = num_parameters(model).value()};
+}
+
+Row row_of(const Config& config, const std::string& name, const std::string& dtype) {
+  const AttentionShape shape = attention_shape(config);
+  return {.name = name,
+          .dtype = dtype,
+          .attention = shape,
+          .n_layer = config.n_layer,
+          .attention_parameters = (config.n_layer * attention_weights(shape)).value()};
+}
+
+std::size_t bytes_of(const std::string& dtype) {
+  if (dtype == "fp8") return 1;
+  if (dtype == "f32") return 4;
+  return dtype == "f64" ? 8 : 2;
+}
+
+/// "512 B", "67.5 KiB", "1.2 GiB".
+std::string readable_bytes(std::size_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; amount >= 1023.95 && unit + 1 < units.size(); unit++) amount /= 1024;
+  return fmt::format("{:.1f} {}", amount, units[unit]);
+}
+
+/// "4192", "12.3M", "6.738B".
+std::string readable_count(std::size_t count) {
+  if (count < 1'000'000) return fmt::format("{}", count);
+  if (count < 1'000'000'000) return fmt::format("{:.1f}M", static_cast<double>(count) / 1e6);
+  return fmt::format("{:.3f}B", static_cast<double>(count) / 1e9);
+}
+
+std::string label(const AttentionShape& shape) {
+  const std::string kind = shape.kind();
+  if (kind == "mla") return fmt::format("mla, {} + {}", shape.kv_latent, shape.rope_dim);
+  if (kind == "mha") return fmt::format("mha, {} heads", shape.n_head);
+  return fmt::format("{}, {} of {}", kind, shape.n_kv_head, shape.n_head);
+}
+
+void print_head(const std::vector<std::size_t>& contexts) {
+  const std::string title = contexts.size() > 1 ? "cache of so many tokens" : "tokens";
+  fmt::print("{:<17} {:<14} {:>19} {:>4} {:>26} {:>{}}\n{:<17} {:<14} {:>9} {:>9} {:>4} {:>8} {:>10} {:>6}", "", "",
+             "parameters", "", "kept of a token", title, 11 * contexts.size(), "model", "attention", "all", "attention",
+             "type", "numbers", "bytes", "of MHA");
+  for (const std::size_t context : contexts) fmt::print(" {:>10}", context);
+  fmt::print("\n");
+}
+
+void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
+  const AttentionShape& shape = row.attention;
+  auto bytes = [&](std::size_t tokens) { return cache_bytes(shape, row.n_layer, tokens, bytes_of(row.dtype)).value(); };
+  const std::size_t numbers = cache_bytes(shape, row.n_layer, 1, 1).value();
+  const double of_mha = static_cast<double>(cached_numbers(shape).value()) /
+                        (2 * static_cast<double>(shape.n_head) * static_cast<double>(shape.head_dim));
+  fmt::print("{:<17} {:<14} {:>9} {:>9} {:>4} {:>8} {:>10} {:>5.1f}%", row.name, label(shape),
+             row.parameters ? readable_count(*row.parameters) : "", readable_count(row.attention_parameters), row.dtype,
+             numbers, readable_bytes(bytes(1)), 100 * of_mha);
+  for (const std::size_t context : contexts) {
+    const std::size_t kept = row.window == 0 ? context : std::min(context, row.window);
+    fmt::print(" {:>10}", readable_bytes(bytes(kept)));
+  }
+  fmt::print("\n");
+}
+
+/// The published models that were asked for, each followed by what it would be with other kinds of attention; or else
+/// all of them, without.
+std::vector<Row> published_rows(const std::vector<std::string>& names, const std::string& dtype) {
+  std::vector<Row> rows;
+  if (names.empty()) {
+    for (const PublishedModel& model : published_models()) rows.push_back(row_of(model, model.name, dtype));
+  }
+  for (const std::string& name : names) {
+    const PublishedModel& model = published_model(name);
+    rows.push_back(row_of(model, name, dtype));
+    for (const std::string kind : {"mha", "gqa", "mqa", "mla"}) {
+      const PublishedModel other = with_attention(model, kind);
+      if (kind == model.attention.kind() || kind != other.attention.kind()) continue;
+      rows.push_back(row_of(other, "  as " + kind, dtype));
+    }
+  }
+  return rows;
+}
+
+/// The model in a file, or the one whose sizes were given.
+std::optional<Config> own_config(const KvOptions& options) {
+  const bool is_typed = options.shape != ShapeOptions{};
+  if (is_typed && !options.model.empty()) {
+    throw UsageError("a MODEL has its own sizes; leave either it or the sizes out");
+  }
+  if (!options.model.empty()) return load_checkpoint(options.model).config;
+  if (!is_typed) return std::nullopt;
+  Config config = preset("gist").model;
+  apply(options.shape, config);
+  config.vocab_size = 1;                   // no cache knows of it
+  validate(config, std::size_t{1} << 50);  // it need not fit into any memory
+  return config;
+}
+
+void print_cache_sizes(const KvOptions& options) {
+  std::vector<std::size_t> contexts;
+  for (const std::string& text : options.context) contexts.push_back(parse_count("--context", text));
+  const std::optional<Config> own = own_config(options);
+  std::vector<Row> rows;
+  if (own) {
+    const std::string name =
+        options.model.empty() ? "(these sizes)" : std::filesystem::path(options.model).stem().string();
+    rows.push_back(row_of(*own, name, options.dtype.value_or("f32")));
+    if (!options.model.empty()) rows.back().parameters = num_parameters(*own);
+  }
+  const bool has_published = !own || !options.like.empty();
+  if (has_published) {
+    for (const Row& row : published_rows(options.like, options.dtype.value_or("f16"))) rows.push_back(row);
+  }
+  if (contexts.empty())
+    contexts = has_published ? std::vector<std::size_t>{4096, 32768, 131072} : std::vector{own->block_size};
+
+  print_head(contexts);
+  for (const Row& row : rows) print_row(row, contexts);
+  for (const Row& row : rows) {
+    if (row.window == 0 || row.name.starts_with(" ")) continue;
+    fmt::print("\n{}: a token sees {} tokens at most, so the cache keeps no more (a sliding window).\n", row.name,
+               row.window);
+  }
+  if (!options.like.empty()) {
+    fmt::print(
+        "\nas ...: the same heads, but attention of another kind. gqa with 8 key and value heads, or fewer where 8 do "
+        "not divide\nthe heads; mla in DeepSeek-V2's proportions, a latent vector of 4 heads' width and a rotary key "
+        "of "
+        "half a head's.\n");
+  } else if (has_published) {
+    fmt::print("\nmicrogpt kv --like NAME shows the same model with other kinds of attention.\n");
+  }
+}
+
+}  // namespace
+
+void add_kv(CLI::App& app) {
+  auto options = std::make_shared<KvOptions>();
+  CLI::App* command =
+      app.add_subcommand("kv", "How large the cache of keys and values is, by kind of attention and context length.");
+  command->footer(
+      "A cache keeps of a token, in each layer: 2 * key and value heads * head width numbers, or of latent attention "
+      "(mla)\nkv-latent + rope-dim. Without any option: all published models that are known.\n"
+      "Examples:\n"
+      "  microgpt kv --like llama2-7b,llama3-8b,deepseek-v2\n"
+      "  microgpt kv --like mistral-7b --context 4096,1000000 --dtype fp8\n"
+      "  microgpt kv --attention gqa --n-kv-head 2 --n-embd 64\n"
+      "  microgpt kv names.safetensors");
+  command->add_option("MODEL", options->model, "a model written by microgpt train --save")->type_name("FILE");
+  command->add_option("--like", options->like, "published models")->delimiter(',')->type_name("NAME");
+  command
+      ->add_option("--context", options->context, "tokens to remember [4096,32768,131072; your model: its block size]")
+      ->delimiter(',')
+      ->type_name("N");
+  add_choice(command, "--dtype", options->dtype, "f16|bf16|f32|f64|fp8",
+             "the type of a cached number [f16; your model: f32]");
+  const std::string own = "A model of your own, as in microgpt train";
+  add_sizes(command, options->shape, own);
+  add_attention(command, options->shape, own);
+  command->callback([options] { print_cache_sizes(*options); });
+}
+
+}  // namespace microgpt

@@ -1,0 +1,31 @@
+// The shape of a model, as it is typed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/config.h"
+
+namespace microgpt {
+
+/// What was given.
+struct ShapeOptions {
+  std::optional<std::size_t> n_layer, n_embd, n_head, block_size;
+  std::optional<std::string> attention;
+  std::optional<std::size_t> n_kv_head, q_latent, kv_latent, rope_dim;
+
+  bool operator==(const ShapeOptions&) const = default;
+};
+
+/// --n-layer, --n-embd, --n-head and --block-size, under a heading.
+void add_sizes(CLI::App* app, ShapeOptions& target, const std::string& heading = "Options");
+
+/// --attention, and the sizes of its kinds.
+void add_attention(CLI::App* app, ShapeOptions& target, const std::string& heading);
+
+/// Changes what was given. Throws UsageError for a size of another kind of attention; validate() judges the rest.
+void apply(const ShapeOptions& options, Config& config);
+
+}  // namespace microgpt

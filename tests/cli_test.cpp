@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -264,7 +265,8 @@ TEST_CASE("bench prints a table for each kind of work, and how many times as fas
   const Words table = lines(output({"bench", "--data", folder.file("names.txt"), "--steps", "2", "--rounds", "3",
                                     "--n-embd", "4,6", "--batch", "1", "--threads", "1", "--what", "train,sample"}));
   REQUIRE(table.size() ==
-          2 * 3 + 2 * 4 + 2 * 2);  // an empty line, a title and a head each; scalar, naive, fast, double
+          2 * 3 + 2 * 4 +
+              2 * 6);  // an empty line, a title and a head each; scalar, naive, fast, double; scalar, 5 forms
   CHECK(table[1] == "Training: a step is a batch");
   CHECK(table[2].find("x naive") != std::string::npos);
   for (const std::size_t i : {3, 4, 5, 6, 7, 8, 9, 10}) {
@@ -303,6 +305,25 @@ TEST_CASE("bench --json prints what a program can read") {
   CHECK(results[1].at("kernels") == "naive");
   CHECK(results[3].at("threads") == 2);
   CHECK(results[8].at("dtype") == "f64");
+}
+
+TEST_CASE("bench samples with every form of attention, and tells what its cache keeps of a token") {
+  const Folder folder;
+  const nlohmann::json results =
+      nlohmann::json::parse(output({"bench", "--data", folder.file("names.txt"), "--steps", "2", "--rounds", "1",
+                                    "--n-embd", "16", "--what", "sample", "--json"}));
+  REQUIRE(results.size() == 6);
+  CHECK(results[0].at("engine") == "scalar");
+  const std::vector<std::tuple<std::string, bool, std::size_t>> forms{
+      {"mha", true, 2 * 16}, {"mqa", true, 2 * 4}, {"gqa", true, 2 * 8}, {"mla", true, 8}, {"mla", false, 8}};
+  for (std::size_t i = 0; i < forms.size(); i++) {
+    const nlohmann::json& result = results[i + 1];
+    CHECK(result.at("attention") == std::get<0>(forms[i]));
+    CHECK(result.at("absorbed") == std::get<1>(forms[i]));
+    CHECK(result.at("cache_bytes_per_token") == std::get<2>(forms[i]) * sizeof(float));
+    CHECK(result.at("tokens_per_second") > 0);
+    CHECK(result.at("gflops") > 0);
+  }
 }
 
 TEST_CASE("bench measures sparse masks, and counts only the pairs that they keep") {

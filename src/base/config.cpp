@@ -1,5 +1,7 @@
 #include "base/config.h"
 
+#include <algorithm>
+
 #include "base/attention_shape.h"
 #include "base/count.h"
 #include "base/error.h"
@@ -9,6 +11,14 @@ namespace microgpt {
 std::string Config::attention() const { return attention_shape(*this).kind(); }
 
 bool Config::is_plain() const { return attention() == "mha" && !rope && mask == MaskPattern{}; }
+
+void choose_attention(Config& config, const std::string& kind) {
+  const bool is_latent = kind == "mla";
+  config.n_kv_head = kind == "mqa" ? 1 : kind == "gqa" ? std::max<std::size_t>(1, config.n_head / 2) : 0;
+  config.q_latent = is_latent ? std::max<std::size_t>(1, config.n_embd * 3 / 4) : 0;
+  config.kv_latent = is_latent ? std::max<std::size_t>(1, config.n_embd / 2) : 0;
+  config.rope_dim = 0;
+}
 
 std::size_t num_parameters(const Config& config) {
   const Count C = config.n_embd;

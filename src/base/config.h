@@ -46,6 +46,10 @@ void validate(const Config& config, std::size_t most_parameters = std::size_t{1}
 /// Throws UsageError if a step with so many documents would take more memory than anybody wants to spend on it.
 void validate_batch(const Config& config, std::size_t batch_size);
 
+/// Gives the model another kind of attention: mha, mqa, gqa with half as many heads of keys and values, or mla with
+/// latent vectors of 3/4 of the width for queries and of half of it for keys and values, and no rotary part.
+void choose_attention(Config& config, const std::string& kind);
+
 /// The parameters a model of this shape has. Call it on a validated config.
 std::size_t num_parameters(const Config& config);
 

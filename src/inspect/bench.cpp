@@ -88,12 +88,9 @@ void measure_rounds(const Effort& effort, const std::function<void(Work&)>& step
   m.gflops = work.operations / work.steps / m.us_per_step / 1e3;
 }
 
-double square(std::size_t n) { return static_cast<double>(n) * static_cast<double>(n); }
-
 /// Weights that are multiplied with: all but the embeddings.
 double multiplied_weights(const Config& config) {
-  return 12 * static_cast<double>(config.n_layer) * square(config.n_embd) +
-         static_cast<double>(config.vocab_size * config.n_embd);
+  return static_cast<double>(num_parameters(config) - (config.vocab_size + config.block_size) * config.n_embd);
 }
 
 /// How many of n positions each of them sees, all together.
@@ -118,6 +115,18 @@ double training_operations(const Config& config, const Document& document) {
   return 6 * (multiplied_weights(config) * static_cast<double>(n) + attention_work(config, causal_pairs(n)));
 }
 
+/// Operations of inventing n tokens one by one, with a cache.
+double sampling_operations(const Config& config, bool absorbed, std::size_t n) {
+  const bool mixes_latents = config.is_latent() && absorbed;
+  const std::size_t mixed = mixes_latents ? config.kv_latent : config.head_dim();  // numbers of a head that are mixed
+  const std::size_t a_pair = config.n_head * (2 * mixed + config.rope_dim);
+  const std::size_t anew = config.is_latent() && !absorbed ? 2 * config.kv_latent * config.n_embd : 0;
+  const auto layers = static_cast<double>(config.n_layer);
+  const double pairs_before = causal_pairs(n) - static_cast<double>(n);  // of a token and one before it
+  return 2 * (multiplied_weights(config) * static_cast<double>(n) +
+              layers * (static_cast<double>(a_pair) * causal_pairs(n) + static_cast<double>(anew) * pairs_before));
+}
+
 /// The gist at another width, and the documents to train it on.
 struct Setting {
   Setting(const Subject& subject, std::span<const Document> all)
@@ -126,6 +135,7 @@ struct Setting {
     gist.model.vocab_size = tokenizer.vocab_size();
     gist.model.n_embd = subject.n_embd;
     gist.model.n_head = subject.n_head;
+    choose_attention(gist.model, subject.attention);
     gist.train.batch_size = subject.batch;
     gist.train.num_steps = 1'000'000'000;
     validate(gist.model);
@@ -156,6 +166,7 @@ void measure_training(Setting& setting, Trainer& trainer, const Effort& effort, 
 
 template <class Invent>
 void measure_sampling(const Config& config, const Effort& effort, Invent invent, Measurement& m) {
+  const bool absorbed = m.subject.absorbed;
   // A call invents a whole document; a step is a token.
   measure_rounds(
       effort,
@@ -163,8 +174,7 @@ void measure_sampling(const Config& config, const Effort& effort, Invent invent,
         const std::size_t n = std::min(config.block_size, invent() + 1);
         work.steps += static_cast<double>(n) - 1;
         work.things += static_cast<double>(n);
-        work.operations +=
-            2 * (multiplied_weights(config) * static_cast<double>(n) + attention_work(config, causal_pairs(n)));
+        work.operations += sampling_operations(config, absorbed, n);
       },
       m);
 }
@@ -197,7 +207,8 @@ void measure_tensor(const Subject& subject, Setting& setting, const Effort& effo
     measure_training(setting, trainer, effort, m);
   } else {
     TensorModel<T> model(setting.gist.model, parameters);
-    Decoder<T> decoder(model, kernels_of<T>(subject));
+    Decoder<T> decoder(model, kernels_of<T>(subject), subject.absorbed);
+    m.cache_bytes_per_token = decoder.cache_bytes_per_token();
     measure_sampling(
         setting.gist.model, effort, [&] { return sample(decoder, 1, setting.random).size(); }, m);
   }

@@ -82,7 +82,10 @@ std::vector<Subject> subjects(const BenchOptions& options) {
   for (const std::size_t C : widths) {
     if (!wanted("sample")) break;
     list.push_back({.what = "sample", .engine = "scalar", .kernels = "", .dtype = "f64", .n_embd = C});
-    list.push_back({.what = "sample", .n_embd = C});
+    for (const char* attention : {"mha", "mqa", "gqa", "mla"}) {
+      list.push_back({.what = "sample", .attention = attention, .n_embd = C});
+    }
+    list.push_back({.what = "sample", .attention = "mla", .absorbed = false, .n_embd = C});
   }
   return list;
 }
@@ -93,6 +96,7 @@ nlohmann::ordered_json record(const Measurement& m) {
           {"engine", s.engine},
           {"kernels", s.kernels},
           {"attention", s.attention},
+          {"absorbed", s.absorbed},
           {"dtype", s.dtype},
           {"n_embd", s.n_embd},
           {"n_head", s.n_head},
@@ -102,6 +106,7 @@ nlohmann::ordered_json record(const Measurement& m) {
           {"percent_kept", m.percent_kept},
           {"threads", s.threads},
           {"num_params", m.num_params},
+          {"cache_bytes_per_token", m.cache_bytes_per_token},
           {"us_per_step", m.us_per_step},
           {"us_fastest", m.us_fastest},
           {s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second},
@@ -122,22 +127,33 @@ class Table {
     const bool attention = s.what == "attention";
     const std::string shape = attention ? fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head)
                                         : fmt::format("{:>6} {:>6}", s.n_embd, s.batch);
-    const std::string mask = attention ? fmt::format("{:>16} {:>6.1f}", s.mask, m.percent_kept) : "";
+    const std::string more = attention            ? fmt::format("{:>16} {:>6.1f}", s.mask, m.percent_kept)
+                             : s.what == "sample" ? fmt::format(" {:>13} {:>7}", kind(s), cache_bytes(m))
+                                                  : "";
     fmt::print("{:>15} {:>7} {:>6}{} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", shape, label,
-               s.dtype == "f32" ? "float" : "double", mask, s.threads, m.us_per_step, m.per_second, m.gflops,
+               s.dtype == "f32" ? "float" : "double", more, s.threads, m.us_per_step, m.per_second, m.gflops,
                m.percent_of_peak, times(m, attention ? "full" : "scalar"), times(m, "naive"), m.peak_rss_mib);
     flush_output();
   }
 
  private:
+  static std::string kind(const Subject& s) { return s.attention + (s.absorbed ? "" : ", expanded"); }
+
+  /// What the cache keeps of a token; nothing is known of the scalar path's.
+  static std::string cache_bytes(const Measurement& m) {
+    return m.cache_bytes_per_token == 0 ? "" : std::to_string(m.cache_bytes_per_token);
+  }
+
   static void print_head(const std::string& what) {
     const bool attention = what == "attention";
     const std::string title = what == "train" ? "Training: a step is a batch"
                               : attention     ? "Attention alone, (B,T,C,H), causal, forward and backward"
                                               : "Sampling: a step is a token";
-    const std::string mask = attention ? fmt::format("{:>16} {:>6}", "mask", "% kept") : "";
+    const std::string more = attention          ? fmt::format("{:>16} {:>6}", "mask", "% kept")
+                             : what == "sample" ? fmt::format(" {:>13} {:>7}", "attention", "B/token")
+                                                : "";
     fmt::print("\n{}\n{:>15} {:>7} {:>6}{} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9} {:>9}\n", title,
-               attention ? "shape" : "n_embd  batch", "kernels", "type", mask, "threads", "µs/step",
+               attention ? "shape" : "n_embd  batch", "kernels", "type", more, "threads", "µs/step",
                what == "sample" ? "tokens/s" : "names/s", "GFLOP/s", "% peak", attention ? "x full" : "x scalar",
                "x naive", "peak MiB");
   }
@@ -195,6 +211,9 @@ void add_bench(CLI::App& app) {
   command->footer(
       "Percent of peak: of the fused multiply-adds that this processor makes on registers alone, which is measured "
       "first.\n"
+      "B/token: the bytes that a cache keeps of a token. mla attends to the latents as they are (absorbed) or makes "
+      "keys "
+      "and\nvalues of them anew for every token (expanded).\n"
       "Percent kept: of the pairs of a token and one before it, or itself.\n"
       "Examples:\n"
       "  microgpt bench --quick\n"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "program/options.h"
 
@@ -45,13 +43,11 @@ void apply(const ShapeOptions& options, Config& config) {
   needs(options.q_latent, "--q-latent", "mla");
   needs(options.kv_latent, "--kv-latent", "mla");
   needs(options.rope_dim, "--rope-dim", "mla");
-  if (kind == "mqa") config.n_kv_head = 1;
-  if (kind == "gqa") config.n_kv_head = options.n_kv_head.value_or(std::max<std::size_t>(1, config.n_head / 2));
-  if (kind == "mla") {
-    config.q_latent = options.q_latent.value_or(std::max<std::size_t>(1, config.n_embd * 3 / 4));
-    config.kv_latent = options.kv_latent.value_or(std::max<std::size_t>(1, config.n_embd / 2));
-    config.rope_dim = options.rope_dim.value_or(0);
-  }
+  choose_attention(config, kind);
+  config.n_kv_head = options.n_kv_head.value_or(config.n_kv_head);
+  config.q_latent = options.q_latent.value_or(config.q_latent);
+  config.kv_latent = options.kv_latent.value_or(config.kv_latent);
+  config.rope_dim = options.rope_dim.value_or(config.rope_dim);
 }
 
 }  // namespace microgpt

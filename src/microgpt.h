@@ -86,4 +86,5 @@
 #include "program/shape_options.h"  // the shape of a model, as it is typed
 
 // Around a lesson.
-#include "lesson/lesson.h"  // names to learn from, lines that look alike, checks that count
+#include "lesson/comparison.h"  // forms of a model, and whether they differ
+#include "lesson/lesson.h"      // names to learn from, lines that look alike, checks that count

@@ -1,0 +1,96 @@
+#include "lesson/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+
+#include "lesson/lesson.h"
+#include "tensor/decoder.h"
+#include "train/batch_trainer.h"
+#include "train/evaluation.h"
+#include "train/held_out.h"
+
+namespace microgpt {
+
+Difference difference(const Outcome& a, const Outcome& b) {
+  static_assert(Outcome::num_seeds == 3, "with other seeds, Student's t has other degrees of freedom");
+  constexpr double t = 4.302653;
+  std::array<double, Outcome::num_seeds> differences{};
+  std::ranges::transform(a.held_out, b.held_out, differences.begin(), std::minus());
+  const Estimate all = estimate(differences);
+  return {all.mean, t * all.standard_error};
+}
+
+void Comparison::print() const {
+  fmt::print("{} seeds, {} steps of {} names each; then {} names not seen. Cache: bytes a token, in float\n",
+             Outcome::num_seeds, budget.num_steps, budget.batch_size, num_held_out);
+  fmt::print("form               | parameters | cache | training loss | held-out loss | spread of seeds{}\n",
+             Lesson::timed() ? " | names/s" : "");
+  for (const Outcome& outcome : outcomes) {
+    const Estimate held_out = estimate(outcome.held_out);
+    fmt::print("{:18} | {:10} | {:5} | {:13.4f} | {:13.4f} | {:15.4f}{}\n", outcome.label, outcome.parameters,
+               outcome.cache_bytes, estimate(outcome.training).mean, held_out.mean, held_out.stddev,
+               Lesson::timed() ? fmt::format(" | {:7.0f}", outcome.names_per_second) : "");
+  }
+  for (const Outcome& outcome : std::span(outcomes).subspan(1)) {
+    const Difference from_first = difference(outcome, outcomes[0]);
+    fmt::print("{}: {} than {} by {:.4f} +- {:.4f}, {}\n", outcome.label, from_first.mean < 0 ? "lower" : "higher",
+               outcomes[0].label, std::abs(from_first.mean), from_first.margin,
+               from_first.is_clear() ? "more than noise" : "which may be noise");
+  }
+}
+
+namespace {
+
+std::size_t cache_bytes(const Config& config) {
+  TensorModel<float> model(config, Parameters(gpt_shapes(config)));
+  return Decoder<float>(model).cache_bytes_per_token();
+}
+
+/// Trains and judges with the i-th seed. The candidate's config is that of the names.
+void run(const Candidate& candidate, const DistinctSplit& split, const Tokenizer& tokenizer, const TrainConfig& budget,
+         std::size_t i, Outcome& outcome) {
+  using Clock = std::chrono::steady_clock;
+  PythonRandom random(1 + i);
+  std::vector<Document> documents = split.training;
+  random.shuffle(documents);
+  const Parameters parameters = initialize(candidate.config, budget, random);
+  BatchTrainer<double> trainer(candidate.config, budget, parameters, documents, tokenizer,
+                               {.loss_mean = LossMean::tokens});
+  const Mask mask = trainer.model().mask;
+  if (candidate.sees_ahead) trainer.model().mask = Mask::full();
+
+  std::vector<double> losses;
+  const Clock::time_point start = Clock::now();
+  while (losses.size() < budget.num_steps) losses.push_back(trainer.step());
+  const std::chrono::duration<double> spent = Clock::now() - start;
+  const double speed = static_cast<double>(trainer.documents_done()) / spent.count();
+  outcome.names_per_second = std::max(outcome.names_per_second, speed);  // of the least disturbed training
+
+  outcome.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
+  trainer.model().mask = mask;
+  outcome.held_out[i] = token_loss(trainer.model(), split.held_out, tokenizer, 1);
+}
+
+}  // namespace
+
+Comparison compare(std::span<const Document> documents, const Tokenizer& tokenizer,
+                   const std::vector<Candidate>& candidates, const TrainConfig& budget) {
+  const DistinctSplit split = split_distinct(documents);
+  Comparison comparison{budget, split.held_out.size(), {}};
+  for (Candidate candidate : candidates) {
+    candidate.config.vocab_size = tokenizer.vocab_size();
+    validate(candidate.config);
+    Outcome& outcome = comparison.outcomes.emplace_back();
+    outcome.label = candidate.label;
+    outcome.parameters = num_parameters(candidate.config);
+    outcome.cache_bytes = cache_bytes(candidate.config);
+    for (std::size_t i = 0; i < Outcome::num_seeds; i++) run(candidate, split, tokenizer, budget, i, outcome);
+  }
+  return comparison;
+}
+
+}  // namespace microgpt

@@ -1,0 +1,85 @@
+#include "lesson/comparison.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace microgpt {
+namespace {
+
+/// An outcome with these held-out losses.
+Outcome with_losses(double first, double second, double third) {
+  Outcome outcome;
+  outcome.held_out = {first, second, third};
+  return outcome;
+}
+
+/// A few hundred names, so that training on them is quick.
+struct Task {
+  std::vector<Document> documents = read_documents("data/names.txt");
+  Tokenizer tokenizer = Tokenizer(documents);
+
+  Task() { documents.resize(400); }
+};
+
+}  // namespace
+
+TEST_CASE("a difference is clear if it is more than Student's t allows for three seeds") {
+  // Differences 1, 2, 3: mean 2, standard error 1 / sqrt(3). The 97.5th percentile with two degrees of freedom has a
+  // closed form: p sqrt(2 / (1 - p^2)), where p is 0.95.
+  const Outcome zero = with_losses(0, 0, 0);
+  const Difference apart = difference(with_losses(1, 2, 3), zero);
+  CHECK(apart.mean == 2);
+  CHECK(apart.margin == doctest::Approx(0.95 * std::sqrt(2 / (1 - 0.95 * 0.95)) / std::sqrt(3)).epsilon(1e-6));
+  CHECK(!apart.is_clear());  // though 2 is more than three standard errors
+  CHECK(difference(with_losses(2, 3, 4), zero).is_clear());
+  CHECK(difference(zero, with_losses(2, 3, 4)).mean == -3);
+  CHECK(difference(zero, with_losses(2, 3, 4)).is_clear());
+}
+
+TEST_CASE("a difference is taken seed by seed, so what a seed does to both does not count") {
+  CHECK(difference(with_losses(11, 22.25, 33), with_losses(10, 21, 32)).is_clear());
+  CHECK(!difference(with_losses(11, 22, 33), with_losses(32, 21, 10)).is_clear());
+}
+
+TEST_CASE("the same form twice has the same outcome, and no difference") {
+  const Task task;
+  const auto outcomes =
+      compare(task.documents, task.tokenizer, {{"a", {}}, {"b", {}}}, {.num_steps = 5, .batch_size = 4}).outcomes;
+  REQUIRE(outcomes.size() == 2);
+  CHECK(outcomes[0].held_out == outcomes[1].held_out);
+  CHECK(outcomes[0].training == outcomes[1].training);
+  CHECK(outcomes[0].held_out[0] != outcomes[0].held_out[1]);  // but each seed has its own
+  CHECK(!difference(outcomes[0], outcomes[1]).is_clear());
+}
+
+TEST_CASE("an outcome counts parameters and what is kept of a token") {
+  const Task task;
+  const auto outcomes = compare(task.documents, task.tokenizer, {{"mha", {}}, {"mqa", {.n_kv_head = 1}}},
+                                {.num_steps = 1, .batch_size = 4})
+                            .outcomes;
+  CHECK(outcomes[0].parameters - outcomes[1].parameters == 2 * 12 * 16);  // W_K and W_V lose 12 rows of 16 each
+  CHECK(outcomes[0].cache_bytes == 2 * 16 * sizeof(float));
+  CHECK(outcomes[1].cache_bytes == 2 * 4 * sizeof(float));
+}
+
+TEST_CASE("a candidate that sees ahead is judged without") {
+  const Task task;
+  const auto outcomes = compare(task.documents, task.tokenizer, {{"honest", {}}, {"sees ahead", {}, true}},
+                                {.num_steps = 300, .batch_size = 16})
+                            .outcomes;
+  for (std::size_t i = 0; i < Outcome::num_seeds; i++) {
+    CHECK(outcomes[1].training[i] < outcomes[0].training[i] / 2);
+    CHECK(outcomes[1].held_out[i] > outcomes[0].held_out[i]);
+  }
+}
+
+TEST_CASE("too few names to hold some out are an error") {
+  Task task;
+  task.documents.resize(3);
+  CHECK_THROWS_AS(compare(task.documents, task.tokenizer, {{"mha", {}}}), Error);
+}
+
+}  // namespace microgpt

@@ -15,9 +15,15 @@
 
 namespace microgpt {
 
+namespace {
+
+/// The 97.5th percentile of Student's t with two degrees of freedom.
+constexpr double t = 4.302653;
+static_assert(Outcome::num_seeds == 3, "with more seeds, it has more degrees of freedom");
+
+}  // namespace
+
 Difference difference(const Outcome& a, const Outcome& b) {
-  static_assert(Outcome::num_seeds == 3, "with other seeds, Student's t has other degrees of freedom");
-  constexpr double t = 4.302653;
   std::array<double, Outcome::num_seeds> differences{};
   std::ranges::transform(a.held_out, b.held_out, differences.begin(), std::minus());
   const Estimate all = estimate(differences);
@@ -35,6 +41,7 @@ void Comparison::print() const {
                outcome.cache_bytes, estimate(outcome.training).mean, held_out.mean, held_out.stddev,
                Lesson::timed() ? fmt::format(" | {:7.0f}", outcome.names_per_second) : "");
   }
+  fmt::print("held-out loss, with a margin of {:.2f} standard errors (Student's t):\n", t);
   for (const Outcome& outcome : std::span(outcomes).subspan(1)) {
     const Difference from_first = difference(outcome, outcomes[0]);
     fmt::print("{}: {} than {} by {:.4f} +- {:.4f}, {}\n", outcome.label, from_first.mean < 0 ? "lower" : "higher",

@@ -38,6 +38,7 @@
 #include "tensor/attention_weights.h"  // where each query looks
 #include "tensor/batch.h"              // several documents, one after the other
 #include "tensor/decoder.h"            // scalar/gpt.h again, for one position
+#include "tensor/dropout.h"            // what training sets to zero
 #include "tensor/flash.h"              // attention in blocks
 #include "tensor/fma_peak.h"           // how fast a processor can be
 #include "tensor/gpt.h"                // scalar/gpt.h again, for a batch

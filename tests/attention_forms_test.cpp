@@ -51,13 +51,17 @@ Parameters random_parameters(const Config& config) {
 const std::vector<Token> document{5, 0, 3, 3, 1, 4, 0, 2, 1, 1, 3, 0, 4, 4, 2, 1, 0, 5};
 const std::vector<Token> short_document{5, 2, 2, 0, 5};
 
+constexpr Dropout no_dropout;
+
 /// The losses and, in `parameters`, the gradients of a batch.
 std::vector<double> losses_and_gradients(const Config& config, Parameters& parameters,
-                                         const Kernels<double>& kernels = fast<double>(), std::size_t shares = 1) {
+                                         const Kernels<double>& kernels = fast<double>(), std::size_t shares = 1,
+                                         const Dropout& dropout = no_dropout) {
   Batch batch(config.block_size);
   for (const auto& tokens : {document, short_document}) batch.add(tokens);
   TensorModel<double> model(config, parameters);
   Activations<double> activations;
+  activations.dropout = dropout;
   activations.resize(model, batch.num_positions());
   const std::vector<double> weights = batch.weights(LossMean::documents);
   for (std::size_t i = 0; i < shares; i++) {
@@ -71,11 +75,12 @@ std::vector<double> losses_and_gradients(const Config& config, Parameters& param
   return {losses, losses + batch.num_positions()};
 }
 
-double batch_loss(const Config& config, Parameters& parameters) {
+double batch_loss(const Config& config, Parameters& parameters, const Dropout& dropout) {
   Batch batch(config.block_size);
   for (const auto& tokens : {document, short_document}) batch.add(tokens);
   TensorModel<double> model(config, parameters);
   Activations<double> activations;
+  activations.dropout = dropout;
   activations.resize(model, batch.num_positions());
   gpt_forward(model, fast<double>(), batch, {0, 2}, activations);
   const std::vector<double> weights = batch.weights(LossMean::documents);
@@ -99,11 +104,12 @@ TEST_CASE("every form has as many parameters as its config says, and its shapes 
   }
 }
 
-TEST_CASE("every form's gradients are its central differences") {
+/// Gradients of all forms against central differences of the loss.
+void check_gradients(const Dropout& dropout) {
   for (const Form& form : forms()) {
     INFO(form.name);
     Parameters parameters = random_parameters(form.config);
-    losses_and_gradients(form.config, parameters);
+    losses_and_gradients(form.config, parameters, fast<double>(), 1, dropout);
     const std::vector<double> gradient(parameters.grad().begin(), parameters.grad().end());
     std::size_t sharp = 0;
     for (std::size_t i = 0; i < parameters.size(); i += 7) {  // every seventh parameter, of all matrices
@@ -111,7 +117,7 @@ TEST_CASE("every form's gradients are its central differences") {
       const double original = parameter;
       auto vary = [&](double varied) {
         parameter = varied;
-        return batch_loss(form.config, parameters);
+        return batch_loss(form.config, parameters, dropout);
       };
       // A loss near 2 goes through about a hundred roundings of 1.1e-16 of its size.
       const auto [slope, error] = central_difference(vary, original, 1e-14);
@@ -124,16 +130,40 @@ TEST_CASE("every form's gradients are its central differences") {
   }
 }
 
+TEST_CASE("every form's gradients are its central differences") { check_gradients({}); }
+
+TEST_CASE("with dropout, too, every form's gradients are its central differences") { check_gradients({0.3, 5}); }
+
 TEST_CASE("naive and fast kernels agree in every form, and any number of shares gives the same bits") {
+  for (const Form& form : forms()) {
+    for (const Dropout& dropout : {Dropout{}, Dropout{0.3, 5}}) {
+      INFO(form.name << ", dropout " << dropout.rate);
+      Parameters parameters = random_parameters(form.config);
+      auto losses_of = [&](const Kernels<double>& kernels, std::size_t shares) {
+        return losses_and_gradients(form.config, parameters, kernels, shares, dropout);
+      };
+      const std::vector<double> losses = losses_of(fast<double>(), 1);
+      const std::vector<double> gradient(parameters.grad().begin(), parameters.grad().end());
+      CHECK((losses_of(fast<double>(), 2) == losses));
+      CHECK((std::vector<double>(parameters.grad().begin(), parameters.grad().end()) == gradient));
+      CHECK(largest_difference(losses_of(naive<double>(), 1), losses) < 1e-12);
+      CHECK(largest_difference(parameters.grad(), gradient) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("dropout changes the losses, differently with every seed, and a rate of 0 nothing") {
   for (const Form& form : forms()) {
     INFO(form.name);
     Parameters parameters = random_parameters(form.config);
-    const std::vector<double> losses = losses_and_gradients(form.config, parameters);
-    const std::vector<double> gradient(parameters.grad().begin(), parameters.grad().end());
-    CHECK((losses_and_gradients(form.config, parameters, fast<double>(), 2) == losses));
-    CHECK((std::vector<double>(parameters.grad().begin(), parameters.grad().end()) == gradient));
-    CHECK(largest_difference(losses_and_gradients(form.config, parameters, naive<double>()), losses) < 1e-12);
-    CHECK(largest_difference(parameters.grad(), gradient) < 1e-12);
+    auto losses_with = [&](const Dropout& dropout) {
+      return losses_and_gradients(form.config, parameters, fast<double>(), 1, dropout);
+    };
+    const std::vector<double> without = losses_with({});
+    CHECK((losses_with({0, 5}) == without));
+    CHECK((losses_with({0.3, 5}) != without));
+    CHECK((losses_with({0.3, 5}) == losses_with({0.3, 5})));
+    CHECK((losses_with({0.3, 5}) != losses_with({0.3, 6})));
   }
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers
 TEST_CASE("what only the tensor engine can do is refused without it") {
   for (const Words& option :
        {Words{"--batch", "2"}, Words{"--threads", "2"}, Words{"--dtype", "f32"}, Words{"--kernels", "naive"},
-        Words{"--loss", "token-mean"}, Words{"--attention", "mqa"}, Words{"--pos", "rope"}}) {
+        Words{"--loss", "token-mean"}, Words{"--dropout", "0.1"}, Words{"--attention", "mqa"}, Words{"--pos", "rope"}}) {
     Words arguments{"train"};
     arguments.insert(arguments.end(), option.begin(), option.end());
     CHECK(refusal(arguments) == "2: " + option[0] + " needs --engine tensor");
@@ -154,6 +154,10 @@ TEST_CASE("what only the tensor engine can do is refused without it") {
   CHECK(refusal({"train", "--engine", "tensor", "--n-kv-head", "2"}) == "2: --n-kv-head needs --attention gqa");
   CHECK(refusal({"train", "--engine", "tensor", "--mask", "local:0"}) ==
         "2: --mask 'local:0': a window of 0 hides everything, even the token itself; use 1 or more");
+  for (const char* rate : {"1", "-0.1", "1.5", "nan", "half", "0.2x"}) {
+    CHECK(refusal({"train", "--engine", "tensor", "--dropout", rate}) ==
+          fmt::format("2: --dropout is '{}'; it must be a number from 0 to 0.99", rate));
+  }
   CHECK(refusal({"train", "--preset", "fast"}) == "2: --preset fast needs --engine tensor");
   CHECK(refusal({"train", "--engine", "gpu"}) == "2: --engine: gpu not in {scalar,tensor}; see microgpt train --help");
   CHECK(refusal({"bench", "--mask", "full,local"}) == "2: --mask 'local': local takes 1 number, not 0; write local:W");

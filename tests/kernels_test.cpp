@@ -326,6 +326,11 @@ std::vector<AttentionShape> attention_shapes() {
     add(n, 7, 0);
     add(n, 71, 0);
   }
+  const std::size_t without_dropout = all.size();
+  for (std::size_t i = 0; i < without_dropout; i += 3) {
+    all.push_back(all[i]);
+    all.back().heads.dropout = {0.25, i};
+  }
   return all;
 }
 
@@ -396,6 +401,7 @@ double most_seen(Attention<T> attention) {
 /// - dv is at most `seen`, in as many products and sums as there are queries that look at a key: n times H / G.
 /// - dweights is at most D, a sum of D products. So dscores is at most 2 D * scale * weight, and has the roundings of a
 ///   weight twice (once in the mean), of dweights, and of a mean over m keys.
+/// - with dropout weights grow by the same `factor` on their way to out, dv and dweights.
 /// - dq sums that over m keys whose weights are 1 together; dk over n queries and H / G heads, whose weights are
 /// `seen`.
 struct AttentionTolerances {
@@ -404,13 +410,14 @@ struct AttentionTolerances {
     const auto m = static_cast<double>(s.m);
     const auto K = static_cast<double>(s.heads.key_dim);
     const auto D = static_cast<double>(s.heads.value_dim);
+    const double factor = 1 / (1 - s.heads.dropout.rate);
     const double weight = 2 * 2 * (K + 1) * std::sqrt(K) + m + 15 + std::sqrt(K) + std::log(m);
     const double dscore = 2 * weight + 2 * D + 2 * m + 3;
     log_sum = {weight, 1};
-    out = {weight + 3 * m, 1};
+    out = {weight + 3 * m, factor};
     dv = {weight + 2 * n, seen};
-    dq = {dscore + 2 * m, 2 * D * s.heads.scale};
-    dk = {dscore + 2 * n, 2 * D * s.heads.scale * seen};
+    dq = {dscore + 2 * m, 2 * D * factor * s.heads.scale};
+    dk = {dscore + 2 * n, 2 * D * factor * s.heads.scale * seen};
   }
   Tolerance out, log_sum, dq, dk, dv;
 };

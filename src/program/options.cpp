@@ -23,13 +23,11 @@ std::size_t parse_count(const std::string& option, const std::string& text) {
   return count;
 }
 
-double parse_positive(const std::string& option, const std::string& text) {
-  constexpr double least = 1e-9;
-  constexpr double greatest = 1e6;
+double parse_number(const std::string& option, const std::string& text, double least, double greatest) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || !(number >= least && number <= greatest)) {
-    throw UsageError(fmt::format("{} is '{}'; it must be a number from {} to {:.0f}", option, text, least, greatest));
+    throw UsageError(fmt::format("{} is '{}'; it must be a number from {} to {}", option, text, least, greatest));
   }
   return number;
 }

@@ -12,8 +12,8 @@ namespace microgpt {
 /// A whole number from 1 to 1,000,000,000. Throws UsageError with the option's name for anything else.
 std::size_t parse_count(const std::string& option, const std::string& text);
 
-/// A number from 1e-9 to 1e6. Throws UsageError with the option's name for anything else.
-double parse_positive(const std::string& option, const std::string& text);
+/// A number from `least` to `greatest`. Throws UsageError with the option's name for anything else.
+double parse_number(const std::string& option, const std::string& text, double least, double greatest);
 
 /// An option that reads a count. The target is a std::size_t, or an optional one.
 template <class T>
@@ -22,11 +22,20 @@ CLI::Option* add_count(CLI::App* app, const std::string& name, T& target, const 
   return app->add_option_function<std::string>(name, read, help)->type_name("N");
 }
 
-/// An option that reads a positive number.
+/// An option that reads a number within these limits.
+template <class T>
+CLI::Option* add_number(CLI::App* app, const std::string& name, T& target, double least, double greatest,
+                        const std::string& help) {
+  auto read = [&target, name, least, greatest](const std::string& text) {
+    target = parse_number(name, text, least, greatest);
+  };
+  return app->add_option_function<std::string>(name, read, help)->type_name("F");
+}
+
+/// An option that reads a number from 1e-9 to 1e6.
 template <class T>
 CLI::Option* add_positive(CLI::App* app, const std::string& name, T& target, const std::string& help) {
-  auto read = [&target, name](const std::string& text) { target = parse_positive(name, text); };
-  return app->add_option_function<std::string>(name, read, help)->type_name("F");
+  return add_number(app, name, target, 1e-9, 1e6, help);
 }
 
 /// The words of a list like "fast|naive".

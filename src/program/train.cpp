@@ -30,7 +30,7 @@ struct TrainOptions {
   std::string data = "data/names.txt";
   ShapeOptions shape;
   std::optional<std::size_t> steps, batch_size, threads;
-  std::optional<double> learning_rate;
+  std::optional<double> learning_rate, dropout;
   std::string seed = "42";
   std::size_t samples = 20;
   double temperature = 0.5;
@@ -59,6 +59,7 @@ void refuse_tensor_options(const TrainOptions& options) {
   refuse(options.dtype.has_value(), "--dtype");
   refuse(options.kernels.has_value(), "--kernels");
   refuse(options.loss.has_value(), "--loss");
+  refuse(options.dropout.has_value(), "--dropout");
   refuse(options.shape.attention.has_value(), "--attention");
   refuse(options.positions.has_value(), "--pos");
   refuse(options.mask.has_value(), "--mask");
@@ -112,6 +113,12 @@ void train_scalar(const Run& run, const TrainOptions& options) {
   finish(run, options, [&] { return sample(model, options.temperature, run.random); });
 }
 
+/// Seeded by the next random number, but only if there is dropout: without it, the samples shall stay what they were.
+Dropout chosen_dropout(const TrainOptions& options, PythonRandom& random) {
+  if (options.dropout.value_or(0) == 0) return {};
+  return {*options.dropout, static_cast<std::uint64_t>(random.random() * 0x1p53)};
+}
+
 template <class T>
 void train_tensor(const Run& run, const TrainOptions& options) {
   const ThreadChoice choice = choose_threads(run.preset.model, run.preset.train.batch_size);
@@ -124,6 +131,7 @@ void train_tensor(const Run& run, const TrainOptions& options) {
   const BatchOptions batch{
       .loss_mean = options.loss == "token-mean" ? LossMean::tokens : LossMean::documents,
       .threads = threads,
+      .dropout = chosen_dropout(options, run.random),
   };
   BatchTrainer<T> trainer(run.preset.model, run.preset.train, run.parameters, run.documents, run.tokenizer, batch,
                           kernels);
@@ -206,6 +214,9 @@ void add_train(CLI::App& app) {
       ->group(tensor);
   add_choice(command, "--loss", options->loss, "document-mean|token-mean",
              "a step's loss: the mean of its documents' means, or of all its tokens [document-mean]")
+      ->group(tensor);
+  add_number(command, "--dropout", options->dropout, 0, 0.99,
+             "share of attention's weights and of what attention and MLP put out that a step drops [0]")
       ->group(tensor);
   const std::string attention = "Attention (the tensor engine)";
   add_attention(command, options->shape, attention);

@@ -69,26 +69,34 @@ void turn_heads(Rope rope, View<T> x, std::size_t n_head, Positions positions, d
   }
 }
 
+/// The heads as a sequence has them: each drops other weights. Its first row tells it from the others of a batch.
+Heads heads_of(const Heads& heads, const Dropout& dropout, const Sequence& sequence) {
+  Heads its = heads;
+  if (dropout.drops()) its.dropout = dropout.of(sequence.queries.first);
+  return its;
+}
+
 /// q, k, v to x_attn, a sequence after the other.
 template <class T>
-void attend_forward(const Kernels<T>& kernels, const Heads& heads, std::span<const Sequence> sequences,
+void attend_forward(const Kernels<T>& kernels, const Heads& heads, const AttentionInput<T>& input,
                     AttentionActivations<T>& a) {
-  for (const Sequence& sequence : sequences) {
+  for (const Sequence& sequence : input.sequences) {
     const Rows<T> rows(std::span(&sequence, 1));
     kernels.attention_forward(rows.x(a.x_attn), a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n),
-                              rows.x(a.q), rows.kv(a.k), rows.kv(a.v), heads, *sequence.mask, 0);
+                              rows.x(a.q), rows.kv(a.k), rows.kv(a.v), heads_of(heads, input.dropout, sequence),
+                              *sequence.mask, 0);
   }
 }
 
 /// dx_attn to dq, dk, dv.
 template <class T>
-void attend_backward(const Kernels<T>& kernels, const Heads& heads, std::span<const Sequence> sequences,
+void attend_backward(const Kernels<T>& kernels, const Heads& heads, const AttentionInput<T>& input,
                      AttentionActivations<T>& a) {
-  for (const Sequence& sequence : sequences) {
+  for (const Sequence& sequence : input.sequences) {
     const Rows<T> rows(std::span(&sequence, 1));
     kernels.attention_backward(rows.x(a.dq), rows.kv(a.dk), rows.kv(a.dv), rows.x(a.dx_attn), rows.x(a.x_attn),
                                a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n), rows.x(a.q),
-                               rows.kv(a.k), rows.kv(a.v), heads, *sequence.mask, 0);
+                               rows.kv(a.k), rows.kv(a.v), heads_of(heads, input.dropout, sequence), *sequence.mask, 0);
   }
 }
 
@@ -147,7 +155,7 @@ void GroupedAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const 
   kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), w_k);
   kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), w_v);
   turn(rows.x(a.q), rows.x(input.positions), rows.kv(a.k), rows.kv(input.kv_positions));
-  attend_forward(kernels, heads, input.sequences, a);
+  attend_forward(kernels, heads, input, a);
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o);
 }
 
@@ -157,7 +165,7 @@ void GroupedAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, 
                                    const AttentionInput<T>& input, Activations& a) const {
   const Rows<T> rows(input.sequences);
   kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o);
-  attend_backward(kernels, heads, input.sequences, a);
+  attend_backward(kernels, heads, input, a);
   if (rope_base > 0) {
     turn_heads(rope_backward<T>, rows.x(a.dq), heads.n_head, rows.x(input.positions), rope_base);
     turn_heads(rope_backward<T>, rows.kv(a.dk), heads.n_kv_head, rows.kv(input.kv_positions), rope_base);
@@ -248,7 +256,7 @@ void LatentAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const A
   }
 
   // 3) Attention.
-  attend_forward(kernels, heads, input.sequences, a);
+  attend_forward(kernels, heads, input, a);
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o);
 }
 
@@ -262,7 +270,7 @@ void LatentAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, c
 
   // 3) Attention.
   kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o);
-  attend_backward(kernels, heads, input.sequences, a);
+  attend_backward(kernels, heads, input, a);
 
   // 2) Keys and values. All heads have used k_rope, so its gradient is the sum of theirs.
   set_zero(rows.kv(a.dk_rope));

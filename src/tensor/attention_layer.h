@@ -42,6 +42,7 @@ struct AttentionInput {
   std::span<const std::size_t> positions;     // (N) where in its document a row of x stands
   std::span<const std::size_t> kv_positions;  // (M)
   std::span<const Sequence> sequences;        // each begins in the rows where the one before it ends
+  Dropout dropout = {};                       // of the weights of attention
 };
 
 /// What the forward leaves for the backward, and the backward for the gradients of the weights, in every kind of

@@ -84,6 +84,12 @@ struct Workspace {
   }
 };
 
+/// row[j] *= what dropout says of row i, from column `first` on, for n numbers padded to whole vectors.
+template <class T>
+void drop_row(T* row, std::size_t n, const Dropout& dropout, std::size_t i, std::size_t first) {
+  for (std::size_t j = 0; j < n; j += lanes<T>) store(row + j, load(row + j) * dropout.factors<T>(i, first + j));
+}
+
 template <class T>
 void multiply_row(T* row, std::size_t n, T factor) {
   std::size_t j = 0;
@@ -158,23 +164,24 @@ void add_rows(T* to, View<const T> x, const std::vector<std::size_t>& rows, cons
   }
 }
 
-/// The scattered keys of query i of a block, one by one, into its row of `out`.
+/// The scattered keys of query i of a block, one by one, into its row of `out`. The query stands at this position.
 template <class T>
-void forward_scattered(View<T> out, View<const T> q, std::size_t i, T scale, OnlineSoftmax<T>& softmax,
-                       Workspace<T>& work) {
+void forward_scattered(View<T> out, View<const T> q, std::size_t i, T scale, const Dropout& dropout,
+                       std::size_t position, OnlineSoftmax<T>& softmax, Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   T* const weights = work.scattered_weights.data();
   for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
   std::fill(weights + n, weights + padded<T>(n), none<T>);
   softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * scale; });
+  for (std::size_t c = 0; c < n; c++) weights[c] *= dropout.factor<T>(position, work.scattered[c]);
   multiply_row(out.row(i), out.cols, softmax.shrink[i]);
   add_rows<T>(out.row(i), work.values.view(), work.scattered, weights);
 }
 
 /// out (n,D) and log_sum (n) of a block of queries q (n,K), against all keys, which are in the workspace, too.
 template <class T>
-void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Mask& mask, std::size_t first_query,
-                   Workspace<T>& work) {
+void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Dropout& dropout, const Mask& mask,
+                   std::size_t first_query, Workspace<T>& work) {
   const std::size_t m = work.values.view().rows;
   OnlineSoftmax<T> softmax;
   set_zero(out);
@@ -189,13 +196,15 @@ void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Mask
         softmax.take(part.row + i, weights.row(i), part.cols, [&](std::size_t j) {
           return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * scale, none<T>);
         });
+        if (dropout.drops()) drop_row(weights.row(i), part.cols, dropout, first_query + part.row + i, s + part.col);
         multiply_row(to.row(i), to.cols, softmax.shrink[part.row + i]);
       }
       matmul_add(to, weights, work.values.view().slice_rows(s + part.col, part.cols));
     });
   }
   for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
-    if (work.take_scattered(mask, first_query + i, m)) forward_scattered(out, q, i, scale, softmax, work);
+    if (!work.take_scattered(mask, first_query + i, m)) continue;
+    forward_scattered(out, q, i, scale, dropout, first_query + i, softmax, work);
   }
   for (std::size_t i = 0; i < q.rows; i += lanes<T>) {
     const std::size_t n = std::min(lanes<T>, q.rows - i);
@@ -223,13 +232,14 @@ struct Gradients {
 /// The scattered keys of query i of a block, one by one.
 template <class T>
 void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> dout, std::size_t i, T log_sum, T delta,
-                        T scale, Workspace<T>& work) {
+                        T scale, const Dropout& dropout, std::size_t position, Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   T* const weights = work.scattered_weights.data();
   T* const dscores = work.scattered_dscores.data();
   for (std::size_t c = 0; c < n; c++) {
     weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
-    dscores[c] = dot<T>(dout.row(i), work.values.view().row(work.scattered[c]), dout.cols);  // dweights, as yet
+    dscores[c] = dot<T>(dout.row(i), work.values.view().row(work.scattered[c]), dout.cols) *
+                 dropout.factor<T>(position, work.scattered[c]);  // dweights, as yet
   }
   for (std::size_t c = 0; c < n; c += lanes<T>) {
     const Vector<T> weight = exp<T>(load(weights + c) * scale - log_sum);
@@ -238,7 +248,7 @@ void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> d
   }
   for (std::size_t c = 0; c < n; c++) {
     const std::size_t s = work.scattered[c];
-    add_row(to.dv.row(s), dout.row(i), dout.cols, weights[c]);
+    add_row(to.dv.row(s), dout.row(i), dout.cols, weights[c] * dropout.factor<T>(position, s));
     add_row(to.dk.row(s), q.row(i), q.cols, dscores[c]);
   }
   add_rows<T>(to.dq.row(i), work.keys.view(), work.scattered, dscores);
@@ -247,7 +257,7 @@ void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> d
 /// Of a block of queries: dq, and what it adds to dk and dv. delta (n) is dout * out, summed over D.
 template <class T>
 void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout, const T* log_sum, const T* delta,
-                    T scale, const Mask& mask, std::size_t first_query, Workspace<T>& work) {
+                    T scale, const Dropout& dropout, const Mask& mask, std::size_t first_query, Workspace<T>& work) {
   const std::size_t m = work.keys.view().rows;
   set_zero(to.dq);
   for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
@@ -263,6 +273,7 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
       matmul(dscores, dout_part, work.values_t.at(s).slice_cols(part.col, part.cols));  // dweights, as yet
       for (std::size_t row = 0; row < part.rows; row++) {
         const std::size_t i = part.row + row;
+        if (dropout.drops()) drop_row(dscores.row(row), part.cols, dropout, first_query + i, key);
         for (std::size_t j = 0; j < part.cols; j += lanes<T>) {
           T* const weight_at = weights.row(row) + j;
           T* const dscore_at = dscores.row(row) + j;
@@ -270,6 +281,7 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
           store(weight_at, weight);
           store(dscore_at, weight * (load(dscore_at) - delta[i]) * scale);
         }
+        if (dropout.drops()) drop_row(weights.row(row), part.cols, dropout, first_query + i, key);
       }
       matmul_add(to.dv.slice_rows(key, part.cols), transposed(weights), dout_part);
       matmul_add(to.dk.slice_rows(key, part.cols), transposed(dscores), q_part);
@@ -278,7 +290,7 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
   }
   for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
     if (work.take_scattered(mask, first_query + i, m)) {
-      backward_scattered(to, q, dout, i, log_sum[i], delta[i], scale, work);
+      backward_scattered(to, q, dout, i, log_sum[i], delta[i], scale, dropout, first_query + i, work);
     }
   }
 }
@@ -302,8 +314,8 @@ void flash_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> 
     for (std::size_t t = 0; t < q.rows; t += block) {
       const std::size_t n = std::min(block, q.rows - t);
       forward_block<T>(out.slice_cols(h * D, D).slice_rows(t, n), log_sum.row(h) + t,
-                       q.slice_cols(h * K, K).slice_rows(t, n), static_cast<T>(heads.scale), mask, first_query + t,
-                       work);
+                       q.slice_cols(h * K, K).slice_rows(t, n), static_cast<T>(heads.scale), heads.dropout.of(h), mask,
+                       first_query + t, work);
     }
   }
 }
@@ -332,7 +344,8 @@ void flash_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View
       for (std::size_t i = 0; i < n; i++) delta[i] = dot(dout.row(t + i) + h * D, out.row(t + i) + h * D, D);
       backward_block<T>({dq.slice_cols(h * K, K).slice_rows(t, n), work.dk.view(), work.dv.view()},
                         q.slice_cols(h * K, K).slice_rows(t, n), dout.slice_cols(h * D, D).slice_rows(t, n),
-                        log_sum.row(h) + t, delta.data(), static_cast<T>(heads.scale), mask, first_query + t, work);
+                        log_sum.row(h) + t, delta.data(), static_cast<T>(heads.scale), heads.dropout.of(h), mask,
+                        first_query + t, work);
     }
     if ((h + 1) % in_group == 0) {
       copy(dk.slice_cols(g * K, K), work.dk.view());

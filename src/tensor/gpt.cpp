@@ -76,6 +76,9 @@ void Activations<T>::resize(const TensorModel<T>& model, std::size_t N) {
          {&l.x_norm1, &l.attn_out, &l.x_mid, &l.x_norm2, &l.mlp_out, &l.x_out, &l.dx_out, &l.dx_mid}) {
       tensor->resize(N, C);
     }
+    if (dropout.drops()) {
+      for (Tensor<T>* tensor : {&l.dattn_out, &l.dmlp_out}) tensor->resize(N, C);
+    }
     for (Tensor<T>* tensor : {&l.hidden, &l.relu, &l.dhidden}) tensor->resize(N, 4 * C);
   }
 }
@@ -94,11 +97,23 @@ std::vector<Sequence> sequences_of(const TensorModel<T>& model, const Batch& bat
   return sequences;
 }
 
-/// What goes into the attention of all layers, but for x, which is a matrix of the whole batch.
+/// What is dropped in a layer.
+struct LayerDropout {
+  Dropout attention_weights, attn_out, mlp_out;
+
+  LayerDropout(const Dropout& dropout, std::size_t li)
+      : attention_weights(dropout.of(li).of(0)), attn_out(dropout.of(li).of(1)), mlp_out(dropout.of(li).of(2)) {}
+};
+
+/// What goes into the attention of a layer. x is a matrix of the whole batch.
 template <class T>
-AttentionInput<T> attention_input(View<const T> x, const Batch& batch, std::span<const Sequence> sequences) {
-  return {x, x, batch.positions(), batch.positions(), sequences};
+AttentionInput<T> attention_input(View<const T> x, const Batch& batch, std::span<const Sequence> sequences,
+                                  const Dropout& dropout = {}) {
+  return {x, x, batch.positions(), batch.positions(), sequences, dropout};
 }
+
+auto& dattn_out(auto& layer, const Dropout& dropout) { return dropout.drops() ? layer.dattn_out : layer.dx_mid; }
+auto& dmlp_out(auto& layer, const Dropout& dropout) { return dropout.drops() ? layer.dmlp_out : layer.dx_out; }
 
 }  // namespace
 
@@ -120,11 +135,14 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     const typename TensorModel<T>::Layer& layer = model.layers[li];
     typename Activations<T>::Layer& l = a.layers[li];
+    const LayerDropout dropout(a.dropout, li);
 
     // 1) Attention.
     kernels.rmsnorm_forward(of(l.x_norm1), at(l.scale1), x);
-    layer.attention.forward(l.attn_out.view(), kernels, attention_input<T>(l.x_norm1.view(), batch, sequences),
+    layer.attention.forward(l.attn_out.view(), kernels,
+                            attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights),
                             l.attention);
+    if (dropout.attn_out.drops()) drop<T>(of(l.attn_out), of(l.attn_out), dropout.attn_out, rows.first);
     kernels.add_forward(of(l.x_mid), of(l.attn_out), x);
 
     // 2) MLP.
@@ -132,6 +150,7 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
     kernels.linear_forward(of(l.hidden), of(l.x_norm2), layer.mlp_fc1);
     kernels.relu_forward(of(l.relu), of(l.hidden), model.config.squared_relu);
     kernels.linear_forward(of(l.mlp_out), of(l.relu), layer.mlp_fc2);
+    if (dropout.mlp_out.drops()) drop<T>(of(l.mlp_out), of(l.mlp_out), dropout.mlp_out, rows.first);
     kernels.add_forward(of(l.x_out), of(l.mlp_out), of(l.x_mid));
     x = of(l.x_out);
   }
@@ -158,17 +177,21 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
     typename Activations<T>::Layer& l = a.layers[li];
     const View<T> x = li == 0 ? of(a.x) : of(a.layers[li - 1].x_out);
     const View<T> dx = li == 0 ? of(a.dx) : of(a.layers[li - 1].dx_out);
+    const LayerDropout dropout(a.dropout, li);
 
     // 2) MLP.
-    kernels.linear_backward_input(of(l.dhidden), of(l.dx_out), layer.mlp_fc2);
+    if (dropout.mlp_out.drops()) drop<T>(of(l.dmlp_out), of(l.dx_out), dropout.mlp_out, rows.first);
+    kernels.linear_backward_input(of(l.dhidden), of(dmlp_out(l, a.dropout)), layer.mlp_fc2);
     kernels.relu_backward(of(l.dhidden), of(l.dhidden), of(l.hidden), model.config.squared_relu);
     kernels.linear_backward_input(of(a.dx_norm), of(l.dhidden), layer.mlp_fc1);
     copy(of(l.dx_mid), of(l.dx_out));  // past the MLP
     kernels.rmsnorm_backward(of(l.dx_mid), of(a.dx_norm), of(l.x_mid), at(l.scale2));
 
     // 1) Attention.
-    layer.attention.backward(a.dx_norm.view(), l.dx_mid.view(), kernels,
-                             attention_input<T>(l.x_norm1.view(), batch, sequences), l.attention);
+    if (dropout.attn_out.drops()) drop<T>(of(l.dattn_out), of(l.dx_mid), dropout.attn_out, rows.first);
+    layer.attention.backward(a.dx_norm.view(), dattn_out(l, a.dropout).view(), kernels,
+                             attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights),
+                             l.attention);
     copy(dx, of(l.dx_mid));  // past attention
     kernels.rmsnorm_backward(dx, of(a.dx_norm), x, at(l.scale1));
   }
@@ -195,10 +218,10 @@ void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, cons
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     typename TensorModel<T>::Layer& layer = model.layers[li];
     const typename Activations<T>::Layer& l = a.layers[li];
-    layer.attention.backward_weights(l.dx_mid.view(), kernels, attention_input<T>(l.x_norm1.view(), batch, {}),
-                                     l.attention, i, shares);
+    layer.attention.backward_weights(dattn_out(l, a.dropout).view(), kernels,
+                                     attention_input<T>(l.x_norm1.view(), batch, {}), l.attention, i, shares);
     linear(layer.mlp_fc1, l.dhidden, l.x_norm2);
-    linear(layer.mlp_fc2, l.dx_out, l.relu);
+    linear(layer.mlp_fc2, dmlp_out(l, a.dropout), l.relu);
   }
 }
 

@@ -71,7 +71,12 @@ struct Activations {
     Tensor<T> x_out;     // (N,C) the residual stream after the MLP
 
     Tensor<T> dx_out, dhidden, dx_mid;  // the gradients of these
+    Tensor<T> dattn_out, dmlp_out;      // if there is dropout; otherwise they are dx_mid and dx_out
   };
+
+  /// What is dropped of the weights of attention, and of attn_out and mlp_out before they join the residual stream.
+  /// Nothing, unless a training sets it for its step.
+  Dropout dropout = {};
 
   Tensor<T> embedded;  // (N,C)
   Tensor<T> scale0;    // (1,N)

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/tokenizer.h"
+#include "tensor/dropout.h"
 #include "tensor/mask.h"
 #include "tensor/view.h"
 #include "tensor/weight.h"
@@ -23,6 +24,7 @@ struct Heads {
   std::size_t key_dim;    // numbers of a query or a key in a head
   std::size_t value_dim;  // numbers of a value in a head
   double scale;           // of the scores: 1 / sqrt(key_dim)
+  Dropout dropout = {};   // of the weights: that of head h is dropout.of(h), with a row for each position
 };
 
 /// One step of Adam, with the corrections of its means already in it.
@@ -73,7 +75,7 @@ struct Kernels {
 
   /// Multi-head attention of one document. q (n,H*K), k (m,G*K), v (m,G*D) where K is key_dim and D value_dim; out
   /// (n,H*D). For each head: scores = scale * q k^T (n,m), weights = softmax of each row over the keys that the mask
-  /// lets it see, out = weights v. log_sum is (H,n): the logarithm of a softmax's denominator, log sum exp(score), for
+  /// lets it see, out = weights v, after dropout. log_sum is (H,n): the logarithm of a softmax's denominator, log sum exp(score), for
   /// the backward. Query i stands at position first_query + i of the mask. A query that sees no key gets zeros.
   void (*attention_forward)(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
                             const Heads& heads, const Mask& mask, std::size_t first_query);
@@ -81,6 +83,7 @@ struct Kernels {
   /// From dout (n,H*D): dq, dk, dv, shapes as q, k, v. weights = exp(scores - log_sum);
   ///   dv = weights^T dout,  dweights = dout v^T,  dscores = weights * (dweights - sum of weights * dweights),
   ///   dq = scale * dscores k,  dk = scale * dscores^T q
+  /// With dropout, dv is made of the weights after it, and dweights go through it too.
   void (*attention_backward)(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out,
                              View<const T> log_sum, View<const T> q, View<const T> k, View<const T> v,
                              const Heads& heads, const Mask& mask, std::size_t first_query);

@@ -122,6 +122,7 @@ void attention_forward(View<T> out, View<T> log_sum, View<const T> q, View<const
   const View<T> weights = head.view();
   for (std::size_t h = 0; h < heads.n_head; h++) {
     head_weights(weights, log_sum.row(h), q, k, heads, mask, first_query, h);
+    if (heads.dropout.drops()) drop<T>(weights, weights, heads.dropout.of(h), first_query);
     const View<T> out_h = out.slice_cols(h * heads.value_dim, heads.value_dim);
     const View<const T> v_h = v.slice_cols(h / (heads.n_head / heads.n_kv_head) * heads.value_dim, heads.value_dim);
     for (std::size_t t = 0; t < q.rows; t++) {
@@ -148,6 +149,7 @@ void attention_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, 
   std::vector<T> dweights(k.rows);
   for (std::size_t h = 0; h < heads.n_head; h++) {
     head_weights(weights, log_sum.data(), q, k, heads, mask, first_query, h);
+    const Dropout dropout = heads.dropout.of(h);
     const std::size_t g = h / (heads.n_head / heads.n_kv_head);
     const std::size_t key = g * heads.key_dim;
     const std::size_t value = g * heads.value_dim;
@@ -158,10 +160,11 @@ void attention_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, 
       T* const dq_t = dq.row(t) + h * heads.key_dim;
       T mean = 0;  // of dweights, weighted
       for (std::size_t s = 0; s < k.rows; s++) {
+        const T factor = dropout.factor<T>(first_query + t, s);
         dweights[s] = 0;
         for (std::size_t j = 0; j < heads.value_dim; j++) {
-          dweights[s] += dout_t[j] * v.row(s)[value + j];
-          dv.row(s)[value + j] += weight[s] * dout_t[j];
+          dweights[s] += dout_t[j] * v.row(s)[value + j] * factor;
+          dv.row(s)[value + j] += weight[s] * factor * dout_t[j];
         }
         mean += weight[s] * dweights[s];
       }

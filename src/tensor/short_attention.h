@@ -10,18 +10,19 @@
 
 namespace microgpt {
 
-/// Whether these kernels can be used: as many keys as queries, and not more than fit into a vector.
+/// Whether these kernels can be used: as many keys as queries, not more than fit into a vector, and no
+/// dropout.
 template <class T>
-bool is_short(View<const T> q, View<const T> k) {
-  return q.rows == k.rows && q.rows <= lanes<T>;
+bool is_short(View<const T> q, View<const T> k, const Heads& heads) {
+  return q.rows == k.rows && q.rows <= lanes<T> && !heads.dropout.drops();
 }
 
-/// Kernels::attention_forward, if is_short(q, k).
+/// Kernels::attention_forward, if is_short(q, k, heads).
 template <class T>
 void short_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v, const Heads& heads,
                    const Mask& mask, std::size_t first_query);
 
-/// Kernels::attention_backward, if is_short(q, k).
+/// Kernels::attention_backward, if is_short(q, k, heads).
 template <class T>
 void short_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out, View<const T> log_sum,
                     View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,

@@ -56,10 +56,7 @@ class Visible {
   /// x where query i sees the keys from `first` on, and `hidden` elsewhere.
   template <class T>
   Vector<T> select(std::size_t i, std::size_t first, Vector<T> x, T hidden) const {
-    using Bits = Vector<Unsigned<T>>;
-    Bits lane;
-    for (Unsigned<T> j = 0; j < lanes<T>; j++) lane[j] = j;
-    const Bits bits = (Bits{} + static_cast<Unsigned<T>>(words_[i] >> first)) >> lane;
+    const Vector<Unsigned<T>> bits = broadcast(static_cast<Unsigned<T>>(words_[i] >> first)) >> lane_numbers<T>;
     return (bits & 1) != 0 ? x : broadcast(hidden);
   }
 

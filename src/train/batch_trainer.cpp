@@ -45,6 +45,7 @@ void BatchTrainer<T>::next_batch() {
   for (std::size_t i = 0; i < train_.batch_size; i++) {
     batch_.add(documents_[(documents_done() + i) % documents_.size()]);
   }
+  activations_.dropout = options_.dropout.of(steps_done_);
   activations_.resize(model_, batch_.num_positions());
 }
 

@@ -16,6 +16,7 @@ namespace microgpt {
 struct BatchOptions {
   LossMean loss_mean = LossMean::documents;  // what the loss of a step is the mean of
   std::size_t threads = 1;
+  Dropout dropout = {};  // every step drops others
 };
 
 /// Threads, and the reason for so many, to be printed.

@@ -101,7 +101,7 @@ README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help setup build train train-fast test bench names ladder reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions check-races races format lint clean FORCE
+.PHONY: help setup build train train-fast test bench names ladder forms reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions check-races races format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -182,7 +182,10 @@ lesson-%: ## run a lesson: make lesson-07 [NAMES=file] [BREAK=idea]
 exercise-%: ## run a lesson's exercise: make exercise-07
 	@echo "there is no exercise $*; there are: $(LESSON_NUMBERS)" >&2; exit 2
 
-ladder: $(BUILD)/lessons/ladder ## train every lesson's model with several seeds and compare them
+ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 08 with several seeds and compare them
+	@$< $(NAMES)
+
+forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them: some minutes
 	@$< $(NAMES)
 
 # Lesson:build step. A lesson that stops early or invents no names is compared as far as it goes.
@@ -209,7 +212,7 @@ check-readmes: $(BUILD)/check_readme ## compare what the READMEs quote with what
 $(BUILD)/check_readme: $(README_CHECKER) $(LIBRARY)
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-$(BUILD)/lessons/ladder: $(BUILD)/lessons/ladder.o $(LIBRARY)
+$(BUILD)/lessons/ladder $(BUILD)/lessons/forms: $(BUILD)/lessons/%: $(BUILD)/lessons/%.o $(LIBRARY)
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(BUILD)/lessons/%/main: $(BUILD)/lessons/%/main.o $(LIBRARY)

@@ -7,13 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <string>
 
+#include "counted.h"
 #include "lesson/lesson.h"
 #include "one_head.h"
 #include "tensor/flash.h"
 #include "tensor/kernels.h"
-#include "tensor/short_attention.h"
+#include "times.h"
 
 using namespace microgpt;
 
@@ -21,30 +21,6 @@ bool no_rescale, no_max, look_ahead, no_delta;  // what --break does wrong
 
 constexpr std::size_t block = 16;  // keys at a time
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t products, exps;  // how many were computed
-
-double dot(const double* a, const double* b, std::size_t n) {
-  products += n;
-  double total = 0;
-  for (std::size_t j = 0; j < n; j++) total += a[j] * b[j];
-  return total;
-}
-
-void add(double* to, double factor, const double* x, std::size_t n) {
-  products += n;
-  for (std::size_t j = 0; j < n; j++) to[j] += factor * x[j];
-}
-
-void multiply(double* x, double factor, std::size_t n) {
-  products += n;
-  for (std::size_t j = 0; j < n; j++) x[j] *= factor;
-}
-
-double exponential(double x) {
-  exps++;
-  return std::exp(x);
-}
 
 /// The softmax of scores that come in block by block.
 struct OnlineSoftmax {
@@ -111,26 +87,6 @@ double weighted_dweights(const OneHead<double>& head, std::size_t t) {
     total += std::exp(score - head.log_sum.view().data[t]) * dweight;
   }
   return total;
-}
-
-/// With TIMES=1: forward and backward of one head, in float.
-void show_times(const PythonRandom& random) {
-  fmt::print("\n   T | us: naive() | short | flash\n");
-  for (const std::size_t T : {4, 16, 64, 256, 1024}) {
-    OneHead<float> a(T, 16);
-    a.draw(random, 1);
-    auto us = [&](auto forward, auto backward) {
-      return Lesson::microseconds([&] {
-        a.forward(forward);
-        a.backward(backward);
-      });
-    };
-    const double plain = us(naive<float>().attention_forward, naive<float>().attention_backward);
-    const std::string in_short =
-        T <= lanes<float> ? fmt::format("{:.1f}", us(short_forward<float>, short_backward<float>)) : "-";
-    fmt::print("{:4} | {:11.1f} | {:>5} | {:8.1f}\n", T, plain, in_short,
-               us(flash_forward<float>, flash_backward<float>));
-  }
 }
 
 int main(int argc, char** argv) {

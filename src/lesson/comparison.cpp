@@ -33,11 +33,13 @@ Difference difference(const Outcome& a, const Outcome& b) {
 void Comparison::print() const {
   fmt::print("{} seeds, {} steps of {} names each; then {} names not seen. Cache: bytes a token, in float\n",
              Outcome::num_seeds, budget.num_steps, budget.batch_size, num_held_out);
-  fmt::print("form               | parameters | cache | training loss | held-out loss | spread of seeds{}\n",
+  std::size_t width = 18;
+  for (const Outcome& outcome : outcomes) width = std::max(width, outcome.label.size());
+  fmt::print("{:{}} | parameters | cache | training loss | held-out loss | spread of seeds{}\n", "form", width,
              Lesson::timed() ? " | names/s" : "");
   for (const Outcome& outcome : outcomes) {
     const Estimate held_out = estimate(outcome.held_out);
-    fmt::print("{:18} | {:10} | {:5} | {:13.4f} | {:13.4f} | {:15.4f}{}\n", outcome.label, outcome.parameters,
+    fmt::print("{:{}} | {:10} | {:5} | {:13.4f} | {:13.4f} | {:15.4f}{}\n", outcome.label, width, outcome.parameters,
                outcome.cache_bytes, estimate(outcome.training).mean, held_out.mean, held_out.stddev,
                Lesson::timed() ? fmt::format(" | {:7.0f}", outcome.names_per_second) : "");
   }

@@ -53,7 +53,7 @@ inline const TrainConfig comparison_budget{.num_steps = 1000, .batch_size = 16};
 
 struct Comparison {
   TrainConfig budget;
-  std::size_t num_held_out;
+  std::size_t num_held_out = 0;
   std::vector<Outcome> outcomes;
 
   /// The outcomes, and how each differs from the first; with TIMES=1 also how fast they were.

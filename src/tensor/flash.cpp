@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -63,9 +65,24 @@ struct Workspace {
     mask.each_scattered(t, [&](std::size_t s) {
       if (s < m) scattered.push_back(s);
     });
+    make_room();
+    return !scattered.empty();
+  }
+
+  /// The same of all keys that query t sees.
+  void take_visible(const Mask& mask, std::size_t t, std::size_t m) {
+    take_scattered(mask, t, m);
+    for (std::size_t s = mask.next_block(t, 1, 0); s < m; s = mask.next_block(t, 1, s + block)) {
+      for (std::uint64_t word = mask.dense_bits(t, s) & Mask::lowest(m - s); word != 0; word &= word - 1) {
+        scattered.push_back(s + static_cast<std::size_t>(std::countr_zero(word)));
+      }
+    }
+    make_room();
+  }
+
+  void make_room() {
     scattered_weights.resize(padded<T>(scattered.size()));
     scattered_dscores.resize(padded<T>(scattered.size()));
-    return !scattered.empty();
   }
 
   static void take(Tensor<T>& to, View<const T> x) {
@@ -166,16 +183,34 @@ void add_rows(T* to, View<const T> x, const std::vector<std::size_t>& rows, cons
 
 /// The scattered keys of query i of a block, one by one, into its row of `out`. The query stands at this position.
 template <class T>
-void forward_scattered(View<T> out, View<const T> q, std::size_t i, T scale, const Dropout& dropout,
-                       std::size_t position, OnlineSoftmax<T>& softmax, Workspace<T>& work) {
+void forward_scattered(View<T> out, View<const T> q, View<const T> k, View<const T> v, std::size_t i, T scale,
+                       const Dropout& dropout, std::size_t position, OnlineSoftmax<T>& softmax, Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   T* const weights = work.scattered_weights.data();
-  for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
+  for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(q.row(i), k.row(work.scattered[c]), q.cols);
   std::fill(weights + n, weights + padded<T>(n), none<T>);
   softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * scale; });
   for (std::size_t c = 0; c < n; c++) weights[c] *= dropout.factor<T>(position, work.scattered[c]);
   multiply_row(out.row(i), out.cols, softmax.shrink[i]);
-  add_rows<T>(out.row(i), work.values.view(), work.scattered, weights);
+  add_rows<T>(out.row(i), v, work.scattered, weights);
+}
+
+/// Divides the rows of `out` by the totals of their softmax, and takes the logarithms of these.
+template <class T>
+void finish(View<T> out, T* log_sum, OnlineSoftmax<T>& softmax) {
+  for (std::size_t i = 0; i < out.rows; i += lanes<T>) {
+    const std::size_t n = std::min(lanes<T>, out.rows - i);
+    const Vector<T> total = load(softmax.total.data() + i);
+    store(log_sum + i, load(softmax.most.data() + i) + log<T>(total), n);
+    store(softmax.total.data() + i, 1 / total);
+  }
+  for (std::size_t i = 0; i < out.rows; i++) {
+    if (softmax.most[i] == none<T>) {
+      log_sum[i] = none<T>;
+    } else {
+      multiply_row(out.row(i), out.cols, softmax.total[i]);
+    }
+  }
 }
 
 /// out (n,D) and log_sum (n) of a block of queries q (n,K), against all keys, which are in the workspace, too.
@@ -204,21 +239,21 @@ void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Drop
   }
   for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
     if (!work.take_scattered(mask, first_query + i, m)) continue;
-    forward_scattered(out, q, i, scale, dropout, first_query + i, softmax, work);
+    forward_scattered<T>(out, q, work.keys.view(), work.values.view(), i, scale, dropout, first_query + i, softmax,
+                         work);
   }
-  for (std::size_t i = 0; i < q.rows; i += lanes<T>) {
-    const std::size_t n = std::min(lanes<T>, q.rows - i);
-    const Vector<T> total = load(softmax.total.data() + i);
-    store(log_sum + i, load(softmax.most.data() + i) + log<T>(total), n);
-    store(softmax.total.data() + i, 1 / total);
-  }
-  for (std::size_t i = 0; i < q.rows; i++) {
-    if (softmax.most[i] == none<T>) {
-      log_sum[i] = none<T>;
-    } else {
-      multiply_row(out.row(i), out.cols, softmax.total[i]);
-    }
-  }
+  finish(out, log_sum, softmax);
+}
+
+/// A single query, as in a model that generates: all the keys that it sees, one by one and where they are. To copy them
+/// first, as for a block, would be more work than to use them.
+template <class T>
+void forward_one(View<T> out, T* log_sum, View<const T> q, View<const T> k, View<const T> v, T scale,
+                 const Dropout& dropout, std::size_t position, Workspace<T>& work) {
+  OnlineSoftmax<T> softmax;
+  set_zero(out);
+  if (!work.scattered.empty()) forward_scattered(out, q, k, v, 0, scale, dropout, position, softmax, work);
+  finish(out, log_sum, softmax);
 }
 
 /// What is made of the queries of a block on their way back, and of all keys.
@@ -304,8 +339,14 @@ void flash_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> 
   const std::size_t D = heads.value_dim;
   const std::size_t in_group = heads.n_head / heads.n_kv_head;
   Workspace<T>& work = Workspace<T>::of_thread();
+  if (q.rows == 1) work.take_visible(mask, first_query, k.rows);
   for (std::size_t h = 0; h < heads.n_head; h++) {
     const std::size_t g = h / in_group;
+    if (q.rows == 1) {
+      forward_one<T>(out.slice_cols(h * D, D), log_sum.row(h), q.slice_cols(h * K, K), k.slice_cols(g * K, K),
+                     v.slice_cols(g * D, D), static_cast<T>(heads.scale), heads.dropout.of(h), first_query, work);
+      continue;
+    }
     if (h % in_group == 0) {
       work.keys_t.take(k.slice_cols(g * K, K));
       work.take(work.values, v.slice_cols(g * D, D));

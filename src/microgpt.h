@@ -66,6 +66,7 @@
 #include "train/safetensors.h"    // named tensors in a file
 #include "train/sampling.h"       // one character after the other
 #include "train/sgd.h"            // a small step downhill
+#include "train/thread_trials.h"  // how many threads help, now
 #include "train/trainer.h"        // forward, backward, update, again
 
 // Looking at it.

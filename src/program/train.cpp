@@ -20,6 +20,7 @@
 #include "train/checkpoint.h"
 #include "train/held_out.h"
 #include "train/sampling.h"
+#include "train/thread_trials.h"
 #include "train/trainer.h"
 
 namespace microgpt {
@@ -135,7 +136,14 @@ void train_tensor(const Run& run, const TrainOptions& options) {
   };
   BatchTrainer<T> trainer(run.preset.model, run.preset.train, run.parameters, run.documents, run.tokenizer, batch,
                           kernels);
-  run_steps(run.preset.train.num_steps, options, [&] { return trainer.step(); });
+  ThreadTrials trials(threads);
+  run_steps(run.preset.train.num_steps, options, [&] {
+    if (options.threads) return trainer.step();
+    return trials.run([&](std::size_t n) {
+      trainer.use_threads(n);
+      return trainer.step();
+    });
+  });
   trainer.model().copy_to(run.parameters);
   Decoder<T> decoder(trainer.model(), kernels);
   finish(run, options, [&] { return sample(decoder, options.temperature, run.random); });

@@ -16,6 +16,7 @@
 #include "train/checkpoint.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
+#include "train/thread_trials.h"
 
 namespace microgpt {
 namespace {
@@ -34,37 +35,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Finds out, again and again, whether all threads are faster than one: they are not while something else keeps one of
-/// the processors busy, since every step waits for the last of them.
-class ThreadTrials {
- public:
-  explicit ThreadTrials(std::size_t threads) : threads_(threads) {}
-
-  /// How many threads the next step should use.
-  std::size_t next() const {
-    const std::size_t at = step_ % period;
-    return at < trial ? threads_ : at < 2 * trial || alone_is_faster_ ? 1 : threads_;
-  }
-
-  /// How long it took.
-  void took(double seconds) {
-    const std::size_t at = step_++ % period;
-    if (at == 0) together_ = alone_ = 0;
-    if (at < 2 * trial) (at < trial ? together_ : alone_) += seconds;
-    if (at == 2 * trial - 1) alone_is_faster_ = alone_ < together_;
-  }
-
- private:
-  static constexpr std::size_t trial = 3;     // steps
-  static constexpr std::size_t period = 300;  // from trial to trial
-
-  std::size_t threads_;
-  std::size_t step_ = 0;
-  double together_ = 0;
-  double alone_ = 0;
-  bool alone_is_faster_ = false;
-};
-
 /// Trains until the time is over. The clock runs for training alone, not for reading the data or judging the model.
 BatchTrainer<float> trained(const TrainFastOptions& options, const Config& config, const DistinctSplit& split,
                             const Tokenizer& tokenizer, std::size_t threads, std::size_t seed) {
@@ -76,12 +46,11 @@ BatchTrainer<float> trained(const TrainFastOptions& options, const Config& confi
                               {.loss_mean = LossMean::tokens, .threads = threads});
   ThreadTrials trials(threads);
   const Clock::time_point start = Clock::now();
-  for (double seconds = 0; seconds < options.seconds;) {
-    trainer.use_threads(trials.next());
-    trainer.step(seconds / options.seconds);
-    const double now = seconds_since(start);
-    trials.took(now - seconds);
-    seconds = now;
+  for (double seconds = 0; seconds < options.seconds; seconds = seconds_since(start)) {
+    trials.run([&](std::size_t n) {
+      trainer.use_threads(n);
+      return trainer.step(seconds / options.seconds);
+    });
   }
   return trainer;
 }

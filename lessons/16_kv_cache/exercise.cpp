@@ -1,0 +1,132 @@
+// Exercise 16: a cache that does not grow. With a window (--mask local:W) a token sees the last W tokens, itself
+// included, and no others. So W rows are room enough: the newest takes the place of the oldest, round and round.
+//
+//   make exercise-16    fails until Ring is right, and hints at what is missing
+//   make solution-16    the same with the answer of solution.cpp
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/python_random.h"
+
+using namespace microgpt;
+
+using Row = std::vector<double>;
+
+#ifdef SOLUTION
+#include "solution.cpp"
+#else
+/// The rows, keys or values, of the last `window` tokens.
+class Ring {
+ public:
+  explicit Ring(std::size_t window) : window_(window) {}
+
+  /// Keeps the row of the next token.
+  void keep(const Row& row) {
+    // TODO: this keeps all of them. Which slot is that of the token at position `kept_`, if there are `window_` slots?
+    rows_.push_back(row);
+    kept_++;
+  }
+
+  /// The rows of the last `window` tokens or, while there are fewer, of all; the oldest first.
+  std::vector<Row> seen() const {
+    // TODO: no more than `window_` of them, and the oldest first, wherever it stands.
+    return rows_;
+  }
+
+  /// How many rows it takes memory for.
+  std::size_t size() const { return rows_.size(); }
+
+ private:
+  std::size_t window_;
+  std::size_t kept_ = 0;  // tokens so far
+  std::vector<Row> rows_;
+};
+#endif
+
+namespace {
+
+constexpr std::size_t D = 4;
+
+/// Rows that are all different.
+std::vector<Row> random_rows(std::size_t num, PythonRandom& random) {
+  std::vector<Row> rows(num, Row(D));
+  for (Row& row : rows) {
+    for (double& number : row) number = random.gauss(0, 1);
+  }
+  return rows;
+}
+
+/// The last `window` of the first `n` rows.
+std::vector<Row> last(const std::vector<Row>& rows, std::size_t n, std::size_t window) {
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(n);
+  return {end - static_cast<std::ptrdiff_t>(std::min(n, window)), end};
+}
+
+/// One head: a query, and the keys and values that it sees.
+Row attention(const Row& q, const std::vector<Row>& keys, const std::vector<Row>& values) {
+  Row out(D);
+  double total = 0;
+  for (std::size_t t = 0; t < keys.size(); t++) {
+    double score = 0;
+    for (std::size_t j = 0; j < D; j++) score += q[j] * keys[t][j];
+    const double weight = std::exp(score / std::sqrt(D));
+    total += weight;
+    for (std::size_t j = 0; j < D; j++) out[j] += weight * values[t][j];
+  }
+  for (double& number : out) number /= total;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("while fewer tokens have come than the window is wide, all are seen") {
+  PythonRandom random(1);
+  const std::vector<Row> rows = random_rows(5, random);
+  Ring ring(5);
+  CHECK(ring.seen().empty());
+  for (std::size_t n = 1; n <= 5; n++) {
+    ring.keep(rows[n - 1]);
+    INFO("after " << n << " tokens, with a window of 5");
+    CHECK(ring.seen() == last(rows, n, 5));
+  }
+}
+
+TEST_CASE("then the last ones are, the oldest first") {
+  PythonRandom random(2);
+  const std::vector<Row> rows = random_rows(23, random);
+  for (const std::size_t window : {1, 2, 5, 7}) {
+    Ring ring(window);
+    for (std::size_t n = 1; n <= rows.size(); n++) {
+      ring.keep(rows[n - 1]);
+      INFO("after " << n << " tokens, with a window of " << window << "; hint: token n stands in slot n % window, so "
+                    << "when all slots are taken, the oldest is where the next one will go");
+      REQUIRE(ring.seen() == last(rows, n, window));
+    }
+  }
+}
+
+TEST_CASE("it takes no more memory than the window") {
+  PythonRandom random(3);
+  Ring ring(4);
+  for (const Row& row : random_rows(50, random)) ring.keep(row);
+  INFO("50 tokens, with a window of 4; hint: write over what nobody can see any more");
+  CHECK(ring.size() <= 4);
+}
+
+TEST_CASE("attention over two rings is attention with a window over everything") {
+  PythonRandom random(4);
+  constexpr std::size_t num = 30, window = 6;
+  const std::vector<Row> queries = random_rows(num, random), keys = random_rows(num, random);
+  const std::vector<Row> values = random_rows(num, random);
+  Ring ring_keys(window), ring_values(window);
+  for (std::size_t t = 0; t < num; t++) {
+    ring_keys.keep(keys[t]);
+    ring_values.keep(values[t]);
+    INFO("position " << t << "; hint: the first cases must pass first");
+    REQUIRE(attention(queries[t], ring_keys.seen(), ring_values.seen()) ==
+            attention(queries[t], last(keys, t + 1, window), last(values, t + 1, window)));
+  }
+}

@@ -1,0 +1,18 @@
+stop all
+run
+stop next
+continue
+continue
+print t
+print reader.position
+print reader.caches[0].keys.size()
+print reader.caches[0].keys[0]
+continue
+print reader.position
+print reader.caches[0].keys.size()
+print reader.caches[0].keys[0]
+stop kept
+continue
+print tokens.size()
+print first
+print caches[0].keys.size()

@@ -19,30 +19,28 @@ using Row = std::vector<double>;
 #include "solution.cpp"
 #else
 /// The rows, keys or values, of the last `window` tokens.
-class Ring {
- public:
-  explicit Ring(std::size_t window) : window_(window) {}
+struct Ring {
+  explicit Ring(std::size_t width) : window(width) {}
 
   /// Keeps the row of the next token.
   void keep(const Row& row) {
-    // TODO: this keeps all of them. Which slot is that of the token at position `kept_`, if there are `window_` slots?
-    rows_.push_back(row);
-    kept_++;
+    // TODO: this keeps all of them. Which slot is that of the token at position `kept`, if there are `window` slots?
+    rows.push_back(row);
+    kept++;
   }
 
   /// The rows of the last `window` tokens or, while there are fewer, of all; the oldest first.
   std::vector<Row> seen() const {
-    // TODO: no more than `window_` of them, and the oldest first, wherever it stands.
-    return rows_;
+    // TODO: no more than `window` of them, and the oldest first, wherever it stands.
+    return rows;
   }
 
   /// How many rows it takes memory for.
-  std::size_t size() const { return rows_.size(); }
+  std::size_t size() const { return rows.size(); }
 
- private:
-  std::size_t window_;
-  std::size_t kept_ = 0;  // tokens so far
-  std::vector<Row> rows_;
+  std::size_t window;
+  std::size_t kept = 0;  // tokens so far
+  std::vector<Row> rows;
 };
 #endif
 

@@ -12,10 +12,8 @@ struct Ring {
   }
 
   std::vector<Row> seen() const {
-    std::vector<Row> oldest_first = rows;
-    if (rows.size() == window) {
-      std::ranges::rotate(oldest_first, oldest_first.begin() + static_cast<std::ptrdiff_t>(kept % window));
-    }
+    std::vector<Row> oldest_first;
+    for (std::size_t t = kept - rows.size(); t < kept; t++) oldest_first.push_back(rows[t % window]);
     return oldest_first;
   }
 

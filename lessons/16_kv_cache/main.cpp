@@ -59,11 +59,10 @@ struct Reader {
 
   /// Reads on. The logits (V) of what comes after the last of these tokens.
   Row read(std::span<const Token> tokens) {
-    const std::size_t first = from_zero ? 0 : position;
     Row x;
     for (std::size_t i = 0; i < tokens.size(); i++) {
       const std::span<const double> token = p["wte"].row(tokens[i]);
-      x = rmsnorm(add({token.begin(), token.end()}, p["wpe"].row(first + i)));
+      x = rmsnorm(add({token.begin(), token.end()}, p["wpe"].row((from_zero ? 0 : position) + i)));
       for (std::size_t li = 0; li < config.n_layer; li++) {
         const std::string layer = fmt::format("layer{}.", li);
         const Row x_norm = rmsnorm(x);
@@ -80,8 +79,7 @@ struct Reader {
 };
 
 /// Reads names letter by letter, with its cache. Calls look(tokens so far, logits, what comes next) after each.
-template <class Look>
-void read_names(Reader& reader, std::span<const std::vector<Token>> names, Look look) {
+void read_names(Reader& reader, std::span<const std::vector<Token>> names, auto look) {
   for (const std::span<const Token> tokens : names) {
     reader.reset();
     for (std::size_t t = 0; t + 1 < tokens.size() && t < reader.config.block_size; t++) {
@@ -140,17 +138,13 @@ int main(int argc, char** argv) {
   wrong_group = lesson.broken("wrong-group");
   const std::vector<std::vector<Token>> names = first_names(lesson, 100);
   const Config gqa = of_kind("gqa", lesson.tokenizer.vocab_size());
-
   show_work(gqa);
   fmt::print("\nthe draft, token by token\n");
-  for (const std::string kind : {"mha", "gqa", "mqa"}) {
-    compare_draft(lesson, of_kind(kind, gqa.vocab_size), std::span(names).first(20));
-  }
+  const auto few = std::span(names).first(20);
+  for (const char* kind : {"mha", "gqa", "mqa"}) compare_draft(lesson, of_kind(kind, gqa.vocab_size), few);
   fmt::print("a trained model, 100 names letter by letter: loss {:.3f}\n", mean_loss(lesson, gqa, names));
-
   show_kinds(lesson);
   show_published();
-
   show_worth(lesson);
   return lesson.finish();
 }

@@ -1,6 +1,6 @@
-// Lesson 16: the KV cache. What a token's keys and values are does not depend on what comes after it. So a model that
-// invents keeps them, and a new letter is one row of work, not all rows again. What it keeps is memory, and the kinds
-// of attention differ in how much.
+// Lesson 16: the KV cache. A token's keys and values do not depend on what comes after it. So a model that invents
+// keeps them, and a new letter is one row of work. What it keeps is memory, and the kinds of attention differ in how
+// much.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -59,10 +59,11 @@ struct Reader {
 
   /// Reads on. The logits (V) of what comes after the last of these tokens.
   Row read(std::span<const Token> tokens) {
+    const std::size_t first = from_zero ? 0 : position;
     Row x;
     for (std::size_t i = 0; i < tokens.size(); i++) {
       const std::span<const double> token = p["wte"].row(tokens[i]);
-      x = rmsnorm(add({token.begin(), token.end()}, p["wpe"].row((from_zero ? 0 : position) + i)));
+      x = rmsnorm(add({token.begin(), token.end()}, p["wpe"].row(first + i)));
       for (std::size_t li = 0; li < config.n_layer; li++) {
         const std::string layer = fmt::format("layer{}.", li);
         const Row x_norm = rmsnorm(x);

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <functional>
 
+#include "base/attention_shape.h"
 #include "lesson/lesson.h"
-#include "tensor/decoder.h"
 #include "train/batch_trainer.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
@@ -54,11 +54,6 @@ void Comparison::print() const {
 
 namespace {
 
-std::size_t cache_bytes(const Config& config) {
-  TensorModel<float> model(config, Parameters(gpt_shapes(config)));
-  return Decoder<float>(model).cache_bytes_per_token();
-}
-
 /// Trains and judges with the i-th seed. The candidate's config is that of the names.
 void run(const Candidate& candidate, const DistinctSplit& split, const Tokenizer& tokenizer, const TrainConfig& budget,
          std::size_t i, Outcome& outcome) {
@@ -96,7 +91,8 @@ Comparison compare(std::span<const Document> documents, const Tokenizer& tokeniz
     Outcome& outcome = comparison.outcomes.emplace_back();
     outcome.label = candidate.label;
     outcome.parameters = num_parameters(candidate.config);
-    outcome.cache_bytes = cache_bytes(candidate.config);
+    outcome.cache_bytes =
+        cache_bytes(attention_shape(candidate.config), candidate.config.n_layer, 1, sizeof(float)).value();
     for (std::size_t i = 0; i < Outcome::num_seeds; i++) run(candidate, split, tokenizer, budget, i, outcome);
   }
   return comparison;

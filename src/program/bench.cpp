@@ -26,7 +26,7 @@ struct BenchOptions {
   std::vector<std::string> what{"train", "attention", "sample"};
   std::vector<std::string> n_embd{"16", "32", "64", "128"};
   std::vector<std::string> batch{"1", "16", "64"};
-  std::vector<std::string> mask{"local:64",     "local:128",     "block:64", "block:128",
+  std::vector<std::string> mask{"local:64",     "local:128",     "block:48", "block:128",
                                 "global:64:16", "strided:64:64", "random:8", "bigbird:64:16:8"};
   std::optional<std::size_t> steps, rounds, threads;
   bool quick = false;

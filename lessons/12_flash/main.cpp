@@ -10,7 +10,7 @@
 
 #include "counted.h"
 #include "lesson/lesson.h"
-#include "one_head.h"
+#include "lesson/one_head.h"
 #include "tensor/flash.h"
 #include "tensor/kernels.h"
 #include "times.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lesson/lesson.h"
-#include "one_head.h"
+#include "lesson/one_head.h"
 #include "tensor/flash.h"
 #include "tensor/kernels.h"
 #include "tensor/short_attention.h"

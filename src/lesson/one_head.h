@@ -30,13 +30,13 @@ struct OneHead {
     }
   }
 
-  /// With the kernels of src/tensor, causal.
-  void forward(decltype(Kernels<T>::attention_forward) kernel) {
-    kernel(out.view(), log_sum.view(), q.view(), k.view(), v.view(), heads, Mask::causal(), 0);
+  /// With the kernels of src/tensor.
+  void forward(decltype(Kernels<T>::attention_forward) kernel, const Mask& mask = Mask::causal()) {
+    kernel(out.view(), log_sum.view(), q.view(), k.view(), v.view(), heads, mask, 0);
   }
-  void backward(decltype(Kernels<T>::attention_backward) kernel) {
+  void backward(decltype(Kernels<T>::attention_backward) kernel, const Mask& mask = Mask::causal()) {
     kernel(dq.view(), dk.view(), dv.view(), dout.view(), out.view(), log_sum.view(), q.view(), k.view(), v.view(),
-           heads, Mask::causal(), 0);
+           heads, mask, 0);
   }
 
   Heads heads;

@@ -1,0 +1,65 @@
+// What the draft is made of: lists of keys, a head of attention that visits them, and products that are counted.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "lesson/one_head.h"
+
+namespace lesson15 {
+
+using namespace microgpt;
+
+using Keys = std::vector<std::vector<std::size_t>>;    // of each query, some keys in increasing order
+using Layers = std::vector<std::vector<std::size_t>>;  // of each query, a number for each key up to its own
+constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
+/// One head of attention in which query t meets the keys visited[t] and no other. The mask hides some of these.
+struct Draft : OneHead<double> {
+  Draft(const Keys& visited_, const std::optional<Keys>& mask_)
+      : OneHead(visited_.size(), 16), visited(visited_), mask(mask_) {}
+
+  Keys visited;
+  std::optional<Keys> mask;                  // which keys a query sees
+  std::vector<std::vector<double>> weights;  // of query t: a number for each of visited[t]
+};
+
+/// Visits what is seen.
+inline Draft skipping(const Keys& seen) { return {seen, {}}; }
+
+/// Visits all, and hides what is not seen.
+inline Draft masking(const Keys& seen) {
+  std::vector<std::size_t> all(seen.size());
+  std::iota(all.begin(), all.end(), 0);
+  return {Keys(seen.size(), all), seen};
+}
+
+inline std::size_t products = 0;  // how many were computed
+
+inline double dot(const double* a, const double* b, std::size_t n) {
+  products += n;
+  double total = 0;
+  for (std::size_t j = 0; j < n; j++) total += a[j] * b[j];
+  return total;
+}
+
+/// to += factor * x.
+inline void add(double* to, double factor, const double* x, std::size_t n) {
+  products += n;
+  for (std::size_t j = 0; j < n; j++) to[j] += factor * x[j];
+}
+
+inline std::vector<double> softmax(std::vector<double> scores) {
+  const double most = *std::ranges::max_element(scores);
+  double total = 0;
+  for (double& score : scores) total += score = std::exp(score - most);
+  for (double& score : scores) score /= total;
+  return scores;
+}
+
+}  // namespace lesson15

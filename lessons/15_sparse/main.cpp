@@ -54,10 +54,9 @@ void draft_forward(Draft& a) {
   a.weights.clear();
   for (std::size_t t = 0; t < q.rows; t++) {
     std::vector<double> scores;
-    for (const std::size_t s : a.visited[t]) {
+    for (const std::size_t s : a.visited[t])
       scores.push_back(a.heads.scale * dot(q.row(t), k.row(s), q.cols));  // stop: score
-    }
-    if (a.mask && lost) masked(scores, -INFINITY, *a.mask, t);  // makes the right scores: who takes them?
+    if (a.mask && lost) masked(scores, -INFINITY, *a.mask, t);            // makes the right scores: who takes them?
     if (a.mask && !lost && !late) scores = masked(scores, -INFINITY, *a.mask, t);
     a.weights.push_back(softmax(scores));
     if (a.mask && late) a.weights[t] = masked(a.weights[t], 0, *a.mask, t);
@@ -132,7 +131,6 @@ int main(int argc, char** argv) try {
       if (p == patterns[1] && draft.mask) check_mask(lesson, draft, draft_forward);
     }
   }
-
   fmt::print("\n--- products of forward and backward, skipping ---\n");
   print_table("positions", {64, 128, 256}, patterns, [](const MaskPattern& p, std::size_t T) {
     Draft draft = skipping(visible_keys(p, T));
@@ -140,7 +138,6 @@ int main(int argc, char** argv) try {
   });
   Draft draft = masking(visible_keys({}, 256));
   fmt::print("masking, whatever the mask, 256 positions: {}\n", run(draft));
-
   fmt::print("\n--- trained ---\n");
   train(lesson, {"full", "local:1", "local:2", "local:3", "strided:2:3", "bigbird:2:1:1", "block:3"},
         comparison_budget);

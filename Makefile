@@ -101,7 +101,7 @@ README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help setup build train train-fast test bench names ladder forms reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions check-races races format lint clean FORCE
+.PHONY: help setup build train train-fast test oracle bench names ladder forms reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions check-races races format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -115,6 +115,12 @@ train: $(PROGRAM) ## train on data/names.txt and invent twenty names
 test: $(TESTS) $(PROGRAM) $(ORACLE) ## run every test
 	MICROGPT_PROGRAM=$(PROGRAM) ATTENTION_ORACLE=$(ORACLE) $(TESTS)
 	$(ORACLE)
+
+oracle: $(ORACLE) ## have PyTorch compute attention again: make oracle [SEED=1] [SHAPES=3]
+	@python=$$(for p in python3 /usr/bin/python3; do $$p -c 'import torch' 2>/dev/null && echo $$p && break; done); \
+	test -n "$$python" || { echo "PyTorch is not installed; try: apt-get install python3-torch" >&2; exit 1; }; \
+	rm -rf $(BUILD)/oracle && $$python tests/oracle.py $(if $(SEED),--seed $(SEED)) $(if $(SHAPES),--shapes $(SHAPES)) $(BUILD)/oracle
+	ORACLE_DIR=$(BUILD)/oracle $(ORACLE)
 
 train-fast: $(PROGRAM) ## train for one second, three times, and judge by held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)

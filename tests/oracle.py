@@ -1,0 +1,235 @@
+"""A second opinion on attention: PyTorch computes it again, in float64, with autograd for all gradients.
+
+    oracle.py [--seed 1] [--shapes 3] FOLDER        from the project's root
+
+First the golden files: from the inputs of each, everything else is computed and compared with what the file has. Then
+random shapes of every kind, so many of each. All that was computed goes to FOLDER, as safetensors, laid out as
+tests/attention_oracle expects it; `make oracle` has that compare src/tensor with it. Exits with 1 if a golden file is
+off.
+
+Multi-head, multi-query and grouped-query attention are torch.nn.functional.multi_head_attention_forward, which
+torch.nn.MultiheadAttention is made of; shared heads are repeated for it. Latent attention is written out, after
+DeepSeek-V2 (2024), equations 37 to 47.
+"""
+import argparse
+import json
+import math
+import pathlib
+import random
+import struct
+import sys
+
+import torch
+import torch.nn.functional as F
+
+GOLDEN = pathlib.Path("tests/golden/attention")
+TOLERANCE = 1e-12  # of the larger of 1 and a tensor's largest number: see tests/attention_oracle
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def save(path, tensors, metadata):
+    """Safetensors: the length of the header, the header as JSON, and the numbers, 8 bytes each."""
+    header = {"__metadata__": {name: str(value) for name, value in metadata.items()}}
+    data = b""
+    for name, tensor in tensors.items():
+        begin = len(data)
+        data += struct.pack(f"<{tensor.numel()}d", *tensor.flatten().tolist())
+        header[name] = {"dtype": "F64", "shape": list(tensor.shape), "data_offsets": [begin, len(data)]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def load(path):
+    """The tensors of such a file, by name, and its metadata."""
+    contents = path.read_bytes()
+    (length,) = struct.unpack("<Q", contents[:8])
+    header = json.loads(contents[8 : 8 + length])
+    metadata = header.pop("__metadata__", {})
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = (8 + length + offset for offset in entry["data_offsets"])
+        numbers = struct.unpack(f"<{(end - begin) // 8}d", contents[begin:end])
+        tensors[name] = torch.tensor(numbers, dtype=torch.float64).reshape(entry["shape"])
+    return tensors, metadata
+
+
+# --- Attention --------------------------------------------------------------------------------------------------------
+
+
+def is_learned(name):
+    return name in ("x", "kv") or name.startswith("w_")
+
+
+def is_input(name):
+    return is_learned(name) or name in ("mask", "key_padding_mask", "grad_out")
+
+
+def complete(inputs, metadata):
+    """The inputs, and all that follows from them: out, attn, grad.*, and of latent attention c_kv and k_rope."""
+    t = {name: tensor.clone().requires_grad_(is_learned(name)) for name, tensor in inputs.items()}
+    t.setdefault("kv", t["x"])
+    made = (latent if "w_dkv" in t else grouped)(t, hidden(t, metadata), metadata)
+    learned = [name for name in inputs if is_learned(name)]
+    gradients = torch.autograd.grad(made["out"], [t[name] for name in learned], t["grad_out"])
+    made.update({"grad." + name: gradient for name, gradient in zip(learned, gradients)})
+    return {**inputs, **{name: tensor.detach() for name, tensor in made.items()}}
+
+
+def hidden(t, metadata):
+    """(B,N,M), true where a query must not see a key."""
+    (B, N, _), M = t["x"].shape, t["kv"].shape[1]
+    seen = torch.ones(B, N, M, dtype=torch.bool)
+    if "mask" in t:
+        seen &= t["mask"].bool()
+    if "key_padding_mask" in t:
+        seen &= t["key_padding_mask"].bool()[:, None, :]
+    if metadata.get("mask") == "causal":
+        seen &= torch.ones(N, M, dtype=torch.bool).tril()
+    return ~seen
+
+
+def grouped(t, hide, metadata):
+    C, H = t["x"].shape[-1], int(metadata["n_head"])
+    G = t["w_k"].shape[0] // (C // H)
+
+    def repeated(w):
+        return w.reshape(G, C // H, C).repeat_interleave(H // G, 0).reshape(C, C)
+
+    x, kv = t["x"].transpose(0, 1), t["kv"].transpose(0, 1)  # positions first
+    out, attn = F.multi_head_attention_forward(
+        x, kv, kv, C, H, None, None, None, None, False, 0.0, t["w_o"], None, training=False,
+        attn_mask=hide.repeat_interleave(H, 0), need_weights=True, average_attn_weights=False,
+        use_separate_proj_weight=True, q_proj_weight=t["w_q"], k_proj_weight=repeated(t["w_k"]),
+        v_proj_weight=repeated(t["w_v"]))
+    return {"out": out.transpose(0, 1), "attn": attn}
+
+
+def latent(t, hide, metadata):
+    H = int(metadata["n_head"])
+
+    def heads(x):  # (B,N,H*n) to (B,H,N,n)
+        return x.unflatten(-1, (H, -1)).transpose(1, 2)
+
+    c_q, c_kv = F.linear(t["x"], t["w_dq"]), F.linear(t["kv"], t["w_dkv"])
+    q, k, v = heads(F.linear(c_q, t["w_uq"])), heads(F.linear(c_kv, t["w_uk"])), heads(F.linear(c_kv, t["w_uv"]))
+    made = {"c_kv": c_kv}
+    if "w_kr" in t:
+        base = float(metadata["rope_base"])
+        made["k_rope"] = turned(F.linear(t["kv"], t["w_kr"]), base)
+        q = torch.cat((q, turned(heads(F.linear(c_q, t["w_qr"])), base)), -1)
+        k = torch.cat((k, made["k_rope"][:, None].expand(-1, H, -1, -1)), -1)
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    made["attn"] = scores.masked_fill(hide[:, None], -math.inf).softmax(-1)
+    made["out"] = F.linear((made["attn"] @ v).transpose(1, 2).flatten(-2), t["w_o"])
+    return made
+
+
+def turned(x, base):
+    """(...,N,R): the pair (2i, 2i+1) as a complex number, turned by position * base^(-2i/R)."""
+    N, R = x.shape[-2:]
+    angles = torch.arange(N).double()[:, None] * base ** (-torch.arange(0, R, 2).double() / R)
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+
+
+# --- Random shapes ----------------------------------------------------------------------------------------------------
+
+
+def patterns(t, s):
+    """By name: sparse masks, (N,N) for queries t (N,1) and keys s (1,N), all causal, all with the diagonal."""
+    W, G, S = random.randint(1, 20), random.randint(1, 5), random.randint(1, 20)
+    near = t - s < W
+    lucky = torch.rand(t.shape[0], t.shape[0]) < 0.1
+    block = (t // S == s // S) | (s < S)
+    sparse = {"local": near, "strided": near | ((t - s) % S == 0), "global": near | (s < G),
+              "bigbird": near | (s < G) | lucky, "block": block}
+    return {name: mask & (s <= t) for name, mask in sparse.items()}
+
+
+KINDS = ["mha", "mha_causal", "mha_padding", "mha_cross", "mqa", "gqa", "mla", "mla_rope",
+         "local", "strided", "global", "bigbird", "block"]
+
+
+def random_case(kind):
+    """Inputs of a kind of attention, and their metadata. Weights are such that scores are around 1."""
+    B, N, D = random.randint(1, 3), random.randint(1, 100), random.randint(1, 20)  # beyond vectors and blocks of 64
+    G = {"mqa": 1, "gqa": random.randint(2, 3)}.get(kind, random.randint(1, 4))
+    H = G * random.randint(2, 4) if kind in ("mqa", "gqa") else G
+    C = H * D
+    metadata = {"n_head": H, "mask": "none" if kind in ("mha", "mha_padding", "mha_cross") else "causal"}
+    inputs = {"x": torch.randn(B, N, C)}
+    if kind == "mha_cross":
+        inputs["kv"] = torch.randn(B, random.randint(1, 100), C)
+    if kind == "mha_padding":
+        lengths = torch.tensor([random.randint(1, N) for _ in range(B)])
+        inputs["key_padding_mask"] = (torch.arange(N) < lengths[:, None]).double()
+    sparse = patterns(torch.arange(N)[:, None], torch.arange(N)[None, :])
+    if kind in sparse:
+        inputs["mask"] = sparse[kind].double()
+    if kind.startswith("mla"):
+        Lq, Lkv, P, R = (random.randint(1, 20) for _ in range(4))
+        shapes = {"w_dq": (Lq, C), "w_uq": (H * P, Lq), "w_dkv": (Lkv, C), "w_uk": (H * P, Lkv), "w_uv": (H * D, Lkv)}
+        if kind == "mla_rope":
+            shapes.update({"w_qr": (H * 2 * R, Lq), "w_kr": (2 * R, C)})
+            metadata["rope_base"] = random.choice([100.0, 10000.0])
+    else:
+        shapes = {"w_q": (C, C), "w_k": (G * D, C), "w_v": (G * D, C)}
+    shapes["w_o"] = (C, H * D)
+    inputs.update({name: torch.randn(*shape) / math.sqrt(shape[1]) for name, shape in shapes.items()})
+    inputs["grad_out"] = torch.randn(B, N, C)
+    return inputs, metadata
+
+
+# --- All --------------------------------------------------------------------------------------------------------------
+
+
+def difference(made, expected):
+    """As tests/attention_oracle has it; infinity for another shape and for what is not a number."""
+    if made.shape != expected.shape or not made.isfinite().all() or not expected.isfinite().all():
+        return math.inf
+    return float((made - expected).abs().max() / max(1.0, float(expected.abs().max())))
+
+
+def compare(path, made, golden):
+    """Prints how far the golden file is from what was made. True if that is rounding."""
+    off = {name: difference(made[name], golden[name]) if name in made else math.inf for name in golden}
+    worst = max(off, key=off.get)
+    print(f"{path.stem:30}  {off[worst]:.1e}  {'ok' if off[worst] <= TOLERANCE else 'FAILED: ' + worst}")
+    return off[worst] <= TOLERANCE
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Computes attention with PyTorch, for attention_oracle.")
+    parser.add_argument("--seed", type=int, default=1, help="of the random shapes [1]")
+    parser.add_argument("--shapes", type=int, default=3, help="so many random shapes of each kind [3]")
+    parser.add_argument("folder", type=pathlib.Path, help="where the files go; it must not exist")
+    arguments = parser.parse_args()
+    torch.set_default_dtype(torch.float64)
+    torch.manual_seed(arguments.seed)
+    random.seed(arguments.seed)
+    paths = sorted(GOLDEN.glob("*.safetensors"))
+    if not paths:
+        sys.exit(f"oracle.py: no *.safetensors in '{GOLDEN}'; run it from the project's root")
+    if arguments.folder.exists():
+        sys.exit(f"oracle.py: '{arguments.folder}' exists; name a new folder")
+    arguments.folder.mkdir(parents=True)
+    print(f"{GOLDEN}, computed again by PyTorch {torch.__version__}:")
+    right = []
+    for path in paths:
+        golden, metadata = load(path)
+        made = complete({name: tensor for name, tensor in golden.items() if is_input(name)}, metadata)
+        right.append(compare(path, made, golden))
+        save(arguments.folder / path.name, made, metadata)
+    print(f"{sum(right)} of {len(right)} files agree to within {TOLERANCE}")
+    for kind in KINDS:
+        for i in range(arguments.shapes):
+            inputs, metadata = random_case(kind)
+            save(arguments.folder / f"random_{kind}_{i}.safetensors", complete(inputs, metadata), metadata)
+    sys.exit(0 if all(right) else 1)
+
+
+if __name__ == "__main__":
+    main()

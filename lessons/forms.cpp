@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/python_random.h"
 #include "lesson/comparison.h"
 
 using namespace microgpt;
@@ -22,7 +23,7 @@ std::vector<Candidate> kinds() {
   all[1].config.n_kv_head = 2;
   all[2].config.n_kv_head = 1;
   for (const std::size_t i : {3, 4}) {
-    all[i].config.q_latent = 12;
+    all[i].config.q_latent = 8;
     all[i].config.kv_latent = 8;
   }
   all[4].config.rope_dim = 2;
@@ -52,7 +53,8 @@ int main(int argc, char** argv) {
   const std::vector<Candidate> all = forms();
   Comparison comparison;
   try {
-    const std::vector<Document> documents = read_documents(argc > 1 ? argv[1] : "data/names.txt");
+    std::vector<Document> documents = read_documents(argc > 1 ? argv[1] : "data/names.txt");
+    PythonRandom(42).shuffle(documents);  // as the lessons do, so that the same names are held out
     const Tokenizer tokenizer(documents);
     for (const Candidate& form : all) {
       if (isatty(STDERR_FILENO) != 0) {

@@ -1,6 +1,7 @@
 // A matrix that owns its numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "tensor/aligned.h"
@@ -20,7 +21,8 @@ class Tensor {
   void resize(std::size_t rows, std::size_t cols) {
     rows_ = rows;
     cols_ = cols;
-    if (numbers_.size() < rows * stride()) numbers_.assign(rows * stride(), T{});
+    const std::size_t size = std::max<std::size_t>(1, rows * stride());  // an empty one, too, points at memory
+    if (numbers_.size() < size) numbers_.assign(size, T{});
   }
 
   View<T> view() { return {numbers_.data(), rows_, cols_, stride()}; }

@@ -89,5 +89,6 @@
 
 // Around a lesson.
 #include "lesson/comparison.h"  // forms of a model, and whether they differ
+#include "lesson/counted.h"     // arithmetic that counts itself
 #include "lesson/lesson.h"      // names to learn from, lines that look alike, checks that count
 #include "lesson/one_head.h"    // what goes into a head, and what comes out

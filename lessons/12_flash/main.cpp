@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "counted.h"
+#include "lesson/counted.h"
 #include "lesson/lesson.h"
 #include "lesson/one_head.h"
 #include "tensor/flash.h"

@@ -1,4 +1,4 @@
-// What the draft is made of: lists of keys, a head of attention that visits them, and products that are counted.
+// What the draft is made of: lists of keys, and a head of attention that visits them.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "lesson/counted.h"
 #include "lesson/one_head.h"
 
 namespace lesson15 {
@@ -37,21 +38,6 @@ inline Draft masking(const Keys& seen) {
   std::vector<std::size_t> all(seen.size());
   std::iota(all.begin(), all.end(), 0);
   return {Keys(seen.size(), all), seen};
-}
-
-inline std::size_t products = 0;  // how many were computed
-
-inline double dot(const double* a, const double* b, std::size_t n) {
-  products += n;
-  double total = 0;
-  for (std::size_t j = 0; j < n; j++) total += a[j] * b[j];
-  return total;
-}
-
-/// to += factor * x.
-inline void add(double* to, double factor, const double* x, std::size_t n) {
-  products += n;
-  for (std::size_t j = 0; j < n; j++) to[j] += factor * x[j];
 }
 
 inline std::vector<double> softmax(std::vector<double> scores) {

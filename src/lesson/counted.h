@@ -15,6 +15,7 @@ inline double dot(const double* a, const double* b, std::size_t n) {
   return total;
 }
 
+/// to += factor * x.
 inline void add(double* to, double factor, const double* x, std::size_t n) {
   products += n;
   for (std::size_t j = 0; j < n; j++) to[j] += factor * x[j];

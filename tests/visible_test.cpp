@@ -26,22 +26,5 @@ TEST_CASE_TEMPLATE("select keeps a lane where the mask allows its key, and hides
   }
 }
 
-TEST_CASE("a block is visible if any query sees any of its keys") {
-  const Mask one = Mask::table(3, 128, [](std::size_t t, std::size_t s) { return t == 2 && s == 100; });
-  CHECK(Visible(one, 0, 3, 64, 64).any());
-  CHECK(Visible(one, 2, 1, 64, 37).any());
-  CHECK_FALSE(Visible(one, 2, 1, 64, 36).any());  // ends before the key
-  CHECK_FALSE(Visible(one, 0, 2, 64, 64).any());  // ends before the query
-  CHECK_FALSE(Visible(one, 0, 3, 0, 64).any());   // another block
-}
-
-TEST_CASE("the keys after end are hidden, and the one before it is not") {
-  const Visible causal(Mask::causal(), 62, 4, 64, 64);
-  CHECK(causal.end(0) == 0);
-  CHECK(causal.end(1) == 0);
-  CHECK(causal.end(2) == 1);
-  CHECK(causal.end(3) == 2);
-}
-
 }  // namespace
 }  // namespace microgpt

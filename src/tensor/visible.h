@@ -26,14 +26,8 @@ class Visible {
       : n_(n), width_(width) {
     for (std::size_t i = 0; i < n; i++) {
       words_[i] = mask.dense_bits(first_query + i, first_key) & Mask::lowest(width);
-      any_ |= words_[i];
     }
   }
-
-  bool any() const { return any_ != 0; }
-
-  /// How many keys of the block query i can see at most: those after them are hidden.
-  std::size_t end(std::size_t i) const { return static_cast<std::size_t>(std::bit_width(words_[i])); }
 
   /// Calls visit(part) for parts of the block in which there is all that is seen: the whole block where all see all of
   /// it, and where it is cut by the diagonal or the end of a window, about the half of it that is seen. Queries are
@@ -76,7 +70,6 @@ class Visible {
   std::size_t n_;
   std::size_t width_;
   std::array<std::uint64_t, Mask::block> words_;
-  std::uint64_t any_ = 0;
 };
 
 }  // namespace microgpt

@@ -251,8 +251,10 @@ TEST_CASE("a form of attention that cannot be is refused with both numbers and w
     }
     return std::string("fine");
   };
-  CHECK(refusal({.n_kv_head = 3}) ==
-        "n_head 4 is not divisible by n_kv_head 3; every key and value head serves an equal group of query heads");
+  CHECK(
+      refusal({.n_kv_head = 3}) ==
+      "n_head 4 is not divisible by n_kv_head 3; every key and value head serves an equal group of query heads: use an "
+      "n_kv_head of 2 or 4");
   CHECK(refusal({.q_latent = 4}) == "q_latent is 4 and kv_latent 0; latent attention needs both to be at least 1");
   CHECK(refusal({.q_latent = 4, .kv_latent = 4, .rope_dim = 3}) ==
         "a rotary width of 3 is odd, and RoPE turns pairs; use 4");

@@ -148,7 +148,7 @@ TEST_CASE("a size that is not a whole number in range is refused") {
 TEST_CASE("a model that cannot be is refused") {
   CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":"0")")) == "n_layer is 0; it must be at least 1");
   CHECK(refusal(edited(R"("n_head":"1")", R"("n_head":"2")")) ==
-        "n_embd 1 is not divisible by n_head 2; every head takes an equal slice of the width");
+        "n_embd 1 is not divisible by n_head 2; every head takes an equal slice of the width: use an n_head of 1");
   CHECK(refusal(edited(R"("n_embd":"1")", R"("n_embd":"4294967296")")).ends_with("; choose a smaller shape"));
   CHECK(refusal(edited(R"("relu")", R"("gelu")")) == "activation is \"gelu\", neither relu nor squared_relu");
   for (const std::string text : {"", "ba", "aa", "aba", "bäa"}) {

@@ -129,9 +129,9 @@ TEST_CASE("what is typed wrong is named") {
 }
 
 TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers") {
-  const std::string slice = "; every head takes an equal slice of the width";
-  CHECK(refusal({"train", "--n-head", "3"}) == "2: n_embd 16 is not divisible by n_head 3" + slice);
-  CHECK(refusal({"train", "--n-embd", "10"}) == "2: n_embd 10 is not divisible by n_head 4" + slice);
+  const std::string slice = "; every head takes an equal slice of the width: use an n_head of ";
+  CHECK(refusal({"train", "--n-head", "3"}) == "2: n_embd 16 is not divisible by n_head 3" + slice + "2 or 4");
+  CHECK(refusal({"train", "--n-embd", "10"}) == "2: n_embd 10 is not divisible by n_head 4" + slice + "2 or 5");
   auto huge = [](const std::string& shape) {
     return "2: " + shape + " make more than 67108864 parameters; choose a smaller shape";
   };
@@ -143,9 +143,9 @@ TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers
 }
 
 TEST_CASE("what only the tensor engine can do is refused without it") {
-  for (const Words& option :
-       {Words{"--batch", "2"}, Words{"--threads", "2"}, Words{"--dtype", "f32"}, Words{"--kernels", "naive"},
-        Words{"--loss", "token-mean"}, Words{"--dropout", "0.1"}, Words{"--attention", "mqa"}, Words{"--pos", "rope"}}) {
+  for (const Words& option : {Words{"--batch", "2"}, Words{"--threads", "2"}, Words{"--dtype", "f32"},
+                              Words{"--kernels", "naive"}, Words{"--loss", "token-mean"}, Words{"--dropout", "0.1"},
+                              Words{"--attention", "mqa"}, Words{"--pos", "rope"}}) {
     Words arguments{"train"};
     arguments.insert(arguments.end(), option.begin(), option.end());
     CHECK(refusal(arguments) == "2: " + option[0] + " needs --engine tensor");
@@ -168,7 +168,12 @@ TEST_CASE("a model of which kv knows nothing, or which cannot be, is refused") {
   const Folder folder;
   const std::string unknown = refusal({"kv", "--like", "gpt2,llama"});
   CHECK(unknown.starts_with("2: unknown model 'llama'; there are gpt2, gpt2-xl, llama2-7b, "));
-  CHECK(refusal({"kv", "--like", ""}).starts_with("2: "));
+  for (const char* names : {"", "llama2-7b,", ",llama2-7b", "llama2-7b,,gpt2"}) {
+    CHECK(refusal({"kv", "--like", names}).starts_with("2: unknown model ''; there are gpt2, "));
+  }
+  for (const char* tokens : {"8,", ",8", "4096,,8"}) {
+    CHECK(refusal({"kv", "--context", tokens}) == "2: --context is ''; it must be a whole number from 1 to 1000000000");
+  }
   CHECK(refusal({"kv", "--n-kv-head", "2"}) == "2: --n-kv-head needs --attention gqa");
   CHECK(refusal({"kv", "--n-head", "3"}).starts_with("2: n_embd 16 is not divisible by n_head 3"));
   CHECK(refusal({"kv", folder.model, "--n-embd", "8"}) ==

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "base/python_random.h"
@@ -63,6 +64,16 @@ std::vector<Row> last(const std::vector<Row>& rows, std::size_t n, std::size_t w
   return {end - static_cast<std::ptrdiff_t>(std::min(n, window)), end};
 }
 
+/// Which tokens' rows these are: "3 4 5", the first token being 0.
+std::string tokens_of(const std::vector<Row>& some, const std::vector<Row>& all) {
+  std::string tokens;
+  for (const Row& row : some) {
+    tokens += tokens.empty() ? "" : " ";
+    tokens += std::to_string(std::ranges::find(all, row) - all.begin());
+  }
+  return tokens;
+}
+
 /// One head: a query, and the keys and values that it sees.
 Row attention(const Row& q, const std::vector<Row>& keys, const std::vector<Row>& values) {
   Row out(D);
@@ -88,7 +99,7 @@ TEST_CASE("while fewer tokens have come than the window is wide, all are seen") 
   for (std::size_t n = 1; n <= 5; n++) {
     ring.keep(rows[n - 1]);
     INFO("after " << n << " tokens, with a window of 5");
-    CHECK(ring.seen() == last(rows, n, 5));
+    CHECK(tokens_of(ring.seen(), rows) == tokens_of(last(rows, n, 5), rows));
   }
 }
 
@@ -101,7 +112,7 @@ TEST_CASE("then the last ones are, the oldest first") {
       ring.keep(rows[n - 1]);
       INFO("after " << n << " tokens, with a window of " << window << "; hint: token n stands in slot n % window, so "
                     << "when all slots are taken, the oldest is where the next one will go");
-      REQUIRE(ring.seen() == last(rows, n, window));
+      REQUIRE(tokens_of(ring.seen(), rows) == tokens_of(last(rows, n, window), rows));
     }
   }
 }
@@ -124,7 +135,8 @@ TEST_CASE("attention over two rings is attention with a window over everything")
     ring_keys.keep(keys[t]);
     ring_values.keep(values[t]);
     INFO("position " << t << "; hint: the first cases must pass first");
-    REQUIRE(attention(queries[t], ring_keys.seen(), ring_values.seen()) ==
-            attention(queries[t], last(keys, t + 1, window), last(values, t + 1, window)));
+    const Row found = attention(queries[t], ring_keys.seen(), ring_values.seen());
+    const Row expected = attention(queries[t], last(keys, t + 1, window), last(values, t + 1, window));
+    for (std::size_t j = 0; j < D; j++) REQUIRE(found[j] == expected[j]);
   }
 }

@@ -3,14 +3,12 @@ run
 stop next
 continue
 continue
-print t
 print reader.position
 print reader.caches[0].keys.size()
-print reader.caches[0].keys[0]
+print reader.caches[0].keys[0][0]
 continue
-print reader.position
 print reader.caches[0].keys.size()
-print reader.caches[0].keys[0]
+print reader.caches[0].keys[0][0]
 stop kept
 continue
 print tokens.size()

@@ -30,11 +30,25 @@ std::size_t num_parameters(const Config& config) {
 
 namespace {
 
+/// "2 or 4": the divisors of n next to m, which is none. (Of an n of 2^32 or more, perhaps not the next ones.)
+std::string divisors_near(std::size_t m, std::size_t n) {
+  std::size_t below = 1, above = n;
+  for (std::size_t d = 1; d < 65536 && d <= n / d; d++) {
+    if (n % d != 0) continue;
+    for (const std::size_t divisor : {d, n / d}) {
+      if (divisor < m) below = std::max(below, divisor);
+      if (divisor > m) above = std::min(above, divisor);
+    }
+  }
+  return std::to_string(below) + (m < n ? " or " + std::to_string(above) : "");
+}
+
 void validate_attention(const Config& config) {
   auto number = [](std::size_t n) { return std::to_string(n); };
   if (config.n_head % config.kv_heads() != 0) {
     throw UsageError("n_head " + number(config.n_head) + " is not divisible by n_kv_head " + number(config.kv_heads()) +
-                     "; every key and value head serves an equal group of query heads");
+                     "; every key and value head serves an equal group of query heads: use an n_kv_head of " +
+                     divisors_near(config.kv_heads(), config.n_head));
   }
   if (config.is_latent() != (config.q_latent > 0)) {
     throw UsageError("q_latent is " + number(config.q_latent) + " and kv_latent " + number(config.kv_latent) +
@@ -79,7 +93,9 @@ void validate(const Config& config, std::size_t most_parameters) {
   at_least_one(config.vocab_size, "vocab_size");
   if (config.n_embd % config.n_head != 0) {
     throw UsageError("n_embd " + std::to_string(config.n_embd) + " is not divisible by n_head " +
-                     std::to_string(config.n_head) + "; every head takes an equal slice of the width");
+                     std::to_string(config.n_head) +
+                     "; every head takes an equal slice of the width: use an n_head of " +
+                     divisors_near(config.n_head, config.n_embd));
   }
   validate_attention(config);
   if (num_parameters(config) > most_parameters) {

@@ -222,7 +222,7 @@ void add_bench(CLI::App& app) {
   auto list = [&](const char* name, std::vector<std::string>& target, const char* help) {
     std::string all;
     for (const std::string& word : target) all += (all.empty() ? "" : ",") + word;
-    return command->add_option(name, target, help)->delimiter(',')->default_str(all);
+    return add_list(command, name, target, help)->default_str(all);
   };
   list("--what", options->what, "what to measure")->type_name("WORD");
   list("--n-embd", options->n_embd, "widths")->type_name("N");

@@ -88,10 +88,11 @@ std::string label(const AttentionShape& shape) {
 }
 
 void print_head(const std::vector<std::size_t>& contexts) {
-  const std::string title = contexts.size() > 1 ? "cache of so many tokens" : "tokens";
-  fmt::print("{:<17} {:<14} {:>19} {:>4} {:>26} {:>{}}\n{:<17} {:<14} {:>9} {:>9} {:>4} {:>8} {:>10} {:>6}", "", "",
-             "parameters", "", "kept of a token", title, 11 * contexts.size(), "model", "attention", "all", "attention",
-             "type", "numbers", "bytes", "of MHA");
+  const std::string title = contexts.size() > 1 ? "cache, by tokens" : "tokens";
+  fmt::print("{:<16} {:<14} {:>19}  {:>4} {:>29}{:>{}}\n", "", "", "parameters", "", "kept of a token", title,
+             11 * contexts.size());
+  fmt::print("{:<16} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8}", "model", "attention", "all", "attention", "type",
+             "numbers", "bytes", "% of MHA");
   for (const std::size_t context : contexts) fmt::print(" {:>10}", context);
   fmt::print("\n");
 }
@@ -102,7 +103,7 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   const std::size_t numbers = cache_bytes(shape, row.n_layer, 1, 1).value();
   const double of_mha = static_cast<double>(cached_numbers(shape).value()) /
                         (2 * static_cast<double>(shape.n_head) * static_cast<double>(shape.head_dim));
-  fmt::print("{:<17} {:<14} {:>9} {:>9} {:>4} {:>8} {:>10} {:>5.1f}%", row.name, label(shape),
+  fmt::print("{:<16} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8.1f}", row.name, label(shape),
              row.parameters ? readable_count(*row.parameters) : "", readable_count(row.attention_parameters), row.dtype,
              numbers, readable_bytes(bytes(1)), 100 * of_mha);
   for (const std::size_t context : contexts) {
@@ -153,7 +154,7 @@ void print_cache_sizes(const KvOptions& options) {
   std::vector<Row> rows;
   if (own) {
     const std::string name =
-        options.model.empty() ? "(these sizes)" : std::filesystem::path(options.model).stem().string();
+        options.model.empty() ? "your sizes" : std::filesystem::path(options.model).stem().string();
     rows.push_back(row_of(*own, name, options.dtype.value_or("f32")));
     if (!options.model.empty()) rows.back().parameters = num_parameters(*own);
   }
@@ -168,8 +169,8 @@ void print_cache_sizes(const KvOptions& options) {
   for (const Row& row : rows) print_row(row, contexts);
   for (const Row& row : rows) {
     if (row.window == 0 || row.name.starts_with(" ")) continue;
-    fmt::print("\n{}: a token sees {} tokens at most, so the cache keeps no more (a sliding window).\n", row.name,
-               row.window);
+    fmt::print("\n{}{}: a token sees {} tokens at most, so the cache keeps no more (a sliding window).\n", row.name,
+               options.like.empty() ? "" : ", also as ...", row.window);
   }
   if (!options.like.empty()) {
     fmt::print(
@@ -197,10 +198,11 @@ void add_kv(CLI::App& app) {
       "  microgpt kv --attention gqa --n-kv-head 2 --n-embd 64\n"
       "  microgpt kv names.safetensors");
   command->add_option("MODEL", options->model, "a model written by microgpt train --save")->type_name("FILE");
-  command->add_option("--like", options->like, "published models")->delimiter(',')->type_name("NAME");
-  command
-      ->add_option("--context", options->context, "tokens to remember [4096,32768,131072; your model: its block size]")
-      ->delimiter(',')
+  add_list(command, "--like", options->like,
+           "names of published models, separated by commas; `microgpt kv` alone lists them")
+      ->type_name("NAME");
+  add_list(command, "--context", options->context,
+           "tokens to remember [4096,32768,131072; your model alone: its block size]")
       ->type_name("N");
   add_choice(command, "--dtype", options->dtype, "f16|bf16|f32|f64|fp8",
              "the type of a cached number [f16; your model: f32]");

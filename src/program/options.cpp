@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <sstream>
 #include <system_error>
 #include <vector>
 
@@ -32,11 +31,22 @@ double parse_number(const std::string& option, const std::string& text, double l
   return number;
 }
 
-std::vector<std::string> split_words(const std::string& words) {
-  std::vector<std::string> list;
-  std::istringstream text(words);
-  for (std::string word; std::getline(text, word, '|');) list.push_back(word);
+std::vector<std::string> split(const std::string& words, char separator) {
+  std::vector<std::string> list(1);
+  for (const char c : words) {
+    if (c == separator) {
+      list.emplace_back();
+    } else {
+      list.back() += c;
+    }
+  }
   return list;
+}
+
+CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& target,
+                      const std::string& help) {
+  auto read = [&target](const std::string& text) { target = split(text, ','); };
+  return app->add_option_function<std::string>(name, read, help);
 }
 
 CLI::Option* add_data(CLI::App* app, std::string& target) {

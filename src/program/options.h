@@ -38,16 +38,18 @@ CLI::Option* add_positive(CLI::App* app, const std::string& name, T& target, con
   return add_number(app, name, target, 1e-9, 1e6, help);
 }
 
-/// The words of a list like "fast|naive".
-std::vector<std::string> split_words(const std::string& words);
+/// The words of a list like "fast|naive". Of "fast|" the second one is empty.
+std::vector<std::string> split(const std::string& words, char separator);
+
+/// An option that reads a list like "16,32". Whoever takes a word out of it refuses what it must not be, such as empty.
+CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& target,
+                      const std::string& help);
 
 /// An option that is one of such words. The target is a std::string, or an optional one.
 template <class T>
 CLI::Option* add_choice(CLI::App* app, const std::string& name, T& target, const std::string& words,
                         const std::string& help) {
-  return app->add_option(name, target, help)
-      ->check(CLI::IsMember(split_words(words)).description(""))
-      ->type_name(words);
+  return app->add_option(name, target, help)->check(CLI::IsMember(split(words, '|')).description(""))->type_name(words);
 }
 
 CLI::Option* add_data(CLI::App* app, std::string& target);

@@ -48,7 +48,7 @@ void sample(const SampleOptions& options) {
   } else {
     TensorModel<double> model(checkpoint.config, checkpoint.parameters);
     Decoder<double> decoder(model);
-    fmt::print("KV cache: {} bytes a token\n", decoder.cache_bytes_per_token());
+    fmt::print("KV cache: {} bytes a token, in double\n", decoder.cache_bytes_per_token());
     print(decoder);
   }
 }

@@ -27,7 +27,8 @@ void add_attention(CLI::App* app, ShapeOptions& target, const std::string& headi
   count("--n-kv-head", target.n_kv_head, "gqa: heads of keys and values; divides n-head [half of n-head]");
   count("--q-latent", target.q_latent, "mla: numbers that queries are made of [3/4 of n-embd]");
   count("--kv-latent", target.kv_latent, "mla: numbers that keys and values are made of [half of n-embd]");
-  count("--rope-dim", target.rope_dim, "mla: numbers of a key that turn with its position; even [none]");
+  count("--rope-dim", target.rope_dim,
+        "mla: numbers of a key that turn with its position; even, with --pos rope at least 2 [none]");
 }
 
 void apply(const ShapeOptions& options, Config& config) {

@@ -233,7 +233,8 @@ void add_train(CLI::App& app) {
       ->group(attention);
   command
       ->add_option("--mask", options->mask,
-                   "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all before it]")
+                   "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all before it]\n"
+                   "(W: window, S: stride or block, G: first tokens, R: random ones)")
       ->type_name("PATTERN")
       ->group(attention);
   command->callback([options] { train(*options); });

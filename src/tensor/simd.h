@@ -74,15 +74,17 @@ using Unsigned = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t
 
 /// 0, 1, 2, ...
 template <class T>
-inline constexpr Vector<Unsigned<T>> lane_numbers = []<Unsigned<T>... lane>(std::integer_sequence<Unsigned<T>, lane...>) {
+inline constexpr Vector<Unsigned<T>> lane_numbers = [
+]<Unsigned<T>... lane>(std::integer_sequence<Unsigned<T>, lane...>) {
   return Vector<Unsigned<T>>{lane...};
-}(std::make_integer_sequence<Unsigned<T>, lanes<T>>());
+}
+(std::make_integer_sequence<Unsigned<T>, lanes<T>>());
 
 /// The first n numbers, and `rest` in the other lanes. Reads no memory beyond them.
 template <class T>
 Vector<T> load(const T* from, std::size_t n, T rest = 0) {
   const auto count = static_cast<Unsigned<T>>(n);
-  Vector<T> v;
+  Vector<T> v{};
 #pragma GCC unroll 1
   for (Unsigned<T> i = 0; i < lanes<T>; i++) v[i] = i < count ? from[i] : 0;
   return lane_numbers<T> < count ? v : broadcast(rest);
@@ -131,9 +133,9 @@ T max(Vector<T> v) {
   return reduce<T>(v, [](Vector<T> a, Vector<T> b) { return max<T>(a, b); });
 }
 
-/// Transposes up to lanes by lanes numbers: to[j][i] = from[i][j]; `whole` if it is so many. In each round, rows that are
-/// `half` apart swap the squares that are off the diagonal; first squares of half the size, then of a quarter, down to
-/// single numbers. The last row stands in for missing ones, which are not stored.
+/// Transposes up to lanes by lanes numbers: to[j][i] = from[i][j]; `whole` if it is so many. In each round, rows that
+/// are `half` apart swap the squares that are off the diagonal; first squares of half the size, then of a quarter, down
+/// to single numbers. The last row stands in for missing ones, which are not stored.
 template <class T, bool whole = true>
 void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t from_stride, std::size_t rows = lanes<T>,
                       std::size_t cols = lanes<T>) {

@@ -176,8 +176,7 @@ void print_cache_sizes(const KvOptions& options) {
     fmt::print(
         "\nas ...: the same heads, but attention of another kind. gqa with 8 key and value heads, or fewer where 8 do "
         "not divide\nthe heads; mla in DeepSeek-V2's proportions, a latent vector of 4 heads' width and a rotary key "
-        "of "
-        "half a head's.\n");
+        "of half a head's.\n");
   } else if (has_published) {
     fmt::print("\nmicrogpt kv --like NAME shows the same model with other kinds of attention.\n");
   }

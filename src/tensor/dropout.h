@@ -54,14 +54,13 @@ struct Dropout {
   }
 };
 
-/// y[i] = x[i] * its factors, where row i is number first_row + i of the whole. The backward is the same on gradients.
-/// y may be x.
+/// y[i][j] = x[i][j] * factor(first_row + i, first_col + j). The backward is the same on gradients. y may be x.
 template <class T>
-void drop(View<T> y, View<const T> x, const Dropout& dropout, std::size_t first_row) {
+void drop(View<T> y, View<const T> x, const Dropout& dropout, std::size_t first_row, std::size_t first_col = 0) {
   for (std::size_t i = 0; i < x.rows; i++) {
     for (std::size_t j = 0; j < x.cols; j += lanes<T>) {
       const std::size_t n = x.cols - j < lanes<T> ? x.cols - j : lanes<T>;
-      store<T>(y.row(i) + j, load(x.row(i) + j, n) * dropout.factors<T>(first_row + i, j), n);
+      store<T>(y.row(i) + j, load(x.row(i) + j, n) * dropout.factors<T>(first_row + i, first_col + j), n);
     }
   }
 }

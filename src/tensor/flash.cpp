@@ -101,12 +101,6 @@ struct Workspace {
   }
 };
 
-/// row[j] *= what dropout says of row i, from column `first` on, for n numbers padded to whole vectors.
-template <class T>
-void drop_row(T* row, std::size_t n, const Dropout& dropout, std::size_t i, std::size_t first) {
-  for (std::size_t j = 0; j < n; j += lanes<T>) store(row + j, load(row + j) * dropout.factors<T>(i, first + j));
-}
-
 template <class T>
 void multiply_row(T* row, std::size_t n, T factor) {
   std::size_t j = 0;
@@ -231,9 +225,9 @@ void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Drop
         softmax.take(part.row + i, weights.row(i), part.cols, [&](std::size_t j) {
           return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * scale, none<T>);
         });
-        if (dropout.drops()) drop_row(weights.row(i), part.cols, dropout, first_query + part.row + i, s + part.col);
         multiply_row(to.row(i), to.cols, softmax.shrink[part.row + i]);
       }
+      if (dropout.drops()) drop<T>(weights, weights, dropout, first_query + part.row, s + part.col);
       matmul_add(to, weights, work.values.view().slice_rows(s + part.col, part.cols));
     });
   }
@@ -306,9 +300,9 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
       const View<const T> dout_part = dout.slice_rows(part.row, part.rows);
       matmul(weights, q_part, work.keys_t.at(s).slice_cols(part.col, part.cols));
       matmul(dscores, dout_part, work.values_t.at(s).slice_cols(part.col, part.cols));  // dweights, as yet
+      if (dropout.drops()) drop<T>(dscores, dscores, dropout, first_query + part.row, key);
       for (std::size_t row = 0; row < part.rows; row++) {
         const std::size_t i = part.row + row;
-        if (dropout.drops()) drop_row(dscores.row(row), part.cols, dropout, first_query + i, key);
         for (std::size_t j = 0; j < part.cols; j += lanes<T>) {
           T* const weight_at = weights.row(row) + j;
           T* const dscore_at = dscores.row(row) + j;
@@ -316,8 +310,8 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
           store(weight_at, weight);
           store(dscore_at, weight * (load(dscore_at) - delta[i]) * scale);
         }
-        if (dropout.drops()) drop_row(weights.row(row), part.cols, dropout, first_query + i, key);
       }
+      if (dropout.drops()) drop<T>(weights, weights, dropout, first_query + part.row, key);
       matmul_add(to.dv.slice_rows(key, part.cols), transposed(weights), dout_part);
       matmul_add(to.dk.slice_rows(key, part.cols), transposed(dscores), q_part);
       matmul_add(to.dq.slice_rows(part.row, part.rows), dscores, work.keys.view().slice_rows(key, part.cols));

@@ -92,3 +92,4 @@
 #include "lesson/counted.h"     // arithmetic that counts itself
 #include "lesson/lesson.h"      // names to learn from, lines that look alike, checks that count
 #include "lesson/one_head.h"    // what goes into a head, and what comes out
+#include "lesson/softmax.h"     // scores to weights

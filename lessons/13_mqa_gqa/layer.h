@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "base/parameters.h"
 #include "base/python_random.h"
+#include "lesson/softmax.h"
 
 namespace lesson13 {
 
@@ -33,14 +33,6 @@ inline double dot(Numbers a, Numbers b) { return std::inner_product(a.begin(), a
 /// to += factor * x.
 inline void add(Numbers to, double factor, Numbers x) {
   for (std::size_t j = 0; j < x.size(); j++) to[j] += factor * x[j];
-}
-
-inline std::vector<double> softmax(std::vector<double> scores) {
-  const double most = *std::ranges::max_element(scores);
-  double total = 0;
-  for (double& score : scores) total += score = std::exp(score - most);
-  for (double& score : scores) score /= total;
-  return scores;
 }
 
 /// The numbers of head h, of D each. Throws Error if the row is too short.

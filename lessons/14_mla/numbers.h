@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "base/parameters.h"
 #include "base/python_random.h"
+#include "lesson/softmax.h"
 #include "tensor/rope.h"
 
 namespace lesson14 {
@@ -41,14 +41,6 @@ inline std::vector<Numbers> random_rows(std::size_t rows, std::size_t cols, Pyth
 inline Numbers of_head(const Numbers& x, std::size_t h, std::size_t n) {
   const auto first = x.begin() + static_cast<std::ptrdiff_t>(h * n);
   return {first, first + static_cast<std::ptrdiff_t>(n)};
-}
-
-inline Numbers softmax(Numbers scores) {
-  const double most = *std::ranges::max_element(scores);
-  double total = 0;
-  for (double& score : scores) total += score = std::exp(score - most);
-  for (double& score : scores) score /= total;
-  return scores;
 }
 
 /// x with its pairs turned by a position's angles (RoPE).

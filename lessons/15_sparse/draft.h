@@ -1,8 +1,6 @@
 // What the draft is made of: lists of keys, and a head of attention that visits them.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <numeric>
@@ -11,6 +9,7 @@
 
 #include "lesson/counted.h"
 #include "lesson/one_head.h"
+#include "lesson/softmax.h"
 
 namespace lesson15 {
 
@@ -38,14 +37,6 @@ inline Draft masking(const Keys& seen) {
   std::vector<std::size_t> all(seen.size());
   std::iota(all.begin(), all.end(), 0);
   return {Keys(seen.size(), all), seen};
-}
-
-inline std::vector<double> softmax(std::vector<double> scores) {
-  const double most = *std::ranges::max_element(scores);
-  double total = 0;
-  for (double& score : scores) total += score = std::exp(score - most);
-  for (double& score : scores) score /= total;
-  return scores;
 }
 
 }  // namespace lesson15

@@ -82,9 +82,9 @@ OPENMP_HELP := $(if $(filter Darwin,$(OS)),brew install libomp,apt-get install l
 HAVE_OPENMP = test '$(OPENMP)' = 0 || printf '\#include <omp.h>\nint main() { return omp_get_max_threads() == 0; }\n' | \
   $(CXX) -Isrc $(filter-out -MMD -MP,$(CPPFLAGS)) $(CXXFLAGS) -x c++ - $(LDFLAGS) -o $(BUILD)/have_openmp 2>/dev/null
 
-# The tensor path is fast rather than exact to the last bit: a * b + c is one instruction and rounded once, and vectors are
-# as wide as the processor has them. (-Wno-psabi: GCC would tell that functions which take vectors depend on that width.)
-TENSOR_FLAGS := -ffp-contract=fast -Wno-psabi $(if $(filter x86_64,$(shell uname -m)),-mprefer-vector-width=512)
+# The tensor path takes vectors as wide as the processor has them. A fused multiply-add is written where it is wanted
+# (src/tensor/multiply_add.h). -Wno-psabi: GCC would tell that functions which take vectors depend on that width.
+TENSOR_FLAGS := -Wno-psabi $(if $(filter x86_64,$(shell uname -m)),-mprefer-vector-width=512)
 
 # --- What there is ----------------------------------------------------------------------------------------------------
 LIBRARY := $(BUILD)/libmicrogpt.a
@@ -153,7 +153,7 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags
 
 # The tests and lessons here call vector code that is in headers. (A variable of its own: CXXFLAGS, changed for some
 # objects, would be changed for $(BUILD)/flags as well.)
-TENSOR_OBJECTS := src/tensor/% tests/simd_test tests/visible_test lessons/11_openmp/% lessons/12_flash/%
+TENSOR_OBJECTS := src/tensor/% tests/fma_peak_test tests/rows_test tests/simd_test tests/visible_test lessons/11_openmp/% lessons/12_flash/%
 $(TENSOR_OBJECTS:%=$(BUILD)/%.o): MORE_FLAGS := $(TENSOR_FLAGS)
 
 # Changes only when the compiler or its flags do, and then everything is compiled again.

@@ -45,7 +45,9 @@
 #include "tensor/kernels.h"            // scalar/ops.h again, forward and backward: naive and fast
 #include "tensor/mask.h"               // who may look at whom
 #include "tensor/matmul.h"             // one matrix product for everything
+#include "tensor/multiply_add.h"       // a * b + c, rounded once
 #include "tensor/rope.h"               // positions as angles
+#include "tensor/rows.h"               // single rows of numbers
 #include "tensor/short_attention.h"    // attention of names
 #include "tensor/simd.h"               // vectors: 16 numbers at a time
 #include "tensor/tensor.h"             // a matrix that owns its numbers

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fenced.h"
+#include "fused.h"
 
 namespace microgpt {
 namespace {
@@ -46,29 +47,22 @@ struct Factors {
   Fenced<T> a, a_t, b, before;
 };
 
-/// c = a b, or before + a b, within a bound of rounding for each number of it: every sum has K (with `before`, K + 1)
-/// terms; adding and multiplying rounds each of them less than K + 1 times, by half an eps of all terms' sizes.
+/// Whether c = a b, or before + a b, to the last bit: each number is one chain of multiply-adds, from k = 0 up.
 template <class T>
 bool is_product(View<const T> c, const Factors<T>& f, bool add) {
   const View<const T> a = f.a.view();
   const View<const T> b = f.b.view();
   for (std::size_t i = 0; i < c.rows; i++) {
     for (std::size_t j = 0; j < c.cols; j++) {
-      long double total = add ? f.before.view().row(i)[j] : 0;
-      long double sizes = std::abs(total);
-      for (std::size_t k = 0; k < b.rows; k++) {
-        const long double term = static_cast<long double>(a.row(i)[k]) * b.row(k)[j];
-        total += term;
-        sizes += std::abs(term);
-      }
-      const long double bound = static_cast<long double>(b.rows + 1) / 2 * std::numeric_limits<T>::epsilon() * sizes;
-      if (!(std::abs(c.row(i)[j] - total) <= bound)) return false;
+      T total = add ? f.before.view().row(i)[j] : 0;
+      for (std::size_t k = 0; k < b.rows; k++) total = fused(a.row(i)[k], b.row(k)[j], total);
+      if (c.row(i)[j] != total) return false;
     }
   }
   return true;
 }
 
-TEST_CASE_TEMPLATE("matmul and matmul_add are the sums of products, within the view and nowhere else", T, float,
+TEST_CASE_TEMPLATE("matmul and matmul_add are chains of multiply-adds, within the view and nowhere else", T, float,
                    double) {
   PythonRandom random(2);
   for (const Shape& shape : shapes()) {

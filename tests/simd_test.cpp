@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -220,6 +222,50 @@ TEST_CASE_TEMPLATE("log is within 5 eps of the true one at all normal positive n
     const std::vector<T> all(lanes<T>, x);
     CHECK(largest_error<T>(all, log<T>, [](long double y) { return std::log(y); }) < 5);
   }
+}
+
+/// A number that depends on every bit of f at these numbers, and on their order (FNV-1a).
+template <class T>
+std::uint64_t bits_of(const std::vector<T>& numbers, Vector<T> f(Vector<T>)) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (std::size_t i = 0; i + lanes<T> <= numbers.size(); i += lanes<T>) {
+    const Vector<T> found = f(load(numbers.data() + i));
+    for (std::size_t lane = 0; lane < lanes<T>; lane++) {
+      hash = (hash ^ std::bit_cast<Unsigned<T>>(T{found[lane]})) * 0x100000001b3;
+    }
+  }
+  return hash;
+}
+
+/// What bits_of has to be where multiply_add rounds once, and elsewhere.
+struct KnownBits {
+  std::uint64_t fused, not_fused;
+
+  bool are(std::uint64_t hash) const { return hash == (multiply_add_is_fused ? fused : not_fused); }
+};
+
+template <class T>
+constexpr KnownBits exp_bits{0x8ced23b5a4d2e6c8, 0x349cb5c489037046};
+template <>
+constexpr KnownBits exp_bits<double>{0x46e5e3e9352920df, 0x56ab5e9c9ede7e86};
+
+template <class T>
+constexpr KnownBits log_bits{0x496cb53ce7787b25, 0x79ea136804aabcb2};
+template <>
+constexpr KnownBits log_bits<double>{0xd32878a617392ef3, 0x05456241b9ca371a};
+
+// Nothing but + - * / and multiply_add: so their bits are the same with vectors of any width, and with any compiler.
+TEST_CASE_TEMPLATE("exp and log have the same bits everywhere", T, float, double) {
+  PythonRandom random(4);
+  std::vector<T> numbers(4096);
+  for (T& x : numbers) x = static_cast<T>(uniform(random, -20, 20));
+  std::uint64_t hash = bits_of<T>(numbers, exp<T>);
+  INFO("exp: " << hash);
+  CHECK(exp_bits<T>.are(hash));
+  for (T& x : numbers) x = std::abs(x);
+  hash = bits_of<T>(numbers, log<T>);
+  INFO("log: " << hash);
+  CHECK(log_bits<T>.are(hash));
 }
 
 }  // namespace

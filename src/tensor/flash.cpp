@@ -10,6 +10,7 @@
 
 #include "tensor/aligned.h"
 #include "tensor/matmul.h"
+#include "tensor/rows.h"
 #include "tensor/simd.h"
 #include "tensor/tensor.h"
 #include "tensor/transpose.h"
@@ -101,13 +102,6 @@ struct Workspace {
   }
 };
 
-template <class T>
-void multiply_row(T* row, std::size_t n, T factor) {
-  std::size_t j = 0;
-  for (; j + lanes<T> <= n; j += lanes<T>) store(row + j, load(row + j) * factor);
-  if (j < n) store(row + j, load(row + j, n - j) * factor, n - j);
-}
-
 /// The softmax of the rows of a block of queries, while the keys are still coming in.
 template <class T>
 struct OnlineSoftmax {
@@ -143,37 +137,6 @@ struct OnlineSoftmax {
     most[i] = new_most;
   }
 };
-
-/// to += factor * from, both of n numbers.
-template <class T>
-void add_row(T* to, const T* from, std::size_t n, T factor) {
-  std::size_t j = 0;
-  for (; j + lanes<T> <= n; j += lanes<T>) store(to + j, load(to + j) + load(from + j) * factor);
-  if (j < n) store(to + j, load(to + j, n - j) + load(from + j, n - j) * factor, n - j);
-}
-
-template <class T>
-T dot(const T* a, const T* b, std::size_t n) {
-  Vector<T> sums{};
-  std::size_t j = 0;
-  for (; j + lanes<T> <= n; j += lanes<T>) sums += load(a + j) * load(b + j);
-  if (j < n) sums += load(a + j, n - j) * load(b + j, n - j);
-  return sum<T>(sums);
-}
-
-/// to += the sum of factors[c] * x[rows[c]]: a vector of it after the other, in a register.
-template <class T>
-void add_rows(T* to, View<const T> x, const std::vector<std::size_t>& rows, const T* factors) {
-  std::size_t j = 0;
-  for (; j + lanes<T> <= x.cols; j += lanes<T>) {
-    Vector<T> sums = load(to + j);
-    for (std::size_t c = 0; c < rows.size(); c++) sums += load(x.row(rows[c]) + j) * factors[c];
-    store(to + j, sums);
-  }
-  for (std::size_t c = 0; j < x.cols && c < rows.size(); c++) {
-    add_row(to + j, x.row(rows[c]) + j, x.cols - j, factors[c]);
-  }
-}
 
 /// The scattered keys of query i of a block, one by one, into its row of `out`. The query stands at this position.
 template <class T>

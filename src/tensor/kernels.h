@@ -75,8 +75,9 @@ struct Kernels {
 
   /// Multi-head attention of one document. q (n,H*K), k (m,G*K), v (m,G*D) where K is key_dim and D value_dim; out
   /// (n,H*D). For each head: scores = scale * q k^T (n,m), weights = softmax of each row over the keys that the mask
-  /// lets it see, out = weights v, after dropout. log_sum is (H,n): the logarithm of a softmax's denominator, log sum exp(score), for
-  /// the backward. Query i stands at position first_query + i of the mask. A query that sees no key gets zeros.
+  /// lets it see, out = weights v, after dropout. log_sum is (H,n): the logarithm of a softmax's denominator, log sum
+  /// exp(score), for the backward. Query i stands at position first_query + i of the mask. A query that sees no key
+  /// gets zeros.
   void (*attention_forward)(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
                             const Heads& heads, const Mask& mask, std::size_t first_query);
 

@@ -43,6 +43,10 @@ struct Square {
   Left<T> by_query() { return {view().data, 1, lanes<T>}; }
 };
 
+/// The lanes of a half or a quarter of a vector, of 16 bytes at least.
+template <class T, std::size_t parts>
+constexpr std::size_t narrow = std::max(lanes<T> / parts, 16 / sizeof(T));
+
 /// c = a b or, with add, c += a b, for n rows of c. Its columns are often less than a vector: a head's few numbers.
 template <class T, std::size_t n, bool add = false>
 void multiply(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b) {
@@ -54,10 +58,10 @@ void multiply(const View<T>& c, const std::type_identity_t<Left<T>>& a, const st
     };
     if (c.cols - col >= lanes<T>) {
       part.template operator()<lanes<T>, true>();
-    } else if (c.cols - col >= lanes<T> / 2) {
-      part.template operator()<lanes<T> / 2, true>();
-    } else if (lanes<T> >= 4 && c.cols - col >= lanes<T> / 4) {
-      part.template operator()<std::max<std::size_t>(1, lanes<T> / 4), true>();
+    } else if (c.cols - col >= narrow<T, 2>) {
+      part.template operator()<narrow<T, 2>, true>();
+    } else if (c.cols - col >= narrow<T, 4>) {
+      part.template operator()<narrow<T, 4>, true>();
     } else {
       part.template operator()<lanes<T>, false>();
     }

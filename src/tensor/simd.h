@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "tensor/multiply_add.h"
+
 namespace microgpt {
 
 #if defined(__AVX512F__)
@@ -197,11 +199,11 @@ Vector<T> exp(Vector<T> x) {
 
   const Vector<T> below = x > most ? broadcast(most) : x;  // what is not a number stays so
   const Vector<T> clamped = below < least ? broadcast(least) : below;
-  const Vector<T> shifted = clamped * log2e + round;
+  const Vector<T> shifted = multiply_add(clamped, broadcast(log2e), broadcast(round));
   const Vector<T> n = shifted - round;
-  const Vector<T> r = clamped - n * ln2_high - n * ln2_low;
+  const Vector<T> r = multiply_add(n, broadcast(-ln2_low), multiply_add(n, broadcast(-ln2_high), clamped));
   Vector<T> series = broadcast(inverse_factorials[terms]);
-  for (int k = terms - 1; k >= 0; k--) series = series * r + inverse_factorials[k];
+  for (int k = terms - 1; k >= 0; k--) series = multiply_add(series, r, broadcast(inverse_factorials[k]));
   using Bits = Vector<Unsigned<T>>;
   const Bits scaled = std::bit_cast<Bits>(series) + (std::bit_cast<Bits>(shifted) << mantissa_bits);
   return x < least ? Vector<T>{} : std::bit_cast<Vector<T>>(scaled);
@@ -226,9 +228,9 @@ Vector<T> log(Vector<T> x) {
   const Vector<T> z = (m - 1) / (m + 1);
   const Vector<T> z2 = z * z;
   Vector<T> series = broadcast(T{1} / (2 * terms - 1));
-  for (int k = terms - 2; k >= 0; k--) series = series * z2 + T{1} / (2 * k + 1);
-  const Vector<T> result =
-      __builtin_convertvector(e, Vector<T>) * static_cast<T>(0.69314718055994530942L) + 2 * z * series;
+  for (int k = terms - 2; k >= 0; k--) series = multiply_add(series, z2, broadcast(T{1} / (2 * k + 1)));
+  const Vector<T> ln2 = broadcast(static_cast<T>(0.69314718055994530942L));
+  const Vector<T> result = multiply_add(__builtin_convertvector(e, Vector<T>), ln2, 2 * z * series);
   return x == x ? result : x;
 }
 

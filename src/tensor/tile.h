@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "tensor/matmul.h"
+#include "tensor/multiply_add.h"
 #include "tensor/simd.h"
 #include "tensor/view.h"
 
@@ -44,7 +45,7 @@ void tile(const View<T>& c, const Left<T>& a, const View<const T>& b) {
     for (std::size_t i = 0; i < rows; i++) {
       const V factor = broadcast<T, n>(a.data[i * a.row_stride + k * a.col_stride]);
 #pragma GCC unroll 2
-      for (std::size_t v = 0; v < vectors; v++) sum[i][v] += factor * row[v];
+      for (std::size_t v = 0; v < vectors; v++) sum[i][v] = multiply_add(factor, row[v], sum[i][v]);
     }
   }
 #pragma GCC unroll 16

@@ -78,7 +78,7 @@ std::vector<T> answer(Layer layer, const Kernels<T>& kernels, const Documents& d
   for (std::size_t i = 0; i < shares; i++) {
     const auto [first, n] = share(documents.sequences.size(), i, shares);
     input.sequences = std::span(documents.sequences).subspan(first, n);
-    layer.forward(out.view(), kernels, input, activations);
+    layer.forward(out.view(), {}, kernels, input, activations);
     layer.backward(dx.view(), dkv.view(), dout.view(), kernels, input, activations);
   }
   for (std::size_t i = 0; i < shares; i++) {
@@ -99,6 +99,39 @@ TEST_CASE("an attention layer gives the same bits in any number of shares") {
     CHECK((answer(latent<double>(), fast<double>(), documents, shares) ==
            answer(latent<double>(), fast<double>(), documents, 1)));
   }
+}
+
+/// What a layer's forward adds to a matrix, and its backward's gradient of x where x and kv are one; and the same of
+/// `parts`: out, dx and dkv.
+template <class Layer>
+void check_in_place(Layer layer, const Tensor<double>& before) {
+  const std::size_t N = documents.positions.size();
+  PythonRandom random(6);
+  for (const NamedWeight<double>& w : layer.weights()) draw(w.weight->data.view(), random);
+  Tensor<double> x(N, C), dout(N, C), out(N, C), dx(N, C), dkv(N, C), sum(N, C), dx_in_all(N, C);
+  draw(x.view(), random);
+  draw(dout.view(), random);
+  typename Layer::Activations activations;
+  activations.resize(layer, N, N);
+  const AttentionInput<double> input{x.view(), x.view(), documents.positions, documents.positions, documents.sequences};
+  layer.forward(out.view(), {}, naive<double>(), input, activations);
+  layer.backward(dx.view(), dkv.view(), dout.view(), naive<double>(), input, activations);
+  layer.forward(sum.view(), before.view(), naive<double>(), input, activations);
+  layer.backward(dx_in_all.view(), dx_in_all.view(), dout.view(), naive<double>(), input, activations);
+  for (std::size_t n = 0; n < N; n++) {
+    for (std::size_t c = 0; c < C; c++) {
+      CHECK(std::abs(sum.view().row(n)[c] - (before.view().row(n)[c] + out.view().row(n)[c])) < 1e-12);
+      CHECK(std::abs(dx_in_all.view().row(n)[c] - (dx.view().row(n)[c] + dkv.view().row(n)[c])) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("an attention layer adds to what was there before, and in self-attention sums both gradients of x") {
+  PythonRandom random(7);
+  Tensor<double> before(documents.positions.size(), C);
+  draw(before.view(), random);
+  check_in_place(grouped<double>(), before);
+  check_in_place(latent<double>(), before);
 }
 
 TEST_CASE("an attention layer computes in float what it does in double") {

@@ -137,18 +137,30 @@ Calls<T> embedding_backward(const Shape& s, PythonRandom& random) {
 
 template <class T>
 Calls<T> linear_forward(const Shape& s, PythonRandom& random) {
+  const Fenced<T> x = fenced_input<T>(random, s.N, s.C);
+  const Weight<T> w = random_weight<T>(random, s.V, s.C);
+  const Fenced<T> before = fenced_input<T>(random, s.N, s.V);
   return {{"linear_forward",
            {{fenced_output<T>(s.N, s.V), sum_of_products(s.C)}},
-           [x = fenced_input<T>(random, s.N, s.C), w = random_weight<T>(random, s.V, s.C)](
-               const Kernels<T>& kernels, auto out) { kernels.linear_forward(out[0], x.view(), w); }}};
+           [x, w](const Kernels<T>& kernels, auto out) { kernels.linear_forward(out[0], x.view(), w, {}); }},
+          {"linear_forward, added to what was before",
+           {{fenced_output<T>(s.N, s.V), sum_of_products(s.C + 1)}},
+           [x, w, before](const Kernels<T>& kernels, auto out) {
+             kernels.linear_forward(out[0], x.view(), w, before.view());
+           }}};
 }
 
 template <class T>
 Calls<T> linear_backward_input(const Shape& s, PythonRandom& random) {
-  return {{"linear_backward_input",
-           {{fenced_output<T>(s.N, s.C), sum_of_products(s.V)}},
-           [dy = fenced_input<T>(random, s.N, s.V), w = random_weight<T>(random, s.V, s.C)](
-               const Kernels<T>& kernels, auto out) { kernels.linear_backward_input(out[0], dy.view(), w); }}};
+  const Fenced<T> dy = fenced_input<T>(random, s.N, s.V);
+  const Weight<T> w = random_weight<T>(random, s.V, s.C);
+  return {
+      {"linear_backward_input",
+       {{fenced_output<T>(s.N, s.C), sum_of_products(s.V)}},
+       [dy, w](const Kernels<T>& kernels, auto out) { kernels.linear_backward_input(out[0], dy.view(), w, {}); }},
+      {"linear_backward_input, in the place of what was before",
+       {{fenced_sum<T>(random, s.N, s.C), sum_of_products(s.V + 1)}},
+       [dy, w](const Kernels<T>& kernels, auto out) { kernels.linear_backward_input(out[0], dy.view(), w, out[0]); }}};
 }
 
 template <class T>
@@ -183,10 +195,17 @@ Calls<T> rmsnorm_backward(const Shape& s, PythonRandom& random) {
   Fenced<T> scale = fenced_input<T>(random, 1, s.N);
   Fenced<T> y = fenced_output<T>(s.N, s.C);
   naive<T>().rmsnorm_forward(y.view(), scale.view().data, x.view());
+  const Fenced<T> dy = fenced_input<T>(random, s.N, s.C);
+  const Tolerance tolerance{static_cast<double>(2 * s.C + 8), 1 + 2 + 8};
   return {{"rmsnorm_backward",
-           {{fenced_sum<T>(random, s.N, s.C), {static_cast<double>(2 * s.C + 8), 1 + 2 + 8}}},
-           [x, scale, dy = fenced_input<T>(random, s.N, s.C)](const Kernels<T>& kernels, auto out) {
-             kernels.rmsnorm_backward(out[0], dy.view(), x.view(), scale.view().data);
+           {{fenced_output<T>(s.N, s.C), tolerance}},
+           [x, scale, dy](const Kernels<T>& kernels, auto out) {
+             kernels.rmsnorm_backward(out[0], dy.view(), x.view(), scale.view().data, {});
+           }},
+          {"rmsnorm_backward, in the place of what was before",
+           {{fenced_sum<T>(random, s.N, s.C), tolerance}},
+           [x, scale, dy](const Kernels<T>& kernels, auto out) {
+             kernels.rmsnorm_backward(out[0], dy.view(), x.view(), scale.view().data, out[0]);
            }}};
 }
 
@@ -248,25 +267,24 @@ Tolerance of_cross_entropy(std::size_t V) {
 template <class T>
 Calls<T> cross_entropy_forward(const Shape& s, PythonRandom& random) {
   return {{"cross_entropy_forward",
-           {{fenced_output<T>(1, s.N), of_cross_entropy(s.V)}, {fenced_output<T>(1, s.N), of_cross_entropy(s.V)}},
+           {{fenced_output<T>(1, s.N), of_cross_entropy(s.V)}, {fenced_output<T>(s.N, s.V), of_cross_entropy(s.V)}},
            [logits = fenced_input<T>(random, s.N, s.V, -10, 10), targets = random_indices(random, s.N, s.V)](
                const Kernels<T>& kernels, auto out) {
-             kernels.cross_entropy_forward(out[0].data, out[1].data, logits.view(), targets);
+             kernels.cross_entropy_forward(out[0].data, out[1], logits.view(), targets);
            }}};
 }
 
-/// A probability, of at most 1, is exp of a number of up to 20 + log V.
 template <class T>
 Calls<T> cross_entropy_backward(const Shape& s, PythonRandom& random) {
   const Fenced<T> logits = fenced_input<T>(random, s.N, s.V, -10, 10);
   const std::vector<std::size_t> targets = random_indices(random, s.N, s.V);
   Fenced<T> losses = fenced_output<T>(1, s.N);
-  Fenced<T> log_sum = fenced_input<T>(random, 1, s.N);
-  naive<T>().cross_entropy_forward(losses.view().data, log_sum.view().data, logits.view(), targets);
+  Fenced<T> probs = fenced_input<T>(random, s.N, s.V);
+  naive<T>().cross_entropy_forward(losses.view().data, probs.view(), logits.view(), targets);
   return {{"cross_entropy_backward",
-           {{fenced_output<T>(s.N, s.V), of_cross_entropy(s.V)}},
-           [logits, targets, log_sum, dlosses = fenced_input<T>(random, 1, s.N)](const Kernels<T>& kernels, auto out) {
-             kernels.cross_entropy_backward(out[0], dlosses.view().data, logits.view(), log_sum.view().data, targets);
+           {{fenced_output<T>(s.N, s.V), {3, 1}}},
+           [targets, probs, dlosses = fenced_input<T>(random, 1, s.N)](const Kernels<T>& kernels, auto out) {
+             kernels.cross_entropy_backward(out[0], dlosses.view().data, probs.view(), targets);
            }}};
 }
 
@@ -575,17 +593,16 @@ TEST_CASE_TEMPLATE("cross entropy of huge logits does not overflow", T, float, d
   for (const Kernels<T>* kernels : {&naive<T>(), &fast<T>()}) {
     for (const Token target : {0, 2}) {
       T loss = 0;
-      T log_sum = 0;
+      Fenced<T> probs = fenced_output<T>(1, 3);
       const std::vector<Token> targets{target};
-      kernels->cross_entropy_forward(&loss, &log_sum, logits, targets);
+      kernels->cross_entropy_forward(&loss, probs.view(), logits, targets);
       // log(2 exp(1000)) = 1000 + log 2: a rounding of 1000, one of the difference, and those of log.
       const double tolerance = 2000 * static_cast<double>(std::numeric_limits<T>::epsilon());
       CHECK(std::abs(static_cast<double>(loss) - (std::log(2.0) + (target == 0 ? 0 : 2000))) < tolerance);
-      Fenced<T> dlogits = fenced_output<T>(1, 3);
       const T dloss = 1;
-      kernels->cross_entropy_backward(dlogits.view(), &dloss, logits, &log_sum, targets);
-      CHECK(std::abs(static_cast<double>(dlogits.view().data[1]) - 0.5) < tolerance);
-      CHECK(dlogits.view().data[2] == (target == 2 ? -1 : 0));
+      kernels->cross_entropy_backward(probs.view(), &dloss, probs.view(), targets);  // in place
+      CHECK(std::abs(static_cast<double>(probs.view().data[1]) - 0.5) < tolerance);
+      CHECK(probs.view().data[2] == (target == 2 ? -1 : 0));
     }
   }
 }
@@ -596,9 +613,9 @@ TEST_CASE_TEMPLATE("one logit that is not a number makes the loss so, too", T, f
       std::vector<T> row(27, T{1});
       row[bad] = std::numeric_limits<T>::quiet_NaN();
       T loss = 0;
-      T log_sum = 0;
+      Fenced<T> probs = fenced_output<T>(1, 27);
       const std::vector<Token> targets{3};
-      kernels->cross_entropy_forward(&loss, &log_sum, {row.data(), 1, 27, 27}, targets);
+      kernels->cross_entropy_forward(&loss, probs.view(), {row.data(), 1, 27, 27}, targets);
       INFO(std::string(kernels->name) << ", logit " << bad);
       CHECK(std::isnan(loss));
     }

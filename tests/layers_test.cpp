@@ -61,9 +61,9 @@ Layer linear_layer() {
           {{"x", N, C}, {"w", V, C}},
           N,
           V,
-          [](auto y, auto& x) { kernels.linear_forward(y, x[0].view(), weight(x[1])); },
+          [](auto y, auto& x) { kernels.linear_forward(y, x[0].view(), weight(x[1]), {}); },
           [](auto& dx, auto dy, auto& x) {
-            kernels.linear_backward_input(dx[0].view(), dy, weight(x[1]));
+            kernels.linear_backward_input(dx[0].view(), dy, weight(x[1]), {});
             for (std::size_t i = 0; i < V; i += 2) {  // in shares of two rows
               kernels.linear_backward_weight(dx[1].view().slice_rows(i, 2), i, dy, x[0].view());
             }
@@ -84,7 +84,7 @@ Layer rmsnorm_layer() {
             Tensor<double> scale(1, N);
             Tensor<double> y(N, C);
             kernels.rmsnorm_forward(y.view(), scale.view().data, x[0].view());
-            kernels.rmsnorm_backward(dx[0].view(), dy, x[0].view(), scale.view().data);
+            kernels.rmsnorm_backward(dx[0].view(), dy, x[0].view(), scale.view().data, {});
           },
           [](auto& x, std::size_t n) { return rmsnorm(x[0][n]); }};
 }
@@ -122,18 +122,17 @@ Layer cross_entropy_layer() {
           1,
           [](auto y, auto& x) {
             Tensor<double> losses(1, N);
-            Tensor<double> log_sum(1, N);
-            kernels.cross_entropy_forward(losses.view().data, log_sum.view().data, x[0].view(), targets);
+            Tensor<double> probs(N, V);
+            kernels.cross_entropy_forward(losses.view().data, probs.view(), x[0].view(), targets);
             for (std::size_t n = 0; n < N; n++) y.row(n)[0] = losses.view().data[n];
           },
           [](auto& dx, auto dy, auto& x) {
             Tensor<double> losses(1, N);
             Tensor<double> dlosses(1, N);
-            Tensor<double> log_sum(1, N);
+            Tensor<double> probs(N, V);
             for (std::size_t n = 0; n < N; n++) dlosses.view().data[n] = dy.row(n)[0];
-            kernels.cross_entropy_forward(losses.view().data, log_sum.view().data, x[0].view(), targets);
-            kernels.cross_entropy_backward(dx[0].view(), dlosses.view().data, x[0].view(), log_sum.view().data,
-                                           targets);
+            kernels.cross_entropy_forward(losses.view().data, probs.view(), x[0].view(), targets);
+            kernels.cross_entropy_backward(dx[0].view(), dlosses.view().data, probs.view(), targets);
           },
           [](auto& x, std::size_t n) {
             return Values(1, [&](std::size_t) { return cross_entropy(x[0][n], targets[n]); });

@@ -146,8 +146,8 @@ inline Answer src_linear(const Array& x, const Parameter& w, const Array& dy) {
   Array y(dy.rows, dy.cols), dx(x.rows, x.cols), dw(w.rows, w.cols);
   Weight<double> weight(w.rows, w.cols);
   copy(weight.data.view(), view(w));
-  naive<double>().linear_forward(view(y), view(x), weight);
-  naive<double>().linear_backward_input(view(dx), view(dy), weight);
+  naive<double>().linear_forward(view(y), view(x), weight, {});
+  naive<double>().linear_backward_input(view(dx), view(dy), weight, {});
   naive<double>().linear_backward_weight(view(dw), 0, view(dy), view(x));
   return {y, dx, dw};
 }
@@ -156,7 +156,7 @@ inline Answer src_rmsnorm(const Array& x, const Array& dy) {
   Array y(x.rows, x.cols), dx(x.rows, x.cols);
   std::vector<double> scale(x.rows);
   naive<double>().rmsnorm_forward(view(y), scale.data(), view(x));
-  naive<double>().rmsnorm_backward(view(dx), view(dy), view(x), scale.data());
+  naive<double>().rmsnorm_backward(view(dx), view(dy), view(x), scale.data(), {});
   return {y, dx};
 }
 
@@ -184,10 +184,9 @@ inline Answer src_attention(const Batch& batch, std::size_t n_head, Array q, Arr
 }
 
 inline Answer src_cross_entropy(const Array& logits, std::span<const Token> targets, const Array& dlosses) {
-  Array losses(logits.rows, 1), dlogits(logits.rows, logits.cols);
-  std::vector<double> log_sum(logits.rows);
-  naive<double>().cross_entropy_forward(losses.data.data(), log_sum.data(), view(logits), targets);
-  naive<double>().cross_entropy_backward(view(dlogits), dlosses.data.data(), view(logits), log_sum.data(), targets);
+  Array losses(logits.rows, 1), probs(logits.rows, logits.cols), dlogits(logits.rows, logits.cols);
+  naive<double>().cross_entropy_forward(losses.data.data(), view(probs), view(logits), targets);
+  naive<double>().cross_entropy_backward(view(dlogits), dlosses.data.data(), view(probs), targets);
   return {losses, dlogits};
 }
 

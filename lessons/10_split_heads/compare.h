@@ -132,12 +132,12 @@ inline Answer src_answer(const Golden& g) {
   const Weight<double> w_q = weight("w_q"), w_k = weight("w_k"), w_v = weight("w_v"), w_o = weight("w_o");
   const Tensor<double> x = tensor(g.of("x"), g.C), kv = tensor(g.of(g.kv()), g.C), dy = tensor(g.of("grad_out"), g.C);
   Tensor<double> q(g.B * g.N, g.C), k(g.B * g.M, g.C), v(g.B * g.M, g.C), x_attn = q, out = q;
-  Tensor<double> dq = q, dk = k, dv = v, dx_attn = q, dx = q, dkv = k, part = k, log_sum(g.H, g.B * g.N);
+  Tensor<double> dq = q, dk = k, dv = v, dx_attn = q, dx = q, dkv = k, log_sum(g.H, g.B * g.N);
   Tensor<double> dw_q(g.C, g.C), dw_k = dw_q, dw_v = dw_q, dw_o = dw_q;
-  kernels.linear_forward(q.view(), x.view(), w_q);
-  kernels.linear_forward(k.view(), kv.view(), w_k);
-  kernels.linear_forward(v.view(), kv.view(), w_v);
-  kernels.linear_backward_input(dx_attn.view(), dy.view(), w_o);
+  kernels.linear_forward(q.view(), x.view(), w_q, {});
+  kernels.linear_forward(k.view(), kv.view(), w_k, {});
+  kernels.linear_forward(v.view(), kv.view(), w_v, {});
+  kernels.linear_backward_input(dx_attn.view(), dy.view(), w_o, {});
   const std::size_t D = g.C / g.H;
   const Heads heads{g.H, g.H, D, D, 1 / std::sqrt(D)};
   for (std::size_t b = 0; b < g.B; b++) {
@@ -151,15 +151,14 @@ inline Answer src_answer(const Golden& g) {
     kernels.attention_backward(queries(dq), keys(dk), keys(dv), queries(dx_attn), queries(x_attn), sums, queries(q),
                                keys(k), keys(v), heads, allowed, 0);
   }
-  kernels.linear_forward(out.view(), x_attn.view(), w_o);
+  kernels.linear_forward(out.view(), x_attn.view(), w_o, {});
   kernels.linear_backward_weight(dw_q.view(), 0, dq.view(), x.view());
   kernels.linear_backward_weight(dw_k.view(), 0, dk.view(), kv.view());
   kernels.linear_backward_weight(dw_v.view(), 0, dv.view(), kv.view());
   kernels.linear_backward_weight(dw_o.view(), 0, dy.view(), x_attn.view());
-  kernels.linear_backward_input(dx.view(), dq.view(), w_q);
-  kernels.linear_backward_input(dkv.view(), dk.view(), w_k);
-  kernels.linear_backward_input(part.view(), dv.view(), w_v);
-  kernels.add_forward(dkv.view(), dkv.view(), part.view());
+  kernels.linear_backward_input(dx.view(), dq.view(), w_q, {});
+  kernels.linear_backward_input(dkv.view(), dk.view(), w_k, {});
+  kernels.linear_backward_input(dkv.view(), dv.view(), w_v, dkv.view());
   if (!g.has("kv")) kernels.add_forward(dx.view(), dx.view(), dkv.view());  // one input made all three
   return {list(out), {}, list(dx), list(dkv), list(dw_q), list(dw_k), list(dw_v), list(dw_o)};
 }
@@ -177,14 +176,14 @@ inline std::pair<bool, bool> one_product_is_three(const Golden& g) {
     copy(w_qkv.data.view().slice_rows(i * g.C, g.C), View<const double>{three[i].data, g.C, g.C, g.C});
   }
   w_qkv.transpose_rows({0, 3 * g.C});
-  fast<double>().linear_forward(qkv.view(), x.view(), w_qkv);
+  fast<double>().linear_forward(qkv.view(), x.view(), w_qkv, {});
 
   bool same = true;
   for (std::size_t i = 0; i < 3; i++) {
     Weight<double> w(g.C, g.C);
     copy(w.data.view(), View<const double>{three[i].data, g.C, g.C, g.C});
     w.transpose_rows({0, g.C});
-    fast<double>().linear_forward(one.view(), x.view(), w);
+    fast<double>().linear_forward(one.view(), x.view(), w, {});
     const View<double> part = qkv.view().slice_cols(i * g.C, g.C);
     for (std::size_t n = 0; n < part.rows; n++) same &= std::equal(part.row(n), part.row(n) + g.C, one.view().row(n));
   }

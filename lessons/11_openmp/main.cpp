@@ -49,7 +49,7 @@ void vectorised(View<float> y, View<const float> x, View<const float> wt) {
       Vector<float> sum[tile_rows] = {};
       for (std::size_t j = 0; j < x.cols; j++) {
         const Vector<float> weights = load(wt.row(j) + i);
-        for (std::size_t a = 0; a < tile_rows; a++) sum[a] += x.row(n + a)[j] * weights;
+        for (std::size_t a = 0; a < tile_rows; a++) sum[a] = multiply_add(broadcast(x.row(n + a)[j]), weights, sum[a]);
       }
       for (std::size_t a = 0; a < tile_rows; a++) store(y.row(n + a) + i, sum[a]);  // stop: vectors
     }
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   w.transpose_rows({0, n_out});
   fmt::print("\ny = x W^T: x ({},{}), W ({},{}), {} products\n", N, n_in, n_out, n_in, N * n_out * n_in);
   fmt::print("numbers read: {} one sum at a time, {} in tiles\n", 2 * N * n_out * n_in, 2 * N * n_out * n_in / 4);
-  naive<float>().linear_forward(expected.view(), x.view(), w);
+  naive<float>().linear_forward(expected.view(), x.view(), w, {});
   auto is_naive = [&] { return within_rounding(y.view(), expected.view(), x.view(), w.data.view()); };
   plain(y.view(), x.view(), w.data.view());
   lesson.check("plain: naive() of src/tensor/kernels.h, but for rounding", is_naive());

@@ -25,7 +25,7 @@ inline std::vector<Numbers> src_training(const Config& config, const Parameters&
   std::iota(positions.begin(), positions.end(), 0);
   const std::vector<Sequence> document{{{0, T}, {0, T}, &model.mask}};
   const View<const double> rows = x.view();
-  layer.forward(out.view(), fast<double>(), {rows, rows, positions, positions, document}, activations);
+  layer.forward(out.view(), {}, fast<double>(), {rows, rows, positions, positions, document}, activations);
   std::vector<Numbers> outs;
   for (std::size_t t = 0; t < T; t++) outs.emplace_back(out.view().row(t), out.view().row(t) + C);
   return outs;

@@ -22,13 +22,13 @@ template <class T>
 void AttentionCache<T>::Grouped::decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
                                         std::size_t position) {
   const View<T> key = keys.view().slice_rows(position, 1);
-  kernels.linear_forward(q.view(), x, layer.w_q);
-  kernels.linear_forward(key, x, layer.w_k);
-  kernels.linear_forward(values.view().slice_rows(position, 1), x, layer.w_v);
+  kernels.linear_forward(q.view(), x, layer.w_q, {});
+  kernels.linear_forward(key, x, layer.w_k, {});
+  kernels.linear_forward(values.view().slice_rows(position, 1), x, layer.w_v, {});
   layer.turn(q.view(), std::array{position}, key, std::array{position});
   kernels.attention_forward(x_attn.view(), log_sum.view(), q.view(), keys.view().slice_rows(0, position + 1),
                             values.view().slice_rows(0, position + 1), layer.heads, mask, position);
-  kernels.linear_forward(out, x_attn.view(), layer.w_o);
+  kernels.linear_forward(out, x_attn.view(), layer.w_o, {});
 }
 
 // --- MLA -------------------------------------------------------------------------------------------------------------
@@ -61,18 +61,18 @@ void AttentionCache<T>::Latent::decode(View<T> out, View<const T> x, const Kerne
   const LatentShape& s = layer.shape;
   const View<T> latent = latents.view().slice_rows(position, 1);
   const View<T> k_rope = latent.slice_cols(s.kv_latent, s.rope_dim);
-  kernels.linear_forward(c_q.view(), x, layer.w_dq);
-  kernels.linear_forward(q_nope.view(), c_q.view(), layer.w_uq);
-  kernels.linear_forward(q_rope.view(), c_q.view(), layer.w_qr);
-  kernels.linear_forward(latent.slice_cols(0, s.kv_latent), x, layer.w_dkv);
-  kernels.linear_forward(k_rope, x, layer.w_kr);
+  kernels.linear_forward(c_q.view(), x, layer.w_dq, {});
+  kernels.linear_forward(q_nope.view(), c_q.view(), layer.w_uq, {});
+  kernels.linear_forward(q_rope.view(), c_q.view(), layer.w_qr, {});
+  kernels.linear_forward(latent.slice_cols(0, s.kv_latent), x, layer.w_dkv, {});
+  kernels.linear_forward(k_rope, x, layer.w_kr, {});
   rope_forward(k_rope, k_rope, std::array{position}, s.rope_base);
   if (absorbed) {
     attend_absorbed(kernels, mask, position);
   } else {
     attend_expanded(kernels, mask, position);
   }
-  kernels.linear_forward(out, x_attn.view(), layer.w_o);
+  kernels.linear_forward(out, x_attn.view(), layer.w_o, {});
 }
 
 template <class T>
@@ -109,8 +109,8 @@ void AttentionCache<T>::Latent::attend_expanded(const Kernels<T>& kernels, const
   const Share seen{0, position + 1};
   auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(seen.first, seen.n); };
   const View<T> c_kv = of(latents).slice_cols(0, s.kv_latent);
-  kernels.linear_forward(of(k_nope), c_kv, layer.w_uk);
-  kernels.linear_forward(of(v), c_kv, layer.w_uv);
+  kernels.linear_forward(of(k_nope), c_kv, layer.w_uk, {});
+  kernels.linear_forward(of(v), c_kv, layer.w_uv, {});
   for (std::size_t h = 0; h < s.n_head; h++) {
     const View<T> k_h = of(k).slice_cols(h * width, width);
     copy(k_h.slice_cols(0, s.nope_dim), of(k_nope).slice_cols(h * s.nope_dim, s.nope_dim));

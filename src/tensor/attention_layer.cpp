@@ -100,12 +100,10 @@ void attend_backward(const Kernels<T>& kernels, const Heads& heads, const Attent
   }
 }
 
-/// dx += dy W. `part` has the shape of dx and is written.
+/// The gradient of queries is added to that of keys and values where x and kv are the same; elsewhere to nothing.
 template <class T>
-void add_backward_input(const Kernels<T>& kernels, View<T> dx, std::type_identity_t<View<const T>> dy,
-                        const Weight<T>& w, View<T> part) {
-  kernels.linear_backward_input(part, dy, w);
-  kernels.add_forward(dx, dx, part);
+View<const T> before_queries(View<T> dx, View<T> dkv) {
+  return dx.data == dkv.data ? View<const T>(dx) : View<const T>{};
 }
 
 /// The i-th share of the rows of a weight's gradient, y = x W^T.
@@ -144,19 +142,18 @@ void GroupedAttention<T>::turn(View<T> q, Positions positions, View<T> k, Positi
 template <class T>
 void GroupedAttention<T>::Activations::resize(const GroupedAttention& layer, std::size_t N, std::size_t M) {
   AttentionActivations<T>::resize(layer.heads, N, M);
-  dkv_part.resize(M, layer.w_q.data.view().cols);
 }
 
 template <class T>
-void GroupedAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                                  Activations& a) const {
+void GroupedAttention<T>::forward(View<T> out, View<const T> before, const Kernels<T>& kernels,
+                                  const AttentionInput<T>& input, Activations& a) const {
   const Rows<T> rows(input.sequences);
-  kernels.linear_forward(rows.x(a.q), rows.x(input.x), w_q);
-  kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), w_k);
-  kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), w_v);
+  kernels.linear_forward(rows.x(a.q), rows.x(input.x), w_q, {});
+  kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), w_k, {});
+  kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), w_v, {});
   turn(rows.x(a.q), rows.x(input.positions), rows.kv(a.k), rows.kv(input.kv_positions));
   attend_forward(kernels, heads, input, a);
-  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o);
+  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o, before.rows > 0 ? rows.x(before) : before);
 }
 
 // Each step is that of forward, from the last to the first.
@@ -164,15 +161,15 @@ template <class T>
 void GroupedAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels,
                                    const AttentionInput<T>& input, Activations& a) const {
   const Rows<T> rows(input.sequences);
-  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o);
+  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o, {});
   attend_backward(kernels, heads, input, a);
   if (rope_base > 0) {
     turn_heads(rope_backward<T>, rows.x(a.dq), heads.n_head, rows.x(input.positions), rope_base);
     turn_heads(rope_backward<T>, rows.kv(a.dk), heads.n_kv_head, rows.kv(input.kv_positions), rope_base);
   }
-  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dv), w_v);
-  add_backward_input(kernels, rows.kv(dkv), rows.kv(a.dk), w_k, rows.kv(a.dkv_part));
-  kernels.linear_backward_input(rows.x(dx), rows.x(a.dq), w_q);
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dv), w_v, {});
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dk), w_k, rows.kv(dkv));
+  kernels.linear_backward_input(rows.x(dx), rows.x(a.dq), w_q, before_queries(rows.x(dx), rows.kv(dkv)));
 }
 
 template <class T>
@@ -217,26 +214,25 @@ template <class T>
 void LatentAttention<T>::Activations::resize(const LatentAttention& layer, std::size_t N, std::size_t M) {
   AttentionActivations<T>::resize(layer.heads, N, M);
   const LatentShape& s = layer.shape;
-  for (Tensor<T>* tensor : {&c_q, &dc_q, &dc_q_part}) tensor->resize(N, s.q_latent);
+  for (Tensor<T>* tensor : {&c_q, &dc_q}) tensor->resize(N, s.q_latent);
   for (Tensor<T>* tensor : {&q_nope, &dq_nope}) tensor->resize(N, s.n_head * s.nope_dim);
   for (Tensor<T>* tensor : {&q_rope, &dq_rope}) tensor->resize(N, s.n_head * s.rope_dim);
-  for (Tensor<T>* tensor : {&c_kv, &dc_kv, &dc_kv_part}) tensor->resize(M, s.kv_latent);
+  for (Tensor<T>* tensor : {&c_kv, &dc_kv}) tensor->resize(M, s.kv_latent);
   for (Tensor<T>* tensor : {&k_nope, &dk_nope}) tensor->resize(M, s.n_head * s.nope_dim);
   for (Tensor<T>* tensor : {&k_rope, &dk_rope}) tensor->resize(M, s.rope_dim);
-  dkv_part.resize(M, s.n_embd);
 }
 
 template <class T>
-void LatentAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                                 Activations& a) const {
+void LatentAttention<T>::forward(View<T> out, View<const T> before, const Kernels<T>& kernels,
+                                 const AttentionInput<T>& input, Activations& a) const {
   const std::size_t P = shape.nope_dim;
   const std::size_t R = shape.rope_dim;
   const Rows<T> rows(input.sequences);
 
   // 1) Queries.
-  kernels.linear_forward(rows.x(a.c_q), rows.x(input.x), w_dq);
-  kernels.linear_forward(rows.x(a.q_nope), rows.x(a.c_q), w_uq);
-  kernels.linear_forward(rows.x(a.q_rope), rows.x(a.c_q), w_qr);
+  kernels.linear_forward(rows.x(a.c_q), rows.x(input.x), w_dq, {});
+  kernels.linear_forward(rows.x(a.q_nope), rows.x(a.c_q), w_uq, {});
+  kernels.linear_forward(rows.x(a.q_rope), rows.x(a.c_q), w_qr, {});
   for (std::size_t h = 0; h < shape.n_head; h++) {
     const View<T> q_h = of_head(rows.x(a.q), h, P + R);
     copy(q_h.slice_cols(0, P), of_head(rows.x(a.q_nope), h, P));
@@ -244,10 +240,10 @@ void LatentAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const A
   }
 
   // 2) Keys and values.
-  kernels.linear_forward(rows.kv(a.c_kv), rows.kv(input.kv), w_dkv);
-  kernels.linear_forward(rows.kv(a.k_nope), rows.kv(a.c_kv), w_uk);
-  kernels.linear_forward(rows.kv(a.v), rows.kv(a.c_kv), w_uv);
-  kernels.linear_forward(rows.kv(a.k_rope), rows.kv(input.kv), w_kr);
+  kernels.linear_forward(rows.kv(a.c_kv), rows.kv(input.kv), w_dkv, {});
+  kernels.linear_forward(rows.kv(a.k_nope), rows.kv(a.c_kv), w_uk, {});
+  kernels.linear_forward(rows.kv(a.v), rows.kv(a.c_kv), w_uv, {});
+  kernels.linear_forward(rows.kv(a.k_rope), rows.kv(input.kv), w_kr, {});
   rope_forward(rows.kv(a.k_rope), rows.kv(a.k_rope), rows.kv(input.kv_positions), shape.rope_base);
   for (std::size_t h = 0; h < shape.n_head; h++) {
     const View<T> k_h = of_head(rows.kv(a.k), h, P + R);
@@ -257,7 +253,7 @@ void LatentAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const A
 
   // 3) Attention.
   attend_forward(kernels, heads, input, a);
-  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o);
+  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o, before.rows > 0 ? rows.x(before) : before);
 }
 
 // Each step is that of forward, from the last to the first.
@@ -269,7 +265,7 @@ void LatentAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, c
   const Rows<T> rows(input.sequences);
 
   // 3) Attention.
-  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o);
+  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o, {});
   attend_backward(kernels, heads, input, a);
 
   // 2) Keys and values. All heads have used k_rope, so its gradient is the sum of theirs.
@@ -280,10 +276,10 @@ void LatentAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, c
     kernels.add_forward(rows.kv(a.dk_rope), rows.kv(a.dk_rope), dk_h.slice_cols(P, R));
   }
   rope_backward(rows.kv(a.dk_rope), rows.kv(a.dk_rope), rows.kv(input.kv_positions), shape.rope_base);
-  kernels.linear_backward_input(rows.kv(a.dc_kv), rows.kv(a.dk_nope), w_uk);
-  add_backward_input(kernels, rows.kv(a.dc_kv), rows.kv(a.dv), w_uv, rows.kv(a.dc_kv_part));
-  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dc_kv), w_dkv);
-  add_backward_input(kernels, rows.kv(dkv), rows.kv(a.dk_rope), w_kr, rows.kv(a.dkv_part));
+  kernels.linear_backward_input(rows.kv(a.dc_kv), rows.kv(a.dk_nope), w_uk, {});
+  kernels.linear_backward_input(rows.kv(a.dc_kv), rows.kv(a.dv), w_uv, rows.kv(a.dc_kv));
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dc_kv), w_dkv, {});
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dk_rope), w_kr, rows.kv(dkv));
 
   // 1) Queries.
   for (std::size_t h = 0; h < shape.n_head; h++) {
@@ -291,9 +287,9 @@ void LatentAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, c
     copy(of_head(rows.x(a.dq_nope), h, P), dq_h.slice_cols(0, P));
     rope_backward(of_head(rows.x(a.dq_rope), h, R), dq_h.slice_cols(P, R), rows.x(input.positions), shape.rope_base);
   }
-  kernels.linear_backward_input(rows.x(a.dc_q), rows.x(a.dq_nope), w_uq);
-  add_backward_input(kernels, rows.x(a.dc_q), rows.x(a.dq_rope), w_qr, rows.x(a.dc_q_part));
-  kernels.linear_backward_input(rows.x(dx), rows.x(a.dc_q), w_dq);
+  kernels.linear_backward_input(rows.x(a.dc_q), rows.x(a.dq_nope), w_uq, {});
+  kernels.linear_backward_input(rows.x(a.dc_q), rows.x(a.dq_rope), w_qr, rows.x(a.dc_q));
+  kernels.linear_backward_input(rows.x(dx), rows.x(a.dc_q), w_dq, before_queries(rows.x(dx), rows.kv(dkv)));
 }
 
 template <class T>
@@ -362,28 +358,19 @@ auto& activations_of(const LatentAttention<T>&, auto& a) {
 
 template <class T>
 void SelfAttention<T>::Activations::resize(const SelfAttention& self, std::size_t N) {
-  std::visit(
-      [&](const auto& layer) {
-        activations_of(layer, *this).resize(layer, N, N);
-        dx_of_keys.resize(N, layer.w_o.data.view().rows);
-      },
-      self.kind_);
+  std::visit([&](const auto& layer) { activations_of(layer, *this).resize(layer, N, N); }, self.kind_);
 }
 
 template <class T>
-void SelfAttention<T>::forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                               Activations& a) const {
-  std::visit([&](const auto& layer) { layer.forward(out, kernels, input, activations_of(layer, a)); }, kind_);
+void SelfAttention<T>::forward(View<T> out, View<const T> before, const Kernels<T>& kernels,
+                               const AttentionInput<T>& input, Activations& a) const {
+  std::visit([&](const auto& layer) { layer.forward(out, before, kernels, input, activations_of(layer, a)); }, kind_);
 }
 
 template <class T>
 void SelfAttention<T>::backward(View<T> dx, View<const T> dout, const Kernels<T>& kernels,
                                 const AttentionInput<T>& input, Activations& a) const {
-  const View<T> dx_of_keys = a.dx_of_keys.view();
-  std::visit([&](const auto& layer) { layer.backward(dx, dx_of_keys, dout, kernels, input, activations_of(layer, a)); },
-             kind_);
-  const Rows<T> rows(input.sequences);
-  kernels.add_forward(rows.x(dx), rows.x(dx), rows.x(dx_of_keys));
+  std::visit([&](const auto& layer) { layer.backward(dx, dx, dout, kernels, input, activations_of(layer, a)); }, kind_);
 }
 
 template <class T>

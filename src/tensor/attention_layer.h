@@ -78,17 +78,17 @@ struct GroupedAttention {
   GroupedAttention(std::size_t n_embd, const Heads& heads, double rope_base = 0);
 
   struct Activations : AttentionActivations<T> {
-    Tensor<T> dkv_part;  // (M,C) in passing
-
     /// Makes room for N queries and M keys.
     void resize(const GroupedAttention& layer, std::size_t N, std::size_t M);
   };
 
-  /// out (N,C): the rows of the input's sequences are set, and those of the activations.
-  void forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input, Activations& activations) const;
+  /// out (N,C), which is added to `before`, if that has rows: the rows of the input's sequences are set, and those of
+  /// the activations.
+  void forward(View<T> out, View<const T> before, const Kernels<T>& kernels, const AttentionInput<T>& input,
+               Activations& activations) const;
 
   /// From dout (N,C), after the forward: dx (N,C), the gradient of x as it acts through queries, and dkv (M,C), that of
-  /// kv through keys and values. In self-attention the gradient of x is their sum.
+  /// kv through keys and values. If both are the same view, as in self-attention, it gets their sum.
   void backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
                 Activations& activations) const;
 
@@ -144,13 +144,13 @@ struct LatentAttention {
     Tensor<T> k_rope;  // (M,R) turned
 
     Tensor<T> dc_q, dq_nope, dq_rope, dc_kv, dk_nope, dk_rope;  // the gradients; of q_rope and k_rope before the turn
-    Tensor<T> dc_q_part, dc_kv_part, dkv_part;                  // (N,Lq), (M,Lkv), (M,C) in passing
 
     void resize(const LatentAttention& layer, std::size_t N, std::size_t M);
   };
 
   // As in GroupedAttention.
-  void forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input, Activations& activations) const;
+  void forward(View<T> out, View<const T> before, const Kernels<T>& kernels, const AttentionInput<T>& input,
+               Activations& activations) const;
   void backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
                 Activations& activations) const;
   void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
@@ -183,11 +183,11 @@ class SelfAttention {
 
     typename GroupedAttention<T>::Activations grouped;  // one of the two is used
     typename LatentAttention<T>::Activations latent;
-    Tensor<T> dx_of_keys;  // (N,C)
   };
 
   /// As in GroupedAttention, with x in kv's place too; dx is the whole gradient of x.
-  void forward(View<T> out, const Kernels<T>& kernels, const AttentionInput<T>& input, Activations& activations) const;
+  void forward(View<T> out, View<const T> before, const Kernels<T>& kernels, const AttentionInput<T>& input,
+               Activations& activations) const;
   void backward(View<T> dx, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
                 Activations& activations) const;
   void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,

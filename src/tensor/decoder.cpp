@@ -43,12 +43,11 @@ std::span<const T> Decoder<T>::next(Token token) {
 
     // 2) MLP.
     kernels_.rmsnorm_forward(x_norm, &scale, x);
-    kernels_.linear_forward(hidden_.view(), x_norm, layer.mlp_fc1);
+    kernels_.linear_forward(hidden_.view(), x_norm, layer.mlp_fc1, {});
     kernels_.relu_forward(hidden_.view(), hidden_.view(), model_.config.squared_relu);
-    kernels_.linear_forward(out, hidden_.view(), layer.mlp_fc2);
-    kernels_.add_forward(x, out, x);
+    kernels_.linear_forward(x, hidden_.view(), layer.mlp_fc2, x);
   }
-  kernels_.linear_forward(logits_.view(), x, model_.lm_head);
+  kernels_.linear_forward(logits_.view(), x, model_.lm_head, {});
   position_++;
   return {logits_.view().data, logits_.view().cols};
 }

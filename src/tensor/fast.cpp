@@ -1,5 +1,6 @@
 // Every layer again, on vectors. The comments on what is computed are in naive.cpp.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -51,13 +52,13 @@ void embedding_backward(View<T> dw, std::size_t first, View<const T> dx, std::sp
 }
 
 template <class T>
-void linear_forward(View<T> y, View<const T> x, const Weight<T>& w) {
-  matmul(y, x, w.transposed.view());
+void linear_forward(View<T> y, View<const T> x, const Weight<T>& w, View<const T> before) {
+  matmul_add(y, before, x, w.transposed.view());
 }
 
 template <class T>
-void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w) {
-  matmul(dx, dy, w.data.view());
+void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w, View<const T> before) {
+  matmul_add(dx, before, dy, w.data.view());
 }
 
 template <class T>
@@ -76,13 +77,14 @@ void rmsnorm_forward(View<T> y, T* scale, View<const T> x) {
 }
 
 template <class T>
-void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* scale) {
+void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* scale, View<const T> before) {
   for (std::size_t n = 0; n < x.rows; n++) {
     Vector<T> dot{};
     each_vector<T>(x.cols, [&](auto get, auto) { dot += get(dy.row(n)) * get(x.row(n)); });
     const T through_scale = sum<T>(dot) / static_cast<T>(x.cols) * scale[n] * scale[n] * scale[n];
     each_vector<T>(x.cols, [&](auto get, auto put) {
-      put(dx.row(n), get(dx.row(n)) + get(dy.row(n)) * scale[n] - get(x.row(n)) * through_scale);
+      const Vector<T> so_far = before.rows > 0 ? get(before.row(n)) : Vector<T>{};
+      put(dx.row(n), so_far + get(dy.row(n)) * scale[n] - get(x.row(n)) * through_scale);
     });
   }
 }
@@ -115,28 +117,46 @@ void relu_backward(View<T> dx, View<const T> dy, View<const T> x, bool squared) 
   }
 }
 
+// As many rows at a time as a vector has lanes, so that one log serves them all; and each pass over all of them before
+// the next, so that no row waits for its own maximum or sum.
 template <class T>
-void cross_entropy_forward(T* losses, T* log_sum, View<const T> logits, std::span<const Token> targets) {
+void cross_entropy_forward(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets) {
   constexpr T nothing = -std::numeric_limits<T>::infinity();  // exp(nothing) = 0
-  for (std::size_t n = 0; n < logits.rows; n++) {
-    Vector<T> largest = broadcast(nothing);
-    each_vector<T>(logits.cols, [&](auto get, auto) { largest = max<T>(largest, get(logits.row(n), nothing)); });
-    log_sum[n] = max<T>(largest);
-    Vector<T> total{};
-    each_vector<T>(logits.cols, [&](auto get, auto) { total += exp<T>(get(logits.row(n), nothing) - log_sum[n]); });
-    losses[n] = sum<T>(total);
+  for (std::size_t first = 0; first < logits.rows; first += lanes<T>) {
+    const std::size_t rows = std::min(lanes<T>, logits.rows - first);
+    std::array<T, lanes<T>> largest;
+    for (std::size_t i = 0; i < rows; i++) {
+      Vector<T> maxima = broadcast(nothing);
+      each_vector<T>(logits.cols,
+                     [&](auto get, auto) { maxima = max<T>(maxima, get(logits.row(first + i), nothing)); });
+      largest[i] = max<T>(maxima);
+    }
+    Vector<T> totals = broadcast(T{1});
+    Vector<T> at_target{};
+    for (std::size_t i = 0; i < rows; i++) {
+      const T* const row = logits.row(first + i);
+      Vector<T> sums{};
+      each_vector<T>(logits.cols, [&](auto get, auto put) {
+        const Vector<T> weight = exp<T>(get(row, nothing) - largest[i]);
+        put(probs.row(first + i), weight);
+        sums += weight;
+      });
+      totals[i] = sum<T>(sums);
+      at_target[i] = row[targets[first + i]] - largest[i];
+    }
+    store(losses + first, log<T>(totals) - at_target, rows);
+    const Vector<T> inverse = 1 / totals;
+    for (std::size_t i = 0; i < rows; i++) {
+      T* const prob = probs.row(first + i);
+      each_vector<T>(logits.cols, [&](auto get, auto put) { put(prob, get(prob) * inverse[i]); });
+    }
   }
-  each_vector<T>(logits.rows, [&](auto get, auto put) { put(log_sum, get(log_sum) + log<T>(get(losses, T{1}))); });
-  for (std::size_t n = 0; n < logits.rows; n++) losses[n] = log_sum[n] - logits.row(n)[targets[n]];
 }
 
 template <class T>
-void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> logits, const T* log_sum,
-                            std::span<const Token> targets) {
-  for (std::size_t n = 0; n < logits.rows; n++) {
-    each_vector<T>(logits.cols, [&](auto get, auto put) {
-      put(dlogits.row(n), exp<T>(get(logits.row(n)) - log_sum[n]) * dlosses[n]);
-    });
+void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> probs, std::span<const Token> targets) {
+  for (std::size_t n = 0; n < probs.rows; n++) {
+    each_vector<T>(probs.cols, [&](auto get, auto put) { put(dlogits.row(n), get(probs.row(n)) * dlosses[n]); });
     dlogits.row(n)[targets[n]] -= dlosses[n];
   }
 }

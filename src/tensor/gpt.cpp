@@ -25,8 +25,8 @@ template <class T>
 TensorModel<T>::TensorModel(const Config& config_, const Parameters& parameters)
     : config(config_),
       mask(Mask::of(config.mask, config.block_size)),
-      wte(config.vocab_size, config.n_embd),
-      wpe(config.rope ? 0 : config.block_size, config.n_embd),
+      wte(config.vocab_size, config.n_embd, Use::embedding),
+      wpe(config.rope ? 0 : config.block_size, config.n_embd, Use::embedding),
       lm_head(config.vocab_size, config.n_embd),
       layers(config.n_layer, Layer(config)) {
   const double* from = parameters.data().data();
@@ -65,19 +65,18 @@ template <class T>
 void Activations<T>::resize(const TensorModel<T>& model, std::size_t N) {
   const std::size_t C = model.config.n_embd;
   for (Tensor<T>* tensor : {&embedded, &x, &dx, &dembedded, &dx_norm}) tensor->resize(N, C);
-  for (Tensor<T>* tensor : {&logits, &dlogits}) tensor->resize(N, model.config.vocab_size);
-  for (Tensor<T>* tensor : {&scale0, &losses, &log_sum}) tensor->resize(1, N);
+  for (Tensor<T>* tensor : {&logits, &probs}) tensor->resize(N, model.config.vocab_size);
+  for (Tensor<T>* tensor : {&scale0, &losses}) tensor->resize(1, N);
   layers.resize(model.layers.size());
   for (std::size_t li = 0; li < layers.size(); li++) {
     Layer& l = layers[li];
     l.attention.resize(model.layers[li].attention, N);
     for (Tensor<T>* tensor : {&l.scale1, &l.scale2}) tensor->resize(1, N);
-    for (Tensor<T>* tensor :
-         {&l.x_norm1, &l.attn_out, &l.x_mid, &l.x_norm2, &l.mlp_out, &l.x_out, &l.dx_out, &l.dx_mid}) {
+    for (Tensor<T>* tensor : {&l.x_norm1, &l.x_mid, &l.x_norm2, &l.x_out, &l.dx_out, &l.dx_mid}) {
       tensor->resize(N, C);
     }
     if (dropout.drops()) {
-      for (Tensor<T>* tensor : {&l.dattn_out, &l.dmlp_out}) tensor->resize(N, C);
+      for (Tensor<T>* tensor : {&l.attn_out, &l.mlp_out, &l.dattn_out, &l.dmlp_out}) tensor->resize(N, C);
     }
     for (Tensor<T>* tensor : {&l.hidden, &l.relu, &l.dhidden}) tensor->resize(N, 4 * C);
   }
@@ -131,31 +130,37 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
                             model.wpe.data.view());
   kernels.rmsnorm_forward(of(a.x), at(a.scale0), of(a.embedded));
 
-  View<T> x = of(a.x);
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     const typename TensorModel<T>::Layer& layer = model.layers[li];
     typename Activations<T>::Layer& l = a.layers[li];
+    Tensor<T>& x = li == 0 ? a.x : a.layers[li - 1].x_out;
     const LayerDropout dropout(a.dropout, li);
 
     // 1) Attention.
-    kernels.rmsnorm_forward(of(l.x_norm1), at(l.scale1), x);
-    layer.attention.forward(l.attn_out.view(), kernels,
-                            attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights),
-                            l.attention);
-    if (dropout.attn_out.drops()) drop<T>(of(l.attn_out), of(l.attn_out), dropout.attn_out, rows.first);
-    kernels.add_forward(of(l.x_mid), of(l.attn_out), x);
+    kernels.rmsnorm_forward(of(l.x_norm1), at(l.scale1), of(x));
+    const AttentionInput<T> input = attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights);
+    if (dropout.attn_out.drops()) {
+      layer.attention.forward(l.attn_out.view(), {}, kernels, input, l.attention);
+      drop<T>(of(l.attn_out), of(l.attn_out), dropout.attn_out, rows.first);
+      kernels.add_forward(of(l.x_mid), of(l.attn_out), of(x));
+    } else {
+      layer.attention.forward(l.x_mid.view(), x.view(), kernels, input, l.attention);
+    }
 
     // 2) MLP.
     kernels.rmsnorm_forward(of(l.x_norm2), at(l.scale2), of(l.x_mid));
-    kernels.linear_forward(of(l.hidden), of(l.x_norm2), layer.mlp_fc1);
+    kernels.linear_forward(of(l.hidden), of(l.x_norm2), layer.mlp_fc1, {});
     kernels.relu_forward(of(l.relu), of(l.hidden), model.config.squared_relu);
-    kernels.linear_forward(of(l.mlp_out), of(l.relu), layer.mlp_fc2);
-    if (dropout.mlp_out.drops()) drop<T>(of(l.mlp_out), of(l.mlp_out), dropout.mlp_out, rows.first);
-    kernels.add_forward(of(l.x_out), of(l.mlp_out), of(l.x_mid));
-    x = of(l.x_out);
+    if (dropout.mlp_out.drops()) {
+      kernels.linear_forward(of(l.mlp_out), of(l.relu), layer.mlp_fc2, {});
+      drop<T>(of(l.mlp_out), of(l.mlp_out), dropout.mlp_out, rows.first);
+      kernels.add_forward(of(l.x_out), of(l.mlp_out), of(l.x_mid));
+    } else {
+      kernels.linear_forward(of(l.x_out), of(l.relu), layer.mlp_fc2, of(l.x_mid));
+    }
   }
-  kernels.linear_forward(of(a.logits), x, model.lm_head);
-  kernels.cross_entropy_forward(at(a.losses), at(a.log_sum), of(a.logits), batch.targets().subspan(rows.first, rows.n));
+  kernels.linear_forward(of(a.logits), of(a.layers.back().x_out), model.lm_head, {});
+  kernels.cross_entropy_forward(at(a.losses), of(a.probs), of(a.logits), batch.targets().subspan(rows.first, rows.n));
 }
 
 // Each step is that of gpt_forward, from the last to the first.
@@ -168,9 +173,10 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
 
   const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
 
-  kernels.cross_entropy_backward(of(a.dlogits), dlosses + rows.first, of(a.logits), at(a.log_sum),
+  const View<T> dlogits = of(a.probs);  // in the place of what it is made of
+  kernels.cross_entropy_backward(dlogits, dlosses + rows.first, of(a.probs),
                                  batch.targets().subspan(rows.first, rows.n));
-  kernels.linear_backward_input(of(a.layers.back().dx_out), of(a.dlogits), model.lm_head);
+  kernels.linear_backward_input(of(a.layers.back().dx_out), dlogits, model.lm_head, {});
 
   for (std::size_t li = model.layers.size(); li-- > 0;) {
     const typename TensorModel<T>::Layer& layer = model.layers[li];
@@ -181,22 +187,19 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
 
     // 2) MLP.
     if (dropout.mlp_out.drops()) drop<T>(of(l.dmlp_out), of(l.dx_out), dropout.mlp_out, rows.first);
-    kernels.linear_backward_input(of(l.dhidden), of(dmlp_out(l, a.dropout)), layer.mlp_fc2);
+    kernels.linear_backward_input(of(l.dhidden), of(dmlp_out(l, a.dropout)), layer.mlp_fc2, {});
     kernels.relu_backward(of(l.dhidden), of(l.dhidden), of(l.hidden), model.config.squared_relu);
-    kernels.linear_backward_input(of(a.dx_norm), of(l.dhidden), layer.mlp_fc1);
-    copy(of(l.dx_mid), of(l.dx_out));  // past the MLP
-    kernels.rmsnorm_backward(of(l.dx_mid), of(a.dx_norm), of(l.x_mid), at(l.scale2));
+    kernels.linear_backward_input(of(a.dx_norm), of(l.dhidden), layer.mlp_fc1, {});
+    kernels.rmsnorm_backward(of(l.dx_mid), of(a.dx_norm), of(l.x_mid), at(l.scale2), of(l.dx_out));
 
     // 1) Attention.
     if (dropout.attn_out.drops()) drop<T>(of(l.dattn_out), of(l.dx_mid), dropout.attn_out, rows.first);
     layer.attention.backward(a.dx_norm.view(), dattn_out(l, a.dropout).view(), kernels,
                              attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights),
                              l.attention);
-    copy(dx, of(l.dx_mid));  // past attention
-    kernels.rmsnorm_backward(dx, of(a.dx_norm), x, at(l.scale1));
+    kernels.rmsnorm_backward(dx, of(a.dx_norm), x, at(l.scale1), of(l.dx_mid));
   }
-  set_zero(of(a.dembedded));
-  kernels.rmsnorm_backward(of(a.dembedded), of(a.dx), of(a.embedded), at(a.scale0));
+  kernels.rmsnorm_backward(of(a.dembedded), of(a.dx), of(a.embedded), at(a.scale0), {});
 }
 
 template <class T>
@@ -214,7 +217,7 @@ void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, cons
   };
   embedding(model.wte, batch.tokens());
   if (!model.config.rope) embedding(model.wpe, batch.positions());
-  linear(model.lm_head, a.dlogits, a.layers.back().x_out);
+  linear(model.lm_head, a.probs, a.layers.back().x_out);
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     typename TensorModel<T>::Layer& layer = model.layers[li];
     const typename Activations<T>::Layer& l = a.layers[li];

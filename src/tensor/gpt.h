@@ -61,17 +61,18 @@ struct Activations {
     Tensor<T> scale1;   // (1,N) of rmsnorm
     Tensor<T> x_norm1;  // (N,C)
     typename SelfAttention<T>::Activations attention;
-    Tensor<T> attn_out;  // (N,C)
-    Tensor<T> x_mid;     // (N,C) the residual stream after attention
-    Tensor<T> scale2;    // (1,N)
-    Tensor<T> x_norm2;   // (N,C)
-    Tensor<T> hidden;    // (N,4C) before relu
-    Tensor<T> relu;      // (N,4C) after it
-    Tensor<T> mlp_out;   // (N,C)
-    Tensor<T> x_out;     // (N,C) the residual stream after the MLP
+    Tensor<T> x_mid;    // (N,C) the residual stream after attention
+    Tensor<T> scale2;   // (1,N)
+    Tensor<T> x_norm2;  // (N,C)
+    Tensor<T> hidden;   // (N,4C) before relu
+    Tensor<T> relu;     // (N,4C) after it
+    Tensor<T> x_out;    // (N,C) the residual stream after the MLP
 
     Tensor<T> dx_out, dhidden, dx_mid;  // the gradients of these
-    Tensor<T> dattn_out, dmlp_out;      // if there is dropout; otherwise they are dx_mid and dx_out
+
+    // With dropout, which comes between a branch and the residual stream: (N,C). Without it, each branch is added to
+    // the stream as it is computed, and dattn_out and dmlp_out are dx_mid and dx_out.
+    Tensor<T> attn_out, mlp_out, dattn_out, dmlp_out;
   };
 
   /// What is dropped of the weights of attention, and of attn_out and mlp_out before they join the residual stream.
@@ -82,12 +83,12 @@ struct Activations {
   Tensor<T> scale0;    // (1,N)
   Tensor<T> x;         // (N,C) the residual stream before the first layer
   std::vector<Layer> layers;
-  Tensor<T> logits;   // (N,V) of the last layer's x_out
-  Tensor<T> losses;   // (1,N)
-  Tensor<T> log_sum;  // (1,N) of their softmax
+  Tensor<T> logits;  // (N,V) of the last layer's x_out
+  Tensor<T> probs;   // (N,V) softmax of the logits; the backward makes their gradient of it, in its place
+  Tensor<T> losses;  // (1,N)
 
-  Tensor<T> dlogits, dx, dembedded;  // the gradients of these
-  Tensor<T> dx_norm;                 // in passing
+  Tensor<T> dx, dembedded;  // the gradients of these
+  Tensor<T> dx_norm;        // in passing
 };
 
 /// The logits and losses of some documents of the batch.

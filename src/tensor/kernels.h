@@ -49,11 +49,14 @@ struct Kernels {
   /// whose index is one of these rows.
   void (*embedding_backward)(View<T> dw, std::size_t first, View<const T> dx, std::span<const std::size_t> indices);
 
-  /// y (N,n_out) = x W^T: y[n][i] is the dot product of x[n] and row i of W.
-  void (*linear_forward)(View<T> y, View<const T> x, const Weight<T>& w);
+  // `before` is what a result is added to, in the same pass: the residual stream, or a gradient so far. It has the
+  // shape of the result, and may be the result itself, or no rows: then nothing is added.
 
-  /// dx (N,n_in) = dy W.
-  void (*linear_backward_input)(View<T> dx, View<const T> dy, const Weight<T>& w);
+  /// y (N,n_out) = before + x W^T: y[n][i] is the dot product of x[n] and row i of W.
+  void (*linear_forward)(View<T> y, View<const T> x, const Weight<T>& w, View<const T> before);
+
+  /// dx (N,n_in) = before + dy W.
+  void (*linear_backward_input)(View<T> dx, View<const T> dy, const Weight<T>& w, View<const T> before);
 
   /// dW = dy^T x, rows first to first + n of it: dW[i][j] is the sum over positions of dy[n][i] * x[n][j].
   void (*linear_backward_weight)(View<T> dw, std::size_t first, View<const T> dy, View<const T> x);
@@ -61,8 +64,8 @@ struct Kernels {
   /// y = x * scale[n], where scale[n] = (mean of x[n]^2 + 1e-5)^-0.5. All (N,C); scale is (N).
   void (*rmsnorm_forward)(View<T> y, T* scale, View<const T> x);
 
-  /// dx += dy * scale - x * scale^3 * (mean of dy * x).
-  void (*rmsnorm_backward)(View<T> dx, View<const T> dy, View<const T> x, const T* scale);
+  /// dx = before + dy * scale - x * scale^3 * (mean of dy * x).
+  void (*rmsnorm_backward)(View<T> dx, View<const T> dy, View<const T> x, const T* scale, View<const T> before);
 
   /// y = a + b; its backward is dy for both, unchanged.
   void (*add_forward)(View<T> y, View<const T> a, View<const T> b);
@@ -89,12 +92,11 @@ struct Kernels {
                              View<const T> log_sum, View<const T> q, View<const T> k, View<const T> v,
                              const Heads& heads, const Mask& mask, std::size_t first_query);
 
-  /// losses (N): -log softmax(logits[n])[target[n]]. logits is (N,V). log_sum (N) is log sum exp(logits[n]), for the
-  /// backward.
-  void (*cross_entropy_forward)(T* losses, T* log_sum, View<const T> logits, std::span<const Token> targets);
+  /// probs (N,V): softmax of each row of logits; losses (N): -log probs[n][target[n]].
+  void (*cross_entropy_forward)(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets);
 
-  /// dlogits[n] = dlosses[n] * (softmax(logits[n]) - one at the target). dlosses is (N).
-  void (*cross_entropy_backward)(View<T> dlogits, const T* dlosses, View<const T> logits, const T* log_sum,
+  /// dlogits[n] = dlosses[n] * (probs[n] - one at the target). dlosses is (N). dlogits may be probs.
+  void (*cross_entropy_backward)(View<T> dlogits, const T* dlosses, View<const T> probs,
                                  std::span<const Token> targets);
 
   /// n parameters move against their gradients; m and v are Adam's running means of the gradient and of its square.

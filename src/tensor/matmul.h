@@ -37,8 +37,16 @@ Left<std::remove_const_t<T>> transposed(View<T> a) {
 template <class T>
 void matmul(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b);
 
+/// c = before + a b, chains that begin with the numbers of `before`, (M,N). It may be c.
+template <class T>
+void matmul_add(const View<T>& c, const std::type_identity_t<View<const T>>& before,
+                const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b);
+
 /// c += a b.
 template <class T>
-void matmul_add(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b);
+void matmul_add(const View<T>& c, const std::type_identity_t<Left<T>>& a,
+                const std::type_identity_t<View<const T>>& b) {
+  matmul_add(c, c, a, b);
+}
 
 }  // namespace microgpt

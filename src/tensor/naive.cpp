@@ -30,10 +30,10 @@ void embedding_backward(View<T> dw, std::size_t first, View<const T> dx, std::sp
 }
 
 template <class T>
-void linear_forward(View<T> y, View<const T> x, const Weight<T>& w) {
+void linear_forward(View<T> y, View<const T> x, const Weight<T>& w, View<const T> before) {
   for (std::size_t n = 0; n < y.rows; n++) {
     for (std::size_t i = 0; i < y.cols; i++) {
-      T total = 0;
+      T total = before.rows > 0 ? before.row(n)[i] : 0;
       for (std::size_t j = 0; j < x.cols; j++) total += w.data.view().row(i)[j] * x.row(n)[j];
       y.row(n)[i] = total;
     }
@@ -42,10 +42,10 @@ void linear_forward(View<T> y, View<const T> x, const Weight<T>& w) {
 
 // forward: y[n][i] = sum over j of w[i][j] * x[n][j]
 template <class T>
-void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w) {
+void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w, View<const T> before) {
   for (std::size_t n = 0; n < dx.rows; n++) {
     for (std::size_t j = 0; j < dx.cols; j++) {
-      T total = 0;
+      T total = before.rows > 0 ? before.row(n)[j] : 0;
       for (std::size_t i = 0; i < dy.cols; i++) total += dy.row(n)[i] * w.data.view().row(i)[j];
       dx.row(n)[j] = total;
     }
@@ -77,12 +77,15 @@ void rmsnorm_forward(View<T> y, T* scale, View<const T> x) {
 // forward: y[c] = x[c] * scale, scale = (mean of x^2 + 1e-5)^-0.5
 // x[c] acts on y in two ways: through its own product, and through the scale, on all of them.
 template <class T>
-void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* scale) {
+void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* scale, View<const T> before) {
   for (std::size_t n = 0; n < x.rows; n++) {
     T dot = 0;
     for (std::size_t c = 0; c < x.cols; c++) dot += dy.row(n)[c] * x.row(n)[c];
     const T through_scale = dot / static_cast<T>(x.cols) * scale[n] * scale[n] * scale[n];
-    for (std::size_t c = 0; c < x.cols; c++) dx.row(n)[c] += dy.row(n)[c] * scale[n] - x.row(n)[c] * through_scale;
+    for (std::size_t c = 0; c < x.cols; c++) {
+      const T so_far = before.rows > 0 ? before.row(n)[c] : 0;
+      dx.row(n)[c] = so_far + dy.row(n)[c] * scale[n] - x.row(n)[c] * through_scale;
+    }
   }
 }
 
@@ -180,25 +183,23 @@ void attention_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, 
 }
 
 template <class T>
-void cross_entropy_forward(T* losses, T* log_sum, View<const T> logits, std::span<const Token> targets) {
+void cross_entropy_forward(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets) {
   for (std::size_t n = 0; n < logits.rows; n++) {
     const T* const row = logits.row(n);
-    const T most = *std::max_element(row, row + logits.cols);  // taken out, so that exp cannot overflow
+    const T largest = *std::max_element(row, row + logits.cols);  // taken out, so that exp cannot overflow
     T total = 0;
-    for (std::size_t i = 0; i < logits.cols; i++) total += std::exp(row[i] - most);
-    log_sum[n] = most + std::log(total);
-    losses[n] = log_sum[n] - row[targets[n]];
+    for (std::size_t i = 0; i < logits.cols; i++) total += probs.row(n)[i] = std::exp(row[i] - largest);
+    for (std::size_t i = 0; i < logits.cols; i++) probs.row(n)[i] /= total;
+    losses[n] = std::log(total) - (row[targets[n]] - largest);  // not -log of the probability, which may be 0
   }
 }
 
 // forward: loss[n] = log sum exp(logits[n]) - logits[n][target[n]]
 template <class T>
-void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> logits, const T* log_sum,
-                            std::span<const Token> targets) {
-  for (std::size_t n = 0; n < logits.rows; n++) {
-    for (std::size_t i = 0; i < logits.cols; i++) {
-      const T prob = std::exp(logits.row(n)[i] - log_sum[n]);
-      dlogits.row(n)[i] = dlosses[n] * (prob - static_cast<T>(i == targets[n]));
+void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> probs, std::span<const Token> targets) {
+  for (std::size_t n = 0; n < probs.rows; n++) {
+    for (std::size_t i = 0; i < probs.cols; i++) {
+      dlogits.row(n)[i] = dlosses[n] * (probs.row(n)[i] - static_cast<T>(i == targets[n]));
     }
   }
 }

@@ -2,19 +2,23 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <utility>
 
 #include "tensor/simd.h"
 #include "tensor/tensor.h"
 #include "tensor/tile.h"
-#include "tensor/transpose.h"
 
 namespace microgpt {
 namespace {
 
-/// Transposes of a document's matrices: row c holds number c of every position, and the lanes beyond the document are
-/// left as they were.
+/// The vectors that hold a number for each of n positions.
+template <class T, std::size_t n>
+constexpr std::size_t vectors_of = (n + lanes<T> - 1) / lanes<T>;
+
+/// Transposes of a document's matrices: row c holds number c of every position, in whole vectors; what is in the lanes
+/// beyond the document does not matter.
 template <class T>
 struct Workspace {
   Tensor<T> q, dout;
@@ -27,33 +31,60 @@ struct Workspace {
 
 template <class T>
 View<const T> transposed_into(Tensor<T>& workspace, View<const T> x) {
-  workspace.resize(x.cols, lanes<T>);
-  transpose(workspace.view(), x);
-  return workspace.view();
+  workspace.resize(padded<T>(x.cols), padded<T>(x.rows));
+  const View<T> to = workspace.view();
+  for (std::size_t t = 0; t < x.rows; t += lanes<T>) {
+    for (std::size_t c = 0; c < x.cols; c += lanes<T>) {
+      const std::size_t cols = std::min(lanes<T>, x.cols - c);
+      const auto transpose = cols == lanes<T> ? transpose_rows<T, true> : transpose_rows<T, false>;
+      transpose(to.row(c) + t, to.stride, x.row(t) + c, x.stride, std::min(lanes<T>, x.rows - t), cols);
+    }
+  }
+  return to;
 }
 
-/// For each of n keys a vector with a number for each query: the transpose of what attention is about.
+/// For each of n keys a number for each of n queries, in whole vectors: the transpose of what attention is about.
 template <class T, std::size_t n>
 struct Square {
-  alignas(cache_line) std::array<Vector<T>, n> key;
+  static constexpr std::size_t vectors = vectors_of<T, n>;
+  using Row = std::array<Vector<T>, vectors>;
 
-  View<T> view() { return {reinterpret_cast<T*>(key.data()), n, lanes<T>, lanes<T>}; }
+  alignas(cache_line) std::array<Row, n> key;
+
+  View<T> view() { return {reinterpret_cast<T*>(key.data()), n, vectors * lanes<T>, vectors * lanes<T>}; }
 
   /// (n,n), rows are queries.
-  Left<T> by_query() { return {view().data, 1, lanes<T>}; }
+  Left<T> by_query() { return {view().data, 1, vectors * lanes<T>}; }
 };
 
 /// The lanes of a half or a quarter of a vector, of 16 bytes at least.
 template <class T, std::size_t parts>
 constexpr std::size_t narrow = std::max(lanes<T> / parts, 16 / sizeof(T));
 
-/// c = a b or, with add, c += a b, for n rows of c. Its columns are often less than a vector: a head's few numbers.
-template <class T, std::size_t n, bool add = false>
-void multiply(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b) {
+/// A tile of any height, in as many as the registers ask for.
+template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_t width = lanes<T>>
+[[gnu::always_inline]] inline void tall_tile(const View<T>& c, const View<const T>& before, const Left<T>& a,
+                                             const View<const T>& b) {
+  if constexpr (rows <= tile_rows<vectors>) {
+    tile<T, rows, vectors, whole, width>(c, before, a, b);
+  } else {
+    constexpr std::size_t upper = rows / 2;
+    const View<const T> lower_before = before.data == nullptr ? before : before.slice_rows(upper, rows - upper);
+    tall_tile<T, upper, vectors, whole, width>(c.slice_rows(0, upper), before, a, b);
+    tall_tile<T, rows - upper, vectors, whole, width>(c.slice_rows(upper, rows - upper), lower_before,
+                                                      a.from_row(upper), b);
+  }
+}
+
+/// multiply() for any number of columns.
+template <class T, std::size_t n>
+void multiply_any(const View<T>& c, const View<const T>& before, const Left<T>& a, const View<const T>& b) {
   for (std::size_t col = 0; col < c.cols;) {
     auto part = [&]<std::size_t width, bool whole>() {
       const std::size_t cols = std::min(width, c.cols - col);
-      tile<T, n, 1, whole, add, width>(c.slice_cols(col, cols), a, b.slice_cols(col, cols));
+      tall_tile<T, n, 1, whole, width>(c.slice_cols(col, cols),
+                                       before.data == nullptr ? before : before.slice_cols(col, cols), a,
+                                       b.slice_cols(col, cols));
       col += cols;
     };
     if (c.cols - col >= lanes<T>) {
@@ -68,129 +99,200 @@ void multiply(const View<T>& c, const std::type_identity_t<Left<T>>& a, const st
   }
 }
 
-/// make(s) for each key.
+/// c = a b, or c = before + a b, for n rows of c. Its columns are often less than a vector: a head's few numbers. If
+/// `dim` is not 0, they are so many, of 16 bytes.
+template <class T, std::size_t n, std::size_t dim>
+[[gnu::always_inline]] inline void multiply(const View<T>& c, const std::type_identity_t<View<const T>>& before,
+                                            const std::type_identity_t<Left<T>>& a,
+                                            const std::type_identity_t<View<const T>>& b) {
+  if constexpr (dim > 0) {
+    tall_tile<T, n, 1, true, dim>(c, before, a, b);
+  } else {
+    multiply_any<T, n>(c, before, a, b);
+  }
+}
+
+/// square = k q^T for one head, or v dout^T: (n,K) times the transpose that has a row for each of the K numbers.
+template <class T, std::size_t n>
+[[gnu::always_inline]] inline void multiply(Square<T, n>& square, const View<const T>& k, const View<const T>& q_t) {
+  tall_tile<T, n, Square<T, n>::vectors, true>(square.view(), {}, k, q_t);
+}
+
+/// make(s, i) for vector i of each key s.
 template <class T, std::size_t n, class Make>
 void each(Square<T, n>& square, Make make) {
 #pragma GCC unroll 16
-  for (std::size_t s = 0; s < n; s++) square.key[s] = make(s);
+  for (std::size_t s = 0; s < n; s++) {
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < Square<T, n>::vectors; i++) square.key[s][i] = make(s, i);
+  }
 }
 
-/// The queries that see a key, for all keys of a document.
-template <class T>
+/// take(s, i) for vector i of each key s: sums and maxima over the keys.
+template <class T, std::size_t n, class Take>
+void each_key(Take take) {
+#pragma GCC unroll 16
+  for (std::size_t s = 0; s < n; s++) {
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < vectors_of<T, n>; i++) take(s, i);
+  }
+}
+
+/// Which queries see a key, for all keys of a document of n positions.
+template <class T, std::size_t n>
 struct Seen {
-  Seen(const Mask& mask, std::size_t first_query, std::size_t n) {
-    for (std::size_t t = 0; t < n; t++) keys[t] = static_cast<Unsigned<T>>(mask.bits(first_query + t, 0));
+  using Bits = Vector<Unsigned<T>>;
+
+  Seen(const Mask& mask, std::size_t first_query) {
+    std::array<Bits, vectors_of<T, n>> keys{};  // of each query, the bits of its mask
+    for (std::size_t t = 0; t < n; t++) {
+      keys[t / lanes<T>][t % lanes<T>] = static_cast<Unsigned<T>>(mask.bits(first_query + t, 0));
+    }
+    for (std::size_t s = 0; s < n; s++) {
+      for (std::size_t i = 0; i < vectors_of<T, n>; i++) {
+        key[s][i] = std::bit_cast<Bits>(((keys[i] >> static_cast<Unsigned<T>>(s)) & 1) != 0);
+      }
+    }
   }
 
-  /// x where a query sees key s, and `hidden` elsewhere.
-  Vector<T> select(std::size_t s, Vector<T> x, T hidden) const {
-    return ((keys >> static_cast<Unsigned<T>>(s)) & 1) != 0 ? x : broadcast(hidden);
+  /// x where the queries of vector i see key s, and `hidden` elsewhere.
+  Vector<T> select(std::size_t s, std::size_t i, Vector<T> x, T hidden) const {
+    return key[s][i] != 0 ? x : broadcast(hidden);
   }
 
-  Vector<Unsigned<T>> keys{};  // of each query, the bits of its mask
+  std::array<std::array<Bits, vectors_of<T, n>>, n> key;  // all bits of a query's lane are 1 if it sees the key
 };
 
-/// One head: out (n,D), log_sum (n), q_t (K,lanes), k (n,K), v (n,D).
-template <class T, std::size_t n>
-void head_forward(const View<T>& out, T* log_sum, const View<const T>& q_t, const View<const T>& k,
-                  const View<const T>& v, T scale, const Seen<T>& seen) {
+/// One head: out (n,D), log_sum (n), q_t (K,n), k (n,K), v (n,D).
+template <class T, std::size_t n, std::size_t dim>
+[[gnu::always_inline]] inline void head_forward(const View<T>& out, T* log_sum, const View<const T>& q_t,
+                                                const View<const T>& k, const View<const T>& v, T scale,
+                                                const Seen<T, n>& seen) {
   constexpr T hidden = -std::numeric_limits<T>::infinity();
+  constexpr std::size_t vectors = vectors_of<T, n>;
   Square<T, n> weights;
-  multiply<T, n>(weights.view(), k, q_t);
-  each(weights, [&](std::size_t s) { return seen.select(s, weights.key[s] * scale, hidden); });
-  Vector<T> most = broadcast(hidden);
-#pragma GCC unroll 16
-  for (std::size_t s = 0; s < n; s++) most = max<T>(most, weights.key[s]);
-  const Vector<T> reference = most == hidden ? Vector<T>{} : most;  // who sees nothing gets weights exp(-inf) = 0
-  each(weights, [&](std::size_t s) { return exp<T>(weights.key[s] - reference); });
-  Vector<T> total{};
-#pragma GCC unroll 16
-  for (std::size_t s = 0; s < n; s++) total += weights.key[s];
-  const Vector<T> inverse = total > 0 ? 1 / total : Vector<T>{};
-  each(weights, [&](std::size_t s) { return weights.key[s] * inverse; });
-  store(log_sum, total > 0 ? most + log<T>(total) : most, n);
-  multiply<T, n>(out, weights.by_query(), v);
+  multiply(weights, k, q_t);
+  each(weights, [&](std::size_t s, std::size_t i) { return seen.select(s, i, weights.key[s][i] * scale, hidden); });
+  std::array<Vector<T>, vectors> largest;
+  std::array<Vector<T>, vectors> reference;
+  std::array<Vector<T>, vectors> total{};
+  std::array<Vector<T>, vectors> inverse;
+  largest.fill(broadcast(hidden));
+  each_key<T, n>([&](std::size_t s, std::size_t i) { largest[i] = max<T>(largest[i], weights.key[s][i]); });
+  for (std::size_t i = 0; i < vectors; i++) {
+    reference[i] = largest[i] == hidden ? Vector<T>{} : largest[i];  // who sees nothing gets weights exp(-inf) = 0
+  }
+  each(weights, [&](std::size_t s, std::size_t i) { return exp<T>(weights.key[s][i] - reference[i]); });
+  each_key<T, n>([&](std::size_t s, std::size_t i) { total[i] += weights.key[s][i]; });
+  for (std::size_t i = 0; i < vectors; i++) {
+    inverse[i] = total[i] > 0 ? 1 / total[i] : Vector<T>{};
+    store(log_sum + i * lanes<T>, total[i] > 0 ? largest[i] + log<T>(total[i]) : largest[i],
+          std::min(lanes<T>, n - i * lanes<T>));
+  }
+  each(weights, [&](std::size_t s, std::size_t i) { return weights.key[s][i] * inverse[i]; });
+  multiply<T, n, dim>(out, {}, weights.by_query(), v);
 }
 
 /// The gradients of one head: dq (n,K) is set, and dk (n,K) and dv (n,D) are too or, with add, added to.
-template <class T, std::size_t n, bool add>
-void head_backward(const View<T>& dq, const View<T>& dk, const View<T>& dv, const View<const T>& dout,
-                   const View<const T>& dout_t, const T* log_sum, const View<const T>& q, const View<const T>& q_t,
-                   const View<const T>& k, const View<const T>& v, T scale, const Seen<T>& seen) {
+template <class T, std::size_t n, std::size_t dim>
+[[gnu::always_inline]] inline void head_backward(const View<T>& dq, const View<T>& dk, const View<T>& dv,
+                                                 const View<const T>& dout, const View<const T>& dout_t,
+                                                 const T* log_sum, const View<const T>& q, const View<const T>& q_t,
+                                                 const View<const T>& k, const View<const T>& v, T scale,
+                                                 const Seen<T, n>& seen, bool add) {
+  constexpr std::size_t vectors = vectors_of<T, n>;
   Square<T, n> weights;
   Square<T, n> dscores;
-  multiply<T, n>(weights.view(), k, q_t);
-  multiply<T, n>(dscores.view(), v, dout_t);  // dweights, as yet
-  const Vector<T> log_sums = load(log_sum, n);
-  each(weights, [&](std::size_t s) { return seen.select(s, exp<T>(weights.key[s] * scale - log_sums), T{0}); });
-  Vector<T> mean{};
-#pragma GCC unroll 16
-  for (std::size_t s = 0; s < n; s++) mean += weights.key[s] * dscores.key[s];
-  each(dscores, [&](std::size_t s) { return weights.key[s] * (dscores.key[s] - mean) * scale; });
-  multiply<T, n, add>(dv, weights.view(), dout);
-  multiply<T, n, add>(dk, dscores.view(), q);
-  multiply<T, n>(dq, dscores.by_query(), k);
+  multiply(weights, k, q_t);
+  multiply(dscores, v, dout_t);  // dweights, as yet
+  std::array<Vector<T>, vectors> log_sums;
+  std::array<Vector<T>, vectors> mean{};
+  for (std::size_t i = 0; i < vectors; i++) {
+    log_sums[i] = load(log_sum + i * lanes<T>, std::min(lanes<T>, n - i * lanes<T>));
+  }
+  each(weights, [&](std::size_t s, std::size_t i) {
+    return seen.select(s, i, exp<T>(weights.key[s][i] * scale - log_sums[i]), T{0});
+  });
+  each_key<T, n>([&](std::size_t s, std::size_t i) { mean[i] += weights.key[s][i] * dscores.key[s][i]; });
+  each(dscores,
+       [&](std::size_t s, std::size_t i) { return weights.key[s][i] * (dscores.key[s][i] - mean[i]) * scale; });
+  const View<const T> nothing;
+  multiply<T, n, dim>(dv, add ? View<const T>(dv) : nothing, weights.view(), dout);
+  multiply<T, n, dim>(dk, add ? View<const T>(dk) : nothing, dscores.view(), q);
+  multiply<T, n, dim>(dq, nothing, dscores.by_query(), k);
 }
 
-template <class T, std::size_t n>
+/// If `dim` is not 0, heads have so many numbers of keys and values, known to the compiler.
+template <class T, std::size_t n, std::size_t dim>
 void document_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
                       const Heads& heads, const Mask& mask, std::size_t first_query) {
-  const std::size_t K = heads.key_dim;
-  const std::size_t D = heads.value_dim;
-  const Seen<T> seen(mask, first_query, n);
+  const std::size_t K = dim > 0 ? dim : heads.key_dim;
+  const std::size_t D = dim > 0 ? dim : heads.value_dim;
+  const Seen<T, n> seen(mask, first_query);
   const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, q);
   for (std::size_t h = 0; h < heads.n_head; h++) {
     const std::size_t g = h / (heads.n_head / heads.n_kv_head);
-    head_forward<T, n>(out.slice_cols(h * D, D), log_sum.row(h), q_t.slice_rows(h * K, K), k.slice_cols(g * K, K),
-                       v.slice_cols(g * D, D), static_cast<T>(heads.scale), seen);
+    head_forward<T, n, dim>(out.slice_cols(h * D, D), log_sum.row(h), q_t.slice_rows(h * K, K), k.slice_cols(g * K, K),
+                            v.slice_cols(g * D, D), static_cast<T>(heads.scale), seen);
   }
 }
 
-template <class T, std::size_t n>
+template <class T, std::size_t n, std::size_t dim>
 void document_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T>, View<const T> log_sum,
                        View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
                        std::size_t first_query) {
-  const std::size_t K = heads.key_dim;
-  const std::size_t D = heads.value_dim;
+  const std::size_t K = dim > 0 ? dim : heads.key_dim;
+  const std::size_t D = dim > 0 ? dim : heads.value_dim;
   const std::size_t in_group = heads.n_head / heads.n_kv_head;
-  const Seen<T> seen(mask, first_query, n);
+  const Seen<T, n> seen(mask, first_query);
   const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, q);
   const View<const T> dout_t = transposed_into(Workspace<T>::of_thread().dout, dout);
   for (std::size_t h = 0; h < heads.n_head; h++) {
     const std::size_t g = h / in_group;
-    const auto backward = h % in_group == 0 ? head_backward<T, n, false> : head_backward<T, n, true>;
-    backward(dq.slice_cols(h * K, K), dk.slice_cols(g * K, K), dv.slice_cols(g * D, D), dout.slice_cols(h * D, D),
-             dout_t.slice_rows(h * D, D), log_sum.row(h), q.slice_cols(h * K, K), q_t.slice_rows(h * K, K),
-             k.slice_cols(g * K, K), v.slice_cols(g * D, D), static_cast<T>(heads.scale), seen);
+    head_backward<T, n, dim>(dq.slice_cols(h * K, K), dk.slice_cols(g * K, K), dv.slice_cols(g * D, D),
+                             dout.slice_cols(h * D, D), dout_t.slice_rows(h * D, D), log_sum.row(h),
+                             q.slice_cols(h * K, K), q_t.slice_rows(h * K, K), k.slice_cols(g * K, K),
+                             v.slice_cols(g * D, D), static_cast<T>(heads.scale), seen, h % in_group > 0);
   }
 }
 
-/// The versions for 1, 2, ... queries.
+/// The heads of the published model are so narrow, and it is what most of the time is spent on.
 template <class T>
-constexpr auto forwards = []<std::size_t... i>(std::index_sequence<i...>) {
-  return std::array{document_forward<T, i + 1>...};
-}
-(std::make_index_sequence<lanes<T>>());
+constexpr std::size_t usual_dim = 16 / sizeof(T);
 
 template <class T>
-constexpr auto backwards = []<std::size_t... i>(std::index_sequence<i...>) {
-  return std::array{document_backward<T, i + 1>...};
+bool is_usual(const Heads& heads) {
+  return heads.key_dim == usual_dim<T> && heads.value_dim == usual_dim<T>;
 }
-(std::make_index_sequence<lanes<T>>());
+
+/// The versions for 1, 2, ... queries.
+template <class T, std::size_t dim>
+constexpr auto forwards = []<std::size_t... i>(std::index_sequence<i...>) {
+  return std::array{document_forward<T, i + 1, dim>...};
+}
+(std::make_index_sequence<longest_short<T>>());
+
+template <class T, std::size_t dim>
+constexpr auto backwards = []<std::size_t... i>(std::index_sequence<i...>) {
+  return std::array{document_backward<T, i + 1, dim>...};
+}
+(std::make_index_sequence<longest_short<T>>());
 
 }  // namespace
 
 template <class T>
 void short_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v, const Heads& heads,
                    const Mask& mask, std::size_t first_query) {
-  forwards<T>[q.rows - 1](out, log_sum, q, k, v, heads, mask, first_query);
+  const auto& forward = is_usual<T>(heads) ? forwards<T, usual_dim<T>> : forwards<T, 0>;
+  forward[q.rows - 1](out, log_sum, q, k, v, heads, mask, first_query);
 }
 
 template <class T>
 void short_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out, View<const T> log_sum,
                     View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
                     std::size_t first_query) {
-  backwards<T>[q.rows - 1](dq, dk, dv, dout, out, log_sum, q, k, v, heads, mask, first_query);
+  const auto& backward = is_usual<T>(heads) ? backwards<T, usual_dim<T>> : backwards<T, 0>;
+  backward[q.rows - 1](dq, dk, dv, dout, out, log_sum, q, k, v, heads, mask, first_query);
 }
 
 template void short_forward(View<float>, View<float>, View<const float>, View<const float>, View<const float>,

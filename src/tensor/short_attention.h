@@ -1,8 +1,9 @@
-// Attention of documents that are no longer than a vector: names, mostly. Each query's scores are one vector, and for
-// each length there is a version of the code in which all loops over queries are unrolled, so the processor works on
-// all queries at once. What is computed is the same as in flash.h.
+// Attention of documents of up to 16 positions: names, mostly. The scores that a key gets from all queries are one
+// vector or two, and for each length there is a version of the code in which all loops are unrolled. So the processor
+// works on all queries at once. What is computed is the same as in flash.h.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "tensor/kernels.h"
@@ -10,11 +11,14 @@
 
 namespace microgpt {
 
-/// Whether these kernels can be used: as many keys as queries, not more than fit into a vector, and no
-/// dropout.
+/// The most positions that these kernels take.
+template <class T>
+inline constexpr std::size_t longest_short = std::min<std::size_t>(16, 2 * lanes<T>);
+
+/// Whether these kernels can be used: as many keys as queries, not too many, and no dropout.
 template <class T>
 bool is_short(View<const T> q, View<const T> k, const Heads& heads) {
-  return q.rows == k.rows && q.rows <= lanes<T> && !heads.dropout.drops();
+  return q.rows == k.rows && q.rows <= longest_short<T> && !heads.dropout.drops();
 }
 
 /// Kernels::attention_forward, if is_short(q, k, heads).

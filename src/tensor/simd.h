@@ -135,18 +135,12 @@ T max(Vector<T> v) {
   return reduce<T>(v, [](Vector<T> a, Vector<T> b) { return max<T>(a, b); });
 }
 
-/// Transposes up to lanes by lanes numbers: to[j][i] = from[i][j]; `whole` if it is so many. In each round, rows that
-/// are `half` apart swap the squares that are off the diagonal; first squares of half the size, then of a quarter, down
-/// to single numbers. The last row stands in for missing ones, which are not stored.
-template <class T, bool whole = true>
-void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t from_stride, std::size_t rows = lanes<T>,
-                      std::size_t cols = lanes<T>) {
+/// Transposes lanes vectors, a square: row[j][i] and row[i][j] change places. In each round, rows that are `half` apart
+/// swap the squares that are off the diagonal; first squares of half the size, then of a quarter, down to single
+/// numbers.
+template <class T>
+void transpose_vectors(Vector<T>* row) {
   constexpr std::size_t n = lanes<T>;
-  Vector<T> row[n];
-#pragma GCC unroll 16
-  for (std::size_t i = 0; i < n; i++) {
-    row[i] = whole ? load(from + i * from_stride) : load(from + std::min(i, rows - 1) * from_stride, cols);
-  }
   auto swap_squares = [&]<std::size_t half, std::size_t... lane>(std::index_sequence<lane...>) {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < n; i++) {
@@ -161,13 +155,34 @@ void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t f
     (swap_squares.template operator()<(n >> (round + 1))>(std::make_index_sequence<n>()), ...);
   }
   (std::make_index_sequence<std::bit_width(n) - 1>());
+}
+
+/// to[j][i] = from[i][j] for up to lanes rows of up to lanes columns; `whole` if they are lanes columns. Writes a whole
+/// square: the last row stands in for missing ones, and 0 for missing columns.
+template <class T, bool whole>
+void transpose_rows(T* to, std::size_t to_stride, const T* from, std::size_t from_stride, std::size_t rows,
+                    std::size_t cols) {
+  Vector<T> row[lanes<T>];
 #pragma GCC unroll 16
-  for (std::size_t j = 0; j < n; j++) {
-    if constexpr (whole) {
-      store(to + j * to_stride, row[j]);
-    } else if (j < cols) {
-      store(to + j * to_stride, row[j], rows);
-    }
+  for (std::size_t i = 0; i < lanes<T>; i++) {
+    const T* const numbers = from + std::min(i, rows - 1) * from_stride;
+    row[i] = whole ? load(numbers) : load(numbers, cols);
+  }
+  transpose_vectors<T>(row);
+#pragma GCC unroll 16
+  for (std::size_t j = 0; j < lanes<T>; j++) store(to + j * to_stride, row[j]);
+}
+
+/// The same, and nothing is written but the transpose of these rows and columns.
+template <class T, bool whole = true>
+void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t from_stride, std::size_t rows = lanes<T>,
+                      std::size_t cols = lanes<T>) {
+  if constexpr (whole) {
+    transpose_rows<T, true>(to, to_stride, from, from_stride, rows, cols);
+  } else {
+    T square[lanes<T> * lanes<T>];
+    transpose_rows<T, false>(square, lanes<T>, from, from_stride, rows, cols);
+    for (std::size_t j = 0; j < cols; j++) store(to + j * to_stride, load(square + j * lanes<T>), rows);
   }
 }
 

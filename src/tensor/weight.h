@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "tensor/tensor.h"
 #include "tensor/threads.h"
@@ -9,17 +10,24 @@
 
 namespace microgpt {
 
-/// Shape (n_out,n_in): row i makes output i of a linear layer, or is the embedding of token i.
+enum class Use : std::uint8_t {
+  linear,     // row i makes output i of a linear layer
+  embedding,  // row i is the embedding of token or position i
+};
+
+/// Shape (n_out,n_in).
 template <class T>
 struct Weight {
-  Weight(std::size_t n_out, std::size_t n_in) : data(n_out, n_in), grad(n_out, n_in), transposed(n_in, n_out) {}
+  Weight(std::size_t n_out, std::size_t n_in, Use use = Use::linear)
+      : data(n_out, n_in), grad(n_out, n_in), transposed(use == Use::linear ? n_in : 0, n_out) {}
 
   Tensor<T> data;
   Tensor<T> grad;
-  Tensor<T> transposed;  // (n_in,n_out) data again, as the forward reads it
+  Tensor<T> transposed;  // (n_in,n_out) data again, as a linear layer's forward reads it; an embedding has none
 
   /// Brings `transposed` up to date after some rows of data have changed.
   void transpose_rows(Share rows) {
+    if (transposed.view().rows == 0) return;
     transpose(transposed.view().slice_cols(rows.first, rows.n), data.view().slice_rows(rows.first, rows.n));
   }
 };

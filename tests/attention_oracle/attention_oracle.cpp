@@ -278,7 +278,7 @@ Worst compare_all(File& file, const Sizes& sizes, Layer layer, const Kernels<dou
   Tensor<double> out(B * N, C);
   Tensor<double> dx(B * N, C);
   Tensor<double> dkv(B * M, C);
-  layer.forward(out.view(), kernels, input, a);
+  layer.forward(out.view(), {}, kernels, input, a);
   layer.backward(dx.view(), dkv.view(), dout.view(), kernels, input, a);
   layer.backward_weights(dout.view(), kernels, input, a, 0, 1);
   if (!cross) kernels.add_forward(dx.view(), dx.view(), dkv.view());

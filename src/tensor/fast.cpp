@@ -66,12 +66,18 @@ void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, Vie
   matmul(dw, transposed(dy).from_row(first), x);
 }
 
+// First the sums of all rows, then their roots, a vector of them at a time: roots and divisions take long.
 template <class T>
 void rmsnorm_forward(View<T> y, T* scale, View<const T> x) {
   for (std::size_t n = 0; n < x.rows; n++) {
     Vector<T> squares{};
     each_vector<T>(x.cols, [&](auto get, auto) { squares += get(x.row(n)) * get(x.row(n)); });
-    scale[n] = 1 / std::sqrt(sum<T>(squares) / static_cast<T>(x.cols) + static_cast<T>(1e-5));
+    scale[n] = sum<T>(squares);
+  }
+  each_vector<T>(x.rows, [&](auto get, auto put) {
+    put(scale, 1 / root<T>(get(scale) / static_cast<T>(x.cols) + static_cast<T>(1e-5)));
+  });
+  for (std::size_t n = 0; n < x.rows; n++) {
     each_vector<T>(x.cols, [&](auto get, auto put) { put(y.row(n), get(x.row(n)) * scale[n]); });
   }
 }
@@ -81,7 +87,7 @@ void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* sc
   for (std::size_t n = 0; n < x.rows; n++) {
     Vector<T> dot{};
     each_vector<T>(x.cols, [&](auto get, auto) { dot += get(dy.row(n)) * get(x.row(n)); });
-    const T through_scale = sum<T>(dot) / static_cast<T>(x.cols) * scale[n] * scale[n] * scale[n];
+    const T through_scale = sum<T>(dot) * (1 / static_cast<T>(x.cols)) * scale[n] * scale[n] * scale[n];
     each_vector<T>(x.cols, [&](auto get, auto put) {
       const Vector<T> so_far = before.rows > 0 ? get(before.row(n)) : Vector<T>{};
       put(dx.row(n), so_far + get(dy.row(n)) * scale[n] - get(x.row(n)) * through_scale);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,10 @@
 #include <utility>
 
 #include "tensor/multiply_add.h"
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 namespace microgpt {
 
@@ -82,23 +87,53 @@ inline constexpr Vector<Unsigned<T>> lane_numbers = [
 }
 (std::make_integer_sequence<Unsigned<T>, lanes<T>>());
 
-/// The first n numbers, and `rest` in the other lanes. Reads no memory beyond them.
+/// The first n numbers, and `rest` in the other lanes. Reads no memory beyond them. With AVX this is an instruction.
 template <class T>
 Vector<T> load(const T* from, std::size_t n, T rest = 0) {
-  const auto count = static_cast<Unsigned<T>>(n);
+  const auto is_first = lane_numbers<T> < static_cast<Unsigned<T>>(n);
   Vector<T> v{};
-#pragma GCC unroll 1
-  for (Unsigned<T> i = 0; i < lanes<T>; i++) v[i] = i < count ? from[i] : 0;
-  return lane_numbers<T> < count ? v : broadcast(rest);
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    v = _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1), from);
+  } else {
+    v = _mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << n) - 1), from);
+  }
+#elif defined(__AVX__)
+  if constexpr (sizeof(T) == 4) {
+    v = _mm256_maskload_ps(from, std::bit_cast<__m256i>(is_first));
+  } else {
+    v = _mm256_maskload_pd(from, std::bit_cast<__m256i>(is_first));
+  }
+#else
+  for (std::size_t i = 0; i < n; i++) v[i] = from[i];
+#endif
+  return is_first ? v : broadcast(rest);
 }
 
-/// Writes the first n numbers and no memory beyond them.
-template <class T>
-void store(T* to, Vector<T> v, std::size_t n) {
-  const auto count = static_cast<Unsigned<T>>(n);
-#pragma GCC unroll 1
-  for (Unsigned<T> i = 0; i < lanes<T>; i++) {
-    if (i < count) to[i] = v[i];
+/// Half of a vector: the lanes from `first` on.
+template <class T, std::size_t n, std::size_t first>
+Vector<T, n / 2> half(Vector<T, n> v) {
+  return [v]<std::size_t... i>(std::index_sequence<i...>) { return __builtin_shufflevector(v, v, (first + i)...); }
+  (std::make_index_sequence<n / 2>());
+}
+
+/// Writes the first n numbers and no memory beyond them. (AVX has an instruction for it, too, but a slow one.)
+template <class T, std::size_t width = lanes<T>>
+void store(T* to, std::type_identity_t<Vector<T, width>> v, std::size_t n) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof v == 64 && sizeof(T) == 4) {
+    return _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1U << n) - 1), v);
+  } else if constexpr (sizeof v == 64) {
+    return _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1U << n) - 1), v);
+  }
+#endif
+  if constexpr (width == 1) {
+    if (n > 0) *to = v[0];
+  } else if (n >= width / 2) {
+    store<T, width / 2>(to, half<T, width, 0>(v));
+    store<T, width / 2>(to + width / 2, half<T, width, width / 2>(v), n - width / 2);
+  } else {
+    store<T, width / 2>(to, half<T, width, 0>(v), n);
   }
 }
 
@@ -133,6 +168,15 @@ Vector<T> max(Vector<T> a, Vector<T> b) {
 template <class T>
 T max(Vector<T> v) {
   return reduce<T>(v, [](Vector<T> a, Vector<T> b) { return max<T>(a, b); });
+}
+
+/// The square root of each lane.
+template <class T>
+Vector<T> root(Vector<T> v) {
+  Vector<T> roots;
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < lanes<T>; i++) roots[i] = std::sqrt(v[i]);
+  return roots;
 }
 
 /// Transposes lanes vectors, a square: row[j][i] and row[i][j] change places. In each round, rows that are `half` apart

@@ -14,6 +14,7 @@
 #include "base/libm.h"             // CPython's x ** y, to the last bit
 #include "base/mask_pattern.h"     // who may look at whom, in a word
 #include "base/parameters.h"       // the numbers that learn
+#include "base/parse_double.h"     // text to a number, in every country
 #include "base/python_random.h"    // CPython's random numbers, to the last bit
 #include "base/replace_file.h"     // a file replaced whole or not at all
 #include "base/tokenizer.h"        // characters to tokens

@@ -14,7 +14,7 @@ using Numbers = std::vector<double>;
 
 /// One update with the given gradient everywhere.
 void update(Adam& adam, Parameters& parameters, double grad, std::size_t step) {
-  std::ranges::fill(parameters.grad(), grad);
+  std::fill(parameters.grad().begin(), parameters.grad().end(), grad);
   adam.update(parameters, step);
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("an update leaves all gradients at zero") {
   Parameters parameters({{"w", 30, 40}});
   Adam adam(by_hand, parameters);
   update(adam, parameters, 4, 0);
-  CHECK(std::ranges::count(parameters.grad(), 0.0) == 1200);
+  CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == 1200);
 }
 
 TEST_CASE("a parameter without a gradient stays") {

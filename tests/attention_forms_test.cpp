@@ -234,7 +234,7 @@ TEST_CASE("grouped queries are multi-head attention whose heads have the same ke
     for (std::size_t row = 0; row < matrix.rows; row++) {
       const std::size_t head = row / D;
       const std::size_t source = from.rows == matrix.rows ? row : head / 2 * D + row % D;
-      std::ranges::copy(from.row(source), matrix.row(row).begin());
+      std::copy(from.row(source).begin(), from.row(source).end(), matrix.row(row).begin());
     }
   }
   const std::vector<double> expected = losses_and_gradients(multi, many);

@@ -22,7 +22,8 @@ using Words = std::vector<std::string>;
 std::string complaint(const Run& r) {
   const Words complaints = lines(r.err);
   if (complaints.size() != 1 || !r.err.ends_with("\n")) return "not one line: " + r.err;
-  const bool printable = std::ranges::none_of(complaints[0], [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  const bool printable = std::none_of(complaints[0].begin(), complaints[0].end(), is_control);
   if (!printable || !complaints[0].starts_with("microgpt: ")) return "not as it should be: " + complaints[0];
   return std::to_string(r.exit_code) + complaints[0].substr(complaints[0].find(": "));
 }

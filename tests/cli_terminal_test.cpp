@@ -91,7 +91,7 @@ TEST_CASE("with standard error elsewhere the step line rewrites itself alone") {
   const Words arguments{"--digits", "17", "--seed", "10"};  // with this seed the last line is shorter than the first
   const Run r = training({.out_on_terminal = true}, arguments);
   CHECK(r.err == "");
-  CHECK(std::ranges::count(r.out, '\r') >= 2);
+  CHECK(std::count(r.out.begin(), r.out.end(), '\r') >= 2);
   CHECK_FALSE(has_bar(r.out));
   CHECK(screen(r.out, 80) == seen(training({}, arguments).out));
 }

@@ -216,7 +216,7 @@ TEST_CASE("--save leaves one file, which inspect describes as it is") {
   CHECK(folder.count() == 2);
 
   const Words described = lines(output({"inspect", model}));
-  auto has = [&](const std::string& line) { return std::ranges::count(described, line) == 1; };
+  auto has = [&](const std::string& line) { return std::count(described.begin(), described.end(), line) == 1; };
   CHECK(has("n_layer     1"));
   CHECK(has("n_embd      16"));
   CHECK(has("n_head      4  (head_dim 4)"));
@@ -233,7 +233,8 @@ TEST_CASE("--save leaves one file, which inspect describes as it is") {
     const std::string begin = fmt::format("{:<18} {:>10} {:>8} {:>+9.4f} {:>9.4f} ", p.name,
                                           fmt::format("{} x {}", p.rows, p.cols), p.size(), average, stddev);
     INFO(begin);
-    CHECK(std::ranges::count_if(described, [&](const std::string& line) { return line.starts_with(begin); }) == 1);
+    auto begins = [&](const std::string& line) { return line.starts_with(begin); };
+    CHECK(std::count_if(described.begin(), described.end(), begins) == 1);
   }
   CHECK(described.back() == fmt::format("{:<18} {:>10} {:>8}", "all", "", checkpoint.parameters.size()));
 }

@@ -29,7 +29,8 @@ Values unfused_linear(Values x, const Matrix& w) {
 }
 
 Values unfused_softmax(Values x) {
-  const double max_val = std::ranges::max(data_of(x));
+  const std::vector<double> data = data_of(x);
+  const double max_val = *std::max_element(data.begin(), data.end());
   const Values exps(x.size(), [&](std::size_t i) { return exp(x[i] - max_val); });
   const Value total = unfused_sum(exps);
   return Values(x.size(), [&](std::size_t i) { return exps[i] / total; });
@@ -101,8 +102,9 @@ TEST_CASE("linear is the reference's to the last bit, also when one matrix is us
     const Scope scope;
     Parameters parameters({{"w", 4, 3}});
     Parameters same_parameters({{"w", 4, 3}});
-    std::ranges::copy(uniform(random, 12, -2, 2), parameters.data().begin());
-    std::ranges::copy(parameters.data(), same_parameters.data().begin());
+    const std::vector<double> numbers = uniform(random, 12, -2, 2);
+    std::copy(numbers.begin(), numbers.end(), parameters.data().begin());
+    std::copy(numbers.begin(), numbers.end(), same_parameters.data().begin());
     const Matrix w(parameters["w"]);
     const Matrix same_w(same_parameters["w"]);
     const Values x = leaves(uniform(random, 3, -2, 2));

@@ -635,7 +635,7 @@ TEST_CASE("steps of adam_update are those of Adam") {
     std::vector<double> v(37);
     for (std::size_t step = 0; step < 50; step++) {
       const std::vector<double> grad = uniform(random, 37, -1, 1);
-      std::ranges::copy(grad, parameters.grad().begin());
+      std::copy(grad.begin(), grad.end(), parameters.grad().begin());
       adam.update(parameters, step);
       const auto count = static_cast<double>(step + 1);
       kernels->adam_update(data.data(), grad.data(), m.data(), v.data(), 37,

@@ -217,7 +217,7 @@ Matrices matrices_of(const Parameters& parameters) {
   Matrices matrices;
   for (const Parameter& parameter : parameters.matrices()) {
     const View<double> x = matrices.emplace_back(parameter.rows, parameter.cols).view();
-    for (std::size_t i = 0; i < x.rows; i++) std::ranges::copy(parameter.row(i), x.row(i));
+    for (std::size_t i = 0; i < x.rows; i++) std::copy(parameter.row(i).begin(), parameter.row(i).end(), x.row(i));
   }
   return matrices;
 }
@@ -237,7 +237,10 @@ Matrices gradients(const Layer& layer, const Matrices& x, const Tensor<double>& 
 
 Tensor<double> random_gradient(const Layer& layer, PythonRandom& random) {
   Tensor<double> dy(layer.rows, layer.cols);
-  for (std::size_t n = 0; n < layer.rows; n++) std::ranges::copy(uniform(random, layer.cols, -1, 1), dy.view().row(n));
+  for (std::size_t n = 0; n < layer.rows; n++) {
+    const std::vector<double> row = uniform(random, layer.cols, -1, 1);
+    std::copy(row.begin(), row.end(), dy.view().row(n));
+  }
   return dy;
 }
 

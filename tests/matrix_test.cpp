@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "first_difference.h"
@@ -16,7 +16,7 @@ using Numbers = std::vector<double>;
 
 /// A (2, 3) matrix of 1, 2, 3, 4, 5, 6.
 struct MatrixFixture {
-  MatrixFixture() { std::ranges::copy(Numbers{1, 2, 3, 4, 5, 6}, parameters.data().begin()); }
+  MatrixFixture() { std::iota(parameters.data().begin(), parameters.data().end(), 1.0); }
   Parameters parameters{{{"w", 2, 3}}};
   Matrix w{parameters["w"]};
 };

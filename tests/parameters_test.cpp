@@ -27,8 +27,8 @@ TEST_CASE("the matrices come in the reference's order, a row for each output") {
 TEST_CASE("the matrices lie one behind the other, row by row, and begin as zeros") {
   Parameters parameters(gpt_shapes(shape));
   CHECK(parameters.size() == num_parameters(shape));
-  CHECK(std::ranges::count(parameters.data(), 0.0) == std::ssize(parameters.data()));
-  CHECK(std::ranges::count(parameters.grad(), 0.0) == std::ssize(parameters.grad()));
+  CHECK(std::count(parameters.data().begin(), parameters.data().end(), 0.0) == std::ssize(parameters.data()));
+  CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == std::ssize(parameters.grad()));
   const double* data = parameters.data().data();
   const double* grad = parameters.grad().data();
   for (const Parameter& matrix : parameters.matrices()) {
@@ -67,7 +67,7 @@ TEST_CASE("projections that start at zero still draw their numbers") {
     const Parameter& matrix = zeroed.matrices()[i];
     const std::span<const double> data(matrix.data, matrix.size());
     if (matrix.name.ends_with("attn_wo") || matrix.name.ends_with("mlp_fc2")) {
-      CHECK(std::ranges::count(data, 0.0) == std::ssize(data));
+      CHECK(std::count(data.begin(), data.end(), 0.0) == std::ssize(data));
     } else {
       CHECK(first_difference(data, {plain.matrices()[i].data, matrix.size()}) == "");
     }

@@ -67,7 +67,7 @@ Answer<T> answer(const Config& config, Parameters& parameters, const Documents& 
     result.logits.insert(result.logits.end(), logits.row(n), logits.row(n) + logits.cols);
   }
   result.gradient.assign(parameters.grad().begin(), parameters.grad().end());
-  std::ranges::fill(parameters.grad(), 0.0);
+  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
   return result;
 }
 

@@ -42,7 +42,7 @@ TEST_CASE_FIXTURE(TrainerFixture, "a step leaves neither gradients nor nodes beh
   training.step();
   CHECK(tape.size() == before);
   CHECK(training.nodes() > 0);
-  CHECK(std::ranges::count(parameters.grad(), 0.0) == std::ssize(parameters.grad()));
+  CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == std::ssize(parameters.grad()));
 }
 
 TEST_CASE_FIXTURE(TrainerFixture, "a loss that is not finite ends the training with the number of the step") {

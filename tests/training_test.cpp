@@ -32,9 +32,8 @@ void check_training(const std::string& name, const std::string& data, const std:
   CHECK(first_difference(losses, golden.losses) == "");
 
   const auto shapes = gpt_shapes(chosen.model);
-  CHECK(std::ranges::equal(shapes, golden.shapes, [](const auto& a, const auto& b) {
-    return a.name == b.name && a.rows == b.rows && a.cols == b.cols;
-  }));
+  auto same = [](const auto& a, const auto& b) { return a.name == b.name && a.rows == b.rows && a.cols == b.cols; };
+  CHECK(std::equal(shapes.begin(), shapes.end(), golden.shapes.begin(), golden.shapes.end(), same));
   CHECK(first_difference(parameters.data(), golden.parameters) == "");
 
   const Model model(chosen.model, parameters);

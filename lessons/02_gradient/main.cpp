@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   auto gradient_by_hand = [&](std::span<const Token> tokens) {
     document_backward(parameters, tokens, lesson);
     const Numbers gradient(parameters.grad().begin(), parameters.grad().end());
-    std::ranges::fill(parameters.grad(), 0.0);
+    std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
     return gradient;
   };
   std::vector<Token> tokens = lesson.tokens_of_step(1);

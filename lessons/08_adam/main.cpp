@@ -2,6 +2,7 @@
 // makes a trained model bolder or more careful when it invents. With these two, this is microgpt, complete.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -97,8 +98,8 @@ int main(int argc, char** argv) {
     const Value loss = adam_loss(lesson.tokens_of_step(step + 1));
     loss.backward();
     adam.update(parameters, step);  // stop: update
-    if (step == 0)
-      lesson.check("an update resets all gradients", std::ranges::none_of(parameters.grad(), std::identity()));
+    if (const std::span<const double> grad = parameters.grad(); step == 0)
+      lesson.check("an update resets all gradients", std::none_of(grad.begin(), grad.end(), std::identity()));
     lesson.step(step + 1, 1000, loss.data());
   }
   for (int i = 0; i < 20; i++) lesson.name(tokenizer.decode(draft_sample(model, 0.5, lesson.random)));
@@ -106,9 +107,8 @@ int main(int argc, char** argv) {
   // SGD and Adam: while training, and then on names that neither has seen.
   const std::vector<double> by_sgd = running_mean(sgd_losses, 100), by_adam = running_mean(lesson.losses(), 100);
   fmt::print("\nmean loss of | SGD    | Adam\n");
-  for (std::size_t i = 99; i < 1000; i += 100) {
+  for (std::size_t i = 99; i < 1000; i += 100)
     fmt::print("{:4} to {:4} | {:.4f} | {:.4f}\n", i - 98, i + 1, by_sgd[i], by_adam[i]);
-  }
   lesson.picture("08_loss.svg", loss_curves("SGD and Adam", {{"SGD", sgd_losses}, {"Adam", lesson.losses()}}));
   const auto held_out = hold_out(lesson.documents).held_out;
   const std::vector<double> with_sgd = document_losses(sgd_loss, held_out, tokenizer);
@@ -120,9 +120,8 @@ int main(int argc, char** argv) {
     const Estimate e = estimate(*losses);
     fmt::print("{:19} | {:9.4f} | {:.4f} | {:.4f}\n", what, e.mean, e.standard_error, e.stddev);
   }
-  for (double loss : {std::log(config.vocab_size), 2.37, estimate(with_adam).mean}) {
+  for (double loss : {std::log(config.vocab_size), 2.37, estimate(with_adam).mean})
     fmt::print("a loss of {:.2f} is as unsure as {:.1f} equally likely tokens\n", loss, std::exp(loss));
-  }
 
   // Temperature: what it does to the first letter, and to 500 names.
   fmt::print("\ntemperature | likeliest first letters  | different | in the list | trained on | the first names\n");
@@ -144,7 +143,8 @@ int main(int argc, char** argv) {
                std::set(names.begin(), names.end()).size(), count_listed(names, lesson.documents, tokenizer),
                count_listed(names, learnt, tokenizer), some);
   }
-  lesson.check("the weights are those of src/train/adam.h", std::ranges::equal(parameters.data(), for_src.data()));
+  const std::span<const double> ours = parameters.data(), theirs = for_src.data();
+  lesson.check("the weights are those of src/train/adam.h", std::equal(ours.begin(), ours.end(), theirs.begin()));
   lesson.check("at every temperature the names are those of src/train/sampling.h", same_names);
   return lesson.finish();
 }

@@ -49,7 +49,10 @@ inline Array send_back(const Rows& y, const Array& dy) {
   const Rows factors = leaves(dy);
   const Values products(y.size(), [&](std::size_t n) { return dot(y[n], factors[n]); });
   sum(products).backward();
-  for (std::size_t n = 0; n < y.size(); n++) std::ranges::copy(y[n].data(), data.row(n));
+  for (std::size_t n = 0; n < y.size(); n++) {
+    const std::vector<double> row = y[n].data();
+    std::copy(row.begin(), row.end(), data.row(n));
+  }
   return data;
 }
 
@@ -202,7 +205,7 @@ inline std::vector<double> src_gradient(const Config& config, Parameters& parame
   gpt_backward_weights(model, fast<double>(), batch, activations, 0, 1);
   model.copy_grad_to(parameters);
   std::vector<double> gradient(parameters.size());
-  std::ranges::swap_ranges(gradient, parameters.grad());
+  std::swap_ranges(gradient.begin(), gradient.end(), parameters.grad().begin());
   return gradient;
 }
 

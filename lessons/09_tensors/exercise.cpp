@@ -101,7 +101,7 @@ TEST_CASE("what was in dw before is lost") {
   linear_backward_weight_rows(again, 1, f.dy, f.x);
   INFO("hint: begin each sum at 0, and look at all positions");
   CHECK(again.data == once.data);
-  CHECK(std::ranges::any_of(once.data, [](double number) { return number != 0; }));
+  CHECK(std::any_of(once.data.begin(), once.data.end(), [](double number) { return number != 0; }));
 }
 
 TEST_CASE("however the rows are shared, every bit is the same") {

@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   const Batch batch = batch_of_step(1, 16);
   const double loss = draft_step(config, p, batch, batch.weights(loss_mean));
   const std::vector<double> gradient(p.grad().begin(), p.grad().end());
-  std::ranges::fill(p.grad(), 0.0);
+  std::fill(p.grad().begin(), p.grad().end(), 0.0);
   double scalar_loss = 0;
   std::vector<double> mean(p.size());
   const Model model(config, p);
@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
     first += w.size();
   }
   fmt::print("loss of the batch {:.4f}, mean of 16 scalar losses {:.4f}; {} rows, with padding {}\n", loss, scalar_loss,
-             batch.num_positions(), 16 * (1 + *std::ranges::max_element(batch.positions())));
+             batch.num_positions(), 16 * (1 + *std::max_element(batch.positions().begin(), batch.positions().end())));
   lesson.check("the loss of the batch is the mean of 16 scalar losses", std::abs(loss - scalar_loss) < tolerance);
   lesson.check("its gradient is the mean of 16 scalar gradients", largest_difference(gradient, mean) < tolerance);
   lesson.check("src/tensor's, too", largest_difference(src, mean) < tolerance);

@@ -28,7 +28,7 @@ struct Golden {
         C(size("d_model")),
         H(size("n_head")),
         weights({{"w_q", C, C}, {"w_k", C, C}, {"w_v", C, C}, {"w_o", C, C}}) {
-    for (const Parameter& w : weights.matrices()) std::ranges::copy(of(w.name), w.data);
+    for (const Parameter& w : weights.matrices()) std::copy(of(w.name).begin(), of(w.name).end(), w.data);
   }
 
   std::size_t size(const char* what) const { return std::stoul(file.metadata.at(what)); }
@@ -58,8 +58,8 @@ struct Answer {
 
 /// The largest of some differences; not a number if one is not.
 inline double worst(const std::vector<double>& differences) {
-  if (std::ranges::any_of(differences, [](double d) { return std::isnan(d); })) return NAN;
-  return std::ranges::max(differences);
+  if (std::any_of(differences.begin(), differences.end(), [](double d) { return std::isnan(d); })) return NAN;
+  return *std::max_element(differences.begin(), differences.end());
 }
 
 /// How far an answer is from PyTorch's.
@@ -223,7 +223,8 @@ inline double padding_error(const Array<double>& mask, PythonRandom random) {
   for (std::size_t b = 0; b < 4; b++) {
     const std::size_t first = b * 4 * C, n = (4 - b) * C;
     const std::vector<double> document(&numbers[first], &numbers[first] + n);
-    std::ranges::copy(attention(leaves({1, 4 - b, C}, document), {{1}, {1}}), std::back_inserter(alone));
+    const std::vector<double> of_document = attention(leaves({1, 4 - b, C}, document), {{1}, {1}});
+    alone.insert(alone.end(), of_document.begin(), of_document.end());
     padded.insert(padded.end(), &all[first], &all[first] + n);
   }
   return largest_difference(padded, alone);

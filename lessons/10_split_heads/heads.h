@@ -48,7 +48,8 @@ inline Attention attend(const Array<Value>& q, const Array<Value>& k, const Arra
     const Values scores(M, [&](std::size_t s) {
       return allowed.numbers[i * M + s] == 0 ? Value(-INFINITY) : dot(row(q, i), row(k, first_key + s)) / scale;
     });
-    const bool blind = std::ranges::all_of(scores.data(), [](double score) { return score == -INFINITY; });
+    const std::vector<double> numbers = scores.data();
+    const bool blind = std::count(numbers.begin(), numbers.end(), -INFINITY) == std::ssize(numbers);
     const Values weights = blind ? Values(M, [](std::size_t) { return 0.0; }) : softmax(scores);
     for (const Value weight : weights) a.weights.numbers.push_back(weight);
     for (std::size_t j = 0; j < D; j++) {

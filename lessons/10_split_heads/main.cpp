@@ -70,8 +70,8 @@ void show_blind() {
 /// Which numbers are not zero: "16 to 23".
 std::string written(const std::vector<double>& numbers) {
   auto is_written = [](double number) { return number != 0; };
-  const auto first = std::ranges::find_if(numbers, is_written) - numbers.begin();
-  return fmt::format("{} to {}", first, first + std::ranges::count_if(numbers, is_written) - 1);
+  const auto first = std::find_if(numbers.begin(), numbers.end(), is_written) - numbers.begin();
+  return fmt::format("{} to {}", first, first + std::count_if(numbers.begin(), numbers.end(), is_written) - 1);
 }
 
 /// What head 2 alone writes into one position, without and with W_O; and that W_O x_attn is the sum over the heads.

@@ -17,9 +17,9 @@ inline void fill(View<float> x, const std::function<double()>& draw) {
 }
 
 inline bool same_bits(View<const float> a, View<const float> b) {
-  auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
+  auto same = [](float x, float y) { return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y); };
   for (std::size_t i = 0; i < a.rows; i++) {
-    if (!std::ranges::equal(a.row(i), a.row(i) + a.cols, b.row(i), b.row(i) + b.cols, {}, bits, bits)) return false;
+    if (!std::equal(a.row(i), a.row(i) + a.cols, b.row(i), b.row(i) + b.cols, same)) return false;
   }
   return true;
 }

@@ -104,7 +104,7 @@ TEST_CASE("an embedding's gradient has the same bits, whoever comes first") {
     std::vector<std::size_t> order = forwards(threads);
     INFO(threads << " threads; hint: the sum of a row must run over the positions from first to last");
     CHECK(embedding.gradient(order, threads) == expected);
-    std::ranges::reverse(order);
+    std::reverse(order.begin(), order.end());
     CHECK(embedding.gradient(order, threads) == expected);
   }
 }

@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
   }
 
   std::vector<float> numbers(10000);
-  std::ranges::generate(numbers, [&] { return lesson.random.random(); });
+  std::generate(numbers.begin(), numbers.end(), [&] { return lesson.random.random(); });
   fmt::print("\nthe sum of {} numbers in float, cut into shares\n", numbers.size());
   for (const std::size_t shares : {1, 2, 3, 8}) {
     const float sum = sum_in_shares(numbers, shares);

@@ -30,7 +30,7 @@ struct OnlineSoftmax {
   /// Makes each score exp(score - most). Returns what that does to everything summed before: exp(most before - most).
   double take(std::span<double> scores) {
     const double before = most;
-    if (!no_max) most = std::max(before, *std::ranges::max_element(scores));
+    if (!no_max) most = std::max(before, *std::max_element(scores.begin(), scores.end()));
     const double shrink = exponential(before - most);
     total *= shrink;
     for (double& score : scores) total += score = exponential(score - most);

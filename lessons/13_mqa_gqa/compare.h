@@ -32,8 +32,8 @@ inline void run_src(Pass& a) {
 
   Tensor<double> x(T, C), out(T, C), dx(T, C), dout(T, C);
   for (std::size_t t = 0; t < T; t++) {
-    std::ranges::copy(a.x[t], x.view().row(t));
-    std::ranges::copy(a.dout[t], dout.view().row(t));
+    std::copy(a.x[t].begin(), a.x[t].end(), x.view().row(t));
+    std::copy(a.dout[t].begin(), a.dout[t].end(), dout.view().row(t));
   }
   std::vector<std::size_t> positions(T);
   std::iota(positions.begin(), positions.end(), 0);
@@ -92,7 +92,8 @@ inline Pass with_repeated_heads(const Pass& grouped) {
   many.take(grouped);
   for (const char* name : {"attn_wk", "attn_wv"}) {
     each_repeated_row(grouped.config, [&](std::size_t i, std::size_t j) {
-      std::ranges::copy(grouped.w[name].row(j), many.w[name].row(i).begin());
+      const std::span<const double> row = grouped.w[name].row(j);
+      std::copy(row.begin(), row.end(), many.w[name].row(i).begin());
     });
   }
   return many;
@@ -125,12 +126,12 @@ inline std::pair<double, double> read_in_two_ways(Config config, const std::vect
 
   // The same as query heads in another order: first those that would read head 0, then those that would read head 1.
   Parameters reordered(gpt_shapes(config));
-  std::ranges::copy(trained.data(), reordered.data().begin());
+  std::copy(trained.data().begin(), trained.data().end(), reordered.data().begin());
   const std::size_t H = config.n_head, G = config.kv_heads(), D = config.head_dim(), C = config.n_embd;
   for (std::size_t i = 0; i < C; i++) {
     const std::size_t place = i / D, h = place % (H / G) * G + place / (H / G), from = h * D + i % D;
-    std::ranges::copy(trained["layer0.attn_wq"].row(from), reordered["layer0.attn_wq"].row(i).begin());
     for (std::size_t c = 0; c < C; c++) {
+      reordered["layer0.attn_wq"].row(i)[c] = trained["layer0.attn_wq"].row(from)[c];
       reordered["layer0.attn_wo"].row(c)[i] = trained["layer0.attn_wo"].row(c)[from];
     }
   }

@@ -34,7 +34,9 @@ namespace {
 /// A matrix of so many heads of 2 rows and 3 columns. Row d of head h holds 10 h + d.
 Parameters numbered(std::size_t heads) {
   Parameters matrix({{"w", heads * 2, 3}});
-  for (std::size_t i = 0; i < heads * 2; i++) std::ranges::fill(matrix["w"].row(i), 10.0 * (i / 2) + i % 2);
+  for (std::size_t i = 0; i < heads * 2; i++) {
+    for (double& number : matrix["w"].row(i)) number = 10.0 * (i / 2) + i % 2;
+  }
   return matrix;
 }
 
@@ -123,7 +125,10 @@ TEST_CASE("a trained model gets used to pooled heads") {
   const auto none = report("without keys and values", [](auto&, auto&) {});
   report("the first head of two", [&](const Parameter& many, const Parameter& few) {
     const std::size_t D = model.config.head_dim();
-    for (std::size_t i = 0; i < few.rows; i++) std::ranges::copy(many.row(i / D * 2 * D + i % D), few.row(i).begin());
+    for (std::size_t i = 0; i < few.rows; i++) {
+      const std::span<const double> row = many.row(i / D * 2 * D + i % D);
+      std::copy(row.begin(), row.end(), few.row(i).begin());
+    }
   });
   INFO("hint: the other cases must pass first");
   CHECK(mean.first < none.first);

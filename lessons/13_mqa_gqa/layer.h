@@ -55,7 +55,7 @@ struct Pass {
     draw_weights(w, 0.3, random);
     x = dout = zeros(7, config.n_embd);
     for (Rows* rows : {&x, &dout}) {
-      for (std::vector<double>& row : *rows) std::ranges::generate(row, [&] { return random.gauss(0, 1); });
+      for (std::vector<double>& row : *rows) std::generate(row.begin(), row.end(), [&] { return random.gauss(0, 1); });
     }
   }
 

@@ -20,7 +20,7 @@ inline std::vector<Numbers> src_training(const Config& config, const Parameters&
   SelfAttention<double>::Activations activations;
   activations.resize(layer, T);
   Tensor<double> x(T, C), out(T, C);
-  for (std::size_t t = 0; t < T; t++) std::ranges::copy(xs[t], x.view().row(t));
+  for (std::size_t t = 0; t < T; t++) std::copy(xs[t].begin(), xs[t].end(), x.view().row(t));
   std::vector<std::size_t> positions(T);
   std::iota(positions.begin(), positions.end(), 0);
   const std::vector<Sequence> document{{{0, T}, {0, T}, &model.mask}};
@@ -39,7 +39,7 @@ inline std::vector<Numbers> src_decoding(const Config& config, const Parameters&
   std::vector<Numbers> outs;
   for (std::size_t t = 0; t < xs.size(); t++) {
     Tensor<double> x(1, config.n_embd), out(1, config.n_embd);
-    std::ranges::copy(xs[t], x.view().row(0));
+    std::copy(xs[t].begin(), xs[t].end(), x.view().row(0));
     cache.decode(out.view(), x.view(), fast<double>(), model.mask, t);
     outs.emplace_back(out.view().row(0), out.view().row(0) + config.n_embd);
   }

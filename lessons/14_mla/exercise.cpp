@@ -71,7 +71,8 @@ TEST_CASE("one matrix takes a mixture to the output as two would") {
     const Matrix folded = folded_output(a.uv, a.o, h, D);
     REQUIRE(has_shape(folded, C, Lkv));
     Numbers x_attn(H * D);  // of the other heads, nothing
-    std::ranges::copy(times(of_head(a.uv, h, D), a.mixed), x_attn.begin() + static_cast<std::ptrdiff_t>(h * D));
+    const Numbers out = times(of_head(a.uv, h, D), a.mixed);
+    std::copy(out.begin(), out.end(), x_attn.begin() + static_cast<std::ptrdiff_t>(h * D));
     check_equal(times(folded, a.mixed), times(a.o, x_attn));
   }
 }

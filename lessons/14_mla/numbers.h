@@ -33,7 +33,7 @@ inline void add(Numbers& to, double factor, const Numbers& x) {
 
 inline std::vector<Numbers> random_rows(std::size_t rows, std::size_t cols, PythonRandom random) {
   std::vector<Numbers> x(rows, Numbers(cols));
-  for (Numbers& row : x) std::ranges::generate(row, [&] { return random.gauss(0, 1); });
+  for (Numbers& row : x) std::generate(row.begin(), row.end(), [&] { return random.gauss(0, 1); });
   return x;
 }
 

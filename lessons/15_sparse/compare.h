@@ -24,7 +24,7 @@ namespace lesson15 {
 
 inline std::vector<MaskPattern> parse(const std::vector<std::string>& specs) {
   std::vector<MaskPattern> patterns;
-  std::ranges::transform(specs, std::back_inserter(patterns), parse_mask_pattern);
+  for (const std::string& spec : specs) patterns.push_back(parse_mask_pattern(spec));
   return patterns;
 }
 
@@ -67,7 +67,8 @@ void show(const Lesson& lesson, const std::vector<MaskPattern>& patterns, Visibl
   lesson.picture("15_patterns.svg", heat_maps(grids));
   fmt::print("\n--- how many positions the last of 64 has heard of ---\n");
   print_table("layers", {1, 2, 3, 4, 8, 16, 32}, patterns, [&](const MaskPattern& p, std::size_t n) {
-    return std::ranges::count_if(layers_needed(visible_keys(p, 64))[63], [&](auto layers) { return layers <= n; });
+    const auto of_last = layers_needed(visible_keys(p, 64))[63];
+    return std::count_if(of_last.begin(), of_last.end(), [&](auto layers) { return layers <= n; });
   });
   fmt::print("through 32 layers with a window of 4096: {}\n", 32 * (4096 - 1) + 1);
 }
@@ -89,11 +90,12 @@ inline Keys keys_of(const Mask& mask, std::size_t T) {
 template <class VisibleKeys>
 bool are_patterns(const std::vector<MaskPattern>& patterns, VisibleKeys visible_keys) {
   constexpr std::size_t T = 100;
-  return std::ranges::all_of(patterns, [&](const MaskPattern& p) {
+  return std::all_of(patterns.begin(), patterns.end(), [&](const MaskPattern& p) {
     const Keys keys = visible_keys(p, T);
     const Keys expected = keys_of(Mask::of(p, T), T);
     if (p.n_random == 0) return keys == expected;
-    return std::ranges::equal(keys, expected, {}, &Keys::value_type::size, &Keys::value_type::size);
+    auto same_size = [](const auto& a, const auto& b) { return a.size() == b.size(); };
+    return std::equal(keys.begin(), keys.end(), expected.begin(), expected.end(), same_size);
   });
 }
 
@@ -103,7 +105,7 @@ constexpr double tolerance = 1e-12;
 /// Whether naive() and fast() make the same of the same random numbers, with a mask that shows these keys.
 inline bool is_src(const Draft& draft, const MaskPattern& pattern, const Keys& keys, const PythonRandom& random) {
   const std::size_t T = keys.size();
-  auto sees = [&](std::size_t t, std::size_t s) { return std::ranges::binary_search(keys[t], s); };
+  auto sees = [&](std::size_t t, std::size_t s) { return is_among(keys[t], s); };
   const Mask mask = pattern.n_random == 0 ? Mask::of(pattern, T) : Mask::table(T, T, sees);
   bool same = true;
   for (const Kernels<double>* kernels : {&naive<double>(), &fast<double>()}) {
@@ -125,7 +127,7 @@ void check_mask(Lesson& lesson, const Draft& draft, Forward forward) {
   auto sum_to_1 = [](const std::vector<double>& weights) {
     return std::abs(std::accumulate(weights.begin(), weights.end(), -1.0)) < tolerance;
   };
-  lesson.check("the weights of each query sum to 1", std::ranges::all_of(draft.weights, sum_to_1));
+  lesson.check("the weights of each query sum to 1", std::all_of(draft.weights.begin(), draft.weights.end(), sum_to_1));
   const std::size_t last = draft.visited.size() - 1;
   Draft other = draft;
   std::fill_n(other.k.view().row(last), 16, 1.0);
@@ -170,7 +172,7 @@ bool hears(const Config& config, PythonRandom random, LayersNeeded layers_needed
 /// The same for all patterns and 1 to 3 layers.
 template <class LayersNeeded>
 bool all_hear(const std::vector<MaskPattern>& patterns, const PythonRandom& random, LayersNeeded layers_needed) {
-  return std::ranges::all_of(patterns, [&](const MaskPattern& p) {
+  return std::all_of(patterns.begin(), patterns.end(), [&](const MaskPattern& p) {
     bool all = true;
     for (const std::size_t L : {1, 2, 3}) {
       all = all && hears({.vocab_size = 4, .n_layer = L, .mask = p}, random, layers_needed);

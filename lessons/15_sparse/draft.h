@@ -1,6 +1,7 @@
 // What the draft is made of: lists of keys, and a head of attention that visits them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <numeric>
@@ -18,6 +19,11 @@ using namespace microgpt;
 using Keys = std::vector<std::vector<std::size_t>>;    // of each query, some keys in increasing order
 using Layers = std::vector<std::vector<std::size_t>>;  // of each query, a number for each key up to its own
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
+/// Is s one of these keys, which are in increasing order?
+inline bool is_among(const std::vector<std::size_t>& keys, std::size_t s) {
+  return std::binary_search(keys.begin(), keys.end(), s);
+}
 
 /// One head of attention in which query t meets the keys visited[t] and no other. The mask hides some of these.
 struct Draft : OneHead<double> {

@@ -34,7 +34,7 @@ Keys visible_keys(const MaskPattern& p, std::size_t T) {
     random.shuffle(others);
     others.resize(std::min(others.size(), p.n_random));
     keys[t].insert(keys[t].end(), others.begin(), others.end());
-    std::ranges::sort(keys[t]);
+    std::sort(keys[t].begin(), keys[t].end());
   }
   return keys;
 }
@@ -42,7 +42,7 @@ Keys visible_keys(const MaskPattern& p, std::size_t T) {
 /// One number for each key; those of keys that query t does not see become `hidden`.
 std::vector<double> masked(std::vector<double> numbers, double hidden, const Keys& seen, std::size_t t) {
   for (std::size_t s = 0; s < numbers.size(); s++) {
-    if (s > t || !std::ranges::binary_search(seen[by_key ? s : t], s)) numbers[s] = hidden;
+    if (s > t || !is_among(seen[by_key ? s : t], s)) numbers[s] = hidden;
   }
   return numbers;
 }

@@ -69,7 +69,7 @@ std::string tokens_of(const std::vector<Row>& some, const std::vector<Row>& all)
   std::string tokens;
   for (const Row& row : some) {
     tokens += tokens.empty() ? "" : " ";
-    tokens += std::to_string(std::ranges::find(all, row) - all.begin());
+    tokens += std::to_string(std::find(all.begin(), all.end(), row) - all.begin());
   }
   return tokens;
 }

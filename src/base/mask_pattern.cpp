@@ -54,7 +54,8 @@ std::vector<std::string> split(const std::string& spec) {
 MaskPattern parse_mask_pattern(const std::string& spec) {
   auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("--mask '{}': {}", spec, why)); };
   const std::vector<std::string> words = split(spec);
-  const auto form = std::ranges::find(forms(), words[0], &Form::name);
+  auto is_named = [&](const Form& form) { return form.name == words[0]; };
+  const auto form = std::find_if(forms().begin(), forms().end(), is_named);
   if (form == forms().end()) refuse(fmt::format("there is no '{}'; there are {}", words[0], all_forms()));
   const std::size_t n = form->numbers.size();
   if (words.size() != n + 1) {

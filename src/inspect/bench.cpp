@@ -81,7 +81,7 @@ void measure_rounds(const Effort& effort, const std::function<void(Work&)>& step
     work.things += of_round.things;
     work.operations += of_round.operations;
   }
-  std::ranges::sort(us_per_step);
+  std::sort(us_per_step.begin(), us_per_step.end());
   m.us_per_step = us_per_step[effort.rounds / 2];
   m.us_fastest = us_per_step.front();
   m.per_second = work.things / work.steps / m.us_per_step * 1e6;

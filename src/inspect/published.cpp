@@ -137,7 +137,8 @@ std::span<const PublishedModel> published_models() {
 
 const PublishedModel& published_model(const std::string& name) {
   const std::span<const PublishedModel> models = published_models();
-  const auto found = std::ranges::find(models, name, &PublishedModel::name);
+  auto is_named = [&](const PublishedModel& model) { return model.name == name; };
+  const auto found = std::find_if(models.begin(), models.end(), is_named);
   if (found != models.end()) return *found;
   std::string known;
   for (const PublishedModel& model : models) known += (known.empty() ? "" : ", ") + model.name;

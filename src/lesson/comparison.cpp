@@ -25,7 +25,7 @@ static_assert(Outcome::num_seeds == 3, "with more seeds, it has more degrees of 
 
 Difference difference(const Outcome& a, const Outcome& b) {
   std::array<double, Outcome::num_seeds> differences{};
-  std::ranges::transform(a.held_out, b.held_out, differences.begin(), std::minus());
+  std::transform(a.held_out.begin(), a.held_out.end(), b.held_out.begin(), differences.begin(), std::minus());
   const Estimate all = estimate(differences);
   return {all.mean, t * all.standard_error};
 }

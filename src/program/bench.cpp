@@ -44,7 +44,7 @@ std::vector<Subject> subjects(const BenchOptions& options) {
   const std::vector<std::size_t> batches = counts("--batch", options.batch);
   std::vector<std::size_t> threads{1};
   if (const std::size_t all = options.threads.value_or(available_threads()); all > 1) threads.push_back(all);
-  auto wanted = [&](const char* what) { return std::ranges::count(options.what, what) > 0; };
+  auto wanted = [&](const char* what) { return std::count(options.what.begin(), options.what.end(), what) > 0; };
 
   std::vector<Subject> list;
   for (const std::size_t C : widths) {

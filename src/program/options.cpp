@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/parse_double.h"
 
 namespace microgpt {
 
@@ -23,12 +24,11 @@ std::size_t parse_count(const std::string& option, const std::string& text) {
 }
 
 double parse_number(const std::string& option, const std::string& text, double least, double greatest) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !(number >= least && number <= greatest)) {
+  const std::optional<double> number = parse_double(text);
+  if (!number || *number < least || *number > greatest) {
     throw UsageError(fmt::format("{} is '{}'; it must be a number from {} to {}", option, text, least, greatest));
   }
-  return number;
+  return *number;
 }
 
 std::vector<std::string> split(const std::string& words, char separator) {

@@ -69,7 +69,7 @@ class Arena {
     if (following == chunks_.size()) chunks_.emplace_back();
     if (chunks_[following].size < n) {
       const std::size_t size = std::max(n, usual_size);
-      chunks_[following] = {std::make_unique_for_overwrite<T[]>(size), size, 0};
+      chunks_[following] = {std::unique_ptr<T[]>(new T[size]), size, 0};
     }
     enter(following);
   }

@@ -1,6 +1,7 @@
 #include "scalar/matrix.h"
 
 #include <algorithm>
+#include <span>
 
 namespace microgpt {
 
@@ -8,7 +9,9 @@ Values Matrix::operator[](std::size_t i) const {
   static constexpr double one = 1.0;
   Row& row = leaves_[i];
   auto up_to_date = [&] {
-    return std::ranges::equal(row.values.nodes(), parameter_->row(i), {}, [](const Node* leaf) { return leaf->data; });
+    const std::span<const double> numbers = parameter_->row(i);
+    auto is_data = [](double number, const Node* leaf) { return number == leaf->data; };
+    return std::equal(numbers.begin(), numbers.end(), row.values.nodes().begin(), is_data);
   };
   if (!row.made || !tape.is_open(row.scope) || !up_to_date()) {
     auto leaf = [&](std::size_t j) {

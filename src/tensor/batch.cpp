@@ -32,7 +32,7 @@ Share Batch::documents(std::size_t i, std::size_t shares) const {
   // The document whose start is nearest to an even cut.
   auto cut = [&](std::size_t at) {
     const std::size_t row = num_positions() * at / shares;
-    const auto after = std::ranges::lower_bound(starts_, row);
+    const auto after = std::lower_bound(starts_.begin(), starts_.end(), row);
     const bool before_is_nearer = after != starts_.begin() && row - *(after - 1) < *after - row;
     return static_cast<std::size_t>(after - starts_.begin()) - (before_is_nearer ? 1 : 0);
   };

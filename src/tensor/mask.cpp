@@ -11,8 +11,8 @@ std::vector<std::uint32_t> draw(std::size_t begin, std::size_t end, std::size_t 
   std::vector<std::uint32_t> drawn;
   for (std::size_t last = end - std::min(n, end - begin); last < end; last++) {
     auto key = static_cast<std::uint32_t>(begin + random.below(last - begin + 1));
-    if (std::ranges::binary_search(drawn, key)) key = static_cast<std::uint32_t>(last);  // larger than all before it
-    drawn.insert(std::ranges::lower_bound(drawn, key), key);
+    if (std::binary_search(drawn.begin(), drawn.end(), key)) key = static_cast<std::uint32_t>(last);  // larger than all
+    drawn.insert(std::lower_bound(drawn.begin(), drawn.end(), key), key);
   }
   return drawn;
 }
@@ -53,7 +53,7 @@ std::uint64_t Mask::scattered_bits(std::size_t t, std::size_t first) const {
   if (t < first) return 0;
   std::uint64_t word = pattern_.stride > 0 ? strided_bits(t, first) & lowest(t - first + 1) : 0;
   const std::span<const std::uint32_t> keys = random_keys(t);
-  for (auto key = std::ranges::lower_bound(keys, first); key != keys.end() && *key < first + block; ++key) {
+  for (auto key = std::lower_bound(keys.begin(), keys.end(), first); key != keys.end() && *key < first + block; ++key) {
     word |= std::uint64_t{1} << (*key - first);
   }
   return word;

@@ -42,7 +42,7 @@ std::size_t count_listed(std::span<const std::vector<Token>> names, std::span<co
   std::set<std::vector<Token>> listed;
   for (const Document& document : documents) listed.insert(tokenizer.encode(document));
   return static_cast<std::size_t>(
-      std::ranges::count_if(names, [&](const auto& name) { return listed.contains(name); }));
+      std::count_if(names.begin(), names.end(), [&](const auto& name) { return listed.contains(name); }));
 }
 
 }  // namespace microgpt

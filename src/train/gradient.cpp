@@ -8,11 +8,11 @@ namespace microgpt {
 
 LossAndGradient loss_and_gradient(const Loss& loss, Parameters& parameters, std::span<const Token> tokens) {
   const Scope scope;
-  std::ranges::fill(parameters.grad(), 0.0);
+  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
   const Value value = loss(tokens);
   value.backward();
   std::vector<double> gradient(parameters.grad().begin(), parameters.grad().end());
-  std::ranges::fill(parameters.grad(), 0.0);
+  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
   return {value.data(), std::move(gradient)};
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// An index in proportion to its weight.
 Token draw(std::span<const double> weights, PythonRandom& random) {
-  if (!std::ranges::all_of(weights, [](double p) { return std::isfinite(p); })) {
+  if (!std::all_of(weights.begin(), weights.end(), [](double p) { return std::isfinite(p); })) {
     throw Error("the model's predictions are not numbers any more; train it with a smaller --lr");
   }
   return random.choice(weights);
@@ -42,7 +42,7 @@ Token draw_token(Values logits, double temperature, PythonRandom& random) {
 
 template <class T>
 Token draw_token(std::span<const T> logits, double temperature, PythonRandom& random) {
-  const double most = *std::ranges::max_element(logits);
+  const double most = *std::max_element(logits.begin(), logits.end());
   std::vector<double> weights;
   for (const double logit : logits) weights.push_back(std::exp((logit - most) / temperature));
   return draw(weights, random);

@@ -54,7 +54,7 @@ class File {
   /// The shape of a tensor of this rank, without zeros. Throws Error if there is none.
   const Shape& shape(const std::string& name, std::size_t rank) const {
     const Shape& found = find(name).shape;
-    if (found.size() != rank || std::ranges::count(found, 0) > 0) {
+    if (found.size() != rank || std::count(found.begin(), found.end(), 0) > 0) {
       throw Error(fmt::format("{} has the shape {}, not {} sizes of 1 or more", name, text_of(found), rank));
     }
     return found;
@@ -221,7 +221,7 @@ std::vector<Mask> masks_of(File& file, const Sizes& sizes) {
   auto take = [&](const std::string& name, const Shape& shape) {
     if (!file.has(name)) return std::vector<double>(num_numbers(shape), 1);
     const std::vector<double>& numbers = file.take(name, shape);
-    if (!std::ranges::all_of(numbers, [](double number) { return number == 0 || number == 1; })) {
+    if (!std::all_of(numbers.begin(), numbers.end(), [](double number) { return number == 0 || number == 1; })) {
       throw Error(name + " has a number other than 0 and 1");
     }
     return numbers;
@@ -343,7 +343,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   if (files.empty()) {
     throw Error("no *.safetensors in '" + folder.string() + "'; set ORACLE_DIR to a folder that has some");
   }
-  std::ranges::sort(files);
+  std::sort(files.begin(), files.end());
   return files;
 }
 

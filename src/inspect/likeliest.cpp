@@ -11,7 +11,9 @@ namespace microgpt {
 std::string likeliest(std::span<const double> probabilities, const Tokenizer& tokenizer, std::size_t n) {
   std::vector<Token> order(probabilities.size());
   std::iota(order.begin(), order.end(), Token{0});
-  std::ranges::stable_sort(order, [&](Token a, Token b) { return probabilities[a] > probabilities[b]; });
+  std::sort(order.begin(), order.end(), [&](Token a, Token b) {
+    return probabilities[a] > probabilities[b] || (probabilities[a] == probabilities[b] && a < b);
+  });
   order.resize(std::min(n, order.size()));
   std::string text;
   for (Token token : order) {

@@ -57,7 +57,7 @@ void run(int argc, char** argv) {
   flush_output();
 }
 
-bool is_control(char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }
+bool is_control(unsigned char c) { return c < ' ' || c == 0x7f; }
 
 }  // namespace
 }  // namespace microgpt

@@ -11,7 +11,7 @@
 #include "base/dataset.h"          // a file to documents
 #include "base/error.h"            // one line that says what is wrong, where, and what to do
 #include "base/file.h"             // whole files in and out
-#include "base/libm.h"             // CPython's x ** y, to the last bit
+#include "base/libm.h"             // CPython's x ** y, to the last bit, and whether it is here
 #include "base/mask_pattern.h"     // who may look at whom, in a word
 #include "base/parameters.h"       // the numbers that learn
 #include "base/parse_double.h"     // text to a number, in every country

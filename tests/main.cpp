@@ -1,8 +1,12 @@
-// Runs every test. A test that is skipped says so and why, and the last line counts them all.
+// Runs every test. The first line tells how golden numbers are compared here. A test that is skipped says so and why,
+// and the last line counts them all.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <string>
+
+#include "base/libm.h"
 
 namespace {
 
@@ -38,10 +42,20 @@ class Counts : public doctest::IReporter {
 
 REGISTER_LISTENER("counts", 1, Counts);
 
+void print_how_golden_numbers_are_compared() {
+  const std::string unlike(microgpt::libm_unlike_published());
+  if (unlike.empty()) {
+    std::printf("golden numbers: compared to the last bit\n");
+  } else {
+    std::printf("golden numbers: compared to four digits, as %s rounds in another way here\n", unlike.c_str());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   doctest::Context context(argc, argv);
+  print_how_golden_numbers_are_compared();
   const int result = context.run();
   if (!context.shouldExit()) Counts::print();
   return result;

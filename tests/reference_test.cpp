@@ -101,7 +101,8 @@ TEST_CASE("the slow reference itself begins with the published loss") {
     const std::vector<Token> tokens = tokenizer.encode_document(shuffled[0]);
     const auto state = reference::state_dict(parameters);
     const double loss = reference::document_loss(chosen.model, state, tokens).data();
-    CHECK(loss == read_golden_run(std::string(name) + "_builtin").losses.at(0));
+    const double published = read_golden_run(std::string(name) + "_builtin").losses.at(0);
+    CHECK(golden_difference(Numbers{loss}, Numbers{published}) == "");
   }
 }
 

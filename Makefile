@@ -84,7 +84,7 @@ HAVE_OPENMP = test '$(OPENMP)' = 0 || printf '\#include <omp.h>\nint main() { re
 
 # The tensor path takes vectors as wide as the processor has them. A fused multiply-add is written where it is wanted
 # (src/tensor/multiply_add.h). -Wno-psabi: GCC would tell that functions which take vectors depend on that width.
-TENSOR_FLAGS := -Wno-psabi $(if $(filter x86_64,$(shell uname -m)),-mprefer-vector-width=512)
+TENSOR_FLAGS := -Wno-psabi $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine)),-mprefer-vector-width=512)
 
 # --- What there is ----------------------------------------------------------------------------------------------------
 LIBRARY := $(BUILD)/libmicrogpt.a
@@ -214,7 +214,7 @@ check-exercises: $(LESSONS:%=$(BUILD)/lessons/%/practised) ## exercises fail as 
 
 # The commands that it runs are like typed ones: no part of this run of make.
 check-readmes: $(BUILD)/check_readme ## compare what the READMEs quote with what really happens
-	@env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) CXX=$(CXX) $< README.md $(LESSONS:%=lessons/%/README.md)
+	@env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) $< README.md $(LESSONS:%=lessons/%/README.md)
 
 $(BUILD)/check_readme: $(README_CHECKER) $(LIBRARY)
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@

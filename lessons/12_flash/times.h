@@ -27,7 +27,7 @@ inline void show_times(const PythonRandom& random) {
     };
     const double plain = us(naive<float>().attention_forward, naive<float>().attention_backward);
     const std::string in_short =
-        T <= lanes<float> ? fmt::format("{:.1f}", us(short_forward<float>, short_backward<float>)) : "-";
+        T <= longest_short<float> ? fmt::format("{:.1f}", us(short_forward<float>, short_backward<float>)) : "-";
     fmt::print("{:4} | {:11.1f} | {:>5} | {:8.1f}\n", T, plain, in_short,
                us(flash_forward<float>, flash_backward<float>));
   }

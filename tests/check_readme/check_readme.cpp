@@ -5,7 +5,7 @@
 //   ```sh                       commands: their targets and files must exist
 //   ```text                     output: in a lesson, of expected.txt; elsewhere of the last command of the sh block
 //                               before it in the same section, whose commands are run for it
-//   ```text timings             the same, whatever the numbers are
+//   ```text timings             the same, whatever the numbers are; a dash stands for one that there is not
 //   ```text BREAK=idea          output of make lesson-NN BREAK=idea
 //   ```text make exercise-NN    output of that command, or of any other of make
 //   ```cpp                      lines of one source file, indentation aside
@@ -41,9 +41,9 @@ std::string without_end(const std::string& line) { return line.substr(0, line.fi
 std::string without_indentation(const std::string& line) {
   return without_end(line.substr(std::min(line.size(), line.find_first_not_of(" \t"))));
 }
-/// "72.5  4,192   3 ms" -> "# # #"
+/// "72.5  4,192   3 ms   -" -> "# # # #"
 std::string without_numbers(const std::string& line) {
-  static const std::regex number("[0-9]+([.,][0-9]+)*( ?(ns|µs|ms|s)\\b)?");
+  static const std::regex number("[0-9]+([.,][0-9]+)*( ?(ns|µs|ms|s)\\b)?|-(?= |$)");
   static const std::regex spaces(" +");
   return without_indentation(std::regex_replace(std::regex_replace(line, number, "#"), spaces, " "));
 }

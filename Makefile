@@ -5,10 +5,12 @@
 #   make build CXX=clang++    another compiler
 #   make build OPENMP=0       one thread only
 #   make build NATIVE=0       a program that runs on other processors of this kind, too
+#   make build O=1            compiled sooner, and slower
 
 MODE ?= release
 OPENMP ?= 1
 NATIVE ?= 1
+O ?= 3
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -36,7 +38,7 @@ LDLIBS := -lfmt
 # _GLIBCXX_ASSERTIONS: v[i] out of range stops the program.
 CHECKED := -DMICROGPT_CHECKED -D_GLIBCXX_ASSERTIONS
 ifeq ($(MODE),release)
-CXXFLAGS += -O3
+CXXFLAGS += -O$(O)
 ifeq ($(NATIVE),1)
 CXXFLAGS += -march=native # the vector instructions of this very processor
 endif
@@ -99,10 +101,17 @@ LESSON_OBJECTS := $(call objects,$(wildcard lessons/*.cpp lessons/*/*.cpp))
 ORACLE_OBJECTS := $(call objects,$(wildcard tests/attention_oracle/*.cpp))
 README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 
+# The tests that include something of these folders of src, and need no other program. RUN is what runs them, if they
+# are for another processor.
+OF ?= tensor
+SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
+SOME_TEST_OBJECTS := $(call objects,tests/main.cpp \
+  $(shell grep -L run_program.h $$(grep -lE '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp)))
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help setup build train train-fast test oracle bench names ladder forms reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions check-races races format lint clean FORCE
+.PHONY: help setup build train train-fast test test-some builds oracle bench names ladder forms reproduce check-lessons check-exercises check-readmes gdb check-gdb sessions check-races races format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -116,6 +125,12 @@ train: $(PROGRAM) ## train on data/names.txt and invent twenty names
 test: $(TESTS) $(PROGRAM) $(ORACLE) ## run every test
 	MICROGPT_PROGRAM=$(PROGRAM) ATTENTION_ORACLE=$(ORACLE) $(TESTS)
 	$(ORACLE)
+
+test-some: $(SOME_TESTS) ## run the tests of some folders of src: make test-some OF="scalar tensor"
+	$(RUN) $(SOME_TESTS)
+
+builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
+	@tests/builds.sh $(ROWS)
 
 oracle: $(ORACLE) ## have PyTorch compute attention again: make oracle [SEED=1] [SHAPES=3]
 	@python=$$(for p in python3 /usr/bin/python3; do $$p -c 'import torch' 2>/dev/null && echo $$p && break; done); \
@@ -135,6 +150,10 @@ $(PROGRAM): $(BUILD)/src/main.o $(LIBRARY)
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(TESTS): $(TEST_OBJECTS) $(LIBRARY)
+	@echo "link    $@"
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(SOME_TESTS): $(SOME_TEST_OBJECTS) $(LIBRARY)
 	@echo "link    $@"
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
@@ -285,7 +304,6 @@ $(BUILD)/%/stepped: $(BUILD)/%/main %/session.gdb FORCE
 # First the detector is checked: it must be listening to OpenMP, and find the race that lesson 11 makes on request. Then
 # it watches the tests of the tensor path, with up to 8 threads, and a second of training and what follows.
 RACY := $(BUILD)/lessons/11_openmp/main
-RACE_TESTS := $(call objects,tests/main.cpp $(shell grep -l 'tensor/' tests/*_test.cpp))
 RACE_HELP := for example: apt-get install clang libomp-dev
 
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
@@ -293,7 +311,7 @@ check-races: ## look for data races between threads (with clang++ and its OpenMP
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX=$(RACE_CXX) races
 check-races: RACE_CXX = $(if $(findstring clang,$(CXX)),$(CXX),clang++)
 
-races: $(RACY) $(BUILD)/race_tests $(PROGRAM)
+races: $(RACY) $(SOME_TESTS) $(PROGRAM)
 	@ARCHER_OPTIONS=verbose=1 $(RACY) > $(RACY).txt 2>&1; \
 	  grep -q 'Archer detected' $(RACY).txt || { echo "OpenMP's Archer (libarcher.so) is missing; $(RACE_HELP)" >&2; exit 1; }
 	@! $(RACY) --break race > $(RACY).txt 2>&1 && grep -q 'WARNING: ThreadSanitizer: data race' $(RACY).txt || \
@@ -301,14 +319,10 @@ races: $(RACY) $(BUILD)/race_tests $(PROGRAM)
 	@echo "the race of lesson 11: found"
 	@$(RACY) > $(RACY).txt 2>&1 || { cat $(RACY).txt >&2; exit 1; }
 	@echo "the rest of lesson 11: no race"
-	@$(BUILD)/race_tests
+	@$(SOME_TESTS)
 	@echo "the tests of the tensor path: no race"
 	@$(PROGRAM) train-fast --seeds 1 --threads 3 > $(RACY).txt 2>&1 || { cat $(RACY).txt >&2; exit 1; }
 	@echo "training on three threads: no race"
-
-$(BUILD)/race_tests: $(RACE_TESTS) $(LIBRARY)
-	@echo "link    $@"
-	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # --- Packages ---------------------------------------------------------------------------------------------------------
 # One run of the preprocessor tells whether the compiler and all headers are there.

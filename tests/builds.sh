@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Builds and tests the project as other people's machines would, and prints a table of it.
+#
+#   tests/builds.sh [ROW...]      from the project's root; without a row, all of them
+#
+# What a row prints is in build/rows/ROW.txt. A row for another machine is built in build/rows/ROW, beside links to the
+# sources, and its build is kept: the second time only what has changed is compiled.
+set -uo pipefail
+
+# --- The rows ---------------------------------------------------------------------------------------------------------
+# This machine, and everything that READMEs say of it.
+release() {
+  make setup test && make check-lessons check-exercises && make check-readmes && make check-gdb
+}
+
+# The sanitizers, with the other compiler, without threads.
+asan() { make test MODE=asan CXX=clang++ OPENMP=0; }
+
+# A processor with vectors of 8 floats, and a compiler that arranges instructions for it.
+znver3() {
+  local gcc='g++ -march=x86-64-v3 -mtune=znver3'
+  elsewhere test NATIVE=0 CXX="$gcc" && elsewhere check-lessons check-exercises NATIVE=0 CXX="$gcc" &&
+    elsewhere check-readmes NATIVE=0 CXX="$gcc"
+}
+
+# Any processor of this kind: vectors of 4 floats, no fused multiply-add.
+x86-64() { elsewhere test-some OF=tensor NATIVE=0 CXX='g++ -march=x86-64'; }
+
+# The other compiler with its own C++ library, as on a Mac.
+libc++() { elsewhere test O=1 CXX='clang++ -stdlib=libc++ -Wno-pass-failed -DFMT_HEADER_ONLY' LDLIBS=; }
+
+# ARM, by an emulator: where char has no sign. The program prints there what the published one printed here.
+arm() {
+  local make_arm=(NATIVE=0 O=1 CXX='aarch64-linux-gnu-g++ -static -idirafter /usr/include -DFMT_HEADER_ONLY' LDLIBS=
+    AR=aarch64-linux-gnu-ar)
+  elsewhere test-some OF='base scalar tensor train' RUN=qemu-aarch64 "${make_arm[@]}" && elsewhere build "${make_arm[@]}" &&
+    qemu-aarch64 build/rows/arm/build/release/microgpt train --digits 17 >build/rows/arm/printed.txt &&
+    sed 's/| loss .* | /| loss /' tests/golden/microgpt/gist_builtin.txt | diff - build/rows/arm/printed.txt
+}
+
+# A processor without fused multiply-add, as far as the C library can tell: exp and others then round in another way.
+no-fma() {
+  local -x GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA
+  make test | tee build/rows/no-fma.tests && grep -q '^golden numbers: compared to four digits' build/rows/no-fma.tests
+}
+
+# --- Running them -----------------------------------------------------------------------------------------------------
+# make, in the folder of the row.
+elsewhere() {
+  local file
+  mkdir -p "build/rows/$row"
+  for file in Makefile README.md data lessons src tests .vscode; do ln -sfn "$PWD/$file" "build/rows/$row/$file"; done
+  make -C "build/rows/$row" "$@"
+}
+
+# How many tests, lessons, exercises, sessions and other files a row has found in order.
+count() { sed -nE 's/^([0-9]+) passed, .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
+count_checks() { grep -cE ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$|  ok$' "$1"; }
+
+rows=("$@")
+[ $# -gt 0 ] || rows=(release asan znver3 x86-64 libc++ arm no-fma)
+mkdir -p build/rows
+table=$(printf '%-8s %6s %7s %8s %8s' row tests checks seconds 'CPU s')
+code=0
+TIMEFORMAT='%0R %0U'
+for row in "${rows[@]}"; do
+  log=build/rows/$row.txt
+  echo "$row: ..."
+  { time "$row" >"$log" 2>&1; } 2>"$log.time" && failed= || { failed=' FAILED' code=1; tail -n 40 "$log"; }
+  table+=$(printf '\n%-8s %6s %7s %8s %8s%s' "$row" "$(count "$log")" "$(count_checks "$log")" $(cat "$log.time") "$failed")
+done
+echo "$table"
+exit $code

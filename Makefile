@@ -95,10 +95,15 @@ TESTS := $(BUILD)/microgpt_tests
 ORACLE := $(BUILD)/attention_oracle
 
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(1))
-LIBRARY_OBJECTS := $(call objects,$(wildcard src/*/*.cpp))
+LIBRARY_OBJECTS := $(call objects,$(filter-out src/program/%,$(wildcard src/*/*.cpp)))
 TEST_OBJECTS := $(call objects,$(wildcard tests/*.cpp))
 LESSON_OBJECTS := $(call objects,$(wildcard lessons/*.cpp lessons/*/*.cpp))
 ORACLE_OBJECTS := $(call objects,$(wildcard tests/attention_oracle/*.cpp))
+# `make train` need not wait for what src holds for lessons and tests alone.
+LESSONS_ALONE := src/lesson/% src/debug/% src/scalar/mlp src/train/gradient src/train/sgd \
+  $(addprefix src/inspect/,attention likeliest plot svg work)
+PROGRAM_OBJECTS := $(call objects,src/main.cpp $(wildcard src/program/*.cpp)) \
+  $(filter-out $(LESSONS_ALONE:%=$(BUILD)/%.o),$(LIBRARY_OBJECTS))
 README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 
 # The tests that include something of these folders of src, and need no other program. RUN is what runs them, if they
@@ -145,7 +150,7 @@ bench: $(PROGRAM) ## measure the speed of training, attention and sampling
 	$(PROGRAM) bench
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
-$(PROGRAM): $(BUILD)/src/main.o $(LIBRARY)
+$(PROGRAM): $(PROGRAM_OBJECTS)
 	@echo "link    $@"
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
@@ -170,13 +175,21 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags
 	@echo "compile $<"
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(MORE_FLAGS) -c $< -o $@
 
-# The tests and lessons here call vector code that is in headers. (A variable of its own: CXXFLAGS, changed for some
-# objects, would be changed for $(BUILD)/flags as well.)
+# What runs but a moment: to make it fast would take longer than it saves. (MORE_FLAGS is a variable of its own: CXXFLAGS,
+# changed for some objects, would be changed for $(BUILD)/flags as well.)
+COLD_OBJECTS := src/main $(addprefix src/,$(addsuffix /%,debug inspect lesson program)) \
+  $(patsubst %.cpp,%,$(filter-out src/base/libm.cpp,$(wildcard src/base/*.cpp))) \
+  src/train/checkpoint src/train/safetensors tests/%
+COLD_FLAGS := $(if $(filter release,$(MODE)),-O1)
+$(COLD_OBJECTS:%=$(BUILD)/%.o): MORE_FLAGS := $(COLD_FLAGS)
+
+# The tests and lessons here call vector code that is in headers. This stands below what is cold: for a test that is both,
+# make takes what comes last.
 TENSOR_OBJECTS := src/tensor/% tests/fma_peak_test tests/rows_test tests/simd_test tests/visible_test lessons/11_openmp/% lessons/12_flash/%
 $(TENSOR_OBJECTS:%=$(BUILD)/%.o): MORE_FLAGS := $(TENSOR_FLAGS)
 
 # Changes only when the compiler or its flags do, and then everything is compiled again.
-FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS)
+FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS) $(COLD_FLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || { $(HAVE_OPENMP) || { echo "$(CXX) has no OpenMP here: $(OPENMP_HELP), or say OPENMP=0" >&2; exit 1; }; \
@@ -326,7 +339,7 @@ races: $(RACY) $(SOME_TESTS) $(PROGRAM)
 
 # --- Packages ---------------------------------------------------------------------------------------------------------
 # One run of the preprocessor tells whether the compiler and all headers are there.
-HEADERS := fmt/format.h doctest/doctest.h CLI/CLI.hpp nlohmann/json.hpp
+HEADERS := fmt/core.h doctest/doctest.h CLI/CLI.hpp nlohmann/json.hpp
 HAVE_PACKAGES = printf '\#include <%s>\n' $(HEADERS) | $(CXX) $(CPPFLAGS) -std=c++20 -x c++ -M -MF /dev/null - 2>/dev/null
 APT_PACKAGES := g++ libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev
 BREW_PACKAGES := fmt doctest cli11 nlohmann-json libomp
@@ -342,7 +355,7 @@ setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-jso
 
 # `make setup train` must not compile while it installs.
 ifneq ($(filter setup,$(MAKECMDGOALS)),)
-$(LIBRARY_OBJECTS) $(TEST_OBJECTS) $(ORACLE_OBJECTS) $(BUILD)/src/main.o: | setup
+$(LIBRARY_OBJECTS) $(PROGRAM_OBJECTS) $(TEST_OBJECTS) $(ORACLE_OBJECTS): | setup
 endif
 
 # --- Data -------------------------------------------------------------------------------------------------------------

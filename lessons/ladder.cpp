@@ -1,6 +1,6 @@
 // The ladder: the models of lessons 01 to 08, each trained on the same 1,000 names and judged by the same names that
 // none of them has seen; with several seeds, because one run proves little. `make ladder` prints the table.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -9,6 +9,7 @@
 
 #include "base/bigram.h"
 #include "base/error.h"
+#include "base/python_random.h"
 #include "scalar/mlp.h"
 #include "train/evaluation.h"
 #include "train/trainer.h"

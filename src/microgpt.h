@@ -39,11 +39,13 @@
 #include "tensor/attention_weights.h"  // where each query looks
 #include "tensor/batch.h"              // several documents, one after the other
 #include "tensor/decoder.h"            // scalar/gpt.h again, for one position
+#include "tensor/drop.h"               // a matrix of which some is dropped
 #include "tensor/dropout.h"            // what training sets to zero
 #include "tensor/flash.h"              // attention in blocks
 #include "tensor/fma_peak.h"           // how fast a processor can be
 #include "tensor/gpt.h"                // scalar/gpt.h again, for a batch
 #include "tensor/kernels.h"            // scalar/ops.h again, forward and backward: naive and fast
+#include "tensor/lanes.h"              // how many numbers at a time
 #include "tensor/mask.h"               // who may look at whom
 #include "tensor/matmul.h"             // one matrix product for everything
 #include "tensor/multiply_add.h"       // a * b + c, rounded once
@@ -85,6 +87,7 @@
 #include "inspect/work.h"       // what a computation costs
 
 // The program.
+#include "program/command_line.h"   // what was typed
 #include "program/commands.h"       // train, sample, ...
 #include "program/options.h"        // what they take
 #include "program/print.h"          // what they print

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/python_random.h"
 #include "central_difference.h"
 #include "tensor/decoder.h"
 #include "tensor/gpt.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/parameters.h"
+#include "base/python_random.h"
 #include "tensor/decoder.h"
 
 namespace microgpt {

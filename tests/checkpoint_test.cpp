@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/python_random.h"
 #include "safetensors_file.h"
 #include "temporary_directory.h"
 

@@ -1,7 +1,7 @@
 // What the program refuses: with one line on standard error that says what is wrong, the right exit code (2 for what
 // was typed, 1 for the rest), and nothing lost.
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // What the program does for somebody who asks for something sensible. What it refuses: cli_bad_input_test.cpp.
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tensor/dropout.h"
+#include "tensor/drop.h"
 
 #include <doctest/doctest.h>
 
@@ -93,7 +93,7 @@ TEST_CASE("what is dropped is the same in float and in double, in a vector and b
   const std::vector<double> twice = factors<double>(dropout);
   for (std::size_t i = 0; i < single.size(); i++) CHECK((single[i] == 0) == (twice[i] == 0));
   for (std::size_t i = 0; i < rows; i++) {
-    const Vector<float> vector = dropout.factors<float>(i, 5);
+    const Vector<float> vector = dropout_factors<float>(dropout, i, 5);
     for (std::size_t lane = 0; lane < lanes<float>; lane++) CHECK(vector[lane] == dropout.factor<float>(i, 5 + lane));
   }
 }

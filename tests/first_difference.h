@@ -1,7 +1,7 @@
 // Comparing lists of numbers to the last bit, or nearly.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <cmath>

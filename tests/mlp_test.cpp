@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "all_gradients.h"
+#include "base/python_random.h"
 #include "first_difference.h"
 #include "leaves.h"
 

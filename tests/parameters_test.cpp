@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/config.h"
+#include "base/python_random.h"
 #include "first_difference.h"
 
 namespace microgpt {

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <vector>
 
+#include "base/config.h"
 #include "base/error.h"
+#include "base/python_random.h"
 #include "leaves.h"
+#include "scalar/gpt.h"
 
 namespace microgpt {
 namespace {

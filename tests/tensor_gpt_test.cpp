@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/python_random.h"
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
 #include "tensor/gpt.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/python_random.h"
 
 namespace microgpt {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/python_random.h"
 #include "first_difference.h"
 #include "golden_run.h"
 #include "train/sampling.h"

@@ -2,7 +2,7 @@
 //
 // The whole model is a table: how often did each character come right after each other one? Before a name is counted,
 // the table has to predict it, character by character. How surprised it is, is its loss.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

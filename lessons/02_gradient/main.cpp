@@ -1,7 +1,7 @@
 // Lesson 02: the gradient, or which way is down. It says for every parameter how fast the loss changes when the
 // parameter does. It is found in two ways: by trying (nudge a number, compute again), and by the chain rule, written
 // out by hand for a small neural network.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

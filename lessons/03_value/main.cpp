@@ -1,7 +1,7 @@
 // Lesson 03: a Value, a number that knows how it was computed. The draft is value.h beside this file: pointers to the
 // numbers it was made from. On that graph backward() finds every gradient of any expression, and nobody has to work
 // them out by hand again.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Lesson 04: a tape. The draft is tape.h beside this file: used like the Value of lesson 03, but its nodes lie one
 // after the other in memory that each step writes over again, and its backward does not call itself.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <optional>

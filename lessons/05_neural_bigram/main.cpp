@@ -1,7 +1,7 @@
 // Lesson 05: the first training loop. Take a name, compute its loss, let backward() find the gradient, take one small
 // step downhill; then the next name. The model is the MLP of lesson 02, and nobody derives its gradient by hand any
 // more. Afterwards: how good is it, on names that it never saw?
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

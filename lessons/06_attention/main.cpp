@@ -1,13 +1,14 @@
 // Lesson 06: attention. Each position asks a question (its query); each position so far holds up a key; where query and
 // key agree, that position's value flows over. Around it stands what makes it work: positions, RMSNorm, the residual
 // connection. One head, one block. The training loop is that of lesson 05.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "inspect/attention.h"
 #include "lesson/lesson.h"
+#include "scalar/gpt.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"

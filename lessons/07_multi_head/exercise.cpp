@@ -5,12 +5,13 @@
 //   make exercise-07    fails until both functions are written, and hints at what is missing
 //   make solution-07    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "base/python_random.h"
 #include "scalar/ops.h"
 #include "train/gradient.h"
 #include "train/trainer.h"

@@ -1,13 +1,14 @@
 // Lesson 07: multi-head attention. The 16 numbers of a query, a key and a value are cut into four slices of 4. Each
 // head does the attention of lesson 06 with its slices alone; the four results are laid side by side, and one more
 // matrix, W_O, mixes them. Attention and MLP together are a layer; a loop stacks as many as the model has.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 
 #include "inspect/attention.h"
 #include "inspect/work.h"
 #include "lesson/lesson.h"
+#include "scalar/gpt.h"
 #include "scalar/ops.h"
 #include "train/gradient.h"
 #include "train/sampling.h"

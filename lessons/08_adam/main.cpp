@@ -1,6 +1,6 @@
 // Lesson 08: Adam, which gives every parameter a pace of its own, beside the SGD of lesson 07; and temperature, which
 // makes a trained model bolder or more careful when it invents. With these two, this is microgpt, complete.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

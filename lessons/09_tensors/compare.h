@@ -2,7 +2,7 @@
 // inputs and weights when dy comes back from the outputs. Each answer is a list of Arrays.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <utility>

@@ -1,7 +1,7 @@
 // Lesson 09: tensors. All positions of a batch of names go through a layer together, as the rows of one matrix, and
 // each layer brings its own backward: written by hand, and derived from what the tape would have done. The layers are
 // in layers.h and put together here; compare.h asks the scalar path and src/tensor the same questions.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <numeric>
 

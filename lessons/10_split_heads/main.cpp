@@ -1,6 +1,6 @@
 // Lesson 10: splitting heads. How a tensor (B,N,C) becomes (B,H,N,D) and back, what goes wrong on the way without any
 // error, and how a mask of two dimensions meets scores of four. The draft is compared with PyTorch's own attention.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Lesson 11: one matrix product, four times. As the formula says; in tiles that stay in registers; on vectors; on
 // threads. Each number of the result stays one sum in one order. sums.h has what happens where threads share one.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 

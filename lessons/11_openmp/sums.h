@@ -1,7 +1,7 @@
 // What happens where threads share a sum: its bits depend on how many they are, or it is a race.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <numeric>
 #include <vector>

@@ -1,7 +1,7 @@
 // Lesson 12: attention without its matrix of weights. A softmax can be taken while the scores are still coming in: keep
 // the largest so far and the sum so far, and shrink what was summed when a larger one comes. So attention walks along
 // the keys, block by block, and forgets them. The backward computes the weights again, from one number a query.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

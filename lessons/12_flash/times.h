@@ -1,7 +1,7 @@
 // How long attention takes, with and without its matrix.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

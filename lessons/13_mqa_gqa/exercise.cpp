@@ -5,13 +5,14 @@
 //   make exercise-13    fails until pool() is right, and hints at what is missing
 //   make solution-13    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/python_random.h"
 #include "train/batch_trainer.h"
 #include "train/held_out.h"
 

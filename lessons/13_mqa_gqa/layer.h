@@ -1,13 +1,14 @@
 // What surrounds the draft: a layer of attention from its input to its output and back.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "base/config.h"
 #include "base/error.h"
 #include "base/parameters.h"
 #include "base/python_random.h"

@@ -1,6 +1,6 @@
 // Lesson 13: heads that share keys and values. In multi-query attention all query heads share one head of them, in
 // grouped-query attention each group has its own. A model that generates has so much less to remember.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <limits>

@@ -5,7 +5,7 @@
 //   make exercise-14    fails until both functions are right, and hints at what is missing
 //   make solution-14    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "numbers.h"
 

@@ -1,6 +1,6 @@
 // Lesson 14: multi-head latent attention. Of each position a model remembers one short vector, the latent, from which
 // all heads make their keys and values; or do not make them, because W_UK can be taken into the query instead.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 // and how both are shown.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

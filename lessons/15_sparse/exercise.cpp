@@ -11,6 +11,7 @@
 #include <bitset>
 #include <vector>
 
+#include "base/python_random.h"
 #include "tensor/gpt.h"
 
 using namespace microgpt;

@@ -1,7 +1,7 @@
 // Lesson 15: sparse attention. A position need not see all that came before it: a window may do, or every third
 // position, or a few that everybody sees. Then most pairs of a query and a key cost nothing, if they are skipped and
 // not computed and hidden. Of what a position does not see it may still hear, through others, layer by layer.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // What the four kinds of attention keep of a token, in src/tensor and in published models.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <span>

@@ -1,7 +1,7 @@
 // Lesson 16: the KV cache. A token's keys and values do not depend on what comes after it. So a model that invents
 // keeps them, and a new letter is one row of work. What it keeps is memory, and the kinds of attention differ in how
 // much.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <span>

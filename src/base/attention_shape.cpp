@@ -1,5 +1,7 @@
 #include "base/attention_shape.h"
 
+#include "base/config.h"
+
 namespace microgpt {
 
 std::string AttentionShape::kind() const {

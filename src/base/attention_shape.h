@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <string>
 
-#include "base/config.h"
 #include "base/count.h"
 
 namespace microgpt {
+
+struct Config;
 
 /// Kinds and letters are those of tensor/attention_layer.h. Keys and values are of one length, as in all models here.
 struct AttentionShape {

@@ -40,8 +40,6 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
   return documents;
 }
 
-std::vector<Document> read_documents(const std::filesystem::path& path) {
-  return parse_documents(read_file(path), path.string());
-}
+std::vector<Document> read_documents(const std::string& path) { return parse_documents(read_file(path), path); }
 
 }  // namespace microgpt

@@ -1,7 +1,6 @@
 // A dataset is a list of documents, one a line, read as microgpt.py reads its input.txt.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,6 @@ using Document = std::u32string;
 std::vector<Document> parse_documents(std::string_view text, const std::string& name);
 
 /// The documents of a file. Throws Error also if it is missing, a directory, or cannot be read.
-std::vector<Document> read_documents(const std::filesystem::path& path);
+std::vector<Document> read_documents(const std::string& path);
 
 }  // namespace microgpt

@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -9,10 +10,12 @@
 
 namespace microgpt {
 
-std::string read_file(const std::filesystem::path& path) {
-  auto fail = [&](const std::string& reason) { return Error("cannot read '" + path.string() + "': " + reason); };
+namespace fs = std::filesystem;
+
+std::string read_file(const std::string& path) {
+  auto fail = [&](const std::string& reason) { return Error("cannot read '" + path + "': " + reason); };
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw fail("it is a directory; give a file");
+  if (fs::is_directory(path, ignored)) throw fail("it is a directory; give a file");
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) throw fail(std::generic_category().message(errno) + "; check the path");
@@ -21,15 +24,15 @@ std::string read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-void write_file(const std::filesystem::path& path, const std::string& bytes) {
+void write_file(const std::string& path, const std::string& bytes) {
   std::error_code ignored;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder, ignored);
   errno = 0;
   std::ofstream out(path, std::ios::binary);
   out << bytes;
   out.close();
   if (!out) {
-    throw Error("cannot write '" + path.string() + "': " + std::generic_category().message(errno) +
+    throw Error("cannot write '" + path + "': " + std::generic_category().message(errno) +
                 "; check the folder and the space on the disk");
   }
 }

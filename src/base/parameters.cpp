@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/config.h"
+#include "base/python_random.h"
+
 namespace microgpt {
 
 Parameters::Parameters(const std::vector<Shape>& shapes) {

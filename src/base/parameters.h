@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/config.h"
-#include "base/python_random.h"
-
 namespace microgpt {
+
+struct Config;
+struct TrainConfig;
+class PythonRandom;
 
 /// A matrix in the store, shape (rows, cols); data and grad point to its first number.
 struct Parameter {

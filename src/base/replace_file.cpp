@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -139,12 +140,12 @@ class TemporaryFile {
 
 }  // namespace
 
-void replace_file(const fs::path& path, std::string_view bytes) {
+void replace_file(const std::string& path, std::string_view bytes) {
   TemporaryFile file(path);
   file.write(bytes);
   file.take_place();
 }
 
-void rehearse_replace_file(const fs::path& path, std::string_view bytes) { TemporaryFile(path).write(bytes); }
+void rehearse_replace_file(const std::string& path, std::string_view bytes) { TemporaryFile(path).write(bytes); }
 
 }  // namespace microgpt

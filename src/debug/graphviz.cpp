@@ -1,6 +1,6 @@
 #include "debug/graphviz.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <span>
@@ -67,12 +67,10 @@ std::string to_dot(Value root, const Labels& labels) {
   return dot + "}\n";
 }
 
-void write_dot(Value root, const std::filesystem::path& path, const Labels& labels) {
-  write_file(path, to_dot(root, labels));
-}
+void write_dot(Value root, const std::string& path, const Labels& labels) { write_file(path, to_dot(root, labels)); }
 
-bool draw_svg(const std::filesystem::path& dot, const std::filesystem::path& svg) {
-  return std::system(fmt::format("dot -Tsvg '{}' -o '{}' 2>/dev/null", dot.string(), svg.string()).c_str()) == 0;
+bool draw_svg(const std::string& dot, const std::string& svg) {
+  return std::system(fmt::format("dot -Tsvg '{}' -o '{}' 2>/dev/null", dot, svg).c_str()) == 0;
 }
 
 }  // namespace microgpt

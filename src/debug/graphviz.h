@@ -1,7 +1,6 @@
 // A small graph as a drawing, in the language of Graphviz: dot -Tsvg graph.dot -o graph.svg
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 
@@ -17,9 +16,9 @@ using Labels = std::map<const Node*, std::string>;
 std::string to_dot(Value root, const Labels& labels = {});
 
 /// Has Graphviz draw a file of its language as SVG. False if that fails, most likely because there is no `dot`.
-bool draw_svg(const std::filesystem::path& dot, const std::filesystem::path& svg);
+bool draw_svg(const std::string& dot, const std::string& svg);
 
 /// Writes it to a file. Throws Error if that fails, or if there are more than 2,000 nodes, which nobody could read.
-void write_dot(Value root, const std::filesystem::path& path, const Labels& labels = {});
+void write_dot(Value root, const std::string& path, const Labels& labels = {});
 
 }  // namespace microgpt

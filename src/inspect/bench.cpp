@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/python_random.h"
 #include "tensor/decoder.h"
 #include "tensor/fma_peak.h"
 #include "train/batch_trainer.h"

@@ -1,6 +1,6 @@
 #include "inspect/likeliest.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

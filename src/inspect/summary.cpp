@@ -1,11 +1,11 @@
 #include "inspect/summary.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <span>
+#include <utility>
 
 #include "base/utf8.h"
 
@@ -40,8 +40,7 @@ std::string attention_details(const Config& config) {
 std::string summary(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
   std::string text;
   auto line = [&]<class... T>(fmt::format_string<T...> format, T&&... values) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<T>(values)...);
-    text += '\n';
+    text += fmt::format(format, std::forward<T>(values)...) + '\n';
   };
   line("n_layer     {}", config.n_layer);
   line("n_embd      {}", config.n_embd);

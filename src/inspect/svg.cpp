@@ -1,6 +1,6 @@
 #include "inspect/svg.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/file.h"
 
@@ -54,6 +54,6 @@ void Svg::text(double x, double y, const std::string& text, const std::string& a
                        x, y, anchor, size, fill, turn, escape(text));
 }
 
-void Svg::write(const std::filesystem::path& path) const { write_file(path, str()); }
+void Svg::write(const std::string& path) const { write_file(path, str()); }
 
 }  // namespace microgpt

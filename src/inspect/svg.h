@@ -1,7 +1,6 @@
 // A small writer of SVG, the drawing format of the web: any browser shows it.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +23,7 @@ class Svg {
   std::string str() const { return body_ + "</svg>\n"; }
 
   /// Makes the folder if need be. Throws Error if the file cannot be written.
-  void write(const std::filesystem::path& path) const;
+  void write(const std::string& path) const;
 
  private:
   std::string body_;

@@ -1,12 +1,11 @@
 // microgpt bench: how fast is this machine at all this?
 #include "inspect/bench.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -16,6 +15,7 @@
 #include "base/mask_pattern.h"
 #include "program/commands.h"
 #include "program/options.h"
+#include "program/print.h"
 #include "tensor/threads.h"
 
 namespace microgpt {
@@ -90,30 +90,39 @@ std::vector<Subject> subjects(const BenchOptions& options) {
   return list;
 }
 
-nlohmann::ordered_json record(const Measurement& m) {
+/// A JSON object, a member on a line. No text in it has anything to escape.
+std::string json(const Measurement& m) {
   const Subject& s = m.subject;
-  return {{"what", s.what},
-          {"engine", s.engine},
-          {"kernels", s.kernels},
-          {"attention", s.attention},
-          {"absorbed", s.absorbed},
-          {"dtype", s.dtype},
-          {"n_embd", s.n_embd},
-          {"n_head", s.n_head},
-          {"batch", s.batch},
-          {"length", s.length},
-          {"mask", s.mask},
-          {"percent_kept", m.percent_kept},
-          {"threads", s.threads},
-          {"num_params", m.num_params},
-          {"cache_bytes_per_token", m.cache_bytes_per_token},
-          {"us_per_step", m.us_per_step},
-          {"us_fastest", m.us_fastest},
-          {s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second},
-          {"gflops", m.gflops},
-          {"peak_gflops", m.peak_gflops},
-          {"percent_of_peak", m.percent_of_peak},
-          {"peak_rss_mib", m.peak_rss_mib}};
+  std::string members;
+  auto add = [&](const std::string& name, const std::string& value) {
+    members += fmt::format("{}    \"{}\": {}", members.empty() ? "" : ",\n", name, value);
+  };
+  auto text = [&](const char* name, const std::string& value) { add(name, '"' + value + '"'); };
+  auto count = [&](const char* name, std::size_t value) { add(name, std::to_string(value)); };
+  auto number = [&](const char* name, double value) { add(name, all_digits(value)); };
+  text("what", s.what);
+  text("engine", s.engine);
+  text("kernels", s.kernels);
+  text("attention", s.attention);
+  add("absorbed", s.absorbed ? "true" : "false");
+  text("dtype", s.dtype);
+  count("n_embd", s.n_embd);
+  count("n_head", s.n_head);
+  count("batch", s.batch);
+  count("length", s.length);
+  text("mask", s.mask);
+  number("percent_kept", m.percent_kept);
+  count("threads", s.threads);
+  count("num_params", m.num_params);
+  count("cache_bytes_per_token", m.cache_bytes_per_token);
+  number("us_per_step", m.us_per_step);
+  number("us_fastest", m.us_fastest);
+  number(s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second);
+  number("gflops", m.gflops);
+  number("peak_gflops", m.peak_gflops);
+  number("percent_of_peak", m.percent_of_peak);
+  number("peak_rss_mib", m.peak_rss_mib);
+  return "  {\n" + members + "\n  }";
 }
 
 /// A table of one kind of work, line by line as it is measured.
@@ -190,25 +199,25 @@ void bench(const BenchOptions& options) {
   const Effort effort{.rounds = options.rounds.value_or(options.quick ? 3 : 5),
                       .steps = options.steps.value_or(0),
                       .seconds = options.quick ? 0.02 : 0.1};
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  std::string records;
   Table table;
   for (const Subject& subject : list) {
     const Measurement m = measure(subject, documents, effort);
     if (options.json) {
-      results.push_back(record(m));
+      records += (records.empty() ? "" : ",\n") + json(m);
     } else {
       table.print(m);
     }
   }
-  if (options.json) fmt::print("{}\n", results.dump(2));
+  if (options.json) fmt::print("[\n{}\n]\n", records);
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app) {
+Command bench_command() {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = app.add_subcommand("bench", "Measure how fast training, attention and sampling are.");
-  command->footer(
+  Command command{.name = "bench", .help = "Measure how fast training, attention and sampling are."};
+  command.footer =
       "Percent of peak: of the fused multiply-adds that this processor makes on registers alone, which is measured "
       "first.\n"
       "B/token: the bytes that a cache keeps of a token. mla attends to the latents as they are (absorbed) or makes "
@@ -217,23 +226,19 @@ void add_bench(CLI::App& app) {
       "Percent kept: of the pairs of a token and one before it, or itself.\n"
       "Examples:\n"
       "  microgpt bench --quick\n"
-      "  microgpt bench --what train --n-embd 64 --batch 16 --json");
+      "  microgpt bench --what train --n-embd 64 --batch 16 --json";
   add_data(command, options->data);
-  auto list = [&](const char* name, std::vector<std::string>& target, const char* help) {
-    std::string all;
-    for (const std::string& word : target) all += (all.empty() ? "" : ",") + word;
-    return add_list(command, name, target, help)->default_str(all);
-  };
-  list("--what", options->what, "what to measure")->type_name("WORD");
-  list("--n-embd", options->n_embd, "widths")->type_name("N");
-  list("--batch", options->batch, "documents in a step")->type_name("N");
-  list("--mask", options->mask, "sparse masks of attention alone, over 1024 positions")->type_name("PATTERN");
-  add_threads(command, options->threads)->description("threads to compare with one [all there are]");
+  add_list(command, "--what", options->what, "WORD", "what to measure");
+  add_list(command, "--n-embd", options->n_embd, "N", "widths");
+  add_list(command, "--batch", options->batch, "N", "documents in a step");
+  add_list(command, "--mask", options->mask, "PATTERN", "sparse masks of attention alone, over 1024 positions");
+  add_threads(command, options->threads, "threads to compare with one [all there are]");
   add_count(command, "--steps", options->steps, "steps in a round [as many as take 0.1 s]");
   add_count(command, "--rounds", options->rounds, "rounds; their median counts [5, quick: 3]");
-  command->add_flag("--quick", options->quick, "a fifth of the time, and leave out what takes long");
-  command->add_flag("--json", options->json, "print JSON instead of tables");
-  command->callback([options] { bench(*options); });
+  add_flag(command, "--quick", options->quick, "a fifth of the time, and leave out what takes long");
+  add_flag(command, "--json", options->json, "print JSON instead of tables");
+  command.run = [options] { bench(*options); };
+  return command;
 }
 
 }  // namespace microgpt

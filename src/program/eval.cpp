@@ -1,5 +1,5 @@
 // microgpt eval: how good is a model at names it has never seen?
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <string>
@@ -36,21 +36,22 @@ void evaluate(const EvalOptions& options) {
 
 }  // namespace
 
-void add_eval(CLI::App& app) {
+Command eval_command() {
   auto options = std::make_shared<EvalOptions>();
-  CLI::App* command = app.add_subcommand("eval", "Judge a model by names that it has not learned from.");
-  command->footer(
+  Command command{.name = "eval", .help = "Judge a model by names that it has not learned from."};
+  command.footer =
       "A tenth of the distinct documents is held out, always the same. The figures are honest if the model was trained "
       "on\n"
       "the same data by train --hold-out or by train-fast; any other has seen those names.\n"
       "Example:\n"
       "  microgpt train --hold-out --save names.safetensors\n"
-      "  microgpt eval names.safetensors");
+      "  microgpt eval names.safetensors";
   add_model(command, options->model);
   add_data(command, options->data);
   add_positive(command, "--temperature", options->temperature, "of the invented names [1]");
   add_seed(command, options->seed);
-  command->callback([options] { evaluate(*options); });
+  command.run = [options] { evaluate(*options); };
+  return command;
 }
 
 }  // namespace microgpt

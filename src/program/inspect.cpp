@@ -1,7 +1,7 @@
 // microgpt inspect: what is in a model.
 #include "inspect/summary.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <string>
@@ -12,15 +12,17 @@
 
 namespace microgpt {
 
-void add_inspect(CLI::App& app) {
+Command inspect_command() {
   auto model = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("inspect", "Print a model's config and what its parameters look like.");
-  command->footer("Example:\n  microgpt inspect names.safetensors");
+  Command command{.name = "inspect",
+                  .help = "Print a model's config and what its parameters look like.",
+                  .footer = "Example:\n  microgpt inspect names.safetensors"};
   add_model(command, *model);
-  command->callback([model] {
+  command.run = [model] {
     const Checkpoint checkpoint = load_checkpoint(*model);
     fmt::print("{}", summary(checkpoint.config, checkpoint.tokenizer, checkpoint.parameters));
-  });
+  };
+  return command;
 }
 
 }  // namespace microgpt

@@ -1,5 +1,5 @@
 // microgpt kv: how large is the cache of keys and values?
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -184,31 +184,30 @@ void print_cache_sizes(const KvOptions& options) {
 
 }  // namespace
 
-void add_kv(CLI::App& app) {
+Command kv_command() {
   auto options = std::make_shared<KvOptions>();
-  CLI::App* command =
-      app.add_subcommand("kv", "How large the cache of keys and values is, by kind of attention and context length.");
-  command->footer(
+  Command command{.name = "kv",
+                  .help = "How large the cache of keys and values is, by kind of attention and context length."};
+  command.footer =
       "A cache keeps of a token, in each layer: 2 * key and value heads * head width numbers, or of latent attention "
       "(mla)\nkv-latent + rope-dim. Without any option: all published models that are known.\n"
       "Examples:\n"
       "  microgpt kv --like llama2-7b,llama3-8b,deepseek-v2\n"
       "  microgpt kv --like mistral-7b --context 4096,1000000 --dtype fp8\n"
       "  microgpt kv --attention gqa --n-kv-head 2 --n-embd 64\n"
-      "  microgpt kv names.safetensors");
-  command->add_option("MODEL", options->model, "a model written by microgpt train --save")->type_name("FILE");
-  add_list(command, "--like", options->like,
-           "names of published models, separated by commas; `microgpt kv` alone lists them")
-      ->type_name("NAME");
-  add_list(command, "--context", options->context,
-           "tokens to remember [4096,32768,131072; your model alone: its block size]")
-      ->type_name("N");
+      "  microgpt kv names.safetensors";
+  add_model(command, options->model).required = false;
+  add_list(command, "--like", options->like, "NAME",
+           "names of published models, separated by commas; `microgpt kv` alone lists them");
+  add_list(command, "--context", options->context, "N",
+           "tokens to remember [4096,32768,131072; your model alone: its block size]");
   add_choice(command, "--dtype", options->dtype, "f16|bf16|f32|f64|fp8",
              "the type of a cached number [f16; your model: f32]");
-  const std::string own = "A model of your own, as in microgpt train";
-  add_sizes(command, options->shape, own);
-  add_attention(command, options->shape, own);
-  command->callback([options] { print_cache_sizes(*options); });
+  command.heading = "A model of your own, as in microgpt train";
+  add_sizes(command, options->shape);
+  add_attention(command, options->shape);
+  command.run = [options] { print_cache_sizes(*options); };
+  return command;
 }
 
 }  // namespace microgpt

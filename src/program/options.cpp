@@ -1,12 +1,10 @@
 #include "program/options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 #include "base/error.h"
 #include "base/parse_double.h"
@@ -43,35 +41,59 @@ std::vector<std::string> split(const std::string& words, char separator) {
   return list;
 }
 
-CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& target,
-                      const std::string& help) {
-  auto read = [&target](const std::string& text) { target = split(text, ','); };
-  return app->add_option_function<std::string>(name, read, help);
+Option& add_option(Command& command, const std::string& name, const std::string& type, const std::string& help,
+                   Read read) {
+  command.options.push_back(
+      {.name = name, .type = type, .help = help, .heading = command.heading, .read = std::move(read)});
+  return command.options.back();
 }
 
-CLI::Option* add_data(CLI::App* app, std::string& target) {
-  return app->add_option("--data", target, "UTF-8 text, one document a line")->type_name("FILE")->capture_default_str();
+Option& add_flag(Command& command, const std::string& name, bool& target, const std::string& help) {
+  Option& option = add_option(command, name, "", help, {});
+  option.flag = &target;
+  return option;
 }
 
-CLI::Option* add_seed(CLI::App* app, std::string& target) {
-  return app->add_option("--seed", target, "any whole number")->type_name("N")->capture_default_str();
+Option& add_text(Command& command, const std::string& name, std::string& target, const std::string& type,
+                 const std::string& help) {
+  Option& option = add_option(command, name, type, help, [&target](const std::string& text) { target = text; });
+  option.usual = target;
+  return option;
 }
 
-CLI::Option* add_model(CLI::App* app, std::string& target) {
-  return app->add_option("MODEL", target, "a model written by microgpt train --save")->required()->type_name("FILE");
+Option& add_text(Command& command, const std::string& name, std::optional<std::string>& target, const std::string& type,
+                 const std::string& help) {
+  return add_option(command, name, type, help, [&target](const std::string& text) { target = text; });
 }
 
-CLI::Option* add_threads(CLI::App* app, std::optional<std::size_t>& target) {
-  auto read = [&target](const std::string& text) {
+Option& add_list(Command& command, const std::string& name, std::vector<std::string>& target, const std::string& type,
+                 const std::string& help) {
+  Option& option =
+      add_option(command, name, type, help, [&target](const std::string& text) { target = split(text, ','); });
+  for (const std::string& word : target) option.usual += (option.usual.empty() ? "" : ",") + word;
+  return option;
+}
+
+Option& add_data(Command& command, std::string& target) {
+  return add_text(command, "--data", target, "FILE", "UTF-8 text, one document a line");
+}
+
+Option& add_seed(Command& command, std::string& target) {
+  return add_text(command, "--seed", target, "N", "any whole number");
+}
+
+Option& add_model(Command& command, std::string& target) {
+  Option& option = add_text(command, "MODEL", target, "FILE", "a model written by microgpt train --save");
+  option.required = true;
+  return option;
+}
+
+Option& add_threads(Command& command, std::optional<std::size_t>& target, const std::string& help) {
+  return add_option(command, "--threads", "N", help, [&target](const std::string& text) {
     constexpr std::size_t most = 1024;
     target = parse_count("--threads", text);
     if (target > most) throw UsageError(fmt::format("--threads is {}; it must be at most {}", *target, most));
-  };
-  return app->add_option_function<std::string>("--threads", read, "threads [as many as help]")->type_name("N");
-}
-
-void flush_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw std::system_error(errno, std::generic_category());
+  });
 }
 
 }  // namespace microgpt

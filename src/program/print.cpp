@@ -1,10 +1,21 @@
 #include "program/print.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
+#include <system_error>
+
+#include "train/held_out.h"
 
 namespace microgpt {
+
+std::string all_digits(double x) {
+  const std::string text = fmt::format("{}", x);
+  const bool whole = text.find_first_not_of("-0123456789") == std::string::npos;
+  return whole ? text + ".0" : text;
+}
 
 void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& invent) {
   for (std::size_t i = 1; i <= num; i++) fmt::print("sample {:2}: {}\n", i, tokenizer.decode(invent()));
@@ -18,6 +29,10 @@ void print_quality(const Quality& quality, double temperature) {
              temperature);
   std::size_t i = 0;
   for (const std::string& name : quality.names) fmt::print("sample {:2}: {}\n", ++i, name);
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw std::system_error(errno, std::generic_category());
 }
 
 }  // namespace microgpt

@@ -1,5 +1,5 @@
 // microgpt sample: invent names with a trained model.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <optional>
@@ -13,6 +13,8 @@
 #include "program/options.h"
 #include "program/print.h"
 #include "scalar/gpt.h"
+#include "tensor/decoder.h"
+#include "tensor/gpt.h"
 #include "train/checkpoint.h"
 #include "train/sampling.h"
 
@@ -55,19 +57,20 @@ void sample(const SampleOptions& options) {
 
 }  // namespace
 
-void add_sample(CLI::App& app) {
+Command sample_command() {
   auto options = std::make_shared<SampleOptions>();
-  CLI::App* command = app.add_subcommand("sample", "Invent names with a trained model.");
-  command->footer(
+  Command command{.name = "sample", .help = "Invent names with a trained model."};
+  command.footer =
       "Examples:\n"
       "  microgpt sample names.safetensors --num 5\n"
-      "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7");
+      "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7";
   add_model(command, options->model);
   add_count(command, "--num", options->num, "names to invent [20]");
   add_positive(command, "--temperature", options->temperature, "below 1: likelier names, above 1: wilder ones [0.5]");
   add_seed(command, options->seed);
-  command->add_option("--prompt", options->prompt, "how every name begins")->type_name("TEXT");
-  command->callback([options] { sample(*options); });
+  add_text(command, "--prompt", options->prompt, "TEXT", "how every name begins");
+  command.run = [options] { sample(*options); };
+  return command;
 }
 
 }  // namespace microgpt

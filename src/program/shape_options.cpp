@@ -1,15 +1,15 @@
 #include "program/shape_options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/error.h"
 #include "program/options.h"
 
 namespace microgpt {
 
-void add_sizes(CLI::App* app, ShapeOptions& target, const std::string& heading) {
+void add_sizes(Command& command, ShapeOptions& target) {
   auto count = [&](const char* name, std::optional<std::size_t>& size, const char* help) {
-    add_count(app, name, size, help)->group(heading);
+    add_count(command, name, size, help);
   };
   count("--n-layer", target.n_layer, "blocks [1]");
   count("--n-embd", target.n_embd, "width of the residual stream [16]");
@@ -17,13 +17,12 @@ void add_sizes(CLI::App* app, ShapeOptions& target, const std::string& heading) 
   count("--block-size", target.block_size, "longest document, in tokens [gist: 16, walkthrough: 8]");
 }
 
-void add_attention(CLI::App* app, ShapeOptions& target, const std::string& heading) {
+void add_attention(Command& command, ShapeOptions& target) {
   auto count = [&](const char* name, std::optional<std::size_t>& size, const char* help) {
-    add_count(app, name, size, help)->group(heading);
+    add_count(command, name, size, help);
   };
-  add_choice(app, "--attention", target.attention, "mha|mqa|gqa|mla",
-             "multi-head, multi-query, grouped-query or multi-head latent [mha]")
-      ->group(heading);
+  add_choice(command, "--attention", target.attention, "mha|mqa|gqa|mla",
+             "multi-head, multi-query, grouped-query or multi-head latent [mha]");
   count("--n-kv-head", target.n_kv_head, "gqa: heads of keys and values; divides n-head [half of n-head]");
   count("--q-latent", target.q_latent, "mla: numbers that queries are made of [3/4 of n-embd]");
   count("--kv-latent", target.kv_latent, "mla: numbers that keys and values are made of [half of n-embd]");

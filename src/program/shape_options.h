@@ -1,12 +1,12 @@
 // The shape of a model, as it is typed.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
 
 #include "base/config.h"
+#include "program/options.h"
 
 namespace microgpt {
 
@@ -19,11 +19,11 @@ struct ShapeOptions {
   bool operator==(const ShapeOptions&) const = default;
 };
 
-/// --n-layer, --n-embd, --n-head and --block-size, under a heading.
-void add_sizes(CLI::App* app, ShapeOptions& target, const std::string& heading = "Options");
+/// --n-layer, --n-embd, --n-head and --block-size.
+void add_sizes(Command& command, ShapeOptions& target);
 
 /// --attention, and the sizes of its kinds.
-void add_attention(CLI::App* app, ShapeOptions& target, const std::string& heading);
+void add_attention(Command& command, ShapeOptions& target);
 
 /// Changes what was given. Throws UsageError for a size of another kind of attention; validate() judges the rest.
 void apply(const ShapeOptions& options, Config& config);

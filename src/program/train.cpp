@@ -1,5 +1,5 @@
 // microgpt train: train a GPT and invent names.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <functional>
 #include <memory>
@@ -16,6 +16,7 @@
 #include "program/options.h"
 #include "program/print.h"
 #include "program/shape_options.h"
+#include "tensor/decoder.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
 #include "train/held_out.h"
@@ -42,13 +43,6 @@ struct TrainOptions {
   bool quiet = false;
   std::optional<std::string> save;
 };
-
-/// The shortest digits that read back as the same double, as Python prints it.
-std::string all_digits(double x) {
-  const std::string text = fmt::format("{}", x);
-  const bool whole = text.find_first_not_of("-0123456789") == std::string::npos;
-  return whole ? text + ".0" : text;
-}
 
 /// Throws UsageError for what only the tensor path can do.
 void refuse_tensor_options(const TrainOptions& options) {
@@ -182,20 +176,17 @@ void train(const TrainOptions& options) {
 
 }  // namespace
 
-void add_train(CLI::App& app) {
+Command train_command() {
   auto options = std::make_shared<TrainOptions>();
-  CLI::App* command = app.add_subcommand("train", "Train a GPT on a file of names and invent new ones.");
-  command->footer(
+  Command command{.name = "train", .help = "Train a GPT on a file of names and invent new ones."};
+  command.footer =
       "Examples:\n"
       "  microgpt train\n"
       "  microgpt train --preset walkthrough --data names.txt\n"
       "  microgpt train --steps 5000 --n-embd 32 --save names.safetensors\n"
-      "  microgpt train --engine tensor --batch 16 --n-embd 64 --steps 5000");
-  command
-      ->add_option("--preset", options->preset,
-                   "gist (the current microgpt.py), walkthrough (the 200-line course version) or fast")
-      ->type_name("NAME")
-      ->capture_default_str();
+      "  microgpt train --engine tensor --batch 16 --n-embd 64 --steps 5000";
+  add_text(command, "--preset", options->preset, "NAME",
+           "gist (the current microgpt.py), walkthrough (the 200-line course version) or fast");
   add_data(command, options->data);
   add_count(command, "--steps", options->steps, "batches to learn from, one a step [gist: 1000, walkthrough: 500]");
   add_sizes(command, options->shape);
@@ -203,41 +194,32 @@ void add_train(CLI::App& app) {
   add_seed(command, options->seed);
   add_count(command, "--samples", options->samples, "names to invent [20]");
   add_positive(command, "--temperature", options->temperature, "below 1: likelier names, above 1: wilder ones [0.5]");
-  add_choice(command, "--digits", options->digits, "4|17", "digits of a loss: 4 after the point, or 17: all there are")
-      ->capture_default_str();
-  command->add_flag("--hold-out", options->hold_out,
-                    "learn from nine tenths of the distinct documents; microgpt eval judges by the others");
-  command->add_flag("--quiet", options->quiet, "no step lines and no progress bar");
-  command->add_option("--save", options->save, "write the trained model here, in the safetensors format")
-      ->type_name("FILE");
+  add_choice(command, "--digits", options->digits, "4|17", "digits of a loss: 4 after the point, or 17: all there are");
+  add_flag(command, "--hold-out", options->hold_out,
+           "learn from nine tenths of the distinct documents; microgpt eval judges by the others");
+  add_flag(command, "--quiet", options->quiet, "no step lines and no progress bar");
+  add_text(command, "--save", options->save, "FILE", "write the trained model here, in the safetensors format");
   add_choice(command, "--engine", options->engine, "scalar|tensor",
-             "one scalar at a time, the path to read, or batches, the path that is fast")
-      ->capture_default_str();
-  const std::string tensor = "The tensor engine";
-  add_count(command, "--batch", options->batch_size, "documents in a step [1]")->group(tensor);
-  add_choice(command, "--dtype", options->dtype, "f32|f64", "float or double [f32]")->group(tensor);
-  add_threads(command, options->threads)->group(tensor);
+             "one scalar at a time, the path to read, or batches, the path that is fast");
+  command.heading = "The tensor engine";
+  add_count(command, "--batch", options->batch_size, "documents in a step [1]");
+  add_choice(command, "--dtype", options->dtype, "f32|f64", "float or double [f32]");
+  add_threads(command, options->threads);
   add_choice(command, "--kernels", options->kernels, "fast|naive",
-             "naive: the plain loops that specify the fast ones [fast]")
-      ->group(tensor);
+             "naive: the plain loops that specify the fast ones [fast]");
   add_choice(command, "--loss", options->loss, "document-mean|token-mean",
-             "a step's loss: the mean of its documents' means, or of all its tokens [document-mean]")
-      ->group(tensor);
+             "a step's loss: the mean of its documents' means, or of all its tokens [document-mean]");
   add_number(command, "--dropout", options->dropout, 0, 0.99,
-             "share of attention's weights and of what attention and MLP put out that a step drops [0]")
-      ->group(tensor);
-  const std::string attention = "Attention (the tensor engine)";
-  add_attention(command, options->shape, attention);
+             "share of attention's weights and of what attention and MLP put out that a step drops [0]");
+  command.heading = "Attention (the tensor engine)";
+  add_attention(command, options->shape);
   add_choice(command, "--pos", options->positions, "learned|rope",
-             "how positions are told: a learned row for each, or by turning queries and keys [learned]")
-      ->group(attention);
-  command
-      ->add_option("--mask", options->mask,
-                   "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all before it]\n"
-                   "(W: window, S: stride or block, G: first tokens, R: random ones)")
-      ->type_name("PATTERN")
-      ->group(attention);
-  command->callback([options] { train(*options); });
+             "how positions are told: a learned row for each, or by turning queries and keys [learned]");
+  add_text(command, "--mask", options->mask, "PATTERN",
+           "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all before it]\n"
+           "(W: window, S: stride or block, G: first tokens, R: random ones)");
+  command.run = [options] { train(*options); };
+  return command;
 }
 
 }  // namespace microgpt

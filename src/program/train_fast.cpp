@@ -1,5 +1,5 @@
 // microgpt train-fast: as good as a model can be after a second.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <memory>
@@ -97,29 +97,28 @@ void train_fast(const TrainFastOptions& options) {
 
 }  // namespace
 
-void add_train_fast(CLI::App& app) {
+Command train_fast_command() {
   auto options = std::make_shared<TrainFastOptions>();
   Config& config = options->recipe.model;
   TrainConfig& train = options->recipe.train;
-  CLI::App* command =
-      app.add_subcommand("train-fast", "The best model that a second of training makes, judged by held-out names.");
-  command->footer(
+  Command command{.name = "train-fast",
+                  .help = "The best model that a second of training makes, judged by held-out names."};
+  command.footer =
       "Examples:\n"
       "  microgpt train-fast --data data/makemore.txt\n"
-      "  microgpt train-fast --seconds 10 --n-layer 2 --save names.safetensors");
+      "  microgpt train-fast --seconds 10 --n-layer 2 --save names.safetensors";
   add_data(command, options->data);
   add_positive(command, "--seconds", options->seconds, "time to train [1]");
   add_count(command, "--seeds", options->seeds, "models to train, with the seeds 1, 2, ... [3]");
   add_threads(command, options->threads);
   add_positive(command, "--temperature", options->temperature, "of the invented names [1]");
-  command->add_option("--save", options->save, "write the last model here, in the safetensors format")
-      ->type_name("FILE");
-  const std::string recipe = "The recipe";
+  add_text(command, "--save", options->save, "FILE", "write the last model here, in the safetensors format");
+  command.heading = "The recipe";
   auto count = [&](const char* name, std::size_t& target, const std::string& help) {
-    add_count(command, name, target, fmt::format("{} [{}]", help, target))->group(recipe);
+    add_count(command, name, target, fmt::format("{} [{}]", help, target));
   };
   auto positive = [&](const char* name, double& target, const std::string& help) {
-    add_positive(command, name, target, fmt::format("{} [{}]", help, target))->group(recipe);
+    add_positive(command, name, target, fmt::format("{} [{}]", help, target));
   };
   count("--n-layer", config.n_layer, "blocks");
   count("--n-embd", config.n_embd, "width of the residual stream");
@@ -130,7 +129,8 @@ void add_train_fast(CLI::App& app) {
   positive("--beta1", train.beta1, "Adam's memory of gradients");
   positive("--beta2", train.beta2, "Adam's memory of their squares");
   positive("--init", train.init_std, "standard deviation of the first weights");
-  command->callback([options] { train_fast(*options); });
+  command.run = [options] { train_fast(*options); };
+  return command;
 }
 
 }  // namespace microgpt

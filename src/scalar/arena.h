@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -48,17 +47,16 @@ class Arena {
 
  private:
   struct Chunk {
-    std::unique_ptr<T[]> memory;
-    std::size_t size = 0;
-    std::size_t used = 0;  // set when a later chunk is entered
+    std::vector<T> memory;  // all of it, in use or not
+    std::size_t used = 0;   // set when a later chunk is entered
   };
 
-  std::size_t used_in_current() const { return static_cast<std::size_t>(next_ - chunks_[current_].memory.get()); }
+  std::size_t used_in_current() const { return static_cast<std::size_t>(next_ - chunks_[current_].memory.data()); }
 
   void enter(std::size_t chunk) {
     current_ = chunk;
-    next_ = chunks_[chunk].memory.get();
-    end_ = next_ + chunks_[chunk].size;
+    next_ = chunks_[chunk].memory.data();
+    end_ = next_ + chunks_[chunk].memory.size();
   }
 
   /// Goes on to a chunk with room for n: the next one if it is large enough, or a new one in its place.
@@ -67,10 +65,7 @@ class Arena {
     if (!chunks_.empty()) chunks_[current_].used = used_in_current();
     const std::size_t following = chunks_.empty() ? 0 : current_ + 1;
     if (following == chunks_.size()) chunks_.emplace_back();
-    if (chunks_[following].size < n) {
-      const std::size_t size = std::max(n, usual_size);
-      chunks_[following] = {std::unique_ptr<T[]>(new T[size]), size, 0};
-    }
+    if (chunks_[following].memory.size() < n) chunks_[following] = {std::vector<T>(std::max(n, usual_size))};
     enter(following);
   }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/config.h"
 #include "tensor/rope.h"
 
 namespace microgpt {

@@ -18,7 +18,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/config.h"
 #include "tensor/kernels.h"
 #include "tensor/mask.h"
 #include "tensor/tensor.h"
@@ -26,6 +25,8 @@
 #include "tensor/weight.h"
 
 namespace microgpt {
+
+struct Config;
 
 /// One document among the rows of a batch.
 struct Sequence {

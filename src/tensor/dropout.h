@@ -5,9 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tensor/simd.h"
-#include "tensor/view.h"
-
 namespace microgpt {
 
 /// Each number is dropped with probability `rate`, from 0 to less than 1, and else divided by 1 - rate, so that on
@@ -25,22 +22,20 @@ struct Dropout {
   /// What number j of row i is multiplied by: 0, or 1 / (1 - rate).
   template <class T>
   T factor(std::size_t i, std::size_t j) const {
-    return drops() ? factors<T>(i, j)[0] : 1;
+    if (!drops()) return 1;
+    const auto limit = static_cast<std::uint32_t>(rate * 0x1p32);
+    return hashes<std::uint32_t>(i, static_cast<std::uint32_t>(j)) < limit ? 0 : static_cast<T>(1 / (1 - rate));
   }
 
-  /// The same of a vector of numbers, from column `first` on.
-  template <class T>
-  Vector<T> factors(std::size_t i, std::size_t first) const {
-    using Lanes = Vector<Unsigned<T>>;  // of which only 32 bits are used
-    constexpr Unsigned<T> bits = 0xffffffff;
+  /// 32 random bits for a column of row i, or for each of a vector of columns. A column is an Unsigned.
+  template <class Unsigned, class Columns>
+  Columns hashes(std::size_t i, Columns x) const {
+    constexpr Unsigned bits = 0xffffffff;
     const auto row = static_cast<std::uint32_t>(hash(seed + (i + 1) * golden));
-    Lanes x = (lane_numbers<T> + static_cast<std::uint32_t>(first)) * Unsigned<T>{0x9e3779b9};
-    x = (x & bits) ^ row;
-    x = ((x ^ (x >> 16)) * Unsigned<T>{0x7feb352d}) & bits;  // the hash "lowbias32" of Chris Wellons
-    x = ((x ^ (x >> 15)) * Unsigned<T>{0x846ca68b}) & bits;
-    x = x ^ (x >> 16);
-    const auto limit = static_cast<Unsigned<T>>(rate * 0x1p32);
-    return x < limit ? Vector<T>{} : broadcast(static_cast<T>(1 / (1 - rate)));
+    x = ((x * Unsigned{0x9e3779b9}) & bits) ^ row;
+    x = ((x ^ (x >> 16)) * Unsigned{0x7feb352d}) & bits;  // the hash "lowbias32" of Chris Wellons
+    x = ((x ^ (x >> 15)) * Unsigned{0x846ca68b}) & bits;
+    return x ^ (x >> 16);
   }
 
  private:
@@ -53,16 +48,5 @@ struct Dropout {
     return x ^ (x >> 31);
   }
 };
-
-/// y[i][j] = x[i][j] * factor(first_row + i, first_col + j). The backward is the same on gradients. y may be x.
-template <class T>
-void drop(View<T> y, View<const T> x, const Dropout& dropout, std::size_t first_row, std::size_t first_col = 0) {
-  for (std::size_t i = 0; i < x.rows; i++) {
-    for (std::size_t j = 0; j < x.cols; j += lanes<T>) {
-      const std::size_t n = x.cols - j < lanes<T> ? x.cols - j : lanes<T>;
-      store<T>(y.row(i) + j, load(x.row(i) + j, n) * dropout.factors<T>(first_row + i, first_col + j), n);
-    }
-  }
-}
 
 }  // namespace microgpt

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tensor/aligned.h"
+#include "tensor/drop.h"
 #include "tensor/matmul.h"
 #include "tensor/rows.h"
 #include "tensor/simd.h"

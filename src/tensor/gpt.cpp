@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tensor/drop.h"
+
 namespace microgpt {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tensor/attention_weights.h"
+#include "tensor/drop.h"
 #include "tensor/kernels.h"
 #include "tensor/tensor.h"
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "tensor/kernels.h"
-#include "tensor/simd.h"
+#include "tensor/lanes.h"
 
 namespace microgpt {
 

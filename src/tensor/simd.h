@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tensor/lanes.h"
 #include "tensor/multiply_add.h"
 
 #if defined(__AVX__)
@@ -20,24 +21,6 @@
 #endif
 
 namespace microgpt {
-
-#if defined(__AVX512F__)
-inline constexpr std::size_t vector_bytes = 64;
-inline constexpr std::size_t vector_registers = 32;
-#elif defined(__AVX__)
-inline constexpr std::size_t vector_bytes = 32;
-inline constexpr std::size_t vector_registers = 16;
-#elif defined(__ARM_NEON)
-inline constexpr std::size_t vector_bytes = 16;
-inline constexpr std::size_t vector_registers = 32;
-#else
-inline constexpr std::size_t vector_bytes = 16;
-inline constexpr std::size_t vector_registers = 16;
-#endif
-
-/// How many numbers of type T a vector holds.
-template <class T>
-inline constexpr std::size_t lanes = vector_bytes / sizeof(T);
 
 template <class T, std::size_t n>
 struct VectorOf {
@@ -47,12 +30,6 @@ struct VectorOf {
 /// n numbers, each in its lane: as many as fit, or, where there are fewer to work on, a half or a quarter of them.
 template <class T, std::size_t n = lanes<T>>
 using Vector = typename VectorOf<T, n>::type;
-
-/// n rounded up to whole vectors.
-template <class T>
-constexpr std::size_t padded(std::size_t n) {
-  return (n + lanes<T> - 1) / lanes<T> * lanes<T>;
-}
 
 /// x in every lane. (Not Vector{} + x: 0 + x is an addition, since it makes 0 of -0.)
 template <class T, std::size_t n = lanes<T>>

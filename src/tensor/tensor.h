@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "tensor/aligned.h"
-#include "tensor/simd.h"
+#include "tensor/lanes.h"
 #include "tensor/view.h"
 
 namespace microgpt {

@@ -133,9 +133,9 @@ Checkpoint parse_checkpoint(std::istream& in, const std::string& name) {
   }
 }
 
-Checkpoint load_checkpoint(const std::filesystem::path& path) {
+Checkpoint load_checkpoint(const std::string& path) {
   std::ifstream in = open_safetensors(path);
-  return parse_checkpoint(in, path.string());
+  return parse_checkpoint(in, path);
 }
 
 std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
@@ -170,12 +170,12 @@ std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenize
   }
 }
 
-void save_checkpoint(const std::filesystem::path& path, const Config& config, const Tokenizer& tokenizer,
+void save_checkpoint(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                      const Parameters& parameters) {
   replace_file(path, serialize_checkpoint(config, tokenizer, parameters));
 }
 
-void rehearse_save(const std::filesystem::path& path, const Config& config, const Tokenizer& tokenizer,
+void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                    const Parameters& parameters) {
   rehearse_replace_file(path, serialize_checkpoint(config, tokenizer, parameters));
 }

@@ -7,8 +7,7 @@
 //   characters                            the alphabet of the tokenizer
 #pragma once
 
-#include <filesystem>
-#include <istream>
+#include <iosfwd>
 #include <string>
 
 #include "base/config.h"
@@ -25,16 +24,16 @@ struct Checkpoint {
 
 /// Replaces the file by a checkpoint, whole or not at all. The parameters must be those of gpt_shapes(config), and
 /// config.vocab_size that of the tokenizer. Throws Error if the file cannot be written or a parameter is not finite.
-void save_checkpoint(const std::filesystem::path& path, const Config& config, const Tokenizer& tokenizer,
+void save_checkpoint(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                      const Parameters& parameters);
 
 /// Throws the Error that save_checkpoint would throw, by writing everything to a temporary file that is then removed.
 /// Call it before a long training.
-void rehearse_save(const std::filesystem::path& path, const Config& config, const Tokenizer& tokenizer,
+void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                    const Parameters& parameters);
 
 /// Throws Error if there is no such file, or it is not a sound checkpoint.
-Checkpoint load_checkpoint(const std::filesystem::path& path);
+Checkpoint load_checkpoint(const std::string& path);
 
 /// The bytes that save_checkpoint writes.
 std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters);

@@ -5,6 +5,7 @@
 
 #include "base/bigram.h"
 #include "base/error.h"
+#include "base/python_random.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
 #include "train/sampling.h"

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "base/dataset.h"
-#include "base/python_random.h"
-#include "base/tokenizer.h"
-#include "tensor/gpt.h"
 
 namespace microgpt {
+
+class PythonRandom;
+class Tokenizer;
+template <class T>
+struct TensorModel;
 
 /// Documents to learn from and documents to be judged by, none twice.
 struct DistinctSplit {

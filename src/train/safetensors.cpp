@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -253,8 +255,8 @@ std::string shown(const std::string& text) {
          (text.size() > most ? "..." : "");
 }
 
-std::ifstream open_safetensors(const std::filesystem::path& path) {
-  auto fail = [&](const std::string& reason) { return Error("cannot load '" + path.string() + "': " + reason); };
+std::ifstream open_safetensors(const std::string& path) {
+  auto fail = [&](const std::string& reason) { return Error("cannot load '" + path + "': " + reason); };
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     throw fail("it is a directory, a device or a pipe; give a file");
@@ -300,9 +302,9 @@ Safetensors read_safetensors(std::istream& in, const std::string& name) {
   }
 }
 
-Safetensors read_safetensors(const std::filesystem::path& path) {
+Safetensors read_safetensors(const std::string& path) {
   std::ifstream in = open_safetensors(path);
-  return read_safetensors(in, path.string());
+  return read_safetensors(in, path);
 }
 
 std::string serialize_safetensors(const std::map<std::string, std::string>& metadata,

@@ -11,9 +11,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <istream>
+#include <iosfwd>
 #include <map>
 #include <optional>
 #include <span>
@@ -35,7 +33,7 @@ struct Safetensors {
 };
 
 /// Throws Error if there is no such file, it is not sound, or a tensor is of another dtype than F64 and F32.
-Safetensors read_safetensors(const std::filesystem::path& path);
+Safetensors read_safetensors(const std::string& path);
 
 /// The same from a stream, which must be able to seek. Throws Error with `name` and what is wrong.
 Safetensors read_safetensors(std::istream& in, const std::string& name);
@@ -67,7 +65,7 @@ struct SafetensorsHeader {
 };
 
 /// Opens a file to read. Throws Error, with the path, if that fails or it is not a regular file.
-std::ifstream open_safetensors(const std::filesystem::path& path);
+std::ifstream open_safetensors(const std::string& path);
 
 /// Reads the header of a stream that is able to seek; the numbers are next. Throws Error if it is not sound.
 SafetensorsHeader read_safetensors_header(std::istream& in);

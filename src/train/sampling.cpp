@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/python_random.h"
+#include "scalar/gpt.h"
 #include "scalar/ops.h"
+#include "tensor/decoder.h"
 
 namespace microgpt {
 

@@ -3,14 +3,17 @@
 
 #include <functional>
 #include <span>
-#include <string>
+#include <vector>
 
-#include "base/python_random.h"
 #include "base/tokenizer.h"
-#include "scalar/gpt.h"
-#include "tensor/decoder.h"
+#include "scalar/values.h"
 
 namespace microgpt {
+
+class PythonRandom;
+struct Model;
+template <class T>
+class Decoder;
 
 /// The next token, drawn in proportion to softmax(logits / temperature). A temperature below 1 makes likely tokens
 /// likelier still, above 1 it evens them out. Throws Error if the logits are not finite.

@@ -15,7 +15,7 @@
 //   mask = causal                            in the metadata
 //   out (B,N,C), attn (B,H,N,M), grad_out (B,N,C), grad.x, grad.kv, grad.w_*, and of LatentAttention c_kv, k_rope
 // Sizes come from the shapes of the tensors; those in the metadata must agree. Its other entries are for people.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

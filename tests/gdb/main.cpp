@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "base/parameters.h"
+#include "base/python_random.h"
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
 

@@ -237,7 +237,7 @@ Vector<T> exp(Vector<T> x) {
   const Vector<T> clamped = below < least ? broadcast(least) : below;
   const Vector<T> shifted = multiply_add(clamped, broadcast(log2e), broadcast(round));
   const Vector<T> n = shifted - round;
-  const Vector<T> r = multiply_add(n, broadcast(-ln2_low), multiply_add(n, broadcast(-ln2_high), clamped));
+  const Vector<T> r = clamped - n * ln2_high - n * ln2_low;  // the first product is exact, the second tiny
   Vector<T> series = broadcast(inverse_factorials[terms]);
   for (int k = terms - 1; k >= 0; k--) series = multiply_add(series, r, broadcast(inverse_factorials[k]));
   using Bits = Vector<Unsigned<T>>;

@@ -23,14 +23,14 @@ template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_
                                         const View<const T>& b) {
   using V = Vector<T, n>;
   const std::size_t last = c.cols - (vectors - 1) * n;  // columns in the last vector
-  auto get = [last](const T* row, std::size_t v) {
+  auto get = [=](const T* row, std::size_t v) {
     if constexpr (whole) {
       return load<T, n>(row + v * n);
     } else {
       return v + 1 < vectors ? load(row + v * n) : load(row + v * n, last);
     }
   };
-  auto put = [last](T* row, std::size_t v, V numbers) {
+  auto put = [=](T* row, std::size_t v, V numbers) {
     if constexpr (whole) {
       store<T, n>(row + v * n, numbers);
     } else {

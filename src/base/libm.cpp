@@ -64,13 +64,13 @@ std::string_view libm_unlike_published() {
 
 // When the exact result lies well inside the rounding interval of some double, every pow that errs by less than a
 // known bound must return that double. glibc's e_pow.c, and musl's, state 0.511 + 1.5 * 2^-15 * |y log x| units in the
-// last place (ulp): less than 0.515 for results between 2^-100 and 2^100. So whoever is within 0.48 ulp of the exact
-// result is what pow returns. A fused multiply-add gives that distance exactly; the one number in 25 that is too close
+// last place (ulp): less than 0.515 for results between 2^-100 and 2^100. So a double within 0.4849 ulp of the exact
+// result is what pow returns. A fused multiply-add gives that distance exactly; the one number in 33 that is too close
 // to call is left to pow itself.
 #if defined(__GLIBC__) && (defined(__FMA__) || defined(__aarch64__))
 namespace {
 
-constexpr double sure = 0.48;
+constexpr double sure = 0.4849;
 constexpr double least = 0x1p-100;
 constexpr double greatest = 0x1p100;
 

@@ -107,7 +107,7 @@ PROGRAM_OBJECTS := $(call objects,src/main.cpp $(wildcard src/program/*.cpp)) \
 README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 
 # The tests that include something of these folders of src, and need no other program. RUN is what runs them, if they
-# are for another processor.
+# are for another processor, and ARGS what they are told.
 OF ?= tensor
 SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
 SOME_TEST_OBJECTS := $(call objects,tests/main.cpp \
@@ -132,7 +132,7 @@ test: $(TESTS) $(PROGRAM) $(ORACLE) ## run every test
 	$(ORACLE)
 
 test-some: $(SOME_TESTS) ## run the tests of some folders of src: make test-some OF="scalar tensor"
-	$(RUN) $(SOME_TESTS)
+	$(RUN) $(SOME_TESTS) $(ARGS)
 
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)

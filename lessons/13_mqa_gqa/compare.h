@@ -39,7 +39,7 @@ inline void run_src(Pass& a) {
   std::iota(positions.begin(), positions.end(), 0);
   const std::vector<Sequence> document{{{0, T}, {0, T}, &model.mask}};
   const AttentionInput<double> input{x.view(), x.view(), positions, positions, document};
-  layer.forward(out.view(), fast<double>(), input, activations);
+  layer.forward(out.view(), {}, fast<double>(), input, activations);
   layer.backward(dx.view(), dout.view(), fast<double>(), input, activations);
   layer.backward_weights(dout.view(), fast<double>(), input, activations, 0, 1);
 

@@ -11,9 +11,10 @@
 
 namespace microgpt {
 
-/// The most positions that these kernels take.
+/// The most positions that these kernels take. (Doubles, which are for tests, fill one vector: each further version of
+/// the code takes a second to compile.)
 template <class T>
-inline constexpr std::size_t longest_short = std::min<std::size_t>(16, 2 * lanes<T>);
+inline constexpr std::size_t longest_short = sizeof(T) == 4 ? std::min<std::size_t>(16, 2 * lanes<T>) : lanes<T>;
 
 /// Whether these kernels can be used: as many keys as queries, not too many, and no dropout.
 template <class T>

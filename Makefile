@@ -95,14 +95,14 @@ TESTS := $(BUILD)/microgpt_tests
 ORACLE := $(BUILD)/attention_oracle
 
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(1))
-LIBRARY_OBJECTS := $(call objects,$(filter-out src/program/%,$(wildcard src/*/*.cpp)))
+LIBRARY_OBJECTS := $(call objects,src/microgpt.cpp $(filter-out src/program/%,$(wildcard src/*/*.cpp)))
 TEST_OBJECTS := $(call objects,$(wildcard tests/*.cpp))
 LESSON_OBJECTS := $(call objects,$(wildcard lessons/*.cpp lessons/*/*.cpp))
 ORACLE_OBJECTS := $(call objects,$(wildcard tests/attention_oracle/*.cpp))
 # `make train` need not wait for what src holds for lessons and tests alone.
 LESSONS_ALONE := src/lesson/% src/debug/% src/scalar/mlp src/train/gradient src/train/sgd \
   $(addprefix src/inspect/,attention likeliest plot svg work)
-PROGRAM_OBJECTS := $(call objects,src/main.cpp $(wildcard src/program/*.cpp)) \
+PROGRAM_OBJECTS := $(call objects,$(wildcard src/program/*.cpp)) \
   $(filter-out $(LESSONS_ALONE:%=$(BUILD)/%.o),$(LIBRARY_OBJECTS))
 README_CHECKER := $(call objects,$(wildcard tests/check_readme/*.cpp))
 
@@ -177,7 +177,7 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags
 
 # What runs but a moment: to make it fast would take longer than it saves. (MORE_FLAGS is a variable of its own: CXXFLAGS,
 # changed for some objects, would be changed for $(BUILD)/flags as well.)
-COLD_OBJECTS := src/main $(addprefix src/,$(addsuffix /%,debug inspect lesson program)) \
+COLD_OBJECTS := $(addprefix src/,$(addsuffix /%,debug inspect lesson program)) \
   $(patsubst %.cpp,%,$(filter-out src/base/libm.cpp,$(wildcard src/base/*.cpp))) \
   src/train/checkpoint src/train/safetensors tests/%
 COLD_FLAGS := $(if $(filter release,$(MODE)),-O1)

@@ -10,9 +10,10 @@
 #include "base/bigram.h"
 #include "base/error.h"
 #include "base/python_random.h"
+#include "base/split.h"
 #include "scalar/mlp.h"
 #include "train/evaluation.h"
-#include "train/trainer.h"
+#include "train/sgd.h"
 
 using namespace microgpt;
 
@@ -41,8 +42,9 @@ Losses counting(const Task& task) {
   return document_losses([&](auto tokens) { return bigram.loss(tokens); }, task.held_out, task.tokenizer);
 }
 
-Losses sgd(const Loss& loss, Parameters& parameters, const Task& task, double learning_rate) {
-  train_with_sgd(loss, parameters, task.training, task.tokenizer, learning_rate, num_steps, [](std::size_t, double) {});
+Losses trained(const Loss& loss, Parameters& parameters, Optimizer& optimizer, const Task& task, double learning_rate) {
+  train(loss, parameters, optimizer, task.training, task.tokenizer,
+        {.num_steps = num_steps, .learning_rate = learning_rate});
   return document_losses(loss, task.held_out, task.tokenizer);
 }
 
@@ -50,23 +52,24 @@ Losses mlp_sgd(Task task) {
   Parameters parameters(mlp_shapes(task.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, task.random);
   const Mlp model(parameters);
-  return sgd([&](auto tokens) { return document_loss(model, tokens); }, parameters, task, 1.0);
+  Sgd sgd;
+  return trained([&](auto tokens) { return document_loss(model, tokens); }, parameters, sgd, task, 1.0);
 }
 
 Losses gpt_sgd(std::size_t n_head, Task task, double learning_rate = 0.1) {
   const Config config{.vocab_size = task.tokenizer.vocab_size(), .n_head = n_head};
   Parameters parameters = initialize(config, {}, task.random);
   const Model model(config, parameters);
-  return sgd([&](auto tokens) { return document_loss(model, tokens); }, parameters, task, learning_rate);
+  Sgd sgd;
+  return trained([&](auto tokens) { return document_loss(model, tokens); }, parameters, sgd, task, learning_rate);
 }
 
 Losses gpt_adam(std::size_t n_head, Task task) {
   const Config config{.vocab_size = task.tokenizer.vocab_size(), .n_head = n_head};
   Parameters parameters = initialize(config, {}, task.random);
-  Trainer trainer(config, {}, parameters, task.training, task.tokenizer);
-  for (std::size_t step = 0; step < num_steps; step++) trainer.step();
   const Model model(config, parameters);
-  return document_losses([&](auto tokens) { return document_loss(model, tokens); }, task.held_out, task.tokenizer);
+  Adam adam({}, parameters.size());
+  return trained([&](auto tokens) { return document_loss(model, tokens); }, parameters, adam, task, 0.01);
 }
 
 /// A model, and how it does with each seed.
@@ -89,28 +92,24 @@ void show_progress(std::size_t done, std::size_t total) {
 }
 
 void climb(const Ladder& ladder, const std::string& path) {
-  std::size_t num_documents = 0;
-  std::size_t num_held_out = 0;
+  const std::vector<Document> documents = read_documents(path);
+  const Tokenizer tokenizer(documents);
+  const Split names = split(documents);
   for (std::size_t i = 0; i < num_seeds; i++) {
     PythonRandom random(first_seed + i);
-    std::vector<Document> documents = read_documents(path);
-    random.shuffle(documents);
-    const Tokenizer tokenizer(documents);
-    const auto [training, held_out] = hold_out(documents);
-    if (held_out.size() < 2) throw Error(path + ": too few names to hold some out; it takes 20 at least");
-    const Task task{training, held_out, tokenizer, random};
+    std::vector<Document> training = names.training;
+    random.shuffle(training);
+    const Task task{training, names.held_out, tokenizer, random};
     for (std::size_t r = 0; r < ladder.size(); r++) {
       show_progress(i * ladder.size() + r, num_seeds * ladder.size());
-      const Estimate names = estimate(ladder[r]->run(task));
-      ladder[r]->means.push_back(names.mean);
-      ladder[r]->one_name += names.stddev / static_cast<double>(num_seeds);
+      const Estimate losses = estimate(ladder[r]->run(task));
+      ladder[r]->means.push_back(losses.mean);
+      ladder[r]->one_name += losses.stddev / static_cast<double>(num_seeds);
     }
-    num_documents = documents.size();
-    num_held_out = held_out.size();
   }
   show_progress(1, 1);
   fmt::print("{} names, shuffled anew with each of {} seeds; {} steps of a name each, then {} names not seen\n\n",
-             num_documents, num_seeds, num_steps, num_held_out);
+             names.training.size(), num_seeds, num_steps, names.held_out.size());
 }
 
 void print_table(const Ladder& ladder) {

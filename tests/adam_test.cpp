@@ -1,31 +1,31 @@
-#include "train/adam.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "base/schedule.h"
 #include "first_difference.h"
+#include "scalar/gpt.h"
 
 namespace microgpt {
 namespace {
 
 using Numbers = std::vector<double>;
 
+// Numbers of few bits, so that everything can be worked out by hand and nothing is rounded.
+constexpr TrainConfig by_hand{.num_steps = 4, .learning_rate = 1, .beta1 = 0.5, .beta2 = 0.75, .eps_adam = 0};
+
 /// One update with the given gradient everywhere.
 void update(Adam& adam, Parameters& parameters, double grad, std::size_t step) {
   std::fill(parameters.grad().begin(), parameters.grad().end(), grad);
-  adam.update(parameters, step);
+  adam.update(parameters, learning_rate(by_hand, step), step);
 }
-
-// Numbers of few bits, so that everything can be worked out by hand and nothing is rounded.
-constexpr TrainConfig by_hand{.num_steps = 4, .learning_rate = 1, .beta1 = 0.5, .beta2 = 0.75, .eps_adam = 0};
 
 TEST_CASE("two steps of Adam are what they are by hand") {
   Parameters parameters({{"w", 1, 1}});
   double& w = parameters.data()[0];
   w = 10;
-  Adam adam(by_hand, parameters);
+  Adam adam(by_hand, parameters.size());
   update(adam, parameters, 4, 0);
   // m = 2, m_hat = 2 / (1 - 1/2) = 4;  v = 16/4 = 4, v_hat = 4 / (1 - 3/4) = 16;  lr = 1
   CHECK(w == 10 - 4.0 / 4);
@@ -38,21 +38,21 @@ TEST_CASE("eps is added to the root, not under it") {
   Parameters parameters({{"w", 1, 1}});
   TrainConfig train = by_hand;
   train.eps_adam = 4;
-  Adam adam(train, parameters);
+  Adam adam(train, parameters.size());
   update(adam, parameters, 4, 0);
   CHECK(parameters.data()[0] == -4.0 / (4 + 4));
 }
 
 TEST_CASE("an update leaves all gradients at zero") {
   Parameters parameters({{"w", 30, 40}});
-  Adam adam(by_hand, parameters);
+  Adam adam(by_hand, parameters.size());
   update(adam, parameters, 4, 0);
   CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == 1200);
 }
 
 TEST_CASE("a parameter without a gradient stays") {
   Parameters parameters({{"w", 1, 1}});
-  Adam adam({.num_steps = 4}, parameters);
+  Adam adam({}, parameters.size());
   parameters.data()[0] = 10;
   update(adam, parameters, 0, 0);
   CHECK(parameters.data()[0] == 10);
@@ -60,14 +60,14 @@ TEST_CASE("a parameter without a gradient stays") {
 
 TEST_CASE("every parameter has a memory of its own, however many there are") {
   Parameters together({{"w", 1, 1500}});
-  Adam adam({.num_steps = 10}, together);
+  Adam adam(by_hand, together.size());
   for (std::size_t step = 0; step < 3; step++) {
     for (std::size_t i = 0; i < together.size(); i++) together.grad()[i] = static_cast<double>(i % 100) / 7 - 5;
-    adam.update(together, step);
+    adam.update(together, learning_rate(by_hand, step), step);
   }
   for (std::size_t i = 0; i < 100; i++) {
     Parameters alone({{"w", 1, 1}});
-    Adam own({.num_steps = 10}, alone);
+    Adam own(by_hand, alone.size());
     for (std::size_t step = 0; step < 3; step++) update(own, alone, static_cast<double>(i) / 7 - 5, step);
     for (std::size_t k = i; k < together.size(); k += 100) {
       CHECK(first_difference(together.data().subspan(k, 1), alone.data()) == "");

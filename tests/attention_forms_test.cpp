@@ -262,8 +262,8 @@ TEST_CASE("a form of attention that cannot be is refused with both numbers and w
   CHECK(refusal({.n_embd = 20, .rope = true}) ==
         "a rotary width of 5 is odd, and RoPE turns pairs; use 6 numbers a head (n_embd 24)");
   CHECK(refusal({.q_latent = 4, .kv_latent = 4, .rope = true}) ==
-        "--pos rope with latent attention needs a --rope-dim of at least 2");
-  CHECK(refusal({.rope_dim = 2}) == "rope_dim 2 without latent attention; there --pos rope turns the whole of a query");
+        "RoPE with latent attention needs a rope_dim of at least 2");
+  CHECK(refusal({.rope_dim = 2}) == "rope_dim 2 without latent attention, where RoPE rotates the whole of a query");
 }
 
 }  // namespace

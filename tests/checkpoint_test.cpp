@@ -43,8 +43,7 @@ bool same(const Checkpoint& a, const Checkpoint& b) {
 
 /// What is wrong with the bytes, without the beginning and the end that every message has.
 std::string refusal(const std::string& bytes) {
-  return refusal_of([&] { parse(bytes); },
-                    "cannot load 'x.safetensors': ", "; make one with 'microgpt train --save FILE'");
+  return refusal_of([&] { parse(bytes); }, "cannot load 'x.safetensors': ", "");
 }
 
 // The smallest model, written out by hand: V = 2, and every other size is 1. 2 + 1 + 2 + 4 + 4 + 4 = 17 numbers.
@@ -199,9 +198,8 @@ TEST_CASE("a number that is not finite is refused, in loading and in saving") {
     Checkpoint tiny = tiny_checkpoint();
     tiny.parameters["layer0.attn_wo"].data[0] = bad;
     CHECK_THROWS_WITH_AS(serialize(tiny),
-                         "cannot save the model: layer0.attn_wo has a value that is not finite; training diverged, "
-                         "try a smaller --lr",
-                         Error);
+                         "cannot save the model: layer0.attn_wo has a value that is not finite; training diverged",
+                         Diverged);
     std::string numbers = tiny_numbers;
     std::memcpy(numbers.data() + 64, &bad, sizeof bad);
     CHECK(refusal(file(tiny_header, numbers)) == "the tensor layer0.attn_wo has a value that is not finite");

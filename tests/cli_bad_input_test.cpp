@@ -194,7 +194,7 @@ TEST_CASE("a batch that no memory holds, or more threads than anybody has, is re
   };
   CHECK(with("--threads", "1025") == "2: --threads is 1025; it must be at most 1024");
   CHECK(with("--batch", "1000000000") ==
-        "2: --batch 1000000000 with n_embd 16, n_layer 1 and block_size 16 takes more than 4 GiB; choose a smaller "
+        "2: batch_size 1000000000 with n_embd 16, n_layer 1 and block_size 16 takes more than 4 GiB; choose a smaller "
         "batch");
   CHECK(refusal({"bench", "--threads", "1025"}) == "2: --threads is 1025; it must be at most 1024");
   CHECK(refusal({"train-fast", "--threads", "1025"}) == "2: --threads is 1025; it must be at most 1024");

@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "base/schedule.h"
 #include "fenced.h"
 #include "irregular.h"
-#include "train/adam.h"
+#include "scalar/gpt.h"
 
 namespace microgpt {
 namespace {
@@ -629,14 +630,14 @@ TEST_CASE("steps of adam_update are those of Adam") {
   for (const Kernels<double>* kernels : {&naive<double>(), &fast<double>()}) {
     Parameters parameters({{"w", 1, 37}});
     draw_weights(parameters, 0.3, random);
-    Adam adam(train, parameters);
+    Adam adam(train, parameters.size());
     std::vector<double> data(parameters.data().begin(), parameters.data().end());
     std::vector<double> m(37);
     std::vector<double> v(37);
     for (std::size_t step = 0; step < 50; step++) {
       const std::vector<double> grad = uniform(random, 37, -1, 1);
       std::copy(grad.begin(), grad.end(), parameters.grad().begin());
-      adam.update(parameters, step);
+      adam.update(parameters, learning_rate(train, step), step);
       const auto count = static_cast<double>(step + 1);
       kernels->adam_update(data.data(), grad.data(), m.data(), v.data(), 37,
                            {.learning_rate = learning_rate(train, step),

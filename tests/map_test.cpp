@@ -1,10 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "microgpt.h"
@@ -13,14 +16,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The names that a source file includes in quotes.
-std::set<std::string> includes(const fs::path& file) {
-  std::set<std::string> names;
+/// The names that a source file includes in quotes, in its order.
+std::vector<std::string> includes(const fs::path& file) {
+  std::vector<std::string> names;
   std::istringstream text(microgpt::read_file(file));
   for (std::string line; std::getline(text, line);) {
     if (!line.starts_with("#include \"")) continue;
     const std::size_t start = line.find('"') + 1;
-    names.insert(line.substr(start, line.find('"', start) - start));
+    names.push_back(line.substr(start, line.find('"', start) - start));
   }
   return names;
 }
@@ -35,7 +38,44 @@ TEST_CASE("the map in src/microgpt.h names every header there is, and no other")
     const fs::path name = fs::relative(entry.path(), "src");
     if (name.extension() == ".h" && name != "microgpt.h") there.insert(name.generic_string());
   }
-  CHECK(includes("src/microgpt.h") == there);
+  const std::vector<std::string> map = includes("src/microgpt.h");
+  CHECK(std::set<std::string>(map.begin(), map.end()) == there);
+  CHECK(map.size() == there.size());
+}
+
+TEST_CASE("the map can be read from top to bottom: every header stands after those it includes") {
+  std::set<std::string> read;
+  for (const std::string& header : includes("src/microgpt.h")) {
+    for (const std::string& other : includes("src/" + header)) {
+      INFO(header << " includes " << other);
+      CHECK(read.contains(other));
+    }
+    read.insert(header);
+  }
+}
+
+TEST_CASE("the whole algorithm needs only base and scalar, and fits on a few pages") {
+  for (const std::string& name : includes("src/microgpt.cpp")) CHECK((room(name) == "base" || room(name) == "scalar"));
+  auto lines = [](const std::string& file) {
+    const std::string text = microgpt::read_file(file);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  CHECK(lines("src/microgpt.cpp") <= 200);
+  CHECK(lines("src/scalar/value.h") + lines("src/scalar/value.cpp") <= 350);
+}
+
+TEST_CASE("only the program and the lessons know options: below them no message names one") {
+  const std::regex option("^[^/]*\"[^\"]*--[a-z]");
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator("src")) {
+    const fs::path name = fs::relative(entry.path(), "src");
+    if (name.extension() != ".h" && name.extension() != ".cpp") continue;
+    if (room(name) == "program" || room(name) == "lesson") continue;
+    std::istringstream text(microgpt::read_file(entry.path()));
+    for (std::string line; std::getline(text, line);) {
+      INFO(name.string() << ": " << line);
+      CHECK(!std::regex_search(line, option));
+    }
+  }
 }
 
 TEST_CASE("a room of src takes only from rooms below it") {

@@ -186,10 +186,10 @@ TEST_CASE("lists of different sizes are refused with both sizes") {
 TEST_CASE("a fused operation is one node") {
   const Scope scope;
   const Values x = leaves(Numbers{1, 2, 3, 4});
-  const std::size_t before = tape.size();
+  const std::size_t before = tape.nodes().size();
   sum(x);
   dot(x, x);
-  CHECK(tape.size() == before + 2);
+  CHECK(tape.nodes().size() == before + 2);
 }
 
 }  // namespace

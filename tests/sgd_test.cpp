@@ -30,12 +30,13 @@ TEST_CASE("the learning rate falls in a straight line to zero, and documents are
   Numbers losses;
   Numbers steps;
   // The loss is the number of tokens times w, so each step takes off tokens * learning rate.
-  train_with_sgd([&](std::span<const Token> tokens) { return w[0][0] * static_cast<double>(tokens.size()); },
-                 parameters, documents, tokenizer, 1.0, 4,
-                 [&](std::size_t step, double loss) {
-                   steps.push_back(static_cast<double>(step));
-                   losses.push_back(loss);
-                 });
+  Sgd sgd;
+  train([&](std::span<const Token> tokens) { return w[0][0] * static_cast<double>(tokens.size()); }, parameters, sgd,
+        documents, tokenizer, {.num_steps = 4, .learning_rate = 1.0},
+        [&](std::size_t step, double loss) {
+          steps.push_back(static_cast<double>(step));
+          losses.push_back(loss);
+        });
   CHECK(steps == Numbers{1, 2, 3, 4});
   // w: 0, -3, -3 - 0.75 * 5 = -6.75, -6.75 - 0.5 * 3 = -8.25, -8.25 - 0.25 * 5 = -9.5
   CHECK(losses == Numbers{3 * 0.0, 5 * -3.0, 3 * -6.75, 5 * -8.25});

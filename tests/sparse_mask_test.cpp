@@ -60,30 +60,30 @@ TEST_CASE("a pattern is written as it was read, and in fewer words where some sa
 
 TEST_CASE("what is no pattern is refused, with what would be one") {
   const std::string all = "there are full, local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R and block:S";
-  CHECK(refusal("") == "--mask '': there is no ''; " + all);
-  CHECK(refusal("window:4") == "--mask 'window:4': there is no 'window'; " + all);
-  CHECK(refusal("Local:4") == "--mask 'Local:4': there is no 'Local'; " + all);
-  CHECK(refusal("full:4") == "--mask 'full:4': full takes 0 numbers, not 1; write full");
-  CHECK(refusal("local") == "--mask 'local': local takes 1 number, not 0; write local:W");
-  CHECK(refusal("local:1:2") == "--mask 'local:1:2': local takes 1 number, not 2; write local:W");
-  CHECK(refusal("bigbird:1:2") == "--mask 'bigbird:1:2': bigbird takes 3 numbers, not 2; write bigbird:W:G:R");
+  CHECK(refusal("") == "mask '': there is no ''; " + all);
+  CHECK(refusal("window:4") == "mask 'window:4': there is no 'window'; " + all);
+  CHECK(refusal("Local:4") == "mask 'Local:4': there is no 'Local'; " + all);
+  CHECK(refusal("full:4") == "mask 'full:4': full takes 0 numbers, not 1; write full");
+  CHECK(refusal("local") == "mask 'local': local takes 1 number, not 0; write local:W");
+  CHECK(refusal("local:1:2") == "mask 'local:1:2': local takes 1 number, not 2; write local:W");
+  CHECK(refusal("bigbird:1:2") == "mask 'bigbird:1:2': bigbird takes 3 numbers, not 2; write bigbird:W:G:R");
   const std::string must = "it must be a whole number, at most 1000000000";
-  CHECK(refusal("local:") == "--mask 'local:': W is ''; " + must);
-  CHECK(refusal("local:-1") == "--mask 'local:-1': W is '-1'; " + must);
-  CHECK(refusal("local:1000000001") == "--mask 'local:1000000001': W is '1000000001'; " + must);
-  CHECK(refusal("global:4:1.5") == "--mask 'global:4:1.5': G is '1.5'; " + must);
+  CHECK(refusal("local:") == "mask 'local:': W is ''; " + must);
+  CHECK(refusal("local:-1") == "mask 'local:-1': W is '-1'; " + must);
+  CHECK(refusal("local:1000000001") == "mask 'local:1000000001': W is '1000000001'; " + must);
+  CHECK(refusal("global:4:1.5") == "mask 'global:4:1.5': G is '1.5'; " + must);
   CHECK(refusal("bigbird:4:2:99999999999999999999") ==
-        "--mask 'bigbird:4:2:99999999999999999999': R is '99999999999999999999'; " + must);
+        "mask 'bigbird:4:2:99999999999999999999': R is '99999999999999999999'; " + must);
 }
 
 TEST_CASE("a pattern in which a token would not see itself, or whose stride goes nowhere, is refused") {
   const std::string window = "a window of 0 hides everything, even the token itself; use 1 or more";
-  CHECK(refusal("local:0") == "--mask 'local:0': " + window);
-  CHECK(refusal("strided:0:4") == "--mask 'strided:0:4': " + window);
-  CHECK(refusal("global:0:4") == "--mask 'global:0:4': " + window);
-  CHECK(refusal("bigbird:0:4:4") == "--mask 'bigbird:0:4:4': " + window);
-  CHECK(refusal("strided:4:0") == "--mask 'strided:4:0': a stride of 0 never leaves the token; use 1 or more");
-  CHECK(refusal("block:0") == "--mask 'block:0': a block of 0 holds no token; use 1 or more");
+  CHECK(refusal("local:0") == "mask 'local:0': " + window);
+  CHECK(refusal("strided:0:4") == "mask 'strided:0:4': " + window);
+  CHECK(refusal("global:0:4") == "mask 'global:0:4': " + window);
+  CHECK(refusal("bigbird:0:4:4") == "mask 'bigbird:0:4:4': " + window);
+  CHECK(refusal("strided:4:0") == "mask 'strided:4:0': a stride of 0 never leaves the token; use 1 or more");
+  CHECK(refusal("block:0") == "mask 'block:0': a block of 0 holds no token; use 1 or more");
   CHECK(refusal("global:4:0") == "accepted");
   CHECK(refusal("bigbird:4:0:0") == "accepted");
   CHECK(refusal("random:0") == "accepted");

@@ -1,4 +1,4 @@
-#include "scalar/tape.h"
+#include "scalar/value.h"
 
 #include <doctest/doctest.h>
 
@@ -12,33 +12,33 @@ namespace microgpt {
 namespace {
 
 TEST_CASE("a Scope takes back the nodes made in it, and only those") {
-  const std::size_t before = tape.size();
+  const std::size_t before = tape.nodes().size();
   {
     const Scope outer;
     const Value kept = 2.0;
     {
       const Scope inner;
       const Value product = kept * 3.0;
-      CHECK(tape.size() == before + 2);
+      CHECK(tape.nodes().size() == before + 2);
       product.backward();
     }
-    CHECK(tape.size() == before + 1);
+    CHECK(tape.nodes().size() == before + 1);
     CHECK(kept.data() == 2);
     CHECK(kept.grad() == 3);
     CHECK((kept * kept).data() == 4);
   }
-  CHECK(tape.size() == before);
+  CHECK(tape.nodes().size() == before);
 }
 
 TEST_CASE("a Scope that is left by an exception takes its nodes back too") {
-  const std::size_t before = tape.size();
+  const std::size_t before = tape.nodes().size();
   auto fail = [] {
     const Scope scope;
     Value(2.0);
     throw std::runtime_error("half-way");
   };
   CHECK_THROWS_AS(fail(), std::runtime_error);
-  CHECK(tape.size() == before);
+  CHECK(tape.nodes().size() == before);
   CHECK(tape.scope() == 0);
 }
 
@@ -80,11 +80,11 @@ TEST_CASE("for_each meets every node in the order it was made") {
   const Scope scope;
   std::vector<double> made;
   std::vector<double> met;
-  tape.for_each([&](const Node& node) { made.push_back(node.data); });  // from before this test
+  tape.nodes().for_each([&](const Node& node) { made.push_back(node.data); });  // from before this test
   for (int i = 0; i < 10'000; i++) made.push_back(Value(i).data());
-  tape.for_each([&](const Node& node) { met.push_back(node.data); });
+  tape.nodes().for_each([&](const Node& node) { met.push_back(node.data); });
   CHECK(met == made);
-  CHECK(met.size() == tape.size());
+  CHECK(met.size() == tape.nodes().size());
 }
 
 TEST_CASE("an empty list has the sum 0") {

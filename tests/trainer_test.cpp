@@ -1,5 +1,3 @@
-#include "train/trainer.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,57 +5,71 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
+#include "scalar/gpt.h"
 
 namespace microgpt {
 namespace {
 
 /// A small model, three documents, and everything to train it.
-struct TrainerFixture {
+struct TrainingFixture {
   const std::vector<Document> documents{U"ab", U"cab", U"b"};
   const Tokenizer tokenizer{documents};
   const Config config{.vocab_size = tokenizer.vocab_size(), .n_embd = 4, .n_head = 2, .block_size = 8};
-  const TrainConfig train{.num_steps = 100};
+  TrainConfig how{.num_steps = 5};
   PythonRandom random{42};
-  Parameters parameters = initialize(config, train, random);
+  Parameters parameters = initialize(config, how, random);
+  const Model model{config, parameters};
+  Adam adam{how, parameters.size()};
+  const Loss loss = [this](std::span<const Token> tokens) { return document_loss(model, tokens); };
 
-  Trainer trainer(const TrainConfig& how) { return {config, how, parameters, documents, tokenizer}; }
+  void run(const OnStep& on_step) { train(loss, parameters, adam, documents, tokenizer, how, on_step); }
+
   double loss_of(std::size_t document) {
     const Scope scope;
-    return document_loss(Model(config, parameters), tokenizer.encode_document(documents[document])).data();
+    return document_loss(model, tokenizer.encode_document(documents[document])).data();
   }
 };
 
-TEST_CASE_FIXTURE(TrainerFixture, "documents are taken in turn, and each loss is that from before its update") {
-  Trainer training = trainer(train);
-  for (std::size_t document : {0, 1, 2, 0, 1}) {
-    const double expected = loss_of(document);
-    CHECK(training.step() == expected);
-    CHECK(loss_of(document) < expected);  // what was just learned is known a little better
-  }
-  CHECK(training.steps_done() == 5);
+TEST_CASE_FIXTURE(TrainingFixture, "documents are taken in turn, and each loss is that from before its update") {
+  std::vector<double> before{loss_of(0), loss_of(1), loss_of(2)};
+  std::size_t steps = 0;
+  run([&](std::size_t step, double value) {
+    const std::size_t document = steps % 3;
+    CHECK(step == ++steps);
+    CHECK(value == before[document]);
+    const std::vector<double> after{loss_of(0), loss_of(1), loss_of(2)};
+    CHECK(after[document] < value);  // what was just learned is known a little better
+    before = after;
+  });
+  CHECK(steps == 5);
 }
 
-TEST_CASE_FIXTURE(TrainerFixture, "a step leaves neither gradients nor nodes behind") {
-  const std::size_t before = tape.size();
-  Trainer training = trainer(train);
-  training.step();
-  CHECK(tape.size() == before);
-  CHECK(training.nodes() > 0);
+TEST_CASE_FIXTURE(TrainingFixture, "a step leaves neither gradients nor nodes behind") {
+  const std::size_t before = tape.nodes().size();
+  std::size_t nodes = 0;
+  const std::vector<Token> tokens = tokenizer.encode_document(documents[0]);
+  const Loss counted = [&](std::span<const Token> document) {
+    const Value value = loss(document);
+    nodes = tape.nodes().size() - before;
+    return value;
+  };
+  train_step(counted, tokens, parameters, adam, 0.01, 0);
+  CHECK(nodes > 0);
+  CHECK(tape.nodes().size() == before);
   CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == std::ssize(parameters.grad()));
 }
 
-TEST_CASE_FIXTURE(TrainerFixture, "a loss that is not finite ends the training with the number of the step") {
-  const std::size_t before = tape.size();
-  TrainConfig wild = train;
-  wild.learning_rate = 1e300;
-  Trainer training = trainer(wild);
-  auto run = [&] {
-    while (training.steps_done() < 100) training.step();
-  };
-  CHECK_THROWS_WITH_AS(run(), doctest::Contains("training diverged"), Error);
-  const std::string where = "step " + std::to_string(training.steps_done() + 1) + ":";
-  CHECK_THROWS_WITH_AS(training.step(), doctest::Contains(where.c_str()), Error);
-  CHECK(tape.size() == before);
+TEST_CASE_FIXTURE(TrainingFixture, "a loss that is not finite ends the training with the number of the step") {
+  const std::size_t before = tape.nodes().size();
+  how = {.num_steps = 100, .learning_rate = 1e300};
+  std::size_t done = 0;
+  try {
+    run([&](std::size_t step, double) { done = step; });
+    FAIL("the training did not diverge");
+  } catch (const Diverged& error) {
+    CHECK(std::string(error.what()).starts_with("step " + std::to_string(done + 1) + ": the loss is "));
+  }
+  CHECK(tape.nodes().size() == before);
 }
 
 }  // namespace

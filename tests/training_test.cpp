@@ -10,8 +10,7 @@
 #include "base/python_random.h"
 #include "first_difference.h"
 #include "golden_run.h"
-#include "train/sampling.h"
-#include "train/trainer.h"
+#include "scalar/gpt.h"
 
 namespace microgpt {
 namespace {
@@ -22,15 +21,12 @@ void check_training(const std::string& name, const std::string& data, const std:
   REQUIRE(golden.losses.size() == chosen.train.num_steps);
 
   PythonRandom random(42);
-  std::vector<Document> documents = read_documents(path);
-  random.shuffle(documents);
-  const Tokenizer tokenizer(documents);
-  chosen.model.vocab_size = tokenizer.vocab_size();
-  Parameters parameters = initialize(chosen.model, chosen.train, random);
-
-  Trainer trainer(chosen.model, chosen.train, parameters, documents, tokenizer);
+  auto [documents, tokenizer, parameters] = prepare(path, false, chosen.model, chosen.train, random);
+  const Model model(chosen.model, parameters);
+  Adam adam(chosen.train, parameters.size());
   std::vector<double> losses;
-  while (losses.size() < chosen.train.num_steps) losses.push_back(trainer.step());
+  train([&](std::span<const Token> tokens) { return document_loss(model, tokens); }, parameters, adam, documents,
+        tokenizer, chosen.train, [&](std::size_t, double loss) { losses.push_back(loss); });
   CHECK(golden_difference(losses, golden.losses) == "");
 
   const auto shapes = gpt_shapes(chosen.model);
@@ -38,7 +34,6 @@ void check_training(const std::string& name, const std::string& data, const std:
   CHECK(std::equal(shapes.begin(), shapes.end(), golden.shapes.begin(), golden.shapes.end(), same));
   CHECK(golden_difference(parameters.data(), golden.parameters) == "");
 
-  const Model model(chosen.model, parameters);
   std::vector<std::string> names;
   while (names.size() < 20) names.push_back(tokenizer.decode(sample(model, 0.5, random)));
   CHECK(names == golden.names);

@@ -135,8 +135,9 @@ int main(int argc, char** argv) {
   }
 
   for (int i = 0; i < 20; i++) {
-    auto predict = [&](Token token, std::size_t) { return mlp(model, token); };
-    lesson.name(tokenizer.decode(sample(predict, tokenizer.bos(), 16, 0.5, lesson.random)));
+    const Scope scope;
+    auto next = [&](Token token, std::size_t) { return draw_token(mlp(model, token), 0.5, lesson.random); };
+    lesson.name(tokenizer.decode(generate(next, tokenizer.bos(), 16)));
   }
   return lesson.finish();
 }

@@ -52,7 +52,7 @@ void show_expression(Lesson& lesson) {
   // The Value of src makes no node of a constant. Its graph can be drawn.
   const Expression<Value> src;
   src.L.backward();
-  fmt::print("nodes: {} here, {} in src\n\n", e.L.topological_order().size(), tape.size());  // stop: src
+  fmt::print("nodes: {} here, {} in src\n\n", e.L.topological_order().size(), tape.nodes().size());  // stop: src
   Labels names{{src.a.node, "a"}, {src.b.node, "b"}, {src.u.node, "u = a * b"}};
   names.insert({{src.v.node, "v = u + 10"}, {src.L.node, "L = u * v"}});
   fmt::print("{}\n", to_dot(src.L, names));

@@ -18,6 +18,7 @@ using namespace microgpt;
 
 constexpr std::size_t n_embd = 16;
 constexpr std::size_t num_steps = 1000;
+constexpr std::size_t max_steps = 5 * num_steps;  // of the longest training here
 constexpr double learning_rate = 1.0;
 
 /// One token in, the logits of the next one out: (C) -> (4C) -> (V).
@@ -65,23 +66,25 @@ struct Run {
 };
 
 Run train_in_src(const Lesson& lesson, PythonRandom random, std::size_t steps) {
-  const auto [training, held_out] = hold_out(lesson.documents);
   Run run{Parameters(mlp_shapes(lesson.tokenizer.vocab_size(), n_embd)), {}, {}};
   draw_weights(run.parameters, 0.08, random);
   const Mlp model(run.parameters);
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  train_with_sgd(loss, run.parameters, training, lesson.tokenizer, learning_rate, steps,
-                 [&](std::size_t, double value) { run.losses.push_back(value); });
-  run.held_out_losses = document_losses(loss, held_out, lesson.tokenizer);
+  Sgd sgd;
+  train(loss, run.parameters, sgd, lesson.documents, lesson.tokenizer,
+        {.num_steps = steps, .learning_rate = learning_rate},
+        [&](std::size_t, double value) { run.losses.push_back(value); });
+  run.held_out_losses = document_losses(loss, lesson.held_out(max_steps), lesson.tokenizer);
   return run;
 }
 
 /// The MLP's held-out losses beside those of the counts of the same names.
 void compare_with_counts(const Lesson& lesson, std::span<const double> mlp_losses, std::size_t steps) {
-  const auto [training, held_out] = hold_out(lesson.documents);
-  const std::size_t n = std::min(steps, training.size());
+  const std::vector<Document> held_out = lesson.held_out(max_steps);
+  const std::size_t n = std::min(steps, lesson.documents.size());
   Bigram bigram(lesson.tokenizer.vocab_size());
-  for (const Document& name : training.first(n)) bigram.count(lesson.tokenizer.encode_document(name));
+  for (const Document& name : std::span(lesson.documents).first(n))
+    bigram.count(lesson.tokenizer.encode_document(name));
   const Loss count_loss = [&](std::span<const Token> tokens) { return bigram.loss(tokens); };
   const std::vector<double> count_losses = document_losses(count_loss, held_out, lesson.tokenizer);
   std::vector<double> differences;
@@ -97,7 +100,7 @@ void compare_with_counts(const Lesson& lesson, std::span<const double> mlp_losse
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  const auto [training, held_out] = hold_out(lesson.documents);
+  const std::vector<Document> held_out = lesson.held_out(max_steps);
   const PythonRandom before_drawing = lesson.random;
   Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), n_embd));
   draw_weights(parameters, 0.08, lesson.random);
@@ -105,12 +108,15 @@ int main(int argc, char** argv) {
   fmt::print("held out: {} names\n\n", held_out.size());
 
   const Mlp model(parameters);
-  draft_train(lesson, model, parameters, training);
+  draft_train(lesson, model, parameters, lesson.documents);
   lesson.picture("05_loss.svg", loss_curve("Lesson 05: an MLP, trained with SGD", lesson.losses()));
 
-  const Predict predict = [&](Token token_id, std::size_t) { return draft_mlp(model, token_id); };
+  const Next next = [&](Token token_id, std::size_t) {
+    const Scope scope;
+    return draw_token(draft_mlp(model, token_id), 0.5, lesson.random);
+  };
   for (int i = 0; i < 20; i++) {
-    const std::vector<Token> name = sample(predict, lesson.tokenizer.bos(), 16, 0.5, lesson.random);
+    const std::vector<Token> name = generate(next, lesson.tokenizer.bos(), 16);
     lesson.name(lesson.tokenizer.decode(name));  // stop: sample
   }
   fmt::print("copied from the data: {} of 20\n", lesson.copied());
@@ -127,14 +133,14 @@ int main(int argc, char** argv) {
 
   fmt::print("\n--- does it beat counting? held-out names, mean +- standard error ---\n");
   compare_with_counts(lesson, losses, num_steps);
-  compare_with_counts(lesson, train_in_src(lesson, before_drawing, 5 * num_steps).held_out_losses, 5 * num_steps);
+  compare_with_counts(lesson, train_in_src(lesson, before_drawing, max_steps).held_out_losses, max_steps);
   fmt::print("after {} steps from other weights:", num_steps);
   for (std::uint64_t seed = 1; seed <= 3; seed++)
     fmt::print(" {:.4f}", estimate(train_in_src(lesson, PythonRandom(seed), num_steps).held_out_losses).mean);
 
   fmt::print("\n\n");
   const Run src = train_in_src(lesson, before_drawing, num_steps);
-  lesson.check("train_with_sgd() of src/ has the same losses, bit for bit", src.losses == lesson.losses());
+  lesson.check("train() of src/ has the same losses, bit for bit", src.losses == lesson.losses());
   const std::span<const double> ours = parameters.data(), theirs = src.parameters.data();
   lesson.check("and ends with the same parameters", std::equal(ours.begin(), ours.end(), theirs.begin()));
   return lesson.finish();

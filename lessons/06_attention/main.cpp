@@ -94,7 +94,6 @@ void show_attention(const Lesson& lesson, const Model& model, const std::string&
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   broken = [&](const char* idea) { return lesson.broken(idea); };
-  const Split names = hold_out(lesson.documents);
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_head = 1};
   std::vector<Parameters::Shape> shapes = gpt_shapes(config);
   std::rotate(shapes.begin() + 2, shapes.begin() + 3, shapes.end());  // lm_head is drawn last here
@@ -103,24 +102,29 @@ int main(int argc, char** argv) {
   const Model model(config, parameters);
   lesson.line(fmt::format("num params: {}", parameters.size()));
 
-  train_with_sgd(draft_loss(model), parameters, names.training, lesson.tokenizer, 0.1, 1000,
-                 [&](std::size_t step, double loss) { lesson.step(step, 1000, loss); });
+  Sgd sgd;
+  train(draft_loss(model), parameters, sgd, lesson.documents, lesson.tokenizer,
+        {.num_steps = 1000, .learning_rate = 0.1},
+        [&](std::size_t step, double loss) { lesson.step(step, 1000, loss); });
   lesson.picture("06_loss.svg", loss_curve("Lesson 06: one head of attention, trained with SGD", lesson.losses()));
   for (int i = 0; i < 20; i++) {
     Past past;
-    auto predict = [&](Token token_id, std::size_t pos_id) { return draft_gpt(model, token_id, pos_id, past); };
-    lesson.name(lesson.tokenizer.decode(sample(predict, lesson.tokenizer.bos(), 16, 0.5, lesson.random)));
+    const Scope scope;
+    auto next = [&](Token token_id, std::size_t pos_id) {
+      return draw_token(draft_gpt(model, token_id, pos_id, past), 0.5, lesson.random);
+    };
+    lesson.name(lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), 16)));
   }
   fmt::print("copied from the data: {} of 20\n", lesson.copied());
 
   auto judge = [&](const char* what, const Loss& loss) {
-    const Estimate e = mean_loss(loss, names.held_out, lesson.tokenizer);
+    const Estimate e = mean_loss(loss, lesson.held_out(9000), lesson.tokenizer);
     fmt::print("\n--- {}: held-out loss {:.4f} +- {:.4f} ---\n", what, e.mean, e.standard_error);
   };
   judge("after 1000 steps", draft_loss(model));
   show_attention(lesson, model, "06_attention.svg");
-  train_with_sgd(draft_loss(model), parameters, names.training, lesson.tokenizer, 0.1, 9000,
-                 [](std::size_t, double) {});
+  train(draft_loss(model), parameters, sgd, lesson.documents, lesson.tokenizer,
+        {.num_steps = 9000, .learning_rate = 0.1});
   judge("after 9000 more", draft_loss(model));
   show_attention(lesson, model, "06_attention_more.svg");
 

@@ -14,7 +14,6 @@
 #include "base/python_random.h"
 #include "scalar/ops.h"
 #include "train/gradient.h"
-#include "train/trainer.h"
 
 using namespace microgpt;
 
@@ -121,9 +120,10 @@ TEST_CASE("one head less, another loss") {
   const Tokenizer tokenizer(documents);
   const Config config{.vocab_size = tokenizer.vocab_size()};
   Parameters parameters = initialize(config, {}, random);
-  Trainer trainer(config, {}, parameters, documents, tokenizer);  // with Adam, the optimizer of the next lesson
-  for (int i = 0; i < 300; i++) trainer.step();
   const Model model(config, parameters);
+  Adam adam({}, parameters.size());  // the optimizer of the next lesson
+  const Loss loss = [&](auto tokens) { return document_loss(model, tokens); };
+  train(loss, parameters, adam, documents, tokenizer, {.num_steps = 300});
   const std::vector<double> trained(parameters.data().begin(), parameters.data().end());
   auto mean_loss = [&] {
     double total = 0;

@@ -92,8 +92,10 @@ int main(int argc, char** argv) {
   Parameters parameters = initialize(config, {}, lesson.random);
   lesson.line(fmt::format("num params: {}", parameters.size()));
   const Model model(config, parameters);
-  train_with_sgd([&](auto document) { return draft_loss(model, document); }, parameters, lesson.documents,
-                 lesson.tokenizer, 0.1, 1000, [&](std::size_t step, double loss) { lesson.step(step, 1000, loss); });
+  const Loss loss = [&](auto document) { return draft_loss(model, document); };
+  Sgd sgd;
+  train(loss, parameters, sgd, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 0.1},
+        [&](std::size_t step, double value) { lesson.step(step, 1000, value); });
   for (int i = 0; i < 20; i++) lesson.name(lesson.tokenizer.decode(sample(model, 0.5, lesson.random)));
 
   // What H heads of D numbers cost over the positions of the first name: fed with zeros, and counted on the tape.

@@ -88,12 +88,15 @@ int main(int argc, char** argv) {
   const Loss sgd_loss = [&](auto tokens) { return document_loss(sgd_model, tokens); };
   const Loss adam_loss = [&](auto tokens) { return document_loss(model, tokens); };
   std::vector<double> sgd_losses;
-  train_with_sgd(sgd_loss, for_sgd, lesson.documents, tokenizer, 0.1, 1000,
-                 [&](std::size_t, double loss) { sgd_losses.push_back(loss); });
-  Trainer trainer(config, train, for_src, lesson.documents, tokenizer);
+  Sgd sgd;
+  microgpt::train(sgd_loss, for_sgd, sgd, lesson.documents, tokenizer, {.num_steps = 1000, .learning_rate = 0.1},
+                  [&](std::size_t, double loss) { sgd_losses.push_back(loss); });
+  Adam src_adam(train, for_src.size());
+  const Model src_model(config, for_src);
+  const Loss src_loss = [&](auto tokens) { return document_loss(src_model, tokens); };
+  microgpt::train(src_loss, for_src, src_adam, lesson.documents, tokenizer, train);
   DraftAdam adam{train, std::vector<double>(parameters.size()), std::vector<double>(parameters.size())};
   for (std::size_t step = 0; step < 1000; step++) {
-    trainer.step();
     const Scope scope;
     const Value loss = adam_loss(lesson.tokens_of_step(step + 1));
     loss.backward();
@@ -110,7 +113,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 99; i < 1000; i += 100)
     fmt::print("{:4} to {:4} | {:.4f} | {:.4f}\n", i - 98, i + 1, by_sgd[i], by_adam[i]);
   lesson.picture("08_loss.svg", loss_curves("SGD and Adam", {{"SGD", sgd_losses}, {"Adam", lesson.losses()}}));
-  const auto held_out = hold_out(lesson.documents).held_out;
+  const std::vector<Document> held_out = lesson.held_out(1000);
   const std::vector<double> with_sgd = document_losses(sgd_loss, held_out, tokenizer);
   const std::vector<double> with_adam = document_losses(adam_loss, held_out, tokenizer);
   std::vector<double> gain;
@@ -144,7 +147,8 @@ int main(int argc, char** argv) {
                count_listed(names, learnt, tokenizer), some);
   }
   const std::span<const double> ours = parameters.data(), theirs = for_src.data();
-  lesson.check("the weights are those of src/train/adam.h", std::equal(ours.begin(), ours.end(), theirs.begin()));
-  lesson.check("at every temperature the names are those of src/train/sampling.h", same_names);
+  lesson.check("the weights are those of Adam in src/microgpt.cpp",
+               std::equal(ours.begin(), ours.end(), theirs.begin()));
+  lesson.check("at every temperature the names are those of sample() in src/microgpt.cpp", same_names);
   return lesson.finish();
 }

@@ -117,10 +117,10 @@ inline double difference_of_sums(const Pass& grouped, const Pass& many) {
 inline std::pair<double, double> read_in_two_ways(Config config, const std::vector<Document>& documents,
                                                   const Tokenizer& tokenizer) {
   config.vocab_size = tokenizer.vocab_size();
-  const DistinctSplit split = split_distinct(documents);
+  const Split names = split(documents);
   PythonRandom random(1);
   Parameters trained = initialize(config, comparison_budget, random);
-  BatchTrainer<double> trainer(config, comparison_budget, trained, split.training, tokenizer, {});
+  BatchTrainer<double> trainer(config, comparison_budget, trained, names.training, tokenizer, {});
   for (std::size_t step = 0; step < comparison_budget.num_steps; step++) trainer.step();
   trainer.model().copy_to(trained);
 
@@ -136,7 +136,7 @@ inline std::pair<double, double> read_in_two_ways(Config config, const std::vect
     }
   }
   TensorModel<double> other(config, reordered);
-  return {token_loss(trainer.model(), split.held_out, tokenizer, 1), token_loss(other, split.held_out, tokenizer, 1)};
+  return {token_loss(trainer.model(), names.held_out, tokenizer, 1), token_loss(other, names.held_out, tokenizer, 1)};
 }
 
 }  // namespace lesson13

@@ -58,7 +58,7 @@ std::string pooled(std::size_t heads) {
 struct Trained {
   std::vector<Document> documents = read_documents("data/names.txt");
   Tokenizer tokenizer = Tokenizer(documents);
-  DistinctSplit split = split_distinct(documents);
+  Split names = split(documents);
   Config config{.vocab_size = tokenizer.vocab_size()};
   Parameters parameters;
 
@@ -69,14 +69,14 @@ struct Trained {
   }
 
   void train(const Config& of, Parameters& numbers, const TrainConfig& budget) const {
-    BatchTrainer<double> trainer(of, budget, numbers, split.training, tokenizer, {});
+    BatchTrainer<double> trainer(of, budget, numbers, names.training, tokenizer, {});
     for (std::size_t step = 0; step < budget.num_steps; step++) trainer.step();
     trainer.model().copy_to(numbers);
   }
 
   double loss(const Config& of, const Parameters& numbers) const {
     TensorModel<double> model(of, numbers);
-    return token_loss(model, split.held_out, tokenizer, 1);
+    return token_loss(model, names.held_out, tokenizer, 1);
   }
 
   /// Two heads instead of four: W_K and W_V are made by `make(many, few)`, all else stays.

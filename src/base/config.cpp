@@ -67,7 +67,7 @@ void validate_attention(const Config& config) {
   }
   if (!config.is_latent() && config.rope_dim > 0) {
     throw UsageError("rope_dim " + number(config.rope_dim) +
-                     " without latent attention; there --pos rope turns the whole of a query");
+                     " without latent attention, where RoPE rotates the whole of a query");
   }
   const std::size_t rotated = config.is_latent() ? config.rope_dim : config.rope ? config.head_dim() : 0;
   if (rotated % 2 != 0) {
@@ -76,7 +76,7 @@ void validate_attention(const Config& config) {
         (config.is_latent() ? "" : " numbers a head (n_embd " + number((rotated + 1) * config.n_head) + ")"));
   }
   if (config.rope && config.is_latent() && config.rope_dim == 0) {
-    throw UsageError("--pos rope with latent attention needs a --rope-dim of at least 2");
+    throw UsageError("RoPE with latent attention needs a rope_dim of at least 2");
   }
 }
 
@@ -110,7 +110,7 @@ void validate_batch(const Config& config, std::size_t batch_size) {
   const Count row = 30 * Count(config.n_layer) * config.n_embd + 2 * Count(config.vocab_size);
   constexpr std::size_t most = std::size_t{1} << 30;  // floats in 4 GiB
   if ((Count(batch_size) * config.block_size * row).value() > most) {
-    throw UsageError("--batch " + std::to_string(batch_size) + " with n_embd " + std::to_string(config.n_embd) +
+    throw UsageError("batch_size " + std::to_string(batch_size) + " with n_embd " + std::to_string(config.n_embd) +
                      ", n_layer " + std::to_string(config.n_layer) + " and block_size " +
                      std::to_string(config.block_size) + " takes more than 4 GiB; choose a smaller batch");
   }

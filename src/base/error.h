@@ -1,7 +1,9 @@
 // Errors a person can act on: one line that says what is wrong, where, and what to do.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
+#include <string>
 
 namespace microgpt {
 
@@ -13,6 +15,15 @@ struct Error : std::runtime_error {
 /// What was asked for makes no sense: an option or a combination of options. The program exits with 2.
 struct UsageError : Error {
   using Error::Error;
+};
+
+/// A training made numbers that are not finite.
+struct Diverged : Error {
+  explicit Diverged(const std::string& fact) : Error(fact + "; training diverged") {}
+
+  /// Steps count from 1.
+  Diverged(std::size_t step, double loss)
+      : Diverged("step " + std::to_string(step) + ": the loss is " + std::to_string(loss)) {}
 };
 
 }  // namespace microgpt

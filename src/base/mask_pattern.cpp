@@ -52,7 +52,7 @@ std::vector<std::string> split(const std::string& spec) {
 }  // namespace
 
 MaskPattern parse_mask_pattern(const std::string& spec) {
-  auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("--mask '{}': {}", spec, why)); };
+  auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("mask '{}': {}", spec, why)); };
   const std::vector<std::string> words = split(spec);
   auto is_named = [&](const Form& form) { return form.name == words[0]; };
   const auto form = std::find_if(forms().begin(), forms().end(), is_named);

@@ -125,6 +125,7 @@ std::size_t PythonRandom::choice(std::span<const double> weights) {
   std::vector<double> cumulative(weights.size());
   double total = 0;
   for (std::size_t i = 0; i < weights.size(); i++) cumulative[i] = total += weights[i];
+  if (!std::isfinite(total)) throw Error("the probabilities to draw from are not finite numbers");
   // The last index is left out of the search, so that rounding can never lead past the end.
   const auto found = std::upper_bound(cumulative.begin(), cumulative.end() - 1, random() * total);
   return static_cast<std::size_t>(found - cumulative.begin());

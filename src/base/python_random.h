@@ -41,7 +41,7 @@ class PythonRandom {
   }
 
   /// An index drawn in proportion to its weight: random.choices(range(n), weights)[0].
-  /// Weights are not negative and not all zero.
+  /// Weights are not negative and not all zero. Throws Error if they are not finite.
   std::size_t choice(std::span<const double> weights);
 
  private:

@@ -14,11 +14,12 @@
 #include <vector>
 
 #include "base/python_random.h"
+#include "base/schedule.h"
+#include "scalar/gpt.h"
 #include "tensor/decoder.h"
 #include "tensor/fma_peak.h"
 #include "train/batch_trainer.h"
 #include "train/sampling.h"
-#include "train/trainer.h"
 
 namespace microgpt {
 namespace {
@@ -149,13 +150,13 @@ struct Setting {
   Preset gist;
 };
 
-template <class Trainer>
-void measure_training(Setting& setting, Trainer& trainer, const Effort& effort, Measurement& m) {
+template <class Step>
+void measure_training(Setting& setting, Step step, const Effort& effort, Measurement& m) {
   std::size_t next = 0;
   measure_rounds(
       effort,
       [&](Work& work) {
-        trainer.step();
+        step();
         for (std::size_t i = 0; i < setting.gist.train.batch_size; i++) {
           work.operations += training_operations(setting.gist.model, setting.documents[next]);
           next = (next + 1) % setting.documents.size();
@@ -189,8 +190,16 @@ void measure_scalar(const Subject& subject, Setting& setting, const Effort& effo
   Parameters parameters = initialize(setting.gist.model, setting.gist.train, setting.random);
   m.num_params = parameters.size();
   if (subject.what == "train") {
-    Trainer trainer(setting.gist.model, setting.gist.train, parameters, setting.documents, setting.tokenizer);
-    measure_training(setting, trainer, effort, m);
+    const Model model(setting.gist.model, parameters);
+    const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+    Adam adam(setting.gist.train, parameters.size());
+    auto step = [&, n = std::size_t{0}]() mutable {
+      const std::vector<Token> tokens =
+          setting.tokenizer.encode_document(setting.documents[n % setting.documents.size()]);
+      train_step(loss, tokens, parameters, adam, learning_rate(setting.gist.train, n), n);
+      n++;
+    };
+    measure_training(setting, step, effort, m);
   } else {
     const Model model(setting.gist.model, parameters);
     measure_sampling(
@@ -205,7 +214,8 @@ void measure_tensor(const Subject& subject, Setting& setting, const Effort& effo
   if (subject.what == "train") {
     BatchTrainer<T> trainer(setting.gist.model, setting.gist.train, parameters, setting.documents, setting.tokenizer,
                             {.threads = subject.threads}, kernels_of<T>(subject));
-    measure_training(setting, trainer, effort, m);
+    measure_training(
+        setting, [&] { trainer.step(); }, effort, m);
   } else {
     TensorModel<T> model(setting.gist.model, parameters);
     Decoder<T> decoder(model, kernels_of<T>(subject), subject.absorbed);

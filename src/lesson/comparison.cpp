@@ -55,11 +55,11 @@ void Comparison::print() const {
 namespace {
 
 /// Trains and judges with the i-th seed. The candidate's config is that of the names.
-void run(const Candidate& candidate, const DistinctSplit& split, const Tokenizer& tokenizer, const TrainConfig& budget,
+void run(const Candidate& candidate, const Split& names, const Tokenizer& tokenizer, const TrainConfig& budget,
          std::size_t i, Outcome& outcome) {
   using Clock = std::chrono::steady_clock;
   PythonRandom random(1 + i);
-  std::vector<Document> documents = split.training;
+  std::vector<Document> documents = names.training;
   random.shuffle(documents);
   const Parameters parameters = initialize(candidate.config, budget, random);
   BatchTrainer<double> trainer(candidate.config, budget, parameters, documents, tokenizer,
@@ -76,15 +76,15 @@ void run(const Candidate& candidate, const DistinctSplit& split, const Tokenizer
 
   outcome.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
   trainer.model().mask = mask;
-  outcome.held_out[i] = token_loss(trainer.model(), split.held_out, tokenizer, 1);
+  outcome.held_out[i] = token_loss(trainer.model(), names.held_out, tokenizer, 1);
 }
 
 }  // namespace
 
 Comparison compare(std::span<const Document> documents, const Tokenizer& tokenizer,
                    const std::vector<Candidate>& candidates, const TrainConfig& budget) {
-  const DistinctSplit split = split_distinct(documents);
-  Comparison comparison{budget, split.held_out.size(), {}};
+  const Split names = split(documents);
+  Comparison comparison{budget, names.held_out.size(), {}};
   for (Candidate candidate : candidates) {
     candidate.config.vocab_size = tokenizer.vocab_size();
     validate(candidate.config);
@@ -93,7 +93,7 @@ Comparison compare(std::span<const Document> documents, const Tokenizer& tokeniz
     outcome.parameters = num_parameters(candidate.config);
     outcome.cache_bytes =
         cache_bytes(attention_shape(candidate.config), candidate.config.n_layer, 1, sizeof(float)).value();
-    for (std::size_t i = 0; i < Outcome::num_seeds; i++) run(candidate, split, tokenizer, budget, i, outcome);
+    for (std::size_t i = 0; i < Outcome::num_seeds; i++) run(candidate, names, tokenizer, budget, i, outcome);
   }
   return comparison;
 }

@@ -89,6 +89,18 @@ Lesson::Lesson(const Arguments& arguments)
   fmt::print("vocab size: {}\n", tokenizer.vocab_size());
 }
 
+Split Lesson::split() const {
+  return or_leave([&] { return microgpt::split(read_documents(arguments_.names)); });
+}
+
+std::vector<Document> Lesson::held_out(std::size_t trained) const {
+  const auto seen = std::span(documents).first(std::min(trained, documents.size()));
+  const std::set<std::u32string_view> known(seen.begin(), seen.end());
+  std::vector<Document> names = split().held_out;
+  std::erase_if(names, [&](const Document& name) { return known.contains(name); });
+  return names;
+}
+
 std::vector<Token> Lesson::tokens_of_step(std::size_t step) const {
   return tokenizer.encode_document(documents[(step - 1) % documents.size()]);
 }

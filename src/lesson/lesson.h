@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/dataset.h"
 #include "base/python_random.h"
+#include "base/split.h"
 #include "base/tokenizer.h"
 #include "inspect/svg.h"
 
@@ -30,6 +30,13 @@ class Lesson {
   PythonRandom random;
   std::vector<Document> documents;
   Tokenizer tokenizer;
+
+  /// Training names and held-out names, the same as in every other program here.
+  Split split() const;
+
+  /// The held-out names, without those among the first `trained` documents: names that a lesson has not seen after so
+  /// many steps. (In a file without repeats there are none to leave out.)
+  std::vector<Document> held_out(std::size_t trained) const;
 
   /// BOS, document, BOS of the step's name; steps count from 1.
   std::vector<Token> tokens_of_step(std::size_t step) const;

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/mask_pattern.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/print.h"
+#include "program/shape_options.h"
 #include "tensor/threads.h"
 
 namespace microgpt {
@@ -193,7 +193,7 @@ void bench(const BenchOptions& options) {
       throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
     }
   }
-  for (const std::string& mask : options.mask) parse_mask_pattern(mask);  // refused before anything is measured
+  for (const std::string& mask : options.mask) given_mask(mask);  // refused before anything is measured
   const std::vector<Subject> list = subjects(options);
   const std::vector<Document> documents = read_documents(options.data);
   const Effort effort{.rounds = options.rounds.value_or(options.quick ? 3 : 5),

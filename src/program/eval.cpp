@@ -26,11 +26,11 @@ struct EvalOptions {
 void evaluate(const EvalOptions& options) {
   PythonRandom random{std::string_view(options.seed)};
   const Checkpoint checkpoint = load_checkpoint(options.model);
-  const DistinctSplit split = split_distinct(read_documents(options.data));
+  const Split names = split(read_documents(options.data));
   TensorModel<float> model(checkpoint.config, checkpoint.parameters);
-  fmt::print("held out: {} of {} distinct documents\n", split.held_out.size(),
-             split.held_out.size() + split.training.size());
-  print_quality(judge(model, split, checkpoint.tokenizer, options.temperature, random, available_threads()),
+  fmt::print("held out: {} of {} distinct documents\n", names.held_out.size(),
+             names.held_out.size() + names.training.size());
+  print_quality(judge(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
                 options.temperature);
 }
 

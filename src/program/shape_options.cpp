@@ -30,6 +30,14 @@ void add_attention(Command& command, ShapeOptions& target) {
         "mla: numbers of a key that turn with its position; even, with --pos rope at least 2 [none]");
 }
 
+MaskPattern given_mask(const std::string& spec) {
+  try {
+    return parse_mask_pattern(spec);
+  } catch (const UsageError& error) {
+    throw UsageError(std::string("--") + error.what());  // it begins with "mask"
+  }
+}
+
 void apply(const ShapeOptions& options, Config& config) {
   config.n_layer = options.n_layer.value_or(config.n_layer);
   config.n_embd = options.n_embd.value_or(config.n_embd);

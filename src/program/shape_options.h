@@ -25,6 +25,9 @@ void add_sizes(Command& command, ShapeOptions& target);
 /// --attention, and the sizes of its kinds.
 void add_attention(Command& command, ShapeOptions& target);
 
+/// The mask that --mask asks for. Throws UsageError if there is no such mask.
+MaskPattern given_mask(const std::string& spec);
+
 /// Changes what was given. Throws UsageError for a size of another kind of attention; validate() judges the rest.
 void apply(const ShapeOptions& options, Config& config);
 

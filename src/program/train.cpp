@@ -16,13 +16,13 @@
 #include "program/options.h"
 #include "program/print.h"
 #include "program/shape_options.h"
+#include "scalar/gpt.h"
 #include "tensor/decoder.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
 #include "train/held_out.h"
 #include "train/sampling.h"
 #include "train/thread_trials.h"
-#include "train/trainer.h"
 
 namespace microgpt {
 namespace {
@@ -60,51 +60,63 @@ void refuse_tensor_options(const TrainOptions& options) {
   refuse(options.mask.has_value(), "--mask");
 }
 
+/// The preset with what was asked for instead.
 Preset chosen_preset(const TrainOptions& options) {
   Preset chosen = preset(options.preset);
   Config& config = chosen.model;
   apply(options.shape, config);
   config.rope = options.positions == "rope";
-  config.mask = parse_mask_pattern(options.mask.value_or("full"));
+  config.mask = given_mask(options.mask.value_or("full"));
   chosen.train.num_steps = options.steps.value_or(chosen.train.num_steps);
   chosen.train.batch_size = options.batch_size.value_or(chosen.train.batch_size);
   chosen.train.learning_rate = options.learning_rate.value_or(chosen.train.learning_rate);
-  config.vocab_size = 1;  // not known yet; the rest is worth checking before the data is read
-  validate(config);
-  validate_batch(config, chosen.train.batch_size);
   return chosen;
 }
 
 /// What a training needs and leaves.
 struct Run {
   Preset preset;
-  const Tokenizer& tokenizer;
-  std::span<const Document> documents;
-  Parameters& parameters;
+  Start start;
   PythonRandom& random;
 };
 
-/// step() trains once and returns the loss.
-void run_steps(std::size_t num_steps, const TrainOptions& options, const std::function<double()>& step) {
-  Progress progress(num_steps, options.quiet);
-  for (std::size_t i = 1; i <= num_steps; i++) {
-    const double loss = step();
-    const std::string digits = options.digits == "17" ? all_digits(loss) : fmt::format("{:.4f}", loss);
-    progress.show(i, fmt::format("step {:4} / {:4} | loss {}", i, num_steps, digits));
+/// The line of a step, and the progress bar.
+class StepLines {
+ public:
+  StepLines(std::size_t num_steps, const TrainOptions& options)
+      : num_steps_(num_steps), all_digits_(options.digits == "17"), progress_(num_steps, options.quiet) {}
+
+  void show(std::size_t step, double loss) {
+    const std::string digits = all_digits_ ? all_digits(loss) : fmt::format("{:.4f}", loss);
+    progress_.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps_, digits));
   }
-}
 
-/// Saves what was trained, then invents.
-void finish(const Run& run, const TrainOptions& options, const std::function<std::vector<Token>()>& invent) {
-  if (options.save) save_checkpoint(*options.save, run.preset.model, run.tokenizer, run.parameters);
+ private:
+  std::size_t num_steps_;
+  bool all_digits_;
+  Progress progress_;
+};
+
+/// Saves what was trained, then generates names.
+void finish(const Run& run, const TrainOptions& options, const std::function<std::vector<Token>()>& generate) {
+  const Start& trained = run.start;
+  if (options.save) save_checkpoint(*options.save, run.preset.model, trained.tokenizer, trained.parameters);
   fmt::print("\n{}\n", run.preset.heading);
-  print_samples(options.samples, run.tokenizer, invent);
+  print_samples(options.samples, trained.tokenizer, generate);
 }
 
-void train_scalar(const Run& run, const TrainOptions& options) {
-  Trainer trainer(run.preset.model, run.preset.train, run.parameters, run.documents, run.tokenizer);
-  run_steps(run.preset.train.num_steps, options, [&] { return trainer.step(); });
-  const Model model(run.preset.model, run.parameters);
+/// The loop of src/microgpt.cpp.
+void train_scalar(Run& run, const TrainOptions& options) {
+  auto& [documents, tokenizer, parameters] = run.start;
+  const TrainConfig& how = run.preset.train;
+  const Model model(run.preset.model, parameters);
+  const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+  Adam adam(how, parameters.size());
+  {
+    StepLines lines(how.num_steps, options);
+    auto show = [&](std::size_t step, double value) { lines.show(step, value); };
+    train(loss, parameters, adam, documents, tokenizer, how, show);
+  }
   finish(run, options, [&] { return sample(model, options.temperature, run.random); });
 }
 
@@ -115,11 +127,13 @@ Dropout chosen_dropout(const TrainOptions& options, PythonRandom& random) {
 }
 
 template <class T>
-void train_tensor(const Run& run, const TrainOptions& options) {
-  const ThreadChoice choice = choose_threads(run.preset.model, run.preset.train.batch_size);
+void train_tensor(Run& run, const TrainOptions& options) {
+  auto& [documents, tokenizer, parameters] = run.start;
+  const Config& config = run.preset.model;
+  const TrainConfig& how = run.preset.train;
+  const ThreadChoice choice = choose_threads(config, how.batch_size);
   const std::size_t threads = options.threads.value_or(choice.threads);
   const Kernels<T>& kernels = options.kernels == "naive" ? naive<T>() : fast<T>();
-  const Config& config = run.preset.model;
   fmt::print("threads: {} ({}); KV cache of the samples: {} bytes a token\n", threads,
              options.threads ? "as asked for" : choice.reason,
              cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)).value());
@@ -128,17 +142,17 @@ void train_tensor(const Run& run, const TrainOptions& options) {
       .threads = threads,
       .dropout = chosen_dropout(options, run.random),
   };
-  BatchTrainer<T> trainer(run.preset.model, run.preset.train, run.parameters, run.documents, run.tokenizer, batch,
-                          kernels);
+  BatchTrainer<T> trainer(config, how, parameters, documents, tokenizer, batch, kernels);
   ThreadTrials trials(threads);
-  run_steps(run.preset.train.num_steps, options, [&] {
-    if (options.threads) return trainer.step();
-    return trials.run([&](std::size_t n) {
-      trainer.use_threads(n);
-      return trainer.step();
-    });
-  });
-  trainer.model().copy_to(run.parameters);
+  auto step = [&](std::size_t n) {
+    trainer.use_threads(n);
+    return trainer.step();
+  };
+  {
+    StepLines lines(how.num_steps, options);
+    for (std::size_t i = 1; i <= how.num_steps; i++) lines.show(i, options.threads ? step(threads) : trials.run(step));
+  }
+  trainer.model().copy_to(parameters);
   Decoder<T> decoder(trainer.model(), kernels);
   finish(run, options, [&] { return sample(decoder, options.temperature, run.random); });
 }
@@ -150,21 +164,15 @@ void train(const TrainOptions& options) {
   if (options.engine == "scalar" && chosen.train.batch_size > 1) {
     throw UsageError(fmt::format("--preset {} needs --engine tensor", options.preset));
   }
-
   PythonRandom random{std::string_view(options.seed)};
-  std::vector<Document> documents = read_documents(options.data);
-  const Tokenizer tokenizer(documents);
-  if (options.hold_out) documents = split_distinct(documents).training;
-  random.shuffle(documents);
-  fmt::print("num docs: {}\n", documents.size());
-  chosen.model.vocab_size = tokenizer.vocab_size();
-  validate(chosen.model);
-  fmt::print("vocab size: {}\n", tokenizer.vocab_size());
-  Parameters parameters = initialize(chosen.model, chosen.train, random);
-  fmt::print("num params: {}\n", parameters.size());
-  if (options.save) rehearse_save(*options.save, chosen.model, tokenizer, parameters);
+  Start start = prepare(options.data, options.hold_out, chosen.model, chosen.train, random);
+  validate_batch(chosen.model, chosen.train.batch_size);
+  fmt::print("num docs: {}\n", start.documents.size());
+  fmt::print("vocab size: {}\n", start.tokenizer.vocab_size());
+  fmt::print("num params: {}\n", start.parameters.size());
+  if (options.save) rehearse_save(*options.save, chosen.model, start.tokenizer, start.parameters);
 
-  const Run run{chosen, tokenizer, documents, parameters, random};
+  Run run{chosen, std::move(start), random};
   if (options.engine == "scalar") {
     train_scalar(run, options);
   } else if (options.dtype == "f64") {

@@ -36,10 +36,10 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Trains until the time is over. The clock runs for training alone, not for reading the data or judging the model.
-BatchTrainer<float> trained(const TrainFastOptions& options, const Config& config, const DistinctSplit& split,
+BatchTrainer<float> trained(const TrainFastOptions& options, const Config& config, const Split& names,
                             const Tokenizer& tokenizer, std::size_t threads, std::size_t seed) {
   PythonRandom random(seed);
-  std::vector<Document> documents = split.training;
+  std::vector<Document> documents = names.training;
   random.shuffle(documents);
   const Parameters parameters = initialize(config, options.recipe.train, random);
   BatchTrainer<float> trainer(config, options.recipe.train, parameters, documents, tokenizer,
@@ -64,29 +64,29 @@ void train_fast(const TrainFastOptions& options) {
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
   validate(config);
-  const DistinctSplit split = split_distinct(documents);
+  const Split names = split(documents);
   const ThreadChoice choice = choose_threads(config, options.recipe.train.batch_size);
   const std::size_t threads = options.threads.value_or(choice.threads);
-  fmt::print("num docs: {} distinct, {} to learn from and {} held out\n", split.training.size() + split.held_out.size(),
-             split.training.size(), split.held_out.size());
+  fmt::print("num docs: {} distinct, {} to learn from and {} held out\n", names.training.size() + names.held_out.size(),
+             names.training.size(), names.held_out.size());
   fmt::print("model: {} layers, n_embd {}, {} heads, {} parameters; {} documents a step\n", config.n_layer,
              config.n_embd, config.n_head, num_parameters(config), options.recipe.train.batch_size);
   fmt::print("threads: {} ({})\n", threads, options.threads ? "as asked for" : choice.reason);
 
   std::vector<double> losses;
   for (std::size_t seed = 1; seed <= options.seeds; seed++) {
-    BatchTrainer<float> trainer = trained(options, config, split, tokenizer, threads, seed);
-    losses.push_back(token_loss(trainer.model(), split.held_out, tokenizer, threads));
+    BatchTrainer<float> trainer = trained(options, config, names, tokenizer, threads, seed);
+    losses.push_back(token_loss(trainer.model(), names.held_out, tokenizer, threads));
     fmt::print("seed {}: held-out loss {:.4f} after {:.2f} s, {} steps, {:.1f} times through the data\n", seed,
                losses.back(), options.seconds, trainer.steps_done(),
-               static_cast<double>(trainer.documents_done()) / static_cast<double>(split.training.size()));
+               static_cast<double>(trainer.documents_done()) / static_cast<double>(names.training.size()));
     flush_output();
     if (seed < options.seeds) continue;
     const Estimate all = estimate(losses);
     fmt::print("mean of {} seeds: {:.4f}, standard deviation {:.4f}\n\nThe last of them:\n", options.seeds, all.mean,
                all.stddev);
     PythonRandom random(seed);
-    print_quality(judge(trainer.model(), split, tokenizer, options.temperature, random, threads), options.temperature);
+    print_quality(judge(trainer.model(), names, tokenizer, options.temperature, random, threads), options.temperature);
     if (options.save) {
       Parameters parameters(gpt_shapes(config));
       trainer.model().copy_to(parameters);

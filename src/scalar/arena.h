@@ -36,6 +36,13 @@ class Arena {
     next_ += mark.used;
   }
 
+  /// How many Ts are in use.
+  std::size_t size() const {
+    std::size_t total = chunks_.empty() ? 0 : used_in_current();
+    for (std::size_t c = 0; c < current_; c++) total += chunks_[c].used;
+    return total;
+  }
+
   /// Calls visit(T&) for everything in use, in the order it was allocated.
   template <class Visit>
   void for_each(Visit visit) const {

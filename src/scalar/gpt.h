@@ -1,11 +1,15 @@
-// gpt(): tokens in, logits out, one position at a time. A transformer decoder in the manner of GPT-2, with RMSNorm
-// instead of LayerNorm, no biases, and ReLU (or its square) instead of GeLU.
+// What src/microgpt.cpp defines, in the same order: read that file first. A transformer decoder in the manner of GPT-2,
+// with RMSNorm instead of LayerNorm, no biases, and ReLU (or its square) instead of GeLU.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/config.h"
+#include "base/dataset.h"
 #include "base/parameters.h"
 #include "base/tokenizer.h"
 #include "scalar/matrix.h"
@@ -13,33 +17,100 @@
 
 namespace microgpt {
 
+class PythonRandom;
+
+/// What training begins with.
+struct Start {
+  std::vector<Document> documents;  // in random order
+  Tokenizer tokenizer;
+  Parameters parameters;  // random
+};
+
+/// Reads the documents of a file, learns their alphabet and draws the parameters of a new model. With hold_out, the
+/// documents are the training part of split(). Sets config.vocab_size. Throws Error if the file cannot be read, and
+/// UsageError if there is no such model.
+Start prepare(const std::string& path, bool hold_out, Config& config, const TrainConfig& train, PythonRandom& random);
+
 /// The parameters of a GPT by name, as the scalar path uses them.
 struct Model {
   /// `parameters` must have gpt_shapes(config), and outlive the model. Throws UsageError unless config.is_plain().
   Model(const Config& config, const Parameters& parameters);
 
   struct Layer {
-    Matrix attn_wq, attn_wk, attn_wv, attn_wo;  // (C, C)
-    Matrix mlp_fc1;                             // (4C, C)
-    Matrix mlp_fc2;                             // (C, 4C)
+    Matrix attn_wq, attn_wk, attn_wv, attn_wo;  // (C,C)
+    Matrix mlp_fc1;                             // (4C,C)
+    Matrix mlp_fc2;                             // (C,4C)
   };
 
   Config config;
-  Matrix wte;      // (V, C) token embeddings
-  Matrix wpe;      // (T, C) position embeddings
-  Matrix lm_head;  // (V, C)
+  Matrix wte;      // (V,C)
+  Matrix wpe;      // (T,C)
+  Matrix lm_head;  // (V,C)
   std::vector<Layer> layers;
 };
 
-/// What attention remembers of the positions before, keys and values of each layer: cache[layer][position] is (C).
+/// What attention remembers of the positions so far: cache[layer][position] is (C).
 using Cache = std::vector<std::vector<Values>>;
 
-/// The logits, (V), of the token that comes after `token_id` at position `pos_id`. keys and values hold one list for
-/// each layer, with the positions 0 to pos_id - 1; this position is added to them.
+/// The logits, (V), of the token that comes after `token_id` at position `pos_id`. keys and values hold the positions
+/// 0 to pos_id - 1; this position is added to them.
 Values gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values);
 
 /// The mean over a document of -log p(next token): how surprised the model is, in nats. `tokens` is BOS, document, BOS;
 /// at most block_size of its predictions count.
 Value document_loss(const Model& model, std::span<const Token> tokens);
+
+/// What makes a step of a gradient.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  /// Moves every parameter against its gradient and sets the gradients to zero. Steps count from 0.
+  virtual void update(Parameters& parameters, double learning_rate, std::size_t step) = 0;
+};
+
+/// Adam (Kingma and Ba, 2015): each parameter moves along the running mean of its gradients, divided by the root of the
+/// running mean of their squares, so that all of them move at a similar pace.
+class Adam : public Optimizer {
+ public:
+  Adam(const TrainConfig& train, std::size_t n);  // of n parameters
+  void update(Parameters& parameters, double learning_rate, std::size_t step) override;
+
+ private:
+  double beta1_, beta2_, eps_;
+  std::vector<double> m_;                        // running mean of each parameter's gradient
+  std::vector<double> v_;                        // running mean of its square
+  std::vector<double> squares_, v_hat_, roots_;  // of one step
+};
+
+/// The loss of a document: BOS, its tokens, BOS.
+using Loss = std::function<Value(std::span<const Token> tokens)>;
+
+/// One step of training on one document. Returns its loss before the update, in nats for each token.
+/// Throws Error if the loss is not finite.
+double train_step(const Loss& loss, std::span<const Token> tokens, Parameters& parameters, Optimizer& optimizer,
+                  double learning_rate, std::size_t step);
+
+using OnStep = std::function<void(std::size_t steps_done, double loss)>;
+
+/// how.num_steps such steps with how.learning_rate on its schedule, a document each; after the last one comes the first
+/// again.
+void train(
+    const Loss& loss, Parameters& parameters, Optimizer& optimizer, std::span<const Document> documents,
+    const Tokenizer& tokenizer, const TrainConfig& how, const OnStep& on_step = [](std::size_t, double) {});
+
+/// The next token, drawn in proportion to softmax(logits / temperature). A temperature below 1 makes likely tokens
+/// likelier still, above 1 it evens them out. Throws Error if the logits are not finite.
+Token draw_token(Values logits, double temperature, PythonRandom& random);
+
+/// Draws the token that comes after the given one, which stands at the given position.
+using Next = std::function<Token(Token token_id, std::size_t pos_id)>;
+
+/// A new document: what comes after BOS, then after that, until BOS comes or max_tokens are there.
+std::vector<Token> generate(const Next& next, Token bos, std::size_t max_tokens);
+
+/// A new document of at most block_size tokens. It begins with `prompt`.
+std::vector<Token> sample(const Model& model, double temperature, PythonRandom& random,
+                          std::span<const Token> prompt = {});
 
 }  // namespace microgpt

@@ -1,10 +1,16 @@
-#include "scalar/trace.h"
+#include "scalar/value.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 namespace microgpt {
+
+const char* op_name(Op op) {
+  static constexpr const char* names[] = {"leaf", "parameter", "+",   "*",   "pow",   "log",
+                                          "exp",  "relu",      "sum", "dot", "linear"};
+  return names[static_cast<std::size_t>(op)];
+}
 
 namespace {
 

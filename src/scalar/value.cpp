@@ -1,78 +1,149 @@
 #include "scalar/value.h"
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <stdexcept>
 
 #include "base/libm.h"
 
 namespace microgpt {
+
+// --- Forward: each operation records its result and its local gradients ---------------------------------------------
+
 namespace {
 
-constexpr double one = 1.0;
+constexpr double one[] = {1.0, 1.0};
 constexpr double zero = 0.0;
-constexpr double both_one[2] = {1.0, 1.0};  // a sum passes its gradient on to both sides
 
-Value unary(Op op, double data, Value x, const double* local_grad) {
-  const std::span<Node*> child = tape.pointers(1);
-  child[0] = x.live();
+/// Writes the result of an operation on the tape.
+Value record(Op op, double data, std::initializer_list<Value> of, const double* local_grad) {
+  const std::span<Node*> child = tape.pointers(of.size());
+  std::transform(of.begin(), of.end(), child.begin(), [](Value x) { return x.live(); });
   return Value(tape.record(op, data, child, local_grad));
 }
 
-Value binary(Op op, double data, Value a, Value b, const double* local_grad) {
-  const std::span<Node*> child = tape.pointers(2);
-  child[0] = a.live();
-  child[1] = b.live();
-  return Value(tape.record(op, data, child, local_grad));
-}
-
-/// A local gradient that is kept on the tape.
-const double* keep(double local_grad) {
-  double* const number = tape.numbers(1).data();
-  *number = local_grad;
-  return number;
+/// Local gradients, kept on the tape.
+const double* keep(std::initializer_list<double> local_grad) {
+  const std::span<double> numbers = tape.numbers(local_grad.size());
+  std::copy(local_grad.begin(), local_grad.end(), numbers.begin());
+  return numbers.data();
 }
 
 }  // namespace
 
-Value operator+(Value a, Value b) { return binary(Op::add, a.data() + b.data(), a, b, both_one); }
-
-Value operator+(Value a, double b) { return unary(Op::add, a.data() + b, a, &one); }
-
-Value operator*(Value a, Value b) {
-  const std::span<double> local_grad = tape.numbers(2);
-  local_grad[0] = b.data();
-  local_grad[1] = a.data();
-  return binary(Op::mul, a.data() * b.data(), a, b, local_grad.data());
-}
-
-Value operator*(Value a, double b) { return unary(Op::mul, a.data() * b, a, keep(b)); }
-
+Value operator+(Value a, Value b) { return record(Op::add, a.data() + b.data(), {a, b}, one); }
+Value operator+(Value a, double b) { return record(Op::add, a.data() + b, {a}, one); }
+Value operator*(Value a, Value b) { return record(Op::mul, a.data() * b.data(), {a, b}, keep({b.data(), a.data()})); }
+Value operator*(Value a, double b) { return record(Op::mul, a.data() * b, {a}, keep({b})); }
 Value operator/(Value a, double b) { return a * libm_pow(b, -1.0); }
 
-// softmax divides every element by the same total, so the last answer is kept.
+// Softmax divides every element by the same total, so it pays to keep the last answer. (Not that for 0, which equals
+// -0.)
 Value pow(Value x, double exponent) {
   struct Power {
     double x = 1, exponent = 1, power = 1, slope = 1;
   };
   static thread_local constinit Power last;
-  const bool same = std::bit_cast<std::uint64_t>(x.data()) == std::bit_cast<std::uint64_t>(last.x);  // 0 is not -0
-  if (!same || exponent != last.exponent) {
+  if (x.data() != last.x || exponent != last.exponent || x.data() == 0) {
     last = {x.data(), exponent, libm_pow(x.data(), exponent), exponent * libm_pow(x.data(), exponent - 1)};
   }
-  return unary(Op::pow, last.power, x, keep(last.slope));
+  return record(Op::pow, last.power, {x}, keep({last.slope}));
 }
 
-Value log(Value x) { return unary(Op::log, std::log(x.data()), x, keep(1.0 / x.data())); }
+Value log(Value x) { return record(Op::log, std::log(x.data()), {x}, keep({1.0 / x.data()})); }
 
 Value exp(Value x, double less) {
-  const Value y = unary(Op::exp, std::exp(x.data() - less), x, nullptr);
+  const Value y = record(Op::exp, std::exp(x.data() - less), {x}, nullptr);
   y.node->local_grad = &y.node->data;  // exp is its own derivative
   return y;
 }
 
 Value relu(Value x) {
   const bool positive = x.data() > 0;
-  return unary(Op::relu, positive ? x.data() : 0.0, x, positive ? &one : &zero);
+  return record(Op::relu, positive ? x.data() : 0.0, {x}, positive ? one : &zero);
+}
+
+// --- Scopes: the tape is wound back to where it was -----------------------------------------------------------------
+
+Tape::Mark Tape::open_scope() {
+  open_.push_back(++last_scope_);
+  return {nodes_.mark(), pointers_.mark(), numbers_.mark()};
+}
+
+void Tape::close_scope(const Mark& mark) {
+  open_.pop_back();
+  nodes_.rewind(mark.nodes);
+  pointers_.rewind(mark.pointers);
+  numbers_.rewind(mark.numbers);
+}
+
+#ifdef MICROGPT_CHECKED
+void ScopeCheck::require_open() const {
+  if (tape.is_open(scope)) return;
+  throw std::logic_error("a Value is used after its Scope has ended; its place on the tape is no longer its own");
+}
+#endif
+
+// --- Backward: the chain rule, from the loss to everything it was computed from -------------------------------------
+
+// Puts all nodes below the root in order, children before parents: depth-first, as build_topo in microgpt.py. A graph
+// may be millions of nodes deep, so the path is a vector and not the call stack. Nodes with children start from a
+// gradient of zero, so that a second backward() does not count the first one again; leaves keep adding up.
+//
+// All rows of a linear layer share one list of children. A list that was just walked is not walked again.
+void Tape::topological_order(Node* root) {
+  const std::uint32_t visit = ++visit_;
+  order_.clear();
+  Node* const* walked = nullptr;
+  std::uint32_t n_walked = 0;
+  // Meets a node for the first time: it goes on the path, or straight into the order if nothing below it is left.
+  auto enter = [&](Node* node) {
+    node->visit = visit;
+    const bool leaf = node->n_child == 0;
+    if (!leaf || node->n_row != 0) node->grad = 0;
+    if (leaf || (node->child == walked && node->n_child == n_walked)) {
+      order_.push_back(node);
+    } else {
+      path_.push_back({node, node->child, node->child + node->n_child});
+    }
+  };
+  enter(root);
+  while (!path_.empty()) {
+    Frame& frame = path_.back();
+    Node* const* next = frame.next;
+    while (next != frame.end && (*next)->visit == visit) next++;
+    if (next != frame.end) {
+      frame.next = next + 1;
+      enter(*next);
+    } else {
+      Node* const node = frame.node;
+      if (node->n_child > 2) {
+        walked = node->child;
+        n_walked = node->n_child;
+      }
+      order_.push_back(node);
+      path_.pop_back();
+    }
+  }
+}
+
+// The order is taken from its end: every parent comes before its children, so a node's gradient is complete before the
+// node hands it on. A node gives each child its own gradient times the local gradient. A child adds up what all its
+// parents give it. Sums of doubles depend on their order, and this order is microgpt.py's to the last node. A node of
+// many terms stands for a chain of additions there, which hands its gradient back last term first. (The orders could
+// only differ if one term of a sum was computed from another. A GPT has no such sum.)
+void Tape::backward(Node* root) {
+  topological_order(root);
+  root->grad = 1.0;
+  for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+    Node& node = **it;
+    if constexpr (checked) trace_node("backward", node);
+    if (order_.rend() - it > 8) __builtin_prefetch(*(it + 8));
+    const double grad = node.grad;
+    for (std::uint32_t i = node.n_child; i-- > 0;) node.child[i]->grad += node.local_grad[i] * grad;
+    for (std::uint32_t i = 0; i < node.n_row; i++) node.row_grad[i] += node.row_local[i] * grad;
+  }
 }
 
 }  // namespace microgpt

@@ -16,10 +16,10 @@ namespace microgpt {
 
 class Values {
  public:
-  Values() : scope_(tape.scope()) {}
+  Values() : made_in_{tape.scope()} {}
 
   template <class Make>
-  Values(std::size_t n, Make make) : item_(tape.pointers(n)), scope_(tape.scope()) {
+  Values(std::size_t n, Make make) : item_(tape.pointers(n)), made_in_{tape.scope()} {
     for (std::size_t i = 0; i < n; i++) item_[i] = Value(make(i)).live();
   }
 
@@ -27,7 +27,7 @@ class Values {
   explicit Values(std::span<const Value> values) : Values(values.size(), [&](std::size_t i) { return values[i]; }) {}
 
   std::size_t size() const { return item_.size(); }
-  Value operator[](std::size_t i) const { return Value(nodes()[i], scope_.scope()); }
+  Value operator[](std::size_t i) const { return Value(nodes()[i], made_in_.scope); }
 
   /// x[start : start + n] of Python: the same nodes, not copies.
   Values slice(std::size_t start, std::size_t n) const {
@@ -45,7 +45,7 @@ class Values {
 
   /// The nodes behind the values. In a checked build throws std::logic_error if their Scope has ended.
   std::span<Node* const> nodes() const {
-    scope_.require_open();
+    made_in_.require_open();
     return item_;
   }
 
@@ -68,7 +68,7 @@ class Values {
 
  private:
   std::span<Node*> item_;
-  [[no_unique_address]] ScopeCheck scope_;
+  [[no_unique_address]] ScopeCheck made_in_;
 };
 
 }  // namespace microgpt

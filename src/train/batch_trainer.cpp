@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/schedule.h"
 #include "tensor/threads.h"
-#include "train/adam.h"
 
 namespace microgpt {
 
@@ -63,10 +63,7 @@ double BatchTrainer<T>::step(double progress) {
 
   double loss = 0;
   for (std::size_t n = 0; n < weights.size(); n++) loss += weights[n] * activations_.losses.view().data[n];
-  if (!std::isfinite(loss)) {
-    throw Error("step " + std::to_string(steps_done_ + 1) + ": the loss is " + std::to_string(loss) +
-                "; training diverged, try a smaller --lr");
-  }
+  if (!std::isfinite(loss)) throw Diverged(steps_done_ + 1, loss);
 
   const auto steps = static_cast<double>(steps_done_ + 1);
   const AdamStep adam{.learning_rate = learning_rate_at(train_, progress, 1),

@@ -129,7 +129,7 @@ Checkpoint parse_checkpoint(std::istream& in, const std::string& name) {
   try {
     return read_checkpoint(in);
   } catch (const Error& error) {  // also a UsageError: this config was found in a file, not asked for
-    throw Error("cannot load '" + name + "': " + error.what() + "; make one with 'microgpt train --save FILE'");
+    throw ModelFileError("cannot load '" + name + "': " + error.what());
   }
 }
 
@@ -140,8 +140,7 @@ Checkpoint load_checkpoint(const std::string& path) {
 
 std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
   if (const Parameter* matrix = not_finite(parameters)) {
-    throw Error("cannot save the model: " + matrix->name +
-                " has a value that is not finite; training diverged, try a smaller --lr");
+    throw Diverged("cannot save the model: " + matrix->name + " has a value that is not finite");
   }
   std::map<std::string, std::string> metadata{{"format", format},
                                               {"n_layer", std::to_string(config.n_layer)},
@@ -166,7 +165,7 @@ std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenize
     return serialize_safetensors(metadata, tensors);
   } catch (const Error&) {
     throw Error("cannot save the model: safetensors has no room for the names of " + std::to_string(config.n_layer) +
-                " layers; choose a smaller --n-layer");
+                " layers");
   }
 }
 

@@ -11,10 +11,16 @@
 #include <string>
 
 #include "base/config.h"
+#include "base/error.h"
 #include "base/parameters.h"
 #include "base/tokenizer.h"
 
 namespace microgpt {
+
+/// A file that is there and can be read, but holds no model.
+struct ModelFileError : Error {
+  using Error::Error;
+};
 
 struct Checkpoint {
   Config config;
@@ -32,14 +38,14 @@ void save_checkpoint(const std::string& path, const Config& config, const Tokeni
 void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                    const Parameters& parameters);
 
-/// Throws Error if there is no such file, or it is not a sound checkpoint.
+/// Throws Error if the file cannot be read, and ModelFileError if it is not a sound checkpoint.
 Checkpoint load_checkpoint(const std::string& path);
 
 /// The bytes that save_checkpoint writes.
 std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters);
 
 /// Reads what serialize_checkpoint wrote, or anything else: nothing in it is believed before it is checked. `in` must
-/// be able to seek. Throws Error with `name` and what is wrong.
+/// be able to seek. Throws ModelFileError with `name` and what is wrong.
 Checkpoint parse_checkpoint(std::istream& in, const std::string& name);
 
 }  // namespace microgpt

@@ -7,11 +7,6 @@
 
 namespace microgpt {
 
-Split hold_out(std::span<const Document> documents) {
-  const std::size_t n = std::min<std::size_t>(1000, documents.size() / 10);
-  return {documents.first(documents.size() - n), documents.last(n)};
-}
-
 std::vector<double> document_losses(const Loss& loss, std::span<const Document> documents, const Tokenizer& tokenizer) {
   std::vector<double> losses;
   for (const Document& document : documents) {

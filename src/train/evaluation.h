@@ -7,18 +7,9 @@
 
 #include "base/dataset.h"
 #include "base/tokenizer.h"
-#include "train/sgd.h"
+#include "scalar/gpt.h"
 
 namespace microgpt {
-
-/// Documents to learn from, and documents to be judged by.
-struct Split {
-  std::span<const Document> training;
-  std::span<const Document> held_out;
-};
-
-/// Holds out the last tenth of the documents, but not more than 1,000.
-Split hold_out(std::span<const Document> documents);
 
 /// The loss of each document by itself, in nats for each token. Takes back what it made on the tape.
 std::vector<double> document_losses(const Loss& loss, std::span<const Document> documents, const Tokenizer& tokenizer);

@@ -6,7 +6,7 @@
 
 #include "base/parameters.h"
 #include "base/tokenizer.h"
-#include "train/sgd.h"
+#include "scalar/gpt.h"
 
 namespace microgpt {
 

@@ -1,32 +1,14 @@
 #include "train/held_out.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/bigram.h"
-#include "base/error.h"
 #include "base/python_random.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
 #include "train/sampling.h"
 
 namespace microgpt {
-
-DistinctSplit split_distinct(std::span<const Document> documents) {
-  std::vector<Document> distinct;
-  std::set<std::u32string_view> seen;
-  for (const Document& document : documents) {
-    if (seen.insert(document).second) distinct.push_back(document);
-  }
-  if (distinct.size() < 10) {
-    throw Error("the data has " + std::to_string(distinct.size()) +
-                " distinct documents; to hold out a tenth, at least 10 are needed");
-  }
-  PythonRandom random(42);  // not the seed of a training: the same documents are held out from every model
-  random.shuffle(distinct);
-  const auto cut = distinct.end() - static_cast<std::ptrdiff_t>(distinct.size() / 10);
-  return {{distinct.begin(), cut}, {cut, distinct.end()}};
-}
 
 template <class T>
 double token_loss(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
@@ -51,7 +33,7 @@ double token_loss(TensorModel<T>& model, std::span<const Document> documents, co
   return total / static_cast<double>(predictions);
 }
 
-double bigram_token_loss(const DistinctSplit& split, const Tokenizer& tokenizer) {
+double bigram_token_loss(const Split& split, const Tokenizer& tokenizer) {
   Bigram bigram(tokenizer.vocab_size());
   for (const Document& document : split.training) bigram.count(tokenizer.encode_document(document));
   double total = 0;
@@ -65,7 +47,7 @@ double bigram_token_loss(const DistinctSplit& split, const Tokenizer& tokenizer)
 }
 
 template <class T>
-Quality judge(TensorModel<T>& model, const DistinctSplit& split, const Tokenizer& tokenizer, double temperature,
+Quality judge(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
               PythonRandom& random, std::size_t threads) {
   constexpr std::size_t num_names = 1000;
   constexpr std::size_t num_shown = 20;
@@ -87,8 +69,7 @@ Quality judge(TensorModel<T>& model, const DistinctSplit& split, const Tokenizer
 
 template double token_loss(TensorModel<float>&, std::span<const Document>, const Tokenizer&, std::size_t);
 template double token_loss(TensorModel<double>&, std::span<const Document>, const Tokenizer&, std::size_t);
-template Quality judge(TensorModel<float>&, const DistinctSplit&, const Tokenizer&, double, PythonRandom&, std::size_t);
-template Quality judge(TensorModel<double>&, const DistinctSplit&, const Tokenizer&, double, PythonRandom&,
-                       std::size_t);
+template Quality judge(TensorModel<float>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
+template Quality judge(TensorModel<double>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
 
 }  // namespace microgpt

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/dataset.h"
+#include "base/split.h"
 
 namespace microgpt {
 
@@ -15,23 +15,13 @@ class Tokenizer;
 template <class T>
 struct TensorModel;
 
-/// Documents to learn from and documents to be judged by, none twice.
-struct DistinctSplit {
-  std::vector<Document> training;
-  std::vector<Document> held_out;
-};
-
-/// Drops repeated documents and holds out a tenth of the others, at random but always the same ones. At least ten
-/// distinct documents, or Error.
-DistinctSplit split_distinct(std::span<const Document> documents);
-
 /// The mean over all predictions in all documents, long or short, of -log p(next token), in nats.
 template <class T>
 double token_loss(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
                   std::size_t threads);
 
 /// The same of counting pairs in the training documents: what a model has to beat.
-double bigram_token_loss(const DistinctSplit& split, const Tokenizer& tokenizer);
+double bigram_token_loss(const Split& split, const Tokenizer& tokenizer);
 
 /// What there is to say of a model.
 struct Quality {
@@ -44,7 +34,7 @@ struct Quality {
 
 /// Invents the names at this temperature.
 template <class T>
-Quality judge(TensorModel<T>& model, const DistinctSplit& split, const Tokenizer& tokenizer, double temperature,
+Quality judge(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
               PythonRandom& random, std::size_t threads);
 
 }  // namespace microgpt

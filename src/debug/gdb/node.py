@@ -1,4 +1,4 @@
-"""A node of the graph: src/scalar/node.h."""
+"""A node of the graph: src/scalar/value.h."""
 import functools
 import struct
 

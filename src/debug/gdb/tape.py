@@ -1,4 +1,4 @@
-"""The tape and what is on it: src/scalar/tape.h, src/scalar/arena.h. A node is called by its number on the tape, #0
+"""The tape and what is on it: src/scalar/value.h, src/scalar/arena.h. A node is called by its number on the tape, #0
 being the first: addresses differ from run to run, numbers do not."""
 import bisect
 

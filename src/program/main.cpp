@@ -12,6 +12,7 @@
 #include "program/command_line.h"
 #include "program/commands.h"
 #include "program/print.h"
+#include "train/checkpoint.h"
 
 namespace microgpt {
 namespace {
@@ -43,6 +44,10 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const microgpt::UsageError& error) {
     return fail(error.what(), 2);
+  } catch (const microgpt::Diverged& error) {
+    return fail(std::string(error.what()) + ", try a smaller --lr", 1);
+  } catch (const microgpt::ModelFileError& error) {
+    return fail(std::string(error.what()) + "; make one with 'microgpt train --save FILE'", 1);
   } catch (const std::system_error& error) {  // fmt::print throws it; files have Errors of their own
     return fail("cannot write to standard output: " + error.code().message(), 1);
   } catch (const std::bad_alloc&) {

@@ -1,0 +1,42 @@
+#include "base/split.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+
+namespace microgpt {
+namespace {
+
+/// "a", "aa", "aaa", ...
+std::vector<Document> distinct(std::size_t n) {
+  std::vector<Document> documents;
+  for (std::size_t i = 1; i <= n; i++) documents.emplace_back(i, U'a');
+  return documents;
+}
+
+TEST_CASE("a tenth is held out, rounded down, and nothing is lost or in both parts") {
+  const std::vector<Document> documents = distinct(29);
+  const Split names = split(documents);
+  CHECK(names.held_out.size() == 2);
+  CHECK(names.training.size() == 27);
+  std::set<Document> all(names.training.begin(), names.training.end());
+  all.insert(names.held_out.begin(), names.held_out.end());
+  CHECK(all.size() == 29);
+}
+
+TEST_CASE("a document that comes twice counts once, so it cannot be in both parts") {
+  std::vector<Document> documents = distinct(20);
+  for (const Document& document : distinct(20)) documents.push_back(document);
+  CHECK(split(documents).training == split(distinct(20)).training);
+  CHECK(split(documents).held_out == split(distinct(20)).held_out);
+}
+
+TEST_CASE("nine documents are too few") {
+  CHECK_THROWS_WITH_AS(split(distinct(9)), doctest::Contains("9 distinct documents"), Error);
+}
+
+}  // namespace
+}  // namespace microgpt

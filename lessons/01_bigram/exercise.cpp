@@ -12,6 +12,7 @@
 
 #include "base/bigram.h"
 #include "base/python_random.h"
+#include "base/split.h"
 #include "base/tokenizer.h"
 #include "train/evaluation.h"
 

@@ -10,7 +10,6 @@
 #include "lesson/lesson.h"
 #include "scalar/mlp.h"
 #include "train/gradient.h"
-#include "train/sampling.h"
 #include "train/sgd.h"
 
 using namespace microgpt;

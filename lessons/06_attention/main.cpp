@@ -12,7 +12,7 @@
 #include "scalar/ops.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
-#include "train/sampling.h"
+#include "train/sgd.h"
 
 using namespace microgpt;
 

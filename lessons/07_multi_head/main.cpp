@@ -11,7 +11,7 @@
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
 #include "train/gradient.h"
-#include "train/sampling.h"
+#include "train/sgd.h"
 
 using namespace microgpt;
 

@@ -7,13 +7,13 @@
 #include <set>
 
 #include "base/libm.h"
+#include "base/schedule.h"
 #include "inspect/likeliest.h"
 #include "inspect/plot.h"
 #include "lesson/lesson.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
-#include "train/sampling.h"
-#include "train/trainer.h"
+#include "train/sgd.h"
 
 using namespace microgpt;
 

@@ -9,6 +9,7 @@
 #include "layers.h"
 #include "lesson/lesson.h"
 #include "scalar/gpt.h"
+#include "train/sgd.h"
 
 using namespace microgpt;
 using namespace lesson09;

@@ -128,14 +128,11 @@ TEST_CASE("a file from elsewhere may differ in what the format leaves open") {
 
 TEST_CASE("safetensors without a microgpt in it is refused") {
   const std::string no = "it is not a microgpt checkpoint: ";
-  CHECK(refusal(file("{}", "")) == no + "it has no __metadata__");
-  CHECK(refusal(file(R"({"w":{"dtype":"F32","shape":[1,1,1],"data_offsets":[0,4]}})", "1234")) ==
-        no + "it has no __metadata__");
+  CHECK(refusal(file("{}", "")) == no + "__metadata__ has no text called format");
   CHECK(refusal(edited(R"("format":"microgpt")", R"("format":"pt")")) == no + "its format is \"pt\"");
   for (const std::string name : {"activation", "block_size", "characters", "format", "n_embd", "n_head", "n_layer"}) {
     CHECK(refusal(edited("\"" + name + "\"", "\"other\"")) == no + "__metadata__ has no text called " + name);
   }
-  CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":[1])")) == no + "__metadata__ has no text called n_layer");
 }
 
 TEST_CASE("a size that is not a whole number in range is refused") {
@@ -157,40 +154,23 @@ TEST_CASE("a model that cannot be is refused") {
 }
 
 TEST_CASE("a file with fewer or more numbers than its model has is refused") {
-  CHECK(refusal(file(tiny_header, "")) == "it has 0 bytes of numbers, but its model has 136");
-  CHECK(refusal(file(tiny_header, tiny_numbers + " ")) == "it has 137 bytes of numbers, but its model has 136");
-  CHECK(refusal(edited(R"("a")", R"("ab")")) == "it has 136 bytes of numbers, but its model has 152");
-  // 40 bytes and 96 for each layer; none of them is allocated
+  CHECK(refusal(edited(R"("a")", R"("ab")")) == "it has 17 numbers, but its model has 19");
+  CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":"2")")) == "it has 17 numbers, but its model has 29");
   CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":"5000000")")) ==
-        "it has 136 bytes of numbers, but its model has 480000040");
+        "it has 17 numbers, but its model has 60000005");  // none of which is allocated
 }
 
 TEST_CASE("tensors other than those of the model are refused") {
   CHECK(refusal(edited(R"("wpe")", R"("wqe")")) == "the tensor wpe is missing");
-  CHECK(refusal(edited(R"("wpe")", R"("extra":{},"wpe")")) == "the tensor \"extra\" is not one of this model");
-  const std::string two_layers = replaced(tiny_header, R"("n_layer":"1")", R"("n_layer":"2")");
-  CHECK(refusal(file(two_layers, tiny_numbers + std::string(96, '\0'))) == "the tensor layer1.attn_wq is missing");
-
-  CHECK(refusal(edited(R"("F64")", R"("F32")")) == "the tensor layer0.attn_wk is not of dtype F64");
-  CHECK(refusal(edited(R"("dtype":"F64",)", "")) == "the tensor layer0.attn_wk is not of dtype F64");
-  for (const std::string shape : {"[1,4]", "[4]", "[4,1,1]", "[]", "\"4,1\""}) {
-    CHECK(refusal(edited("[4,1]", shape)) == "the tensor layer0.mlp_fc1 does not have the shape [4, 1]");
-  }
-  CHECK(refusal(edited("[4,1]", "[4,1],\"stride\":[1,1]")) ==
-        "the tensor layer0.mlp_fc1 has fields other than dtype, shape and data_offsets");
-}
-
-TEST_CASE("tensors that do not fill the numbers one after another are refused") {
-  for (const std::string offsets :
-       {"[16,25]", "[16,16]", "[24,16]", "[16]", "[]", "[16,24,24]", "\"16,24\"", "[18446744073709551608,24]"}) {
-    CHECK(refusal(edited("[16,24]", offsets)) == "the tensor wpe does not have data_offsets 8 bytes apart");
-  }
-  CHECK(refusal(edited("[16,24]", "[8,16]")) == "the tensor wpe overlaps another");
-  CHECK(refusal(edited("[16,24]", "[0,8]")) == "the tensor wpe overlaps another");
-  CHECK(refusal(edited("[16,24]", "[24,32]")) == "the tensor lm_head overlaps another");
-  CHECK(refusal(edited("[16,24]", "[17,25]")) == "the tensor wpe follows a gap");
-  CHECK(refusal(edited("[16,24]", "[136,144]")) == "the tensor lm_head follows a gap");
-  CHECK(refusal(edited("[16,24]", "[18446744073709551608,0]")) == "the tensor lm_head follows a gap");  // 2^64 - 8
+  const std::string empty = R"({"dtype":"F64","shape":[0],"data_offsets":[0,0]})";
+  CHECK(refusal(edited(R"("wpe")", R"("extra":)" + empty + R"(,"wpe")")) ==
+        "the tensor \"extra\" is not one of this model");
+  CHECK(refusal(edited("[4,1]", "[1,4]")) == "the tensor layer0.mlp_fc1 does not have the shape [4, 1]");
+  CHECK(refusal(edited("[4,1]", "[4]")) == "the tensor layer0.mlp_fc1 does not have the shape [4, 1]");
+  // The last tensor as floats, in half the bytes.
+  const std::string floats =
+      replaced(tiny_header, R"([104,136],"dtype":"F64","shape":[1,4])", R"([104,120],"dtype":"F32","shape":[1,4])");
+  CHECK(refusal(file(floats, tiny_numbers.substr(0, 120))) == "the tensor layer0.mlp_fc2 is not of dtype F64");
 }
 
 TEST_CASE("a number that is not finite is refused, in loading and in saving") {

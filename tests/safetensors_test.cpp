@@ -27,13 +27,12 @@ using Tensor = Safetensors::Tensor;
 
 Safetensors parse(const std::string& bytes) {
   std::istringstream in(bytes);
-  return read_safetensors(in, "x.safetensors");
+  return read_safetensors(in);
 }
 
-/// What is wrong with the bytes, without the beginning and the end that every message has.
+/// What is wrong with the bytes.
 std::string refusal(const std::string& bytes) {
-  return refusal_of([&] { parse(bytes); },
-                    "cannot load 'x.safetensors': ", "; give a sound safetensors file of F64 or F32");
+  return refusal_of([&] { parse(bytes); }, "", "");
 }
 
 std::string serialize(const Safetensors& file) {
@@ -280,28 +279,10 @@ TEST_CASE("tensors with a gap between them or an overlap are refused") {
     CHECK(refusal(edited("[16,24]", offsets)) == "the tensor b does not have data_offsets 8 bytes apart");
   }
   CHECK(refusal(edited("[16,24]", "[8,16]")) == "the tensor b overlaps another");
-  CHECK(refusal(edited("[16,24]", "[0,8]")) == "the tensor b overlaps another");
+  CHECK(refusal(edited("[16,24]", "[0,8]")) == "the tensor a overlaps another");
   CHECK(refusal(edited("[16,24]", "[17,25]")) == "the tensor b follows a gap");
   CHECK(refusal(edited("[0,16]", "[1,17]")) == "the tensor a follows a gap");
   CHECK(refusal(edited("[16,24]", "[18446744073709551608,0]")) == "the tensor b follows a gap");  // 2^64 - 8
-}
-
-TEST_CASE("a reader that knows its tensors gets exactly these") {
-  double a[2] = {};
-  double b[2] = {};
-  auto read = [&](const std::vector<TensorToRead>& tensors) {
-    std::istringstream in(file(tiny_header, tiny_numbers));
-    read_safetensors_numbers(in, read_safetensors_header(in), tensors);
-  };
-  const TensorToRead has_a{"a", "F64", {2}, a};
-  const TensorToRead has_b{"b", "F32", {2, 1}, b};
-  read({has_b, has_a});
-  CHECK(a[1] == -2);
-  CHECK(b[1] == -4);
-  CHECK_THROWS_WITH_AS(read({has_a}), "the tensor \"b\" is not one of this model", Error);
-  CHECK_THROWS_WITH_AS(read({has_a, has_b, {"c", "F64", {0}, b}}), "the tensor c is missing", Error);
-  CHECK_THROWS_WITH_AS(read({has_a, {"b", "F64", {2, 1}, b}}), "the tensor b is not of dtype F64", Error);
-  CHECK_THROWS_WITH_AS(read({has_a, {"b", "F32", {1, 2}, b}}), "the tensor b does not have the shape [1, 2]", Error);
 }
 
 TEST_CASE("a safetensors file cut short anywhere is refused") {
@@ -338,7 +319,7 @@ TEST_CASE("a path or a stream that cannot be read is refused with the reason") {
                        ("cannot load '" + name + "': it is a directory, a device or a pipe; give a file").c_str(),
                        Error);
   std::istream nothing(nullptr);
-  CHECK_THROWS_WITH_AS(read_safetensors_header(nothing), "it cannot be measured", Error);
+  CHECK_THROWS_WITH_AS(read_safetensors(nothing), "it cannot be measured", Error);
 }
 
 TEST_CASE("the golden figures of attention are sound: sizes as the metadata says, rows of weights with sum 1") {

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 
@@ -22,6 +21,18 @@ std::string read_file(const std::string& path) {
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
   if (in.bad()) throw fail("the read failed half-way");
   return bytes;
+}
+
+std::ifstream open_file(const std::string& path) {
+  auto fail = [&](const std::string& reason) { return Error("cannot load '" + path + "': " + reason); };
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    throw fail("it is a directory, a device or a pipe; give a file");
+  }
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw fail(std::generic_category().message(errno) + "; check the path");
+  return in;
 }
 
 void write_file(const std::string& path, const std::string& bytes) {

@@ -4,13 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/replace_file.h"
 #include "base/utf8.h"
 #include "train/safetensors.h"
@@ -18,20 +18,19 @@
 namespace microgpt {
 namespace {
 
-using Object = SafetensorsHeader::Object;
+using Metadata = std::map<std::string, std::string>;
 
 constexpr const char* format = "microgpt";
 
 Error not_microgpt(const std::string& reason) { return Error{"it is not a microgpt checkpoint: " + reason}; }
 
-const std::string& metadata_text(const Object& metadata, const std::string& name) {
+const std::string& metadata_text(const Metadata& metadata, const std::string& name) {
   const auto field = metadata.find(name);
-  const std::string* text = field == metadata.end() ? nullptr : std::get_if<std::string>(&field->second);
-  if (text == nullptr) throw not_microgpt("__metadata__ has no text called " + name);
-  return *text;
+  if (field == metadata.end()) throw not_microgpt("__metadata__ has no text called " + name);
+  return field->second;
 }
 
-std::size_t metadata_number(const Object& metadata, const std::string& name) {
+std::size_t metadata_number(const Metadata& metadata, const std::string& name) {
   const std::string& text = metadata_text(metadata, name);
   const char* const end = text.data() + text.size();
   std::size_t number = 0;
@@ -41,11 +40,11 @@ std::size_t metadata_number(const Object& metadata, const std::string& name) {
 }
 
 /// 0 if there is none: files of plain models have no such fields.
-std::size_t optional_number(const Object& metadata, const std::string& name) {
+std::size_t optional_number(const Metadata& metadata, const std::string& name) {
   return metadata.contains(name) ? metadata_number(metadata, name) : 0;
 }
 
-bool is_rope(const Object& metadata) {
+bool is_rope(const Metadata& metadata) {
   if (!metadata.contains("pos")) return false;
   const std::string& positions = metadata_text(metadata, "pos");
   if (positions != "learned" && positions != "rope")
@@ -53,7 +52,7 @@ bool is_rope(const Object& metadata) {
   return positions == "rope";
 }
 
-MaskPattern mask_of(const Object& metadata) {
+MaskPattern mask_of(const Metadata& metadata) {
   return parse_mask_pattern(metadata.contains("mask") ? metadata_text(metadata, "mask") : "full");
 }
 
@@ -64,11 +63,11 @@ bool is_squared_relu(const std::string& activation) {
   return activation == "squared_relu";
 }
 
-Tokenizer tokenizer_of(const Object& metadata) {
+Tokenizer tokenizer_of(const Metadata& metadata) {
   return Tokenizer(decode_utf8(metadata_text(metadata, "characters")).value());  // the JSON parser has checked UTF-8
 }
 
-Config config_of(const Object& metadata, const Tokenizer& tokenizer) {
+Config config_of(const Metadata& metadata, const Tokenizer& tokenizer) {
   const Config config{.vocab_size = tokenizer.vocab_size(),
                       .n_layer = metadata_number(metadata, "n_layer"),
                       .n_embd = metadata_number(metadata, "n_embd"),
@@ -95,28 +94,38 @@ const Parameter* not_finite(const Parameters& parameters) {
   return nullptr;
 }
 
-Checkpoint read_checkpoint(std::istream& in) {
-  SafetensorsHeader header = read_safetensors_header(in);
-  if (!header.metadata) throw not_microgpt("it has no __metadata__");
-  const Object& metadata = *header.metadata;
-  if (const std::string& found = metadata_text(metadata, "format"); found != format) {
+/// Takes the numbers of a matrix out of the file.
+void take(Safetensors& file, const Parameter& matrix) {
+  const auto found = file.tensors.extract(matrix.name);
+  const std::string which = "the tensor " + matrix.name;
+  if (found.empty()) throw Error(which + " is missing");
+  const Safetensors::Tensor& tensor = found.mapped();
+  if (tensor.dtype != "F64") throw Error(which + " is not of dtype F64");
+  if (tensor.shape != std::vector<std::uint64_t>{matrix.rows, matrix.cols}) {
+    throw Error(which + " does not have the shape [" + std::to_string(matrix.rows) + ", " +
+                std::to_string(matrix.cols) + "]");
+  }
+  std::copy(tensor.data.begin(), tensor.data.end(), matrix.data);
+}
+
+Checkpoint checkpoint_of(Safetensors file) {
+  if (const std::string& found = metadata_text(file.metadata, "format"); found != format) {
     throw not_microgpt("its format is " + shown(found));
   }
-  Tokenizer tokenizer = tokenizer_of(metadata);
-  const Config config = config_of(metadata, tokenizer);
-
-  // From here on, what is allocated is in proportion to what is really in the file.
-  const std::uint64_t expected_bytes = num_parameters(config) * sizeof(double);
-  if (header.data_bytes != expected_bytes) {
-    throw Error("it has " + std::to_string(header.data_bytes) + " bytes of numbers, but its model has " +
-                std::to_string(expected_bytes));
+  Tokenizer tokenizer = tokenizer_of(file.metadata);
+  const Config config = config_of(file.metadata, tokenizer);
+  std::size_t numbers = 0;
+  for (const auto& [name, tensor] : file.tensors) numbers += tensor.data.size();
+  // Before anything is made in a size that the file only claims.
+  if (numbers != num_parameters(config)) {
+    throw Error("it has " + std::to_string(numbers) + " numbers, but its model has " +
+                std::to_string(num_parameters(config)));
   }
   Parameters parameters(gpt_shapes(config));
-  std::vector<TensorToRead> tensors;
-  for (const Parameter& matrix : parameters.matrices()) {
-    tensors.push_back({matrix.name, "F64", {matrix.rows, matrix.cols}, matrix.data});
+  for (const Parameter& matrix : parameters.matrices()) take(file, matrix);
+  if (!file.tensors.empty()) {
+    throw Error("the tensor " + shown(file.tensors.begin()->first) + " is not one of this model");
   }
-  read_safetensors_numbers(in, std::move(header), tensors);
   if (const Parameter* matrix = not_finite(parameters)) {
     throw Error("the tensor " + matrix->name + " has a value that is not finite");
   }
@@ -127,14 +136,14 @@ Checkpoint read_checkpoint(std::istream& in) {
 
 Checkpoint parse_checkpoint(std::istream& in, const std::string& name) {
   try {
-    return read_checkpoint(in);
+    return checkpoint_of(read_safetensors(in));
   } catch (const Error& error) {  // also a UsageError: this config was found in a file, not asked for
     throw ModelFileError("cannot load '" + name + "': " + error.what());
   }
 }
 
 Checkpoint load_checkpoint(const std::string& path) {
-  std::ifstream in = open_safetensors(path);
+  std::ifstream in = open_file(path);
   return parse_checkpoint(in, path);
 }
 

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <system_error>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace microgpt {
 namespace {
@@ -19,9 +19,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the numbers are little-endian and are copied as they are");
 
 using nlohmann::json;
-using Field = SafetensorsHeader::Field;
-using Object = SafetensorsHeader::Object;
-using Shape = std::vector<std::uint64_t>;
+using Tensor = Safetensors::Tensor;
+using Numbers = std::vector<std::uint64_t>;
+using Field = std::variant<std::string, Numbers>;  // a text or a list of whole numbers
+using Object = std::map<std::string, Field>;
 
 constexpr std::uint64_t length_bytes = 8;
 constexpr std::uint64_t most_header_bytes = 100'000'000;  // the limit of the safetensors library
@@ -40,7 +41,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool start_object(std::size_t) override { return step_in(depth_ < 2); }
   bool end_object() override { return step_out(); }
   bool start_array(std::size_t) override {
-    if (depth_ == 2) *field_ = std::vector<std::uint64_t>{};
+    if (depth_ == 2) *field_ = Numbers{};
     return step_in(depth_ == 2);
   }
   bool end_array() override { return step_out(); }
@@ -65,7 +66,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   }
   bool number_unsigned(std::uint64_t number) override {
     if (depth_ != 3) unexpected();
-    std::get<std::vector<std::uint64_t>>(*field_).push_back(number);
+    std::get<Numbers>(*field_).push_back(number);
     return true;
   }
 
@@ -119,15 +120,8 @@ std::string called(const std::string& name) {
   return "the tensor " + (plain ? name : shown(name));
 }
 
-/// The bytes of one number in the file, or 0 for a dtype that is not read here.
-std::uint64_t width_of(const std::string& dtype) {
-  if (dtype == "F64") return sizeof(double);
-  if (dtype == "F32") return sizeof(float);
-  return 0;
-}
-
 /// How many numbers a tensor has: so few that their bytes can be counted too.
-std::uint64_t numbers_of(const std::string& name, const Shape& shape) {
+std::uint64_t numbers_of(const std::string& name, const Numbers& shape) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / sizeof(double);
   std::uint64_t numbers = 1;
   for (const std::uint64_t size : shape) {
@@ -137,73 +131,64 @@ std::uint64_t numbers_of(const std::string& name, const Shape& shape) {
   return numbers;
 }
 
-std::uint64_t bytes_of(const TensorToRead& tensor) {
-  return numbers_of(tensor.name, tensor.shape) * width_of(tensor.dtype);
-}
+/// A tensor as the header describes it; its numbers are not read yet.
+struct Place {
+  std::uint64_t begin, bytes;
+  std::string name;
+  Tensor* tensor;
 
-/// Where a tensor's numbers begin, in bytes, if the header says of it what it must.
-std::uint64_t begin_of(Object found, const TensorToRead& tensor) {
-  const std::string which = called(tensor.name);
-  if (found["dtype"] != Field(tensor.dtype)) throw Error(which + " is not of dtype " + tensor.dtype);
-  if (found["shape"] != Field(tensor.shape)) {
-    std::string sizes;
-    for (const std::uint64_t size : tensor.shape) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-    throw Error(which + " does not have the shape [" + sizes + "]");
-  }
-  const auto* offsets = std::get_if<std::vector<std::uint64_t>>(&found["data_offsets"]);
-  const std::uint64_t bytes = bytes_of(tensor);
+  /// As they lie in the file. What is empty lies before what begins in the same place.
+  bool operator<(const Place& other) const { return std::tie(begin, bytes) < std::tie(other.begin, other.bytes); }
+};
+
+/// Checks what the header says of a tensor, and sets the tensor's dtype and shape.
+Place placed(const std::string& name, Object fields, Tensor& tensor) {
+  const std::string which = called(name);
+  const auto* dtype = std::get_if<std::string>(&fields["dtype"]);
+  if (dtype == nullptr || (*dtype != "F64" && *dtype != "F32")) throw Error(which + " is not of dtype F64 or F32");
+  const auto* shape = std::get_if<Numbers>(&fields["shape"]);
+  if (shape == nullptr) throw Error(which + " has no shape");
+  const std::uint64_t bytes = numbers_of(name, *shape) * (*dtype == "F64" ? sizeof(double) : sizeof(float));
+  const auto* offsets = std::get_if<Numbers>(&fields["data_offsets"]);
   // Where the end is before the begin, the difference wraps around. Such a begin is far off: it follows a gap.
   if (offsets == nullptr || offsets->size() != 2 || (*offsets)[1] - (*offsets)[0] != bytes) {
     throw Error(which + " does not have data_offsets " + std::to_string(bytes) + " bytes apart");
   }
-  if (found.size() != 3) throw Error(which + " has fields other than dtype, shape and data_offsets");
-  return (*offsets)[0];
+  if (fields.size() != 3) throw Error(which + " has fields other than dtype, shape and data_offsets");
+  tensor.dtype = *dtype;
+  tensor.shape = *shape;
+  return {(*offsets)[0], bytes, name, &tensor};
 }
 
-/// The tensors, as indices, in the order in which they lie in the file: without gap or overlap. Of several that are
-/// empty in the same place only one is among them; there is nothing to read.
-std::vector<std::size_t> file_order(SafetensorsHeader header, const std::vector<TensorToRead>& tensors) {
-  // (begin, not empty) -> index. What is empty lies before what begins in the same place.
-  std::map<std::pair<std::uint64_t, bool>, std::size_t> at;
-  for (std::size_t i = 0; i < tensors.size(); i++) {
-    auto found = header.tensors.extract(tensors[i].name);
-    if (found.empty()) throw Error(called(tensors[i].name) + " is missing");
-    const std::uint64_t begin = begin_of(std::move(found.mapped()), tensors[i]);
-    const bool has_numbers = bytes_of(tensors[i]) != 0;
-    const bool is_new = at.emplace(std::pair(begin, has_numbers), i).second;
-    if (has_numbers && !is_new) throw Error(called(tensors[i].name) + " overlaps another");
+/// Throws Error unless the tensors, in the order of the file, fill its numbers without gap or overlap.
+void require_filled(const std::vector<Place>& places, std::uint64_t data_bytes) {
+  auto fail = [&](const std::string& much) {
+    throw Error("it has " + std::to_string(data_bytes) + " bytes of numbers, but its tensors have " + much);
+  };
+  std::uint64_t left = data_bytes;
+  for (const Place& place : places) {
+    if (place.bytes > left) fail("more");
+    left -= place.bytes;
   }
-  if (!header.tensors.empty()) {
-    throw Error("the tensor " + shown(header.tensors.begin()->first) + " is not one of this model");
-  }
-  std::vector<std::size_t> order;
   std::uint64_t end = 0;
-  for (const auto& [place, i] : at) {
-    const std::uint64_t begin = place.first;
-    if (begin != end) {
-      throw Error(called(tensors[i].name) + (begin < end ? " overlaps another" : " follows a gap"));
-    }
-    end = begin + bytes_of(tensors[i]);
-    order.push_back(i);
+  for (const Place& place : places) {
+    if (place.begin != end)
+      throw Error(called(place.name) + (place.begin < end ? " overlaps another" : " follows a gap"));
+    end += place.bytes;
   }
-  if (end != header.data_bytes) {
-    throw Error("it has " + std::to_string(header.data_bytes) + " bytes of numbers, but its tensors have " +
-                std::to_string(end));
-  }
-  return order;
+  if (end != data_bytes) fail(std::to_string(end));
 }
 
-void read_numbers(std::istream& in, const TensorToRead& tensor) {
+void read_numbers(std::istream& in, Tensor& tensor, std::uint64_t bytes) {
   if (tensor.dtype == "F64") {
-    read_exactly(in, tensor.data, bytes_of(tensor));
+    tensor.data.resize(bytes / sizeof(double));
+    read_exactly(in, tensor.data.data(), bytes);
   } else {
-    std::vector<float> numbers(numbers_of(tensor.name, tensor.shape));
-    read_exactly(in, numbers.data(), bytes_of(tensor));
-    std::copy(numbers.begin(), numbers.end(), tensor.data);
+    std::vector<float> numbers(bytes / sizeof(float));
+    read_exactly(in, numbers.data(), bytes);
+    tensor.data.assign(numbers.begin(), numbers.end());
   }
 }
-
-// --- Whole files -----------------------------------------------------------------------------------------------------
 
 std::map<std::string, std::string> texts_of(const Object& metadata) {
   std::map<std::string, std::string> texts;
@@ -215,36 +200,13 @@ std::map<std::string, std::string> texts_of(const Object& metadata) {
   return texts;
 }
 
-/// A tensor as the header describes it, without its numbers.
-Safetensors::Tensor described(const std::string& name, Object tensor) {
-  const auto* dtype = std::get_if<std::string>(&tensor["dtype"]);
-  if (dtype == nullptr || width_of(*dtype) == 0) throw Error(called(name) + " is not of dtype F64 or F32");
-  const auto* shape = std::get_if<Shape>(&tensor["shape"]);
-  if (shape == nullptr) throw Error(called(name) + " has no shape");
-  return {*dtype, *shape, {}};
-}
-
-Safetensors read_whole(std::istream& in) {
-  SafetensorsHeader header = read_safetensors_header(in);
-  Safetensors file;
-  if (header.metadata) file.metadata = texts_of(*header.metadata);
-  std::uint64_t left = header.data_bytes;
-  for (const auto& [name, fields] : header.tensors) {
-    const Safetensors::Tensor& tensor = file.tensors.emplace(name, described(name, fields)).first->second;
-    const std::uint64_t bytes = numbers_of(name, tensor.shape) * width_of(tensor.dtype);
-    if (bytes > left) {
-      throw Error("it has " + std::to_string(header.data_bytes) + " bytes of numbers, but its tensors have more");
-    }
-    left -= bytes;
-  }
-
-  std::vector<TensorToRead> to_read;
-  for (auto& [name, tensor] : file.tensors) {
-    tensor.data.resize(numbers_of(name, tensor.shape));
-    to_read.push_back({name, tensor.dtype, tensor.shape, tensor.data.data()});
-  }
-  read_safetensors_numbers(in, std::move(header), to_read);
-  return file;
+std::map<std::string, Object> parse_header(const std::string& text) {
+  if (!text.starts_with('{')) throw not_safetensors("its header does not begin with {");
+  // The parser takes a zero byte for the end of the text.
+  if (text.find('\0') != std::string::npos) throw not_safetensors("its header has a zero byte");
+  HeaderReader reader;
+  json::sax_parse(text, &reader);
+  return std::move(reader.objects);
 }
 
 }  // namespace
@@ -255,19 +217,7 @@ std::string shown(const std::string& text) {
          (text.size() > most ? "..." : "");
 }
 
-std::ifstream open_safetensors(const std::string& path) {
-  auto fail = [&](const std::string& reason) { return Error("cannot load '" + path + "': " + reason); };
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-    throw fail("it is a directory, a device or a pipe; give a file");
-  }
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw fail(std::generic_category().message(errno) + "; check the path");
-  return in;
-}
-
-SafetensorsHeader read_safetensors_header(std::istream& in) {
+Safetensors read_safetensors(std::istream& in) {
   const std::uint64_t size = size_of(in);
   if (size < length_bytes) throw not_safetensors("it has only " + std::to_string(size) + " bytes");
   std::uint64_t length = 0;
@@ -277,34 +227,25 @@ SafetensorsHeader read_safetensors_header(std::istream& in) {
   }
   std::string text(length, ' ');
   read_exactly(in, text.data(), length);
-  if (!text.starts_with('{')) throw not_safetensors("its header does not begin with {");
-  // The parser takes a zero byte for the end of the text.
-  if (text.find('\0') != std::string::npos) throw not_safetensors("its header has a zero byte");
-  HeaderReader reader;
-  json::sax_parse(text, &reader);
 
-  SafetensorsHeader header;
-  if (auto metadata = reader.objects.extract(metadata_name)) header.metadata = std::move(metadata.mapped());
-  header.tensors = std::move(reader.objects);
-  header.data_bytes = size - length_bytes - length;
-  return header;
-}
-
-void read_safetensors_numbers(std::istream& in, SafetensorsHeader header, const std::vector<TensorToRead>& tensors) {
-  for (const std::size_t i : file_order(std::move(header), tensors)) read_numbers(in, tensors[i]);
-}
-
-Safetensors read_safetensors(std::istream& in, const std::string& name) {
-  try {
-    return read_whole(in);
-  } catch (const Error& error) {
-    throw Error("cannot load '" + name + "': " + error.what() + "; give a sound safetensors file of F64 or F32");
-  }
+  std::map<std::string, Object> objects = parse_header(text);
+  Safetensors file;
+  if (const auto metadata = objects.extract(metadata_name)) file.metadata = texts_of(metadata.mapped());
+  std::vector<Place> places;
+  for (const auto& [name, fields] : objects) places.push_back(placed(name, fields, file.tensors[name]));
+  std::stable_sort(places.begin(), places.end());
+  require_filled(places, size - length_bytes - length);
+  for (const Place& place : places) read_numbers(in, *place.tensor, place.bytes);
+  return file;
 }
 
 Safetensors read_safetensors(const std::string& path) {
-  std::ifstream in = open_safetensors(path);
-  return read_safetensors(in, path);
+  std::ifstream in = open_file(path);
+  try {
+    return read_safetensors(in);
+  } catch (const Error& error) {
+    throw Error("cannot load '" + path + "': " + error.what());
+  }
 }
 
 std::string serialize_safetensors(const std::map<std::string, std::string>& metadata,

@@ -13,10 +13,8 @@
 #include <cstdint>
 #include <iosfwd>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace microgpt {
@@ -32,11 +30,11 @@ struct Safetensors {
   std::map<std::string, Tensor> tensors;
 };
 
-/// Throws Error if there is no such file, it is not sound, or a tensor is of another dtype than F64 and F32.
+/// Throws Error, with the path, if there is no such file, it is not sound, or a tensor is of another dtype.
 Safetensors read_safetensors(const std::string& path);
 
-/// The same from a stream, which must be able to seek. Throws Error with `name` and what is wrong.
-Safetensors read_safetensors(std::istream& in, const std::string& name);
+/// The same from a stream, which must be able to seek. The Error does not name the file.
+Safetensors read_safetensors(std::istream& in);
 
 /// A tensor to be written.
 struct TensorToWrite {
@@ -50,38 +48,6 @@ struct TensorToWrite {
 /// data.
 std::string serialize_safetensors(const std::map<std::string, std::string>& metadata,
                                   const std::vector<TensorToWrite>& tensors);
-
-// A reader that knows which tensors there must be reads in two steps: the header, then the numbers. The errors of these
-// two do not name the file.
-
-/// The header as it stands there. It is sound JSON and no key comes twice, but what it says is not checked yet.
-struct SafetensorsHeader {
-  using Field = std::variant<std::string, std::vector<std::uint64_t>>;  // a text or a list of whole numbers
-  using Object = std::map<std::string, Field>;
-
-  std::optional<Object> metadata;
-  std::map<std::string, Object> tensors;
-  std::uint64_t data_bytes = 0;  // what the file has after the header
-};
-
-/// Opens a file to read. Throws Error, with the path, if that fails or it is not a regular file.
-std::ifstream open_safetensors(const std::string& path);
-
-/// Reads the header of a stream that is able to seek; the numbers are next. Throws Error if it is not sound.
-SafetensorsHeader read_safetensors_header(std::istream& in);
-
-/// A tensor to be read: what the header must say of it, and where its numbers go.
-struct TensorToRead {
-  std::string name;
-  std::string dtype;  // "F64" or "F32"
-  std::vector<std::uint64_t> shape;
-  double* data;  // room for all of them, row after row
-};
-
-/// Reads all numbers of the stream that the header came from. Throws Error, before it reads any, unless the header has
-/// these tensors and no others, and they fill the numbers one after another. Compare data_bytes with what they need
-/// before you make room for them.
-void read_safetensors_numbers(std::istream& in, SafetensorsHeader header, const std::vector<TensorToRead>& tensors);
 
 /// A text from a file, fit to be part of a message: quoted, escaped and not too long.
 std::string shown(const std::string& text);

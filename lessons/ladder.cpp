@@ -13,7 +13,7 @@
 #include "base/split.h"
 #include "scalar/mlp.h"
 #include "train/evaluation.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 

@@ -64,7 +64,7 @@
 #include "tensor/fma_peak.h"           // how fast a processor can be
 
 // Learning and generating.
-#include "train/sgd.h"            // a small step downhill
+#include "train/optimizer.h"      // Adam and SGD, for both paths
 #include "train/gradient.h"       // is the gradient right?
 #include "train/batch_trainer.h"  // training on the tensor path
 #include "train/thread_trials.h"  // how many threads help, now

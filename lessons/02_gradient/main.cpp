@@ -10,7 +10,7 @@
 #include "lesson/lesson.h"
 #include "scalar/mlp.h"
 #include "train/gradient.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 

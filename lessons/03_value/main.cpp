@@ -9,7 +9,7 @@
 #include "lesson/lesson.h"
 #include "mlp.h"
 #include "scalar/mlp.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 #include "value.h"
 
 using namespace microgpt;

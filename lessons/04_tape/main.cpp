@@ -11,7 +11,7 @@
 #include "lesson/lesson.h"
 #include "scalar/mlp.h"
 #include "tape.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 using Pointers = lesson03::Value;

@@ -12,7 +12,7 @@
 #include "scalar/mlp.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 

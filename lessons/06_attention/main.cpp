@@ -12,7 +12,7 @@
 #include "scalar/ops.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 

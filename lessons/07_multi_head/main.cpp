@@ -11,7 +11,7 @@
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
 #include "train/gradient.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/parameters.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 
@@ -24,7 +24,7 @@ using namespace microgpt;
 /// the gradients are zero.
 void momentum_update(Parameters& parameters, [[maybe_unused]] std::vector<double>& velocity, double learning_rate,
                      [[maybe_unused]] double mu) {
-  // TODO: this is SGD, which follows the gradient itself. Look at sgd_update() in src/train/sgd.cpp.
+  // TODO: this is SGD, which follows the gradient itself. Look at sgd_update() in src/train/optimizer.cpp.
   sgd_update(parameters, learning_rate);
 }
 

@@ -13,7 +13,7 @@
 #include "lesson/lesson.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 

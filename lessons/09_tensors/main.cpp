@@ -9,7 +9,7 @@
 #include "layers.h"
 #include "lesson/lesson.h"
 #include "scalar/gpt.h"
-#include "train/sgd.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 using namespace lesson09;

@@ -58,11 +58,14 @@ enum class Schedule : std::uint8_t {
   cosine,  // half a cosine wave down to zero
 };
 
+enum class OptimizerName : std::uint8_t { adam, sgd };
+
 /// How a model is initialised and trained.
 struct TrainConfig {
   std::size_t num_steps = 1000;
   std::size_t batch_size = 1;  // B: documents in a step
   double learning_rate = 0.01;
+  OptimizerName optimizer = OptimizerName::adam;
   double beta1 = 0.85;     // Adam: how long the mean of the gradients remembers
   double beta2 = 0.99;     // Adam: how long the mean of their squares remembers
   double eps_adam = 1e-8;  // Adam: keeps the division finite

@@ -20,7 +20,7 @@
 #include "tensor/decoder.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
-#include "train/held_out.h"
+#include "train/optimizer.h"
 #include "train/sampling.h"
 #include "train/thread_trials.h"
 
@@ -38,6 +38,7 @@ struct TrainOptions {
   double temperature = 0.5;
   std::string digits = "4";
   std::string engine = "scalar";
+  std::string optimizer = "adam";
   std::optional<std::string> dtype, kernels, loss, positions, mask;
   bool hold_out = false;
   bool quiet = false;
@@ -69,6 +70,7 @@ Preset chosen_preset(const TrainOptions& options) {
   config.mask = given_mask(options.mask.value_or("full"));
   chosen.train.num_steps = options.steps.value_or(chosen.train.num_steps);
   chosen.train.batch_size = options.batch_size.value_or(chosen.train.batch_size);
+  chosen.train.optimizer = options.optimizer == "sgd" ? OptimizerName::sgd : OptimizerName::adam;
   chosen.train.learning_rate = options.learning_rate.value_or(chosen.train.learning_rate);
   return chosen;
 }
@@ -111,11 +113,11 @@ void train_scalar(Run& run, const TrainOptions& options) {
   const TrainConfig& how = run.preset.train;
   const Model model(run.preset.model, parameters);
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  Adam adam(how, parameters.size());
+  const std::unique_ptr<Optimizer> optimizer = make_optimizer(how, parameters.size());
   {
     StepLines lines(how.num_steps, options);
     auto show = [&](std::size_t step, double value) { lines.show(step, value); };
-    train(loss, parameters, adam, documents, tokenizer, how, show);
+    train(loss, parameters, *optimizer, documents, tokenizer, how, show);
   }
   finish(run, options, [&] { return sample(model, options.temperature, run.random); });
 }
@@ -198,6 +200,8 @@ Command train_command() {
   add_data(command, options->data);
   add_count(command, "--steps", options->steps, "batches to learn from, one a step [gist: 1000, walkthrough: 500]");
   add_sizes(command, options->shape);
+  add_choice(command, "--optimizer", options->optimizer, "adam|sgd",
+             "what makes a step of a gradient; sgd learns with a larger --lr, such as 0.1");
   add_positive(command, "--lr", options->learning_rate, "learning rate of the first step [0.01]");
   add_seed(command, options->seed);
   add_count(command, "--samples", options->samples, "names to invent [20]");

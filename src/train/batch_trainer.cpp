@@ -32,11 +32,7 @@ BatchTrainer<T>::BatchTrainer(const Config& model, const TrainConfig& train, con
     : train_(train), options_(options), kernels_(kernels), model_(model, parameters), batch_(model.block_size) {
   documents_.reserve(documents.size());
   for (const Document& document : documents) documents_.push_back(tokenizer.encode_document(document));
-  for (const Weight<T>* weight : model_.weights()) {
-    const View<const T> data = weight->data.view();
-    m_.emplace_back(data.rows, data.cols);
-    v_.emplace_back(data.rows, data.cols);
-  }
+  optimizer_ = make_optimizer<T>(train, model_.weights(), kernels);
 }
 
 template <class T>
@@ -65,31 +61,23 @@ double BatchTrainer<T>::step(double progress) {
   for (std::size_t n = 0; n < weights.size(); n++) loss += weights[n] * activations_.losses.view().data[n];
   if (!std::isfinite(loss)) throw Diverged(steps_done_ + 1, loss);
 
-  const auto steps = static_cast<double>(steps_done_ + 1);
-  const AdamStep adam{.learning_rate = learning_rate_at(train_, progress, 1),
-                      .beta1 = train_.beta1,
-                      .beta2 = train_.beta2,
-                      .eps = train_.eps_adam,
-                      .m_correction = 1 - std::pow(train_.beta1, steps),
-                      .v_correction = 1 - std::pow(train_.beta2, steps)};
+  optimizer_->begin(learning_rate_at(train_, progress, 1), steps_done_);
   parallel(shares, [&](std::size_t i) {
     gpt_backward_weights(model_, kernels_, batch_, activations_, i, shares);
-    update_weights(adam, i);
+    update_weights(i);
   });
   steps_done_++;
   return loss;
 }
 
 template <class T>
-void BatchTrainer<T>::update_weights(const AdamStep& adam, std::size_t i) {
+void BatchTrainer<T>::update_weights(std::size_t i) {
   const std::vector<Weight<T>*> weights = model_.weights();
   for (std::size_t w = 0; w < weights.size(); w++) {
-    const View<T> data = weights[w]->data.view();
-    const auto [first, n] = share(data.rows, i, options_.threads);
-    if (n == 0) continue;
-    kernels_.adam_update(data.row(first), weights[w]->grad.view().row(first), m_[w].view().row(first),
-                         v_[w].view().row(first), n * data.stride, adam);
-    weights[w]->transpose_rows({first, n});
+    const Share rows = share(weights[w]->data.view().rows, i, options_.threads);
+    if (rows.n == 0) continue;
+    optimizer_->update(w, *weights[w], rows);
+    weights[w]->transpose_rows(rows);
   }
 }
 

@@ -1,7 +1,8 @@
-// The training loop of the tensor path: a batch of documents, their gradient, one step of Adam; then the next batch.
+// The training loop of the tensor path: a batch of documents, their gradient, a step of the optimizer; the next batch.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/dataset.h"
 #include "base/tokenizer.h"
 #include "tensor/gpt.h"
+#include "train/optimizer.h"
 
 namespace microgpt {
 
@@ -55,16 +57,15 @@ class BatchTrainer {
  private:
   void next_batch();
 
-  /// Adam, on the i-th share of the rows of every weight.
-  void update_weights(const AdamStep& adam, std::size_t i);
+  /// The optimizer's step, on the i-th share of the rows of every weight.
+  void update_weights(std::size_t i);
 
   TrainConfig train_;
   BatchOptions options_;
   const Kernels<T>& kernels_;
   std::vector<std::vector<Token>> documents_;
   TensorModel<T> model_;
-  std::vector<Tensor<T>> m_;  // Adam's running mean of the gradient of each weight
-  std::vector<Tensor<T>> v_;  // and of its square
+  std::unique_ptr<BatchOptimizer<T>> optimizer_;
   Batch batch_;
   Activations<T> activations_;
   std::size_t steps_done_ = 0;

@@ -1,0 +1,46 @@
+// The optimizers of both paths, by name. A new one is written here twice: on all parameters, and on rows of a matrix.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "scalar/gpt.h"
+#include "tensor/kernels.h"
+#include "tensor/weight.h"
+
+namespace microgpt {
+
+/// data -= learning_rate * grad for every parameter; the gradients become zero.
+void sgd_update(Parameters& parameters, double learning_rate);
+
+/// Stochastic gradient descent. (Adam is in src/microgpt.cpp.)
+class Sgd : public Optimizer {
+ public:
+  void update(Parameters& parameters, double learning_rate, std::size_t) override {
+    sgd_update(parameters, learning_rate);
+  }
+};
+
+/// An Optimizer of the tensor path. Threads share the rows of every matrix. T is float or double.
+template <class T>
+class BatchOptimizer {
+ public:
+  virtual ~BatchOptimizer() = default;
+
+  /// Begins a step, before its updates. Steps count from 0.
+  virtual void begin(double learning_rate, std::size_t step) = 0;
+
+  /// Moves some rows of the i-th weight against their gradients.
+  virtual void update(std::size_t i, Weight<T>& weight, Share rows) = 0;
+};
+
+/// The one that train.optimizer names, for n parameters.
+std::unique_ptr<Optimizer> make_optimizer(const TrainConfig& train, std::size_t n);
+
+/// The same for the weights of a model.
+template <class T>
+std::unique_ptr<BatchOptimizer<T>> make_optimizer(const TrainConfig& train, std::span<Weight<T>* const> weights,
+                                                  const Kernels<T>& kernels);
+
+}  // namespace microgpt

@@ -45,6 +45,7 @@
 #include "tensor/mask.h"               // who may look at whom
 #include "tensor/transpose.h"          // rows to columns
 #include "tensor/weight.h"             // a matrix of parameters
+#include "tensor/attention_call.h"     // what attention is called with
 #include "tensor/kernels.h"            // scalar/ops.h again, forward and backward: naive and fast
 #include "tensor/multiply_add.h"       // a * b + c, rounded once
 #include "tensor/simd.h"               // vectors: 16 numbers at a time

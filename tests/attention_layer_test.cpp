@@ -156,7 +156,6 @@ TEST_CASE("an attention layer computes in float what it does in double") {
 }
 
 TEST_CASE("attention weights: each row sums to 1, and is zero where the mask hides a key") {
-  const Heads heads{.n_head = 4, .n_kv_head = 2, .key_dim = 3, .value_dim = 5, .scale = 0.5};
   const Mask mask = Mask::table(5, 6, [](std::size_t t, std::size_t s) { return t != 3 && s != 1 && s <= t + 1; });
   PythonRandom random(9);
   Tensor<double> q(4, 12);
@@ -164,7 +163,14 @@ TEST_CASE("attention weights: each row sums to 1, and is zero where the mask hid
   draw(q.view(), random);
   draw(k.view(), random);
   const std::size_t first_query = 1;
-  const Tensor<double> weights = attention_weights(std::as_const(q).view(), k.view(), heads, mask, first_query);
+  const Tensor<double> weights = attention_weights(AttentionCall<double>{.q = q.view(),
+                                                                         .k = k.view(),
+                                                                         .v = {},
+                                                                         .n_head = 4,
+                                                                         .n_kv_head = 2,
+                                                                         .scale = 0.5,
+                                                                         .mask = mask,
+                                                                         .first_query = first_query});
   REQUIRE(weights.view().rows == 4 * 4);
   REQUIRE(weights.view().cols == 6);
   for (std::size_t row = 0; row < 16; row++) {

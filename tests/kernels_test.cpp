@@ -16,6 +16,7 @@
 #include "fenced.h"
 #include "irregular.h"
 #include "scalar/gpt.h"
+#include "tensor/attention_layer.h"
 
 namespace microgpt {
 namespace {
@@ -314,6 +315,7 @@ struct AttentionShape {
   std::size_t n, m;  // queries and keys
   std::size_t first_query = 0;
   Heads heads;
+  Dropout dropout = {};
 
   std::string text() const {
     return fmt::format("{} queries from {}, {} keys, {}/{} heads of {}/{}", n, first_query, m, heads.n_head,
@@ -348,7 +350,7 @@ std::vector<AttentionShape> attention_shapes() {
   const std::size_t without_dropout = all.size();
   for (std::size_t i = 0; i < without_dropout; i += 3) {
     all.push_back(all[i]);
-    all.back().heads.dropout = {0.25, i};
+    all.back().dropout = {0.25, i};
   }
   return all;
 }
@@ -386,14 +388,24 @@ struct Attention {
         dv(fenced_output<T>(s.m, s.heads.n_kv_head * s.heads.value_dim)) {}
 
   void forward(const Kernels<T>& kernels) { forward(kernels, out.view(), log_sum.view()); }
-  void backward(const Kernels<T>& kernels) { backward(kernels, dq.view(), dk.view(), dv.view()); }
+  void backward(const Kernels<T>& kernels) { backward(kernels, {dq.view(), dk.view(), dv.view()}); }
 
   void forward(const Kernels<T>& kernels, View<T> to_out, View<T> to_log_sum) const {
-    kernels.attention_forward(to_out, to_log_sum, q.view(), k.view(), v.view(), shape.heads, mask, shape.first_query);
+    kernels.attention_forward(to_out, to_log_sum, call());
   }
-  void backward(const Kernels<T>& kernels, View<T> to_dq, View<T> to_dk, View<T> to_dv) const {
-    kernels.attention_backward(to_dq, to_dk, to_dv, dout.view(), out.view(), log_sum.view(), q.view(), k.view(),
-                               v.view(), shape.heads, mask, shape.first_query);
+  void backward(const Kernels<T>& kernels, const AttentionGradients<T>& to) const {
+    kernels.attention_backward(to, dout.view(), out.view(), log_sum.view(), call());
+  }
+  AttentionCall<T> call() const {
+    return {.q = q.view(),
+            .k = k.view(),
+            .v = v.view(),
+            .n_head = shape.heads.n_head,
+            .n_kv_head = shape.heads.n_kv_head,
+            .scale = shape.heads.scale,
+            .mask = mask,
+            .first_query = shape.first_query,
+            .dropout = shape.dropout};
   }
 
   AttentionShape shape;
@@ -429,7 +441,7 @@ struct AttentionTolerances {
     const auto m = static_cast<double>(s.m);
     const auto K = static_cast<double>(s.heads.key_dim);
     const auto D = static_cast<double>(s.heads.value_dim);
-    const double factor = 1 / (1 - s.heads.dropout.rate);
+    const double factor = 1 / (1 - s.dropout.rate);
     const double weight = 2 * 2 * (K + 1) * std::sqrt(K) + m + 15 + std::sqrt(K) + std::log(m);
     const double dscore = 2 * weight + 2 * D + 2 * m + 3;
     log_sum = {weight, 1};
@@ -456,7 +468,9 @@ Call<T> attention_backward(const Attention<T>& attention) {
   a.forward(naive<T>());
   return {"attention_backward",
           {{a.dq, tolerances.dq}, {a.dk, tolerances.dk}, {a.dv, tolerances.dv}},
-          [a](const Kernels<T>& kernels, auto to) { a.backward(kernels, to[0], to[1], to[2]); }};
+          [a](const Kernels<T>& kernels, auto to) {
+            a.backward(kernels, {to[0], to[1], to[2]});
+          }};
 }
 
 // --- Fast is naive ---------------------------------------------------------------------------------------------------

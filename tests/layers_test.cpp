@@ -11,6 +11,7 @@
 #include "central_difference.h"
 #include "random_numbers.h"
 #include "scalar/ops.h"
+#include "tensor/attention_layer.h"
 #include "tensor/kernels.h"
 
 namespace microgpt {
@@ -157,6 +158,17 @@ Values attend(const std::vector<Matrix>& x, std::size_t t, const Heads& heads, c
   return Values(out);
 }
 
+AttentionCall<double> call_of(auto& x, const Heads& heads, const Mask& mask, std::size_t first_query) {
+  return {.q = x[0].view(),
+          .k = x[1].view(),
+          .v = x[2].view(),
+          .n_head = heads.n_head,
+          .n_kv_head = heads.n_kv_head,
+          .scale = heads.scale,
+          .mask = mask,
+          .first_query = first_query};
+}
+
 Layer attention_layer(const std::string& name, std::size_t n, std::size_t m, const Heads& heads, const Mask& mask,
                       std::size_t first_query) {
   return {"attention, " + name,
@@ -167,16 +179,14 @@ Layer attention_layer(const std::string& name, std::size_t n, std::size_t m, con
           heads.n_head * heads.value_dim,
           [=](auto y, auto& x) {
             Tensor<double> log_sum(heads.n_head, n);
-            kernels.attention_forward(y, log_sum.view(), x[0].view(), x[1].view(), x[2].view(), heads, mask,
-                                      first_query);
+            kernels.attention_forward(y, log_sum.view(), call_of(x, heads, mask, first_query));
           },
           [=](auto& dx, auto dy, auto& x) {
             Tensor<double> log_sum(heads.n_head, n);
             Tensor<double> y(n, heads.n_head * heads.value_dim);
-            kernels.attention_forward(y.view(), log_sum.view(), x[0].view(), x[1].view(), x[2].view(), heads, mask,
-                                      first_query);
-            kernels.attention_backward(dx[0].view(), dx[1].view(), dx[2].view(), dy, y.view(), log_sum.view(),
-                                       x[0].view(), x[1].view(), x[2].view(), heads, mask, first_query);
+            const AttentionCall<double> call = call_of(x, heads, mask, first_query);
+            kernels.attention_forward(y.view(), log_sum.view(), call);
+            kernels.attention_backward({dx[0].view(), dx[1].view(), dx[2].view()}, dy, y.view(), log_sum.view(), call);
           },
           [=](auto& x, std::size_t t) {
             std::vector<std::size_t> seen;

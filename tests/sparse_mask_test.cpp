@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/mask_pattern.h"
 #include "random_numbers.h"
+#include "tensor/attention_layer.h"
 #include "tensor/attention_weights.h"
 #include "tensor/kernels.h"
 #include "tensor/mask.h"
@@ -304,6 +305,17 @@ struct Input {
         v(random_tensor<T>(random, m, heads.n_kv_head * heads.value_dim)),
         dout(random_tensor<T>(random, n, heads.n_head * heads.value_dim)) {}
 
+  AttentionCall<T> call(const Mask& mask, std::size_t first_query) const {
+    return {.q = q.view(),
+            .k = k.view(),
+            .v = v.view(),
+            .n_head = heads.n_head,
+            .n_kv_head = heads.n_kv_head,
+            .scale = heads.scale,
+            .mask = mask,
+            .first_query = first_query};
+  }
+
   PythonRandom random{3};
   Heads heads;
   Tensor<T> q, k, v, dout;
@@ -319,10 +331,10 @@ std::vector<Tensor<T>> attention(const Kernels<T>& kernels, Input<T>& in, const 
       std::fill_n(x.view().row(i), x.view().cols, std::numeric_limits<T>::quiet_NaN());
     }
   }
-  kernels.attention_forward(made[0].view(), made[1].view(), in.q.view(), in.k.view(), in.v.view(), in.heads, mask,
-                            first_query);
-  kernels.attention_backward(made[2].view(), made[3].view(), made[4].view(), in.dout.view(), made[0].view(),
-                             made[1].view(), in.q.view(), in.k.view(), in.v.view(), in.heads, mask, first_query);
+  const AttentionCall<T> call = in.call(mask, first_query);
+  kernels.attention_forward(made[0].view(), made[1].view(), call);
+  kernels.attention_backward({made[2].view(), made[3].view(), made[4].view()}, in.dout.view(), made[0].view(),
+                             made[1].view(), call);
   return made;
 }
 
@@ -343,7 +355,7 @@ double difference(const Tensor<T>& a, const Tensor<T>& b) {
 
 /// The largest sum of weights with which the queries of all heads look at a key.
 double most_seen(Input<double>& in, const Mask& mask, std::size_t first_query) {
-  const Tensor<double> weights = attention_weights<double>(in.q.view(), in.k.view(), in.heads, mask, first_query);
+  const Tensor<double> weights = attention_weights(in.call(mask, first_query));
   double most = 0;
   for (std::size_t s = 0; s < weights.view().cols; s++) {
     double sum = 0;

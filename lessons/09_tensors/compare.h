@@ -173,15 +173,20 @@ inline Answer src_relu(const Array& x, const Array& dy) {
 inline Answer src_attention(const Batch& batch, std::size_t n_head, Array q, Array k, Array v, Array dout) {
   Array out(q.rows, q.cols), dq(q.rows, q.cols), dk(q.rows, q.cols), dv(q.rows, q.cols), log_sum(n_head, q.rows);
   const std::size_t D = q.cols / n_head;
-  const Heads heads{n_head, n_head, D, D, 1 / std::sqrt(D)};
   const Mask mask = Mask::causal();
   for (std::size_t i = 0; i < batch.num_documents(); i++) {
     const auto [first, n] = batch.document(i);
     auto rows = [first = first, n = n](Array& x) { return view(x).slice_rows(first, n); };
     const View<double> sums = view(log_sum).slice_cols(first, n);
-    naive<double>().attention_forward(rows(out), sums, rows(q), rows(k), rows(v), heads, mask, 0);
-    naive<double>().attention_backward(rows(dq), rows(dk), rows(dv), rows(dout), rows(out), sums, rows(q), rows(k),
-                                       rows(v), heads, mask, 0);
+    const AttentionCall<double> call{.q = rows(q),
+                                     .k = rows(k),
+                                     .v = rows(v),
+                                     .n_head = n_head,
+                                     .n_kv_head = n_head,
+                                     .scale = 1 / std::sqrt(D),
+                                     .mask = mask};
+    naive<double>().attention_forward(rows(out), sums, call);
+    naive<double>().attention_backward({rows(dq), rows(dk), rows(dv)}, rows(dout), rows(out), sums, call);
   }
   return {out, dq, dk, dv};
 }

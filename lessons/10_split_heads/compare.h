@@ -139,7 +139,6 @@ inline Answer src_answer(const Golden& g) {
   kernels.linear_forward(v.view(), kv.view(), w_v, {});
   kernels.linear_backward_input(dx_attn.view(), dy.view(), w_o, {});
   const std::size_t D = g.C / g.H;
-  const Heads heads{g.H, g.H, D, D, 1 / std::sqrt(D)};
   for (std::size_t b = 0; b < g.B; b++) {
     auto queries = [&](Tensor<double>& all) { return all.view().slice_rows(b * g.N, g.N); };
     auto keys = [&](Tensor<double>& all) { return all.view().slice_rows(b * g.M, g.M); };
@@ -147,9 +146,15 @@ inline Answer src_answer(const Golden& g) {
     const Mask allowed = Mask::table(g.N, g.M, [&](std::size_t t, std::size_t s) {
       return mask.numbers[mask.place({b, 0, t, s})] != 0;
     });
-    kernels.attention_forward(queries(x_attn), sums, queries(q), keys(k), keys(v), heads, allowed, 0);
-    kernels.attention_backward(queries(dq), keys(dk), keys(dv), queries(dx_attn), queries(x_attn), sums, queries(q),
-                               keys(k), keys(v), heads, allowed, 0);
+    const AttentionCall<double> call{.q = queries(q),
+                                     .k = keys(k),
+                                     .v = keys(v),
+                                     .n_head = g.H,
+                                     .n_kv_head = g.H,
+                                     .scale = 1 / std::sqrt(D),
+                                     .mask = allowed};
+    kernels.attention_forward(queries(x_attn), sums, call);
+    kernels.attention_backward({queries(dq), keys(dk), keys(dv)}, queries(dx_attn), queries(x_attn), sums, call);
   }
   kernels.linear_forward(out.view(), x_attn.view(), w_o, {});
   kernels.linear_backward_weight(dw_q.view(), 0, dq.view(), x.view());
@@ -201,8 +206,9 @@ inline std::vector<double> src_blind() {
   std::vector<double> out(1), log_sum(1), q{1}, kv{0.3, -1.2, 2.1};
   const View<const double> keys{kv.data(), 3, 1, 1};
   const Mask none = Mask::table(1, 3, [](std::size_t, std::size_t) { return false; });
-  fast<double>().attention_forward({out.data(), 1, 1, 1}, {log_sum.data(), 1, 1, 1}, {q.data(), 1, 1, 1}, keys, keys,
-                                   {1, 1, 1, 1, 1.0}, none, 0);
+  fast<double>().attention_forward(
+      {out.data(), 1, 1, 1}, {log_sum.data(), 1, 1, 1},
+      {.q = {q.data(), 1, 1, 1}, .k = keys, .v = keys, .n_head = 1, .n_kv_head = 1, .scale = 1, .mask = none});
   return out;
 }
 

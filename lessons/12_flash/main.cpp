@@ -48,7 +48,7 @@ void draft_forward(OneHead<double>& head) {
     for (std::size_t first = 0; first <= t; first += block) {  // blocks after that of t are not even looked at
       const std::size_t n = std::min(block, (look_ahead ? T : t + 1) - first);
       double weights[block];  // of the whole (T,T) matrix, this is all that is ever in memory
-      for (std::size_t s = 0; s < n; s++) weights[s] = head.heads.scale * dot(q.row(t), k.row(first + s), D);
+      for (std::size_t s = 0; s < n; s++) weights[s] = head.scale * dot(q.row(t), k.row(first + s), D);
       const double shrink = softmax.take({weights, n});
       if (!no_rescale) multiply(out.row(t), shrink, D);  // stop: rescale
       for (std::size_t s = 0; s < n; s++) add(out.row(t), weights[s], v.row(first + s), D);
@@ -67,10 +67,10 @@ void draft_backward(OneHead<double>& head) {
   for (std::size_t t = 0; t < T; t++) {
     const double delta = no_delta ? 0 : dot(dout.row(t), head.out.view().row(t), D);  // sum of weights * dweights
     for (std::size_t s = 0; s <= t; s++) {
-      const double score = head.heads.scale * dot(q.row(t), k.row(s), D);
+      const double score = head.scale * dot(q.row(t), k.row(s), D);
       const double weight = exponential(score - head.log_sum.view().data[t]);  // again
       const double dweight = dot(dout.row(t), v.row(s), D);
-      const double dscore = weight * (dweight - delta) * head.heads.scale;  // stop: dscore
+      const double dscore = weight * (dweight - delta) * head.scale;  // stop: dscore
       add(dv.row(s), weight, dout.row(t), D);
       add(dq.row(t), dscore, k.row(s), D);
       add(dk.row(s), dscore, q.row(t), D);
@@ -82,7 +82,7 @@ void draft_backward(OneHead<double>& head) {
 double weighted_dweights(const OneHead<double>& head, std::size_t t) {
   double total = 0;
   for (std::size_t s = 0; s <= t; s++) {
-    const double score = head.heads.scale * dot(head.q.view().row(t), head.k.view().row(s), 16);
+    const double score = head.scale * dot(head.q.view().row(t), head.k.view().row(s), 16);
     const double dweight = dot(head.dout.view().row(t), head.v.view().row(s), 16);
     total += std::exp(score - head.log_sum.view().data[t]) * dweight;
   }

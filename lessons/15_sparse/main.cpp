@@ -55,7 +55,7 @@ void draft_forward(Draft& a) {
   for (std::size_t t = 0; t < q.rows; t++) {
     std::vector<double> scores;
     for (const std::size_t s : a.visited[t])
-      scores.push_back(a.heads.scale * dot(q.row(t), k.row(s), q.cols));  // stop: score
+      scores.push_back(a.scale * dot(q.row(t), k.row(s), q.cols));  // stop: score
     if (a.mask && lost) masked(scores, -INFINITY, *a.mask, t);            // makes the right scores: who takes them?
     if (a.mask && !lost && !late) scores = masked(scores, -INFINITY, *a.mask, t);
     a.weights.push_back(softmax(scores));
@@ -76,7 +76,7 @@ void draft_backward(Draft& a) {
     const double mean = dot(weights.data(), dweights.data(), weights.size());
     for (std::size_t i = 0; i < weights.size(); i++) {
       const std::size_t s = a.visited[t][i];
-      const double dscore = weights[i] * (dweights[i] - mean) * a.heads.scale;
+      const double dscore = weights[i] * (dweights[i] - mean) * a.scale;
       add(dq.row(t), dscore, k.row(s), k.cols);
       add(dk.row(s), dscore, q.row(t), q.cols);  // stop: dk
       add(dv.row(s), weights[i], dout.row(t), v.cols);

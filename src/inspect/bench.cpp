@@ -233,8 +233,7 @@ void measure_attention(const Subject& subject, const Effort& effort, Measurement
   const Config config{
       .vocab_size = 1, .n_embd = subject.n_embd, .n_head = subject.n_head, .block_size = subject.length};
   validate(config);
-  const Heads head{
-      .n_head = 1, .n_kv_head = 1, .key_dim = D, .value_dim = D, .scale = 1 / std::sqrt(static_cast<double>(D))};
+  const double scale = 1 / std::sqrt(static_cast<double>(D));
   const Mask mask = Mask::of(parse_mask_pattern(subject.mask), subject.length);
   const double kept = pairs(mask, subject.length);
   m.percent_kept = 100 * kept / causal_pairs(subject.length);
@@ -261,9 +260,10 @@ void measure_attention(const Subject& subject, const Effort& effort, Measurement
             const std::size_t h = one % subject.n_head;
             auto of = [&](Tensor<T>& x) { return x.view().slice_rows(start, subject.length).slice_cols(h * D, D); };
             const View<T> sums = log_sum.view().slice_rows(h, 1).slice_cols(start, subject.length);
-            kernels.attention_forward(of(out), sums, of(q), of(k), of(v), head, mask, 0);
-            kernels.attention_backward(of(dq), of(dk), of(dv), of(dout), of(out), sums, of(q), of(k), of(v), head, mask,
-                                       0);
+            const AttentionCall<T> call{
+                .q = of(q), .k = of(k), .v = of(v), .n_head = 1, .n_kv_head = 1, .scale = scale, .mask = mask};
+            kernels.attention_forward(of(out), sums, call);
+            kernels.attention_backward({of(dq), of(dk), of(dv)}, of(dout), of(out), sums, call);
           }
         });
         work.things += static_cast<double>(subject.batch);

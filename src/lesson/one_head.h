@@ -13,9 +13,7 @@ namespace microgpt {
 
 template <class T>
 struct OneHead {
-  OneHead(std::size_t positions, std::size_t D)
-      : heads{
-            .n_head = 1, .n_kv_head = 1, .key_dim = D, .value_dim = D, .scale = 1 / std::sqrt(static_cast<double>(D))} {
+  OneHead(std::size_t positions, std::size_t D) : scale(1 / std::sqrt(static_cast<double>(D))) {
     for (Tensor<T>* x : {&q, &k, &v, &dout, &out, &dq, &dk, &dv}) x->resize(positions, D);
     log_sum.resize(1, positions);
   }
@@ -32,14 +30,17 @@ struct OneHead {
 
   /// With the kernels of src/tensor.
   void forward(decltype(Kernels<T>::attention_forward) kernel, const Mask& mask = Mask::causal()) {
-    kernel(out.view(), log_sum.view(), q.view(), k.view(), v.view(), heads, mask, 0);
+    kernel(out.view(), log_sum.view(), call(mask));
   }
   void backward(decltype(Kernels<T>::attention_backward) kernel, const Mask& mask = Mask::causal()) {
-    kernel(dq.view(), dk.view(), dv.view(), dout.view(), out.view(), log_sum.view(), q.view(), k.view(), v.view(),
-           heads, mask, 0);
+    kernel({dq.view(), dk.view(), dv.view()}, dout.view(), out.view(), log_sum.view(), call(mask));
   }
 
-  Heads heads;
+  AttentionCall<T> call(const Mask& mask) const {
+    return {.q = q.view(), .k = k.view(), .v = v.view(), .n_head = 1, .n_kv_head = 1, .scale = scale, .mask = mask};
+  }
+
+  double scale;                        // of the scores
   Tensor<T> q, k, v, dout;             // (positions,D)
   Tensor<T> out, dq, dk, dv, log_sum;  // (positions,D), log_sum (1,positions)
 };

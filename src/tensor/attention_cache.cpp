@@ -26,8 +26,15 @@ void AttentionCache<T>::Grouped::decode(View<T> out, View<const T> x, const Kern
   kernels.linear_forward(key, x, layer.w_k, {});
   kernels.linear_forward(values.view().slice_rows(position, 1), x, layer.w_v, {});
   layer.turn(q.view(), std::array{position}, key, std::array{position});
-  kernels.attention_forward(x_attn.view(), log_sum.view(), q.view(), keys.view().slice_rows(0, position + 1),
-                            values.view().slice_rows(0, position + 1), layer.heads, mask, position);
+  kernels.attention_forward(x_attn.view(), log_sum.view(),
+                            {.q = q.view(),
+                             .k = keys.view().slice_rows(0, position + 1),
+                             .v = values.view().slice_rows(0, position + 1),
+                             .n_head = layer.heads.n_head,
+                             .n_kv_head = layer.heads.n_kv_head,
+                             .scale = layer.heads.scale,
+                             .mask = mask,
+                             .first_query = position});
   kernels.linear_forward(out, x_attn.view(), layer.w_o, {});
 }
 
@@ -87,14 +94,16 @@ void AttentionCache<T>::Latent::attend_absorbed(const Kernels<T>& kernels, const
            layer.w_uk.data.view().slice_rows(h * s.nope_dim, s.nope_dim));
     rope_forward(rotary, q_rope.view().slice_cols(h * s.rope_dim, s.rope_dim), std::array{position}, s.rope_base);
   }
-  const Heads shared{.n_head = s.n_head,
-                     .n_kv_head = 1,
-                     .key_dim = width,
-                     .value_dim = s.kv_latent,
-                     .scale = layer.heads.scale};  // still that of the scores as they were defined
   const View<T> seen = latents.view().slice_rows(0, position + 1);
-  kernels.attention_forward(mixed.view(), log_sum.view(), q.view(), seen, seen.slice_cols(0, s.kv_latent), shared, mask,
-                            position);
+  kernels.attention_forward(mixed.view(), log_sum.view(),
+                            {.q = q.view(),
+                             .k = seen,
+                             .v = seen.slice_cols(0, s.kv_latent),
+                             .n_head = s.n_head,
+                             .n_kv_head = 1,
+                             .scale = layer.heads.scale,  // still that of the scores as they were defined
+                             .mask = mask,
+                             .first_query = position});
   for (std::size_t h = 0; h < s.n_head; h++) {
     matmul(x_attn.view().slice_cols(h * s.value_dim, s.value_dim),
            mixed.view().slice_cols(h * s.kv_latent, s.kv_latent),
@@ -120,7 +129,15 @@ void AttentionCache<T>::Latent::attend_expanded(const Kernels<T>& kernels, const
     rope_forward(q_h.slice_cols(s.nope_dim, s.rope_dim), q_rope.view().slice_cols(h * s.rope_dim, s.rope_dim),
                  std::array{position}, s.rope_base);
   }
-  kernels.attention_forward(x_attn.view(), log_sum.view(), q.view(), of(k), of(v), layer.heads, mask, position);
+  kernels.attention_forward(x_attn.view(), log_sum.view(),
+                            {.q = q.view(),
+                             .k = of(k),
+                             .v = of(v),
+                             .n_head = s.n_head,
+                             .n_kv_head = s.n_head,
+                             .scale = layer.heads.scale,
+                             .mask = mask,
+                             .first_query = position});
 }
 
 // --- Both ------------------------------------------------------------------------------------------------------------

@@ -70,11 +70,19 @@ void turn_heads(Rope rope, View<T> x, std::size_t n_head, Positions positions, d
   }
 }
 
-/// The heads as a sequence has them: each drops other weights. Its first row tells it from the others of a batch.
-Heads heads_of(const Heads& heads, const Dropout& dropout, const Sequence& sequence) {
-  Heads its = heads;
-  if (dropout.drops()) its.dropout = dropout.of(sequence.queries.first);
-  return its;
+/// One document's attention. Each sequence drops other weights: its first row tells it from the others of a batch.
+template <class T>
+AttentionCall<T> call_of(const Heads& heads, const Dropout& dropout, const Sequence& sequence,
+                         AttentionActivations<T>& a) {
+  const Rows<T> rows(std::span(&sequence, 1));
+  return {.q = rows.x(a.q),
+          .k = rows.kv(a.k),
+          .v = rows.kv(a.v),
+          .n_head = heads.n_head,
+          .n_kv_head = heads.n_kv_head,
+          .scale = heads.scale,
+          .mask = *sequence.mask,
+          .dropout = dropout.of(sequence.queries.first)};
 }
 
 /// q, k, v to x_attn, a sequence after the other.
@@ -84,8 +92,7 @@ void attend_forward(const Kernels<T>& kernels, const Heads& heads, const Attenti
   for (const Sequence& sequence : input.sequences) {
     const Rows<T> rows(std::span(&sequence, 1));
     kernels.attention_forward(rows.x(a.x_attn), a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n),
-                              rows.x(a.q), rows.kv(a.k), rows.kv(a.v), heads_of(heads, input.dropout, sequence),
-                              *sequence.mask, 0);
+                              call_of(heads, input.dropout, sequence, a));
   }
 }
 
@@ -95,9 +102,9 @@ void attend_backward(const Kernels<T>& kernels, const Heads& heads, const Attent
                      AttentionActivations<T>& a) {
   for (const Sequence& sequence : input.sequences) {
     const Rows<T> rows(std::span(&sequence, 1));
-    kernels.attention_backward(rows.x(a.dq), rows.kv(a.dk), rows.kv(a.dv), rows.x(a.dx_attn), rows.x(a.x_attn),
-                               a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n), rows.x(a.q),
-                               rows.kv(a.k), rows.kv(a.v), heads_of(heads, input.dropout, sequence), *sequence.mask, 0);
+    kernels.attention_backward({rows.x(a.dq), rows.kv(a.dk), rows.kv(a.dv)}, rows.x(a.dx_attn), rows.x(a.x_attn),
+                               a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n),
+                               call_of(heads, input.dropout, sequence, a));
   }
 }
 

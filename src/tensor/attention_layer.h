@@ -28,6 +28,15 @@ namespace microgpt {
 
 struct Config;
 
+/// How a layer's attention cuts what it mixes into heads.
+struct Heads {
+  std::size_t n_head;     // H
+  std::size_t n_kv_head;  // G
+  std::size_t key_dim;    // K
+  std::size_t value_dim;  // D
+  double scale;           // of the scores: 1 / sqrt(K)
+};
+
 /// One document among the rows of a batch.
 struct Sequence {
   Share queries;     // its rows of x

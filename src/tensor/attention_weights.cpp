@@ -8,19 +8,15 @@
 namespace microgpt {
 
 template <class T>
-void head_weights(View<T> weights, T* log_sum, std::type_identity_t<View<const T>> q,
-                  std::type_identity_t<View<const T>> k, const Heads& heads, const Mask& mask, std::size_t first_query,
-                  std::size_t h) {
-  const std::size_t g = h / (heads.n_head / heads.n_kv_head);
-  const View<const T> q_h = q.slice_cols(h * heads.key_dim, heads.key_dim);
-  const View<const T> k_h = k.slice_cols(g * heads.key_dim, heads.key_dim);
+void head_weights(View<T> weights, T* log_sum, const AttentionHead<T>& head) {
+  const auto& [q, k, v, scale, mask, first_query, dropout] = head;
   for (std::size_t t = 0; t < q.rows; t++) {
     T* const row = weights.row(t);
     T most = -std::numeric_limits<T>::infinity();
     for (std::size_t s = 0; s < k.rows; s++) {
       T score = 0;
-      for (std::size_t j = 0; j < heads.key_dim; j++) score += q_h.row(t)[j] * k_h.row(s)[j];
-      row[s] = score * static_cast<T>(heads.scale);
+      for (std::size_t j = 0; j < q.cols; j++) score += q.row(t)[j] * k.row(s)[j];
+      row[s] = score * scale;
       if (mask.allows(first_query + t, s)) most = std::max(most, row[s]);
     }
     T total = 0;
@@ -34,22 +30,19 @@ void head_weights(View<T> weights, T* log_sum, std::type_identity_t<View<const T
 }
 
 template <class T>
-Tensor<T> attention_weights(View<const T> q, std::type_identity_t<View<const T>> k, const Heads& heads,
-                            const Mask& mask, std::size_t first_query) {
-  Tensor<T> weights(heads.n_head * q.rows, k.rows);
-  std::vector<T> log_sum(q.rows);  // not asked for
-  for (std::size_t h = 0; h < heads.n_head; h++) {
-    head_weights(weights.view().slice_rows(h * q.rows, q.rows), log_sum.data(), q, k, heads, mask, first_query, h);
+Tensor<T> attention_weights(const AttentionCall<T>& call) {
+  const std::size_t n = call.q.rows;
+  Tensor<T> weights(call.n_head * n, call.k.rows);
+  std::vector<T> log_sum(n);  // not asked for
+  for (std::size_t h = 0; h < call.n_head; h++) {
+    head_weights(weights.view().slice_rows(h * n, n), log_sum.data(), call.head(h));
   }
   return weights;
 }
 
-template void head_weights(View<float>, float*, View<const float>, View<const float>, const Heads&, const Mask&,
-                           std::size_t, std::size_t);
-template void head_weights(View<double>, double*, View<const double>, View<const double>, const Heads&, const Mask&,
-                           std::size_t, std::size_t);
-template Tensor<float> attention_weights(View<const float>, View<const float>, const Heads&, const Mask&, std::size_t);
-template Tensor<double> attention_weights(View<const double>, View<const double>, const Heads&, const Mask&,
-                                          std::size_t);
+template void head_weights(View<float>, float*, const AttentionHead<float>&);
+template void head_weights(View<double>, double*, const AttentionHead<double>&);
+template Tensor<float> attention_weights(const AttentionCall<float>&);
+template Tensor<double> attention_weights(const AttentionCall<double>&);
 
 }  // namespace microgpt

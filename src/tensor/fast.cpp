@@ -168,18 +168,16 @@ void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> pro
 }
 
 template <class T>
-void attention_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
-                       const Heads& heads, const Mask& mask, std::size_t first_query) {
-  const auto forward = is_short(q, k, heads) ? short_forward<T> : flash_forward<T>;
-  forward(out, log_sum, q, k, v, heads, mask, first_query);
+void attention_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+  const auto forward = is_short(call) ? short_forward<T> : flash_forward<T>;
+  forward(out, log_sum, call);
 }
 
 template <class T>
-void attention_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out,
-                        View<const T> log_sum, View<const T> q, View<const T> k, View<const T> v, const Heads& heads,
-                        const Mask& mask, std::size_t first_query) {
-  const auto backward = is_short(q, k, heads) ? short_backward<T> : flash_backward<T>;
-  backward(dq, dk, dv, dout, out, log_sum, q, k, v, heads, mask, first_query);
+void attention_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
+                        View<const T> log_sum, const AttentionCall<T>& call) {
+  const auto backward = is_short(call) ? short_backward<T> : flash_backward<T>;
+  backward(gradients, dout, out, log_sum, call);
 }
 
 template <class T>

@@ -139,18 +139,20 @@ struct OnlineSoftmax {
   }
 };
 
-/// The scattered keys of query i of a block, one by one, into its row of `out`. The query stands at this position.
+/// The scattered keys of query i of a block, one by one, into its row of `out`.
 template <class T>
-void forward_scattered(View<T> out, View<const T> q, View<const T> k, View<const T> v, std::size_t i, T scale,
-                       const Dropout& dropout, std::size_t position, OnlineSoftmax<T>& softmax, Workspace<T>& work) {
+void forward_scattered(View<T> out, const AttentionHead<T>& head, std::size_t i, OnlineSoftmax<T>& softmax,
+                       Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   T* const weights = work.scattered_weights.data();
-  for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(q.row(i), k.row(work.scattered[c]), q.cols);
+  for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(head.q.row(i), head.k.row(work.scattered[c]), head.q.cols);
   std::fill(weights + n, weights + padded<T>(n), none<T>);
-  softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * scale; });
-  for (std::size_t c = 0; c < n; c++) weights[c] *= dropout.factor<T>(position, work.scattered[c]);
+  softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * head.scale; });
+  for (std::size_t c = 0; c < n; c++) {
+    weights[c] *= head.dropout.template factor<T>(head.first_query + i, work.scattered[c]);
+  }
   multiply_row(out.row(i), out.cols, softmax.shrink[i]);
-  add_rows<T>(out.row(i), v, work.scattered, weights);
+  add_rows<T>(out.row(i), head.v, work.scattered, weights);
 }
 
 /// Divides the rows of `out` by the totals of their softmax, and takes the logarithms of these.
@@ -171,11 +173,13 @@ void finish(View<T> out, T* log_sum, OnlineSoftmax<T>& softmax) {
   }
 }
 
-/// out (n,D) and log_sum (n) of a block of queries q (n,K), against all keys, which are in the workspace, too.
+/// out (n,D) and log_sum (n) of a block of queries. The keys are in work.keys_t, too.
 template <class T>
-void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Dropout& dropout, const Mask& mask,
-                   std::size_t first_query, Workspace<T>& work) {
-  const std::size_t m = work.values.view().rows;
+void forward_block(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspace<T>& work) {
+  const View<const T> q = head.q;
+  const Mask& mask = head.mask;
+  const std::size_t first_query = head.first_query;
+  const std::size_t m = head.v.rows;
   OnlineSoftmax<T> softmax;
   set_zero(out);
   for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
@@ -187,18 +191,16 @@ void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Drop
       matmul(weights, q.slice_rows(part.row, part.rows), work.keys_t.at(s).slice_cols(part.col, part.cols));
       for (std::size_t i = 0; i < part.rows; i++) {
         softmax.take(part.row + i, weights.row(i), part.cols, [&](std::size_t j) {
-          return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * scale, none<T>);
+          return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * head.scale, none<T>);
         });
         multiply_row(to.row(i), to.cols, softmax.shrink[part.row + i]);
       }
-      if (dropout.drops()) drop<T>(weights, weights, dropout, first_query + part.row, s + part.col);
-      matmul_add(to, weights, work.values.view().slice_rows(s + part.col, part.cols));
+      if (head.dropout.drops()) drop<T>(weights, weights, head.dropout, first_query + part.row, s + part.col);
+      matmul_add(to, weights, head.v.slice_rows(s + part.col, part.cols));
     });
   }
   for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
-    if (!work.take_scattered(mask, first_query + i, m)) continue;
-    forward_scattered<T>(out, q, work.keys.view(), work.values.view(), i, scale, dropout, first_query + i, softmax,
-                         work);
+    if (work.take_scattered(mask, first_query + i, m)) forward_scattered(out, head, i, softmax, work);
   }
   finish(out, log_sum, softmax);
 }
@@ -206,52 +208,48 @@ void forward_block(View<T> out, T* log_sum, View<const T> q, T scale, const Drop
 /// A single query, as in a model that generates: all the keys that it sees, one by one and where they are. To copy them
 /// first, as for a block, would be more work than to use them.
 template <class T>
-void forward_one(View<T> out, T* log_sum, View<const T> q, View<const T> k, View<const T> v, T scale,
-                 const Dropout& dropout, std::size_t position, Workspace<T>& work) {
+void forward_one(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspace<T>& work) {
   OnlineSoftmax<T> softmax;
   set_zero(out);
-  if (!work.scattered.empty()) forward_scattered(out, q, k, v, 0, scale, dropout, position, softmax, work);
+  if (!work.scattered.empty()) forward_scattered(out, head, 0, softmax, work);
   finish(out, log_sum, softmax);
 }
 
-/// What is made of the queries of a block on their way back, and of all keys.
-template <class T>
-struct Gradients {
-  View<T> dq;  // (n,K)
-  View<T> dk;  // (m,K)
-  View<T> dv;  // (m,D)
-};
-
 /// The scattered keys of query i of a block, one by one.
 template <class T>
-void backward_scattered(const Gradients<T>& to, View<const T> q, View<const T> dout, std::size_t i, T log_sum, T delta,
-                        T scale, const Dropout& dropout, std::size_t position, Workspace<T>& work) {
+void backward_scattered(const AttentionGradients<T>& to, const AttentionHead<T>& head, View<const T> dout,
+                        std::size_t i, T log_sum, T delta, Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
+  const std::size_t position = head.first_query + i;
   T* const weights = work.scattered_weights.data();
   T* const dscores = work.scattered_dscores.data();
   for (std::size_t c = 0; c < n; c++) {
-    weights[c] = dot<T>(q.row(i), work.keys.view().row(work.scattered[c]), q.cols);
-    dscores[c] = dot<T>(dout.row(i), work.values.view().row(work.scattered[c]), dout.cols) *
-                 dropout.factor<T>(position, work.scattered[c]);  // dweights, as yet
+    weights[c] = dot<T>(head.q.row(i), head.k.row(work.scattered[c]), head.q.cols);
+    dscores[c] = dot<T>(dout.row(i), head.v.row(work.scattered[c]), dout.cols) *
+                 head.dropout.template factor<T>(position, work.scattered[c]);  // dweights, as yet
   }
   for (std::size_t c = 0; c < n; c += lanes<T>) {
-    const Vector<T> weight = exp<T>(load(weights + c) * scale - log_sum);
+    const Vector<T> weight = exp<T>(load(weights + c) * head.scale - log_sum);
     store(weights + c, weight);
-    store(dscores + c, weight * (load(dscores + c) - delta) * scale);
+    store(dscores + c, weight * (load(dscores + c) - delta) * head.scale);
   }
   for (std::size_t c = 0; c < n; c++) {
     const std::size_t s = work.scattered[c];
-    add_row(to.dv.row(s), dout.row(i), dout.cols, weights[c] * dropout.factor<T>(position, s));
-    add_row(to.dk.row(s), q.row(i), q.cols, dscores[c]);
+    add_row(to.dv.row(s), dout.row(i), dout.cols, weights[c] * head.dropout.template factor<T>(position, s));
+    add_row(to.dk.row(s), head.q.row(i), head.q.cols, dscores[c]);
   }
-  add_rows<T>(to.dq.row(i), work.keys.view(), work.scattered, dscores);
+  add_rows<T>(to.dq.row(i), head.k, work.scattered, dscores);
 }
 
 /// Of a block of queries: dq, and what it adds to dk and dv. delta (n) is dout * out, summed over D.
 template <class T>
-void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout, const T* log_sum, const T* delta,
-                    T scale, const Dropout& dropout, const Mask& mask, std::size_t first_query, Workspace<T>& work) {
-  const std::size_t m = work.keys.view().rows;
+void backward_block(const AttentionGradients<T>& to, const AttentionHead<T>& head, View<const T> dout, const T* log_sum,
+                    const T* delta, Workspace<T>& work) {
+  const View<const T> q = head.q;
+  const T scale = head.scale;
+  const Mask& mask = head.mask;
+  const std::size_t first_query = head.first_query;
+  const std::size_t m = head.k.rows;
   set_zero(to.dq);
   for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
        s = mask.next_block(first_query, q.rows, s + block)) {
@@ -264,7 +262,7 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
       const View<const T> dout_part = dout.slice_rows(part.row, part.rows);
       matmul(weights, q_part, work.keys_t.at(s).slice_cols(part.col, part.cols));
       matmul(dscores, dout_part, work.values_t.at(s).slice_cols(part.col, part.cols));  // dweights, as yet
-      if (dropout.drops()) drop<T>(dscores, dscores, dropout, first_query + part.row, key);
+      if (head.dropout.drops()) drop<T>(dscores, dscores, head.dropout, first_query + part.row, key);
       for (std::size_t row = 0; row < part.rows; row++) {
         const std::size_t i = part.row + row;
         for (std::size_t j = 0; j < part.cols; j += lanes<T>) {
@@ -275,15 +273,15 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
           store(dscore_at, weight * (load(dscore_at) - delta[i]) * scale);
         }
       }
-      if (dropout.drops()) drop<T>(weights, weights, dropout, first_query + part.row, key);
+      if (head.dropout.drops()) drop<T>(weights, weights, head.dropout, first_query + part.row, key);
       matmul_add(to.dv.slice_rows(key, part.cols), transposed(weights), dout_part);
       matmul_add(to.dk.slice_rows(key, part.cols), transposed(dscores), q_part);
-      matmul_add(to.dq.slice_rows(part.row, part.rows), dscores, work.keys.view().slice_rows(key, part.cols));
+      matmul_add(to.dq.slice_rows(part.row, part.rows), dscores, head.k.slice_rows(key, part.cols));
     });
   }
   for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
     if (work.take_scattered(mask, first_query + i, m)) {
-      backward_scattered(to, q, dout, i, log_sum[i], delta[i], scale, dropout, first_query + i, work);
+      backward_scattered(to, head, dout, i, log_sum[i], delta[i], work);
     }
   }
 }
@@ -291,77 +289,71 @@ void backward_block(const Gradients<T>& to, View<const T> q, View<const T> dout,
 }  // namespace
 
 template <class T>
-void flash_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v, const Heads& heads,
-                   const Mask& mask, std::size_t first_query) {
-  const std::size_t K = heads.key_dim;
-  const std::size_t D = heads.value_dim;
-  const std::size_t in_group = heads.n_head / heads.n_kv_head;
+void flash_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+  const std::size_t D = call.value_dim();
   Workspace<T>& work = Workspace<T>::of_thread();
-  if (q.rows == 1) work.take_visible(mask, first_query, k.rows);
-  for (std::size_t h = 0; h < heads.n_head; h++) {
-    const std::size_t g = h / in_group;
-    if (q.rows == 1) {
-      forward_one<T>(out.slice_cols(h * D, D), log_sum.row(h), q.slice_cols(h * K, K), k.slice_cols(g * K, K),
-                     v.slice_cols(g * D, D), static_cast<T>(heads.scale), heads.dropout.of(h), first_query, work);
+  if (call.q.rows == 1) work.take_visible(call.mask, call.first_query, call.k.rows);
+  for (std::size_t h = 0; h < call.n_head; h++) {
+    AttentionHead<T> head = call.head(h);
+    const View<T> out_h = out.slice_cols(h * D, D);
+    if (call.q.rows == 1) {
+      forward_one(out_h, log_sum.row(h), head, work);
       continue;
     }
-    if (h % in_group == 0) {
-      work.keys_t.take(k.slice_cols(g * K, K));
-      work.take(work.values, v.slice_cols(g * D, D));
-      if (mask.has_scattered()) work.take(work.keys, k.slice_cols(g * K, K));
+    const bool has_scattered = call.mask.has_scattered();
+    if (h % call.group() == 0) {
+      work.keys_t.take(head.k);
+      work.take(work.values, head.v);
+      if (has_scattered) work.take(work.keys, head.k);
     }
-    for (std::size_t t = 0; t < q.rows; t += block) {
-      const std::size_t n = std::min(block, q.rows - t);
-      forward_block<T>(out.slice_cols(h * D, D).slice_rows(t, n), log_sum.row(h) + t,
-                       q.slice_cols(h * K, K).slice_rows(t, n), static_cast<T>(heads.scale), heads.dropout.of(h), mask,
-                       first_query + t, work);
+    head.v = work.values.view();
+    if (has_scattered) head.k = work.keys.view();
+    for (std::size_t t = 0; t < call.q.rows; t += block) {
+      const std::size_t n = std::min(block, call.q.rows - t);
+      forward_block(out_h.slice_rows(t, n), log_sum.row(h) + t, head.queries(t, n), work);
     }
   }
 }
 
 template <class T>
-void flash_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out, View<const T> log_sum,
-                    View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
-                    std::size_t first_query) {
-  const std::size_t K = heads.key_dim;
-  const std::size_t D = heads.value_dim;
-  const std::size_t in_group = heads.n_head / heads.n_kv_head;
+void flash_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
+                    View<const T> log_sum, const AttentionCall<T>& call) {
+  const std::size_t K = call.key_dim();
+  const std::size_t D = call.value_dim();
   Workspace<T>& work = Workspace<T>::of_thread();
-  for (std::size_t h = 0; h < heads.n_head; h++) {
-    const std::size_t g = h / in_group;
-    if (h % in_group == 0) {
-      work.take(work.keys, k.slice_cols(g * K, K));
+  for (std::size_t h = 0; h < call.n_head; h++) {
+    AttentionHead<T> head = call.head(h);
+    const auto [dq, dk, dv] = call.head(gradients, h, K, D);
+    const bool has_scattered = call.mask.has_scattered();
+    if (h % call.group() == 0) {
+      work.take(work.keys, head.k);
       work.keys_t.take(work.keys.view());
-      work.values_t.take(v.slice_cols(g * D, D));
-      if (mask.has_scattered()) work.take(work.values, v.slice_cols(g * D, D));
-      work.clear(work.dk, k.rows, K);
-      work.clear(work.dv, k.rows, D);
+      work.values_t.take(head.v);
+      if (has_scattered) work.take(work.values, head.v);
+      work.clear(work.dk, head.k.rows, K);
+      work.clear(work.dv, head.v.rows, D);
     }
-    for (std::size_t t = 0; t < q.rows; t += block) {
-      const std::size_t n = std::min(block, q.rows - t);
+    head.k = work.keys.view();
+    if (has_scattered) head.v = work.values.view();
+    for (std::size_t t = 0; t < call.q.rows; t += block) {
+      const std::size_t n = std::min(block, call.q.rows - t);
       std::array<T, block> delta;
       for (std::size_t i = 0; i < n; i++) delta[i] = dot(dout.row(t + i) + h * D, out.row(t + i) + h * D, D);
-      backward_block<T>({dq.slice_cols(h * K, K).slice_rows(t, n), work.dk.view(), work.dv.view()},
-                        q.slice_cols(h * K, K).slice_rows(t, n), dout.slice_cols(h * D, D).slice_rows(t, n),
-                        log_sum.row(h) + t, delta.data(), static_cast<T>(heads.scale), heads.dropout.of(h), mask,
-                        first_query + t, work);
+      backward_block<T>({dq.slice_rows(t, n), work.dk.view(), work.dv.view()}, head.queries(t, n),
+                        dout.slice_cols(h * D, D).slice_rows(t, n), log_sum.row(h) + t, delta.data(), work);
     }
-    if ((h + 1) % in_group == 0) {
-      copy(dk.slice_cols(g * K, K), work.dk.view());
-      copy(dv.slice_cols(g * D, D), work.dv.view());
+    if ((h + 1) % call.group() == 0) {
+      copy<T>(dk, work.dk.view());
+      copy<T>(dv, work.dv.view());
     }
   }
 }
 
-template void flash_forward(View<float>, View<float>, View<const float>, View<const float>, View<const float>,
-                            const Heads&, const Mask&, std::size_t);
-template void flash_forward(View<double>, View<double>, View<const double>, View<const double>, View<const double>,
-                            const Heads&, const Mask&, std::size_t);
-template void flash_backward(View<float>, View<float>, View<float>, View<const float>, View<const float>,
-                             View<const float>, View<const float>, View<const float>, View<const float>, const Heads&,
-                             const Mask&, std::size_t);
-template void flash_backward(View<double>, View<double>, View<double>, View<const double>, View<const double>,
-                             View<const double>, View<const double>, View<const double>, View<const double>,
-                             const Heads&, const Mask&, std::size_t);
+template void flash_forward(View<float>, View<float>, const AttentionCall<float>&);
+template void flash_forward(View<double>, View<double>, const AttentionCall<double>&);
+template void flash_backward(const AttentionGradients<float>&, View<const float>, View<const float>, View<const float>,
+                             const AttentionCall<float>&);
+template void flash_backward(const AttentionGradients<double>&, View<const double>, View<const double>,
+                             View<const double>, const AttentionCall<double>&);
 
 }  // namespace microgpt

@@ -12,21 +12,17 @@
 // 4, and holes in a table. They are multiplied, and their weights become zeros.
 #pragma once
 
-#include <cstddef>
-
-#include "tensor/kernels.h"
+#include "tensor/attention_call.h"
 
 namespace microgpt {
 
 /// Kernels::attention_forward, in blocks.
 template <class T>
-void flash_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v, const Heads& heads,
-                   const Mask& mask, std::size_t first_query);
+void flash_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call);
 
 /// Kernels::attention_backward, in blocks.
 template <class T>
-void flash_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out, View<const T> log_sum,
-                    View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
-                    std::size_t first_query);
+void flash_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
+                    View<const T> log_sum, const AttentionCall<T>& call);
 
 }  // namespace microgpt

@@ -10,22 +10,11 @@
 #include <span>
 
 #include "base/tokenizer.h"
-#include "tensor/dropout.h"
-#include "tensor/mask.h"
+#include "tensor/attention_call.h"
 #include "tensor/view.h"
 #include "tensor/weight.h"
 
 namespace microgpt {
-
-/// How attention cuts its inputs into heads. Query head h reads key and value head h / (n_head / n_kv_head).
-struct Heads {
-  std::size_t n_head;     // H
-  std::size_t n_kv_head;  // G: H in multi-head attention, 1 in multi-query attention, between them grouped queries
-  std::size_t key_dim;    // numbers of a query or a key in a head
-  std::size_t value_dim;  // numbers of a value in a head
-  double scale;           // of the scores: 1 / sqrt(key_dim)
-  Dropout dropout = {};   // of the weights: that of head h is dropout.of(h), with a row for each position
-};
 
 /// One step of Adam, with the corrections of its means already in it.
 struct AdamStep {
@@ -76,21 +65,17 @@ struct Kernels {
   /// dx = dy where x > 0, else 0; of the square: 2 x dy where x > 0. dx may be dy.
   void (*relu_backward)(View<T> dx, View<const T> dy, View<const T> x, bool squared);
 
-  /// Multi-head attention of one document. q (n,H*K), k (m,G*K), v (m,G*D) where K is key_dim and D value_dim; out
-  /// (n,H*D). For each head: scores = scale * q k^T (n,m), weights = softmax of each row over the keys that the mask
-  /// lets it see, out = weights v, after dropout. log_sum is (H,n): the logarithm of a softmax's denominator, log sum
-  /// exp(score), for the backward. Query i stands at position first_query + i of the mask. A query that sees no key
-  /// gets zeros.
-  void (*attention_forward)(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
-                            const Heads& heads, const Mask& mask, std::size_t first_query);
+  /// Multi-head attention of one document: out (n,H*D). For each head: scores = scale * q k^T (n,m), weights = softmax
+  /// of each row over the keys that the mask lets it see, out = weights v, after dropout. log_sum is (H,n): the
+  /// logarithm of a softmax's denominator, log sum exp(score), for the backward. A query that sees no key gets zeros.
+  void (*attention_forward)(View<T> out, View<T> log_sum, const AttentionCall<T>& call);
 
-  /// From dout (n,H*D): dq, dk, dv, shapes as q, k, v. weights = exp(scores - log_sum);
+  /// From dout (n,H*D), and the forward's out and log_sum: dq, dk, dv. weights = exp(scores - log_sum);
   ///   dv = weights^T dout,  dweights = dout v^T,  dscores = weights * (dweights - sum of weights * dweights),
   ///   dq = scale * dscores k,  dk = scale * dscores^T q
   /// With dropout, dv is made of the weights after it, and dweights go through it too.
-  void (*attention_backward)(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out,
-                             View<const T> log_sum, View<const T> q, View<const T> k, View<const T> v,
-                             const Heads& heads, const Mask& mask, std::size_t first_query);
+  void (*attention_backward)(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
+                             View<const T> log_sum, const AttentionCall<T>& call);
 
   /// probs (N,V): softmax of each row of logits; losses (N): -log probs[n][target[n]].
   void (*cross_entropy_forward)(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets);

@@ -120,19 +120,19 @@ void relu_backward(View<T> dx, View<const T> dy, View<const T> x, bool squared) 
 }
 
 template <class T>
-void attention_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
-                       const Heads& heads, const Mask& mask, std::size_t first_query) {
-  Tensor<T> head(q.rows, k.rows);
-  const View<T> weights = head.view();
-  for (std::size_t h = 0; h < heads.n_head; h++) {
-    head_weights(weights, log_sum.row(h), q, k, heads, mask, first_query, h);
-    if (heads.dropout.drops()) drop<T>(weights, weights, heads.dropout.of(h), first_query);
-    const View<T> out_h = out.slice_cols(h * heads.value_dim, heads.value_dim);
-    const View<const T> v_h = v.slice_cols(h / (heads.n_head / heads.n_kv_head) * heads.value_dim, heads.value_dim);
-    for (std::size_t t = 0; t < q.rows; t++) {
-      for (std::size_t j = 0; j < heads.value_dim; j++) {
+void attention_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+  const std::size_t D = call.value_dim();
+  Tensor<T> of_head(call.q.rows, call.k.rows);
+  const View<T> weights = of_head.view();
+  for (std::size_t h = 0; h < call.n_head; h++) {
+    const AttentionHead<T> head = call.head(h);
+    head_weights(weights, log_sum.row(h), head);
+    if (head.dropout.drops()) drop<T>(weights, weights, head.dropout, head.first_query);
+    const View<T> out_h = out.slice_cols(h * D, D);
+    for (std::size_t t = 0; t < head.q.rows; t++) {
+      for (std::size_t j = 0; j < D; j++) {
         T total = 0;
-        for (std::size_t s = 0; s < k.rows; s++) total += weights.row(t)[s] * v_h.row(s)[j];
+        for (std::size_t s = 0; s < head.k.rows; s++) total += weights.row(t)[s] * head.v.row(s)[j];
         out_h.row(t)[j] = total;
       }
     }
@@ -141,42 +141,37 @@ void attention_forward(View<T> out, View<T> log_sum, View<const T> q, View<const
 
 // forward: scores = scale * q k^T, weights = softmax(scores), out = weights v
 template <class T>
-void attention_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T>, View<const T>,
-                        View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
-                        std::size_t first_query) {
-  set_zero(dq);
-  set_zero(dk);
-  set_zero(dv);
-  Tensor<T> head(q.rows, k.rows);
-  const View<T> weights = head.view();
-  std::vector<T> log_sum(q.rows);  // again
-  std::vector<T> dweights(k.rows);
-  for (std::size_t h = 0; h < heads.n_head; h++) {
-    head_weights(weights, log_sum.data(), q, k, heads, mask, first_query, h);
-    const Dropout dropout = heads.dropout.of(h);
-    const std::size_t g = h / (heads.n_head / heads.n_kv_head);
-    const std::size_t key = g * heads.key_dim;
-    const std::size_t value = g * heads.value_dim;
-    for (std::size_t t = 0; t < q.rows; t++) {
+void attention_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T>, View<const T>,
+                        const AttentionCall<T>& call) {
+  const std::size_t K = call.key_dim();
+  const std::size_t D = call.value_dim();
+  for (const View<T>& gradient : {gradients.dq, gradients.dk, gradients.dv}) set_zero(gradient);
+  Tensor<T> of_head(call.q.rows, call.k.rows);
+  const View<T> weights = of_head.view();
+  std::vector<T> log_sum(call.q.rows);  // again
+  std::vector<T> dweights(call.k.rows);
+  for (std::size_t h = 0; h < call.n_head; h++) {
+    const AttentionHead<T> head = call.head(h);
+    const auto [dq, dk, dv] = call.head(gradients, h, K, D);
+    head_weights(weights, log_sum.data(), head);
+    for (std::size_t t = 0; t < head.q.rows; t++) {
       const T* const weight = weights.row(t);
-      const T* const dout_t = dout.row(t) + h * heads.value_dim;
-      const T* const q_t = q.row(t) + h * heads.key_dim;
-      T* const dq_t = dq.row(t) + h * heads.key_dim;
+      const T* const dout_t = dout.row(t) + h * D;
       T mean = 0;  // of dweights, weighted
-      for (std::size_t s = 0; s < k.rows; s++) {
-        const T factor = dropout.factor<T>(first_query + t, s);
+      for (std::size_t s = 0; s < head.k.rows; s++) {
+        const T factor = head.dropout.template factor<T>(head.first_query + t, s);
         dweights[s] = 0;
-        for (std::size_t j = 0; j < heads.value_dim; j++) {
-          dweights[s] += dout_t[j] * v.row(s)[value + j] * factor;
-          dv.row(s)[value + j] += weight[s] * factor * dout_t[j];
+        for (std::size_t j = 0; j < D; j++) {
+          dweights[s] += dout_t[j] * head.v.row(s)[j] * factor;
+          dv.row(s)[j] += weight[s] * factor * dout_t[j];
         }
         mean += weight[s] * dweights[s];
       }
-      for (std::size_t s = 0; s < k.rows; s++) {
-        const T dscore = weight[s] * (dweights[s] - mean) * static_cast<T>(heads.scale);
-        for (std::size_t j = 0; j < heads.key_dim; j++) {
-          dq_t[j] += dscore * k.row(s)[key + j];
-          dk.row(s)[key + j] += dscore * q_t[j];
+      for (std::size_t s = 0; s < head.k.rows; s++) {
+        const T dscore = weight[s] * (dweights[s] - mean) * head.scale;
+        for (std::size_t j = 0; j < K; j++) {
+          dq.row(t)[j] += dscore * head.k.row(s)[j];
+          dk.row(s)[j] += dscore * head.q.row(t)[j];
         }
       }
     }

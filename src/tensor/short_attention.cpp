@@ -163,16 +163,16 @@ struct Seen {
   std::array<std::array<Bits, vectors_of<T, n>>, n> key;  // all bits of a query's lane are 1 if it sees the key
 };
 
-/// One head: out (n,D), log_sum (n), q_t (K,n), k (n,K), v (n,D).
+/// One head: out (n,D) and log_sum (n). q_t (K,n) is the transpose of its queries.
 template <class T, std::size_t n, std::size_t dim>
-[[gnu::always_inline]] inline void head_forward(const View<T>& out, T* log_sum, const View<const T>& q_t,
-                                                const View<const T>& k, const View<const T>& v, T scale,
-                                                const Seen<T, n>& seen) {
+[[gnu::always_inline]] inline void head_forward(const View<T>& out, T* log_sum, const AttentionHead<T>& head,
+                                                const View<const T>& q_t, const Seen<T, n>& seen) {
   constexpr T hidden = -std::numeric_limits<T>::infinity();
   constexpr std::size_t vectors = vectors_of<T, n>;
   Square<T, n> weights;
-  multiply(weights, k, q_t);
-  each(weights, [&](std::size_t s, std::size_t i) { return seen.select(s, i, weights.key[s][i] * scale, hidden); });
+  multiply(weights, head.k, q_t);
+  each(weights,
+       [&](std::size_t s, std::size_t i) { return seen.select(s, i, weights.key[s][i] * head.scale, hidden); });
   std::array<Vector<T>, vectors> largest;
   std::array<Vector<T>, vectors> reference;
   std::array<Vector<T>, vectors> total{};
@@ -190,69 +190,62 @@ template <class T, std::size_t n, std::size_t dim>
           std::min(lanes<T>, n - i * lanes<T>));
   }
   each(weights, [&](std::size_t s, std::size_t i) { return weights.key[s][i] * inverse[i]; });
-  multiply<T, n, dim>(out, {}, weights.by_query(), v);
+  multiply<T, n, dim>(out, {}, weights.by_query(), head.v);
 }
 
 /// The gradients of one head: dq (n,K) is set, and dk (n,K) and dv (n,D) are too or, with add, added to.
 template <class T, std::size_t n, std::size_t dim>
-[[gnu::always_inline]] inline void head_backward(const View<T>& dq, const View<T>& dk, const View<T>& dv,
-                                                 const View<const T>& dout, const View<const T>& dout_t,
-                                                 const T* log_sum, const View<const T>& q, const View<const T>& q_t,
-                                                 const View<const T>& k, const View<const T>& v, T scale,
+[[gnu::always_inline]] inline void head_backward(const AttentionGradients<T>& to, const View<const T>& dout,
+                                                 const View<const T>& dout_t, const T* log_sum,
+                                                 const AttentionHead<T>& head, const View<const T>& q_t,
                                                  const Seen<T, n>& seen, bool add) {
   constexpr std::size_t vectors = vectors_of<T, n>;
   Square<T, n> weights;
   Square<T, n> dscores;
-  multiply(weights, k, q_t);
-  multiply(dscores, v, dout_t);  // dweights, as yet
+  multiply(weights, head.k, q_t);
+  multiply(dscores, head.v, dout_t);  // dweights, as yet
   std::array<Vector<T>, vectors> log_sums;
   std::array<Vector<T>, vectors> mean{};
   for (std::size_t i = 0; i < vectors; i++) {
     log_sums[i] = load(log_sum + i * lanes<T>, std::min(lanes<T>, n - i * lanes<T>));
   }
   each(weights, [&](std::size_t s, std::size_t i) {
-    return seen.select(s, i, exp<T>(weights.key[s][i] * scale - log_sums[i]), T{0});
+    return seen.select(s, i, exp<T>(weights.key[s][i] * head.scale - log_sums[i]), T{0});
   });
   each_key<T, n>([&](std::size_t s, std::size_t i) { mean[i] += weights.key[s][i] * dscores.key[s][i]; });
   each(dscores,
-       [&](std::size_t s, std::size_t i) { return weights.key[s][i] * (dscores.key[s][i] - mean[i]) * scale; });
+       [&](std::size_t s, std::size_t i) { return weights.key[s][i] * (dscores.key[s][i] - mean[i]) * head.scale; });
   const View<const T> nothing;
-  multiply<T, n, dim>(dv, add ? View<const T>(dv) : nothing, weights.view(), dout);
-  multiply<T, n, dim>(dk, add ? View<const T>(dk) : nothing, dscores.view(), q);
-  multiply<T, n, dim>(dq, nothing, dscores.by_query(), k);
+  multiply<T, n, dim>(to.dv, add ? View<const T>(to.dv) : nothing, weights.view(), dout);
+  multiply<T, n, dim>(to.dk, add ? View<const T>(to.dk) : nothing, dscores.view(), head.q);
+  multiply<T, n, dim>(to.dq, nothing, dscores.by_query(), head.k);
 }
 
 /// If `dim` is not 0, heads have so many numbers of keys and values, known to the compiler.
 template <class T, std::size_t n, std::size_t dim>
-void document_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v,
-                      const Heads& heads, const Mask& mask, std::size_t first_query) {
-  const std::size_t K = dim > 0 ? dim : heads.key_dim;
-  const std::size_t D = dim > 0 ? dim : heads.value_dim;
-  const Seen<T, n> seen(mask, first_query);
-  const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, q);
-  for (std::size_t h = 0; h < heads.n_head; h++) {
-    const std::size_t g = h / (heads.n_head / heads.n_kv_head);
-    head_forward<T, n, dim>(out.slice_cols(h * D, D), log_sum.row(h), q_t.slice_rows(h * K, K), k.slice_cols(g * K, K),
-                            v.slice_cols(g * D, D), static_cast<T>(heads.scale), seen);
+void document_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+  const std::size_t K = dim > 0 ? dim : call.key_dim();
+  const std::size_t D = dim > 0 ? dim : call.value_dim();
+  const Seen<T, n> seen(call.mask, call.first_query);
+  const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, call.q);
+  for (std::size_t h = 0; h < call.n_head; h++) {
+    head_forward<T, n, dim>(out.slice_cols(h * D, D), log_sum.row(h), call.head(h, K, D), q_t.slice_rows(h * K, K),
+                            seen);
   }
 }
 
 template <class T, std::size_t n, std::size_t dim>
-void document_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T>, View<const T> log_sum,
-                       View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
-                       std::size_t first_query) {
-  const std::size_t K = dim > 0 ? dim : heads.key_dim;
-  const std::size_t D = dim > 0 ? dim : heads.value_dim;
-  const std::size_t in_group = heads.n_head / heads.n_kv_head;
-  const Seen<T, n> seen(mask, first_query);
-  const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, q);
+void document_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T>, View<const T> log_sum,
+                       const AttentionCall<T>& call) {
+  const std::size_t K = dim > 0 ? dim : call.key_dim();
+  const std::size_t D = dim > 0 ? dim : call.value_dim();
+  const Seen<T, n> seen(call.mask, call.first_query);
+  const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, call.q);
   const View<const T> dout_t = transposed_into(Workspace<T>::of_thread().dout, dout);
-  for (std::size_t h = 0; h < heads.n_head; h++) {
-    const std::size_t g = h / in_group;
-    head_backward<T, n, dim>(dq.slice_cols(h * K, K), dk.slice_cols(g * K, K), dv.slice_cols(g * D, D),
-                             dout.slice_cols(h * D, D), dout_t.slice_rows(h * D, D), log_sum.row(h),
-                             q.slice_cols(h * K, K), q_t.slice_rows(h * K, K), k.slice_cols(g * K, K),
-                             v.slice_cols(g * D, D), static_cast<T>(heads.scale), seen, h % in_group > 0);
+  for (std::size_t h = 0; h < call.n_head; h++) {
+    const bool is_first = h % call.group() == 0;
+    head_backward<T, n, dim>(call.head(gradients, h, K, D), dout.slice_cols(h * D, D), dout_t.slice_rows(h * D, D),
+                             log_sum.row(h), call.head(h, K, D), q_t.slice_rows(h * K, K), seen, !is_first);
   }
 }
 
@@ -261,8 +254,8 @@ template <class T>
 constexpr std::size_t usual_dim = sizeof(T) == 4 ? 4 : 0;
 
 template <class T>
-bool is_usual(const Heads& heads) {
-  return heads.key_dim == usual_dim<T> && heads.value_dim == usual_dim<T>;
+bool is_usual(const AttentionCall<T>& call) {
+  return call.key_dim() == usual_dim<T> && call.value_dim() == usual_dim<T>;
 }
 
 /// The versions for 1, 2, ... queries.
@@ -281,29 +274,23 @@ constexpr auto backwards = []<std::size_t... i>(std::index_sequence<i...>) {
 }  // namespace
 
 template <class T>
-void short_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v, const Heads& heads,
-                   const Mask& mask, std::size_t first_query) {
-  const auto& forward = is_usual<T>(heads) ? forwards<T, usual_dim<T>> : forwards<T, 0>;
-  forward[q.rows - 1](out, log_sum, q, k, v, heads, mask, first_query);
+void short_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+  const auto& forward = is_usual(call) ? forwards<T, usual_dim<T>> : forwards<T, 0>;
+  forward[call.q.rows - 1](out, log_sum, call);
 }
 
 template <class T>
-void short_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out, View<const T> log_sum,
-                    View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
-                    std::size_t first_query) {
-  const auto& backward = is_usual<T>(heads) ? backwards<T, usual_dim<T>> : backwards<T, 0>;
-  backward[q.rows - 1](dq, dk, dv, dout, out, log_sum, q, k, v, heads, mask, first_query);
+void short_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
+                    View<const T> log_sum, const AttentionCall<T>& call) {
+  const auto& backward = is_usual(call) ? backwards<T, usual_dim<T>> : backwards<T, 0>;
+  backward[call.q.rows - 1](gradients, dout, out, log_sum, call);
 }
 
-template void short_forward(View<float>, View<float>, View<const float>, View<const float>, View<const float>,
-                            const Heads&, const Mask&, std::size_t);
-template void short_forward(View<double>, View<double>, View<const double>, View<const double>, View<const double>,
-                            const Heads&, const Mask&, std::size_t);
-template void short_backward(View<float>, View<float>, View<float>, View<const float>, View<const float>,
-                             View<const float>, View<const float>, View<const float>, View<const float>, const Heads&,
-                             const Mask&, std::size_t);
-template void short_backward(View<double>, View<double>, View<double>, View<const double>, View<const double>,
-                             View<const double>, View<const double>, View<const double>, View<const double>,
-                             const Heads&, const Mask&, std::size_t);
+template void short_forward(View<float>, View<float>, const AttentionCall<float>&);
+template void short_forward(View<double>, View<double>, const AttentionCall<double>&);
+template void short_backward(const AttentionGradients<float>&, View<const float>, View<const float>, View<const float>,
+                             const AttentionCall<float>&);
+template void short_backward(const AttentionGradients<double>&, View<const double>, View<const double>,
+                             View<const double>, const AttentionCall<double>&);
 
 }  // namespace microgpt

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "tensor/kernels.h"
+#include "tensor/attention_call.h"
 #include "tensor/lanes.h"
 
 namespace microgpt {
@@ -18,19 +18,17 @@ inline constexpr std::size_t longest_short = sizeof(T) == 4 ? std::min<std::size
 
 /// Whether these kernels can be used: as many keys as queries, not too many, and no dropout.
 template <class T>
-bool is_short(View<const T> q, View<const T> k, const Heads& heads) {
-  return q.rows == k.rows && q.rows <= longest_short<T> && !heads.dropout.drops();
+bool is_short(const AttentionCall<T>& call) {
+  return call.q.rows == call.k.rows && call.q.rows <= longest_short<T> && !call.dropout.drops();
 }
 
-/// Kernels::attention_forward, if is_short(q, k, heads).
+/// Kernels::attention_forward, if is_short(call).
 template <class T>
-void short_forward(View<T> out, View<T> log_sum, View<const T> q, View<const T> k, View<const T> v, const Heads& heads,
-                   const Mask& mask, std::size_t first_query);
+void short_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call);
 
-/// Kernels::attention_backward, if is_short(q, k, heads).
+/// Kernels::attention_backward, if is_short(call).
 template <class T>
-void short_backward(View<T> dq, View<T> dk, View<T> dv, View<const T> dout, View<const T> out, View<const T> log_sum,
-                    View<const T> q, View<const T> k, View<const T> v, const Heads& heads, const Mask& mask,
-                    std::size_t first_query);
+void short_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
+                    View<const T> log_sum, const AttentionCall<T>& call);
 
 }  // namespace microgpt

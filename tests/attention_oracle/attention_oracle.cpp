@@ -285,10 +285,14 @@ Worst compare_all(File& file, const Sizes& sizes, Layer layer, const Kernels<dou
 
   Tensor<double> attn(B * H * N, M);
   for (std::size_t b = 0; b < B; b++) {
-    const View<const double> q = a.q.view();
-    const View<const double> k = a.k.view();
-    copy(attn.view().slice_rows(b * H * N, H * N),
-         attention_weights(q.slice_rows(b * N, N), k.slice_rows(b * M, M), layer.heads, masks[b], 0).view());
+    const AttentionCall<double> call{.q = a.q.view().slice_rows(b * N, N),
+                                     .k = a.k.view().slice_rows(b * M, M),
+                                     .v = a.v.view().slice_rows(b * M, M),
+                                     .n_head = H,
+                                     .n_kv_head = layer.heads.n_kv_head,
+                                     .scale = layer.heads.scale,
+                                     .mask = masks[b]};
+    copy(attn.view().slice_rows(b * H * N, H * N), attention_weights(call).view());
   }
   Worst worst;
   compare(worst, file, "out", {B, N, C}, out.view());

@@ -34,7 +34,7 @@ std::vector<Candidate> forms() {
   std::vector<Candidate> all;
   for (const bool rope : {false, true}) {
     for (const Candidate& kind : kinds()) {
-      if (rope && kind.config.is_latent() && kind.config.rope_dim == 0) continue;  // nothing to turn
+      if (rope && kind.config.is_latent() && kind.config.rope_dim == 0) continue;  // nothing to rotate
       for (const std::string mask : masks) {
         Candidate form = kind;
         form.config.rope = rope;

@@ -258,9 +258,9 @@ TEST_CASE("a form of attention that cannot be is refused with both numbers and w
       "n_kv_head of 2 or 4");
   CHECK(refusal({.q_latent = 4}) == "q_latent is 4 and kv_latent 0; latent attention needs both to be at least 1");
   CHECK(refusal({.q_latent = 4, .kv_latent = 4, .rope_dim = 3}) ==
-        "a rotary width of 3 is odd, and RoPE turns pairs; use 4");
+        "a rotary width of 3 is odd, and RoPE rotates pairs; use 4");
   CHECK(refusal({.n_embd = 20, .rope = true}) ==
-        "a rotary width of 5 is odd, and RoPE turns pairs; use 6 numbers a head (n_embd 24)");
+        "a rotary width of 5 is odd, and RoPE rotates pairs; use 6 numbers a head (n_embd 24)");
   CHECK(refusal({.q_latent = 4, .kv_latent = 4, .rope = true}) ==
         "RoPE with latent attention needs a rope_dim of at least 2");
   CHECK(refusal({.rope_dim = 2}) == "rope_dim 2 without latent attention, where RoPE rotates the whole of a query");

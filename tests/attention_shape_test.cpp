@@ -69,7 +69,7 @@ TEST_CASE("the formula of the weights counts the matrices of a layer's attention
       all += matrix.rows * matrix.cols;
       if (matrix.name.starts_with("layer0.attn_")) weights += matrix.rows * matrix.cols;
     }
-    CHECK(attention_weights(shape).value() == weights);
+    CHECK(num_attention_weights(shape).value() == weights);
     CHECK(num_parameters(kind.config) == all);
   }
 }

@@ -118,8 +118,8 @@ def latent(t, hide, metadata):
     made = {"c_kv": c_kv}
     if "w_kr" in t:
         base = float(metadata["rope_base"])
-        made["k_rope"] = turned(F.linear(t["kv"], t["w_kr"]), base)
-        q = torch.cat((q, turned(heads(F.linear(c_q, t["w_qr"])), base)), -1)
+        made["k_rope"] = rotated(F.linear(t["kv"], t["w_kr"]), base)
+        q = torch.cat((q, rotated(heads(F.linear(c_q, t["w_qr"])), base)), -1)
         k = torch.cat((k, made["k_rope"][:, None].expand(-1, H, -1, -1)), -1)
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     made["attn"] = scores.masked_fill(hide[:, None], -math.inf).softmax(-1)
@@ -127,8 +127,8 @@ def latent(t, hide, metadata):
     return made
 
 
-def turned(x, base):
-    """(...,N,R): the pair (2i, 2i+1) as a complex number, turned by position * base^(-2i/R)."""
+def rotated(x, base):
+    """(...,N,R): the pair (2i, 2i+1) as a complex number, rotated by position* base^(-2i/R)."""
     N, R = x.shape[-2:]
     angles = torch.arange(N).double()[:, None] * base ** (-torch.arange(0, R, 2).double() / R)
     pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())

@@ -22,7 +22,7 @@ Tensor<double> random_rows(std::size_t rows, PythonRandom& random) {
   return x;
 }
 
-Tensor<double> turned(const Tensor<double>& x, const std::vector<std::size_t>& positions) {
+Tensor<double> rotated(const Tensor<double>& x, const std::vector<std::size_t>& positions) {
   Tensor<double> y(x.view().rows, d);
   rope_forward(y.view(), x.view(), positions, base);
   return y;
@@ -38,12 +38,12 @@ double dot(const double* a, const double* b) {
 /// 1000 * 1.1e-16 or so.
 constexpr double tolerance = 1e-12;
 
-TEST_CASE("RoPE turns the pair i at position p by p * base^(-2i/d), counter-clockwise") {
+TEST_CASE("RoPE rotates the pair i at position p by p * base^(-2i/d), counter-clockwise") {
   Tensor<double> x(2, d);
   for (const std::size_t n : {0, 1}) {
     for (std::size_t i = 0; i < d; i += 2) x.view().row(n)[i] = 1;  // arrows to the right
   }
-  const Tensor<double> y = turned(x, {0, 7});
+  const Tensor<double> y = rotated(x, {0, 7});
   for (std::size_t i = 0; i < d / 2; i++) {
     const double angle = 7 * std::pow(base, -2.0 * static_cast<double>(i) / d);
     CHECK(y.view().row(0)[2 * i] == 1);
@@ -58,7 +58,7 @@ TEST_CASE("with RoPE a score depends on the distance of query and key alone") {
   const Tensor<double> q = random_rows(1, random);
   const Tensor<double> k = random_rows(1, random);
   auto score = [&](std::size_t t, std::size_t s) {
-    return dot(turned(q, {t}).view().data, turned(k, {s}).view().data);
+    return dot(rotated(q, {t}).view().data, rotated(k, {s}).view().data);
   };
   CHECK(std::abs(score(5, 2) - score(1003, 1000)) < tolerance);
   CHECK(std::abs(score(5, 2) - score(5, 3)) > 1e-3);
@@ -69,7 +69,7 @@ TEST_CASE("the backward of RoPE is its transpose: dy . rope(x) = rope_backward(d
   const std::vector<std::size_t> positions{0, 3, 1, 40};
   const Tensor<double> x = random_rows(4, random);
   Tensor<double> dy = random_rows(4, random);
-  const Tensor<double> y = turned(x, positions);
+  const Tensor<double> y = rotated(x, positions);
   Tensor<double> dx(4, d);
   rope_backward(dx.view(), dy.view(), positions, base);
   for (std::size_t n = 0; n < 4; n++) {

@@ -24,7 +24,7 @@ struct Draft {
   /// What is remembered of a position.
   struct Kept {
     Numbers c_kv;    // (Lkv)
-    Numbers k_rope;  // (R) turned
+    Numbers k_rope;  // (R) rotated
   };
 
   /// From x, (C), of the next position to what attention adds to it, (C).
@@ -32,14 +32,14 @@ struct Draft {
     const std::size_t t = kept.size();
     const Numbers c_q = times(w.dq, x);                                  // (37)
     const Numbers q_nope = times(w.uq, c_q), q_rope = times(w.qr, c_q);  // (38), (39)
-    kept.push_back({times(w.dkv, x), turned(times(w.kr, x), t)});        // (41), (43)
+    kept.push_back({times(w.dkv, x), rotated(times(w.kr, x), t)});       // (41), (43)
     const std::size_t position = offset ? kept.size() : t;               // of the query
     Numbers x_attn;
     for (std::size_t h = 0; h < H; h++) {
       Numbers q = of_head(q_nope, h, P);
-      if (whole_key) q = turned(q, position);
-      const Numbers turned_q = turned(of_head(q_rope, h, R), position);
-      const Numbers out = absorbed ? attend_absorbed(h, q, turned_q) : attend_expanded(h, q, turned_q);
+      if (whole_key) q = rotated(q, position);
+      const Numbers rotated_q = rotated(of_head(q_rope, h, R), position);
+      const Numbers out = absorbed ? attend_absorbed(h, q, rotated_q) : attend_expanded(h, q, rotated_q);
       x_attn.insert(x_attn.end(), out.begin(), out.end());
     }
     return times(w.o, x_attn);  // (47)
@@ -51,7 +51,7 @@ struct Draft {
     Numbers scores, out(D);
     for (std::size_t s = 0; s < kept.size(); s++) {
       Numbers k = times(w_uk_h, kept[s].c_kv);  // (42)
-      if (whole_key) k = turned(k, s);
+      if (whole_key) k = rotated(k, s);
       scores.push_back((dot(q, k) + dot(q_rope, kept[s].k_rope)) * scale());  // stop: expanded
     }
     const Numbers weights = softmax(scores);
@@ -79,7 +79,7 @@ struct Draft {
   std::vector<Kept> kept;
 };
 
-/// The first number of a query of position 3, folded with W_UK of head 0 for keys that are not turned, and that are.
+/// The first number of a query of position 3, folded with W_UK of head 0 for keys that are not rotated, and that are.
 void show_folded(const Draft& draft, const Numbers& q) {
   const Matrix w_uk_0 = of_head(draft.w.uk, 0, draft.P);
   auto show = [&](const char* keys, auto query) {
@@ -87,8 +87,8 @@ void show_folded(const Draft& draft, const Numbers& q) {
     for (std::size_t s = 0; s < 4; s++) fmt::print(" | {:6.3f}", transposed_times(w_uk_0, query(s))[0]);
     fmt::print("\n");
   };
-  show("not turned         ", [&](std::size_t) { return q; });
-  show("turned by position ", [&](std::size_t s) { return turned_back(turned(q, 3), s); });
+  show("not rotated        ", [&](std::size_t) { return q; });
+  show("rotated by position", [&](std::size_t s) { return rotated_back(rotated(q, 3), s); });
 }
 
 int main(int argc, char** argv) try {

@@ -43,15 +43,15 @@ inline Numbers of_head(const Numbers& x, std::size_t h, std::size_t n) {
   return {first, first + static_cast<std::ptrdiff_t>(n)};
 }
 
-/// x with its pairs turned by a position's angles (RoPE).
-inline Numbers turned(Numbers x, std::size_t position) {
+/// x with its pairs rotated by a position's angles (RoPE).
+inline Numbers rotated(Numbers x, std::size_t position) {
   const View<double> row{x.data(), 1, x.size(), x.size()};
   rope_forward(row, row, std::vector{position}, 10000.0);
   return x;
 }
 
-/// And turned back.
-inline Numbers turned_back(Numbers x, std::size_t position) {
+/// And rotated back.
+inline Numbers rotated_back(Numbers x, std::size_t position) {
   const View<double> row{x.data(), 1, x.size(), x.size()};
   rope_backward(row, row, std::vector{position}, 10000.0);
   return x;
@@ -84,11 +84,11 @@ struct Weights {
 
   Matrix dq;   // W_DQ (Lq,C) down: x to the latent that queries are made of
   Matrix uq;   // W_UQ (H*P,Lq) up: that to queries
-  Matrix qr;   // W_QR (H*R,Lq) and to what of them is turned
+  Matrix qr;   // W_QR (H*R,Lq) and to what of them is rotated
   Matrix dkv;  // W_DKV (Lkv,C) down: x to the latent of keys and values
   Matrix uk;   // W_UK (H*P,Lkv)
   Matrix uv;   // W_UV (H*D,Lkv)
-  Matrix kr;   // W_KR (R,C) x to what is turned of the key, of all heads
+  Matrix kr;   // W_KR (R,C) x to what is rotated of the key, of all heads
   Matrix o;    // W_O (C,H*D)
 };
 

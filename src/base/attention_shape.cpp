@@ -20,7 +20,7 @@ AttentionShape attention_shape(const Config& config) {
           .rope_dim = config.rope_dim};
 }
 
-Count attention_weights(const AttentionShape& shape) {
+Count num_attention_weights(const AttentionShape& shape) {
   const Count C = shape.n_embd, H = shape.n_head, G = shape.n_kv_head, D = shape.head_dim;
   const Count Lq = shape.q_latent, Lkv = shape.kv_latent, R = shape.rope_dim;
   const Count out = C * (H * D);

@@ -29,7 +29,7 @@ struct AttentionShape {
 AttentionShape attention_shape(const Config& config);
 
 /// The weights of a layer's attention.
-Count attention_weights(const AttentionShape& shape);
+Count num_attention_weights(const AttentionShape& shape);
 
 /// The numbers that a cache keeps of a token in a layer: G keys and G values, or a latent vector and one rotary key.
 Count cached_numbers(const AttentionShape& shape);

@@ -24,7 +24,7 @@ std::size_t num_parameters(const Config& config) {
   const Count C = config.n_embd;
   const Count rows = 2 * Count(config.vocab_size) + (config.rope ? 0 : config.block_size);
   const Count mlp = 8 * (C * C);  // (4C,C) and (C,4C)
-  const Count block = attention_weights(attention_shape(config)) + mlp;
+  const Count block = num_attention_weights(attention_shape(config)) + mlp;
   return (rows * C + config.n_layer * block).value();
 }
 
@@ -72,7 +72,7 @@ void validate_attention(const Config& config) {
   const std::size_t rotated = config.is_latent() ? config.rope_dim : config.rope ? config.head_dim() : 0;
   if (rotated % 2 != 0) {
     throw UsageError(
-        "a rotary width of " + number(rotated) + " is odd, and RoPE turns pairs; use " + number(rotated + 1) +
+        "a rotary width of " + number(rotated) + " is odd, and RoPE rotates pairs; use " + number(rotated + 1) +
         (config.is_latent() ? "" : " numbers a head (n_embd " + number((rotated + 1) * config.n_head) + ")"));
   }
   if (config.rope && config.is_latent() && config.rope_dim == 0) {

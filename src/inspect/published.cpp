@@ -165,7 +165,7 @@ Count attention_parameters(const PublishedModel& model) {
   const Count qkv_biases = model.qkv_biases && !is_latent ? H * D + 2 * (G * D) : 0;
   const Count out_bias = model.other_biases ? shape.n_embd : 0;
   const Count norms = is_latent ? shape.q_latent + shape.kv_latent : 0;
-  return model.n_layer * (attention_weights(shape) + qkv_biases + out_bias + norms);
+  return model.n_layer * (num_attention_weights(shape) + qkv_biases + out_bias + norms);
 }
 
 Count num_parameters(const PublishedModel& model) {

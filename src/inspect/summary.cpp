@@ -47,7 +47,7 @@ std::string summary(const Config& config, const Tokenizer& tokenizer, const Para
   line("n_head      {}  (head_dim {})", config.n_head, config.head_dim());
   line("attention   {}{}", config.attention(), attention_details(config));
   line("mask        {}", mask_spec(config.mask));
-  line("positions   {}", config.rope ? "turned (RoPE)" : "learned (wpe)");
+  line("positions   {}", config.rope ? "rotated (RoPE)" : "learned (wpe)");
   line("block_size  {}", config.block_size);
   line("vocab_size  {}  ({} and BOS)", config.vocab_size, encode_utf8(tokenizer.characters()));
   line("activation  {}", config.squared_relu ? "squared ReLU" : "ReLU");

@@ -54,7 +54,7 @@ Row row_of(const Config& config, const std::string& name, const std::string& dty
           .dtype = dtype,
           .attention = shape,
           .n_layer = config.n_layer,
-          .attention_parameters = (config.n_layer * attention_weights(shape)).value()};
+          .attention_parameters = (config.n_layer * num_attention_weights(shape)).value()};
 }
 
 std::size_t bytes_of(const std::string& dtype) {

@@ -27,7 +27,7 @@ void add_attention(Command& command, ShapeOptions& target) {
   count("--q-latent", target.q_latent, "mla: numbers that queries are made of [3/4 of n-embd]");
   count("--kv-latent", target.kv_latent, "mla: numbers that keys and values are made of [half of n-embd]");
   count("--rope-dim", target.rope_dim,
-        "mla: numbers of a key that turn with its position; even, with --pos rope at least 2 [none]");
+        "mla: numbers of a key that rotate with its position; even, with --pos rope at least 2 [none]");
 }
 
 MaskPattern given_mask(const std::string& spec) {

@@ -226,7 +226,7 @@ Command train_command() {
   command.heading = "Attention (the tensor engine)";
   add_attention(command, options->shape);
   add_choice(command, "--pos", options->positions, "learned|rope",
-             "how positions are told: a learned row for each, or by turning queries and keys [learned]");
+             "how positions are told: a learned row for each, or by rotating queries and keys [learned]");
   add_text(command, "--mask", options->mask, "PATTERN",
            "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all before it]\n"
            "(W: window, S: stride or block, G: first tokens, R: random ones)");

@@ -22,10 +22,10 @@ template <class T>
 void AttentionCache<T>::Grouped::decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
                                         std::size_t position) {
   const View<T> key = keys.view().slice_rows(position, 1);
-  kernels.linear_forward(q.view(), x, layer.w_q, {});
-  kernels.linear_forward(key, x, layer.w_k, {});
-  kernels.linear_forward(values.view().slice_rows(position, 1), x, layer.w_v, {});
-  layer.turn(q.view(), std::array{position}, key, std::array{position});
+  kernels.linear_forward(q.view(), x, layer.attn_wq, {});
+  kernels.linear_forward(key, x, layer.attn_wk, {});
+  kernels.linear_forward(values.view().slice_rows(position, 1), x, layer.attn_wv, {});
+  layer.rotate(q.view(), std::array{position}, key, std::array{position});
   kernels.attention_forward(x_attn.view(), log_sum.view(),
                             {.q = q.view(),
                              .k = keys.view().slice_rows(0, position + 1),
@@ -35,7 +35,7 @@ void AttentionCache<T>::Grouped::decode(View<T> out, View<const T> x, const Kern
                              .scale = layer.heads.scale,
                              .mask = mask,
                              .first_query = position});
-  kernels.linear_forward(out, x_attn.view(), layer.w_o, {});
+  kernels.linear_forward(out, x_attn.view(), layer.attn_wo, {});
 }
 
 // --- MLA -------------------------------------------------------------------------------------------------------------
@@ -68,18 +68,18 @@ void AttentionCache<T>::Latent::decode(View<T> out, View<const T> x, const Kerne
   const LatentShape& s = layer.shape;
   const View<T> latent = latents.view().slice_rows(position, 1);
   const View<T> k_rope = latent.slice_cols(s.kv_latent, s.rope_dim);
-  kernels.linear_forward(c_q.view(), x, layer.w_dq, {});
-  kernels.linear_forward(q_nope.view(), c_q.view(), layer.w_uq, {});
-  kernels.linear_forward(q_rope.view(), c_q.view(), layer.w_qr, {});
-  kernels.linear_forward(latent.slice_cols(0, s.kv_latent), x, layer.w_dkv, {});
-  kernels.linear_forward(k_rope, x, layer.w_kr, {});
+  kernels.linear_forward(c_q.view(), x, layer.attn_wdq, {});
+  kernels.linear_forward(q_nope.view(), c_q.view(), layer.attn_wuq, {});
+  kernels.linear_forward(q_rope.view(), c_q.view(), layer.attn_wqr, {});
+  kernels.linear_forward(latent.slice_cols(0, s.kv_latent), x, layer.attn_wdkv, {});
+  kernels.linear_forward(k_rope, x, layer.attn_wkr, {});
   rope_forward(k_rope, k_rope, std::array{position}, s.rope_base);
   if (absorbed) {
     attend_absorbed(kernels, mask, position);
   } else {
     attend_expanded(kernels, mask, position);
   }
-  kernels.linear_forward(out, x_attn.view(), layer.w_o, {});
+  kernels.linear_forward(out, x_attn.view(), layer.attn_wo, {});
 }
 
 template <class T>
@@ -91,7 +91,7 @@ void AttentionCache<T>::Latent::attend_absorbed(const Kernels<T>& kernels, const
     const View<T> rotary = q_h.slice_cols(s.kv_latent, s.rope_dim);
     // W_UK of the head is (P,Lkv): its transpose times q_nope is q_nope's row times it.
     matmul(q_h.slice_cols(0, s.kv_latent), q_nope.view().slice_cols(h * s.nope_dim, s.nope_dim),
-           layer.w_uk.data.view().slice_rows(h * s.nope_dim, s.nope_dim));
+           layer.attn_wuk.data.view().slice_rows(h * s.nope_dim, s.nope_dim));
     rope_forward(rotary, q_rope.view().slice_cols(h * s.rope_dim, s.rope_dim), std::array{position}, s.rope_base);
   }
   const View<T> seen = latents.view().slice_rows(0, position + 1);
@@ -107,7 +107,7 @@ void AttentionCache<T>::Latent::attend_absorbed(const Kernels<T>& kernels, const
   for (std::size_t h = 0; h < s.n_head; h++) {
     matmul(x_attn.view().slice_cols(h * s.value_dim, s.value_dim),
            mixed.view().slice_cols(h * s.kv_latent, s.kv_latent),
-           layer.w_uv.transposed.view().slice_cols(h * s.value_dim, s.value_dim));
+           layer.attn_wuv.transposed.view().slice_cols(h * s.value_dim, s.value_dim));
   }
 }
 
@@ -118,8 +118,8 @@ void AttentionCache<T>::Latent::attend_expanded(const Kernels<T>& kernels, const
   const Share seen{0, position + 1};
   auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(seen.first, seen.n); };
   const View<T> c_kv = of(latents).slice_cols(0, s.kv_latent);
-  kernels.linear_forward(of(k_nope), c_kv, layer.w_uk, {});
-  kernels.linear_forward(of(v), c_kv, layer.w_uv, {});
+  kernels.linear_forward(of(k_nope), c_kv, layer.attn_wuk, {});
+  kernels.linear_forward(of(v), c_kv, layer.attn_wuv, {});
   for (std::size_t h = 0; h < s.n_head; h++) {
     const View<T> k_h = of(k).slice_cols(h * width, width);
     copy(k_h.slice_cols(0, s.nope_dim), of(k_nope).slice_cols(h * s.nope_dim, s.nope_dim));

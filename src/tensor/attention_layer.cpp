@@ -61,9 +61,9 @@ View<T> of_head(View<T> x, std::size_t h, std::size_t dim) {
   return x.slice_cols(h * dim, dim);
 }
 
-/// Turns every head of x in place, forward or backward.
+/// Rotates every head of x in place, forward or backward.
 template <class T, class Rope>
-void turn_heads(Rope rope, View<T> x, std::size_t n_head, Positions positions, double base) {
+void rotate_heads(Rope rope, View<T> x, std::size_t n_head, Positions positions, double base) {
   for (std::size_t h = 0; h < n_head; h++) {
     const View<T> head = of_head(x, h, x.cols / n_head);
     rope(head, head, positions, base);
@@ -130,21 +130,21 @@ template <class T>
 GroupedAttention<T>::GroupedAttention(std::size_t n_embd, const Heads& heads_, double rope_base_)
     : heads(heads_),
       rope_base(rope_base_),
-      w_q(heads.n_head * heads.key_dim, n_embd),
-      w_k(heads.n_kv_head * heads.key_dim, n_embd),
-      w_v(heads.n_kv_head * heads.value_dim, n_embd),
-      w_o(n_embd, heads.n_head * heads.value_dim) {}
+      attn_wq(heads.n_head * heads.key_dim, n_embd),
+      attn_wk(heads.n_kv_head * heads.key_dim, n_embd),
+      attn_wv(heads.n_kv_head * heads.value_dim, n_embd),
+      attn_wo(n_embd, heads.n_head * heads.value_dim) {}
 
 template <class T>
 std::vector<NamedWeight<T>> GroupedAttention<T>::weights() {
-  return {{"w_q", &w_q}, {"w_k", &w_k}, {"w_v", &w_v}, {"w_o", &w_o}};
+  return {{"attn_wq", &attn_wq}, {"attn_wk", &attn_wk}, {"attn_wv", &attn_wv}, {"attn_wo", &attn_wo}};
 }
 
 template <class T>
-void GroupedAttention<T>::turn(View<T> q, Positions positions, View<T> k, Positions kv_positions) const {
+void GroupedAttention<T>::rotate(View<T> q, Positions positions, View<T> k, Positions kv_positions) const {
   if (rope_base == 0) return;
-  turn_heads(rope_forward<T>, q, heads.n_head, positions, rope_base);
-  turn_heads(rope_forward<T>, k, heads.n_kv_head, kv_positions, rope_base);
+  rotate_heads(rope_forward<T>, q, heads.n_head, positions, rope_base);
+  rotate_heads(rope_forward<T>, k, heads.n_kv_head, kv_positions, rope_base);
 }
 
 template <class T>
@@ -156,12 +156,12 @@ template <class T>
 void GroupedAttention<T>::forward(View<T> out, View<const T> before, const Kernels<T>& kernels,
                                   const AttentionInput<T>& input, Activations& a) const {
   const Rows<T> rows(input.sequences);
-  kernels.linear_forward(rows.x(a.q), rows.x(input.x), w_q, {});
-  kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), w_k, {});
-  kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), w_v, {});
-  turn(rows.x(a.q), rows.x(input.positions), rows.kv(a.k), rows.kv(input.kv_positions));
+  kernels.linear_forward(rows.x(a.q), rows.x(input.x), attn_wq, {});
+  kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), attn_wk, {});
+  kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), attn_wv, {});
+  rotate(rows.x(a.q), rows.x(input.positions), rows.kv(a.k), rows.kv(input.kv_positions));
   attend_forward(kernels, heads, input, a);
-  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o, before.rows > 0 ? rows.x(before) : before);
+  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), attn_wo, before.rows > 0 ? rows.x(before) : before);
 }
 
 // Each step is that of forward, from the last to the first.
@@ -169,25 +169,25 @@ template <class T>
 void GroupedAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels,
                                    const AttentionInput<T>& input, Activations& a) const {
   const Rows<T> rows(input.sequences);
-  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o, {});
+  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), attn_wo, {});
   attend_backward(kernels, heads, input, a);
   if (rope_base > 0) {
-    turn_heads(rope_backward<T>, rows.x(a.dq), heads.n_head, rows.x(input.positions), rope_base);
-    turn_heads(rope_backward<T>, rows.kv(a.dk), heads.n_kv_head, rows.kv(input.kv_positions), rope_base);
+    rotate_heads(rope_backward<T>, rows.x(a.dq), heads.n_head, rows.x(input.positions), rope_base);
+    rotate_heads(rope_backward<T>, rows.kv(a.dk), heads.n_kv_head, rows.kv(input.kv_positions), rope_base);
   }
-  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dv), w_v, {});
-  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dk), w_k, rows.kv(dkv));
-  kernels.linear_backward_input(rows.x(dx), rows.x(a.dq), w_q, before_queries(rows.x(dx), rows.kv(dkv)));
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dv), attn_wv, {});
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dk), attn_wk, rows.kv(dkv));
+  kernels.linear_backward_input(rows.x(dx), rows.x(a.dq), attn_wq, before_queries(rows.x(dx), rows.kv(dkv)));
 }
 
 template <class T>
 void GroupedAttention<T>::backward_weights(View<const T> dout, const Kernels<T>& kernels,
                                            const AttentionInput<T>& input, const Activations& a, std::size_t i,
                                            std::size_t shares) {
-  backward_weight(kernels, w_q, a.dq.view(), input.x, i, shares);
-  backward_weight(kernels, w_k, a.dk.view(), input.kv, i, shares);
-  backward_weight(kernels, w_v, a.dv.view(), input.kv, i, shares);
-  backward_weight(kernels, w_o, dout, a.x_attn.view(), i, shares);
+  backward_weight(kernels, attn_wq, a.dq.view(), input.x, i, shares);
+  backward_weight(kernels, attn_wk, a.dk.view(), input.kv, i, shares);
+  backward_weight(kernels, attn_wv, a.dv.view(), input.kv, i, shares);
+  backward_weight(kernels, attn_wo, dout, a.x_attn.view(), i, shares);
 }
 
 // --- MLA -------------------------------------------------------------------------------------------------------------
@@ -200,22 +200,23 @@ LatentAttention<T>::LatentAttention(const LatentShape& s)
             .key_dim = s.nope_dim + s.rope_dim,
             .value_dim = s.value_dim,
             .scale = 1 / std::sqrt(static_cast<double>(s.nope_dim + s.rope_dim))},
-      w_dq(s.q_latent, s.n_embd),
-      w_uq(s.n_head * s.nope_dim, s.q_latent),
-      w_qr(s.n_head * s.rope_dim, s.q_latent),
-      w_dkv(s.kv_latent, s.n_embd),
-      w_uk(s.n_head * s.nope_dim, s.kv_latent),
-      w_uv(s.n_head * s.value_dim, s.kv_latent),
-      w_kr(s.rope_dim, s.n_embd),
-      w_o(s.n_embd, s.n_head * s.value_dim) {}
+      attn_wdq(s.q_latent, s.n_embd),
+      attn_wuq(s.n_head * s.nope_dim, s.q_latent),
+      attn_wqr(s.n_head * s.rope_dim, s.q_latent),
+      attn_wdkv(s.kv_latent, s.n_embd),
+      attn_wuk(s.n_head * s.nope_dim, s.kv_latent),
+      attn_wuv(s.n_head * s.value_dim, s.kv_latent),
+      attn_wkr(s.rope_dim, s.n_embd),
+      attn_wo(s.n_embd, s.n_head * s.value_dim) {}
 
 template <class T>
 std::vector<NamedWeight<T>> LatentAttention<T>::weights() {
   if (shape.rope_dim == 0) {
-    return {{"w_dq", &w_dq}, {"w_uq", &w_uq}, {"w_dkv", &w_dkv}, {"w_uk", &w_uk}, {"w_uv", &w_uv}, {"w_o", &w_o}};
+    return {{"attn_wdq", &attn_wdq}, {"attn_wuq", &attn_wuq}, {"attn_wdkv", &attn_wdkv},
+            {"attn_wuk", &attn_wuk}, {"attn_wuv", &attn_wuv}, {"attn_wo", &attn_wo}};
   }
-  return {{"w_dq", &w_dq}, {"w_uq", &w_uq}, {"w_qr", &w_qr}, {"w_dkv", &w_dkv},
-          {"w_uk", &w_uk}, {"w_uv", &w_uv}, {"w_kr", &w_kr}, {"w_o", &w_o}};
+  return {{"attn_wdq", &attn_wdq}, {"attn_wuq", &attn_wuq}, {"attn_wqr", &attn_wqr}, {"attn_wdkv", &attn_wdkv},
+          {"attn_wuk", &attn_wuk}, {"attn_wuv", &attn_wuv}, {"attn_wkr", &attn_wkr}, {"attn_wo", &attn_wo}};
 }
 
 template <class T>
@@ -238,9 +239,9 @@ void LatentAttention<T>::forward(View<T> out, View<const T> before, const Kernel
   const Rows<T> rows(input.sequences);
 
   // 1) Queries.
-  kernels.linear_forward(rows.x(a.c_q), rows.x(input.x), w_dq, {});
-  kernels.linear_forward(rows.x(a.q_nope), rows.x(a.c_q), w_uq, {});
-  kernels.linear_forward(rows.x(a.q_rope), rows.x(a.c_q), w_qr, {});
+  kernels.linear_forward(rows.x(a.c_q), rows.x(input.x), attn_wdq, {});
+  kernels.linear_forward(rows.x(a.q_nope), rows.x(a.c_q), attn_wuq, {});
+  kernels.linear_forward(rows.x(a.q_rope), rows.x(a.c_q), attn_wqr, {});
   for (std::size_t h = 0; h < shape.n_head; h++) {
     const View<T> q_h = of_head(rows.x(a.q), h, P + R);
     copy(q_h.slice_cols(0, P), of_head(rows.x(a.q_nope), h, P));
@@ -248,10 +249,10 @@ void LatentAttention<T>::forward(View<T> out, View<const T> before, const Kernel
   }
 
   // 2) Keys and values.
-  kernels.linear_forward(rows.kv(a.c_kv), rows.kv(input.kv), w_dkv, {});
-  kernels.linear_forward(rows.kv(a.k_nope), rows.kv(a.c_kv), w_uk, {});
-  kernels.linear_forward(rows.kv(a.v), rows.kv(a.c_kv), w_uv, {});
-  kernels.linear_forward(rows.kv(a.k_rope), rows.kv(input.kv), w_kr, {});
+  kernels.linear_forward(rows.kv(a.c_kv), rows.kv(input.kv), attn_wdkv, {});
+  kernels.linear_forward(rows.kv(a.k_nope), rows.kv(a.c_kv), attn_wuk, {});
+  kernels.linear_forward(rows.kv(a.v), rows.kv(a.c_kv), attn_wuv, {});
+  kernels.linear_forward(rows.kv(a.k_rope), rows.kv(input.kv), attn_wkr, {});
   rope_forward(rows.kv(a.k_rope), rows.kv(a.k_rope), rows.kv(input.kv_positions), shape.rope_base);
   for (std::size_t h = 0; h < shape.n_head; h++) {
     const View<T> k_h = of_head(rows.kv(a.k), h, P + R);
@@ -261,7 +262,7 @@ void LatentAttention<T>::forward(View<T> out, View<const T> before, const Kernel
 
   // 3) Attention.
   attend_forward(kernels, heads, input, a);
-  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), w_o, before.rows > 0 ? rows.x(before) : before);
+  kernels.linear_forward(rows.x(out), rows.x(a.x_attn), attn_wo, before.rows > 0 ? rows.x(before) : before);
 }
 
 // Each step is that of forward, from the last to the first.
@@ -273,7 +274,7 @@ void LatentAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, c
   const Rows<T> rows(input.sequences);
 
   // 3) Attention.
-  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), w_o, {});
+  kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), attn_wo, {});
   attend_backward(kernels, heads, input, a);
 
   // 2) Keys and values. All heads have used k_rope, so its gradient is the sum of theirs.
@@ -284,10 +285,10 @@ void LatentAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, c
     kernels.add_forward(rows.kv(a.dk_rope), rows.kv(a.dk_rope), dk_h.slice_cols(P, R));
   }
   rope_backward(rows.kv(a.dk_rope), rows.kv(a.dk_rope), rows.kv(input.kv_positions), shape.rope_base);
-  kernels.linear_backward_input(rows.kv(a.dc_kv), rows.kv(a.dk_nope), w_uk, {});
-  kernels.linear_backward_input(rows.kv(a.dc_kv), rows.kv(a.dv), w_uv, rows.kv(a.dc_kv));
-  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dc_kv), w_dkv, {});
-  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dk_rope), w_kr, rows.kv(dkv));
+  kernels.linear_backward_input(rows.kv(a.dc_kv), rows.kv(a.dk_nope), attn_wuk, {});
+  kernels.linear_backward_input(rows.kv(a.dc_kv), rows.kv(a.dv), attn_wuv, rows.kv(a.dc_kv));
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dc_kv), attn_wdkv, {});
+  kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dk_rope), attn_wkr, rows.kv(dkv));
 
   // 1) Queries.
   for (std::size_t h = 0; h < shape.n_head; h++) {
@@ -295,22 +296,22 @@ void LatentAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, c
     copy(of_head(rows.x(a.dq_nope), h, P), dq_h.slice_cols(0, P));
     rope_backward(of_head(rows.x(a.dq_rope), h, R), dq_h.slice_cols(P, R), rows.x(input.positions), shape.rope_base);
   }
-  kernels.linear_backward_input(rows.x(a.dc_q), rows.x(a.dq_nope), w_uq, {});
-  kernels.linear_backward_input(rows.x(a.dc_q), rows.x(a.dq_rope), w_qr, rows.x(a.dc_q));
-  kernels.linear_backward_input(rows.x(dx), rows.x(a.dc_q), w_dq, before_queries(rows.x(dx), rows.kv(dkv)));
+  kernels.linear_backward_input(rows.x(a.dc_q), rows.x(a.dq_nope), attn_wuq, {});
+  kernels.linear_backward_input(rows.x(a.dc_q), rows.x(a.dq_rope), attn_wqr, rows.x(a.dc_q));
+  kernels.linear_backward_input(rows.x(dx), rows.x(a.dc_q), attn_wdq, before_queries(rows.x(dx), rows.kv(dkv)));
 }
 
 template <class T>
 void LatentAttention<T>::backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
                                           const Activations& a, std::size_t i, std::size_t shares) {
-  backward_weight(kernels, w_dq, a.dc_q.view(), input.x, i, shares);
-  backward_weight(kernels, w_uq, a.dq_nope.view(), a.c_q.view(), i, shares);
-  backward_weight(kernels, w_qr, a.dq_rope.view(), a.c_q.view(), i, shares);
-  backward_weight(kernels, w_dkv, a.dc_kv.view(), input.kv, i, shares);
-  backward_weight(kernels, w_uk, a.dk_nope.view(), a.c_kv.view(), i, shares);
-  backward_weight(kernels, w_uv, a.dv.view(), a.c_kv.view(), i, shares);
-  backward_weight(kernels, w_kr, a.dk_rope.view(), input.kv, i, shares);
-  backward_weight(kernels, w_o, dout, a.x_attn.view(), i, shares);
+  backward_weight(kernels, attn_wdq, a.dc_q.view(), input.x, i, shares);
+  backward_weight(kernels, attn_wuq, a.dq_nope.view(), a.c_q.view(), i, shares);
+  backward_weight(kernels, attn_wqr, a.dq_rope.view(), a.c_q.view(), i, shares);
+  backward_weight(kernels, attn_wdkv, a.dc_kv.view(), input.kv, i, shares);
+  backward_weight(kernels, attn_wuk, a.dk_nope.view(), a.c_kv.view(), i, shares);
+  backward_weight(kernels, attn_wuv, a.dv.view(), a.c_kv.view(), i, shares);
+  backward_weight(kernels, attn_wkr, a.dk_rope.view(), input.kv, i, shares);
+  backward_weight(kernels, attn_wo, dout, a.x_attn.view(), i, shares);
 }
 
 // --- Of a model ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // Attention as a layer: linear layers make queries, keys and values, the attention kernels mix the values, and a last
-// linear layer, w_o, takes the mixture to the width of the model. The kinds differ in where keys and values come from,
-// and so in how many numbers a model that generates must remember of each position:
+// linear layer, attn_wo, takes the mixture to the width of the model. The kinds differ in where keys and values come
+// from, and so in how many numbers a model that generates must remember of each position:
 //
 //   MHA  multi-head attention (Vaswani et al. 2017): each head has its own keys and values      H (K + D)
 //   MQA  multi-query attention (Shazeer 2019): all heads share them                             K + D
@@ -80,8 +80,8 @@ struct NamedWeight {
 // through forward and backward; in the second, when all have been, it takes some rows of every weight.
 
 /// Multi-head, multi-query and grouped-query attention:
-///   q = x w_q^T,  k = kv w_k^T,  v = kv w_v^T,  out = attention(q, k, v) w_o^T
-/// With RoPE, the whole query and key of every head are turned by their positions.
+///   q = x attn_wq^T,  k = kv attn_wk^T,  v = kv attn_wv^T,  out = attention(q, k, v) attn_wo^T
+/// With RoPE, the whole query and key of every head are rotated by their positions.
 template <class T>
 struct GroupedAttention {
   /// rope_base: see rope.h; 0 leaves positions to others.
@@ -109,16 +109,16 @@ struct GroupedAttention {
 
   std::vector<NamedWeight<T>> weights();
 
-  /// Turns queries (N,H*K) and keys (M,G*K) by their positions, if there is RoPE.
-  void turn(View<T> q, std::span<const std::size_t> positions, View<T> k,
-            std::span<const std::size_t> kv_positions) const;
+  /// Rotates queries (N,H*K) and keys (M,G*K) by their positions, if there is RoPE.
+  void rotate(View<T> q, std::span<const std::size_t> positions, View<T> k,
+              std::span<const std::size_t> kv_positions) const;
 
   Heads heads;
   double rope_base;
-  Weight<T> w_q;  // (H*K,C)
-  Weight<T> w_k;  // (G*K,C)
-  Weight<T> w_v;  // (G*D,C)
-  Weight<T> w_o;  // (C,H*D)
+  Weight<T> attn_wq;  // (H*K,C)
+  Weight<T> attn_wk;  // (G*K,C)
+  Weight<T> attn_wv;  // (G*D,C)
+  Weight<T> attn_wo;  // (C,H*D)
 };
 
 /// The sizes of a LatentAttention.
@@ -135,12 +135,12 @@ struct LatentShape {
 
 /// Multi-head latent attention: DeepSeek-V2 (2024), equations 37 to 47, which leave out the RMSNorm that the model has
 /// behind both latents. From a position, only c_kv and k_rope need be remembered, and all heads share them. RoPE is
-/// "decoupled", it turns numbers of their own: since q_nope . (w_uk c_kv) = (w_uk^T q_nope) . c_kv, a model that
-/// generates can take scores with c_kv itself, and a turn by each key's position would stand between the two.
-///   c_q = x w_dq^T       q_h = [c_q w_uq_h^T, rope(c_q w_qr_h^T)]            (37-40)
-///   c_kv = kv w_dkv^T    k_h = [c_kv w_uk_h^T, k_rope]                       (41, 42, 44)
-///                        k_rope = rope(kv w_kr^T),  v_h = c_kv w_uv_h^T      (43, 45)
-///   out = attention(q, k, v) w_o^T, with scores scaled by 1 / sqrt(P + R)    (46, 47)
+/// "decoupled", it rotates numbers of their own: since q_nope . (attn_wuk c_kv) = (attn_wuk^T q_nope) . c_kv, a model
+/// that generates can take scores with c_kv itself, and a rotation by each key's position would stand between the two.
+///   c_q = x attn_wdq^T       q_h = [c_q attn_wuq_h^T, rope(c_q attn_wqr_h^T)]            (37-40)
+///   c_kv = kv attn_wdkv^T    k_h = [c_kv attn_wuk_h^T, k_rope]                           (41, 42, 44)
+///                            k_rope = rope(kv attn_wkr^T),  v_h = c_kv attn_wuv_h^T      (43, 45)
+///   out = attention(q, k, v) attn_wo^T, with scores scaled by 1 / sqrt(P + R)            (46, 47)
 template <class T>
 struct LatentAttention {
   explicit LatentAttention(const LatentShape& shape);
@@ -148,12 +148,13 @@ struct LatentAttention {
   struct Activations : AttentionActivations<T> {
     Tensor<T> c_q;     // (N,Lq)
     Tensor<T> q_nope;  // (N,H*P)
-    Tensor<T> q_rope;  // (N,H*R) before it is turned
+    Tensor<T> q_rope;  // (N,H*R) before it is rotated
     Tensor<T> c_kv;    // (M,Lkv)
     Tensor<T> k_nope;  // (M,H*P)
-    Tensor<T> k_rope;  // (M,R) turned
+    Tensor<T> k_rope;  // (M,R) rotated
 
-    Tensor<T> dc_q, dq_nope, dq_rope, dc_kv, dk_nope, dk_rope;  // the gradients; of q_rope and k_rope before the turn
+    // The gradients of these; of q_rope and k_rope, before they are rotated.
+    Tensor<T> dc_q, dq_nope, dq_rope, dc_kv, dk_nope, dk_rope;
 
     void resize(const LatentAttention& layer, std::size_t N, std::size_t M);
   };
@@ -166,19 +167,19 @@ struct LatentAttention {
   void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
                         const Activations& activations, std::size_t i, std::size_t shares);
 
-  /// Without w_qr and w_kr if there is no RoPE.
+  /// Without attn_wqr and attn_wkr if there is no RoPE.
   std::vector<NamedWeight<T>> weights();
 
   LatentShape shape;
   Heads heads;
-  Weight<T> w_dq;   // (Lq,C) down: x to its latent
-  Weight<T> w_uq;   // (H*P,Lq) up: the latent to queries
-  Weight<T> w_qr;   // (H*R,Lq)
-  Weight<T> w_dkv;  // (Lkv,C)
-  Weight<T> w_uk;   // (H*P,Lkv)
-  Weight<T> w_uv;   // (H*D,Lkv)
-  Weight<T> w_kr;   // (R,C)
-  Weight<T> w_o;    // (C,H*D)
+  Weight<T> attn_wdq;   // (Lq,C) down: x to its latent
+  Weight<T> attn_wuq;   // (H*P,Lq) up: the latent to queries
+  Weight<T> attn_wqr;   // (H*R,Lq)
+  Weight<T> attn_wdkv;  // (Lkv,C)
+  Weight<T> attn_wuk;   // (H*P,Lkv)
+  Weight<T> attn_wuv;   // (H*D,Lkv)
+  Weight<T> attn_wkr;   // (R,C)
+  Weight<T> attn_wo;    // (C,H*D)
 };
 
 /// The attention of a model, of whichever kind its config asks for, from and to the rows of x: N positions, C wide.

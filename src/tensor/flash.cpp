@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t block = Mask::block;  // queries, and keys, at a time
 
 template <class T>
-constexpr T none = -std::numeric_limits<T>::infinity();  // the score of a key that a query may not see
+constexpr T masked = -std::numeric_limits<T>::infinity();  // the score of a key that a query may not see
 
 /// The rows of a matrix, 64 at a time, transposed. Each block stands by itself in memory, near to the cache.
 template <class T>
@@ -55,11 +55,11 @@ struct Workspace {
   TransposedBlocks<T> values_t;  // (D,m)
   Tensor<T> dk, dv;
   Tensor<T> weights{block, block};
-  Tensor<T> dscores{block, block};
+  Tensor<T> dweights{block, block};
 
   std::vector<std::size_t> scattered;  // the scattered keys that a query sees
   AlignedVector<T> scattered_weights;  // of these, padded to whole vectors
-  AlignedVector<T> scattered_dscores;
+  AlignedVector<T> scattered_dweights;
 
   /// Whether query t sees any scattered keys among m.
   bool take_scattered(const Mask& mask, std::size_t t, std::size_t m) {
@@ -84,7 +84,7 @@ struct Workspace {
 
   void make_room() {
     scattered_weights.resize(padded<T>(scattered.size()));
-    scattered_dscores.resize(padded<T>(scattered.size()));
+    scattered_dweights.resize(padded<T>(scattered.size()));
   }
 
   static void take(Tensor<T>& to, View<const T> x) {
@@ -111,7 +111,7 @@ struct OnlineSoftmax {
   std::array<T, block> shrink;  // what this block of keys does to what was summed before it
 
   OnlineSoftmax() {
-    most.fill(none<T>);
+    most.fill(masked<T>);
     total.fill(0);
   }
 
@@ -126,7 +126,7 @@ struct OnlineSoftmax {
       largest = max<T>(largest, score);
     }
     const T new_most = max<T>(largest);
-    const T reference = new_most == none<T> ? 0 : new_most;  // nothing seen yet: all weights are exp(-inf) = 0
+    const T reference = new_most == masked<T> ? 0 : new_most;  // nothing seen yet: all weights are exp(-inf) = 0
     Vector<T> sums{};
     for (std::size_t s = 0; s < n; s += lanes<T>) {
       const Vector<T> weight = exp<T>(load(row + s) - reference);
@@ -146,7 +146,7 @@ void forward_scattered(View<T> out, const AttentionHead<T>& head, std::size_t i,
   const std::size_t n = work.scattered.size();
   T* const weights = work.scattered_weights.data();
   for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(head.q.row(i), head.k.row(work.scattered[c]), head.q.cols);
-  std::fill(weights + n, weights + padded<T>(n), none<T>);
+  std::fill(weights + n, weights + padded<T>(n), masked<T>);
   softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * head.scale; });
   for (std::size_t c = 0; c < n; c++) {
     weights[c] *= head.dropout.template factor<T>(head.first_query + i, work.scattered[c]);
@@ -165,8 +165,8 @@ void finish(View<T> out, T* log_sum, OnlineSoftmax<T>& softmax) {
     store(softmax.total.data() + i, 1 / total);
   }
   for (std::size_t i = 0; i < out.rows; i++) {
-    if (softmax.most[i] == none<T>) {
-      log_sum[i] = none<T>;
+    if (softmax.most[i] == masked<T>) {
+      log_sum[i] = masked<T>;
     } else {
       multiply_row(out.row(i), out.cols, softmax.total[i]);
     }
@@ -191,7 +191,7 @@ void forward_block(View<T> out, T* log_sum, const AttentionHead<T>& head, Worksp
       matmul(weights, q.slice_rows(part.row, part.rows), work.keys_t.at(s).slice_cols(part.col, part.cols));
       for (std::size_t i = 0; i < part.rows; i++) {
         softmax.take(part.row + i, weights.row(i), part.cols, [&](std::size_t j) {
-          return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * head.scale, none<T>);
+          return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * head.scale, masked<T>);
         });
         multiply_row(to.row(i), to.cols, softmax.shrink[part.row + i]);
       }
@@ -222,16 +222,17 @@ void backward_scattered(const AttentionGradients<T>& to, const AttentionHead<T>&
   const std::size_t n = work.scattered.size();
   const std::size_t position = head.first_query + i;
   T* const weights = work.scattered_weights.data();
-  T* const dscores = work.scattered_dscores.data();
+  T* const dweights = work.scattered_dweights.data();
+  T* const dscores = dweights;  // in their place
   for (std::size_t c = 0; c < n; c++) {
     weights[c] = dot<T>(head.q.row(i), head.k.row(work.scattered[c]), head.q.cols);
-    dscores[c] = dot<T>(dout.row(i), head.v.row(work.scattered[c]), dout.cols) *
-                 head.dropout.template factor<T>(position, work.scattered[c]);  // dweights, as yet
+    dweights[c] = dot<T>(dout.row(i), head.v.row(work.scattered[c]), dout.cols) *
+                  head.dropout.template factor<T>(position, work.scattered[c]);
   }
   for (std::size_t c = 0; c < n; c += lanes<T>) {
     const Vector<T> weight = exp<T>(load(weights + c) * head.scale - log_sum);
     store(weights + c, weight);
-    store(dscores + c, weight * (load(dscores + c) - delta) * head.scale);
+    store(dscores + c, weight * (load(dweights + c) - delta) * head.scale);
   }
   for (std::size_t c = 0; c < n; c++) {
     const std::size_t s = work.scattered[c];
@@ -257,20 +258,20 @@ void backward_block(const AttentionGradients<T>& to, const AttentionHead<T>& hea
     visible.each_part<T>([&](const Visible::Part& part) {
       const std::size_t key = s + part.col;
       const View<T> weights = work.weights.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
-      const View<T> dscores = work.dscores.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
+      const View<T> dweights = work.dweights.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
+      const View<T> dscores = dweights;  // in their place
       const View<const T> q_part = q.slice_rows(part.row, part.rows);
       const View<const T> dout_part = dout.slice_rows(part.row, part.rows);
       matmul(weights, q_part, work.keys_t.at(s).slice_cols(part.col, part.cols));
-      matmul(dscores, dout_part, work.values_t.at(s).slice_cols(part.col, part.cols));  // dweights, as yet
-      if (head.dropout.drops()) drop<T>(dscores, dscores, head.dropout, first_query + part.row, key);
+      matmul(dweights, dout_part, work.values_t.at(s).slice_cols(part.col, part.cols));
+      if (head.dropout.drops()) drop<T>(dweights, dweights, head.dropout, first_query + part.row, key);
       for (std::size_t row = 0; row < part.rows; row++) {
         const std::size_t i = part.row + row;
         for (std::size_t j = 0; j < part.cols; j += lanes<T>) {
           T* const weight_at = weights.row(row) + j;
-          T* const dscore_at = dscores.row(row) + j;
           const Vector<T> weight = visible.select(i, part.col + j, exp<T>(load(weight_at) * scale - log_sum[i]), T{0});
           store(weight_at, weight);
-          store(dscore_at, weight * (load(dscore_at) - delta[i]) * scale);
+          store(dscores.row(row) + j, weight * (load(dweights.row(row) + j) - delta[i]) * scale);
         }
       }
       if (head.dropout.drops()) drop<T>(weights, weights, head.dropout, first_query + part.row, key);

@@ -8,7 +8,7 @@
 // - Where a block is cut by the diagonal or the end of a window, about the half that is seen is multiplied.
 // - Scattered keys, of strides and random ones, cost what each of them takes, alone. That is several times what a pair
 //   takes in a block, where 64 queries share a key; `microgpt bench --what attention` shows both.
-// What is not left out are hidden keys between dense ones that are seen, in the same block: the gaps of strides up to
+// What is not left out are masked keys between dense ones that are seen, in the same block: the gaps of strides up to
 // 4, and holes in a table. They are multiplied, and their weights become zeros.
 #pragma once
 

@@ -9,7 +9,7 @@ namespace {
 /// The cosines and sines of all pairs at the positions 0, 1, ...: computed once, since every step wants them again.
 class Angles {
  public:
-  struct Turn {
+  struct Rotation {
     double cos;
     double sin;
   };
@@ -19,16 +19,16 @@ class Angles {
   bool are_for(std::size_t width, double base) const { return width_ == width && base_ == base; }
 
   /// Those of the pairs at a position.
-  const Turn* at(std::size_t position) {
+  const Rotation* at(std::size_t position) {
     const std::size_t pairs = width_ / 2;
-    for (std::size_t p = turns_.size() / pairs; p <= position; p++) {
+    for (std::size_t p = rotations_.size() / pairs; p <= position; p++) {
       for (std::size_t i = 0; i < pairs; i++) {
         const double frequency = std::pow(base_, -2.0 * static_cast<double>(i) / static_cast<double>(width_));
         const double angle = static_cast<double>(p) * frequency;
-        turns_.push_back({std::cos(angle), std::sin(angle)});
+        rotations_.push_back({std::cos(angle), std::sin(angle)});
       }
     }
-    return turns_.data() + position * pairs;
+    return rotations_.data() + position * pairs;
   }
 
   /// Each thread has its own, so that none waits for another.
@@ -43,19 +43,19 @@ class Angles {
  private:
   std::size_t width_;
   double base_;
-  std::vector<Turn> turns_;
+  std::vector<Rotation> rotations_;
 };
 
-/// Turns the pairs of x by `direction`, 1 or -1, times their angle.
+/// Rotates the pairs of x by `direction`, 1 or -1, times their angle.
 template <class T>
-void turn(View<T> y, View<const T> x, std::span<const std::size_t> positions, double base, double direction) {
+void rotate(View<T> y, View<const T> x, std::span<const std::size_t> positions, double base, double direction) {
   if (x.cols == 0) return;
   Angles& angles = Angles::of_thread(x.cols, base);
   for (std::size_t n = 0; n < x.rows; n++) {
-    const Angles::Turn* const turns = angles.at(positions[n]);
+    const Angles::Rotation* const rotations = angles.at(positions[n]);
     for (std::size_t i = 0; i < x.cols / 2; i++) {
-      const auto cos = static_cast<T>(turns[i].cos);
-      const auto sin = static_cast<T>(direction * turns[i].sin);
+      const auto cos = static_cast<T>(rotations[i].cos);
+      const auto sin = static_cast<T>(direction * rotations[i].sin);
       const T a = x.row(n)[2 * i];
       const T b = x.row(n)[2 * i + 1];
       y.row(n)[2 * i] = a * cos - b * sin;
@@ -69,14 +69,14 @@ void turn(View<T> y, View<const T> x, std::span<const std::size_t> positions, do
 template <class T>
 void rope_forward(View<T> y, std::type_identity_t<View<const T>> x, std::span<const std::size_t> positions,
                   double base) {
-  turn(y, x, positions, base, 1);
+  rotate(y, x, positions, base, 1);
 }
 
-// forward: y = R x, where R turns. dx = R^T dy, and the transpose of a rotation turns back.
+// forward: y = R x, where R rotates. dx = R^T dy, and the transpose of a rotation rotates back.
 template <class T>
 void rope_backward(View<T> dx, std::type_identity_t<View<const T>> dy, std::span<const std::size_t> positions,
                    double base) {
-  turn(dx, dy, positions, base, -1);
+  rotate(dx, dy, positions, base, -1);
 }
 
 template void rope_forward(View<float>, View<const float>, std::span<const std::size_t>, double);

@@ -1,5 +1,5 @@
-// Rotary position embedding, RoPE (Su et al., "RoFormer", 2021): a position is told by turning a query or a key. Its
-// numbers are taken in pairs, each pair is an arrow in the plane, and the arrow of pair i is turned by an angle that
+// Rotary position embedding, RoPE (Su et al., "RoFormer", 2021): a position is told by rotating a query or a key. Its
+// numbers are taken in pairs, each pair is an arrow in the plane, and the arrow of pair i is rotated by an angle that
 // grows with the position: the first pairs fast, the last ones slowly. The dot product of two arrows depends on the
 // angle between them alone, so a score depends on how far query and key are apart, not on where they stand.
 #pragma once
@@ -12,13 +12,13 @@
 
 namespace microgpt {
 
-/// y (N,d) is x with every pair (x[n][2i], x[n][2i+1]) turned by the angle positions[n] * base^(-2i/d). d is even. y
+/// y (N,d) is x with every pair (x[n][2i], x[n][2i+1]) rotated by the angle positions[n] * base^(-2i/d). d is even. y
 /// may be x.
 template <class T>
 void rope_forward(View<T> y, std::type_identity_t<View<const T>> x, std::span<const std::size_t> positions,
                   double base);
 
-/// dx (N,d) is dy turned back. dx may be dy.
+/// dx (N,d) is dy rotated back. dx may be dy.
 template <class T>
 void rope_backward(View<T> dx, std::type_identity_t<View<const T>> dy, std::span<const std::size_t> positions,
                    double base);

@@ -155,9 +155,9 @@ struct Seen {
     }
   }
 
-  /// x where the queries of vector i see key s, and `hidden` elsewhere.
-  Vector<T> select(std::size_t s, std::size_t i, Vector<T> x, T hidden) const {
-    return key[s][i] != 0 ? x : broadcast(hidden);
+  /// x where the queries of vector i see key s, and `masked` elsewhere.
+  Vector<T> select(std::size_t s, std::size_t i, Vector<T> x, T masked) const {
+    return key[s][i] != 0 ? x : broadcast(masked);
   }
 
   std::array<std::array<Bits, vectors_of<T, n>>, n> key;  // all bits of a query's lane are 1 if it sees the key
@@ -167,20 +167,20 @@ struct Seen {
 template <class T, std::size_t n, std::size_t dim>
 [[gnu::always_inline]] inline void head_forward(const View<T>& out, T* log_sum, const AttentionHead<T>& head,
                                                 const View<const T>& q_t, const Seen<T, n>& seen) {
-  constexpr T hidden = -std::numeric_limits<T>::infinity();
+  constexpr T masked = -std::numeric_limits<T>::infinity();
   constexpr std::size_t vectors = vectors_of<T, n>;
   Square<T, n> weights;
   multiply(weights, head.k, q_t);
   each(weights,
-       [&](std::size_t s, std::size_t i) { return seen.select(s, i, weights.key[s][i] * head.scale, hidden); });
+       [&](std::size_t s, std::size_t i) { return seen.select(s, i, weights.key[s][i] * head.scale, masked); });
   std::array<Vector<T>, vectors> largest;
   std::array<Vector<T>, vectors> reference;
   std::array<Vector<T>, vectors> total{};
   std::array<Vector<T>, vectors> inverse;
-  largest.fill(broadcast(hidden));
+  largest.fill(broadcast(masked));
   each_key<T, n>([&](std::size_t s, std::size_t i) { largest[i] = max<T>(largest[i], weights.key[s][i]); });
   for (std::size_t i = 0; i < vectors; i++) {
-    reference[i] = largest[i] == hidden ? Vector<T>{} : largest[i];  // who sees nothing gets weights exp(-inf) = 0
+    reference[i] = largest[i] == masked ? Vector<T>{} : largest[i];  // who sees nothing gets weights exp(-inf) = 0
   }
   each(weights, [&](std::size_t s, std::size_t i) { return exp<T>(weights.key[s][i] - reference[i]); });
   each_key<T, n>([&](std::size_t s, std::size_t i) { total[i] += weights.key[s][i]; });
@@ -201,9 +201,9 @@ template <class T, std::size_t n, std::size_t dim>
                                                  const Seen<T, n>& seen, bool add) {
   constexpr std::size_t vectors = vectors_of<T, n>;
   Square<T, n> weights;
-  Square<T, n> dscores;
+  Square<T, n> dweights;
   multiply(weights, head.k, q_t);
-  multiply(dscores, head.v, dout_t);  // dweights, as yet
+  multiply(dweights, head.v, dout_t);
   std::array<Vector<T>, vectors> log_sums;
   std::array<Vector<T>, vectors> mean{};
   for (std::size_t i = 0; i < vectors; i++) {
@@ -212,9 +212,10 @@ template <class T, std::size_t n, std::size_t dim>
   each(weights, [&](std::size_t s, std::size_t i) {
     return seen.select(s, i, exp<T>(weights.key[s][i] * head.scale - log_sums[i]), T{0});
   });
-  each_key<T, n>([&](std::size_t s, std::size_t i) { mean[i] += weights.key[s][i] * dscores.key[s][i]; });
+  each_key<T, n>([&](std::size_t s, std::size_t i) { mean[i] += weights.key[s][i] * dweights.key[s][i]; });
+  Square<T, n>& dscores = dweights;  // in their place
   each(dscores,
-       [&](std::size_t s, std::size_t i) { return weights.key[s][i] * (dscores.key[s][i] - mean[i]) * head.scale; });
+       [&](std::size_t s, std::size_t i) { return weights.key[s][i] * (dweights.key[s][i] - mean[i]) * head.scale; });
   const View<const T> nothing;
   multiply<T, n, dim>(to.dv, add ? View<const T>(to.dv) : nothing, weights.view(), dout);
   multiply<T, n, dim>(to.dk, add ? View<const T>(to.dk) : nothing, dscores.view(), head.q);

@@ -47,11 +47,11 @@ class Visible {
     if (part.rows > 0 && part.cols > 0) visit(part);
   }
 
-  /// x where query i sees the keys from `first` on, and `hidden` elsewhere.
+  /// x where query i sees the keys from `first` on, and `masked` elsewhere.
   template <class T>
-  Vector<T> select(std::size_t i, std::size_t first, Vector<T> x, T hidden) const {
+  Vector<T> select(std::size_t i, std::size_t first, Vector<T> x, T masked) const {
     const Vector<Unsigned<T>> bits = broadcast(static_cast<Unsigned<T>>(words_[i] >> first)) >> lane_numbers<T>;
-    return (bits & 1) != 0 ? x : broadcast(hidden);
+    return (bits & 1) != 0 ? x : broadcast(masked);
   }
 
  private:

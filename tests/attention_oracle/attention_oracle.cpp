@@ -251,13 +251,18 @@ void compare_latents(Worst& worst, File& file, const Sizes& sizes, const LatentA
   compare_if_there("k_rope", a.k_rope.view());
 }
 
+/// What the files call a weight of src/tensor: w_q is attn_wq.
+std::string name_in_file(const NamedWeight<double>& w) {
+  return "w_" + std::string(w.name).substr(std::string("attn_w").size());
+}
+
 /// Runs the layer, forward and backward, and compares all that came out.
 template <class Layer>
 Worst compare_all(File& file, const Sizes& sizes, Layer layer, const Kernels<double>& kernels) {
   const auto [B, N, M, C, H] = sizes;
   for (const NamedWeight<double>& w : layer.weights()) {
     const View<double> data = w.weight->data.view();
-    copy(data, matrix(file, w.name, {data.rows, data.cols}).view());
+    copy(data, matrix(file, name_in_file(w), {data.rows, data.cols}).view());
     w.weight->transpose_rows({0, data.rows});
   }
   const bool cross = file.has("kv");
@@ -302,7 +307,7 @@ Worst compare_all(File& file, const Sizes& sizes, Layer layer, const Kernels<dou
   if (cross) compare(worst, file, "grad.kv", {B, M, C}, dkv.view());
   for (const NamedWeight<double>& w : layer.weights()) {
     const View<const double> grad = w.weight->grad.view();
-    compare(worst, file, std::string("grad.") + w.name, {grad.rows, grad.cols}, grad);
+    compare(worst, file, "grad." + name_in_file(w), {grad.rows, grad.cols}, grad);
   }
   file.check_all_taken();
   return worst;

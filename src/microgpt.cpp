@@ -90,8 +90,7 @@ Values gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, 
     x_residual = x;
     x = rmsnorm(x);
     x = linear(x, layer.mlp_fc1);
-    x = relu(x);
-    if (model.config.squared_relu) x = Values(x.size(), [&](std::size_t i) { return pow(x[i], 2.0); });
+    x = activate(x, model.config.activation);  // ReLU: what is negative becomes 0
     x = linear(x, layer.mlp_fc2);
     x = add(x, x_residual);
   }

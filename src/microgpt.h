@@ -19,6 +19,7 @@
 #include "base/tokenizer.h"        // characters to tokens
 #include "base/split.h"            // what to learn from, and what to evaluate on
 #include "base/mask_pattern.h"     // who may look at whom, in a word
+#include "base/activation.h"       // what the MLP does between its matrices
 #include "base/config.h"           // the shape of a model, and the two published microgpts
 #include "base/schedule.h"         // how the learning rate falls
 #include "base/attention_shape.h"  // what attention learns, and what it must remember

@@ -16,6 +16,8 @@
 namespace microgpt {
 namespace {
 
+using Activation::squared_relu;
+
 using Numbers = std::vector<double>;
 using Tokens = std::vector<Token>;
 
@@ -37,12 +39,12 @@ TEST_CASE("all gradients of a GPT are central differences") {
       {.vocab_size = 5, .n_layer = 1, .n_embd = 4, .n_head = 1, .block_size = 4},
       {.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4},
       {.vocab_size = 5, .n_layer = 1, .n_embd = 6, .n_head = 3, .block_size = 4},
-      {.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4, .squared_relu = true},
+      {.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4, .activation = squared_relu},
   };
   for (const Config& config : shapes) {
     CAPTURE(config.n_layer);
     CAPTURE(config.n_head);
-    CAPTURE(config.squared_relu);
+    CAPTURE(named(config.activation).name);
     Parameters parameters = random_parameters(config);
     const Model model(config, parameters);
     check_all_gradients(parameters, rounding, [&] { return document_loss(model, document); });

@@ -228,32 +228,34 @@ Fenced<T> with_zeros(PythonRandom& random, std::size_t rows, std::size_t cols) {
 }
 
 template <class T>
-Calls<T> relu_forward(const Shape& s, PythonRandom& random) {
+Calls<T> activation_forward(const Shape& s, PythonRandom& random) {
   Calls<T> calls;
-  for (const bool squared : {false, true}) {
-    calls.push_back({"relu_forward",
-                     {{fenced_output<T>(s.N, s.C), exact}},
-                     [squared, x = with_zeros<T>(random, s.N, s.C)](const Kernels<T>& kernels, auto out) {
-                       kernels.relu_forward(out[0], x.view(), squared);
-                     }});
+  for (const auto& [activation, name, title] : all_activations) {
+    calls.push_back(
+        {"activation_forward",
+         {{fenced_output<T>(s.N, s.C), exact}},
+         [activation = activation, x = with_zeros<T>(random, s.N, s.C)](const Kernels<T>& kernels, auto out) {
+           kernels.activation_forward(out[0], x.view(), activation);
+         }});
   }
   return calls;
 }
 
 template <class T>
-Calls<T> relu_backward(const Shape& s, PythonRandom& random) {
+Calls<T> activation_backward(const Shape& s, PythonRandom& random) {
   Calls<T> calls;
-  for (const bool squared : {false, true}) {
+  for (const auto& [activation, name, title] : all_activations) {
     const Fenced<T> x = with_zeros<T>(random, s.N, s.C);
-    calls.push_back({"relu_backward",
-                     {{fenced_output<T>(s.N, s.C), exact}},
-                     [squared, x, dy = fenced_input<T>(random, s.N, s.C)](const Kernels<T>& kernels, auto out) {
-                       kernels.relu_backward(out[0], dy.view(), x.view(), squared);
-                     }});
-    calls.push_back({"relu_backward, dx is dy",
+    calls.push_back(
+        {"activation_backward",
+         {{fenced_output<T>(s.N, s.C), exact}},
+         [activation = activation, x, dy = fenced_input<T>(random, s.N, s.C)](const Kernels<T>& kernels, auto out) {
+           kernels.activation_backward(out[0], dy.view(), x.view(), activation);
+         }});
+    calls.push_back({"activation_backward, dx is dy",
                      {{fenced_sum<T>(random, s.N, s.C), exact}},
-                     [squared, x](const Kernels<T>& kernels, auto out) {
-                       kernels.relu_backward(out[0], out[0], x.view(), squared);
+                     [activation = activation, x](const Kernels<T>& kernels, auto out) {
+                       kernels.activation_backward(out[0], out[0], x.view(), activation);
                      }});
   }
   return calls;
@@ -484,8 +486,8 @@ constexpr std::array per_position{embedding_forward<T>,
                                   rmsnorm_forward<T>,
                                   rmsnorm_backward<T>,
                                   add_forward<T>,
-                                  relu_forward<T>,
-                                  relu_backward<T>,
+                                  activation_forward<T>,
+                                  activation_backward<T>,
                                   cross_entropy_forward<T>,
                                   cross_entropy_backward<T>,
                                   adam_update<T>};

@@ -103,16 +103,16 @@ Layer add_layer() {
           [](auto& x, std::size_t n) { return add(x[0][n], x[1][n]); }};
 }
 
-Layer relu_layer(bool squared) {
-  return {squared ? "relu squared" : "relu",
+Layer activation_layer(Activation activation) {
+  return {named(activation).title,
           {{"x", N, C}},
           N,
           C,
-          [=](auto y, auto& x) { kernels.relu_forward(y, x[0].view(), squared); },
-          [=](auto& dx, auto dy, auto& x) { kernels.relu_backward(dx[0].view(), dy, x[0].view(), squared); },
+          [=](auto y, auto& x) { kernels.activation_forward(y, x[0].view(), activation); },
+          [=](auto& dx, auto dy, auto& x) { kernels.activation_backward(dx[0].view(), dy, x[0].view(), activation); },
           [=](auto& x, std::size_t n) {
             const Values y = relu(x[0][n]);
-            return squared ? Values(C, [&](std::size_t i) { return y[i] * y[i]; }) : y;
+            return activation == Activation::squared_relu ? Values(C, [&](std::size_t i) { return y[i] * y[i]; }) : y;
           }};
 }
 
@@ -206,8 +206,8 @@ std::vector<Layer> layers() {
           linear_layer(),
           rmsnorm_layer(),
           add_layer(),
-          relu_layer(false),
-          relu_layer(true),
+          activation_layer(Activation::relu),
+          activation_layer(Activation::squared_relu),
           cross_entropy_layer(),
           attention_layer("one position", 1, 1, mha, Mask::causal(), 0),
           attention_layer("causal", 4, 4, mha, Mask::causal(), 0),

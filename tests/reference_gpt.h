@@ -112,7 +112,7 @@ inline Vector gpt(const Config& config, const StateDict& state, std::size_t toke
     x = add(linear(x_attn, weights("attn_wo")), x_residual);
     x_residual = x;
     x = linear(rmsnorm(x), weights("mlp_fc1"));
-    for (Value& xi : x) xi = config.squared_relu ? pow(relu(xi), 2) : relu(xi);
+    for (Value& xi : x) xi = config.activation == Activation::squared_relu ? pow(relu(xi), 2) : relu(xi);
     x = add(linear(x, weights("mlp_fc2")), x_residual);
   }
   return linear(x, state.at("lm_head"));

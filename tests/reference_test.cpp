@@ -14,6 +14,8 @@
 namespace microgpt {
 namespace {
 
+using Activation::squared_relu;
+
 using Numbers = std::vector<double>;
 
 /// Every operator, with a double on either side, and values used again and again. Returns the last of the chain.
@@ -59,9 +61,9 @@ TEST_CASE("a GPT of any shape has the reference's loss and all its gradients to 
   const Config shapes[]{
       {.vocab_size = 4, .n_layer = 1, .n_embd = 4, .n_head = 1, .block_size = 5},
       {.vocab_size = 7, .n_layer = 2, .n_embd = 6, .n_head = 3, .block_size = 6},
-      {.vocab_size = 7, .n_layer = 2, .n_embd = 6, .n_head = 3, .block_size = 6, .squared_relu = true},
+      {.vocab_size = 7, .n_layer = 2, .n_embd = 6, .n_head = 3, .block_size = 6, .activation = squared_relu},
       {.vocab_size = 5, .n_layer = 3, .n_embd = 8, .n_head = 2, .block_size = 4},
-      {.vocab_size = 9, .n_layer = 1, .n_embd = 5, .n_head = 5, .block_size = 8, .squared_relu = true},
+      {.vocab_size = 9, .n_layer = 1, .n_embd = 5, .n_head = 5, .block_size = 8, .activation = squared_relu},
       {.vocab_size = 27, .n_layer = 1, .n_embd = 16, .n_head = 4, .block_size = 16},  // the gist
       {.vocab_size = 2, .n_layer = 1, .n_embd = 1, .n_head = 1, .block_size = 1},     // the smallest
   };

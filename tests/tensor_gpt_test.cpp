@@ -15,6 +15,8 @@
 namespace microgpt {
 namespace {
 
+using Activation::squared_relu;
+
 using Documents = std::vector<std::vector<Token>>;  // BOS ... BOS each
 
 /// A model whose weights are large enough for attention to prefer some positions to others.
@@ -133,9 +135,10 @@ struct Shape {
 const std::vector<Shape> shapes{
     {{.vocab_size = 27, .n_layer = 1, .n_embd = 16, .n_head = 4, .block_size = 16}, {7}},  // the gist
     {{.vocab_size = 27, .n_layer = 1, .n_embd = 16, .n_head = 4, .block_size = 16}, {1, 16, 7, 3, 20, 2, 8, 9}},
-    {{.vocab_size = 27, .n_layer = 2, .n_embd = 32, .n_head = 4, .block_size = 8, .squared_relu = true}, {5, 8, 1, 9}},
+    {{.vocab_size = 27, .n_layer = 2, .n_embd = 32, .n_head = 4, .block_size = 8, .activation = squared_relu},
+     {5, 8, 1, 9}},
     {{.vocab_size = 7, .n_layer = 3, .n_embd = 6, .n_head = 3, .block_size = 5}, {2, 5, 5}},
-    {{.vocab_size = 9, .n_layer = 1, .n_embd = 5, .n_head = 5, .block_size = 8, .squared_relu = true}, {4, 6, 8}},
+    {{.vocab_size = 9, .n_layer = 1, .n_embd = 5, .n_head = 5, .block_size = 8, .activation = squared_relu}, {4, 6, 8}},
     {{.vocab_size = 40, .n_layer = 2, .n_embd = 48, .n_head = 3, .block_size = 33}, {33, 17, 18, 32, 1}},
     {{.vocab_size = 5, .n_layer = 1, .n_embd = 8, .n_head = 2, .block_size = 150},
      {150, 64, 65, 129, 3}},                                                               // > one block

@@ -165,8 +165,8 @@ inline Answer src_rmsnorm(const Array& x, const Array& dy) {
 
 inline Answer src_relu(const Array& x, const Array& dy) {
   Array y(x.rows, x.cols), dx(x.rows, x.cols);
-  naive<double>().relu_forward(view(y), view(x), false);
-  naive<double>().relu_backward(view(dx), view(dy), view(x), false);
+  naive<double>().activation_forward(view(y), view(x), Activation::relu);
+  naive<double>().activation_backward(view(dx), view(dy), view(x), Activation::relu);
   return {y, dx};
 }
 

@@ -122,7 +122,7 @@ Preset preset(const std::string& name) {
   }
   if (name == "walkthrough") {
     return {.name = name,
-            .model = {.block_size = 8, .squared_relu = true},
+            .model = {.block_size = 8, .activation = Activation::squared_relu},
             .train = {.num_steps = 500,
                       .beta1 = 0.9,
                       .beta2 = 0.95,

@@ -5,18 +5,19 @@
 #include <cstdint>
 #include <string>
 
+#include "base/activation.h"
 #include "base/mask_pattern.h"
 
 namespace microgpt {
 
 /// The shape of a GPT. Long names here, letters in the loops: T, C, H, D, L, V.
 struct Config {
-  std::size_t vocab_size = 0;   // V: characters + BOS
-  std::size_t n_layer = 1;      // L: blocks
-  std::size_t n_embd = 16;      // C: width of the residual stream
-  std::size_t n_head = 4;       // H: attention heads
-  std::size_t block_size = 16;  // T: most positions in a document
-  bool squared_relu = false;    // the MLP's activation: relu(x)^2 instead of relu(x)
+  std::size_t vocab_size = 0;                // V: characters + BOS
+  std::size_t n_layer = 1;                   // L: blocks
+  std::size_t n_embd = 16;                   // C: width of the residual stream
+  std::size_t n_head = 4;                    // H: attention heads
+  std::size_t block_size = 16;               // T: most positions in a document
+  Activation activation = Activation::relu;  // of the MLP
 
   // The forms of attention; the scalar path has the first of each only.
   std::size_t n_kv_head = 0;  // G: heads of keys and values, which the query heads share in groups; 0 stands for n_head

@@ -50,7 +50,7 @@ std::string summary(const Config& config, const Tokenizer& tokenizer, const Para
   line("positions   {}", config.rope ? "rotated (RoPE)" : "learned (wpe)");
   line("block_size  {}", config.block_size);
   line("vocab_size  {}  ({} and BOS)", config.vocab_size, encode_utf8(tokenizer.characters()));
-  line("activation  {}", config.squared_relu ? "squared ReLU" : "ReLU");
+  line("activation  {}", named(config.activation).title);
   line("");
   line("{:<18} {:>10} {:>8} {:>9} {:>9} {:>9} {:>9}", "parameter", "shape", "size", "mean", "std", "min", "max");
   for (const Parameter& p : parameters.matrices()) {

@@ -82,6 +82,12 @@ Values relu(Values x) {
   return Values(x.size(), [&](std::size_t i) { return relu(x[i]); });
 }
 
+Values activate(Values x, Activation activation) {
+  const Values y = relu(x);
+  if (activation == Activation::relu) return y;
+  return Values(y.size(), [&](std::size_t i) { return pow(y[i], 2.0); });
+}
+
 Values detach(Values x) {
   return Values(x.size(), [&](std::size_t i) { return x[i].data(); });
 }

@@ -3,6 +3,7 @@
 // computed from one another: see Tape::backward.)
 #pragma once
 
+#include "base/activation.h"
 #include "scalar/matrix.h"
 #include "scalar/values.h"
 
@@ -33,6 +34,9 @@ Values add(Values a, Values b);
 
 /// Each element where it is positive, else 0.
 Values relu(Values x);
+
+/// What an MLP does between its two matrices: relu(x), or its square.
+Values activate(Values x, Activation activation);
 
 /// The same numbers as leaves: no gradient flows back through them.
 Values detach(Values x);

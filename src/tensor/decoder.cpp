@@ -44,7 +44,7 @@ std::span<const T> Decoder<T>::next(Token token) {
     // 2) MLP.
     kernels_.rmsnorm_forward(x_norm, &scale, x);
     kernels_.linear_forward(hidden_.view(), x_norm, layer.mlp_fc1, {});
-    kernels_.relu_forward(hidden_.view(), hidden_.view(), model_.config.squared_relu);
+    kernels_.activation_forward(hidden_.view(), hidden_.view(), model_.config.activation);
     kernels_.linear_forward(x, hidden_.view(), layer.mlp_fc2, x);
   }
   kernels_.linear_forward(logits_.view(), x, model_.lm_head, {});

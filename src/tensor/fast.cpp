@@ -103,22 +103,37 @@ void add_forward(View<T> y, View<const T> a, View<const T> b) {
 }
 
 template <class T>
-void relu_forward(View<T> y, View<const T> x, bool squared) {
+Vector<T> activate(Activation activation, Vector<T> x) {
+  const Vector<T> positive = max<T>(x, Vector<T>{});
+  switch (activation) {
+    case Activation::relu: return positive;
+    case Activation::squared_relu: return positive * positive;
+  }
+  return x;
+}
+
+/// dy * the activation's slope at x.
+template <class T>
+Vector<T> times_slope(Activation activation, Vector<T> dy, Vector<T> x) {
+  switch (activation) {
+    case Activation::relu: return x > 0 ? dy : Vector<T>{};
+    case Activation::squared_relu: return x > 0 ? dy * (2 * x) : Vector<T>{};
+  }
+  return dy;
+}
+
+template <class T>
+void activation_forward(View<T> y, View<const T> x, Activation activation) {
   for (std::size_t n = 0; n < y.rows; n++) {
-    each_vector<T>(y.cols, [&](auto get, auto put) {
-      const Vector<T> positive = max<T>(get(x.row(n)), Vector<T>{});
-      put(y.row(n), squared ? positive * positive : positive);
-    });
+    each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), activate<T>(activation, get(x.row(n)))); });
   }
 }
 
 template <class T>
-void relu_backward(View<T> dx, View<const T> dy, View<const T> x, bool squared) {
+void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
   for (std::size_t n = 0; n < dx.rows; n++) {
     each_vector<T>(dx.cols, [&](auto get, auto put) {
-      const Vector<T> at = get(x.row(n));
-      const Vector<T> slope = squared ? 2 * at : broadcast(T{1});
-      put(dx.row(n), at > 0 ? get(dy.row(n)) * slope : Vector<T>{});
+      put(dx.row(n), times_slope<T>(activation, get(dy.row(n)), get(x.row(n))));
     });
   }
 }
@@ -208,8 +223,8 @@ const Kernels<T>& fast() {
                                       .rmsnorm_forward = rmsnorm_forward,
                                       .rmsnorm_backward = rmsnorm_backward,
                                       .add_forward = add_forward,
-                                      .relu_forward = relu_forward,
-                                      .relu_backward = relu_backward,
+                                      .activation_forward = activation_forward,
+                                      .activation_backward = activation_backward,
                                       .attention_forward = attention_forward,
                                       .attention_backward = attention_backward,
                                       .cross_entropy_forward = cross_entropy_forward,

@@ -80,7 +80,7 @@ void Activations<T>::resize(const TensorModel<T>& model, std::size_t N) {
     if (dropout.drops()) {
       for (Tensor<T>* tensor : {&l.attn_out, &l.mlp_out, &l.dattn_out, &l.dmlp_out}) tensor->resize(N, C);
     }
-    for (Tensor<T>* tensor : {&l.hidden, &l.relu, &l.dhidden}) tensor->resize(N, 4 * C);
+    for (Tensor<T>* tensor : {&l.hidden, &l.active, &l.dhidden}) tensor->resize(N, 4 * C);
   }
 }
 
@@ -152,13 +152,13 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
     // 2) MLP.
     kernels.rmsnorm_forward(of(l.x_norm2), at(l.scale2), of(l.x_mid));
     kernels.linear_forward(of(l.hidden), of(l.x_norm2), layer.mlp_fc1, {});
-    kernels.relu_forward(of(l.relu), of(l.hidden), model.config.squared_relu);
+    kernels.activation_forward(of(l.active), of(l.hidden), model.config.activation);
     if (dropout.mlp_out.drops()) {
-      kernels.linear_forward(of(l.mlp_out), of(l.relu), layer.mlp_fc2, {});
+      kernels.linear_forward(of(l.mlp_out), of(l.active), layer.mlp_fc2, {});
       drop<T>(of(l.mlp_out), of(l.mlp_out), dropout.mlp_out, rows.first);
       kernels.add_forward(of(l.x_out), of(l.mlp_out), of(l.x_mid));
     } else {
-      kernels.linear_forward(of(l.x_out), of(l.relu), layer.mlp_fc2, of(l.x_mid));
+      kernels.linear_forward(of(l.x_out), of(l.active), layer.mlp_fc2, of(l.x_mid));
     }
   }
   kernels.linear_forward(of(a.logits), of(a.layers.back().x_out), model.lm_head, {});
@@ -190,7 +190,7 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
     // 2) MLP.
     if (dropout.mlp_out.drops()) drop<T>(of(l.dmlp_out), of(l.dx_out), dropout.mlp_out, rows.first);
     kernels.linear_backward_input(of(l.dhidden), of(dmlp_out(l, a.dropout)), layer.mlp_fc2, {});
-    kernels.relu_backward(of(l.dhidden), of(l.dhidden), of(l.hidden), model.config.squared_relu);
+    kernels.activation_backward(of(l.dhidden), of(l.dhidden), of(l.hidden), model.config.activation);
     kernels.linear_backward_input(of(a.dx_norm), of(l.dhidden), layer.mlp_fc1, {});
     kernels.rmsnorm_backward(of(l.dx_mid), of(a.dx_norm), of(l.x_mid), at(l.scale2), of(l.dx_out));
 
@@ -226,7 +226,7 @@ void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, cons
     layer.attention.backward_weights(dattn_out(l, a.dropout).view(), kernels,
                                      attention_input<T>(l.x_norm1.view(), batch, {}), l.attention, i, shares);
     linear(layer.mlp_fc1, l.dhidden, l.x_norm2);
-    linear(layer.mlp_fc2, dmlp_out(l, a.dropout), l.relu);
+    linear(layer.mlp_fc2, dmlp_out(l, a.dropout), l.active);
   }
 }
 

@@ -64,8 +64,8 @@ struct Activations {
     Tensor<T> x_mid;    // (N,C) the residual stream after attention
     Tensor<T> scale2;   // (1,N)
     Tensor<T> x_norm2;  // (N,C)
-    Tensor<T> hidden;   // (N,4C) before relu
-    Tensor<T> relu;     // (N,4C) after it
+    Tensor<T> hidden;   // (N,4C) before the activation
+    Tensor<T> active;   // (N,4C) after it
     Tensor<T> x_out;    // (N,C) the residual stream after the MLP
 
     Tensor<T> dx_out, dhidden, dx_mid;  // the gradients of these

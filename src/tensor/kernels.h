@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <span>
 
+#include "base/activation.h"
 #include "base/tokenizer.h"
 #include "tensor/attention_call.h"
 #include "tensor/view.h"
@@ -59,11 +60,11 @@ struct Kernels {
   /// y = a + b; its backward is dy for both, unchanged.
   void (*add_forward)(View<T> y, View<const T> a, View<const T> b);
 
-  /// y = max(x, 0), or its square.
-  void (*relu_forward)(View<T> y, View<const T> x, bool squared);
+  /// y = activation(x), number by number.
+  void (*activation_forward)(View<T> y, View<const T> x, Activation activation);
 
-  /// dx = dy where x > 0, else 0; of the square: 2 x dy where x > 0. dx may be dy.
-  void (*relu_backward)(View<T> dx, View<const T> dy, View<const T> x, bool squared);
+  /// dx = dy * the activation's slope at x. dx may be dy.
+  void (*activation_backward)(View<T> dx, View<const T> dy, View<const T> x, Activation activation);
 
   /// Multi-head attention of one document: out (n,H*D). For each head: scores = scale * q k^T (n,m), weights = softmax
   /// of each row over the keys that the mask lets it see, out = weights v, after dropout. log_sum is (H,n): the

@@ -98,24 +98,36 @@ void add_forward(View<T> y, View<const T> a, View<const T> b) {
 }
 
 template <class T>
-void relu_forward(View<T> y, View<const T> x, bool squared) {
+T activate(Activation activation, T x) {
+  const T positive = x > 0 ? x : 0;
+  switch (activation) {
+    case Activation::relu: return positive;
+    case Activation::squared_relu: return positive * positive;
+  }
+  return x;
+}
+
+template <class T>
+T slope(Activation activation, T x) {
+  switch (activation) {
+    case Activation::relu: return x > 0 ? 1 : 0;
+    case Activation::squared_relu: return x > 0 ? 2 * x : 0;
+  }
+  return 1;
+}
+
+template <class T>
+void activation_forward(View<T> y, View<const T> x, Activation activation) {
   for (std::size_t n = 0; n < y.rows; n++) {
-    for (std::size_t c = 0; c < y.cols; c++) {
-      const T positive = x.row(n)[c] > 0 ? x.row(n)[c] : 0;
-      y.row(n)[c] = squared ? positive * positive : positive;
-    }
+    for (std::size_t c = 0; c < y.cols; c++) y.row(n)[c] = activate(activation, x.row(n)[c]);
   }
 }
 
-// forward: y = max(x, 0), or its square
+// forward: y = activation(x)
 template <class T>
-void relu_backward(View<T> dx, View<const T> dy, View<const T> x, bool squared) {
+void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
   for (std::size_t n = 0; n < dx.rows; n++) {
-    for (std::size_t c = 0; c < dx.cols; c++) {
-      const T positive = x.row(n)[c] > 0 ? x.row(n)[c] : 0;
-      const T slope = squared ? 2 * positive : static_cast<T>(positive > 0);
-      dx.row(n)[c] = dy.row(n)[c] * slope;
-    }
+    for (std::size_t c = 0; c < dx.cols; c++) dx.row(n)[c] = dy.row(n)[c] * slope(activation, x.row(n)[c]);
   }
 }
 
@@ -226,8 +238,8 @@ const Kernels<T>& naive() {
                                       .rmsnorm_forward = rmsnorm_forward,
                                       .rmsnorm_backward = rmsnorm_backward,
                                       .add_forward = add_forward,
-                                      .relu_forward = relu_forward,
-                                      .relu_backward = relu_backward,
+                                      .activation_forward = activation_forward,
+                                      .activation_backward = activation_backward,
                                       .attention_forward = attention_forward,
                                       .attention_backward = attention_backward,
                                       .cross_entropy_forward = cross_entropy_forward,

@@ -56,11 +56,14 @@ MaskPattern mask_of(const Metadata& metadata) {
   return parse_mask_pattern(metadata.contains("mask") ? metadata_text(metadata, "mask") : "full");
 }
 
-bool is_squared_relu(const std::string& activation) {
-  if (activation != "relu" && activation != "squared_relu") {
-    throw Error("activation is " + shown(activation) + ", neither relu nor squared_relu");
+Activation activation_of(const Object& metadata) {
+  const std::string& name = metadata_text(metadata, "activation");
+  std::string known;
+  for (const NamedActivation& one : all_activations) {
+    if (name == one.name) return one.activation;
+    known += (known.empty() ? ", neither " : " nor ") + std::string(one.name);
   }
-  return activation == "squared_relu";
+  throw Error("activation is " + shown(name) + known);
 }
 
 Tokenizer tokenizer_of(const Metadata& metadata) {
@@ -73,7 +76,7 @@ Config config_of(const Metadata& metadata, const Tokenizer& tokenizer) {
                       .n_embd = metadata_number(metadata, "n_embd"),
                       .n_head = metadata_number(metadata, "n_head"),
                       .block_size = metadata_number(metadata, "block_size"),
-                      .squared_relu = is_squared_relu(metadata_text(metadata, "activation")),
+                      .activation = activation_of(metadata),
                       .n_kv_head = optional_number(metadata, "n_kv_head"),
                       .q_latent = optional_number(metadata, "q_latent"),
                       .kv_latent = optional_number(metadata, "kv_latent"),
@@ -156,7 +159,7 @@ std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenize
                                               {"n_embd", std::to_string(config.n_embd)},
                                               {"n_head", std::to_string(config.n_head)},
                                               {"block_size", std::to_string(config.block_size)},
-                                              {"activation", config.squared_relu ? "squared_relu" : "relu"},
+                                              {"activation", named(config.activation).name},
                                               {"characters", encode_utf8(tokenizer.characters())}};
   if (!config.is_plain()) {
     metadata["n_kv_head"] = std::to_string(config.n_kv_head);

@@ -3,7 +3,7 @@
 //
 //   format                                "microgpt"
 //   n_layer, n_embd, n_head, block_size   whole numbers
-//   activation                            "relu" or "squared_relu"
+//   activation                            its name in base/activation.h
 //   characters                            the alphabet of the tokenizer
 #pragma once
 

@@ -1,0 +1,31 @@
+// What the MLP does to each number between its two matrices. A new activation needs a line here and in the table below,
+// its formula in scalar/ops.cpp, and formula and slope in tensor/naive.cpp and tensor/fast.cpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace microgpt {
+
+enum class Activation : std::uint8_t {
+  relu,          // max(x, 0)
+  squared_relu,  // its square
+};
+
+struct NamedActivation {
+  Activation activation;
+  const char* name;   // in files
+  const char* title;  // for people
+};
+
+inline constexpr std::array all_activations{
+    NamedActivation{Activation::relu, "relu", "ReLU"},
+    NamedActivation{Activation::squared_relu, "squared_relu", "squared ReLU"},
+};
+
+constexpr const NamedActivation& named(Activation activation) {
+  return all_activations[static_cast<std::size_t>(activation)];
+}
+
+}  // namespace microgpt

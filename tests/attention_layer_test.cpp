@@ -27,13 +27,19 @@ void draw(View<T> x, PythonRandom& random) {
 
 template <class T>
 GroupedAttention<T> grouped() {
-  return {C, {.n_head = 4, .n_kv_head = 2, .key_dim = 3, .value_dim = 5, .scale = 1 / std::sqrt(3.0)}};
+  return GroupedAttention<T>({.n_embd = C, .n_head = 4, .n_kv_head = 2, .key_dim = 3, .value_dim = 5});
 }
 
 template <class T>
 LatentAttention<T> latent() {
-  return LatentAttention<T>(
-      {.n_embd = C, .n_head = 3, .q_latent = 7, .kv_latent = 5, .nope_dim = 3, .rope_dim = 2, .value_dim = 4});
+  return LatentAttention<T>({.n_embd = C,
+                             .n_head = 3,
+                             .n_kv_head = 3,
+                             .key_dim = 5,
+                             .value_dim = 4,
+                             .rope_dim = 2,
+                             .q_latent = 7,
+                             .kv_latent = 5});
 }
 
 /// Documents of these lengths, one after the other.

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "base/attention_shape.h"
 #include "base/schedule.h"
 #include "fenced.h"
 #include "irregular.h"
 #include "scalar/gpt.h"
-#include "tensor/attention_layer.h"
 
 namespace microgpt {
 namespace {
@@ -313,10 +313,10 @@ Calls<T> adam_update(const Shape& s, PythonRandom& random) {
 
 // --- Attention -------------------------------------------------------------------------------------------------------
 
-struct AttentionShape {
+struct AttentionSizes {
   std::size_t n, m;  // queries and keys
   std::size_t first_query = 0;
-  Heads heads;
+  AttentionShape heads;
   Dropout dropout = {};
 
   std::string text() const {
@@ -325,17 +325,17 @@ struct AttentionShape {
   }
 };
 
-Heads heads(std::size_t n_head, std::size_t n_kv_head, std::size_t key_dim, std::size_t value_dim) {
-  return {n_head, n_kv_head, key_dim, value_dim, 1 / std::sqrt(static_cast<double>(key_dim))};
+AttentionShape heads(std::size_t n_head, std::size_t n_kv_head, std::size_t key_dim, std::size_t value_dim) {
+  return {.n_head = n_head, .n_kv_head = n_kv_head, .key_dim = key_dim, .value_dim = value_dim};
 }
 
-const std::vector<Heads> all_heads{heads(1, 1, 1, 1),  heads(2, 1, 3, 5),   heads(4, 2, 8, 8),
-                                   heads(4, 4, 4, 4),  heads(3, 3, 16, 2),  heads(6, 2, 7, 9),
-                                   heads(2, 2, 5, 17), heads(2, 1, 12, 13), heads(1, 1, 20, 31)};
+const std::vector<AttentionShape> all_heads{heads(1, 1, 1, 1),  heads(2, 1, 3, 5),   heads(4, 2, 8, 8),
+                                            heads(4, 4, 4, 4),  heads(3, 3, 16, 2),  heads(6, 2, 7, 9),
+                                            heads(2, 2, 5, 17), heads(2, 1, 12, 13), heads(1, 1, 20, 31)};
 
 /// Lengths around those of vectors and of blocks, as many keys as queries or not, and every kind of heads.
-std::vector<AttentionShape> attention_shapes() {
-  std::vector<AttentionShape> all;
+std::vector<AttentionSizes> attention_shapes() {
+  std::vector<AttentionSizes> all;
   auto add = [&](std::size_t n, std::size_t m, std::size_t first_query) {
     all.push_back({n, m, first_query, all_heads[all.size() % all_heads.size()]});
   };
@@ -362,7 +362,7 @@ struct NamedMask {
   Mask mask;
 };
 
-std::vector<NamedMask> masks(const AttentionShape& s) {
+std::vector<NamedMask> masks(const AttentionSizes& s) {
   const std::size_t n_query = s.first_query + s.n;
   return {
       {"full", Mask::full()},
@@ -376,7 +376,7 @@ std::vector<NamedMask> masks(const AttentionShape& s) {
 /// What attention takes, what its forward makes of it, and the gradients of that.
 template <class T>
 struct Attention {
-  Attention(const AttentionShape& s, const Mask& mask_, PythonRandom& random, double size = 1)
+  Attention(const AttentionSizes& s, const Mask& mask_, PythonRandom& random, double size = 1)
       : shape(s),
         mask(mask_),
         q(fenced_input<T>(random, s.n, s.heads.n_head * s.heads.key_dim, -size, size)),
@@ -404,13 +404,13 @@ struct Attention {
             .v = v.view(),
             .n_head = shape.heads.n_head,
             .n_kv_head = shape.heads.n_kv_head,
-            .scale = shape.heads.scale,
+            .scale = shape.heads.scale(),
             .mask = mask,
             .first_query = shape.first_query,
             .dropout = shape.dropout};
   }
 
-  AttentionShape shape;
+  AttentionSizes shape;
   Mask mask;
   Fenced<T> q, k, v, dout, out, log_sum, dq, dk, dv;
 };
@@ -438,7 +438,7 @@ double most_seen(Attention<T> attention) {
 /// - dq sums that over m keys whose weights are 1 together; dk over n queries and H / G heads, whose weights are
 /// `seen`.
 struct AttentionTolerances {
-  AttentionTolerances(const AttentionShape& s, double seen) {
+  AttentionTolerances(const AttentionSizes& s, double seen) {
     const auto n = static_cast<double>(s.n * s.heads.n_head / s.heads.n_kv_head);
     const auto m = static_cast<double>(s.m);
     const auto K = static_cast<double>(s.heads.key_dim);
@@ -449,8 +449,8 @@ struct AttentionTolerances {
     log_sum = {weight, 1};
     out = {weight + 3 * m, factor};
     dv = {weight + 2 * n, seen};
-    dq = {dscore + 2 * m, 2 * D * factor * s.heads.scale};
-    dk = {dscore + 2 * n, 2 * D * factor * s.heads.scale * seen};
+    dq = {dscore + 2 * m, 2 * D * factor * s.heads.scale()};
+    dk = {dscore + 2 * n, 2 * D * factor * s.heads.scale() * seen};
   }
   Tolerance out, log_sum, dq, dk, dv;
 };
@@ -512,7 +512,7 @@ TEST_CASE_TEMPLATE("every fast kernel is the naive one, in every shape, and writ
 
 TEST_CASE_TEMPLATE("fast attention is the naive one, for every length, mask and kind of heads", T, float, double) {
   PythonRandom random(2);
-  for (const AttentionShape& shape : attention_shapes()) {
+  for (const AttentionSizes& shape : attention_shapes()) {
     for (const NamedMask& named : masks(shape)) {
       const Attention<T> attention(shape, named.mask, random);
       for (const auto& call : of_documents<T>) {
@@ -538,7 +538,7 @@ TEST_CASE_TEMPLATE("a query that sees no key gets zeros and has no gradient, nor
   PythonRandom random(3);
   for (const Kernels<T>* kernels : {&naive<T>(), &fast<T>()}) {
     for (const std::size_t n : {2, 8, 17, 70, 130}) {
-      const AttentionShape shape{n, n, 0, heads(2, 1, 3, 5)};
+      const AttentionSizes shape{n, n, 0, heads(2, 1, 3, 5)};
       auto blind = [](std::size_t t) { return t % 5 == 1; };
       auto unseen = [](std::size_t s) { return s % 7 == 1 || s < 66; };
       for (const bool keys_too : {false, true}) {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/attention_shape.h"
 #include "central_difference.h"
 #include "random_numbers.h"
 #include "scalar/ops.h"
-#include "tensor/attention_layer.h"
 #include "tensor/kernels.h"
 
 namespace microgpt {
@@ -140,14 +140,17 @@ Layer cross_entropy_layer() {
           }};
 }
 
+constexpr double scale = 0.6;  // of the scores: any number
+
 /// One query of attention as the walkthrough writes it, head by head; it sees these keys.
-Values attend(const std::vector<Matrix>& x, std::size_t t, const Heads& heads, const std::vector<std::size_t>& seen) {
+Values attend(const std::vector<Matrix>& x, std::size_t t, const AttentionShape& heads,
+              const std::vector<std::size_t>& seen) {
   std::vector<Value> out;
   for (std::size_t h = 0; h < heads.n_head; h++) {
     const std::size_t g = h * heads.n_kv_head / heads.n_head;
     const Values q_h = x[0][t].slice(h * heads.key_dim, heads.key_dim);
     const Values logits(seen.size(), [&](std::size_t i) {
-      return dot(q_h, x[1][seen[i]].slice(g * heads.key_dim, heads.key_dim)) * heads.scale;
+      return dot(q_h, x[1][seen[i]].slice(g * heads.key_dim, heads.key_dim)) * scale;
     });
     const Values weights = seen.empty() ? logits : softmax(logits);
     for (std::size_t j = 0; j < heads.value_dim; j++) {
@@ -158,19 +161,19 @@ Values attend(const std::vector<Matrix>& x, std::size_t t, const Heads& heads, c
   return Values(out);
 }
 
-AttentionCall<double> call_of(auto& x, const Heads& heads, const Mask& mask, std::size_t first_query) {
+AttentionCall<double> call_of(auto& x, const AttentionShape& heads, const Mask& mask, std::size_t first_query) {
   return {.q = x[0].view(),
           .k = x[1].view(),
           .v = x[2].view(),
           .n_head = heads.n_head,
           .n_kv_head = heads.n_kv_head,
-          .scale = heads.scale,
+          .scale = scale,
           .mask = mask,
           .first_query = first_query};
 }
 
-Layer attention_layer(const std::string& name, std::size_t n, std::size_t m, const Heads& heads, const Mask& mask,
-                      std::size_t first_query) {
+Layer attention_layer(const std::string& name, std::size_t n, std::size_t m, const AttentionShape& heads,
+                      const Mask& mask, std::size_t first_query) {
   return {"attention, " + name,
           {{"q", n, heads.n_head * heads.key_dim},
            {"k", m, heads.n_kv_head * heads.key_dim},
@@ -198,9 +201,9 @@ Layer attention_layer(const std::string& name, std::size_t n, std::size_t m, con
 }
 
 std::vector<Layer> layers() {
-  const Heads mha{.n_head = 2, .n_kv_head = 2, .key_dim = 2, .value_dim = 2, .scale = 0.7};
-  const Heads gqa{.n_head = 4, .n_kv_head = 2, .key_dim = 2, .value_dim = 3, .scale = 0.5};
-  const Heads mqa{.n_head = 3, .n_kv_head = 1, .key_dim = 3, .value_dim = 2, .scale = 0.6};
+  const AttentionShape mha{.n_head = 2, .n_kv_head = 2, .key_dim = 2, .value_dim = 2};
+  const AttentionShape gqa{.n_head = 4, .n_kv_head = 2, .key_dim = 2, .value_dim = 3};
+  const AttentionShape mqa{.n_head = 3, .n_kv_head = 1, .key_dim = 3, .value_dim = 2};
   const Mask holes = Mask::table(5, 6, [](auto t, auto s) { return t != 2 && (t + s) % 3 != 0; });
   return {embedding_layer(),
           linear_layer(),

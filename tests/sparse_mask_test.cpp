@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "base/attention_shape.h"
 #include "base/error.h"
 #include "base/mask_pattern.h"
 #include "random_numbers.h"
-#include "tensor/attention_layer.h"
 #include "tensor/attention_weights.h"
 #include "tensor/kernels.h"
 #include "tensor/mask.h"
@@ -298,7 +298,7 @@ Tensor<T> random_tensor(PythonRandom& random, std::size_t rows, std::size_t cols
 /// What attention takes.
 template <class T>
 struct Input {
-  Input(const Heads& heads_, std::size_t n, std::size_t m)
+  Input(const AttentionShape& heads_, std::size_t n, std::size_t m)
       : heads(heads_),
         q(random_tensor<T>(random, n, heads.n_head * heads.key_dim)),
         k(random_tensor<T>(random, m, heads.n_kv_head * heads.key_dim)),
@@ -311,13 +311,13 @@ struct Input {
             .v = v.view(),
             .n_head = heads.n_head,
             .n_kv_head = heads.n_kv_head,
-            .scale = heads.scale,
+            .scale = heads.scale(),
             .mask = mask,
             .first_query = first_query};
   }
 
   PythonRandom random{3};
-  Heads heads;
+  AttentionShape heads;
   Tensor<T> q, k, v, dout;
 };
 
@@ -373,20 +373,20 @@ double most_seen(Input<double>& in, const Mask& mask, std::size_t first_query) {
 /// log_sum, `seen` for dv, 2 D * scale for dq and that times `seen` for dk.
 /// In double one pair too many or too few is far beyond that; in float it may hide.
 template <class T>
-std::array<double, 5> tolerances(const Heads& heads, std::size_t n, std::size_t m, double seen) {
+std::array<double, 5> tolerances(const AttentionShape& heads, std::size_t n, std::size_t m, double seen) {
   const auto K = static_cast<double>(heads.key_dim);
   const auto D = static_cast<double>(heads.value_dim);
   const auto terms = static_cast<double>(m + n * heads.n_head);
   const double off = (2 * (4 * (K + 1) * std::sqrt(K) + terms + 20) + 2 * D + 3 * terms) *
                      static_cast<double>(std::numeric_limits<T>::epsilon());
-  const double dscore = 2 * D * heads.scale;
+  const double dscore = 2 * D * heads.scale();
   return {off, off * (std::sqrt(K) + std::log(static_cast<double>(m))), off * dscore, off * dscore * seen, off * seen};
 }
 
 const std::string names[] = {"out", "log_sum", "dq", "dk", "dv"};
 
 /// For one pattern, in double and in float.
-void check_fast_is_naive(const std::string& spec, const Heads& heads, std::size_t n, std::size_t m,
+void check_fast_is_naive(const std::string& spec, const AttentionShape& heads, std::size_t n, std::size_t m,
                          std::size_t first_query) {
   const Mask mask = mask_of(spec, first_query + n);
   Input<double> in(heads, n, m);
@@ -405,7 +405,7 @@ void check_fast_is_naive(const std::string& spec, const Heads& heads, std::size_
 }
 
 TEST_CASE("fast attention is the naive one under every pattern") {
-  const Heads heads{.n_head = 2, .n_kv_head = 1, .key_dim = 3, .value_dim = 5, .scale = 1 / std::sqrt(3.0)};
+  const AttentionShape heads{.n_head = 2, .n_kv_head = 1, .key_dim = 3, .value_dim = 5};
   for (const std::string& spec : all_specs()) {
     check_fast_is_naive(spec, heads, 7, 7, 0);
     check_fast_is_naive(spec, heads, 150, 150, 0);
@@ -417,7 +417,7 @@ TEST_CASE("fast attention is the naive one under every pattern") {
 }
 
 TEST_CASE("fast attention is the naive one at lengths around those of vectors and blocks") {
-  const Heads heads{.n_head = 2, .n_kv_head = 2, .key_dim = 4, .value_dim = 17, .scale = 0.5};
+  const AttentionShape heads{.n_head = 2, .n_kv_head = 2, .key_dim = 4, .value_dim = 17};
   for (const std::size_t n : {1, 2, 15, 16, 17, 31, 33, 47, 49, 63, 64, 65, 127, 128, 129, 200}) {
     for (const char* spec : {"full", "local:16", "local:33", "strided:3:9", "strided:3:3", "global:5:20", "random:3",
                              "random:40", "bigbird:20:3:4", "block:24", "block:64"}) {

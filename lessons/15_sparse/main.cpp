@@ -56,7 +56,7 @@ void draft_forward(Draft& a) {
     std::vector<double> scores;
     for (const std::size_t s : a.visited[t])
       scores.push_back(a.scale * dot(q.row(t), k.row(s), q.cols));  // stop: score
-    if (a.mask && lost) masked(scores, -INFINITY, *a.mask, t);            // makes the right scores: who takes them?
+    if (a.mask && lost) masked(scores, -INFINITY, *a.mask, t);      // makes the right scores: who takes them?
     if (a.mask && !lost && !late) scores = masked(scores, -INFINITY, *a.mask, t);
     a.weights.push_back(softmax(scores));
     if (a.mask && late) a.weights[t] = masked(a.weights[t], 0, *a.mask, t);

@@ -62,7 +62,7 @@ inline void show_kinds(Lesson& lesson) {
     const Parameters parameters = initialize(config, {.init_std = 0.4}, lesson.random);
     const AttentionShape shape = attention_shape(config);
     const std::string kept = kind == "mla" ? fmt::format("{} latent + {} rotary", shape.kv_latent, shape.rope_dim)
-                                           : fmt::format("2 * {} heads * {}", shape.n_kv_head, shape.head_dim);
+                                           : fmt::format("2 * {} heads * {}", shape.n_kv_head, shape.value_dim);
     TensorModel<float> model(config, parameters);
     const std::size_t bytes = Decoder<float>(model).cache_bytes_per_token();
     as_foretold = as_foretold && bytes == cache_bytes(shape, config.n_layer, 1, sizeof(float)).value();

@@ -1,39 +1,69 @@
 #include "base/attention_shape.h"
 
+#include <cmath>
+
 #include "base/config.h"
 
 namespace microgpt {
 
+double AttentionShape::scale() const { return 1 / std::sqrt(static_cast<double>(key_dim)); }
+
 std::string AttentionShape::kind() const {
-  if (kv_latent > 0) return "mla";
+  if (is_latent()) return "mla";
   if (n_kv_head == n_head) return "mha";
   return n_kv_head == 1 ? "mqa" : "gqa";
 }
 
 AttentionShape attention_shape(const Config& config) {
+  const std::size_t D = config.head_dim();
   return {.n_embd = config.n_embd,
           .n_head = config.n_head,
           .n_kv_head = config.kv_heads(),
-          .head_dim = config.head_dim(),
+          .key_dim = config.is_latent() ? D + config.rope_dim : D,
+          .value_dim = D,
+          .rope_dim = config.is_latent() ? config.rope_dim
+                      : config.rope      ? D
+                                         : 0,
           .q_latent = config.q_latent,
-          .kv_latent = config.kv_latent,
-          .rope_dim = config.rope_dim};
+          .kv_latent = config.kv_latent};
+}
+
+std::vector<Parameters::Shape> attention_matrices(const AttentionShape& shape) {
+  const std::size_t C = shape.n_embd, H = shape.n_head, G = shape.n_kv_head, K = shape.key_dim, D = shape.value_dim;
+  const std::size_t P = shape.nope_dim(), R = shape.rope_dim, Lq = shape.q_latent, Lkv = shape.kv_latent;
+  std::vector<Parameters::Shape> all;
+  auto add = [&](const char* name, std::size_t rows, std::size_t cols) {
+    if (rows > 0) all.push_back({name, rows, cols});
+  };
+  if (Lq == 0) {
+    add("attn_wq", H * K, C);
+  } else {
+    add("attn_wdq", Lq, C);
+    add("attn_wuq", H * P, Lq);
+    add("attn_wqr", H * R, Lq);
+  }
+  if (Lkv == 0) {
+    add("attn_wk", G * K, C);
+    add("attn_wv", G * D, C);
+  } else {
+    add("attn_wdkv", Lkv, C);
+    add("attn_wuk", H * P, Lkv);
+    add("attn_wuv", H * D, Lkv);
+    add("attn_wkr", R, C);
+  }
+  add("attn_wo", C, H * D);
+  return all;
 }
 
 Count num_attention_weights(const AttentionShape& shape) {
-  const Count C = shape.n_embd, H = shape.n_head, G = shape.n_kv_head, D = shape.head_dim;
-  const Count Lq = shape.q_latent, Lkv = shape.kv_latent, R = shape.rope_dim;
-  const Count out = C * (H * D);
-  if (shape.kv_latent == 0) return C * (H * D) + 2 * (C * (G * D)) + out;
-  const Count query_dim = H * (D + R);
-  const Count queries = shape.q_latent == 0 ? C * query_dim : C * Lq + Lq * query_dim;
-  const Count keys_and_values = C * Lkv + 2 * (Lkv * (H * D)) + C * R;
-  return queries + keys_and_values + out;
+  Count sum = 0;
+  for (const Parameters::Shape& matrix : attention_matrices(shape)) sum = sum + Count(matrix.rows) * matrix.cols;
+  return sum;
 }
 
 Count cached_numbers(const AttentionShape& shape) {
-  const Count G = shape.n_kv_head, D = shape.head_dim;
-  return shape.kv_latent > 0 ? shape.kv_latent + Count(shape.rope_dim) : 2 * (G * D);
+  if (shape.is_latent()) return shape.kv_latent + Count(shape.rope_dim);
+  return shape.n_kv_head * (Count(shape.key_dim) + shape.value_dim);
 }
 
 Count cache_bytes(const AttentionShape& shape, std::size_t n_layer, std::size_t tokens, std::size_t number_bytes) {

@@ -69,7 +69,7 @@ void validate_attention(const Config& config) {
     throw UsageError("rope_dim " + number(config.rope_dim) +
                      " without latent attention, where RoPE rotates the whole of a query");
   }
-  const std::size_t rotated = config.is_latent() ? config.rope_dim : config.rope ? config.head_dim() : 0;
+  const std::size_t rotated = attention_shape(config).rope_dim;
   if (rotated % 2 != 0) {
     throw UsageError(
         "a rotary width of " + number(rotated) + " is odd, and RoPE rotates pairs; use " + number(rotated + 1) +

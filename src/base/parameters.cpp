@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/attention_shape.h"
 #include "base/config.h"
 #include "base/python_random.h"
 
@@ -27,28 +28,6 @@ const Parameter& Parameters::operator[](const std::string& name) const {
   return *found;
 }
 
-namespace {
-
-/// The matrices of a layer's attention.
-std::vector<Parameters::Shape> attention_shapes(const Config& config) {
-  const std::size_t C = config.n_embd;
-  if (!config.is_latent()) {
-    const std::size_t kv = config.kv_heads() * config.head_dim();
-    return {{"attn_wq", C, C}, {"attn_wk", kv, C}, {"attn_wv", kv, C}, {"attn_wo", C, C}};
-  }
-  const std::size_t Lq = config.q_latent;
-  const std::size_t Lkv = config.kv_latent;
-  const std::size_t R = config.rope_dim;
-  std::vector<Parameters::Shape> shapes{
-      {"attn_wdq", Lq, C},   {"attn_wuq", C, Lq},  {"attn_wqr", config.n_head * R, Lq},
-      {"attn_wdkv", Lkv, C}, {"attn_wuk", C, Lkv}, {"attn_wuv", C, Lkv},
-      {"attn_wkr", R, C},    {"attn_wo", C, C}};
-  std::erase_if(shapes, [](const Parameters::Shape& shape) { return shape.rows == 0; });
-  return shapes;
-}
-
-}  // namespace
-
 std::vector<Parameters::Shape> gpt_shapes(const Config& config) {
   const std::size_t V = config.vocab_size;
   const std::size_t T = config.block_size;
@@ -56,9 +35,10 @@ std::vector<Parameters::Shape> gpt_shapes(const Config& config) {
   std::vector<Parameters::Shape> shapes{{"wte", V, C}};
   if (!config.rope) shapes.push_back({"wpe", T, C});
   shapes.push_back({"lm_head", V, C});
+  const std::vector<Parameters::Shape> attention = attention_matrices(attention_shape(config));
   for (std::size_t i = 0; i < config.n_layer; i++) {
     const std::string layer = "layer" + std::to_string(i) + ".";
-    for (const auto& [name, rows, cols] : attention_shapes(config)) shapes.push_back({layer + name, rows, cols});
+    for (const auto& [name, rows, cols] : attention) shapes.push_back({layer + name, rows, cols});
     shapes.push_back({layer + "mlp_fc1", 4 * C, C});
     shapes.push_back({layer + "mlp_fc2", C, 4 * C});
   }

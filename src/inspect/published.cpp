@@ -10,7 +10,7 @@ namespace {
 
 /// Attention whose heads share the width.
 AttentionShape grouped(std::size_t n_embd, std::size_t n_head, std::size_t n_kv_head, std::size_t head_dim) {
-  return {.n_embd = n_embd, .n_head = n_head, .n_kv_head = n_kv_head, .head_dim = head_dim};
+  return {.n_embd = n_embd, .n_head = n_head, .n_kv_head = n_kv_head, .key_dim = head_dim, .value_dim = head_dim};
 }
 
 /// DeepSeek's: heads of 128, 512 latent numbers and 64 rotary ones. The papers' d_c is 4 d_h, and d_h^R half of d_h.
@@ -18,10 +18,11 @@ AttentionShape latent(std::size_t n_embd, std::size_t n_head, std::size_t q_late
   return {.n_embd = n_embd,
           .n_head = n_head,
           .n_kv_head = n_head,
-          .head_dim = 128,
+          .key_dim = 128 + 64,
+          .value_dim = 128,
+          .rope_dim = 64,
           .q_latent = q_latent,
-          .kv_latent = 512,
-          .rope_dim = 64};
+          .kv_latent = 512};
 }
 
 PublishedModel gpt2(const char* name, std::size_t n_layer, std::size_t n_embd, std::size_t n_head) {
@@ -147,12 +148,14 @@ const PublishedModel& published_model(const std::string& name) {
 
 PublishedModel with_attention(PublishedModel model, const std::string& kind) {
   const AttentionShape& old = model.attention;
-  AttentionShape shape = grouped(old.n_embd, old.n_head, old.n_head, old.head_dim);
+  const std::size_t D = old.value_dim;
+  AttentionShape shape = grouped(old.n_embd, old.n_head, old.n_head, D);
   if (kind == "mqa") shape.n_kv_head = 1;
   if (kind == "gqa") shape.n_kv_head = groups_of(old.n_head);
   if (kind == "mla") {
-    shape.kv_latent = 4 * old.head_dim;
-    shape.rope_dim = old.head_dim / 2;
+    shape.kv_latent = 4 * D;
+    shape.rope_dim = D / 2;
+    shape.key_dim = D + shape.rope_dim;
   }
   model.attention = shape;
   return model;
@@ -160,11 +163,10 @@ PublishedModel with_attention(PublishedModel model, const std::string& kind) {
 
 Count attention_parameters(const PublishedModel& model) {
   const AttentionShape& shape = model.attention;
-  const Count H = shape.n_head, G = shape.n_kv_head, D = shape.head_dim;
-  const bool is_latent = shape.kv_latent > 0;
-  const Count qkv_biases = model.qkv_biases && !is_latent ? H * D + 2 * (G * D) : 0;
+  const Count H = shape.n_head, G = shape.n_kv_head, K = shape.key_dim, D = shape.value_dim;
+  const Count qkv_biases = model.qkv_biases && !shape.is_latent() ? H * K + G * (K + D) : 0;
   const Count out_bias = model.other_biases ? shape.n_embd : 0;
-  const Count norms = is_latent ? shape.q_latent + shape.kv_latent : 0;
+  const Count norms = shape.is_latent() ? shape.q_latent + shape.kv_latent : 0;
   return model.n_layer * (num_attention_weights(shape) + qkv_biases + out_bias + norms);
 }
 

@@ -102,7 +102,7 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   auto bytes = [&](std::size_t tokens) { return cache_bytes(shape, row.n_layer, tokens, bytes_of(row.dtype)).value(); };
   const std::size_t numbers = cache_bytes(shape, row.n_layer, 1, 1).value();
   const double of_mha = static_cast<double>(cached_numbers(shape).value()) /
-                        (2 * static_cast<double>(shape.n_head) * static_cast<double>(shape.head_dim));
+                        (2 * static_cast<double>(shape.n_head) * static_cast<double>(shape.value_dim));
   fmt::print("{:<16} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8.1f}", row.name, label(shape),
              row.parameters ? readable_count(*row.parameters) : "", readable_count(row.attention_parameters), row.dtype,
              numbers, readable_bytes(bytes(1)), 100 * of_mha);

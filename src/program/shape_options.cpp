@@ -6,28 +6,25 @@
 #include "program/options.h"
 
 namespace microgpt {
+namespace {
+
+/// Calls visit(option, given) for the sizes that every model has, or for those of one kind of attention.
+void each_size(auto& options, bool of_attention, auto visit) {
+  for (std::size_t i = 0; i < size_options.size(); i++) {
+    if ((size_options[i].attention != nullptr) == of_attention) visit(size_options[i], options.sizes[i]);
+  }
+}
+
+}  // namespace
 
 void add_sizes(Command& command, ShapeOptions& target) {
-  auto count = [&](const char* name, std::optional<std::size_t>& size, const char* help) {
-    add_count(command, name, size, help);
-  };
-  count("--n-layer", target.n_layer, "blocks [1]");
-  count("--n-embd", target.n_embd, "width of the residual stream [16]");
-  count("--n-head", target.n_head, "attention heads; divides n-embd [4]");
-  count("--block-size", target.block_size, "longest document, in tokens [gist: 16, walkthrough: 8]");
+  each_size(target, false, [&](auto& option, auto& given) { add_count(command, option.name, given, option.help); });
 }
 
 void add_attention(Command& command, ShapeOptions& target) {
-  auto count = [&](const char* name, std::optional<std::size_t>& size, const char* help) {
-    add_count(command, name, size, help);
-  };
   add_choice(command, "--attention", target.attention, "mha|mqa|gqa|mla",
              "multi-head, multi-query, grouped-query or multi-head latent [mha]");
-  count("--n-kv-head", target.n_kv_head, "gqa: heads of keys and values; divides n-head [half of n-head]");
-  count("--q-latent", target.q_latent, "mla: numbers that queries are made of [3/4 of n-embd]");
-  count("--kv-latent", target.kv_latent, "mla: numbers that keys and values are made of [half of n-embd]");
-  count("--rope-dim", target.rope_dim,
-        "mla: numbers of a key that rotate with its position; even, with --pos rope at least 2 [none]");
+  each_size(target, true, [&](auto& option, auto& given) { add_count(command, option.name, given, option.help); });
 }
 
 MaskPattern given_mask(const std::string& spec) {
@@ -39,23 +36,18 @@ MaskPattern given_mask(const std::string& spec) {
 }
 
 void apply(const ShapeOptions& options, Config& config) {
-  config.n_layer = options.n_layer.value_or(config.n_layer);
-  config.n_embd = options.n_embd.value_or(config.n_embd);
-  config.n_head = options.n_head.value_or(config.n_head);
-  config.block_size = options.block_size.value_or(config.block_size);
-  const std::string kind = options.attention.value_or("mha");
-  auto needs = [&](const std::optional<std::size_t>& given, const char* option, const char* attention) {
-    if (given && kind != attention) throw UsageError(fmt::format("{} needs --attention {}", option, attention));
+  auto set = [&](const SizeOption& option, const std::optional<std::size_t>& given) {
+    config.*option.size = given.value_or(config.*option.size);
   };
-  needs(options.n_kv_head, "--n-kv-head", "gqa");
-  needs(options.q_latent, "--q-latent", "mla");
-  needs(options.kv_latent, "--kv-latent", "mla");
-  needs(options.rope_dim, "--rope-dim", "mla");
-  choose_attention(config, kind);
-  config.n_kv_head = options.n_kv_head.value_or(config.n_kv_head);
-  config.q_latent = options.q_latent.value_or(config.q_latent);
-  config.kv_latent = options.kv_latent.value_or(config.kv_latent);
-  config.rope_dim = options.rope_dim.value_or(config.rope_dim);
+  const std::string kind = options.attention.value_or("mha");
+  each_size(options, true, [&](const SizeOption& option, const auto& given) {
+    if (given && kind != option.attention) {
+      throw UsageError(fmt::format("{} needs --attention {}", option.name, option.attention));
+    }
+  });
+  each_size(options, false, set);
+  choose_attention(config, kind);  // with sizes that suit the model,
+  each_size(options, true, set);   // but for those that were given
 }
 
 }  // namespace microgpt

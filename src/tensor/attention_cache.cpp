@@ -12,11 +12,11 @@ namespace microgpt {
 template <class T>
 AttentionCache<T>::Grouped::Grouped(const GroupedAttention<T>& layer_, std::size_t length)
     : layer(layer_),
-      keys(length, layer.heads.n_kv_head * layer.heads.key_dim),
-      values(length, layer.heads.n_kv_head * layer.heads.value_dim),
-      q(1, layer.heads.n_head * layer.heads.key_dim),
-      log_sum(layer.heads.n_head, 1),
-      x_attn(1, layer.heads.n_head * layer.heads.value_dim) {}
+      keys(length, layer.shape.n_kv_head * layer.shape.key_dim),
+      values(length, layer.shape.n_kv_head * layer.shape.value_dim),
+      q(1, layer.shape.n_head * layer.shape.key_dim),
+      log_sum(layer.shape.n_head, 1),
+      x_attn(1, layer.shape.n_head * layer.shape.value_dim) {}
 
 template <class T>
 void AttentionCache<T>::Grouped::decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
@@ -30,9 +30,9 @@ void AttentionCache<T>::Grouped::decode(View<T> out, View<const T> x, const Kern
                             {.q = q.view(),
                              .k = keys.view().slice_rows(0, position + 1),
                              .v = values.view().slice_rows(0, position + 1),
-                             .n_head = layer.heads.n_head,
-                             .n_kv_head = layer.heads.n_kv_head,
-                             .scale = layer.heads.scale,
+                             .n_head = layer.shape.n_head,
+                             .n_kv_head = layer.shape.n_kv_head,
+                             .scale = layer.shape.scale(),
                              .mask = mask,
                              .first_query = position});
   kernels.linear_forward(out, x_attn.view(), layer.attn_wo, {});
@@ -46,18 +46,18 @@ AttentionCache<T>::Latent::Latent(const LatentAttention<T>& layer_, std::size_t 
       absorbed(absorbed_),
       latents(length, layer.shape.kv_latent + layer.shape.rope_dim),
       c_q(1, layer.shape.q_latent),
-      q_nope(1, layer.shape.n_head * layer.shape.nope_dim),
+      q_nope(1, layer.shape.n_head * layer.shape.nope_dim()),
       q_rope(1, layer.shape.n_head * layer.shape.rope_dim),
       log_sum(layer.shape.n_head, 1),
       x_attn(1, layer.shape.n_head * layer.shape.value_dim) {
-  const LatentShape& s = layer.shape;
+  const AttentionShape& s = layer.shape;
   if (absorbed) {
     q.resize(1, s.n_head * (s.kv_latent + s.rope_dim));
     mixed.resize(1, s.n_head * s.kv_latent);
   } else {
-    q.resize(1, s.n_head * (s.nope_dim + s.rope_dim));
-    k_nope.resize(length, s.n_head * s.nope_dim);
-    k.resize(length, s.n_head * (s.nope_dim + s.rope_dim));
+    q.resize(1, s.n_head * s.key_dim);
+    k_nope.resize(length, s.n_head * s.nope_dim());
+    k.resize(length, s.n_head * s.key_dim);
     v.resize(length, s.n_head * s.value_dim);
   }
 }
@@ -65,7 +65,7 @@ AttentionCache<T>::Latent::Latent(const LatentAttention<T>& layer_, std::size_t 
 template <class T>
 void AttentionCache<T>::Latent::decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
                                        std::size_t position) {
-  const LatentShape& s = layer.shape;
+  const AttentionShape& s = layer.shape;
   const View<T> latent = latents.view().slice_rows(position, 1);
   const View<T> k_rope = latent.slice_cols(s.kv_latent, s.rope_dim);
   kernels.linear_forward(c_q.view(), x, layer.attn_wdq, {});
@@ -84,50 +84,47 @@ void AttentionCache<T>::Latent::decode(View<T> out, View<const T> x, const Kerne
 
 template <class T>
 void AttentionCache<T>::Latent::attend_absorbed(const Kernels<T>& kernels, const Mask& mask, std::size_t position) {
-  const LatentShape& s = layer.shape;
-  const std::size_t width = s.kv_latent + s.rope_dim;
+  const AttentionShape& s = layer.shape;
+  const std::size_t P = s.nope_dim(), R = s.rope_dim, D = s.value_dim, Lkv = s.kv_latent;
   for (std::size_t h = 0; h < s.n_head; h++) {
-    const View<T> q_h = q.view().slice_cols(h * width, width);
-    const View<T> rotary = q_h.slice_cols(s.kv_latent, s.rope_dim);
+    const View<T> q_h = q.view().slice_cols(h * (Lkv + R), Lkv + R);
+    const View<T> rotary = q_h.slice_cols(Lkv, R);
     // W_UK of the head is (P,Lkv): its transpose times q_nope is q_nope's row times it.
-    matmul(q_h.slice_cols(0, s.kv_latent), q_nope.view().slice_cols(h * s.nope_dim, s.nope_dim),
-           layer.attn_wuk.data.view().slice_rows(h * s.nope_dim, s.nope_dim));
-    rope_forward(rotary, q_rope.view().slice_cols(h * s.rope_dim, s.rope_dim), std::array{position}, s.rope_base);
+    matmul(q_h.slice_cols(0, Lkv), q_nope.view().slice_cols(h * P, P), layer.attn_wuk.data.view().slice_rows(h * P, P));
+    rope_forward(rotary, q_rope.view().slice_cols(h * R, R), std::array{position}, s.rope_base);
   }
   const View<T> seen = latents.view().slice_rows(0, position + 1);
   kernels.attention_forward(mixed.view(), log_sum.view(),
                             {.q = q.view(),
                              .k = seen,
-                             .v = seen.slice_cols(0, s.kv_latent),
+                             .v = seen.slice_cols(0, Lkv),
                              .n_head = s.n_head,
                              .n_kv_head = 1,
-                             .scale = layer.heads.scale,  // still that of the scores as they were defined
+                             .scale = layer.shape.scale(),  // still that of the scores as they were defined
                              .mask = mask,
                              .first_query = position});
   for (std::size_t h = 0; h < s.n_head; h++) {
-    matmul(x_attn.view().slice_cols(h * s.value_dim, s.value_dim),
-           mixed.view().slice_cols(h * s.kv_latent, s.kv_latent),
-           layer.attn_wuv.transposed.view().slice_cols(h * s.value_dim, s.value_dim));
+    matmul(x_attn.view().slice_cols(h * D, D), mixed.view().slice_cols(h * Lkv, Lkv),
+           layer.attn_wuv.transposed.view().slice_cols(h * D, D));
   }
 }
 
 template <class T>
 void AttentionCache<T>::Latent::attend_expanded(const Kernels<T>& kernels, const Mask& mask, std::size_t position) {
-  const LatentShape& s = layer.shape;
-  const std::size_t width = s.nope_dim + s.rope_dim;
+  const AttentionShape& s = layer.shape;
+  const std::size_t P = s.nope_dim(), R = s.rope_dim;
   const Share seen{0, position + 1};
   auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(seen.first, seen.n); };
   const View<T> c_kv = of(latents).slice_cols(0, s.kv_latent);
   kernels.linear_forward(of(k_nope), c_kv, layer.attn_wuk, {});
   kernels.linear_forward(of(v), c_kv, layer.attn_wuv, {});
   for (std::size_t h = 0; h < s.n_head; h++) {
-    const View<T> k_h = of(k).slice_cols(h * width, width);
-    copy(k_h.slice_cols(0, s.nope_dim), of(k_nope).slice_cols(h * s.nope_dim, s.nope_dim));
-    copy(k_h.slice_cols(s.nope_dim, s.rope_dim), of(latents).slice_cols(s.kv_latent, s.rope_dim));
-    const View<T> q_h = q.view().slice_cols(h * width, width);
-    copy(q_h.slice_cols(0, s.nope_dim), q_nope.view().slice_cols(h * s.nope_dim, s.nope_dim));
-    rope_forward(q_h.slice_cols(s.nope_dim, s.rope_dim), q_rope.view().slice_cols(h * s.rope_dim, s.rope_dim),
-                 std::array{position}, s.rope_base);
+    const View<T> k_h = of(k).slice_cols(h * (P + R), P + R);
+    copy(k_h.slice_cols(0, P), of(k_nope).slice_cols(h * P, P));
+    copy(k_h.slice_cols(P, R), of(latents).slice_cols(s.kv_latent, R));
+    const View<T> q_h = q.view().slice_cols(h * (P + R), P + R);
+    copy(q_h.slice_cols(0, P), q_nope.view().slice_cols(h * P, P));
+    rope_forward(q_h.slice_cols(P, R), q_rope.view().slice_cols(h * R, R), std::array{position}, s.rope_base);
   }
   kernels.attention_forward(x_attn.view(), log_sum.view(),
                             {.q = q.view(),
@@ -135,7 +132,7 @@ void AttentionCache<T>::Latent::attend_expanded(const Kernels<T>& kernels, const
                              .v = of(v),
                              .n_head = s.n_head,
                              .n_kv_head = s.n_head,
-                             .scale = layer.heads.scale,
+                             .scale = layer.shape.scale(),
                              .mask = mask,
                              .first_query = position});
 }

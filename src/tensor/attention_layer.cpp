@@ -1,9 +1,7 @@
 #include "tensor/attention_layer.h"
 
-#include <cmath>
 #include <type_traits>
 
-#include "base/config.h"
 #include "tensor/rope.h"
 
 namespace microgpt {
@@ -11,12 +9,12 @@ namespace microgpt {
 // --- In every kind ---------------------------------------------------------------------------------------------------
 
 template <class T>
-void AttentionActivations<T>::resize(const Heads& heads, std::size_t N, std::size_t M) {
-  for (Tensor<T>* tensor : {&q, &dq}) tensor->resize(N, heads.n_head * heads.key_dim);
-  for (Tensor<T>* tensor : {&k, &dk}) tensor->resize(M, heads.n_kv_head * heads.key_dim);
-  for (Tensor<T>* tensor : {&v, &dv}) tensor->resize(M, heads.n_kv_head * heads.value_dim);
-  for (Tensor<T>* tensor : {&x_attn, &dx_attn}) tensor->resize(N, heads.n_head * heads.value_dim);
-  log_sum.resize(heads.n_head, N);
+void AttentionActivations<T>::resize(const AttentionShape& shape, std::size_t N, std::size_t M) {
+  for (Tensor<T>* tensor : {&q, &dq}) tensor->resize(N, shape.n_head * shape.key_dim);
+  for (Tensor<T>* tensor : {&k, &dk}) tensor->resize(M, shape.n_kv_head * shape.key_dim);
+  for (Tensor<T>* tensor : {&v, &dv}) tensor->resize(M, shape.n_kv_head * shape.value_dim);
+  for (Tensor<T>* tensor : {&x_attn, &dx_attn}) tensor->resize(N, shape.n_head * shape.value_dim);
+  log_sum.resize(shape.n_head, N);
 }
 
 namespace {
@@ -61,50 +59,51 @@ View<T> of_head(View<T> x, std::size_t h, std::size_t dim) {
   return x.slice_cols(h * dim, dim);
 }
 
-/// Rotates every head of x in place, forward or backward.
+/// Rotates the last numbers of every head of x, queries or keys, in place, forward or backward.
 template <class T, class Rope>
-void rotate_heads(Rope rope, View<T> x, std::size_t n_head, Positions positions, double base) {
-  for (std::size_t h = 0; h < n_head; h++) {
-    const View<T> head = of_head(x, h, x.cols / n_head);
-    rope(head, head, positions, base);
+void rotate_heads(Rope rope, View<T> x, const AttentionShape& shape, Positions positions) {
+  if (shape.rope_dim == 0) return;
+  for (std::size_t at = shape.nope_dim(); at < x.cols; at += shape.key_dim) {
+    const View<T> rotary = x.slice_cols(at, shape.rope_dim);
+    rope(rotary, rotary, positions, shape.rope_base);
   }
 }
 
 /// One document's attention. Each sequence drops other weights: its first row tells it from the others of a batch.
 template <class T>
-AttentionCall<T> call_of(const Heads& heads, const Dropout& dropout, const Sequence& sequence,
+AttentionCall<T> call_of(const AttentionShape& shape, const Dropout& dropout, const Sequence& sequence,
                          AttentionActivations<T>& a) {
   const Rows<T> rows(std::span(&sequence, 1));
   return {.q = rows.x(a.q),
           .k = rows.kv(a.k),
           .v = rows.kv(a.v),
-          .n_head = heads.n_head,
-          .n_kv_head = heads.n_kv_head,
-          .scale = heads.scale,
+          .n_head = shape.n_head,
+          .n_kv_head = shape.n_kv_head,
+          .scale = shape.scale(),
           .mask = *sequence.mask,
           .dropout = dropout.of(sequence.queries.first)};
 }
 
 /// q, k, v to x_attn, a sequence after the other.
 template <class T>
-void attend_forward(const Kernels<T>& kernels, const Heads& heads, const AttentionInput<T>& input,
+void attend_forward(const Kernels<T>& kernels, const AttentionShape& shape, const AttentionInput<T>& input,
                     AttentionActivations<T>& a) {
   for (const Sequence& sequence : input.sequences) {
     const Rows<T> rows(std::span(&sequence, 1));
     kernels.attention_forward(rows.x(a.x_attn), a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n),
-                              call_of(heads, input.dropout, sequence, a));
+                              call_of(shape, input.dropout, sequence, a));
   }
 }
 
 /// dx_attn to dq, dk, dv.
 template <class T>
-void attend_backward(const Kernels<T>& kernels, const Heads& heads, const AttentionInput<T>& input,
+void attend_backward(const Kernels<T>& kernels, const AttentionShape& shape, const AttentionInput<T>& input,
                      AttentionActivations<T>& a) {
   for (const Sequence& sequence : input.sequences) {
     const Rows<T> rows(std::span(&sequence, 1));
     kernels.attention_backward({rows.x(a.dq), rows.kv(a.dk), rows.kv(a.dv)}, rows.x(a.dx_attn), rows.x(a.x_attn),
                                a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n),
-                               call_of(heads, input.dropout, sequence, a));
+                               call_of(shape, input.dropout, sequence, a));
   }
 }
 
@@ -127,13 +126,12 @@ void backward_weight(const Kernels<T>& kernels, Weight<T>& w, View<const T> dy, 
 // --- MHA, MQA, GQA ---------------------------------------------------------------------------------------------------
 
 template <class T>
-GroupedAttention<T>::GroupedAttention(std::size_t n_embd, const Heads& heads_, double rope_base_)
-    : heads(heads_),
-      rope_base(rope_base_),
-      attn_wq(heads.n_head * heads.key_dim, n_embd),
-      attn_wk(heads.n_kv_head * heads.key_dim, n_embd),
-      attn_wv(heads.n_kv_head * heads.value_dim, n_embd),
-      attn_wo(n_embd, heads.n_head * heads.value_dim) {}
+GroupedAttention<T>::GroupedAttention(const AttentionShape& s)
+    : shape(s),
+      attn_wq(s.n_head * s.key_dim, s.n_embd),
+      attn_wk(s.n_kv_head * s.key_dim, s.n_embd),
+      attn_wv(s.n_kv_head * s.value_dim, s.n_embd),
+      attn_wo(s.n_embd, s.n_head * s.value_dim) {}
 
 template <class T>
 std::vector<NamedWeight<T>> GroupedAttention<T>::weights() {
@@ -142,14 +140,13 @@ std::vector<NamedWeight<T>> GroupedAttention<T>::weights() {
 
 template <class T>
 void GroupedAttention<T>::rotate(View<T> q, Positions positions, View<T> k, Positions kv_positions) const {
-  if (rope_base == 0) return;
-  rotate_heads(rope_forward<T>, q, heads.n_head, positions, rope_base);
-  rotate_heads(rope_forward<T>, k, heads.n_kv_head, kv_positions, rope_base);
+  rotate_heads(rope_forward<T>, q, shape, positions);
+  rotate_heads(rope_forward<T>, k, shape, kv_positions);
 }
 
 template <class T>
 void GroupedAttention<T>::Activations::resize(const GroupedAttention& layer, std::size_t N, std::size_t M) {
-  AttentionActivations<T>::resize(layer.heads, N, M);
+  AttentionActivations<T>::resize(layer.shape, N, M);
 }
 
 template <class T>
@@ -160,7 +157,7 @@ void GroupedAttention<T>::forward(View<T> out, View<const T> before, const Kerne
   kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), attn_wk, {});
   kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), attn_wv, {});
   rotate(rows.x(a.q), rows.x(input.positions), rows.kv(a.k), rows.kv(input.kv_positions));
-  attend_forward(kernels, heads, input, a);
+  attend_forward(kernels, shape, input, a);
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), attn_wo, before.rows > 0 ? rows.x(before) : before);
 }
 
@@ -170,11 +167,9 @@ void GroupedAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, 
                                    const AttentionInput<T>& input, Activations& a) const {
   const Rows<T> rows(input.sequences);
   kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), attn_wo, {});
-  attend_backward(kernels, heads, input, a);
-  if (rope_base > 0) {
-    rotate_heads(rope_backward<T>, rows.x(a.dq), heads.n_head, rows.x(input.positions), rope_base);
-    rotate_heads(rope_backward<T>, rows.kv(a.dk), heads.n_kv_head, rows.kv(input.kv_positions), rope_base);
-  }
+  attend_backward(kernels, shape, input, a);
+  rotate_heads(rope_backward<T>, rows.x(a.dq), shape, rows.x(input.positions));
+  rotate_heads(rope_backward<T>, rows.kv(a.dk), shape, rows.kv(input.kv_positions));
   kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dv), attn_wv, {});
   kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dk), attn_wk, rows.kv(dkv));
   kernels.linear_backward_input(rows.x(dx), rows.x(a.dq), attn_wq, before_queries(rows.x(dx), rows.kv(dkv)));
@@ -193,18 +188,13 @@ void GroupedAttention<T>::backward_weights(View<const T> dout, const Kernels<T>&
 // --- MLA -------------------------------------------------------------------------------------------------------------
 
 template <class T>
-LatentAttention<T>::LatentAttention(const LatentShape& s)
+LatentAttention<T>::LatentAttention(const AttentionShape& s)
     : shape(s),
-      heads{.n_head = s.n_head,
-            .n_kv_head = s.n_head,
-            .key_dim = s.nope_dim + s.rope_dim,
-            .value_dim = s.value_dim,
-            .scale = 1 / std::sqrt(static_cast<double>(s.nope_dim + s.rope_dim))},
       attn_wdq(s.q_latent, s.n_embd),
-      attn_wuq(s.n_head * s.nope_dim, s.q_latent),
+      attn_wuq(s.n_head * s.nope_dim(), s.q_latent),
       attn_wqr(s.n_head * s.rope_dim, s.q_latent),
       attn_wdkv(s.kv_latent, s.n_embd),
-      attn_wuk(s.n_head * s.nope_dim, s.kv_latent),
+      attn_wuk(s.n_head * s.nope_dim(), s.kv_latent),
       attn_wuv(s.n_head * s.value_dim, s.kv_latent),
       attn_wkr(s.rope_dim, s.n_embd),
       attn_wo(s.n_embd, s.n_head * s.value_dim) {}
@@ -221,20 +211,20 @@ std::vector<NamedWeight<T>> LatentAttention<T>::weights() {
 
 template <class T>
 void LatentAttention<T>::Activations::resize(const LatentAttention& layer, std::size_t N, std::size_t M) {
-  AttentionActivations<T>::resize(layer.heads, N, M);
-  const LatentShape& s = layer.shape;
+  AttentionActivations<T>::resize(layer.shape, N, M);
+  const AttentionShape& s = layer.shape;
   for (Tensor<T>* tensor : {&c_q, &dc_q}) tensor->resize(N, s.q_latent);
-  for (Tensor<T>* tensor : {&q_nope, &dq_nope}) tensor->resize(N, s.n_head * s.nope_dim);
+  for (Tensor<T>* tensor : {&q_nope, &dq_nope}) tensor->resize(N, s.n_head * s.nope_dim());
   for (Tensor<T>* tensor : {&q_rope, &dq_rope}) tensor->resize(N, s.n_head * s.rope_dim);
   for (Tensor<T>* tensor : {&c_kv, &dc_kv}) tensor->resize(M, s.kv_latent);
-  for (Tensor<T>* tensor : {&k_nope, &dk_nope}) tensor->resize(M, s.n_head * s.nope_dim);
+  for (Tensor<T>* tensor : {&k_nope, &dk_nope}) tensor->resize(M, s.n_head * s.nope_dim());
   for (Tensor<T>* tensor : {&k_rope, &dk_rope}) tensor->resize(M, s.rope_dim);
 }
 
 template <class T>
 void LatentAttention<T>::forward(View<T> out, View<const T> before, const Kernels<T>& kernels,
                                  const AttentionInput<T>& input, Activations& a) const {
-  const std::size_t P = shape.nope_dim;
+  const std::size_t P = shape.nope_dim();
   const std::size_t R = shape.rope_dim;
   const Rows<T> rows(input.sequences);
 
@@ -261,7 +251,7 @@ void LatentAttention<T>::forward(View<T> out, View<const T> before, const Kernel
   }
 
   // 3) Attention.
-  attend_forward(kernels, heads, input, a);
+  attend_forward(kernels, shape, input, a);
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), attn_wo, before.rows > 0 ? rows.x(before) : before);
 }
 
@@ -269,13 +259,13 @@ void LatentAttention<T>::forward(View<T> out, View<const T> before, const Kernel
 template <class T>
 void LatentAttention<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels,
                                   const AttentionInput<T>& input, Activations& a) const {
-  const std::size_t P = shape.nope_dim;
+  const std::size_t P = shape.nope_dim();
   const std::size_t R = shape.rope_dim;
   const Rows<T> rows(input.sequences);
 
   // 3) Attention.
   kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), attn_wo, {});
-  attend_backward(kernels, heads, input, a);
+  attend_backward(kernels, shape, input, a);
 
   // 2) Keys and values. All heads have used k_rope, so its gradient is the sum of theirs.
   set_zero(rows.kv(a.dk_rope));
@@ -318,33 +308,16 @@ void LatentAttention<T>::backward_weights(View<const T> dout, const Kernels<T>& 
 
 namespace {
 
-constexpr double rope_base = 10000;  // as in the paper
-
 template <class T>
-std::variant<GroupedAttention<T>, LatentAttention<T>> attention_of(const Config& config) {
-  const std::size_t D = config.head_dim();
-  if (config.is_latent()) {
-    return LatentAttention<T>({.n_embd = config.n_embd,
-                               .n_head = config.n_head,
-                               .q_latent = config.q_latent,
-                               .kv_latent = config.kv_latent,
-                               .nope_dim = D,
-                               .rope_dim = config.rope_dim,
-                               .value_dim = D,
-                               .rope_base = rope_base});
-  }
-  const Heads heads{.n_head = config.n_head,
-                    .n_kv_head = config.kv_heads(),
-                    .key_dim = D,
-                    .value_dim = D,
-                    .scale = 1 / std::sqrt(static_cast<double>(D))};
-  return GroupedAttention<T>(config.n_embd, heads, config.rope ? rope_base : 0);
+std::variant<GroupedAttention<T>, LatentAttention<T>> attention_of(const AttentionShape& shape) {
+  if (shape.is_latent()) return LatentAttention<T>(shape);
+  return GroupedAttention<T>(shape);
 }
 
 }  // namespace
 
 template <class T>
-SelfAttention<T>::SelfAttention(const Config& config) : kind_(attention_of<T>(config)) {}
+SelfAttention<T>::SelfAttention(const AttentionShape& shape) : kind_(attention_of<T>(shape)) {}
 
 template <class T>
 std::vector<NamedWeight<T>> SelfAttention<T>::weights() {

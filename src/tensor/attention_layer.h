@@ -9,8 +9,7 @@
 //
 // The first three are GroupedAttention, with G = H, G = 1, and G between. The fourth is LatentAttention.
 //
-// Letters, beside those of kernels.h: M positions that keys and values come from; K key_dim; Lq and Lkv, the lengths of
-// MLA's latent vectors; P and R, a key's numbers without and with a rotary position: there K = P + R.
+// Letters, beside those of kernels.h: M positions that keys and values come from, and those of base/attention_shape.h.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/attention_shape.h"
 #include "tensor/kernels.h"
 #include "tensor/mask.h"
 #include "tensor/tensor.h"
@@ -25,17 +25,6 @@
 #include "tensor/weight.h"
 
 namespace microgpt {
-
-struct Config;
-
-/// How a layer's attention cuts what it mixes into heads.
-struct Heads {
-  std::size_t n_head;     // H
-  std::size_t n_kv_head;  // G
-  std::size_t key_dim;    // K
-  std::size_t value_dim;  // D
-  double scale;           // of the scores: 1 / sqrt(K)
-};
 
 /// One document among the rows of a batch.
 struct Sequence {
@@ -67,7 +56,7 @@ struct AttentionActivations {
 
   Tensor<T> dq, dk, dv, dx_attn;  // the gradients of these
 
-  void resize(const Heads& heads, std::size_t N, std::size_t M);
+  void resize(const AttentionShape& shape, std::size_t N, std::size_t M);
 };
 
 template <class T>
@@ -81,11 +70,10 @@ struct NamedWeight {
 
 /// Multi-head, multi-query and grouped-query attention:
 ///   q = x attn_wq^T,  k = kv attn_wk^T,  v = kv attn_wv^T,  out = attention(q, k, v) attn_wo^T
-/// With RoPE, the whole query and key of every head are rotated by their positions.
+/// With RoPE, the last R numbers of every head's query and key are rotated by their positions: in a model, all of them.
 template <class T>
 struct GroupedAttention {
-  /// rope_base: see rope.h; 0 leaves positions to others.
-  GroupedAttention(std::size_t n_embd, const Heads& heads, double rope_base = 0);
+  explicit GroupedAttention(const AttentionShape& shape);
 
   struct Activations : AttentionActivations<T> {
     /// Makes room for N queries and M keys.
@@ -113,24 +101,11 @@ struct GroupedAttention {
   void rotate(View<T> q, std::span<const std::size_t> positions, View<T> k,
               std::span<const std::size_t> kv_positions) const;
 
-  Heads heads;
-  double rope_base;
+  AttentionShape shape;
   Weight<T> attn_wq;  // (H*K,C)
   Weight<T> attn_wk;  // (G*K,C)
   Weight<T> attn_wv;  // (G*D,C)
   Weight<T> attn_wo;  // (C,H*D)
-};
-
-/// The sizes of a LatentAttention.
-struct LatentShape {
-  std::size_t n_embd;          // C
-  std::size_t n_head;          // H
-  std::size_t q_latent;        // Lq
-  std::size_t kv_latent;       // Lkv
-  std::size_t nope_dim;        // P: numbers of a query or a key that know no position ("no position embedding")
-  std::size_t rope_dim;        // R: those that do, even; 0 leaves them out
-  std::size_t value_dim;       // D
-  double rope_base = 10000.0;  // see rope.h
 };
 
 /// Multi-head latent attention: DeepSeek-V2 (2024), equations 37 to 47, which leave out the RMSNorm that the model has
@@ -143,7 +118,7 @@ struct LatentShape {
 ///   out = attention(q, k, v) attn_wo^T, with scores scaled by 1 / sqrt(P + R)            (46, 47)
 template <class T>
 struct LatentAttention {
-  explicit LatentAttention(const LatentShape& shape);
+  explicit LatentAttention(const AttentionShape& shape);
 
   struct Activations : AttentionActivations<T> {
     Tensor<T> c_q;     // (N,Lq)
@@ -170,8 +145,7 @@ struct LatentAttention {
   /// Without attn_wqr and attn_wkr if there is no RoPE.
   std::vector<NamedWeight<T>> weights();
 
-  LatentShape shape;
-  Heads heads;
+  AttentionShape shape;
   Weight<T> attn_wdq;   // (Lq,C) down: x to its latent
   Weight<T> attn_wuq;   // (H*P,Lq) up: the latent to queries
   Weight<T> attn_wqr;   // (H*R,Lq)
@@ -182,12 +156,11 @@ struct LatentAttention {
   Weight<T> attn_wo;    // (C,H*D)
 };
 
-/// The attention of a model, of whichever kind its config asks for, from and to the rows of x: N positions, C wide.
+/// The attention of a model, of whichever kind its shape asks for, from and to the rows of x: N positions, C wide.
 template <class T>
 class SelfAttention {
  public:
-  /// A layer's attention in a model of this shape.
-  explicit SelfAttention(const Config& config);
+  explicit SelfAttention(const AttentionShape& shape);
 
   struct Activations {
     void resize(const SelfAttention& layer, std::size_t N);

@@ -21,7 +21,9 @@ double* copy_rows(View<const T> x, double* to) {
 
 template <class T>
 TensorModel<T>::Layer::Layer(const Config& config)
-    : attention(config), mlp_fc1(4 * config.n_embd, config.n_embd), mlp_fc2(config.n_embd, 4 * config.n_embd) {}
+    : attention(attention_shape(config)),
+      mlp_fc1(4 * config.n_embd, config.n_embd),
+      mlp_fc2(config.n_embd, 4 * config.n_embd) {}
 
 template <class T>
 TensorModel<T>::TensorModel(const Config& config_, const Parameters& parameters)

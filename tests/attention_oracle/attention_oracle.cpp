@@ -150,29 +150,25 @@ GroupedAttention<double> grouped_attention(const File& file, const Sizes& sizes)
   const std::size_t D = rows_of_part(file, "w_v", G);
   if (sizes.H % G != 0) throw Error(fmt::format("{} heads cannot share the keys of {}", sizes.H, G));
   file.check_size("n_kv_head", G);
-  return {sizes.C,
-          {.n_head = sizes.H,
-           .n_kv_head = G,
-           .key_dim = K,
-           .value_dim = D,
-           .scale = 1 / std::sqrt(static_cast<double>(K))}};
+  return GroupedAttention<double>({.n_embd = sizes.C, .n_head = sizes.H, .n_kv_head = G, .key_dim = K, .value_dim = D});
 }
 
 LatentAttention<double> latent_attention(const File& file, const Sizes& sizes) {
-  LatentShape shape{.n_embd = sizes.C,
-                    .n_head = sizes.H,
-                    .q_latent = file.shape("w_dq", 2)[0],
-                    .kv_latent = file.shape("w_dkv", 2)[0],
-                    .nope_dim = rows_of_part(file, "w_uq", sizes.H),
-                    .rope_dim = 0,
-                    .value_dim = rows_of_part(file, "w_uv", sizes.H)};
+  AttentionShape shape{.n_embd = sizes.C,
+                       .n_head = sizes.H,
+                       .n_kv_head = sizes.H,
+                       .q_latent = file.shape("w_dq", 2)[0],
+                       .kv_latent = file.shape("w_dkv", 2)[0]};
+  shape.key_dim = rows_of_part(file, "w_uq", sizes.H);
+  shape.value_dim = rows_of_part(file, "w_uv", sizes.H);
   if (file.has("w_qr") || file.has("w_kr")) {
     shape.rope_dim = 2 * rows_of_part(file, "w_kr", 2);  // pairs
     shape.rope_base = file.number("rope_base");
+    shape.key_dim += shape.rope_dim;
   }
   file.check_size("q_latent", shape.q_latent);
   file.check_size("kv_latent", shape.kv_latent);
-  file.check_size("d_nope", shape.nope_dim);
+  file.check_size("d_nope", shape.nope_dim());
   file.check_size("d_rope", shape.rope_dim);
   return LatentAttention<double>(shape);
 }
@@ -294,8 +290,8 @@ Worst compare_all(File& file, const Sizes& sizes, Layer layer, const Kernels<dou
                                      .k = a.k.view().slice_rows(b * M, M),
                                      .v = a.v.view().slice_rows(b * M, M),
                                      .n_head = H,
-                                     .n_kv_head = layer.heads.n_kv_head,
-                                     .scale = layer.heads.scale,
+                                     .n_kv_head = layer.shape.n_kv_head,
+                                     .scale = layer.shape.scale(),
                                      .mask = masks[b]};
     copy(attn.view().slice_rows(b * H * N, H * N), attention_weights(call).view());
   }

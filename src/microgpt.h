@@ -22,8 +22,8 @@
 #include "base/activation.h"       // what the MLP does between its matrices
 #include "base/config.h"           // the shape of a model, and the two published microgpts
 #include "base/schedule.h"         // how the learning rate falls
-#include "base/attention_shape.h"  // what attention learns, and what it must remember
 #include "base/parameters.h"       // the numbers that learn
+#include "base/attention_shape.h"  // what attention learns, and what it must remember
 #include "base/bigram.h"           // predicting by counting: the baseline
 
 // One scalar at a time: the path to read.

@@ -25,10 +25,12 @@ struct AttentionShape {
   std::size_t kv_latent = 0;  // Lkv; 0: not latent
   double rope_base = 10000;   // as in the paper: see tensor/rope.h
 
-  std::size_t nope_dim() const {
-    return key_dim - rope_dim;
-  }                      // P: those that know no position ("no position embedding")
-  double scale() const;  // of the scores: 1 / sqrt(K)
+  /// P: the numbers of a query or a key that know no position ("no position embedding").
+  std::size_t nope_dim() const { return key_dim - rope_dim; }
+
+  /// Of the scores: 1 / sqrt(K).
+  double scale() const;
+
   bool is_latent() const { return kv_latent > 0; }
 
   /// mha, mqa, gqa or mla.

@@ -56,7 +56,7 @@ MaskPattern mask_of(const Metadata& metadata) {
   return parse_mask_pattern(metadata.contains("mask") ? metadata_text(metadata, "mask") : "full");
 }
 
-Activation activation_of(const Object& metadata) {
+Activation activation_of(const Metadata& metadata) {
   const std::string& name = metadata_text(metadata, "activation");
   std::string known;
   for (const NamedActivation& one : all_activations) {

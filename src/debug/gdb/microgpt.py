@@ -40,7 +40,8 @@ NOT_OURS = ["/usr" + "/*" * depth for depth in range(1, 12)]
 NOT_OURS += [start + "/*" * depth for start in (".", "..") for depth in range(1, 6)]  # the C library's, if known
 LOOKING_UP = ["std::", "__gnu_cxx::", "fmt::", "microgpt::ScopeCheck::", "microgpt::Values::", "microgpt::Arena<"]
 LOOKING_UP += ["microgpt::Value::" + name for name in ("live", "data", "grad", "Value.microgpt::Node")]
-LOOKING_UP += ["microgpt::Tape::" + name for name in ("scope", "is_open", "pointers", "numbers", "trace_forward")]
+LOOKING_UP += ["microgpt::Tape::" + name for name in ("scope", "is_open", "pointers", "numbers")]
+LOOKING_UP += ["microgpt::trace_node"]
 
 
 def step_past(files, functions):

@@ -20,8 +20,7 @@ def listed(items, most):
 
 def in_open_scope(tape, value):
     """Whether the Scope in which this Value or Values was made is still open; only checked builds know."""
-    checked = any(field.name == "scope_" for field in value.type.fields())
-    scope = memory.scalars(value["scope_"]) if checked else []
+    scope = memory.scalars(value["made_in_"])  # none in a build that does not check
     return not scope or tape.is_open(int(scope[0]))
 
 

@@ -15,7 +15,7 @@ using namespace microgpt;
 using namespace lesson09;
 
 /// The loss of a batch, the sum of its positions' losses times their weights; leaves the gradient in the parameters.
-/// The forward is gpt() of src/scalar/gpt.cpp with one layer; the backward takes its lines from the last to the first.
+/// The forward is gpt() of src/microgpt.cpp with one layer; the backward takes its lines from the last to the first.
 double draft_step(const Config& config, Parameters& p, const Batch& batch, std::span<const double> weights) {
   const Parameter &wq = p["layer0.attn_wq"], &wk = p["layer0.attn_wk"], &wv = p["layer0.attn_wv"];
   const Parameter &wo = p["layer0.attn_wo"], &fc1 = p["layer0.mlp_fc1"], &fc2 = p["layer0.mlp_fc2"];

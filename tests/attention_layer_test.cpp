@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "random_numbers.h"
@@ -169,14 +168,9 @@ TEST_CASE("attention weights: each row sums to 1, and is zero where the mask hid
   draw(q.view(), random);
   draw(k.view(), random);
   const std::size_t first_query = 1;
-  const Tensor<double> weights = attention_weights(AttentionCall<double>{.q = q.view(),
-                                                                         .k = k.view(),
-                                                                         .v = {},
-                                                                         .n_head = 4,
-                                                                         .n_kv_head = 2,
-                                                                         .scale = 0.5,
-                                                                         .mask = mask,
-                                                                         .first_query = first_query});
+  const AttentionShape shape{.n_head = 4, .n_kv_head = 2, .key_dim = 3, .value_dim = 5};
+  const auto call = AttentionCall<double>::of(shape, q.view(), k.view(), {}, mask, first_query);
+  const Tensor<double> weights = attention_weights(call);
   REQUIRE(weights.view().rows == 4 * 4);
   REQUIRE(weights.view().cols == 6);
   for (std::size_t row = 0; row < 16; row++) {

@@ -399,15 +399,7 @@ struct Attention {
     kernels.attention_backward(to, dout.view(), out.view(), log_sum.view(), call());
   }
   AttentionCall<T> call() const {
-    return {.q = q.view(),
-            .k = k.view(),
-            .v = v.view(),
-            .n_head = shape.heads.n_head,
-            .n_kv_head = shape.heads.n_kv_head,
-            .scale = shape.heads.scale(),
-            .mask = mask,
-            .first_query = shape.first_query,
-            .dropout = shape.dropout};
+    return AttentionCall<T>::of(shape.heads, q.view(), k.view(), v.view(), mask, shape.first_query, shape.dropout);
   }
 
   AttentionSizes shape;

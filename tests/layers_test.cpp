@@ -162,14 +162,9 @@ Values attend(const std::vector<Matrix>& x, std::size_t t, const AttentionShape&
 }
 
 AttentionCall<double> call_of(auto& x, const AttentionShape& heads, const Mask& mask, std::size_t first_query) {
-  return {.q = x[0].view(),
-          .k = x[1].view(),
-          .v = x[2].view(),
-          .n_head = heads.n_head,
-          .n_kv_head = heads.n_kv_head,
-          .scale = scale,
-          .mask = mask,
-          .first_query = first_query};
+  auto call = AttentionCall<double>::of(heads, x[0].view(), x[1].view(), x[2].view(), mask, first_query);
+  call.scale = scale;
+  return call;
 }
 
 Layer attention_layer(const std::string& name, std::size_t n, std::size_t m, const AttentionShape& heads,

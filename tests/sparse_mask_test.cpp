@@ -306,14 +306,7 @@ struct Input {
         dout(random_tensor<T>(random, n, heads.n_head * heads.value_dim)) {}
 
   AttentionCall<T> call(const Mask& mask, std::size_t first_query) const {
-    return {.q = q.view(),
-            .k = k.view(),
-            .v = v.view(),
-            .n_head = heads.n_head,
-            .n_kv_head = heads.n_kv_head,
-            .scale = heads.scale(),
-            .mask = mask,
-            .first_query = first_query};
+    return AttentionCall<T>::of(heads, q.view(), k.view(), v.view(), mask, first_query);
   }
 
   PythonRandom random{3};

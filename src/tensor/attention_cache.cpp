@@ -27,14 +27,8 @@ void AttentionCache<T>::Grouped::decode(View<T> out, View<const T> x, const Kern
   kernels.linear_forward(values.view().slice_rows(position, 1), x, layer.attn_wv, {});
   layer.rotate(q.view(), std::array{position}, key, std::array{position});
   kernels.attention_forward(x_attn.view(), log_sum.view(),
-                            {.q = q.view(),
-                             .k = keys.view().slice_rows(0, position + 1),
-                             .v = values.view().slice_rows(0, position + 1),
-                             .n_head = layer.shape.n_head,
-                             .n_kv_head = layer.shape.n_kv_head,
-                             .scale = layer.shape.scale(),
-                             .mask = mask,
-                             .first_query = position});
+                            AttentionCall<T>::of(layer.shape, q.view(), keys.view().slice_rows(0, position + 1),
+                                                 values.view().slice_rows(0, position + 1), mask, position));
   kernels.linear_forward(out, x_attn.view(), layer.attn_wo, {});
 }
 
@@ -100,7 +94,7 @@ void AttentionCache<T>::Latent::attend_absorbed(const Kernels<T>& kernels, const
                              .v = seen.slice_cols(0, Lkv),
                              .n_head = s.n_head,
                              .n_kv_head = 1,
-                             .scale = layer.shape.scale(),  // still that of the scores as they were defined
+                             .scale = s.scale(),  // still that of the scores as they were defined
                              .mask = mask,
                              .first_query = position});
   for (std::size_t h = 0; h < s.n_head; h++) {
@@ -127,14 +121,7 @@ void AttentionCache<T>::Latent::attend_expanded(const Kernels<T>& kernels, const
     rope_forward(q_h.slice_cols(P, R), q_rope.view().slice_cols(h * R, R), std::array{position}, s.rope_base);
   }
   kernels.attention_forward(x_attn.view(), log_sum.view(),
-                            {.q = q.view(),
-                             .k = of(k),
-                             .v = of(v),
-                             .n_head = s.n_head,
-                             .n_kv_head = s.n_head,
-                             .scale = layer.shape.scale(),
-                             .mask = mask,
-                             .first_query = position});
+                            AttentionCall<T>::of(s, q.view(), of(k), of(v), mask, position));
 }
 
 // --- Both ------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "base/attention_shape.h"
 #include "tensor/dropout.h"
 #include "tensor/mask.h"
 #include "tensor/view.h"
@@ -45,6 +46,12 @@ struct AttentionCall {
   const Mask& mask;       // which keys a query sees
   std::size_t first_query = 0;  // query i stands at position first_query + i of the mask
   Dropout dropout = {};         // of the weights: dropout.of(h) is that of head h
+
+  /// A call of a layer with these sizes.
+  static AttentionCall of(const AttentionShape& shape, View<const T> q, View<const T> k, View<const T> v,
+                          const Mask& mask, std::size_t first_query = 0, const Dropout& dropout = {}) {
+    return {q, k, v, shape.n_head, shape.n_kv_head, shape.scale(), mask, first_query, dropout};
+  }
 
   std::size_t key_dim() const { return q.cols / n_head; }       // K: numbers of a query or a key in a head
   std::size_t value_dim() const { return v.cols / n_kv_head; }  // D: numbers of a value in a head

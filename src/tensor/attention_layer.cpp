@@ -1,7 +1,5 @@
 #include "tensor/attention_layer.h"
 
-#include <type_traits>
-
 #include "tensor/rope.h"
 
 namespace microgpt {
@@ -74,14 +72,8 @@ template <class T>
 AttentionCall<T> call_of(const AttentionShape& shape, const Dropout& dropout, const Sequence& sequence,
                          AttentionActivations<T>& a) {
   const Rows<T> rows(std::span(&sequence, 1));
-  return {.q = rows.x(a.q),
-          .k = rows.kv(a.k),
-          .v = rows.kv(a.v),
-          .n_head = shape.n_head,
-          .n_kv_head = shape.n_kv_head,
-          .scale = shape.scale(),
-          .mask = *sequence.mask,
-          .dropout = dropout.of(sequence.queries.first)};
+  const Dropout its = dropout.of(sequence.queries.first);
+  return AttentionCall<T>::of(shape, rows.x(a.q), rows.kv(a.k), rows.kv(a.v), *sequence.mask, 0, its);
 }
 
 /// q, k, v to x_attn, a sequence after the other.

@@ -33,7 +33,7 @@ struct Sequence {
   const Mask* mask;  // which of these keys each of these queries sees
 };
 
-/// What attention is between. In self-attention kv is x, and its positions are those of x.
+/// What a layer is called with. In self-attention kv is x, and its positions are those of x.
 template <class T>
 struct AttentionInput {
   View<const T> x;                            // (N,C) queries come from here

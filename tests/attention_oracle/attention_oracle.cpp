@@ -286,13 +286,8 @@ Worst compare_all(File& file, const Sizes& sizes, Layer layer, const Kernels<dou
 
   Tensor<double> attn(B * H * N, M);
   for (std::size_t b = 0; b < B; b++) {
-    const AttentionCall<double> call{.q = a.q.view().slice_rows(b * N, N),
-                                     .k = a.k.view().slice_rows(b * M, M),
-                                     .v = a.v.view().slice_rows(b * M, M),
-                                     .n_head = H,
-                                     .n_kv_head = layer.shape.n_kv_head,
-                                     .scale = layer.shape.scale(),
-                                     .mask = masks[b]};
+    const auto call = AttentionCall<double>::of(layer.shape, a.q.view().slice_rows(b * N, N),
+                                                a.k.view().slice_rows(b * M, M), {}, masks[b]);
     copy(attn.view().slice_rows(b * H * N, H * N), attention_weights(call).view());
   }
   Worst worst;

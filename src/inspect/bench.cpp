@@ -52,42 +52,42 @@ double fma_peak(const std::string& dtype, std::size_t threads) {
 }
 
 /// What a round did.
-struct Work {
+struct Tally {
   double steps = 0;
   double things = 0;  // documents or tokens
   double operations = 0;
 };
 
-/// Runs step(), which adds what it did to a Work, in rounds.
-void measure_rounds(const Effort& effort, const std::function<void(Work&)>& step, Measurement& m) {
+/// Runs step(), which adds what it did to a Tally, in rounds.
+void measure_rounds(const Effort& effort, const std::function<void(Tally&)>& step, Measurement& m) {
   using Clock = std::chrono::steady_clock;
-  auto run = [&](std::size_t steps, double seconds, Work& work) {
+  auto run = [&](std::size_t steps, double seconds, Tally& tally) {
     const Clock::time_point start = Clock::now();
     std::chrono::duration<double> spent{};
     for (std::size_t i = 0; steps > 0 ? i < steps : i == 0 || spent.count() < seconds; i++) {
-      step(work);
-      work.steps++;
+      step(tally);
+      tally.steps++;
       spent = Clock::now() - start;
     }
     return spent.count();
   };
-  Work warm_up;
+  Tally warm_up;
   if (effort.steps == 0) run(0, effort.seconds / 5, warm_up);
   std::vector<double> us_per_step;
-  Work work;
+  Tally total;
   for (std::size_t round = 0; round < effort.rounds; round++) {
-    Work of_round;
+    Tally of_round;
     const double seconds = run(effort.steps, effort.seconds, of_round);
     us_per_step.push_back(seconds * 1e6 / of_round.steps);
-    work.steps += of_round.steps;
-    work.things += of_round.things;
-    work.operations += of_round.operations;
+    total.steps += of_round.steps;
+    total.things += of_round.things;
+    total.operations += of_round.operations;
   }
   std::sort(us_per_step.begin(), us_per_step.end());
   m.us_per_step = us_per_step[effort.rounds / 2];
   m.us_fastest = us_per_step.front();
-  m.per_second = work.things / work.steps / m.us_per_step * 1e6;
-  m.gflops = work.operations / work.steps / m.us_per_step / 1e3;
+  m.per_second = total.things / total.steps / m.us_per_step * 1e6;
+  m.gflops = total.operations / total.steps / m.us_per_step / 1e3;
 }
 
 /// Weights that are multiplied with: all but the embeddings.
@@ -155,13 +155,13 @@ void measure_training(Setting& setting, Step step, const Effort& effort, Measure
   std::size_t next = 0;
   measure_rounds(
       effort,
-      [&](Work& work) {
+      [&](Tally& tally) {
         step();
         for (std::size_t i = 0; i < setting.gist.train.batch_size; i++) {
-          work.operations += training_operations(setting.gist.model, setting.documents[next]);
+          tally.operations += training_operations(setting.gist.model, setting.documents[next]);
           next = (next + 1) % setting.documents.size();
         }
-        work.things += static_cast<double>(setting.gist.train.batch_size);
+        tally.things += static_cast<double>(setting.gist.train.batch_size);
       },
       m);
 }
@@ -172,11 +172,11 @@ void measure_sampling(const Config& config, const Effort& effort, Invent invent,
   // A call invents a whole document; a step is a token.
   measure_rounds(
       effort,
-      [&](Work& work) {
+      [&](Tally& tally) {
         const std::size_t n = std::min(config.block_size, invent() + 1);
-        work.steps += static_cast<double>(n) - 1;
-        work.things += static_cast<double>(n);
-        work.operations += sampling_operations(config, absorbed, n);
+        tally.steps += static_cast<double>(n) - 1;
+        tally.things += static_cast<double>(n);
+        tally.operations += sampling_operations(config, absorbed, n);
       },
       m);
 }
@@ -252,7 +252,7 @@ void measure_attention(const Subject& subject, const Effort& effort, Measurement
   Tensor<T> log_sum(subject.n_head, rows);
   measure_rounds(
       effort,
-      [&](Work& work) {
+      [&](Tally& tally) {
         parallel(subject.threads, [&](std::size_t i) {
           const auto [first, n] = share(subject.batch * subject.n_head, i, subject.threads);
           for (std::size_t one = first; one < first + n; one++) {
@@ -266,8 +266,8 @@ void measure_attention(const Subject& subject, const Effort& effort, Measurement
             kernels.attention_backward({of(dq), of(dk), of(dv)}, of(dout), of(out), sums, call);
           }
         });
-        work.things += static_cast<double>(subject.batch);
-        work.operations += 6 * static_cast<double>(subject.batch) * attention_work(config, kept);
+        tally.things += static_cast<double>(subject.batch);
+        tally.operations += 6 * static_cast<double>(subject.batch) * attention_work(config, kept);
       },
       m);
 }

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Installs the compiler and the libraries that are missing: `make setup`.
+set -eu
+headers='fmt/core.h doctest/doctest.h CLI/CLI.hpp nlohmann/json.hpp'
+apt_packages='g++ libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev'
+brew_packages='fmt doctest cli11 nlohmann-json libomp'
+
+# One run of the preprocessor tells whether the compiler and all headers are there.
+if printf '#include <%s>\n' $headers | ${CXX:-g++} ${CPPFLAGS:-} -std=c++20 -x c++ -E - >/dev/null 2>&1; then
+  exit 0
+elif command -v apt-get >/dev/null; then
+  echo "installing $apt_packages"
+  sudo=$(test "$(id -u)" = 0 || echo sudo)
+  $sudo apt-get update -qq
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $apt_packages >/dev/null
+elif command -v brew >/dev/null; then
+  brew install $brew_packages
+else
+  echo "please install: a C++20 compiler, fmt, doctest, CLI11, nlohmann-json" >&2
+  exit 1
+fi

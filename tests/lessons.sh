@@ -1,0 +1,20 @@
+#!/bin/sh
+# Every lesson must print its expected.txt: tests/lessons.sh BUILD LESSON...
+set -u
+build=$1
+shift
+code=0
+for lesson in "$@"; do
+  at=$build/lessons/$lesson
+  if ! "$at/main" >"$at/output.txt" 2>"$at/errors.txt"; then
+    cat "$at/errors.txt" >&2
+    echo "lesson $lesson: failed" >&2
+    code=1
+  elif ! diff -u "lessons/$lesson/expected.txt" "$at/output.txt"; then
+    echo "lesson $lesson: prints something else than its expected.txt" >&2
+    code=1
+  else
+    echo "lesson $lesson: prints its expected.txt"
+  fi
+done
+exit $code

@@ -1,0 +1,18 @@
+#!/bin/sh
+# PyTorch computes attention, and attention_oracle compares: tests/oracle.sh ORACLE FOLDER [options of oracle.py]
+set -eu
+oracle=$1 folder=$2
+shift 2
+
+# The python3 that comes first may be another than the one for which the system installed PyTorch.
+for python in python3 /usr/bin/python3 ''; do
+  if [ -z "$python" ]; then
+    echo "PyTorch is not installed; try: apt-get install python3-torch" >&2
+    exit 1
+  fi
+  "$python" -c 'import torch' 2>/dev/null && break
+done
+
+rm -rf "$folder"
+"$python" tests/oracle.py "$@" "$folder"
+ORACLE_DIR=$folder "$oracle"

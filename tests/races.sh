@@ -1,0 +1,25 @@
+#!/bin/sh
+# Looks for data races in programs built with ThreadSanitizer: tests/races.sh LESSON_11 TENSOR_TESTS MICROGPT
+#
+# First the detector is checked: it must be listening to OpenMP, and find the race that lesson 11 makes on request. Then
+# it watches the tests of the tensor path, with up to 8 threads, and a second of training and what follows.
+set -u
+lesson=$1 tests=$2 program=$3
+log=$lesson.txt
+fail() { echo "$1" >&2; exit 1; }
+
+ARCHER_OPTIONS=verbose=1 "$lesson" >"$log" 2>&1
+grep -q 'Archer detected' "$log" ||
+  fail "OpenMP's Archer (libarcher.so) is missing; for example: apt-get install clang libomp-dev"
+"$lesson" --break race >"$log" 2>&1
+grep -q 'WARNING: ThreadSanitizer: data race' "$log" ||
+  fail "the race of lesson 11 is not found, so nothing can be said about the rest: see $log"
+echo "the race of lesson 11: found"
+
+quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }
+quietly "$lesson"
+echo "the rest of lesson 11: no race"
+"$tests" || exit 1
+echo "the tests of the tensor path: no race"
+quietly "$program" train-fast --seeds 1 --threads 3
+echo "training on three threads: no race"

@@ -33,36 +33,31 @@ CPPFLAGS := -Isrc
 CXXFLAGS := -std=c++20 -Wall -Wextra -Wshadow -Werror -Wno-psabi -ffp-contract=off -fno-math-errno
 LDLIBS := -lfmt
 
+# release: -march=native asks for the vector instructions of this very processor.
+# debug: -O0 -g3 lets a debugger see every line, variable and macro.
+# asan: -O1 is fast enough for the long tests, -g1 tells the lines of a finding, and the first one fails the test. That
+#   clang then leaves an "omp simd" loop as it is (-Wno-pass-failed) is no mistake.
+# tsan: a race detector. Who waits for whom in OpenMP it hears from clang's libomp, which brings a translator, Archer;
+#   it shall not look inside libomp. GCC's libgomp tells nothing: every number that passes between threads looks racy.
 # MICROGPT_CHECKED: a Value used after its Scope throws, and MICROGPT_TRACE=1 prints every node.
 # _GLIBCXX_ASSERTIONS: v[i] out of range stops the program.
 CHECKED := -DMICROGPT_CHECKED -D_GLIBCXX_ASSERTIONS
-ifeq ($(MODE),release)
-CXXFLAGS += -O$(O) $(if $(filter 1,$(NATIVE)),-march=native) # native: the vector instructions of this very processor
-else ifeq ($(MODE),debug)
-CXXFLAGS += -O0 -g3 $(CHECKED) # -O0 -g3: a debugger sees every line, variable and macro
-else ifeq ($(MODE),asan)
-# -O1: fast enough for the long tests. -g1: the lines of a finding. -fno-sanitize-recover: the first one fails the test.
-# -Wno-pass-failed: that clang leaves an "omp simd" loop as it is at -O1 is no mistake.
-CXXFLAGS += -O1 -g1 -Wno-pass-failed -fno-sanitize-recover=all -fno-omit-frame-pointer $(CHECKED)
-SANITIZE := -fsanitize=address,undefined
-else ifeq ($(MODE)$(findstring clang,$(CXX)),tsanclang)
-# A race detector. Who waits for whom in OpenMP it hears from libomp, which brings a translator, Archer. GCC's libgomp
-# tells nothing, and every number passed from thread to thread would look like a race.
-CXXFLAGS += -O1 -g
-SANITIZE := -fsanitize=thread
-else ifeq ($(MODE),tsan)
-$(error MODE=tsan needs CXX=clang++, whose OpenMP explains itself to the race detector)
-else
-$(error MODE is '$(MODE)'; it can be release, debug, asan or tsan)
-endif
-CXXFLAGS += $(SANITIZE)
-# The race detector shall not look inside libomp.
+FLAGS.release := -O$(O) $(if $(filter 1,$(NATIVE)),-march=native)
+FLAGS.debug := -O0 -g3 $(CHECKED)
+FLAGS.asan := -O1 -g1 $(CHECKED) -Wno-pass-failed -fno-omit-frame-pointer -fno-sanitize-recover=all \
+  -fsanitize=address,undefined
+FLAGS.tsan := -O1 -g -fsanitize=thread
 TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 export TSAN_OPTIONS
+ifndef FLAGS.$(MODE)
+$(error MODE is '$(MODE)'; it can be release, debug, asan or tsan)
+else ifeq ($(MODE)$(findstring clang,$(CXX)),tsan)
+$(error MODE=tsan needs CXX=clang++, whose OpenMP explains itself to the race detector)
+endif
 
-# OpenMP is the compiler's; clang wants libomp beside it.
+# OpenMP is the compiler's; clang wants libomp beside it. Without threads, -fopenmp-simd still makes vectors.
 OPENMP_FLAGS := -fopenmp
-OPENMP_HELP := apt-get install libomp-dev
+OPENMP_HELP := $(if $(findstring clang,$(CXX)),apt-get install clang libomp-dev,make setup)
 ifeq ($(shell uname -s),Darwin)
 HOMEBREW := $(shell brew --prefix 2>/dev/null)
 CPPFLAGS += -I$(HOMEBREW)/include -I$(HOMEBREW)/opt/libomp/include
@@ -70,13 +65,10 @@ LDFLAGS += -L$(HOMEBREW)/lib -L$(HOMEBREW)/opt/libomp/lib $(if $(filter-out 0,$(
 OPENMP_FLAGS := -Xpreprocessor -fopenmp
 OPENMP_HELP := brew install libomp
 endif
-ifeq ($(OPENMP),0)
-OPENMP_FLAGS := -fopenmp-simd # without threads, too, "omp simd" asks for vectors
-endif
-CXXFLAGS += $(OPENMP_FLAGS)
+CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_FLAGS))
 
-# The tensor path takes vectors as wide as the processor has them. What runs but a moment is not made fast: that would
-# take longer than it saves.
+# The tensor path takes vectors as wide as the processor has them. What runs but a moment is not made fast, which would
+# take longer than it saves. (src/base is all of that folder but libm.cpp: see APART.)
 TENSOR := src/tensor% lessons/11_openmp/% lessons/12_flash/%
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
 COLD := src/main src/base src/inspect% src/program% src/lesson% src/debug% src/train/safetensors tests/%
@@ -113,7 +105,6 @@ setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-jso
 	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' ./setup.sh
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
-
 train: $(PROGRAM) ## train on data/names.txt and invent twenty names
 	$(PROGRAM) train
 
@@ -124,21 +115,17 @@ test: $(TESTS) $(PROGRAM) $(ORACLE) ## run every test
 # RUN is what runs them, if they are for another processor, and ARGS what they are told.
 test-some: $(SOME_TESTS) ## run the tests of some folders of src: make test-some OF="scalar tensor"
 	$(RUN) $(SOME_TESTS) $(ARGS)
-
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)
-
 oracle: $(ORACLE) ## have PyTorch compute attention again: make oracle [SEED=1] [SHAPES=3]
 	@tests/oracle.sh $(ORACLE) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
 
 train-fast: $(PROGRAM) ## train for one second, three times, and judge by held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)
-
 bench: $(PROGRAM) ## measure the speed of training, attention and sampling
 	$(PROGRAM) bench
 
 names: data/makemore.txt ## download the 32,033 names of makemore to data/makemore.txt
-
 data/makemore.txt:
 	@data/download.sh $@
 
@@ -148,28 +135,22 @@ lesson = $(or $(patsubst %,$(BUILD)/lessons/%/$(2),$(filter $(1)_%,$(LESSONS))),
 
 lesson-%: $$(call lesson,$$*,main) ## run a lesson: make lesson-07 [NAMES=file] [BREAK=idea]
 	@$< $(NAMES) $(BREAK:%=--break %)
-
 exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-07
 	@$<
-
 solution-%: $$(call lesson,$$*,solution) ## run it with its solution: make solution-07
 	@$<
-
 no-such-lesson:
 	@echo "there is no such lesson; there are: $(foreach name,$(LESSONS),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
 ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 08 with several seeds and compare them
 	@$< $(NAMES)
-
 forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them: some minutes
 	@$< $(NAMES)
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
-
 check-lessons: $(LESSON_MAINS) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
-
 check-exercises: $(EXERCISES) ## exercises fail as they stand, and pass with their solution
 	@tests/exercises.sh $(BUILD) $(LESSONS)
 
@@ -188,24 +169,20 @@ SESSIONS := $(patsubst %/session.gdb,$(BUILD)/%/stepped,$(wildcard lessons/*/ses
 gdb: ## step through a lesson: make gdb L=07 [NAMES=file] [BREAK=idea]
 	@$(HAVE_GDB)
 	@$(MAKE) --no-print-directory MODE=debug step
-
 step: $(call lesson,$(L),main)
 	@$(GDB) -ex 'stop all' -ex run --args $< $(NAMES) $(BREAK:%=--break %)
 
 check-gdb: ## run every session.gdb and compare with what the READMEs show
 	@$(HAVE_GDB)
 	@$(MAKE) --no-print-directory MODE=debug sessions
-
 sessions: $(SESSIONS)
 	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
-
 $(BUILD)/%/stepped: $(BUILD)/%/main %/session.gdb FORCE
 	@$(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
 
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races
-
 races: $(BUILD)/lessons/11_openmp/main $(SOME_TESTS) $(PROGRAM)
 	@tests/races.sh $^
 
@@ -219,6 +196,7 @@ objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 # takes most of the time. Apart stay those that take long by themselves; naive.cpp, which defines the same names as
 # fast.cpp; and libm.cpp, which must be fast. Other modes compile file by file, and so find a forgotten #include.
 ifeq ($(MODE),release)
+FOLDERS := $(patsubst src/%/,%,$(sort $(dir $(wildcard src/*/*.cpp))))
 src_objects = $(patsubst %.cpp,$(BUILD)/%.o,$(filter $(1:%=src/%/%),$(APART))) $(1:%=$(BUILD)/src/%.o)
 together = $(filter-out $(APART),$(wildcard src/$(1)/*.cpp))
 else
@@ -244,24 +222,19 @@ $(PROGRAM) $(TESTS) $(SOME_TESTS) $(ORACLE) $(README_CHECKER) $(LESSON_MAINS) $(
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(LIBRARY) $(LDLIBS) -o $@
 
 # -MMD -MP: write down which headers the object was made from, so that changing one rebuilds what needs it.
-compile = $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c
+compile = mkdir -p $(@D); echo "compile $(1)"; \
+  $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
 # With SOLUTION, exercise.cpp takes the answers of solution.cpp: so it is shown that it can be solved.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/flags
-	@mkdir -p $(@D)
-	@echo "compile $< with its solution"
-	@$(compile) -DSOLUTION $<
+	@$(call compile,$< with its solution,-DSOLUTION $<)
 
 $(BUILD)/%.o: %.cpp $(BUILD)/flags
-	@mkdir -p $(@D)
-	@echo "compile $<"
-	@$(compile) $<
+	@$(call compile,$<,$<)
 
 ifeq ($(MODE),release)
-$(patsubst src/%/,$(BUILD)/src/%.o,$(wildcard src/*/)): $(BUILD)/src/%.o: $$(call together,$$*) $(BUILD)/flags
-	@mkdir -p $(@D)
-	@echo "compile src/$*"
-	@printf '#include "%s"\n' $(patsubst src/%,%,$(call together,$*)) | $(compile) -x c++ -
+$(FOLDERS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(call together,$$*) $(BUILD)/flags
+	@$(call compile,src/$*,$(patsubst %,-include %,$(call together,$*)) -x c++ - </dev/null)
 endif
 
 # Changes only when the compiler or its flags do, and then everything is compiled again. As all objects wait for it,
@@ -269,11 +242,8 @@ endif
 FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS) $(COLD_FLAGS)
 $(BUILD)/flags: FORCE | $(filter setup,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
-	@echo '$(FLAGS)' | cmp -s - $@ || { $(HAVE_COMPILER) && $(HAVE_OPENMP) && echo '$(FLAGS)' > $@; }
+	@echo '$(FLAGS)' | cmp -s - $@ || { $(HAVE_OPENMP) && echo '$(FLAGS)' > $@; }
 
-TO_INSTALL := $(if $(findstring clang,$(CXX)),apt-get install clang libomp-dev,make setup)
-HAVE_COMPILER = { command -v $(firstword $(CXX)) >/dev/null || \
-  { echo "$(firstword $(CXX)) is not installed; try: $(TO_INSTALL)" >&2; exit 1; }; }
 HAVE_OPENMP = { test '$(OPENMP)' = 0 || echo 'int main() {}' | \
   $(CXX) $(CPPFLAGS) $(CXXFLAGS) -include omp.h -x c++ - $(LDFLAGS) -o $(BUILD)/have_openmp 2>/dev/null || \
   { echo "$(CXX) has no OpenMP here: $(OPENMP_HELP), or say OPENMP=0" >&2; exit 1; }; }

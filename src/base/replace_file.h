@@ -13,7 +13,8 @@ namespace microgpt {
 /// is gone. Refuses what is not a regular file (a directory, a device, a pipe) and a file that is write-protected.
 void replace_file(const std::string& path, std::string_view bytes);
 
-/// All of replace_file except the renaming: throws the same Error now that it would throw later, and changes nothing.
-void rehearse_replace_file(const std::string& path, std::string_view bytes);
+/// Makes the temporary file and removes it: throws the Error now that replace_file would throw later, unless it is the
+/// disk that is full by then.
+void rehearse_replace_file(const std::string& path);
 
 }  // namespace microgpt

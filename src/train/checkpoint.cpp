@@ -188,7 +188,8 @@ void save_checkpoint(const std::string& path, const Config& config, const Tokeni
 
 void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                    const Parameters& parameters) {
-  rehearse_replace_file(path, serialize_checkpoint(config, tokenizer, parameters));
+  serialize_checkpoint(config, tokenizer, parameters);
+  rehearse_replace_file(path);
 }
 
 }  // namespace microgpt

@@ -33,8 +33,8 @@ struct Checkpoint {
 void save_checkpoint(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                      const Parameters& parameters);
 
-/// Throws the Error that save_checkpoint would throw, by writing everything to a temporary file that is then removed.
-/// Call it before a long training.
+/// Throws the Error that save_checkpoint would throw, unless it is that the disk is full by then. Call it before a long
+/// training.
 void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                    const Parameters& parameters);
 

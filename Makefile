@@ -109,7 +109,7 @@ train: $(PROGRAM) ## train on data/names.txt and invent twenty names
 	$(PROGRAM) train
 
 test: $(TESTS) $(PROGRAM) $(ORACLE) ## run every test
-	MICROGPT_PROGRAM=$(PROGRAM) ATTENTION_ORACLE=$(ORACLE) $(TESTS)
+	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
 	$(ORACLE)
 
 # RUN is what runs them, if they are for another processor, and ARGS what they are told.

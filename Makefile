@@ -91,7 +91,6 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.SECONDARY:
 .SECONDEXPANSION:
 .PHONY: help setup build train train-fast test test-some builds oracle bench names no-such-lesson ladder forms \
   reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions check-races races format lint \

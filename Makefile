@@ -71,7 +71,7 @@ CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_F
 # take longer than it saves. (src/base is all of that folder but libm.cpp: see APART.)
 TENSOR := src/tensor% lessons/11_openmp/% lessons/12_flash/%
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
-COLD := src/main src/base src/inspect% src/program% src/lesson% src/debug% src/train/safetensors tests/%
+COLD := src/base src/inspect% src/program% src/lesson% src/debug% src/train/safetensors tests/%
 COLD_FLAGS := $(if $(filter release,$(MODE)),-O1)
 flags_of = $(if $(filter $(COLD),$(1)),$(COLD_FLAGS)) $(if $(filter $(TENSOR),$(1)),$(TENSOR_FLAGS))
 
@@ -101,7 +101,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-json
-	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' ./setup.sh
+	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' tests/setup.sh
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
 train: $(PROGRAM) ## train on data/names.txt and invent twenty names
@@ -202,12 +202,12 @@ else
 src_objects = $(call objects,$(1:%=src/%/*.cpp))
 endif
 
-$(LIBRARY): $(call src_objects,tensor train scalar inspect base) $(filter-out %/main.o,$(call objects,src/*.cpp))
+$(LIBRARY): $(call src_objects,tensor train scalar inspect base) $(call objects,src/*.cpp)
 	@rm -f $@
 	@$(AR) rcs $@ $^
 
 LESSON_OBJECTS := $(call src_objects,lesson debug)
-$(PROGRAM): $(BUILD)/src/main.o $(call src_objects,program)
+$(PROGRAM): $(call src_objects,program)
 $(TESTS): $(call objects,tests/*.cpp) $(LESSON_OBJECTS)
 $(ORACLE) $(README_CHECKER): $$(call objects,tests/$$(@F)/*.cpp)
 $(LESSON_MAINS) $(OTHERS): $$@.o $(LESSON_OBJECTS)

@@ -38,8 +38,8 @@ Value operator*(Value a, Value b) { return record(Op::mul, a.data() * b.data(), 
 Value operator*(Value a, double b) { return record(Op::mul, a.data() * b, {a}, keep({b})); }
 Value operator/(Value a, double b) { return a * libm_pow(b, -1.0); }
 
-// Softmax divides every element by the same total, so it pays to keep the last answer. (Not that for 0, which equals
-// -0.)
+// Softmax divides every element by the same total, so keeping the last answer saves most calls. (Not that for 0, which
+// equals -0.)
 Value pow(Value x, double exponent) {
   struct Power {
     double x = 1, exponent = 1, power = 1, slope = 1;
@@ -128,18 +128,20 @@ void Tape::topological_order(Node* root) {
   }
 }
 
-// The order is taken from its end: every parent comes before its children, so a node's gradient is complete before the
-// node hands it on. A node gives each child its own gradient times the local gradient. A child adds up what all its
-// parents give it. Sums of doubles depend on their order, and this order is microgpt.py's to the last node. A node of
-// many terms stands for a chain of additions there, which hands its gradient back last term first. (The orders could
-// only differ if one term of a sum was computed from another. A GPT has no such sum.)
+// Read from its end, that order has every node after those that were computed from it, so its gradient is complete when
+// it is handed on. Each child gets it times the local gradient, and adds up what it gets: three times for a in
+// a * a + exp(a).
+//
+// Sums of doubles depend on their order. This one is that of microgpt.py, where a node of many terms is a chain of
+// additions, which hands its gradient on last term first. (Only if one of more than two terms of a sum was computed
+// from another could the orders differ. A GPT has no such sum.)
 void Tape::backward(Node* root) {
   topological_order(root);
   root->grad = 1.0;
   for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
     Node& node = **it;
     if constexpr (checked) trace_node("backward", node);
-    if (order_.rend() - it > 8) __builtin_prefetch(*(it + 8));
+    if (order_.rend() - it > 8) __builtin_prefetch(*(it + 8));  // for speed alone
     const double grad = node.grad;
     for (std::uint32_t i = node.n_child; i-- > 0;) node.child[i]->grad += node.local_grad[i] * grad;
     for (std::uint32_t i = 0; i < node.n_row; i++) node.row_grad[i] += node.row_local[i] * grad;

@@ -21,8 +21,7 @@
 
 namespace microgpt {
 
-/// A checked build (debug, asan) refuses Values that are used after their Scope, and prints nodes if MICROGPT_TRACE
-/// is 1.
+/// A checked build (debug, asan) refuses a Value whose Scope has ended, and can print every node: see trace_node().
 #ifdef MICROGPT_CHECKED
 inline constexpr bool checked = true;
 #else
@@ -40,14 +39,14 @@ const char* op_name(Op op);
 /// The children of a node are the nodes it was computed from. local_grad[i] is the derivative of data with respect to
 /// child[i]; the forward computes it, because it has the numbers at hand. A node may also read a row of a parameter
 /// matrix. These parameters are children, too, but two plain arrays stand for them, so that a matrix of a thousand
-/// parameters does not need a thousand nodes.
+/// parameters does not need a thousand nodes. (Output i of linear(x, w) reads row i of w.)
 struct Node {
   double data;
   double grad;               // d loss / d data, once backward() has run
-  Node* const* child;        // (n_child)
-  const double* local_grad;  // (n_child)
-  double* row_grad;          // (n_row) the gradients of the parameters that it read
-  const double* row_local;   // (n_row) d data / d parameter
+  Node* const* child;        // n_child of them
+  const double* local_grad;  // n_child of them
+  double* row_grad;          // n_row of them: the gradients of the parameters that it read
+  const double* row_local;   // n_row of them: d data / d parameter
   std::uint32_t n_child;
   std::uint32_t n_row;
   std::uint32_t visit;  // the number of the last backward() that met this node
@@ -76,7 +75,7 @@ class Tape {
   std::span<Node*> pointers(std::size_t n) { return {pointers_.allocate(n), n}; }
   std::span<double> numbers(std::size_t n) { return {numbers_.allocate(n), n}; }
 
-  /// Computes the gradient of every node that `root` was computed from. Parameters and leaves add it to theirs.
+  /// Computes d root / d node for every node that went into `root`. Leaves and parameters add it to what they had.
   void backward(Node* root);
 
   const Arena<Node>& nodes() const { return nodes_; }
@@ -183,7 +182,7 @@ Value operator*(Value a, double b);
 Value operator/(Value a, double b);
 Value pow(Value x, double exponent);
 Value log(Value x);
-Value exp(Value x, double less = 0);  // exp(x - less) as one node
+Value exp(Value x, double less = 0);  // exp(x - less) as one node: softmax subtracts the largest number first
 Value relu(Value x);                  // x where it is positive, else 0
 
 // The other operators are made of these, in the way and the order of microgpt.py.

@@ -1,12 +1,8 @@
 #include "base/attention_shape.h"
 
-#include <cmath>
-
 #include "base/config.h"
 
 namespace microgpt {
-
-double AttentionShape::scale() const { return 1 / std::sqrt(static_cast<double>(key_dim)); }
 
 std::string AttentionShape::kind() const {
   if (is_latent()) return "mla";

@@ -2,6 +2,7 @@
 // that generates must keep of every token.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -25,12 +26,8 @@ struct AttentionShape {
   std::size_t kv_latent = 0;  // Lkv; 0: not latent
   double rope_base = 10000;   // as in the paper: see tensor/rope.h
 
-  /// P: the numbers of a query or a key that know no position ("no position embedding").
-  std::size_t nope_dim() const { return key_dim - rope_dim; }
-
-  /// Of the scores: 1 / sqrt(K).
-  double scale() const;
-
+  std::size_t nope_dim() const { return key_dim - rope_dim; }                   // P: "no position embedding"
+  double scale() const { return 1 / std::sqrt(static_cast<double>(key_dim)); }  // of the scores
   bool is_latent() const { return kv_latent > 0; }
 
   /// mha, mqa, gqa or mla.

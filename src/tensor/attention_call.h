@@ -56,9 +56,9 @@ struct AttentionCall {
   std::size_t key_dim() const { return q.cols / n_head; }       // K: numbers of a query or a key in a head
   std::size_t value_dim() const { return v.cols / n_kv_head; }  // D: numbers of a value in a head
 
-  /// How many query heads share a key and value head, and which of these query head h reads.
-  std::size_t group() const { return n_head / n_kv_head; }
-  std::size_t kv_head(std::size_t h) const { return h / group(); }
+  /// The key and value head that query head h reads, and whether no query head before it does.
+  std::size_t kv_head(std::size_t h) const { return h * n_kv_head / n_head; }
+  bool is_first_of_group(std::size_t h) const { return h * n_kv_head % n_head == 0; }
 
   AttentionHead<T> head(std::size_t h) const { return head(h, key_dim(), value_dim()); }
 

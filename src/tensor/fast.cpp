@@ -102,38 +102,30 @@ void add_forward(View<T> y, View<const T> a, View<const T> b) {
   }
 }
 
-template <class T>
-Vector<T> activate(Activation activation, Vector<T> x) {
-  const Vector<T> positive = max<T>(x, Vector<T>{});
-  switch (activation) {
-    case Activation::relu: return positive;
-    case Activation::squared_relu: return positive * positive;
-  }
-  return x;
-}
-
-/// dy * the activation's slope at x.
-template <class T>
-Vector<T> times_slope(Activation activation, Vector<T> dy, Vector<T> x) {
-  switch (activation) {
-    case Activation::relu: return x > 0 ? dy : Vector<T>{};
-    case Activation::squared_relu: return x > 0 ? dy * (2 * x) : Vector<T>{};
-  }
-  return dy;
-}
-
+// The choice of the activation stands outside the loops.
 template <class T>
 void activation_forward(View<T> y, View<const T> x, Activation activation) {
-  for (std::size_t n = 0; n < y.rows; n++) {
-    each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), activate<T>(activation, get(x.row(n)))); });
+  auto each = [&](auto activate) {
+    for (std::size_t n = 0; n < y.rows; n++) {
+      each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), activate(get(x.row(n)))); });
+    }
+  };
+  switch (activation) {
+    case Activation::relu: return each([](Vector<T> at) { return max<T>(at, Vector<T>{}); });
+    case Activation::squared_relu:
+      return each([](Vector<T> at) { return max<T>(at, Vector<T>{}) * max<T>(at, Vector<T>{}); });
   }
 }
 
+// Every activation so far is flat below 0.
 template <class T>
 void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
+  const bool squared = activation == Activation::squared_relu;
   for (std::size_t n = 0; n < dx.rows; n++) {
     each_vector<T>(dx.cols, [&](auto get, auto put) {
-      put(dx.row(n), times_slope<T>(activation, get(dy.row(n)), get(x.row(n))));
+      const Vector<T> at = get(x.row(n));
+      const Vector<T> slope = squared ? 2 * at : broadcast(T{1});
+      put(dx.row(n), at > 0 ? get(dy.row(n)) * slope : Vector<T>{});
     });
   }
 }

@@ -302,7 +302,7 @@ void flash_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
       continue;
     }
     const bool has_scattered = call.mask.has_scattered();
-    if (h % call.group() == 0) {
+    if (call.is_first_of_group(h)) {
       work.keys_t.take(head.k);
       work.take(work.values, head.v);
       if (has_scattered) work.take(work.keys, head.k);
@@ -326,7 +326,7 @@ void flash_backward(const AttentionGradients<T>& gradients, View<const T> dout, 
     AttentionHead<T> head = call.head(h);
     const auto [dq, dk, dv] = call.head(gradients, h, K, D);
     const bool has_scattered = call.mask.has_scattered();
-    if (h % call.group() == 0) {
+    if (call.is_first_of_group(h)) {
       work.take(work.keys, head.k);
       work.keys_t.take(work.keys.view());
       work.values_t.take(head.v);
@@ -343,7 +343,7 @@ void flash_backward(const AttentionGradients<T>& gradients, View<const T> dout, 
       backward_block<T>({dq.slice_rows(t, n), work.dk.view(), work.dv.view()}, head.queries(t, n),
                         dout.slice_cols(h * D, D).slice_rows(t, n), log_sum.row(h) + t, delta.data(), work);
     }
-    if ((h + 1) % call.group() == 0) {
+    if (call.is_first_of_group(h + 1)) {
       copy<T>(dk, work.dk.view());
       copy<T>(dv, work.dv.view());
     }

@@ -244,9 +244,9 @@ void document_backward(const AttentionGradients<T>& gradients, View<const T> dou
   const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, call.q);
   const View<const T> dout_t = transposed_into(Workspace<T>::of_thread().dout, dout);
   for (std::size_t h = 0; h < call.n_head; h++) {
-    const bool is_first = h % call.group() == 0;
     head_backward<T, n, dim>(call.head(gradients, h, K, D), dout.slice_cols(h * D, D), dout_t.slice_rows(h * D, D),
-                             log_sum.row(h), call.head(h, K, D), q_t.slice_rows(h * K, K), seen, !is_first);
+                             log_sum.row(h), call.head(h, K, D), q_t.slice_rows(h * K, K), seen,
+                             !call.is_first_of_group(h));
   }
 }
 

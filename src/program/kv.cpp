@@ -142,7 +142,7 @@ std::optional<Config> own_config(const KvOptions& options) {
   if (!is_typed) return std::nullopt;
   Config config = preset("gist").model;
   apply(options.shape, config);
-  config.vocab_size = 1;                   // no cache knows of it
+  config.vocab_size = 27;                  // of names; a cache does not depend on it
   validate(config, std::size_t{1} << 50);  // it need not fit into any memory
   return config;
 }

@@ -57,13 +57,11 @@ BatchTrainer<float> trained(const TrainFastOptions& options, const Config& confi
 
 void train_fast(const TrainFastOptions& options) {
   Config config = options.recipe.model;
-  config.vocab_size = 1;
-  validate(config);
-  validate_batch(config, options.recipe.train.batch_size);
   const std::vector<Document> documents = read_documents(options.data);
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
   validate(config);
+  validate_batch(config, options.recipe.train.batch_size);
   const Split names = split(documents);
   const ThreadChoice choice = choose_threads(config, options.recipe.train.batch_size);
   const std::size_t threads = options.threads.value_or(choice.threads);

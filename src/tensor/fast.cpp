@@ -117,16 +117,17 @@ void activation_forward(View<T> y, View<const T> x, Activation activation) {
   }
 }
 
-// Every activation so far is flat below 0.
 template <class T>
 void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
-  const bool squared = activation == Activation::squared_relu;
-  for (std::size_t n = 0; n < dx.rows; n++) {
-    each_vector<T>(dx.cols, [&](auto get, auto put) {
-      const Vector<T> at = get(x.row(n));
-      const Vector<T> slope = squared ? 2 * at : broadcast(T{1});
-      put(dx.row(n), at > 0 ? get(dy.row(n)) * slope : Vector<T>{});
-    });
+  auto each = [&](auto gradient) {
+    for (std::size_t n = 0; n < dx.rows; n++) {
+      each_vector<T>(dx.cols, [&](auto get, auto put) { put(dx.row(n), gradient(get(dy.row(n)), get(x.row(n)))); });
+    }
+  };
+  switch (activation) {
+    case Activation::relu: return each([](Vector<T> d, Vector<T> at) { return at > 0 ? d : Vector<T>{}; });
+    case Activation::squared_relu:
+      return each([](Vector<T> d, Vector<T> at) { return at > 0 ? d * (2 * at) : Vector<T>{}; });
   }
 }
 

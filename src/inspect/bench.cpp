@@ -111,21 +111,21 @@ double attention_work(const Config& config, double pairs_seen) {
   return 2 * static_cast<double>(config.n_layer * config.n_embd) * pairs_seen;
 }
 
-/// Operations of training on a document: forward, and twice that backward.
-double training_operations(const Config& config, const Document& document) {
+/// Operations of training on a document: forward, and twice that backward. `weights` are those multiplied with.
+double training_operations(const Config& config, double weights, const Document& document) {
   const std::size_t n = std::min(config.block_size, document.size() + 1);
-  return 6 * (multiplied_weights(config) * static_cast<double>(n) + attention_work(config, causal_pairs(n)));
+  return 6 * (weights * static_cast<double>(n) + attention_work(config, causal_pairs(n)));
 }
 
 /// Operations of inventing n tokens one by one, with a cache.
-double sampling_operations(const Config& config, bool absorbed, std::size_t n) {
+double sampling_operations(const Config& config, double weights, bool absorbed, std::size_t n) {
   const bool mixes_latents = config.is_latent() && absorbed;
   const std::size_t mixed = mixes_latents ? config.kv_latent : config.head_dim();  // numbers of a head that are mixed
   const std::size_t a_pair = config.n_head * (2 * mixed + config.rope_dim);
   const std::size_t anew = config.is_latent() && !absorbed ? 2 * config.kv_latent * config.n_embd : 0;
   const auto layers = static_cast<double>(config.n_layer);
   const double pairs_before = causal_pairs(n) - static_cast<double>(n);  // of a token and one before it
-  return 2 * (multiplied_weights(config) * static_cast<double>(n) +
+  return 2 * (weights * static_cast<double>(n) +
               layers * (static_cast<double>(a_pair) * causal_pairs(n) + static_cast<double>(anew) * pairs_before));
 }
 
@@ -152,13 +152,14 @@ struct Setting {
 
 template <class Step>
 void measure_training(Setting& setting, Step step, const Effort& effort, Measurement& m) {
+  const double weights = multiplied_weights(setting.gist.model);
   std::size_t next = 0;
   measure_rounds(
       effort,
       [&](Tally& tally) {
         step();
         for (std::size_t i = 0; i < setting.gist.train.batch_size; i++) {
-          tally.operations += training_operations(setting.gist.model, setting.documents[next]);
+          tally.operations += training_operations(setting.gist.model, weights, setting.documents[next]);
           next = (next + 1) % setting.documents.size();
         }
         tally.things += static_cast<double>(setting.gist.train.batch_size);
@@ -169,6 +170,7 @@ void measure_training(Setting& setting, Step step, const Effort& effort, Measure
 template <class Invent>
 void measure_sampling(const Config& config, const Effort& effort, Invent invent, Measurement& m) {
   const bool absorbed = m.subject.absorbed;
+  const double weights = multiplied_weights(config);
   // A call invents a whole document; a step is a token.
   measure_rounds(
       effort,
@@ -176,7 +178,7 @@ void measure_sampling(const Config& config, const Effort& effort, Invent invent,
         const std::size_t n = std::min(config.block_size, invent() + 1);
         tally.steps += static_cast<double>(n) - 1;
         tally.things += static_cast<double>(n);
-        tally.operations += sampling_operations(config, absorbed, n);
+        tally.operations += sampling_operations(config, weights, absorbed, n);
       },
       m);
 }

@@ -1,158 +1,121 @@
+// The operations of many terms: to the last bit what the slow reference computes, one + and one * at a time, and with
+// gradients that are central differences.
 #include "scalar/ops.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "central_difference.h"
+#include "all_gradients.h"
+#include "first_difference.h"
 #include "leaves.h"
 #include "random_numbers.h"
+#include "reference_gpt.h"
 
 namespace microgpt {
 namespace {
 
 using Numbers = std::vector<double>;
 
+/// One formula of two lists of n numbers and of a matrix, (n, n), in Values and in those of the reference.
+struct Formula {
+  template <class F>
+  Formula(std::string name_, F f) : name(std::move(name_)), ours(f), slow(f) {}
+
+  std::string name;
+  Value (*ours)(const Values& a, const Values& b, const Matrix& w);
+  reference::Value (*slow)(const reference::Vector& a, const reference::Vector& b, const reference::Rows& w);
+};
+
 /// y[0] + 2 y[1] + 3 y[2] + ...: one number that depends on every output in its own way.
-Value weighted(Values y) {
-  Value total = 0.0;
-  for (std::size_t i = 0; i < y.size(); i++) total = total + y[i] * static_cast<double>(i + 1);
+template <class List>
+auto weighted(const List& y) {
+  auto total = y[0] * 1.0;
+  for (std::size_t i = 1; i < y.size(); i++) total = total + y[i] * static_cast<double>(i + 1);
   return total;
 }
 
-double weighted(const Numbers& y) {
-  double total = 0;
-  for (std::size_t i = 0; i < y.size(); i++) total += y[i] * static_cast<double>(i + 1);
-  return total;
+/// The elements index(0), index(1), ... of x, as many as it has.
+template <class List>
+List picked(const List& x, std::size_t index(std::size_t i, std::size_t n)) {
+  std::vector<std::decay_t<decltype(x[0])>> elements;
+  for (std::size_t i = 0; i < x.size(); i++) elements.push_back(x[index(i, x.size())]);
+  return List(elements);
 }
 
-// --- The formulas as a textbook writes them, in plain doubles
-// ----------------------------------------------------------
+std::size_t from_behind(std::size_t i, std::size_t n) { return n - 1 - i; }
+std::size_t one_of_three(std::size_t i, std::size_t n) { return i % std::min<std::size_t>(3, n); }
 
-double plain_dot(const Numbers& a, const Numbers& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+const std::vector<Formula> formulas{
+    {"sum", [](auto& a, auto&, auto&) { return exp(sum(a) * 0.1); }},
+    {"mean, add, relu", [](auto& a, auto& b, auto&) { return mean(relu(add(a, b))); }},
+    {"squared relu", [](auto& a, auto&, auto&) { return weighted(activate(a, Activation::squared_relu)); }},
+    {"dot", [](auto& a, auto& b, auto&) { return exp(dot(a, b) * 0.1); }},
+    {"dot of a list with itself", [](auto& a, auto&, auto&) { return exp(dot(a, a) * 0.1); }},
+    {"dot of a list with its reverse", [](auto& a, auto&, auto&) { return exp(dot(a, picked(a, from_behind)) * 0.1); }},
+    {"dot with the same values again and again",
+     [](auto& a, auto&, auto&) { return exp(dot(picked(a, one_of_three), a) * 0.1); }},
+    {"softmax", [](auto& a, auto&, auto&) { return weighted(softmax(a)); }},
+    {"rmsnorm", [](auto& a, auto&, auto&) { return weighted(rmsnorm(a)); }},
+    {"cross_entropy", [](auto& a, auto&, auto&) { return cross_entropy(a, 1); }},
+    {"linear", [](auto& a, auto&, auto& w) { return exp(weighted(linear(a, w)) * 0.01); }},
+    {"linear, with one matrix again and again",
+     [](auto& a, auto&, auto& w) { return mean(linear(linear(linear(a, w), w), w)); }},
+};
 
-Numbers plain_softmax(Numbers x) {
-  double total = 0;
-  for (double& xi : x) total += xi = std::exp(xi);
-  for (double& xi : x) xi /= total;
-  return x;
-}
-
-Numbers plain_rmsnorm(Numbers x) {
-  const double rms = std::sqrt(plain_dot(x, x) / static_cast<double>(x.size()) + 1e-5);
-  for (double& xi : x) xi /= rms;
-  return x;
-}
-
-// All inputs have a size of at most 2, all sums stay below 2^6 = 64, and about 2^5 roundings, of at most 2^-48 each
-// (one unit in the last place below 64), go into a result.
-constexpr double rounding = 0x1p-43;
-
-/// Compares f with its plain version, and all its gradients with central differences, at many points.
-void check_gradients(std::size_t n, Value f(Values), double plain(const Numbers&)) {
-  PythonRandom random(42);
-  for (int point = 0; point < 100; point++) {
-    const Scope scope;
-    Numbers numbers = uniform(random, n, -2, 2);
-    const Values x = leaves(numbers);
-    const Value y = f(x);
-    y.backward();
-    CHECK(std::abs(y.data() - plain(numbers)) <= rounding);
-    for (std::size_t i = 0; i < n; i++) {
-      auto vary = [&](double xi) {
-        Numbers varied = numbers;
-        varied[i] = xi;
-        return plain(varied);
-      };
-      const auto [slope, error] = central_difference(vary, numbers[i], rounding);
-      CHECK(std::abs(x[i].grad() - slope) <= error);
-      CHECK(error < 1e-6);
-    }
-  }
-}
-
-TEST_CASE("the gradients of sum are central differences") {
-  check_gradients(
-      5, [](Values x) { return sum(x); }, [](const Numbers& x) { return std::accumulate(x.begin(), x.end(), 0.0); });
-}
-
-TEST_CASE("the gradients of dot are central differences, also of a list with itself") {
-  check_gradients(
-      6, [](Values x) { return dot(x.slice(0, 3), x.slice(3, 3)); },
-      [](const Numbers& x) {
-        return plain_dot({x[0], x[1], x[2]}, {x[3], x[4], x[5]});
-      });
-  check_gradients(
-      5, [](Values x) { return dot(x, x); }, [](const Numbers& x) { return plain_dot(x, x); });
-}
-
-TEST_CASE("the gradients of softmax are central differences") {
-  check_gradients(
-      5, [](Values x) { return weighted(softmax(x)); }, [](const Numbers& x) { return weighted(plain_softmax(x)); });
-}
-
-TEST_CASE("the gradients of rmsnorm are central differences") {
-  check_gradients(
-      5, [](Values x) { return weighted(rmsnorm(x)); }, [](const Numbers& x) { return weighted(plain_rmsnorm(x)); });
-}
-
-TEST_CASE("the gradients of mean, add and relu are central differences") {
-  check_gradients(
-      6, [](Values x) { return mean(relu(add(x.slice(0, 3), x.slice(3, 3)))); },
-      [](const Numbers& x) {
-        return (std::max(0.0, x[0] + x[3]) + std::max(0.0, x[1] + x[4]) + std::max(0.0, x[2] + x[5])) / 3;
-      });
-}
-
-TEST_CASE("the gradients of cross_entropy are central differences") {
-  check_gradients(
-      5, [](Values x) { return cross_entropy(x, 3); }, [](const Numbers& x) { return -std::log(plain_softmax(x)[3]); });
-}
-
-/// A (4, 3) matrix of random numbers.
-Parameters random_matrix(PythonRandom& random) {
-  Parameters parameters({{"w", 4, 3}});
-  for (double& number : parameters.data()) number = uniform(random, -2, 2);
+Parameters random_inputs(std::size_t n, double largest, PythonRandom& random) {
+  Parameters parameters({{"w", n, n}, {"a", 1, n}, {"b", 1, n}});
+  for (double& number : parameters.data()) number = uniform(random, -largest, largest);
   return parameters;
 }
 
-TEST_CASE("the gradients of linear are central differences, of inputs and weights") {
-  PythonRandom random(42);
-  for (int point = 0; point < 100; point++) {
-    const Scope scope;
-    const Numbers numbers = uniform(random, 3, -2, 2);
-    Parameters parameters = random_matrix(random);
-    const Values x = leaves(numbers);
-    weighted(linear(x, Matrix(parameters["w"]))).backward();
-
-    Numbers all(parameters.data().begin(), parameters.data().end());  // the weights, then the inputs
-    all.insert(all.end(), numbers.begin(), numbers.end());
-    Numbers grads(parameters.grad().begin(), parameters.grad().end());
-    for (double grad : grads_of(x)) grads.push_back(grad);
-    auto plain = [](const Numbers& n) {
-      Numbers y;
-      for (std::size_t row = 0; row < 12; row += 3)
-        y.push_back(n[row] * n[12] + n[row + 1] * n[13] + n[row + 2] * n[14]);
-      return weighted(y);
-    };
-    for (std::size_t i = 0; i < all.size(); i++) {
-      auto vary = [&](double number) {
-        Numbers varied = all;
-        varied[i] = number;
-        return plain(varied);
-      };
-      const auto [slope, error] = central_difference(vary, all[i], rounding);
-      CHECK(std::abs(grads[i] - slope) <= error);
+TEST_CASE("every operation and its gradients are the reference's to the last bit, term by term") {
+  PythonRandom random(7);
+  for (const Formula& formula : formulas) {
+    for (std::size_t n = 2; n <= 40; n += 2) {
+      CAPTURE(formula.name);
+      CAPTURE(n);
+      const Scope scope;
+      const Parameters parameters = random_inputs(n, 2, random);
+      const Values a = leaves(parameters["a"].row(0));
+      const Values b = leaves(parameters["b"].row(0));
+      const Value y = formula.ours(a, b, Matrix(parameters["w"]));
+      y.backward();
+      Numbers grads(parameters["w"].grad, parameters["w"].grad + n * n);
+      for (const Values& x : {a, b}) {
+        for (const double grad : grads_of(x)) grads.push_back(grad);
+      }
+      const reference::StateDict state = reference::state_dict(parameters);
+      const reference::Value same_y = formula.slow(state.at("a")[0], state.at("b")[0], state.at("w"));
+      same_y.backward();
+      CHECK(first_difference(Numbers{y.data()}, Numbers{same_y.data()}) == "");
+      CHECK(first_difference(grads, reference::grads(state, parameters)) == "");
     }
   }
 }
 
-// --- What else they promise
-// ----------------------------------------------------------------------------------------------
+TEST_CASE("the gradients of every operation are central differences, of inputs and weights") {
+  // All inputs have a size of at most 1, all sums are at most 2^6 = 64, and about 2^5 roundings, of at most 2^-48 each
+  // (one unit in the last place below 64), go into a result.
+  constexpr double rounding = 0x1p-43;
+  PythonRandom random(42);
+  for (const Formula& formula : formulas) {
+    CAPTURE(formula.name);
+    for (int point = 0; point < 100; point++) {
+      Parameters parameters = random_inputs(4, 1, random);
+      check_all_gradients(parameters, rounding, [&] {
+        const Matrix a(parameters["a"]);
+        const Matrix b(parameters["b"]);
+        return formula.ours(a[0], b[0], Matrix(parameters["w"]));
+      });
+    }
+  }
+}
 
 TEST_CASE("sum begins with zero: the sum of -0 alone is 0") {
   const Scope scope;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/activation.h"
 #include "base/config.h"
 #include "base/parameters.h"
 #include "reference_value.h"
@@ -51,6 +52,8 @@ inline Value dot(const Vector& a, const Vector& b) {
   return sum(products);
 }
 
+inline Value mean(const Vector& x) { return (1 / static_cast<double>(x.size())) * sum(x); }
+
 inline Vector add(const Vector& a, const Vector& b) {
   Vector y;
   for (std::size_t i = 0; i < a.size(); i++) y.push_back(a[i] + b.at(i));
@@ -82,6 +85,21 @@ inline Vector rmsnorm(const Vector& x) {
   return y;
 }
 
+inline Vector relu(Vector x) {
+  for (Value& xi : x) xi = relu(xi);
+  return x;
+}
+
+inline Vector activate(const Vector& x, Activation activation) {
+  Vector y = relu(x);
+  if (activation == Activation::squared_relu) {
+    for (Value& yi : y) yi = pow(yi, 2);
+  }
+  return y;
+}
+
+inline Value cross_entropy(const Vector& logits, std::size_t target_id) { return -log(softmax(logits)[target_id]); }
+
 inline Vector gpt(const Config& config, const StateDict& state, std::size_t token_id, std::size_t pos_id,
                   std::vector<Rows>& keys, std::vector<Rows>& values) {
   const std::size_t head_dim = config.n_embd / config.n_head;
@@ -111,8 +129,7 @@ inline Vector gpt(const Config& config, const StateDict& state, std::size_t toke
     }
     x = add(linear(x_attn, weights("attn_wo")), x_residual);
     x_residual = x;
-    x = linear(rmsnorm(x), weights("mlp_fc1"));
-    for (Value& xi : x) xi = config.activation == Activation::squared_relu ? pow(relu(xi), 2) : relu(xi);
+    x = activate(linear(rmsnorm(x), weights("mlp_fc1")), config.activation);
     x = add(linear(x, weights("mlp_fc2")), x_residual);
   }
   return linear(x, state.at("lm_head"));
@@ -124,10 +141,9 @@ inline Value document_loss(const Config& config, const StateDict& state, std::sp
   std::vector<Rows> values(config.n_layer);
   Vector losses;
   for (std::size_t pos_id = 0; pos_id < n; pos_id++) {
-    const Vector probs = softmax(gpt(config, state, tokens[pos_id], pos_id, keys, values));
-    losses.push_back(-log(probs[tokens[pos_id + 1]]));
+    losses.push_back(cross_entropy(gpt(config, state, tokens[pos_id], pos_id, keys, values), tokens[pos_id + 1]));
   }
-  return (1 / static_cast<double>(n)) * sum(losses);
+  return mean(losses);
 }
 
 }  // namespace microgpt::reference

@@ -1,62 +1,243 @@
+// Masks: what a pattern's spec means, that a Mask is what its definition says, and how it divides what is seen into
+// dense and scattered keys. (That attention under a pattern is right: kernels_test.cpp.)
 #include "tensor/mask.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
 
-#include "irregular.h"
+#include "base/error.h"
+#include "base/mask_pattern.h"
+#include "masks.h"
+#include "train/safetensors.h"
 
 namespace microgpt {
 namespace {
 
-constexpr std::size_t n_query = 131;
-constexpr std::size_t n_key = 200;  // the last block is not a whole one
+// --- Specs -----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a full mask lets every query see every key") {
-  const Mask mask = Mask::full();
-  for (std::size_t t = 0; t < n_query; t++) {
-    for (std::size_t s = 0; s < n_key; s++) CHECK(mask.allows(t, s));
+TEST_CASE("a spec names a pattern and its numbers, in this order, and the pattern is written as it was read") {
+  const std::vector<std::pair<std::string, MaskPattern>> patterns{
+      {"full", {}},
+      {"local:5", {.window = 5}},
+      {"strided:5:3", {.window = 5, .stride = 3}},
+      {"global:5:3", {.window = 5, .n_global = 3}},
+      {"random:5", {.window = 1, .n_random = 5}},
+      {"bigbird:5:3:2", {.window = 5, .n_global = 3, .n_random = 2}},
+      {"block:5", {.block = 5, .n_global = 5}}};
+  for (const auto& [spec, pattern] : patterns) {
+    CAPTURE(spec);
+    CHECK((parse_mask_pattern(spec) == pattern));
+    CHECK(mask_spec(pattern) == spec);
   }
 }
 
-TEST_CASE("a causal mask lets a query see itself and what is before it") {
-  const Mask mask = Mask::causal();
-  for (std::size_t t = 0; t < n_query; t++) {
-    for (std::size_t s = 0; s < n_key; s++) CHECK(mask.allows(t, s) == (s <= t));
+TEST_CASE("a pattern is written in fewer words where some say nothing") {
+  CHECK(mask_spec(parse_mask_pattern("global:5:0")) == "local:5");
+  CHECK(mask_spec(parse_mask_pattern("bigbird:5:3:0")) == "global:5:3");
+  CHECK(mask_spec(parse_mask_pattern("bigbird:4:0:0")) == "local:4");
+  CHECK(mask_spec(parse_mask_pattern("bigbird:1:0:3")) == "random:3");
+  CHECK(mask_spec(parse_mask_pattern("random:0")) == "local:1");
+}
+
+TEST_CASE("what is no pattern, or hides a token from itself, is refused with what would be one") {
+  const std::string all = "; there are full, local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R and block:S";
+  const std::string must = "; it must be a whole number, at most 1000000000";
+  const std::string window = "a window of 0 hides everything, even the token itself; use 1 or more";
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"", "there is no ''" + all},
+      {"window:4", "there is no 'window'" + all},
+      {"Local:4", "there is no 'Local'" + all},
+      {"full:4", "full takes 0 numbers, not 1; write full"},
+      {"local", "local takes 1 number, not 0; write local:W"},
+      {"local:1:2", "local takes 1 number, not 2; write local:W"},
+      {"bigbird:1:2", "bigbird takes 3 numbers, not 2; write bigbird:W:G:R"},
+      {"local:", "W is ''" + must},
+      {"local:-1", "W is '-1'" + must},
+      {"local:1000000001", "W is '1000000001'" + must},
+      {"global:4:1.5", "G is '1.5'" + must},
+      {"bigbird:4:2:99999999999999999999", "R is '99999999999999999999'" + must},
+      {"local:0", window},
+      {"strided:0:4", window},
+      {"global:0:4", window},
+      {"bigbird:0:4:4", window},
+      {"strided:4:0", "a stride of 0 never leaves the token; use 1 or more"},
+      {"block:0", "a block of 0 holds no token; use 1 or more"}};
+  for (const auto& [spec, message] : refused) {
+    CHECK_THROWS_WITH_AS(parse_mask_pattern(spec), ("mask '" + spec + "': " + message).c_str(), UsageError);
   }
 }
 
-TEST_CASE("a table allows what its function allowed, also beyond 64 keys") {
-  const Mask mask = Mask::table(n_query, n_key, irregular);
-  for (std::size_t t = 0; t < n_query; t++) {
-    for (std::size_t s = 0; s < n_key; s++) CHECK(mask.allows(t, s) == irregular(t, s));
+// --- Masks -----------------------------------------------------------------------------------------------------------
+
+constexpr std::size_t length = 300;  // the last block is not a whole one
+
+using Sees = std::function<bool(std::size_t t, std::size_t s)>;
+
+/// The first query and key of `length` each that are not as they should be, in words; empty if all are.
+std::string wrong_pair(const Sees& right) {
+  for (std::size_t t = 0; t < length; t++) {
+    for (std::size_t s = 0; s < length; s++) {
+      if (!right(t, s)) return fmt::format("query {}, key {}", t, s);
+    }
+  }
+  return "";
+}
+
+/// The definitions, for patterns without random keys.
+bool defined(const MaskPattern& p, std::size_t t, std::size_t s) {
+  if (s > t) return false;
+  const bool near = p.block > 0 ? s / p.block == t / p.block : t - s < p.window;
+  return near || s < p.n_global || (p.stride > 0 && (t - s) % p.stride == 0);
+}
+
+struct Defined {
+  std::string name;
+  Mask mask;
+  Sees sees;
+};
+
+/// Masks of every kind with their definitions; the random ones are such that nothing is left to chance.
+std::vector<Defined> defined_masks() {
+  const Sees before = [](std::size_t t, std::size_t s) { return s <= t; };
+  const Sees holes = [](std::size_t t, std::size_t s) { return s < 200 && irregular(t, s); };
+  std::vector<Defined> masks{{"full", Mask::full(), [](auto, auto) { return true; }},
+                             {"causal", Mask::causal(), before},
+                             {"a table of 200 keys", Mask::table(length, 200, irregular), holes}};
+  for (const char* spec : {"local:300", "local:1000000000", "block:300", "strided:1:1", "global:1:300", "random:300"}) {
+    masks.push_back({spec, mask_of(spec, length), before});
+  }
+  for (const std::string& spec : regular_specs()) {
+    const MaskPattern p = parse_mask_pattern(spec);
+    masks.push_back({spec, Mask::of(p, length), [p](auto t, auto s) { return defined(p, t, s); }});
+  }
+  return masks;
+}
+
+TEST_CASE("a mask lets see what its definition says, and nothing else, also beyond its length") {
+  for (const Defined& d : defined_masks()) {
+    CAPTURE(d.name);
+    auto right = [&](auto t, auto s) { return d.mask.allows(t, s) == d.sees(t, s); };
+    CHECK(wrong_pair(right) == "");
+    CHECK(wrong_pair([&](auto t, auto s) { return s >= Mask::block || right(t, length + s); }) == "");
+  }
+  CHECK(Mask::table(1, 1, [](auto, auto) { return true; }).allows(0, 0));
+  CHECK_FALSE(Mask::table(1, 1, [](auto, auto) { return false; }).allows(0, 0));
+}
+
+TEST_CASE("the bits of a block of keys are those of a table, and a key is dense or scattered, but never both") {
+  std::vector<Defined> masks = defined_masks();
+  for (const std::string& spec : random_specs()) masks.push_back({spec, mask_of(spec, length), {}});
+  for (const Defined& d : masks) {
+    CAPTURE(d.name);
+    const Mask& mask = d.mask;
+    const Mask table = Mask::table(length, 320, [&](auto t, auto s) { return mask.allows(t, s); });
+    CHECK(wrong_pair([&](auto t, auto s) {
+            const std::size_t first = s / Mask::block * Mask::block;
+            return mask.bits(t, first) == table.bits(t, first);
+          }) == "");
+    std::vector<std::vector<std::uint64_t>> times(length, std::vector<std::uint64_t>(length));
+    for (std::size_t t = 0; t < length; t++) mask.each_scattered(t, [&](std::size_t s) { times[t].at(s)++; });
+    CHECK(wrong_pair([&](auto t, auto s) {
+            const std::uint64_t dense = mask.dense_bits(t, s / Mask::block * Mask::block) >> (s % Mask::block) & 1;
+            return times[t][s] + dense == std::uint64_t{mask.allows(t, s)};
+          }) == "");
   }
 }
 
-TEST_CASE("bits are what is allowed, key by key from the lowest bit") {
-  for (const Mask& mask : {Mask::full(), Mask::causal(), Mask::table(n_query, n_key, irregular)}) {
-    for (std::size_t t = 0; t < n_query; t++) {
-      for (std::size_t first = 0; first < n_key; first += Mask::block) {
-        const std::uint64_t bits = mask.bits(t, first);
-        for (std::size_t i = 0; i < Mask::block && first + i < n_key; i++) {
-          CHECK((bits >> i & 1) == static_cast<std::uint64_t>(mask.allows(t, first + i)));
-        }
+TEST_CASE("random keys are as many as the pattern says, or all there are, outside of the window and the first G") {
+  for (const std::string& spec : random_specs()) {
+    const MaskPattern pattern = parse_mask_pattern(spec);
+    const Mask mask = Mask::of(pattern, length);
+    CAPTURE(spec);
+    CHECK(wrong_pair([&](auto t, auto s) {
+            return defined(pattern, t, s) ? mask.allows(t, s) : s <= t || !mask.allows(t, s);
+          }) == "");
+    for (std::size_t t = 0; t < length; t++) {
+      std::size_t random = 0;
+      std::size_t others = 0;
+      for (std::size_t s = 0; s < t; s++) {
+        others += !defined(pattern, t, s);
+        random += !defined(pattern, t, s) && mask.allows(t, s);
       }
+      CAPTURE(t);
+      CHECK(random == std::min(pattern.n_random, others));
     }
   }
 }
 
-TEST_CASE("keys that a table does not have are not to be seen") {
-  const Mask mask = Mask::table(1, 70, [](std::size_t, std::size_t) { return true; });
-  CHECK(mask.bits(0, 0) == ~std::uint64_t{0});
-  CHECK(mask.bits(0, 64) == 0b111111);
+TEST_CASE(
+    "random keys are the same in every run and for every length, differ from query to query, and reach everywhere") {
+  const Mask once = mask_of("random:20", length);
+  const Mask again = mask_of("random:20", length);
+  const Mask shorter = mask_of("random:20", 100);  // so many that they are kept as a table
+  CHECK(wrong_pair([&](auto t, auto s) { return once.allows(t, s) == again.allows(t, s); }) == "");
+  CHECK(wrong_pair([&](auto t, auto s) { return t >= 100 || s >= 100 || once.allows(t, s) == shorter.allows(t, s); }) ==
+        "");
+  std::set<std::vector<bool>> sets;
+  std::vector<std::size_t> seen(length);
+  for (std::size_t t = 0; t < length; t++) {
+    std::vector<bool> keys;
+    for (std::size_t s = 0; s < length; s++) {
+      keys.push_back(once.allows(t, s));
+      seen[s] += once.allows(t, s);
+    }
+    sets.insert(keys);
+  }
+  CHECK(sets.size() == length);
+  // Of 300 queries each draws 20. The first key is drawn 20 times with certainty and then with probability 20/t, which
+  // makes 20 + 20 log(300/20) = 74 on average; a key in the middle 20 log(300/150) = 14. No draw is far from its mean:
+  // its standard deviation is less than the root of it.
+  CHECK(std::abs(static_cast<double>(seen[0]) - 74) < 5 * std::sqrt(54.0));
+  CHECK(std::abs(static_cast<double>(seen[150]) - 1 - 14) < 5 * std::sqrt(14.0));
 }
 
-TEST_CASE("a table of no more than one query and one key") {
-  CHECK(Mask::table(1, 1, [](std::size_t, std::size_t) { return true; }).allows(0, 0));
-  CHECK_FALSE(Mask::table(1, 1, [](std::size_t, std::size_t) { return false; }).allows(0, 0));
+TEST_CASE("next_block passes over blocks without dense keys, and over no other") {
+  for (const std::string& spec : all_specs()) {
+    const Mask mask = mask_of(spec, length);
+    // A pattern knows exactly; a table is looked at.
+    const bool is_exact = spec.find("1000") == std::string::npos && spec != "random:30";
+    std::size_t wrong = 0;
+    for (std::size_t first_query = 0; first_query < length; first_query += 17) {
+      for (const std::size_t n : {1, 16, 64}) {
+        if (first_query + n > length) continue;
+        std::size_t next = mask.next_block(first_query, n, 0);
+        for (std::size_t first = 0; first < length; first += Mask::block) {
+          std::uint64_t any = 0;
+          for (std::size_t i = 0; i < n; i++) any |= mask.dense_bits(first_query + i, first);
+          wrong += first == next ? is_exact && any == 0 : any != 0;
+          if (first == next) next = mask.next_block(first_query, n, first + Mask::block);
+        }
+      }
+    }
+    CAPTURE(spec);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("the masks of the golden files are the patterns that they are named after") {
+  const std::vector<std::pair<std::string, std::string>> named{{"local_w4_12", "local:4"},
+                                                               {"strided_w3_s3_12", "strided:3:3"},
+                                                               {"global_local_w3_g2_12", "global:3:2"},
+                                                               {"block_b4_12", "block:4"}};
+  for (const auto& [file, spec] : named) {
+    CAPTURE(file);
+    const Safetensors golden = read_safetensors("tests/golden/attention/" + file + ".safetensors");
+    const Safetensors::Tensor& tensor = golden.tensors.at("mask");
+    REQUIRE(tensor.shape == std::vector<std::size_t>{12, 12});
+    const Mask mask = mask_of(spec, 12);
+    std::vector<double> found;
+    for (std::size_t i = 0; i < 12 * 12; i++) found.push_back(mask.allows(i / 12, i % 12) ? 1 : 0);
+    CHECK(found == tensor.data);
+  }
 }
 
 TEST_CASE("lowest sets so many bits, and all from 64 on") {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "irregular.h"
+#include "masks.h"
 
 namespace microgpt {
 namespace {

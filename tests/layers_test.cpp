@@ -1,15 +1,14 @@
-// The layers of the tensor path in plain loops, naive(): what they compute is what the scalar path computes, and their
-// backwards are the slopes of their forwards. (That the vectors compute the same: kernels_test.cpp.)
+// The layers of the tensor path in plain loops, naive(): their outputs and gradients are those of the scalar path.
+// (That the scalar path's gradients are slopes: ops_test.cpp. That the vectors compute the same: kernels_test.cpp.)
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/attention_shape.h"
-#include "central_difference.h"
+#include "fenced.h"
 #include "random_numbers.h"
 #include "scalar/ops.h"
 #include "tensor/kernels.h"
@@ -19,13 +18,12 @@ namespace {
 
 using Matrices = std::vector<Tensor<double>>;
 
-/// A layer in both paths. dy is the gradient of y.
+/// A layer in both paths: y is its output, dy the gradient of y, dx those of its inputs.
 struct Layer {
   std::string name;
   std::vector<Parameters::Shape> inputs;
   std::size_t rows, cols;  // of its output
-  std::function<void(View<double> y, const Matrices& x)> forward;
-  std::function<void(Matrices& dx, View<const double> dy, const Matrices& x)> backward;
+  std::function<void(View<double> y, Matrices& dx, View<const double> dy, const Matrices& x)> tensor;
   std::function<Values(const std::vector<Matrix>& x, std::size_t n)> scalar;  // row n of y
 };
 
@@ -38,19 +36,13 @@ const std::vector<Token> tokens{3, 0, 3, 5};
 const std::vector<std::size_t> positions{0, 1, 2, 0};
 const std::vector<Token> targets{0, 5, 2, 2};
 
-Weight<double> weight(const Tensor<double>& numbers) {
-  Weight<double> w(numbers.view().rows, numbers.view().cols);
-  copy(w.data.view(), numbers.view());
-  return w;
-}
-
 Layer embedding_layer() {
   return {"embedding",
           {{"wte", V, C}, {"wpe", 3, C}},
           N,
           C,
-          [](auto y, auto& x) { kernels.embedding_forward(y, tokens, positions, x[0].view(), x[1].view()); },
-          [](auto& dx, auto dy, auto&) {
+          [](auto y, auto& dx, auto dy, auto& x) {
+            kernels.embedding_forward(y, tokens, positions, x[0].view(), x[1].view());
             kernels.embedding_backward(dx[0].view(), 0, dy, tokens);
             kernels.embedding_backward(dx[1].view(), 0, dy, positions);
           },
@@ -62,9 +54,11 @@ Layer linear_layer() {
           {{"x", N, C}, {"w", V, C}},
           N,
           V,
-          [](auto y, auto& x) { kernels.linear_forward(y, x[0].view(), weight(x[1]), {}); },
-          [](auto& dx, auto dy, auto& x) {
-            kernels.linear_backward_input(dx[0].view(), dy, weight(x[1]), {});
+          [](auto y, auto& dx, auto dy, auto& x) {
+            Weight<double> w(V, C);
+            copy(w.data.view(), x[1].view());
+            kernels.linear_forward(y, x[0].view(), w, {});
+            kernels.linear_backward_input(dx[0].view(), dy, w, {});
             for (std::size_t i = 0; i < V; i += 2) {  // in shares of two rows
               kernels.linear_backward_weight(dx[1].view().slice_rows(i, 2), i, dy, x[0].view());
             }
@@ -77,14 +71,9 @@ Layer rmsnorm_layer() {
           {{"x", N, C}},
           N,
           C,
-          [](auto y, auto& x) {
+          [](auto y, auto& dx, auto dy, auto& x) {
             Tensor<double> scale(1, N);
             kernels.rmsnorm_forward(y, scale.view().data, x[0].view());
-          },
-          [](auto& dx, auto dy, auto& x) {
-            Tensor<double> scale(1, N);
-            Tensor<double> y(N, C);
-            kernels.rmsnorm_forward(y.view(), scale.view().data, x[0].view());
             kernels.rmsnorm_backward(dx[0].view(), dy, x[0].view(), scale.view().data, {});
           },
           [](auto& x, std::size_t n) { return rmsnorm(x[0][n]); }};
@@ -95,10 +84,9 @@ Layer add_layer() {
           {{"a", N, C}, {"b", N, C}},
           N,
           C,
-          [](auto y, auto& x) { kernels.add_forward(y, x[0].view(), x[1].view()); },
-          [](auto& dx, auto dy, auto&) {
-            copy(dx[0].view(), dy);
-            copy(dx[1].view(), dy);
+          [](auto y, auto& dx, auto dy, auto& x) {
+            kernels.add_forward(y, x[0].view(), x[1].view());
+            for (Tensor<double>& d : dx) copy(d.view(), dy);
           },
           [](auto& x, std::size_t n) { return add(x[0][n], x[1][n]); }};
 }
@@ -108,12 +96,11 @@ Layer activation_layer(Activation activation) {
           {{"x", N, C}},
           N,
           C,
-          [=](auto y, auto& x) { kernels.activation_forward(y, x[0].view(), activation); },
-          [=](auto& dx, auto dy, auto& x) { kernels.activation_backward(dx[0].view(), dy, x[0].view(), activation); },
-          [=](auto& x, std::size_t n) {
-            const Values y = relu(x[0][n]);
-            return activation == Activation::squared_relu ? Values(C, [&](std::size_t i) { return y[i] * y[i]; }) : y;
-          }};
+          [=](auto y, auto& dx, auto dy, auto& x) {
+            kernels.activation_forward(y, x[0].view(), activation);
+            kernels.activation_backward(dx[0].view(), dy, x[0].view(), activation);
+          },
+          [=](auto& x, std::size_t n) { return activate(x[0][n], activation); }};
 }
 
 Layer cross_entropy_layer() {
@@ -121,19 +108,14 @@ Layer cross_entropy_layer() {
           {{"logits", N, V}},
           N,
           1,
-          [](auto y, auto& x) {
-            Tensor<double> losses(1, N);
+          [](auto y, auto& dx, auto dy, auto& x) {
+            std::vector<double> losses(N);
+            std::vector<double> dlosses(N);
+            for (std::size_t n = 0; n < N; n++) dlosses[n] = dy.row(n)[0];
             Tensor<double> probs(N, V);
-            kernels.cross_entropy_forward(losses.view().data, probs.view(), x[0].view(), targets);
-            for (std::size_t n = 0; n < N; n++) y.row(n)[0] = losses.view().data[n];
-          },
-          [](auto& dx, auto dy, auto& x) {
-            Tensor<double> losses(1, N);
-            Tensor<double> dlosses(1, N);
-            Tensor<double> probs(N, V);
-            for (std::size_t n = 0; n < N; n++) dlosses.view().data[n] = dy.row(n)[0];
-            kernels.cross_entropy_forward(losses.view().data, probs.view(), x[0].view(), targets);
-            kernels.cross_entropy_backward(dx[0].view(), dlosses.view().data, probs.view(), targets);
+            kernels.cross_entropy_forward(losses.data(), probs.view(), x[0].view(), targets);
+            kernels.cross_entropy_backward(dx[0].view(), dlosses.data(), probs.view(), targets);
+            for (std::size_t n = 0; n < N; n++) y.row(n)[0] = losses[n];
           },
           [](auto& x, std::size_t n) {
             return Values(1, [&](std::size_t) { return cross_entropy(x[0][n], targets[n]); });
@@ -161,12 +143,6 @@ Values attend(const std::vector<Matrix>& x, std::size_t t, const AttentionShape&
   return Values(out);
 }
 
-AttentionCall<double> call_of(auto& x, const AttentionShape& heads, const Mask& mask, std::size_t first_query) {
-  auto call = AttentionCall<double>::of(heads, x[0].view(), x[1].view(), x[2].view(), mask, first_query);
-  call.scale = scale;
-  return call;
-}
-
 Layer attention_layer(const std::string& name, std::size_t n, std::size_t m, const AttentionShape& heads,
                       const Mask& mask, std::size_t first_query) {
   return {"attention, " + name,
@@ -175,16 +151,12 @@ Layer attention_layer(const std::string& name, std::size_t n, std::size_t m, con
            {"v", m, heads.n_kv_head * heads.value_dim}},
           n,
           heads.n_head * heads.value_dim,
-          [=](auto y, auto& x) {
+          [=](auto y, auto& dx, auto dy, auto& x) {
+            auto call = AttentionCall<double>::of(heads, x[0].view(), x[1].view(), x[2].view(), mask, first_query);
+            call.scale = scale;
             Tensor<double> log_sum(heads.n_head, n);
-            kernels.attention_forward(y, log_sum.view(), call_of(x, heads, mask, first_query));
-          },
-          [=](auto& dx, auto dy, auto& x) {
-            Tensor<double> log_sum(heads.n_head, n);
-            Tensor<double> y(n, heads.n_head * heads.value_dim);
-            const AttentionCall<double> call = call_of(x, heads, mask, first_query);
-            kernels.attention_forward(y.view(), log_sum.view(), call);
-            kernels.attention_backward({dx[0].view(), dx[1].view(), dx[2].view()}, dy, y.view(), log_sum.view(), call);
+            kernels.attention_forward(y, log_sum.view(), call);
+            kernels.attention_backward({dx[0].view(), dx[1].view(), dx[2].view()}, dy, y, log_sum.view(), call);
           },
           [=](auto& x, std::size_t t) {
             std::vector<std::size_t> seen;
@@ -221,42 +193,8 @@ Parameters random_inputs(const Layer& layer, PythonRandom& random) {
   return parameters;
 }
 
-Matrices matrices_of(const Parameters& parameters) {
-  Matrices matrices;
-  for (const Parameter& parameter : parameters.matrices()) {
-    const View<double> x = matrices.emplace_back(parameter.rows, parameter.cols).view();
-    for (std::size_t i = 0; i < x.rows; i++) std::copy(parameter.row(i).begin(), parameter.row(i).end(), x.row(i));
-  }
-  return matrices;
-}
-
-Tensor<double> output(const Layer& layer, const Matrices& x) {
-  Tensor<double> y(layer.rows, layer.cols);
-  layer.forward(y.view(), x);
-  return y;
-}
-
-Matrices gradients(const Layer& layer, const Matrices& x, const Tensor<double>& dy) {
-  Matrices dx;
-  for (const Parameters::Shape& shape : layer.inputs) dx.emplace_back(shape.rows, shape.cols);
-  layer.backward(dx, dy.view(), x);
-  return dx;
-}
-
-Tensor<double> random_gradient(const Layer& layer, PythonRandom& random) {
-  Tensor<double> dy(layer.rows, layer.cols);
-  for (std::size_t n = 0; n < layer.rows; n++) {
-    const std::vector<double> row = uniform(random, layer.cols, -1, 1);
-    std::copy(row.begin(), row.end(), dy.view().row(n));
-  }
-  return dy;
-}
-
-// How far a loss, the sum of outputs times gradients of up to 1, may be off. Inputs are at most 2, so the largest is
-// that of linear: 24 outputs of up to 5 * 4. It stays below 2^9, and 2 * 24 roundings of it are at most 2^-45 each.
-// Besides, the outputs are off: there are at most 60, of 2^5 roundings each, of at most 2^-50: their numbers stay below
-// 2^4 (and again those of linear below 2^5, but there are few). Together that is less than 2^-38. The gradients are
-// sums of fewer and smaller numbers.
+// Inputs are at most 2, so the largest outputs are those of linear, up to 5 * 4. All numbers stay below 2^5, so 2^5
+// roundings, of at most 2^-48 each, are 2^-43; the rest is for the slopes on the way.
 constexpr double rounding = 0x1p-38;
 
 TEST_CASE("each layer in plain loops gives the outputs and gradients of the scalar path") {
@@ -264,10 +202,16 @@ TEST_CASE("each layer in plain loops gives the outputs and gradients of the scal
   for (const Layer& layer : layers()) {
     for (int point = 0; point < 10; point++) {
       Parameters parameters = random_inputs(layer, random);
-      const Matrices x = matrices_of(parameters);
-      const Tensor<double> y = output(layer, x);
-      const Tensor<double> dy = random_gradient(layer, random);
-      const Matrices dx = gradients(layer, x, dy);
+      Matrices x;
+      Matrices dx;
+      for (const Parameter& p : parameters.matrices()) {
+        copy(x.emplace_back(p.rows, p.cols).view(), {p.data, p.rows, p.cols, p.cols});
+        dx.emplace_back(p.rows, p.cols);
+      }
+      const std::vector<double> numbers = uniform(random, layer.rows * layer.cols, -1, 1);
+      const View<const double> dy{numbers.data(), layer.rows, layer.cols, layer.cols};
+      Tensor<double> y(layer.rows, layer.cols);
+      layer.tensor(y.view(), dx, dy, x);
       INFO(layer.name);
 
       const Scope scope;
@@ -279,53 +223,14 @@ TEST_CASE("each layer in plain loops gives the outputs and gradients of the scal
         REQUIRE(same_y.size() == layer.cols);
         for (std::size_t i = 0; i < layer.cols; i++) {
           CHECK(std::abs(y.view().row(n)[i] - same_y[i].data()) < rounding);
-          loss = loss + same_y[i] * dy.view().row(n)[i];
+          loss = loss + same_y[i] * dy.row(n)[i];
         }
       }
       loss.backward();
       for (std::size_t i = 0; i < x.size(); i++) {
         const Parameter& same = parameters.matrices()[i];
-        for (std::size_t row = 0; row < same.rows; row++) {
-          for (std::size_t col = 0; col < same.cols; col++) {
-            INFO("gradient of " << same.name << ", row " << row << ", column " << col);
-            CHECK(std::abs(dx[i].view().row(row)[col] - same.grad_row(row)[col]) < rounding);
-          }
-        }
-      }
-    }
-  }
-}
-
-double weighted(View<const double> y, View<const double> dy) {
-  double total = 0;
-  for (std::size_t n = 0; n < y.rows; n++) {
-    for (std::size_t i = 0; i < y.cols; i++) total += y.row(n)[i] * dy.row(n)[i];
-  }
-  return total;
-}
-
-TEST_CASE("the backward of each layer in plain loops is the slope of its forward") {
-  PythonRandom random(2);
-  for (const Layer& layer : layers()) {
-    Matrices x = matrices_of(random_inputs(layer, random));
-    const Tensor<double> dy = random_gradient(layer, random);
-    const Matrices dx = gradients(layer, x, dy);
-    for (std::size_t i = 0; i < x.size(); i++) {
-      const View<double> input = x[i].view();
-      for (std::size_t row = 0; row < input.rows; row++) {
-        for (std::size_t col = 0; col < input.cols; col++) {
-          double& number = input.row(row)[col];
-          const double original = number;
-          auto vary = [&](double varied) {
-            number = varied;
-            return weighted(output(layer, x).view(), dy.view());
-          };
-          const auto [slope, error] = central_difference(vary, original, rounding);
-          number = original;
-          INFO(layer.name << ", " << layer.inputs[i].name << ", row " << row << ", column " << col);
-          CHECK(std::abs(dx[i].view().row(row)[col] - slope) <= error);
-          CHECK(error < 1e-6);  // the test is sharp
-        }
+        INFO("gradient of " << same.name);
+        CHECK(largest_difference(dx[i].view(), View<double>{same.grad, same.rows, same.cols, same.cols}) < rounding);
       }
     }
   }

@@ -1,13 +1,13 @@
-// What attention_oracle does not see: several documents of different lengths, shares, and float. That the numbers are
-// right is its part.
+// What attention_oracle does not see: several documents of different lengths, and float. That the numbers are right is
+// its part.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <vector>
 
+#include "fenced.h"
+#include "first_difference.h"
 #include "random_numbers.h"
 #include "tensor/attention_layer.h"
 #include "tensor/attention_weights.h"
@@ -16,13 +16,6 @@ namespace microgpt {
 namespace {
 
 constexpr std::size_t C = 12;
-
-template <class T>
-void draw(View<T> x, PythonRandom& random) {
-  for (std::size_t n = 0; n < x.rows; n++) {
-    for (std::size_t c = 0; c < x.cols; c++) x.row(n)[c] = static_cast<T>(uniform(random, -1, 1));
-  }
-}
 
 template <class T>
 GroupedAttention<T> grouped() {
@@ -56,117 +49,75 @@ struct Documents {
   std::vector<std::size_t> positions;
 };
 
-template <class T>
-void append(std::vector<T>& numbers, View<const T> x) {
-  for (std::size_t n = 0; n < x.rows; n++) numbers.insert(numbers.end(), x.row(n), x.row(n) + x.cols);
-}
+const Documents documents({5, 1, 70, 9});
 
-/// out, dx, dkv and the gradient of every weight, of random weights and inputs, computed in so many shares.
+/// What a layer of random weights makes of random inputs: all in `numbers`, with the gradient of every weight.
+template <class T>
+struct Answer {
+  Tensor<T> before, out, dx, dkv;
+  std::vector<T> numbers;
+};
+
+/// If `in_place`, out has `before` added to it, and one matrix takes both gradients of x, in the place of dx.
 template <class T, class Layer>
-std::vector<T> answer(Layer layer, const Kernels<T>& kernels, const Documents& documents, std::size_t shares) {
+Answer<T> answer(Layer layer, const Kernels<T>& kernels, bool in_place = false) {
   const std::size_t N = documents.positions.size();
   PythonRandom random(5);
   for (const NamedWeight<T>& w : layer.weights()) {
     draw(w.weight->data.view(), random);
     w.weight->transpose_rows({0, w.weight->data.view().rows});
   }
-  Tensor<T> x(N, C);
-  Tensor<T> dout(N, C);
-  draw(x.view(), random);
-  draw(dout.view(), random);
+  const Tensor<T> x = random_tensor<T>(N, C, random);
+  const Tensor<T> dout = random_tensor<T>(N, C, random);
+  Answer<T> a{random_tensor<T>(N, C, random), Tensor<T>(N, C), Tensor<T>(N, C), Tensor<T>(N, C), {}};
   typename Layer::Activations activations;
   activations.resize(layer, N, N);
-  Tensor<T> out(N, C);
-  Tensor<T> dx(N, C);
-  Tensor<T> dkv(N, C);
-  AttentionInput<T> input{x.view(), x.view(), documents.positions, documents.positions, documents.sequences};
-  for (std::size_t i = 0; i < shares; i++) {
-    const auto [first, n] = share(documents.sequences.size(), i, shares);
-    input.sequences = std::span(documents.sequences).subspan(first, n);
-    layer.forward(out.view(), {}, kernels, input, activations);
-    layer.backward(dx.view(), dkv.view(), dout.view(), kernels, input, activations);
+  const AttentionInput<T> input{x.view(), x.view(), documents.positions, documents.positions, documents.sequences};
+  layer.forward(a.out.view(), in_place ? a.before.view() : View<T>(), kernels, input, activations);
+  layer.backward(a.dx.view(), (in_place ? a.dx : a.dkv).view(), dout.view(), kernels, input, activations);
+  layer.backward_weights(dout.view(), kernels, input, activations, 0, 1);
+  std::vector<View<const T>> views{a.out.view(), a.dx.view(), a.dkv.view()};
+  for (const NamedWeight<T>& w : layer.weights()) views.push_back(w.weight->grad.view());
+  for (const View<const T>& view : views) {
+    for (std::size_t n = 0; n < view.rows; n++) a.numbers.insert(a.numbers.end(), view.row(n), view.row(n) + view.cols);
   }
-  for (std::size_t i = 0; i < shares; i++) {
-    layer.backward_weights(dout.view(), kernels, input, activations, i, shares);
-  }
-  std::vector<T> numbers;
-  for (const Tensor<T>* tensor : {&out, &dx, &dkv}) append(numbers, tensor->view());
-  for (const NamedWeight<T>& w : layer.weights()) append<T>(numbers, w.weight->grad.view());
-  return numbers;
-}
-
-const Documents documents({5, 1, 70, 9});
-
-TEST_CASE("an attention layer gives the same bits in any number of shares") {
-  for (const std::size_t shares : {2, 3, 7}) {
-    CHECK((answer(grouped<double>(), fast<double>(), documents, shares) ==
-           answer(grouped<double>(), fast<double>(), documents, 1)));
-    CHECK((answer(latent<double>(), fast<double>(), documents, shares) ==
-           answer(latent<double>(), fast<double>(), documents, 1)));
-  }
-}
-
-/// What a layer's forward adds to a matrix, and its backward's gradient of x where x and kv are one; and the same of
-/// `parts`: out, dx and dkv.
-template <class Layer>
-void check_in_place(Layer layer, const Tensor<double>& before) {
-  const std::size_t N = documents.positions.size();
-  PythonRandom random(6);
-  for (const NamedWeight<double>& w : layer.weights()) draw(w.weight->data.view(), random);
-  Tensor<double> x(N, C), dout(N, C), out(N, C), dx(N, C), dkv(N, C), sum(N, C), dx_in_all(N, C);
-  draw(x.view(), random);
-  draw(dout.view(), random);
-  typename Layer::Activations activations;
-  activations.resize(layer, N, N);
-  const AttentionInput<double> input{x.view(), x.view(), documents.positions, documents.positions, documents.sequences};
-  layer.forward(out.view(), {}, naive<double>(), input, activations);
-  layer.backward(dx.view(), dkv.view(), dout.view(), naive<double>(), input, activations);
-  layer.forward(sum.view(), before.view(), naive<double>(), input, activations);
-  layer.backward(dx_in_all.view(), dx_in_all.view(), dout.view(), naive<double>(), input, activations);
-  for (std::size_t n = 0; n < N; n++) {
-    for (std::size_t c = 0; c < C; c++) {
-      CHECK(std::abs(sum.view().row(n)[c] - (before.view().row(n)[c] + out.view().row(n)[c])) < 1e-12);
-      CHECK(std::abs(dx_in_all.view().row(n)[c] - (dx.view().row(n)[c] + dkv.view().row(n)[c])) < 1e-12);
-    }
-  }
+  return a;
 }
 
 TEST_CASE("an attention layer adds to what was there before, and in self-attention sums both gradients of x") {
-  PythonRandom random(7);
-  Tensor<double> before(documents.positions.size(), C);
-  draw(before.view(), random);
-  check_in_place(grouped<double>(), before);
-  check_in_place(latent<double>(), before);
+  auto check = [](const auto& layer) {
+    const Kernels<double>& kernels = naive<double>();
+    const Answer<double> apart = answer(layer, kernels);
+    const Answer<double> in_place = answer(layer, kernels, true);
+    Tensor<double> sum = apart.out;
+    kernels.add_forward(sum.view(), apart.before.view(), apart.out.view());
+    CHECK(largest_difference(in_place.out.view(), sum.view()) < 1e-12);
+    kernels.add_forward(sum.view(), apart.dx.view(), apart.dkv.view());
+    CHECK(largest_difference(in_place.dx.view(), sum.view()) < 1e-12);
+  };
+  check(grouped<double>());
+  check(latent<double>());
 }
 
 TEST_CASE("an attention layer computes in float what it does in double") {
   // A float rounds 2^29 times as coarsely as a double, and 1e-12 is what attention_oracle allows there.
-  constexpr double tolerance = 1e-12 * 0x1p29;
-  auto compare = [&](const std::vector<float>& in_float, const std::vector<double>& in_double) {
-    REQUIRE(in_float.size() == in_double.size());
-    double difference = 0;
-    double largest = 1;
-    for (std::size_t i = 0; i < in_double.size(); i++) {
-      difference = std::max(difference, std::abs(in_float[i] - in_double[i]));
-      largest = std::max(largest, std::abs(in_double[i]));
+  auto check = [](const auto& in_float, const auto& in_double) {
+    const std::vector<double> expected = answer(in_double, naive<double>()).numbers;
+    for (const Kernels<float>* kernels : {&naive<float>(), &fast<float>()}) {
+      const double difference = relative_difference(answer(in_float, *kernels).numbers, expected);
+      CHECK(difference < 1e-12 * 0x1p29);
+      CHECK(difference > 0);
     }
-    CHECK(difference / largest < tolerance);
-    CHECK(difference > 0);
   };
-  for (const bool is_fast : {false, true}) {
-    const Kernels<float>& kernels = is_fast ? fast<float>() : naive<float>();
-    compare(answer(grouped<float>(), kernels, documents, 1), answer(grouped<double>(), naive<double>(), documents, 1));
-    compare(answer(latent<float>(), kernels, documents, 1), answer(latent<double>(), naive<double>(), documents, 1));
-  }
+  check(grouped<float>(), grouped<double>());
+  check(latent<float>(), latent<double>());
 }
 
 TEST_CASE("attention weights: each row sums to 1, and is zero where the mask hides a key") {
   const Mask mask = Mask::table(5, 6, [](std::size_t t, std::size_t s) { return t != 3 && s != 1 && s <= t + 1; });
   PythonRandom random(9);
-  Tensor<double> q(4, 12);
-  Tensor<double> k(6, 6);
-  draw(q.view(), random);
-  draw(k.view(), random);
+  const Tensor<double> q = random_tensor<double>(4, 12, random);
+  const Tensor<double> k = random_tensor<double>(6, 6, random);
   const std::size_t first_query = 1;
   const AttentionShape shape{.n_head = 4, .n_kv_head = 2, .key_dim = 3, .value_dim = 5};
   const auto call = AttentionCall<double>::of(shape, q.view(), k.view(), {}, mask, first_query);

@@ -32,6 +32,8 @@ std::vector<Kind> kinds() {
       all.back().config.kv_latent = 7;
       all.back().config.rope_dim = R;
     }
+    all.push_back(all.back());
+    all.back().config.rope = true;
   }
   return all;
 }
@@ -71,6 +73,7 @@ TEST_CASE("the formula of the weights counts the matrices of a layer's attention
     }
     CHECK(num_attention_weights(shape).value() == weights);
     CHECK(num_parameters(kind.config) == all);
+    CHECK_NOTHROW(validate(kind.config));
   }
 }
 

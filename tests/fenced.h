@@ -51,9 +51,7 @@ template <class T>
 Fenced<T> fenced_input(PythonRandom& random, std::size_t rows, std::size_t cols, double low = -1, double high = 1) {
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
   Fenced<T> x(rows, cols, nan, nan);
-  for (std::size_t i = 0; i < rows; i++) {
-    for (std::size_t j = 0; j < cols; j++) x.view().row(i)[j] = static_cast<T>(uniform(random, low, high));
-  }
+  draw(x.view(), random, low, high);
   return x;
 }
 

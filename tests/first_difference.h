@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -31,6 +32,20 @@ inline std::string golden_difference(std::span<const double> a, std::span<const 
     if (!(std::abs(a[i] - golden[i]) <= 0.5e-4)) return fmt::format("at {}: {} and {}", i, a[i], golden[i]);
   }
   return "";
+}
+
+/// The largest difference of two lists, in units of the largest number of b. Infinite if their sizes differ or there is
+/// a NaN.
+template <class A, class B>
+double relative_difference(const A& a, const B& b) {
+  double difference = a.size() == b.size() ? 0 : HUGE_VAL;
+  double size = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); i++) {
+    const double apart = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    difference = std::isnan(apart) ? HUGE_VAL : std::max(difference, apart);
+    size = std::max(size, std::abs(static_cast<double>(b[i])));
+  }
+  return difference / size;
 }
 
 }  // namespace microgpt

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "fenced.h"
 #include "random_numbers.h"
 #include "tensor/rope.h"
 #include "tensor/tensor.h"
@@ -13,14 +14,6 @@ namespace {
 
 constexpr std::size_t d = 6;
 constexpr double base = 10000;
-
-Tensor<double> random_rows(std::size_t rows, PythonRandom& random) {
-  Tensor<double> x(rows, d);
-  for (std::size_t n = 0; n < rows; n++) {
-    for (std::size_t c = 0; c < d; c++) x.view().row(n)[c] = uniform(random, -1, 1);
-  }
-  return x;
-}
 
 Tensor<double> rotated(const Tensor<double>& x, const std::vector<std::size_t>& positions) {
   Tensor<double> y(x.view().rows, d);
@@ -55,8 +48,8 @@ TEST_CASE("RoPE rotates the pair i at position p by p * base^(-2i/d), counter-cl
 
 TEST_CASE("with RoPE a score depends on the distance of query and key alone") {
   PythonRandom random(1);
-  const Tensor<double> q = random_rows(1, random);
-  const Tensor<double> k = random_rows(1, random);
+  const Tensor<double> q = random_tensor<double>(1, d, random);
+  const Tensor<double> k = random_tensor<double>(1, d, random);
   auto score = [&](std::size_t t, std::size_t s) {
     return dot(rotated(q, {t}).view().data, rotated(k, {s}).view().data);
   };
@@ -67,8 +60,8 @@ TEST_CASE("with RoPE a score depends on the distance of query and key alone") {
 TEST_CASE("the backward of RoPE is its transpose: dy . rope(x) = rope_backward(dy) . x") {
   PythonRandom random(2);
   const std::vector<std::size_t> positions{0, 3, 1, 40};
-  const Tensor<double> x = random_rows(4, random);
-  Tensor<double> dy = random_rows(4, random);
+  const Tensor<double> x = random_tensor<double>(4, d, random);
+  Tensor<double> dy = random_tensor<double>(4, d, random);
   const Tensor<double> y = rotated(x, positions);
   Tensor<double> dx(4, d);
   rope_backward(dx.view(), dy.view(), positions, base);
@@ -77,9 +70,7 @@ TEST_CASE("the backward of RoPE is its transpose: dy . rope(x) = rope_backward(d
   }
 
   rope_backward(dy.view(), dy.view(), positions, base);  // in place
-  for (std::size_t n = 0; n < 4; n++) {
-    for (std::size_t c = 0; c < d; c++) CHECK(dy.view().row(n)[c] == dx.view().row(n)[c]);
-  }
+  CHECK(largest_difference(dy.view(), dx.view()) == 0);
 }
 
 }  // namespace

@@ -2,22 +2,21 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/python_random.h"
+#include "first_difference.h"
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
-#include "tensor/gpt.h"
+#include "tensor_answer.h"
 #include "train/gradient.h"
 
 namespace microgpt {
 namespace {
 
 using Activation::squared_relu;
-
-using Documents = std::vector<std::vector<Token>>;  // BOS ... BOS each
 
 /// A model whose weights are large enough for attention to prefer some positions to others.
 Parameters random_parameters(const Config& config, PythonRandom& random) {
@@ -34,44 +33,6 @@ Documents random_documents(const Config& config, const std::vector<std::size_t>&
     document.push_back(bos);
   }
   return documents;
-}
-
-/// The tensor path's losses of a batch's positions, and the gradient of the batch's loss in the order of the store.
-template <class T>
-struct Answer {
-  std::vector<T> losses;
-  std::vector<T> logits;
-  std::vector<double> gradient;
-
-  bool operator==(const Answer&) const = default;
-};
-
-template <class T>
-Answer<T> answer(const Config& config, Parameters& parameters, const Documents& documents, const Kernels<T>& kernels,
-                 std::size_t shares, LossMean mean = LossMean::documents) {
-  Batch batch(config.block_size);
-  for (const auto& document : documents) batch.add(document);
-  const std::vector<double> weights = batch.weights(mean);
-  const std::vector<T> dlosses(weights.begin(), weights.end());
-  TensorModel<T> model(config, parameters);
-  Activations<T> activations;
-  activations.resize(model, batch.num_positions());
-  parallel(shares, [&](std::size_t i) {
-    gpt_forward(model, kernels, batch, batch.documents(i, shares), activations);
-    gpt_backward(model, kernels, batch, batch.documents(i, shares), dlosses.data(), activations);
-  });
-  parallel(shares, [&](std::size_t i) { gpt_backward_weights(model, kernels, batch, activations, i, shares); });
-  model.copy_grad_to(parameters);
-  Answer<T> result;
-  const T* losses = activations.losses.view().data;
-  result.losses.assign(losses, losses + batch.num_positions());
-  const View<T> logits = activations.logits.view();
-  for (std::size_t n = 0; n < logits.rows; n++) {
-    result.logits.insert(result.logits.end(), logits.row(n), logits.row(n) + logits.cols);
-  }
-  result.gradient.assign(parameters.grad().begin(), parameters.grad().end());
-  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
-  return result;
 }
 
 /// The scalar path's: the losses of all positions, and the mean over documents of their gradients.
@@ -99,29 +60,12 @@ Answer<double> scalar_answer(const Config& config, Parameters& parameters, const
   return result;
 }
 
-/// The largest difference, in units of the largest number of b.
-template <class A, class B>
-double relative_difference(const std::vector<A>& a, const std::vector<B>& b) {
-  REQUIRE(a.size() == b.size());
-  double difference = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < a.size(); i++) {
-    difference = std::max(difference, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
-    size = std::max(size, std::abs(static_cast<double>(b[i])));
-  }
-  return difference / size;
-}
-
-/// The same for the gradient of each matrix by itself; the worst of them.
-double worst_matrix(const std::vector<double>& a, const std::vector<double>& b, const Parameters& parameters) {
+/// The worst relative difference of the gradients of one matrix.
+double worst_matrix(std::span<const double> a, std::span<const double> b, const Parameters& parameters) {
   double worst = 0;
   std::size_t first = 0;
   for (const Parameter& matrix : parameters.matrices()) {
-    auto part = [&](const std::vector<double>& all) {
-      return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(first),
-                                 all.begin() + static_cast<std::ptrdiff_t>(first + matrix.size()));
-    };
-    worst = std::max(worst, relative_difference(part(a), part(b)));
+    worst = std::max(worst, relative_difference(a.subspan(first, matrix.size()), b.subspan(first, matrix.size())));
     first += matrix.size();
   }
   return worst;
@@ -159,25 +103,12 @@ TEST_CASE("in double, losses and every gradient of the tensor path are those of 
         Parameters parameters = random_parameters(shape.config, random);
         const Documents documents = random_documents(shape.config, shape.predictions, random);
         const Answer<double> expected = scalar_answer(shape.config, parameters, documents);
-        const Answer<double> found = answer(shape.config, parameters, documents, *kernels, 1);
+        const Answer<double> found = answer<double>(shape.config, parameters, documents, {*kernels});
         INFO(std::string(kernels->name) << ", n_embd " << shape.config.n_embd << ", seed " << seed);
         CHECK(relative_difference(found.logits, expected.logits) < tolerance);
         CHECK(relative_difference(found.losses, expected.losses) < tolerance);
         CHECK(worst_matrix(found.gradient, expected.gradient, parameters) < tolerance);
       }
-    }
-  }
-}
-
-TEST_CASE("the number of shares does not change a bit") {
-  for (const Shape& shape : shapes) {
-    PythonRandom random(7);
-    Parameters parameters = random_parameters(shape.config, random);
-    const Documents documents = random_documents(shape.config, shape.predictions, random);
-    const Answer<float> one = answer(shape.config, parameters, documents, fast<float>(), 1);
-    for (const std::size_t shares : {2, 3, 8}) {
-      INFO("n_embd " << shape.config.n_embd << ", " << shares << " shares");
-      CHECK((answer(shape.config, parameters, documents, fast<float>(), shares) == one));
     }
   }
 }
@@ -196,7 +127,7 @@ TEST_CASE("the loss over tokens counts every prediction alike") {
     total += n;
   }
   for (double& g : expected) g /= total;
-  const Answer<double> found = answer(shape.config, parameters, documents, fast<double>(), 1, LossMean::tokens);
+  const Answer<double> found = answer<double>(shape.config, parameters, documents, {.mean = LossMean::tokens});
   CHECK(worst_matrix(found.gradient, expected, parameters) < tolerance);
 }
 

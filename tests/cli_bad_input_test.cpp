@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "run_program.h"
-#include "temporary_directory.h"
 
 namespace microgpt {
 namespace {
 
 namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
 
 /// "2: --steps is '0'; ...": the exit code and the one line, or what is wrong with them.
 std::string complaint(const Run& r) {
@@ -37,27 +35,21 @@ std::string refusal(const Words& arguments) {
 bool has_steps(const Run& r) { return r.out.find("step") != std::string::npos; }
 
 /// A directory with names, and a trained model.
-struct Folder : TemporaryDirectory {
+struct Folder : NamesFolder {
   Folder() {
-    write_contents(path / "names.txt", few_names);
     const Run r = microgpt(train({"--steps", "20", "--block-size", "8", "--save", model}));
     REQUIRE(complaint(r) == "not one line: ");
     bytes = contents(model);
   }
-  Words train(const Words& more) const {
-    Words words{"train", "--data", names};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
-  std::string file(const std::string& name, const std::string& text) const {
+  /// The path of a new file.
+  std::string written(const std::string& name, const std::string& text) const {
     write_contents(path / name, text);
-    return (path / name).string();
+    return file(name);
   }
   /// The names and the model are what they were, and nothing else is there.
   bool untouched() const { return count() == 2 && contents(model) == bytes && contents(names) == few_names; }
 
-  std::string names = (path / "names.txt").string();
-  std::string model = (path / "model").string();
+  std::string model = file("model");
   std::string bytes;  // of the model
 };
 
@@ -147,9 +139,7 @@ TEST_CASE("what only the tensor engine can do is refused without it") {
   for (const Words& option : {Words{"--batch", "2"}, Words{"--threads", "2"}, Words{"--dtype", "f32"},
                               Words{"--kernels", "naive"}, Words{"--loss", "token-mean"}, Words{"--dropout", "0.1"},
                               Words{"--attention", "mqa"}, Words{"--pos", "rope"}}) {
-    Words arguments{"train"};
-    arguments.insert(arguments.end(), option.begin(), option.end());
-    CHECK(refusal(arguments) == "2: " + option[0] + " needs --engine tensor");
+    CHECK(refusal(Words{"train"} + option) == "2: " + option[0] + " needs --engine tensor");
   }
   CHECK(refusal({"train", "--engine", "tensor", "--kv-latent", "4"}) == "2: --kv-latent needs --attention mla");
   CHECK(refusal({"train", "--engine", "tensor", "--n-kv-head", "2"}) == "2: --n-kv-head needs --attention gqa");
@@ -187,22 +177,17 @@ TEST_CASE("a model of which kv knows nothing, or which cannot be, is refused") {
 
 TEST_CASE("a batch that no memory holds, or more threads than anybody has, is refused") {
   const Words tensor{"train", "--engine", "tensor"};
-  auto with = [&](const std::string& option, const std::string& value) {
-    Words arguments = tensor;
-    arguments.insert(arguments.end(), {option, value});
-    return refusal(arguments);
-  };
-  CHECK(with("--threads", "1025") == "2: --threads is 1025; it must be at most 1024");
-  CHECK(with("--batch", "1000000000") ==
+  for (const Words& command : {tensor, Words{"bench"}, Words{"train-fast"}}) {
+    CHECK(refusal(command + Words{"--threads", "1025"}) == "2: --threads is 1025; it must be at most 1024");
+  }
+  CHECK(refusal(tensor + Words{"--batch", "1000000000"}) ==
         "2: batch_size 1000000000 with n_embd 16, n_layer 1 and block_size 16 takes more than 4 GiB; choose a smaller "
         "batch");
-  CHECK(refusal({"bench", "--threads", "1025"}) == "2: --threads is 1025; it must be at most 1024");
-  CHECK(refusal({"train-fast", "--threads", "1025"}) == "2: --threads is 1025; it must be at most 1024");
 }
 
 TEST_CASE("too few distinct names to hold any out are refused") {
   const Folder folder;
-  const std::string few = folder.file("few", "anna\nbela\nanna\n");
+  const std::string few = folder.written("few", "anna\nbela\nanna\n");
   const std::string message = "1: the data has 2 distinct documents; to hold out a tenth, at least 10 are needed";
   CHECK(refusal({"train-fast", "--data", few}) == message);
   CHECK(refusal({"eval", folder.model, "--data", few}) == message);
@@ -211,10 +196,10 @@ TEST_CASE("too few distinct names to hold any out are refused") {
 
 TEST_CASE("a file of names that cannot be read is refused with its name and the line") {
   const Folder folder;
-  const std::string empty = folder.file("empty", "");
-  const std::string blank = folder.file("blank", "\n \t \r\n\n");
-  const std::string binary = folder.file("binary", std::string("anna\nb\0b\n", 9));
-  const std::string latin1 = folder.file("latin1", "anna\r\nbela\r\nZo\xeb\r\n");
+  const std::string empty = folder.written("empty", "");
+  const std::string blank = folder.written("blank", "\n \t \r\n\n");
+  const std::string binary = folder.written("binary", std::string("anna\nb\0b\n", 9));
+  const std::string latin1 = folder.written("latin1", "anna\r\nbela\r\nZo\xeb\r\n");
   const std::string directory = folder.path.string();
   const std::vector<std::pair<std::string, std::string>> expected{
       {"nowhere.txt", "cannot read 'nowhere.txt': No such file or directory; check the path"},
@@ -248,19 +233,19 @@ TEST_CASE("a file that is no sound checkpoint is refused") {
     std::string bytes = folder.bytes;
     REQUIRE(from.size() == to.size());
     REQUIRE(bytes.find(from) != std::string::npos);
-    return folder.file(name, bytes.replace(bytes.find(from), from.size(), to));
+    return folder.written(name, bytes.replace(bytes.find(from), from.size(), to));
   };
   const std::string long_header = std::string("\xff\xff\xff\xff\xff\xff\xff\x7f", 8) + folder.bytes.substr(8);
   const std::string remedy = "; make one with 'microgpt train --save FILE'";
   const std::vector<std::pair<std::string, std::string>> expected{
       {"nowhere", "No such file or directory; check the path"},
       {folder.path.string(), "it is a directory, a device or a pipe; give a file"},
-      {folder.file("empty", ""), "it is not a safetensors file: it has only 0 bytes" + remedy},
+      {folder.written("empty", ""), "it is not a safetensors file: it has only 0 bytes" + remedy},
       // its first eight letters, "anna\nbel", as a number
       {folder.names, "it is not a safetensors file: it claims a header of 7810756925467815521 bytes" + remedy},
-      {folder.file("cut", folder.bytes.substr(0, folder.bytes.size() - 8)),
+      {folder.written("cut", folder.bytes.substr(0, folder.bytes.size() - 8)),
        "it has 30968 bytes of numbers, but its tensors have more" + remedy},
-      {folder.file("header", long_header),
+      {folder.written("header", long_header),
        "it is not a safetensors file: it claims a header of 9223372036854775807 bytes" + remedy},
       {edited("dtype", "F64", "F32"), "the tensor layer0.attn_wk does not have data_offsets 1024 bytes apart" + remedy},
       {edited("shape", "[16,16]", "[16,61]"),
@@ -292,10 +277,8 @@ TEST_CASE("a place that cannot be saved to is found out before training") {
 }
 
 /// Runs a script of the shell in which "$0" is the program and "$@" the arguments.
-Run in_shell(const std::string& script, Words arguments) {
-  const Words shell{"/bin/sh", "-c", script, ::getenv("MICROGPT_PROGRAM")};
-  arguments.insert(arguments.begin(), shell.begin(), shell.end());
-  return run(arguments);
+Run in_shell(const std::string& script, const Words& arguments) {
+  return run(Words{"/bin/sh", "-c", script, ::getenv("MICROGPT_PROGRAM")} + arguments);
 }
 
 TEST_CASE("an old model survives a disk that has no room for the new one") {

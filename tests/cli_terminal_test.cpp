@@ -8,12 +8,9 @@
 
 #include "base/utf8.h"
 #include "run_program.h"
-#include "temporary_directory.h"
 
 namespace microgpt {
 namespace {
-
-using Words = std::vector<std::string>;
 
 /// The lines that stand on the screen after all these bytes: \r goes back to the first column, \n to the next line,
 /// ESC [ K clears the rest of the line, and what is too long for a line goes on in the next.
@@ -52,12 +49,9 @@ Words screen(const std::string& bytes, std::size_t columns) {
 }
 
 /// Runs of 300 steps.
-struct Training : TemporaryDirectory {
-  Training() { write_contents(path / "names.txt", few_names); }
+struct Training : NamesFolder {
   Run operator()(const Streams& streams, const Words& more = {}) const {
-    Words words{"train", "--data", (path / "names.txt").string(), "--steps", "300"};
-    words.insert(words.end(), more.begin(), more.end());
-    return microgpt(words, streams);
+    return microgpt(train(Words{"--steps", "300"} + more), streams);
   }
 };
 

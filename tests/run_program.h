@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "temporary_directory.h"
+
 extern char** environ;
 
 namespace microgpt {
@@ -144,9 +146,16 @@ inline Run microgpt(std::vector<std::string> arguments, const Streams& streams =
   return run(arguments, streams);
 }
 
+using Words = std::vector<std::string>;
+
+inline Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 /// The lines of a text, without their ends.
-inline std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> result;
+inline Words lines(const std::string& text) {
+  Words result;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) result.push_back(line);
   return result;
@@ -156,5 +165,15 @@ inline std::vector<std::string> lines(const std::string& text) {
 constexpr const char* few_names =
     "anna\nbela\ncara\ndora\nelena\nfina\ngina\nhana\nida\njana\nkira\nlena\nmara\nnora\nola\npia\nrosa\nsara\ntina\num"
     "a\n";
+
+/// A directory with a file of names.
+struct NamesFolder : TemporaryDirectory {
+  explicit NamesFolder(const std::string& text = few_names) { write_contents(names, text); }
+
+  std::string file(const std::string& name) const { return (path / name).string(); }
+  Words train(const Words& more = {}) const { return Words{"train", "--data", names} + more; }
+
+  std::string names = file("names.txt");
+};
 
 }  // namespace microgpt

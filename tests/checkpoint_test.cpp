@@ -1,13 +1,11 @@
 #include "train/checkpoint.h"
 
 #include <doctest/doctest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <sstream>
 #include <string>
 
@@ -76,27 +74,20 @@ std::string edited(const std::string& from, const std::string& to) {
   return file(replaced(tiny_header, from, to), tiny_numbers);
 }
 
-void check_round_trip(Checkpoint saved) {
-  saved.parameters["wte"].data[0] = -0.0;
-  saved.parameters["wte"].data[1] = std::numeric_limits<double>::denorm_min();
-  saved.parameters["lm_head"].data[0] = std::numeric_limits<double>::max();
-  saved.parameters["lm_head"].data[1] = std::numeric_limits<double>::lowest();
-  CHECK(same(parse(serialize(saved)), saved));
-
-  const TemporaryDirectory directory;
-  save_checkpoint(directory / "model", saved.config, saved.tokenizer, saved.parameters);
-  CHECK(contents(directory / "model") == serialize(saved));
-  CHECK(same(load_checkpoint(directory / "model"), saved));
-}
-
 }  // namespace
 
-TEST_CASE("a checkpoint reads back bit for bit") {
-  check_round_trip(make(U"abcdefghijklmnopqrstuvwxyz", preset("gist").model));
-  check_round_trip(make(U"abcdefghijklmnopqrstuvwxyz", preset("walkthrough").model));
-  check_round_trip(make(U"aeioußàéîöū", {.n_layer = 2, .n_embd = 6, .n_head = 3, .block_size = 5}));
-  check_round_trip(make(U" \"'/\\\u007fäあ𐍈\U0010ffff", {.n_layer = 12, .n_embd = 2, .n_head = 1}));
-  check_round_trip(tiny_checkpoint());
+TEST_CASE("a checkpoint reads back bit for bit, from memory and from a file") {
+  const TemporaryDirectory directory;
+  for (const Checkpoint& saved :
+       {make(U"abcdefghijklmnopqrstuvwxyz", preset("gist").model),
+        make(U"abcdefghijklmnopqrstuvwxyz", preset("walkthrough").model),
+        make(U"aeioußàéîöū", {.n_layer = 2, .n_embd = 6, .n_head = 3, .block_size = 5}),
+        make(U" \"'/\\\u007fäあ𐍈\U0010ffff", {.n_layer = 12, .n_embd = 2, .n_head = 1}), tiny_checkpoint()}) {
+    CHECK(same(parse(serialize(saved)), saved));
+    save_checkpoint(directory / "model", saved.config, saved.tokenizer, saved.parameters);
+    CHECK(contents(directory / "model") == serialize(saved));
+    CHECK(same(load_checkpoint(directory / "model"), saved));
+  }
 }
 
 TEST_CASE("the bytes are the length of the header, the header, and the numbers, as safetensors has them") {
@@ -104,20 +95,9 @@ TEST_CASE("the bytes are the length of the header, the header, and the numbers, 
   CHECK(serialize(tiny_checkpoint()) == file(tiny_header + padding, tiny_numbers));
 }
 
-TEST_CASE("the numbers begin at a multiple of 8 bytes, however long the header is") {
-  for (std::size_t n = 1; n <= 16; n++) {
-    const Checkpoint saved = make(std::u32string(U"abcdefghijklmnop").substr(0, n), {});
-    CHECK((serialize(saved).size() - saved.parameters.size() * sizeof(double)) % 8 == 0);
-  }
-}
-
-TEST_CASE("a file from elsewhere may differ in what the format leaves open") {
+TEST_CASE("a file from elsewhere may have other metadata, too, and its tensors in another order") {
   const Checkpoint tiny = tiny_checkpoint();
-  CHECK(same(parse(file(tiny_header, tiny_numbers)), tiny));  // no padding
-  CHECK(same(parse(file(tiny_header + std::string(100, ' '), tiny_numbers)), tiny));
   CHECK(same(parse(edited(R"("n_embd":"1")", R"("note":"hello", "n_embd" : "1")")), tiny));
-  CHECK(same(parse(edited(R"("a")", R"("\u0061")")), tiny));
-
   // The numbers in the order wpe, lm_head, wte, layer0: the 1.0 of wte is now the fourth.
   std::string header = replaced(tiny_header, R"("wte":{"data_offsets":[0,16])", R"("wte":{"data_offsets":[24,40])");
   header = replaced(header, R"("wpe":{"data_offsets":[16,24])", R"("wpe":{"data_offsets":[0,8])");
@@ -186,42 +166,10 @@ TEST_CASE("a number that is not finite is refused, in loading and in saving") {
   }
 }
 
-TEST_CASE("a file cut short anywhere is refused") {
-  const std::string bytes = serialize(tiny_checkpoint());
-  for (std::size_t n = 0; n < bytes.size(); n++) {
-    CAPTURE(n);
-    CHECK_THROWS_AS(parse(bytes.substr(0, n)), Error);
-  }
-}
-
 TEST_CASE("a file with any bit or byte flipped is loaded or refused, and nothing worse") {
-  const std::string bytes = serialize(tiny_checkpoint());
-  std::size_t loaded = 0;
-  for (std::size_t i = 0; i < bytes.size(); i++) {
-    for (const unsigned flip : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 255U}) {
-      std::string flipped = bytes;
-      flipped[i] = static_cast<char>(static_cast<unsigned char>(flipped[i]) ^ flip);
-      try {
-        loaded += parse(flipped).parameters.size() == 17 ? 1 : 0;
-      } catch (const Error&) {
-        continue;
-      }
-    }
-  }
-  CHECK(loaded > tiny_numbers.size());  // most flips of a number make another number
-}
-
-TEST_CASE("what cannot be read is refused with the reason") {
-  const TemporaryDirectory directory;
-  const std::string name = directory.path.string();
-  CHECK_THROWS_WITH_AS(load_checkpoint(directory / "no"),
-                       ("cannot load '" + name + "/no': No such file or directory; check the path").c_str(), Error);
-  ::mkfifo((directory / "pipe").c_str(), 0666);
-  for (const std::string& path : {name, name + "/pipe", std::string("/dev/zero")}) {
-    CHECK_THROWS_WITH_AS(load_checkpoint(path),
-                         ("cannot load '" + path + "': it is a directory, a device or a pipe; give a file").c_str(),
-                         Error);
-  }
+  auto right = [](const std::string& bytes) { return parse(bytes).parameters.size() == 17; };
+  // most flips of a number make another number
+  CHECK(read_though_flipped(serialize(tiny_checkpoint()), right) > tiny_numbers.size());
 }
 
 TEST_CASE("a rehearsal finds out whether saving will work, and changes nothing") {

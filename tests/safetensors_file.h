@@ -46,4 +46,23 @@ std::string refusal_of(Parse parse, const std::string& begin, const std::string&
   return "nothing";
 }
 
+/// Reads every version of the bytes that has one bit or one byte flipped. Each may be refused, with an Error and
+/// nothing worse. Returns how many are read as being `right`.
+template <typename Right>
+std::size_t read_though_flipped(const std::string& bytes, Right right) {
+  std::size_t read = 0;
+  for (std::size_t i = 0; i < bytes.size(); i++) {
+    for (const unsigned flip : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 255U}) {
+      std::string flipped = bytes;
+      flipped[i] = static_cast<char>(static_cast<unsigned char>(flipped[i]) ^ flip);
+      try {
+        read += right(flipped) ? 1 : 0;
+      } catch (const Error&) {
+        continue;
+      }
+    }
+  }
+  return read;
+}
+
 }  // namespace microgpt

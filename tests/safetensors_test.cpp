@@ -1,12 +1,11 @@
 #include "train/safetensors.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -109,7 +108,11 @@ TEST_CASE("a file is written in the order asked for, its numbers at a multiple o
         file(R"({"__metadata__":{"k":"v"},"a":{"data_offsets":[16,24],"dtype":"F64","shape":[]},)"
              R"("z":{"data_offsets":[0,16],"dtype":"F64","shape":[2,1]}})",
              f64(1) + f64(2) + f64(3)));
-  CHECK(serialize_safetensors({}, {}) == file("{}      ", ""));
+  for (std::size_t n = 0; n <= 16; n++) {  // spaces fill the header up
+    const std::string header = R"({"__metadata__":{"k":")" + std::string(n, 'v') + "\"}}";
+    CHECK(serialize_safetensors({{"k", std::string(n, 'v')}}, {}) ==
+          file(header + std::string((8 - header.size() % 8) % 8, ' '), ""));
+  }
 }
 
 TEST_CASE("what no file can say is not written") {
@@ -164,26 +167,27 @@ TEST_CASE("empty tensors lie between others, several in one place") {
 }
 
 TEST_CASE("what is not safetensors is refused") {
-  const std::string no = "it is not a safetensors file: ";
-  CHECK(refusal("") == no + "it has only 0 bytes");
-  CHECK(refusal("1234567") == no + "it has only 7 bytes");
-  CHECK(refusal("emma\noli") == no + "it claims a header of 7596568761842101605 bytes");
-  CHECK(refusal(little_endian(~std::uint64_t{0}) + tiny_header) ==
-        no + "it claims a header of 18446744073709551615 bytes");
-  CHECK(refusal(little_endian(3) + "{}") == no + "it claims a header of 3 bytes");
-  CHECK(refusal(file(tiny_header + std::string(100'000'000 - tiny_header.size() + 1, ' '), tiny_numbers)) ==
-        no + "it claims a header of 100000001 bytes");
-  CHECK(refusal(little_endian(0)) == no + "its header does not begin with {");
-  CHECK(refusal(file(" " + tiny_header, tiny_numbers)) == no + "its header does not begin with {");
-  CHECK(refusal(file("\xef\xbb\xbf" + tiny_header, tiny_numbers)) == no + "its header does not begin with {");
-  CHECK(refusal(file("[]", "")) == no + "its header does not begin with {");
-  CHECK(refusal(file("{", "")) == no + "its header is not valid JSON at byte 2");
-  CHECK(refusal(file("{} {}", "")) == no + "its header is not valid JSON at byte 4");
-  CHECK(refusal(file("{}//", "")) == no + "its header is not valid JSON at byte 3");
-  CHECK(refusal(file("{\"\xff\":{}}", "")) == no + "its header is not valid JSON at byte 3");          // not UTF-8
-  CHECK(refusal(file("{\"\xed\xa0\x80\":{}}", "")) == no + "its header is not valid JSON at byte 4");  // a surrogate
-  CHECK(refusal(file(R"({"\ud800":{}})", "")) == no + "its header is not valid JSON at byte 9");       // half a pair
-  CHECK(refusal(file(tiny_header + std::string("\0}", 2), tiny_numbers)) == no + "its header has a zero byte");
+  const std::string no_brace = "its header does not begin with {";
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"", "it has only 0 bytes"},
+      {"1234567", "it has only 7 bytes"},
+      {"emma\noli", "it claims a header of 7596568761842101605 bytes"},
+      {little_endian(~std::uint64_t{0}) + tiny_header, "it claims a header of 18446744073709551615 bytes"},
+      {little_endian(3) + "{}", "it claims a header of 3 bytes"},
+      {file(tiny_header + std::string(100'000'000 - tiny_header.size() + 1, ' '), tiny_numbers),
+       "it claims a header of 100000001 bytes"},
+      {little_endian(0), no_brace},
+      {file(" " + tiny_header, tiny_numbers), no_brace},
+      {file("\xef\xbb\xbf" + tiny_header, tiny_numbers), no_brace},
+      {file("[]", ""), no_brace},
+      {file("{", ""), "its header is not valid JSON at byte 2"},
+      {file("{} {}", ""), "its header is not valid JSON at byte 4"},
+      {file("{}//", ""), "its header is not valid JSON at byte 3"},
+      {file("{\"\xff\":{}}", ""), "its header is not valid JSON at byte 3"},          // not UTF-8
+      {file("{\"\xed\xa0\x80\":{}}", ""), "its header is not valid JSON at byte 4"},  // a surrogate
+      {file(R"({"\ud800":{}})", ""), "its header is not valid JSON at byte 9"},       // half a pair
+      {file(tiny_header + std::string("\0}", 2), tiny_numbers), "its header has a zero byte"}};
+  for (const auto& [bytes, message] : refused) CHECK(refusal(bytes) == "it is not a safetensors file: " + message);
 }
 
 TEST_CASE("a header with anything that the format does not have is refused") {
@@ -294,65 +298,25 @@ TEST_CASE("a safetensors file cut short anywhere is refused") {
 }
 
 TEST_CASE("a safetensors file with any bit or byte flipped is read or refused, and nothing worse") {
-  const std::string bytes = with_empty("[16,16]");
-  std::size_t read = 0;
-  for (std::size_t i = 0; i < bytes.size(); i++) {
-    for (const unsigned flip : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 255U}) {
-      std::string flipped = bytes;
-      flipped[i] = static_cast<char>(static_cast<unsigned char>(flipped[i]) ^ flip);
-      try {
-        read += parse(flipped).tensors.size() == 3 ? 1 : 0;
-      } catch (const Error&) {
-        continue;
-      }
-    }
-  }
-  CHECK(read >= 9 * tiny_numbers.size());  // any number may stand there
+  auto right = [](const std::string& bytes) { return parse(bytes).tensors.size() == 3; };
+  CHECK(read_though_flipped(with_empty("[16,16]"), right) >= 9 * tiny_numbers.size());  // any number may stand there
 }
 
 TEST_CASE("a path or a stream that cannot be read is refused with the reason") {
   const TemporaryDirectory directory;
   const std::string name = directory.path.string();
-  CHECK_THROWS_WITH_AS(read_safetensors(directory / "no"),
-                       ("cannot load '" + name + "/no': No such file or directory; check the path").c_str(), Error);
-  CHECK_THROWS_WITH_AS(read_safetensors(directory.path),
-                       ("cannot load '" + name + "': it is a directory, a device or a pipe; give a file").c_str(),
-                       Error);
+  REQUIRE(::mkfifo((directory / "pipe").c_str(), 0666) == 0);
+  const std::string no_file = "it is a directory, a device or a pipe; give a file";
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {name + "/no", "No such file or directory; check the path"},
+      {name, no_file},
+      {name + "/pipe", no_file},
+      {"/dev/zero", no_file}};
+  for (const auto& [path, reason] : refused) {
+    CHECK_THROWS_WITH_AS(read_safetensors(path), ("cannot load '" + path + "': " + reason).c_str(), Error);
+  }
   std::istream nothing(nullptr);
   CHECK_THROWS_WITH_AS(read_safetensors(nothing), "it cannot be measured", Error);
-}
-
-TEST_CASE("the golden figures of attention are sound: sizes as the metadata says, rows of weights with sum 1") {
-  std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("tests/golden/attention")) {
-    CAPTURE(entry.path().string());
-    files++;
-    const Safetensors golden = read_safetensors(entry.path());
-    auto size = [&](const std::string& name) { return std::stoull(golden.metadata.at(name)); };
-    const std::uint64_t M = size(golden.metadata.contains("M") ? "M" : "N");  // positions of keys and values
-    using Shape = std::vector<std::uint64_t>;
-    CHECK(golden.tensors.at("x").shape == Shape{size("B"), size("N"), size("d_model")});
-    CHECK(golden.tensors.at("out").shape == Shape{size("B"), size("N"), size("d_model")});
-    const Tensor& attn = golden.tensors.at("attn");
-    REQUIRE(attn.shape == Shape{size("B"), size("n_head"), size("N"), M});
-    for (const auto& [name, tensor] : golden.tensors) {
-      CHECK(tensor.dtype == "F64");
-      if (name.starts_with("grad.")) CHECK(tensor.shape == golden.tensors.at(name.substr(5)).shape);
-    }
-    // Softmax divides M numbers by their sum. With u = epsilon / 2, that sum is off by M - 1 roundings (factors 1 + u),
-    // the division by one or two more, and the sum here by M - 1 again: M epsilon, and terms in epsilon^2, for which
-    // the one more is room.
-    const double tolerance = static_cast<double>(M + 1) * std::numeric_limits<double>::epsilon();
-    double worst = 0;
-    for (std::size_t begin = 0; begin < attn.data.size(); begin += M) {
-      double sum = 0;
-      for (std::size_t i = begin; i < begin + M; i++) sum += attn.data[i];
-      worst = std::max(worst, std::abs(sum - 1));
-    }
-    CHECK(worst <= tolerance);
-    check_same(parse(serialize(golden)), golden);
-  }
-  CHECK(files == 16);
 }
 
 }  // namespace microgpt

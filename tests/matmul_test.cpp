@@ -47,7 +47,8 @@ struct Factors {
   Fenced<T> a, a_t, b, before;
 };
 
-/// Whether c = a b, or before + a b, to the last bit: each number is one chain of multiply-adds, from k = 0 up.
+/// Whether c = a b, or before + a b, to the last bit: each number is one chain of multiply-adds, from k = 0 up. So
+/// threads may cut c by rows or by columns as they like, and no bit changes.
 template <class T>
 bool is_product(View<const T> c, const Factors<T>& f, bool add) {
   const View<const T> a = f.a.view();
@@ -91,31 +92,6 @@ TEST_CASE_TEMPLATE("a left factor from a row on is that part of it, transposed o
     Fenced<T> part = fenced_output<T>(7, 9);
     matmul(part.view(), a.from_row(13), f.b.view());
     CHECK(largest_difference(part.view(), whole.view().slice_rows(13, 7)) == 0);
-  }
-}
-
-// So threads may cut a product as they like.
-TEST_CASE_TEMPLATE("cutting c into views by rows or by columns does not change a bit", T, float, double) {
-  PythonRandom random(4);
-  for (const Shape& shape : shapes()) {
-    const Factors<T> f(shape, random);
-    Fenced<T> whole = f.before;
-    matmul_add(whole.view(), f.a.view(), f.b.view());
-    Fenced<T> by_rows = f.before;
-    for (std::size_t i = 0; i < shape.M;) {
-      const std::size_t n = 1 + random.below(shape.M - i);
-      matmul_add(by_rows.view().slice_rows(i, n), Left<T>(f.a.view()).from_row(i), f.b.view());
-      i += n;
-    }
-    Fenced<T> by_cols = f.before;
-    for (std::size_t j = 0; j < shape.N;) {
-      const std::size_t n = 1 + random.below(shape.N - j);
-      matmul_add(by_cols.view().slice_cols(j, n), f.a.view(), f.b.view().slice_cols(j, n));
-      j += n;
-    }
-    INFO("M " << shape.M << ", N " << shape.N << ", K " << shape.K);
-    CHECK(largest_difference(by_rows.view(), whole.view()) == 0);
-    CHECK(largest_difference(by_cols.view(), whole.view()) == 0);
   }
 }
 

@@ -14,29 +14,30 @@ namespace {
 /// Every number of lanes around the edges of one vector and of two.
 constexpr std::size_t most_numbers = 2 * lanes<float> + 3;
 
-TEST_CASE_TEMPLATE("add_row adds a multiple, rounded once, and touches nothing else", T, float, double) {
+TEST_CASE_TEMPLATE("rows are added to and multiplied, each step rounded once, and nothing else is touched", T, float,
+                   double) {
   PythonRandom random(1);
+  const std::vector<std::size_t> rows{3, 0, 3, 2};  // of x, to be added in this order
   for (std::size_t n = 0; n <= most_numbers; n++) {
-    const Fenced<T> from = fenced_input<T>(random, 1, n);
+    const Fenced<T> x = fenced_input<T>(random, 4, n);
+    const Fenced<T> factors = fenced_input<T>(random, 1, rows.size());
+    const T* const factor = factors.view().data;
     const Fenced<T> before = fenced_sum<T>(random, 1, n);
-    const auto factor = static_cast<T>(uniform(random, -1, 1));
-    Fenced<T> to = before;
-    add_row(to.view().data, from.view().data, n, factor);
-    CHECK(to.intact());
+    Fenced<T> one_added = before;
+    add_row(one_added.view().data, x.view().data, n, factor[0]);
+    Fenced<T> all_added = before;
+    add_rows<T>(all_added.view().data, x.view(), rows, factor);
+    Fenced<T> multiplied = before;
+    multiply_row(multiplied.view().data, n, T{3});
+    for (const Fenced<T>* changed : {&one_added, &all_added, &multiplied}) CHECK(changed->intact());
     for (std::size_t j = 0; j < n; j++) {
-      CHECK(to.view().data[j] == fused(from.view().data[j], factor, before.view().data[j]));
+      const T number = before.view().data[j];
+      CHECK(one_added.view().data[j] == fused(x.view().data[j], factor[0], number));
+      T sum = number;
+      for (std::size_t c = 0; c < rows.size(); c++) sum = fused(factor[c], x.view().row(rows[c])[j], sum);
+      CHECK(all_added.view().data[j] == sum);
+      CHECK(multiplied.view().data[j] == 3 * number);
     }
-  }
-}
-
-TEST_CASE_TEMPLATE("multiply_row multiplies, and touches nothing else", T, float, double) {
-  PythonRandom random(2);
-  for (std::size_t n = 0; n <= most_numbers; n++) {
-    const Fenced<T> before = fenced_sum<T>(random, 1, n);
-    Fenced<T> row = before;
-    multiply_row(row.view().data, n, T{3});
-    CHECK(row.intact());
-    for (std::size_t j = 0; j < n; j++) CHECK(row.view().data[j] == 3 * before.view().data[j]);
   }
 }
 
@@ -50,26 +51,6 @@ TEST_CASE_TEMPLATE("dot adds up in each lane what falls to it, then the lanes", 
       sums[j % lanes<T>] = fused(a.view().data[j], b.view().data[j], sums[j % lanes<T>]);
     }
     CHECK(dot(a.view().data, b.view().data, n) == sum<T>(load(sums.data())));
-  }
-}
-
-TEST_CASE_TEMPLATE("add_rows adds multiples of rows in their order, each rounded once", T, float, double) {
-  PythonRandom random(4);
-  const std::vector<std::size_t> rows{3, 0, 3, 2};
-  for (std::size_t n = 0; n <= most_numbers; n++) {
-    const Fenced<T> x = fenced_input<T>(random, 4, n);
-    const Fenced<T> factors = fenced_input<T>(random, 1, rows.size());
-    const Fenced<T> before = fenced_sum<T>(random, 1, n);
-    Fenced<T> to = before;
-    add_rows<T>(to.view().data, x.view(), rows, factors.view().data);
-    CHECK(to.intact());
-    for (std::size_t j = 0; j < n; j++) {
-      T expected = before.view().data[j];
-      for (std::size_t c = 0; c < rows.size(); c++) {
-        expected = fused(factors.view().data[c], x.view().row(rows[c])[j], expected);
-      }
-      CHECK(to.view().data[j] == expected);
-    }
   }
 }
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/attention_shape.h"
 #include "base/error.h"
+#include "base/parameters.h"
 #include "base/python_random.h"
 #include "central_difference.h"
 #include "tensor/decoder.h"
@@ -24,9 +27,10 @@ struct Form {
   Config config;
 };
 
-/// All forms of a small model with four heads.
-std::vector<Form> forms() {
-  const Config base{.vocab_size = 6, .n_layer = 2, .n_embd = 8, .n_head = 4, .block_size = 20};
+constexpr Config small{.vocab_size = 6, .n_layer = 2, .n_embd = 8, .n_head = 4, .block_size = 20};
+
+/// All forms of a model with four heads.
+std::vector<Form> forms(const Config& base = small) {
   std::vector<Form> all{{"mha", base}, {"gqa", base}, {"mqa", base}, {"mla", base}, {"mla with a rotary part", base}};
   all[1].config.n_kv_head = 2;
   all[2].config.n_kv_head = 1;
@@ -56,6 +60,59 @@ const std::vector<Token> document{5, 0, 3, 3, 1, 4, 0, 2, 1, 1, 3, 0, 4, 4, 2, 1
 const Documents documents{document, {5, 2, 2, 0, 5}};
 
 const std::vector<Dropout> dropouts{{}, {0.3, 5}};
+
+/// In models of one and of three layers whose width is no power of two.
+std::vector<Form> wider_forms() {
+  std::vector<Form> all = forms({.vocab_size = 7, .n_layer = 1, .n_embd = 24, .n_head = 4, .block_size = 9});
+  for (const Form& form : forms({.vocab_size = 7, .n_layer = 3, .n_embd = 24, .n_head = 4, .block_size = 9})) {
+    all.push_back(form);
+  }
+  return all;
+}
+
+template <class T>
+void check_cache(const Config& config, const Parameters& parameters) {
+  TensorModel<T> model(config, parameters);
+  const AttentionShape shape = attention_shape(config);
+  for (const bool absorbed : {true, false}) {
+    const Decoder<T> decoder(model, fast<T>(), absorbed);
+    CHECK(decoder.cache_bytes() == cache_bytes(shape, config.n_layer, config.block_size, sizeof(T)).value());
+    CHECK(decoder.cache_bytes_per_token() == cache_bytes(shape, config.n_layer, 1, sizeof(T)).value());
+  }
+}
+
+TEST_CASE("the formula of the cache is the size of the tensors in which a model that generates keeps it") {
+  for (const Form& form : wider_forms()) {
+    CAPTURE(form.name);
+    const Parameters parameters = random_parameters(form.config);
+    check_cache<float>(form.config, parameters);
+    check_cache<double>(form.config, parameters);
+  }
+}
+
+TEST_CASE("every form is valid, has its name, and as many weights, in attention and in all, as formulas say") {
+  for (const Form& form : wider_forms()) {
+    CAPTURE(form.name);
+    const AttentionShape shape = attention_shape(form.config);
+    CHECK_NOTHROW(validate(form.config));
+    CHECK(shape.kind() == form.name.substr(0, 3));
+    std::size_t weights = 0;
+    std::size_t all = 0;
+    for (const Parameters::Shape& matrix : gpt_shapes(form.config)) {
+      all += matrix.rows * matrix.cols;
+      if (matrix.name.starts_with("layer0.attn_")) weights += matrix.rows * matrix.cols;
+    }
+    CHECK(num_attention_weights(shape).value() == weights);
+    CHECK(num_parameters(form.config) == all);
+  }
+}
+
+TEST_CASE("a count that would not fit is the largest there is") {
+  const Count huge = std::size_t{1} << 40;
+  CHECK((huge * huge).value() == SIZE_MAX);
+  CHECK((Count(SIZE_MAX) + 1).value() == SIZE_MAX);
+  CHECK((huge + huge * 3).value() == std::size_t{1} << 42);
+}
 
 TEST_CASE("every form's gradients are its central differences, with dropout, too") {
   for (const Form& form : forms()) {
@@ -90,7 +147,7 @@ TEST_CASE("naive and fast kernels agree in every form, and any number of shares 
       INFO(form.name << ", dropout " << dropout.rate);
       Parameters parameters = random_parameters(form.config);
       auto with = [&](const Kernels<double>& kernels, std::size_t shares) {
-        return answer<double>(form.config, parameters, documents, {kernels, shares, LossMean::documents, dropout});
+        return answer<double>(form.config, parameters, documents, {kernels, shares, dropout});
       };
       const Answer<double> one = with(fast<double>(), 1);
       CHECK((with(fast<double>(), 2) == one));
@@ -135,7 +192,7 @@ TEST_CASE("with a cache every form predicts what it predicts without, from the f
 }
 
 TEST_CASE("as many groups as heads, and a window of at least the whole block, are plain multi-head attention") {
-  const Config plain = forms()[0].config;
+  const Config plain = small;
   Config grouped = plain;
   grouped.n_kv_head = plain.n_head;
   Config windowed = plain;

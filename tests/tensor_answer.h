@@ -25,7 +25,6 @@ template <class T>
 struct How {
   const Kernels<T>& kernels = fast<T>();
   std::size_t shares = 1;
-  LossMean mean = LossMean::documents;
   Dropout dropout = {};
   bool backward = true;  // else there is no gradient
 };
@@ -34,7 +33,7 @@ template <class T>
 Answer<T> answer(const Config& config, Parameters& parameters, const Documents& documents, const How<T>& how = {}) {
   Batch batch(config.block_size);
   for (const auto& document : documents) batch.add(document);
-  const std::vector<double> weights = batch.weights(how.mean);
+  const std::vector<double> weights = batch.weights(LossMean::documents);
   const std::vector<T> dlosses(weights.begin(), weights.end());
   TensorModel<T> model(config, parameters);
   Activations<T> activations;

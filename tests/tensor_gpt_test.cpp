@@ -113,23 +113,5 @@ TEST_CASE("in double, losses and every gradient of the tensor path are those of 
   }
 }
 
-TEST_CASE("the loss over tokens counts every prediction alike") {
-  const Shape& shape = shapes[1];
-  PythonRandom random(3);
-  Parameters parameters = random_parameters(shape.config, random);
-  const Documents documents = random_documents(shape.config, shape.predictions, random);
-  std::vector<double> expected(parameters.size());  // each document's gradient, in proportion to its predictions
-  double total = 0;
-  for (const auto& document : documents) {
-    const auto n = static_cast<double>(std::min(shape.config.block_size, document.size() - 1));
-    const Answer<double> alone = scalar_answer(shape.config, parameters, {document});
-    for (std::size_t i = 0; i < expected.size(); i++) expected[i] += n * alone.gradient[i];
-    total += n;
-  }
-  for (double& g : expected) g /= total;
-  const Answer<double> found = answer<double>(shape.config, parameters, documents, {.mean = LossMean::tokens});
-  CHECK(worst_matrix(found.gradient, expected, parameters) < tolerance);
-}
-
 }  // namespace
 }  // namespace microgpt

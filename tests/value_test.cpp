@@ -4,30 +4,34 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "central_difference.h"
+#include "first_difference.h"
 #include "random_numbers.h"
+#include "reference_value.h"
 
 namespace microgpt {
 namespace {
 
-// For doubles the C++ library's, for Values ours.
+// For doubles the C++ library's, for Values ours, for reference Values those of the reference.
 using std::exp;
 using std::log;
 using std::pow;
 double relu(double x) { return x > 0 ? x : 0; }
 
-/// One formula in a and b, from low to high, in Values and in plain doubles.
+/// One formula in a and b, from low to high, in Values, in plain doubles and in reference Values.
 struct Formula {
   template <class F>
-  Formula(const char* name_, double low_, double high_, F f)
-      : name(name_), low(low_), high(high_), of_values(f), of_doubles(f) {}
+  Formula(std::string name_, double low_, double high_, F f)
+      : name(std::move(name_)), low(low_), high(high_), of_values(f), of_doubles(f), of_reference(f) {}
 
-  const char* name;
+  std::string name;
   double low, high;
   Value (*of_values)(Value, Value);
   double (*of_doubles)(double, double);
+  reference::Value (*of_reference)(reference::Value, reference::Value);
 };
 
 const std::vector<Formula> formulas{
@@ -59,7 +63,7 @@ const std::vector<Formula> formulas{
 // 2^-49, and no slope further on is above 4 = 2^2. So a result is at most 2^-44 off.
 constexpr double rounding = 0x1p-44;
 
-TEST_CASE("every operation and its gradients are those of plain doubles and central differences") {
+TEST_CASE("any formula has the result of plain doubles, and gradients that are central differences") {
   PythonRandom random(42);
   for (const Formula& formula : formulas) {
     CAPTURE(formula.name);
@@ -79,6 +83,40 @@ TEST_CASE("every operation and its gradients are those of plain doubles and cent
       CHECK(std::abs(a.grad() - by_a.slope) <= by_a.error);
       CHECK(std::abs(b.grad() - by_b.slope) <= by_b.error);
       CHECK(by_a.error + by_b.error < 1e-6);  // no kink of relu in between: the test is sharp
+    }
+  }
+}
+
+/// Every operator, with a double on either side, and values used again and again. The last of the chain.
+const Formula every_operator{"every operator", -3, 3, [](auto a, auto b) {
+                               auto c = a * b + pow(b, 3.0);
+                               c = c + (c + 1.0) * 2.0 - a;
+                               c = 3.0 - c / 2.0 + 1.5 * relu(b + a) - 7.0;
+                               auto d = relu(b - a) + exp(-a / b);
+                               d = 5.0 / d + log(d * d + c * c) + (0.5 + d);
+                               return (c - d) / (d * d + 1.0) + 10.0 / (c * c + 2.0);
+                             }};
+
+TEST_CASE("any formula has the reference's result and gradients to the last bit") {
+  PythonRandom random(42);
+  std::vector<Formula> all = formulas;
+  all.push_back(every_operator);
+  for (const Formula& formula : all) {
+    CAPTURE(formula.name);
+    for (int point = 0; point < 1000; point++) {
+      const Scope scope;
+      const double x = uniform(random, formula.low, formula.high);
+      const double y = uniform(random, formula.low, formula.high);
+      const Value a = x;
+      const Value b = y;
+      const Value c = formula.of_values(a, b);
+      c.backward();
+      const reference::Value same_a = x;
+      const reference::Value same_b = y;
+      const reference::Value same_c = formula.of_reference(same_a, same_b);
+      same_c.backward();
+      CHECK(first_difference(std::vector{c.data(), a.grad(), b.grad()},
+                             std::vector{same_c.data(), same_a.grad(), same_b.grad()}) == "");
     }
   }
 }

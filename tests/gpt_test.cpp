@@ -134,24 +134,6 @@ TEST_CASE("an earlier prediction gives later positions no gradient") {
   CHECK_FALSE(has_gradient("wte", 3));
 }
 
-TEST_CASE("the cache holds one key and one value for each layer and position") {
-  const Scope scope;
-  const Parameters parameters = random_parameters(tiny);
-  const Model model(tiny, parameters);
-  Cache keys(2);
-  Cache values(2);
-  for (std::size_t pos_id = 0; pos_id < 3; pos_id++) {
-    const Values logits = gpt(model, 0, pos_id, keys, values);
-    CHECK(logits.size() == tiny.vocab_size);
-    for (const Cache* cache : {&keys, &values}) {
-      for (const std::vector<Values>& layer : *cache) {
-        CHECK(layer.size() == pos_id + 1);
-        CHECK(layer.back().size() == tiny.n_embd);
-      }
-    }
-  }
-}
-
 TEST_CASE("a document that is too long is cut after block_size predictions") {
   const Scope scope;
   const Parameters parameters = random_parameters(tiny);

@@ -28,14 +28,23 @@ std::vector<std::string> includes(const fs::path& file) {
   return names;
 }
 
+/// All files of C++ in src, as its files include them.
+std::vector<fs::path> sources() {
+  std::vector<fs::path> names;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator("src")) {
+    const fs::path name = fs::relative(entry.path(), "src");
+    if (name.extension() == ".h" || name.extension() == ".cpp") names.push_back(name);
+  }
+  return names;
+}
+
 std::string room(const fs::path& name) { return name.begin()->string(); }
 
 }  // namespace
 
 TEST_CASE("the map in src/microgpt.h names every header there is, and no other") {
   std::set<std::string> there;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator("src")) {
-    const fs::path name = fs::relative(entry.path(), "src");
+  for (const fs::path& name : sources()) {
     if (name.extension() == ".h" && name != "microgpt.h") there.insert(name.generic_string());
   }
   const std::vector<std::string> map = includes("src/microgpt.h");
@@ -66,11 +75,9 @@ TEST_CASE("the whole algorithm needs only base and scalar, and fits on a few pag
 
 TEST_CASE("only the program and the lessons know options: below them no message names one") {
   const std::regex option("^[^/]*\"[^\"]*--[a-z]");
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator("src")) {
-    const fs::path name = fs::relative(entry.path(), "src");
-    if (name.extension() != ".h" && name.extension() != ".cpp") continue;
+  for (const fs::path& name : sources()) {
     if (room(name) == "program" || room(name) == "lesson") continue;
-    std::istringstream text(microgpt::read_file(entry.path()));
+    std::istringstream text(microgpt::read_file("src" / name));
     for (std::string line; std::getline(text, line);) {
       INFO(name.string() << ": " << line);
       CHECK(!std::regex_search(line, option));
@@ -81,10 +88,9 @@ TEST_CASE("only the program and the lessons know options: below them no message 
 TEST_CASE("a room of src takes only from rooms below it") {
   const std::map<std::string, int> floor{{"base", 0},  {"scalar", 1},  {"tensor", 1}, {"train", 2},
                                          {"debug", 2}, {"inspect", 3}, {"lesson", 4}, {"program", 4}};
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator("src")) {
-    const fs::path name = fs::relative(entry.path(), "src");
-    if ((name.extension() != ".h" && name.extension() != ".cpp") || !name.has_parent_path()) continue;
-    for (const std::string& other : includes(entry.path())) {
+  for (const fs::path& name : sources()) {
+    if (!name.has_parent_path()) continue;
+    for (const std::string& other : includes("src" / name)) {
       INFO(name.string() << " includes " << other);
       CHECK((room(name) == room(other) || floor.at(room(other)) < floor.at(room(name))));
     }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -9,8 +10,7 @@
 #include "base/python_random.h"
 #include "base/schedule.h"
 #include "first_difference.h"
-#include "leaves.h"
-#include "scalar/ops.h"
+#include "scalar/gpt.h"
 
 namespace microgpt {
 namespace {
@@ -24,27 +24,6 @@ TEST_CASE("a step goes against the gradient, which becomes zero") {
   sgd_update(parameters, 0.25);
   CHECK(first_difference(parameters.data(), Numbers{9, 22}) == "");
   CHECK(first_difference(parameters.grad(), Numbers{0, 0}) == "");
-}
-
-TEST_CASE("the learning rate falls in a straight line to zero, and documents are taken in turn") {
-  Parameters parameters({{"w", 1, 1}});
-  const Matrix w(parameters["w"]);
-  const std::vector<Document> documents{U"a", U"abc"};
-  const Tokenizer tokenizer(documents);
-  Numbers losses;
-  Numbers steps;
-  // The loss is the number of tokens times w, so each step takes off tokens * learning rate.
-  Sgd sgd;
-  train([&](std::span<const Token> tokens) { return w[0][0] * static_cast<double>(tokens.size()); }, parameters, sgd,
-        documents, tokenizer, {.num_steps = 4, .learning_rate = 1.0},
-        [&](std::size_t step, double loss) {
-          steps.push_back(static_cast<double>(step));
-          losses.push_back(loss);
-        });
-  CHECK(steps == Numbers{1, 2, 3, 4});
-  // w: 0, -3, -3 - 0.75 * 5 = -6.75, -6.75 - 0.5 * 3 = -8.25, -8.25 - 0.25 * 5 = -9.5
-  CHECK(losses == Numbers{3 * 0.0, 5 * -3.0, 3 * -6.75, 5 * -8.25});
-  CHECK(parameters.data()[0] == -9.5);
 }
 
 // Both in double; they differ by fused multiply-adds and by pow against sqrt: a few roundings of numbers up to 1.
@@ -82,6 +61,87 @@ TEST_CASE("both paths make the same steps of the same gradients, whoever takes w
           [&](std::size_t i, std::size_t j) { CHECK(std::abs(data.row(i)[j] - parameters["w"].row(i)[j]) < 1e-13); });
     }
   }
+}
+
+// Numbers of few bits, so that everything can be worked out by hand and nothing is rounded.
+constexpr TrainConfig by_hand{.num_steps = 4, .learning_rate = 1, .beta1 = 0.5, .beta2 = 0.75, .eps_adam = 0};
+
+/// One update with the given gradient everywhere.
+void update(Adam& adam, Parameters& parameters, double grad, std::size_t step) {
+  std::fill(parameters.grad().begin(), parameters.grad().end(), grad);
+  adam.update(parameters, learning_rate(by_hand, step), step);
+}
+
+TEST_CASE("two steps of Adam are what they are by hand") {
+  Parameters parameters({{"w", 1, 1}});
+  double& w = parameters.data()[0];
+  w = 10;
+  Adam adam(by_hand, parameters.size());
+  update(adam, parameters, 4, 0);
+  // m = 2, m_hat = 2 / (1 - 1/2) = 4;  v = 16/4 = 4, v_hat = 4 / (1 - 3/4) = 16;  lr = 1
+  CHECK(w == 10 - 4.0 / 4);
+  update(adam, parameters, -4, 1);
+  // m = 1 - 2 = -1, m_hat = -1 / (1 - 1/4) = -4/3;  v = 3 + 4 = 7, v_hat = 7 / (1 - 9/16) = 16;  lr = 3/4
+  CHECK(w == 9 + 0.25);
+}
+
+TEST_CASE("eps is added to the root, not under it") {
+  Parameters parameters({{"w", 1, 1}});
+  TrainConfig train = by_hand;
+  train.eps_adam = 4;
+  Adam adam(train, parameters.size());
+  update(adam, parameters, 4, 0);
+  CHECK(parameters.data()[0] == -4.0 / (4 + 4));
+}
+
+TEST_CASE("an update leaves all gradients at zero") {
+  Parameters parameters({{"w", 30, 40}});
+  Adam adam(by_hand, parameters.size());
+  update(adam, parameters, 4, 0);
+  CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == 1200);
+}
+
+TEST_CASE("a parameter without a gradient stays") {
+  Parameters parameters({{"w", 1, 1}});
+  Adam adam({}, parameters.size());
+  parameters.data()[0] = 10;
+  update(adam, parameters, 0, 0);
+  CHECK(parameters.data()[0] == 10);
+}
+
+TEST_CASE("every parameter has a memory of its own, however many there are") {
+  Parameters together({{"w", 1, 1500}});
+  Adam adam(by_hand, together.size());
+  for (std::size_t step = 0; step < 3; step++) {
+    for (std::size_t i = 0; i < together.size(); i++) together.grad()[i] = static_cast<double>(i % 100) / 7 - 5;
+    adam.update(together, learning_rate(by_hand, step), step);
+  }
+  for (std::size_t i = 0; i < 100; i++) {
+    Parameters alone({{"w", 1, 1}});
+    Adam own(by_hand, alone.size());
+    for (std::size_t step = 0; step < 3; step++) update(own, alone, static_cast<double>(i) / 7 - 5, step);
+    for (std::size_t k = i; k < together.size(); k += 100) {
+      CHECK(first_difference(together.data().subspan(k, 1), alone.data()) == "");
+    }
+  }
+}
+
+// The last digits below are CPython's.
+
+TEST_CASE("the linear schedule goes from the learning rate to one step short of zero") {
+  const TrainConfig gist = preset("gist").train;
+  CHECK(learning_rate(gist, 0) == 0.01);
+  CHECK(learning_rate(gist, 1) == 0x1.475a31a4bdba1p-7);
+  CHECK(learning_rate(gist, 500) == 0.005);
+  CHECK(learning_rate(gist, 999) == 0x1.4f8b588e368f6p-17);
+}
+
+TEST_CASE("the cosine schedule is half a wave from the learning rate to almost zero") {
+  const TrainConfig walkthrough = preset("walkthrough").train;
+  CHECK(learning_rate(walkthrough, 0) == 0.01);
+  CHECK(learning_rate(walkthrough, 1) == 0x1.47ad408855a1ep-7);
+  CHECK(learning_rate(walkthrough, 250) == 0.005);
+  CHECK(learning_rate(walkthrough, 499) == 0x1.a7e5174ba3d71p-24);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
 #include "tensor_answer.h"
-#include "train/gradient.h"
 
 namespace microgpt {
 namespace {
@@ -39,24 +38,23 @@ Documents random_documents(const Config& config, const std::vector<std::size_t>&
 Answer<double> scalar_answer(const Config& config, Parameters& parameters, const Documents& documents) {
   const Model model(config, parameters);
   Answer<double> result;
-  result.gradient.resize(parameters.size());
   for (const auto& document : documents) {
-    {
-      const Scope scope;
-      Cache keys(config.n_layer);
-      Cache values(config.n_layer);
-      for (std::size_t t = 0; t < std::min(config.block_size, document.size() - 1); t++) {
-        const Values logits = gpt(model, document[t], t, keys, values);
-        for (const double logit : logits.data()) result.logits.push_back(logit);
-        result.losses.push_back(cross_entropy(logits, document[t + 1]).data());
-      }
+    const Scope scope;
+    Cache keys(config.n_layer);
+    Cache values(config.n_layer);
+    const std::size_t n = std::min(config.block_size, document.size() - 1);
+    Value loss = 0.0;
+    for (std::size_t t = 0; t < n; t++) {
+      const Values logits = gpt(model, document[t], t, keys, values);
+      for (const double logit : logits.data()) result.logits.push_back(logit);
+      const Value of_token = cross_entropy(logits, document[t + 1]);
+      result.losses.push_back(of_token.data());
+      loss = loss + of_token / static_cast<double>(n * documents.size());
     }
-    const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-    const std::vector<double> gradient = loss_and_gradient(loss, parameters, document).gradient;
-    for (std::size_t i = 0; i < gradient.size(); i++) {
-      result.gradient[i] += gradient[i] / static_cast<double>(documents.size());
-    }
+    loss.backward();
   }
+  result.gradient.assign(parameters.grad().begin(), parameters.grad().end());
+  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
   return result;
 }
 

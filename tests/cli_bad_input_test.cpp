@@ -207,7 +207,8 @@ TEST_CASE("a file of names that cannot be read is refused with its name and the 
       {directory, "cannot read '" + directory + "': it is a directory; give a file"},
       {empty, empty + ": no documents in it; put one name on each line"},
       {blank, blank + ": no documents in it; put one name on each line"},
-      {binary, binary + ":2: a zero byte; this is a binary file, and the names should be plain UTF-8 text, one a line"},
+      {binary,
+       binary + ":2: a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line"},
       {latin1, latin1 + ":3: not valid UTF-8; convert the file, for instance with iconv -t UTF-8"}};
   for (const auto& [path, message] : expected) {
     CHECK(refusal({"train", "--data", path}) == "1: " + message);

@@ -1,5 +1,5 @@
-// What the MLP does to each number between its two matrices. A new activation needs a line here and in the table below,
-// its formula in scalar/ops.cpp, and formula and slope in tensor/naive.cpp and tensor/fast.cpp.
+// The activation: what the MLP does to each number between its two matrices. To add one, write a line here and in the
+// table below, its formula in scalar/ops.cpp, and its formula and slope in tensor/naive.cpp and tensor/fast.cpp.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace microgpt {
 
 enum class Activation : std::uint8_t {
   relu,          // max(x, 0)
-  squared_relu,  // its square
+  squared_relu,  // max(x, 0)^2
 };
 
 struct NamedActivation {

@@ -1,5 +1,5 @@
-// A bigram model: the next token is predicted from the one before by counting pairs. No gradient, no parameters, and
-// the loss that everything cleverer has to beat.
+// A bigram model: it predicts the next token from the one before, by counting pairs. It has no gradients and no
+// parameters. Its loss is the baseline that every other model has to beat.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ class Bigram {
 
   std::size_t vocab_size() const { return vocab_size_; }
 
-  /// How often `next` came right after `token`, (V) for each token.
+  /// How often each token came right after `token`, (V).
   std::span<const std::uint64_t> counts(Token token) const {
     return {counts_.data() + token * vocab_size_, vocab_size_};
   }
 
-  /// p(next | token), (V). Every pair counts once more than it was seen, so that nothing is impossible (Laplace).
+  /// p(next | token), (V). One is added to every count, so that no pair is impossible (Laplace smoothing).
   std::vector<double> probabilities(Token token) const;
 
   /// The mean over a document of -log p(next token), in nats. `tokens` is BOS, document, BOS.

@@ -30,7 +30,8 @@ std::size_t num_parameters(const Config& config) {
 
 namespace {
 
-/// "2 or 4": the divisors of n next to m, which is none. (Of an n of 2^32 or more, perhaps not the next ones.)
+/// "2 or 4": the nearest divisors of n below and above m, which does not divide n. (For n of 2^32 or more they may not
+/// be the nearest.)
 std::string divisors_near(std::size_t m, std::size_t n) {
   std::size_t below = 1, above = n;
   for (std::size_t d = 1; d < 65536 && d <= n / d; d++) {
@@ -59,11 +60,11 @@ void validate_attention(const Config& config) {
                      " with latent attention, where every head has keys of its own; "
                      "leave n_kv_head out");
   }
-  // No sum of a shape may overflow where it is multiplied later.
-  constexpr std::size_t most_width = std::size_t{1} << 20;
+  // Small enough that later products of sizes cannot overflow.
+  constexpr std::size_t max_width = std::size_t{1} << 20;
   for (const std::size_t width : {config.q_latent, config.kv_latent, config.rope_dim}) {
-    if (width > most_width)
-      throw UsageError("a latent or rotary width of " + number(width) + " is more than " + number(most_width));
+    if (width > max_width)
+      throw UsageError("a latent or rotary width of " + number(width) + " is more than " + number(max_width));
   }
   if (!config.is_latent() && config.rope_dim > 0) {
     throw UsageError("rope_dim " + number(config.rope_dim) +
@@ -82,7 +83,7 @@ void validate_attention(const Config& config) {
 
 }  // namespace
 
-void validate(const Config& config, std::size_t most_parameters) {
+void validate(const Config& config, std::size_t max_parameters) {
   auto at_least_one = [](std::size_t value, const std::string& name) {
     if (value == 0) throw UsageError(name + " is 0; it must be at least 1");
   };
@@ -98,18 +99,18 @@ void validate(const Config& config, std::size_t most_parameters) {
                      divisors_near(config.n_head, config.n_embd));
   }
   validate_attention(config);
-  if (num_parameters(config) > most_parameters) {
+  if (num_parameters(config) > max_parameters) {
     throw UsageError("n_layer " + std::to_string(config.n_layer) + ", n_embd " + std::to_string(config.n_embd) +
                      ", block_size " + std::to_string(config.block_size) + " make more than " +
-                     std::to_string(most_parameters) + " parameters; choose a smaller shape");
+                     std::to_string(max_parameters) + " parameters; choose a smaller shape");
   }
 }
 
 void validate_batch(const Config& config, std::size_t batch_size) {
-  // Of each position the tensor path keeps about thirty times C numbers in every layer, and the logits twice.
+  // For each position the tensor path keeps about thirty times C numbers in every layer, and the logits twice.
   const Count row = 30 * Count(config.n_layer) * config.n_embd + 2 * Count(config.vocab_size);
-  constexpr std::size_t most = std::size_t{1} << 30;  // floats in 4 GiB
-  if ((Count(batch_size) * config.block_size * row).value() > most) {
+  constexpr std::size_t max_numbers = std::size_t{1} << 30;  // floats in 4 GiB
+  if ((Count(batch_size) * config.block_size * row).value() > max_numbers) {
     throw UsageError("batch_size " + std::to_string(batch_size) + " with n_embd " + std::to_string(config.n_embd) +
                      ", n_layer " + std::to_string(config.n_layer) + " and block_size " +
                      std::to_string(config.block_size) + " takes more than 4 GiB; choose a smaller batch");
@@ -131,10 +132,10 @@ Preset preset(const std::string& name) {
                       .zero_projections = true},
             .heading = "--- inference ---"};
   }
-  // Found by trying, with `microgpt train-fast` on the 32,033 names: one or two changes at a time from the gist's
-  // values at widths 32 to 96, one to three layers, 16 to 64 documents a step, rates from 0.003 to 0.015, and weights
-  // that begin with a standard deviation from 0.02 to 0.2. Width and depth are a matter of how many steps a second has
-  // room for; the rate matters most, and larger first weights help.
+  // Found by experiment with `microgpt train-fast` on the 32,033 names. We changed one or two of the gist's values at a
+  // time: widths 32 to 96, one to three layers, 16 to 64 documents per step, learning rates from 0.003 to 0.015, and
+  // initial standard deviations from 0.02 to 0.2. The learning rate matters most, and larger initial weights help.
+  // Width and depth are limited by how many steps fit into a second.
   if (name == "fast") {
     return {.name = name,
             .model = {.n_layer = 2, .n_embd = 32},

@@ -10,22 +10,22 @@
 
 namespace microgpt {
 
-/// The shape of a GPT. Long names here, letters in the loops: T, C, H, D, L, V.
+/// The shape of a GPT. The loops use the letters: T, C, H, D, L, V.
 struct Config {
   std::size_t vocab_size = 0;                // V: characters + BOS
   std::size_t n_layer = 1;                   // L: blocks
   std::size_t n_embd = 16;                   // C: width of the residual stream
   std::size_t n_head = 4;                    // H: attention heads
-  std::size_t block_size = 16;               // T: most positions in a document
-  Activation activation = Activation::relu;  // of the MLP
+  std::size_t block_size = 16;               // T: maximum number of positions in a document
+  Activation activation = Activation::relu;  // in the MLP
 
-  // The forms of attention; the scalar path has the first of each only.
-  std::size_t n_kv_head = 0;  // G: heads of keys and values, which the query heads share in groups; 0 stands for n_head
-  std::size_t q_latent = 0;   // Lq: multi-head latent attention makes queries from so many numbers,
-  std::size_t kv_latent = 0;  // Lkv: and keys and values from so many; 0: not latent
-  std::size_t rope_dim = 0;   // R: numbers of a latent attention's query or key that tell positions by rotation
-  bool rope = false;          // positions are told by rotation (RoPE) alone, not by wpe
-  MaskPattern mask = {};      // which of the positions so far a position sees
+  // The forms of attention. The scalar path supports only the defaults.
+  std::size_t n_kv_head = 0;  // G: key and value heads, each shared by a group of query heads; 0 means n_head
+  std::size_t q_latent = 0;   // Lq: latent attention (MLA) makes queries from this many numbers
+  std::size_t kv_latent = 0;  // Lkv: and keys and values from this many; 0: not latent
+  std::size_t rope_dim = 0;   // R: how many numbers of a query or key RoPE rotates, in latent attention
+  bool rope = false;          // positions come from rotation (RoPE) alone; there is no wpe
+  MaskPattern mask = {};      // which positions, up to its own, a position sees
 
   std::size_t head_dim() const { return n_embd / n_head; }                      // D
   std::size_t kv_heads() const { return n_kv_head == 0 ? n_head : n_kv_head; }  // G
@@ -34,24 +34,24 @@ struct Config {
   /// mha, mqa, gqa or mla.
   std::string attention() const;
 
-  /// Whether the scalar path has it: multi-head attention over all positions so far, which are told by wpe.
+  /// Whether the scalar path supports it: multi-head attention over all positions so far, with wpe.
   bool is_plain() const;
 
   bool operator==(const Config&) const = default;
 };
 
-/// Throws UsageError if a size is 0, heads do not divide what they share, a rotation has an odd width, or the model
-/// would have more parameters than there may be: else 2^26, 2 GiB with gradients and Adam's two means.
-void validate(const Config& config, std::size_t most_parameters = std::size_t{1} << 26);
+/// Throws UsageError if a size is 0, n_head does not divide n_embd, n_kv_head does not divide n_head, a rotation has an
+/// odd width, or the model has more than max_parameters: by default 2^26, 2 GiB with gradients and Adam's two means.
+void validate(const Config& config, std::size_t max_parameters = std::size_t{1} << 26);
 
-/// Throws UsageError if a step with so many documents would take more memory than anybody wants to spend on it.
+/// Throws UsageError if a step with batch_size documents would take more than 4 GiB of memory.
 void validate_batch(const Config& config, std::size_t batch_size);
 
-/// Gives the model another kind of attention: mha, mqa, gqa with half as many heads of keys and values, or mla with
-/// latent vectors of 3/4 of the width for queries and of half of it for keys and values, and no rotary part.
+/// Changes the kind of attention: mha; mqa; gqa, with half as many key and value heads as query heads; or mla, whose
+/// latent vectors have 3/4 of the width for queries and 1/2 for keys and values, and no rotary part.
 void choose_attention(Config& config, const std::string& kind);
 
-/// The parameters a model of this shape has. Call it on a validated config.
+/// How many parameters a model of this shape has. `config` must be valid.
 std::size_t num_parameters(const Config& config);
 
 enum class Schedule : std::uint8_t {
@@ -64,15 +64,15 @@ enum class OptimizerName : std::uint8_t { adam, sgd };
 /// How a model is initialised and trained.
 struct TrainConfig {
   std::size_t num_steps = 1000;
-  std::size_t batch_size = 1;  // B: documents in a step
+  std::size_t batch_size = 1;  // B: documents per step
   double learning_rate = 0.01;
   OptimizerName optimizer = OptimizerName::adam;
-  double beta1 = 0.85;     // Adam: how long the mean of the gradients remembers
-  double beta2 = 0.99;     // Adam: how long the mean of their squares remembers
-  double eps_adam = 1e-8;  // Adam: keeps the division finite
+  double beta1 = 0.85;     // Adam: decay of the mean of the gradients
+  double beta2 = 0.99;     // Adam: decay of the mean of their squares
+  double eps_adam = 1e-8;  // Adam: avoids a division by zero
   Schedule schedule = Schedule::linear;
   double init_std = 0.08;         // weights start as gauss(0, init_std)
-  bool zero_projections = false;  // attn_wo and mlp_fc2 start at zero: each block first passes its input through
+  bool zero_projections = false;  // attn_wo and mlp_fc2 start at zero, so each block starts as the identity
 };
 
 /// A model and its training, by name.
@@ -80,12 +80,11 @@ struct Preset {
   std::string name;
   Config model;
   TrainConfig train;
-  std::string heading;  // printed above the invented names
+  std::string heading;  // printed above the new names
 };
 
 /// The two published programs, "gist" (the current microgpt.py) and "walkthrough" (the 200-line version that the course
-/// explains), and "fast": what learns most in a second on the tensor path.
-/// Throws UsageError for any other name.
+/// explains); and "fast", which learns most in one second on the tensor path. Throws UsageError for any other name.
 Preset preset(const std::string& name);
 
 }  // namespace microgpt

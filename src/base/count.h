@@ -1,4 +1,4 @@
-// A number of things that stays at the largest there is where it would not fit, instead of beginning again at zero.
+// A count that saturates: a sum or product too large for size_t becomes the largest size_t instead of wrapping around.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@ namespace microgpt {
 
 class Count {
  public:
-  Count(std::size_t value) : value_(value) {}  // not explicit: sizes become counts where they meet
+  Count(std::size_t value) : value_(value) {}  // not explicit, so that Count * size_t works
 
   std::size_t value() const { return value_; }
 
   friend Count operator+(Count a, Count b) {
     std::size_t sum = 0;
-    return __builtin_add_overflow(a.value_, b.value_, &sum) ? most : sum;
+    return __builtin_add_overflow(a.value_, b.value_, &sum) ? max : sum;
   }
   friend Count operator*(Count a, Count b) {
     std::size_t product = 0;
-    return __builtin_mul_overflow(a.value_, b.value_, &product) ? most : product;
+    return __builtin_mul_overflow(a.value_, b.value_, &product) ? max : product;
   }
 
  private:
-  static constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t max = std::numeric_limits<std::size_t>::max();
 
   std::size_t value_;
 };

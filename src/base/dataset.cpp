@@ -9,7 +9,7 @@
 namespace microgpt {
 namespace {
 
-/// Takes the first line off the text, without its end.
+/// Removes the first line from the text and returns it without its line end.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find_first_of("\r\n");
   const std::string_view line = text.substr(0, end);
@@ -29,7 +29,7 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
     const std::string_view line = take_line(text);
     const std::string where = name + ":" + std::to_string(number) + ": ";
     if (line.find('\0') != std::string_view::npos) {
-      throw Error(where + "a zero byte; this is a binary file, and the names should be plain UTF-8 text, one a line");
+      throw Error(where + "a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
     }
     const std::optional<std::u32string> characters = decode_utf8(line);
     if (!characters) throw Error(where + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");

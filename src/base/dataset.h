@@ -1,4 +1,4 @@
-// A dataset is a list of documents, one a line, read as microgpt.py reads its input.txt.
+// A dataset is a list of documents, one per line, read as microgpt.py reads its input.txt.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace microgpt {
 
 using Document = std::u32string;
 
-/// The documents of a UTF-8 text: a line each (ended by \n, \r\n or \r), stripped of white space; blank lines do not
-/// count. Throws Error with `name` and the line number for text that is not UTF-8 or holds a zero byte, or has no
-/// documents.
+/// Splits UTF-8 text into documents: one per line (ended by \n, \r\n or \r), without white space at its ends; blank
+/// lines are skipped. Throws Error with `name` and the line number if the text is not UTF-8, contains a zero byte, or
+/// has no documents.
 std::vector<Document> parse_documents(std::string_view text, const std::string& name);
 
-/// The documents of a file. Throws Error also if it is missing, a directory, or cannot be read.
+/// Reads the documents of a file. Also throws Error if the file is missing, is a directory, or cannot be read.
 std::vector<Document> read_documents(const std::string& path);
 
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// Errors a person can act on: one line that says what is wrong, where, and what to do.
+// Errors the user can act on: one line that says what is wrong, where, and what to do.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What was asked for makes no sense: an option or a combination of options. The program exits with 2.
+/// The user asked for something impossible: a bad option or combination of options. The program exits with 2.
 struct UsageError : Error {
   using Error::Error;
 };
 
-/// A training made numbers that are not finite.
+/// Training produced numbers that are not finite.
 struct Diverged : Error {
   explicit Diverged(const std::string& fact) : Error(fact + "; training diverged") {}
 
-  /// Steps count from 1.
+  /// Steps are counted from 1.
   Diverged(std::size_t step, double loss)
       : Diverged("step " + std::to_string(step) + ": the loss is " + std::to_string(loss)) {}
 };

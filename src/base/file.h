@@ -1,4 +1,4 @@
-// Whole files in and out, with errors that name the file and the reason.
+// Reads and writes whole files. Errors name the file and the reason.
 #pragma once
 
 #include <fstream>
@@ -6,14 +6,13 @@
 
 namespace microgpt {
 
-/// Every byte of a file. Throws Error if it is missing, a directory, or cannot be read.
+/// Returns every byte of a file. Throws Error if it is missing, a directory, or cannot be read.
 std::string read_file(const std::string& path);
 
-/// Opens a file to load something from. Throws Error if it is missing or not a regular file.
+/// Opens a file for reading. Throws Error if it is missing or not a regular file.
 std::ifstream open_file(const std::string& path);
 
-/// Writes a file that can be made again at any time (a drawing, a log), and the folders it lies in. Throws Error if
-/// that fails.
+/// Writes a file that is easy to make again (a drawing, a log), and creates its folders. Throws Error if that fails.
 void write_file(const std::string& path, const std::string& bytes);
 
 }  // namespace microgpt

@@ -9,7 +9,7 @@
 
 namespace microgpt {
 
-// Called through a pointer that might change at any time, so that no compiler can know it is pow and fold a constant y.
+// The call goes through a volatile pointer, so that the compiler cannot see it is pow and rewrite it for a constant y.
 double libm_pow(double x, double y) {
   static double (*volatile const c_library_pow)(double, double) = std::pow;
   return c_library_pow(x, y);
@@ -28,8 +28,8 @@ double log_of(double x, double) { return std::log(x); }
 double sin_of(double x, double) { return std::sin(x); }
 double cos_of(double x, double) { return std::cos(x); }
 
-// Results that glibc rounds one way where it has a fused multiply-add and the other way where it has none. Of each
-// function some are the nearest double and some are not: a better function, too, is another one.
+// glibc rounds these results one way with a fused multiply-add and the other way without. For each function some of
+// them are the nearest double and some are not, so that a more accurate library is detected, too.
 constexpr Known published[]{
     {"exp", exp_of, -0x1.fc2729b499ceap+2, 0, 0x1.758cefdd5d9f3p-12},
     {"exp", exp_of, -0x1.dfd5a19668001p+1, 0, 0x1.81d033186f9e9p-6},
@@ -56,23 +56,23 @@ constexpr Known published[]{
 
 std::string_view libm_unlike_published() {
   for (const Known& known : published) {
-    const volatile double x = known.x;  // so that the C library computes the result now, and not the compiler before
+    const volatile double x = known.x;  // so that the C library computes the result, not the compiler
     if (known.function(x, known.y) != known.result) return known.name;
   }
   return {};
 }
 
-// When the exact result lies well inside the rounding interval of some double, every pow that errs by less than a
-// known bound must return that double. glibc's e_pow.c, and musl's, state 0.511 + 1.5 * 2^-15 * |y log x| units in the
-// last place (ulp): less than 0.515 for results between 2^-100 and 2^100. So a double within 0.4849 ulp of the exact
-// result is what pow returns. A fused multiply-add gives that distance exactly; the one number in 33 that is too close
-// to call is left to pow itself.
+// When the exact result lies well inside the rounding interval of some double, every pow with a small enough error must
+// return that double. glibc's e_pow.c, and musl's, state an error of at most 0.511 + 1.5 * 2^-15 * |y log x| units in
+// the last place (ulp): less than 0.515 for results between 2^-100 and 2^100. So pow returns the double within 0.4849
+// ulp of the exact result, if there is one. A fused multiply-add computes that distance exactly. One number in 33 is
+// too close to call, and for that we call pow itself.
 #if defined(__GLIBC__) && (defined(__FMA__) || defined(__aarch64__))
 namespace {
 
 constexpr double sure = 0.4849;
-constexpr double least = 0x1p-100;
-constexpr double greatest = 0x1p100;
+constexpr double min_result = 0x1p-100;
+constexpr double max_result = 0x1p100;
 
 /// The distance from a positive y down to its neighbour.
 inline double ulp_below(double y) {
@@ -83,17 +83,18 @@ inline double ulp_below(double y) {
 inline double square(double x) { return x * x; }
 inline bool square_is_sure(double x, double y) {
   const double distance = std::abs(std::fma(x, x, -y));
-  return (x == 0) | ((y > least) & (y < greatest) & (distance < sure * ulp_below(y)));
+  return (x == 0) | ((y > min_result) & (y < max_result) & (distance < sure * ulp_below(y)));
 }
 
 inline double root(double x) { return std::sqrt(x); }
 inline bool root_is_sure(double x, double y) {
-  const double distance = std::abs(std::fma(-y, y, x));    // of the squares: 2y times that of the roots
-  const bool zero = std::bit_cast<std::uint64_t>(x) == 0;  // not -0: its sqrt is -0, its pow is 0
-  return zero | ((y > least) & (y < greatest) & (distance < sure * ulp_below(y) * 2 * y));
+  const double distance = std::abs(std::fma(-y, y, x));    // between squares: 2y times that between roots
+  const bool zero = std::bit_cast<std::uint64_t>(x) == 0;  // but not -0: sqrt(-0) is -0, pow(-0, 0.5) is 0
+  return zero | ((y > min_result) & (y < max_result) & (distance < sure * ulp_below(y) * 2 * y));
 }
 
-/// Blocks of straight-line arithmetic that the compiler turns into vector instructions, then pow for the unsure few.
+/// Each block first runs straight-line arithmetic, which the compiler vectorizes, then calls pow for the few unsure
+/// results.
 template <double fast(double), bool is_sure(double, double)>
 void map_exactly(std::span<const double> x, std::span<double> out, double exponent) {
   constexpr std::size_t block = 256;
@@ -122,7 +123,7 @@ void map_exactly(std::span<const double> x, std::span<double> out, double expone
 void libm_squares(std::span<const double> x, std::span<double> out) { map_exactly<square, square_is_sure>(x, out, 2); }
 void libm_roots(std::span<const double> x, std::span<double> out) { map_exactly<root, root_is_sure>(x, out, 0.5); }
 
-#else  // another C library's bound is not known, and without a fused multiply-add the test costs more than pow
+#else  // no known error bound for other C libraries; and without a fused multiply-add the test costs more than pow
 
 void libm_squares(std::span<const double> x, std::span<double> out) {
   std::transform(x.begin(), x.end(), out.begin(), [](double value) { return libm_pow(value, 2); });

@@ -13,12 +13,12 @@
 namespace microgpt {
 namespace {
 
-/// A kind of pattern, and where its numbers go.
+/// A kind of pattern, and which members its numbers set.
 struct Form {
   std::string name;
-  std::string fields;  // letters
-  std::vector<std::size_t MaskPattern::*> numbers;
-  MaskPattern rest;  // what is no number of the spec
+  std::string fields;                               // as written after the name, e.g. ":W:S"
+  std::vector<std::size_t MaskPattern::*> numbers;  // one member for each letter of `fields`
+  MaskPattern defaults;                             // the other members
 };
 
 const std::vector<Form>& forms() {
@@ -62,14 +62,14 @@ MaskPattern parse_mask_pattern(const std::string& spec) {
     refuse(fmt::format("{} takes {} number{}, not {}; write {}{}", form->name, n, n == 1 ? "" : "s", words.size() - 1,
                        form->name, form->fields));
   }
-  MaskPattern pattern = form->rest;
+  MaskPattern pattern = form->defaults;
   for (std::size_t i = 0; i < n; i++) {
-    constexpr std::size_t most = 1'000'000'000;
+    constexpr std::size_t max = 1'000'000'000;
     const std::string& word = words[i + 1];
     std::size_t number = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size() || number > most) {
-      refuse(fmt::format("{} is '{}'; it must be a whole number, at most {}", form->fields[2 * i + 1], word, most));
+    if (error != std::errc() || end != word.data() + word.size() || number > max) {
+      refuse(fmt::format("{} is '{}'; it must be a whole number, at most {}", form->fields[2 * i + 1], word, max));
     }
     pattern.*form->numbers[i] = number;
   }

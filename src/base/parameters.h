@@ -1,5 +1,5 @@
-// The parameters of a model: named matrices of doubles and their gradients. Both paths, Adam and the checkpoint
-// stand on this one store: all numbers lie in one block, matrix after matrix, row after row.
+// The parameters of a model: named matrices of doubles and their gradients. All numbers lie in one block, matrix after
+// matrix, row after row. Both paths, Adam and the checkpoint use this store.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct Config;
 struct TrainConfig;
 class PythonRandom;
 
-/// A matrix in the store, shape (rows, cols); data and grad point to its first number.
+/// A matrix in the store, of shape (rows, cols). data and grad point to its first number.
 struct Parameter {
   std::string name;
   std::size_t rows = 0;
@@ -34,12 +34,12 @@ class Parameters {
     std::size_t cols;
   };
 
-  /// Zeros of the given shapes, in the given order.
+  /// Matrices of zeros with these shapes, in this order.
   explicit Parameters(const std::vector<Shape>& shapes);
   Parameters(Parameters&&) = default;
   Parameters& operator=(Parameters&&) = default;
 
-  /// Throws std::out_of_range if there is none of that name.
+  /// Throws std::out_of_range if no matrix has that name.
   const Parameter& operator[](const std::string& name) const;
 
   std::size_t size() const { return data_.size(); }
@@ -56,18 +56,18 @@ class Parameters {
   std::vector<Parameter> matrices_;
 };
 
-/// The matrices of a GPT in the reference's order: wte (V,C), wpe (T,C), lm_head (V,C), then for each layer
-/// attn_wq (C,C), attn_wk and attn_wv (G*D,C), attn_wo (C,C), mlp_fc1 (4C,C), mlp_fc2 (C,4C). A row makes one output.
-/// Without wpe if positions are told by rotation. Latent attention has, instead of the first three of a layer, attn_wdq
-/// (Lq,C), attn_wuq (C,Lq), attn_wqr (H*R,Lq), attn_wdkv (Lkv,C), attn_wuk and attn_wuv (C,Lkv), attn_wkr (R,C);
-/// attn_wqr and attn_wkr only if there is a rotary part.
+/// The matrices of a GPT in the reference's order: wte (V,C), wpe (T,C), lm_head (V,C), then for each layer attn_wq
+/// (C,C), attn_wk and attn_wv (G*D,C), attn_wo (C,C), mlp_fc1 (4C,C), mlp_fc2 (C,4C). Each row makes one output. There
+/// is no wpe if RoPE encodes the positions. Latent attention replaces attn_wq, attn_wk and attn_wv by attn_wdq (Lq,C),
+/// attn_wuq (C,Lq), attn_wqr (H*R,Lq), attn_wdkv (Lkv,C), attn_wuk and attn_wuv (C,Lkv), and attn_wkr (R,C); attn_wqr
+/// and attn_wkr exist only if there is a rotary part.
 std::vector<Parameters::Shape> gpt_shapes(const Config& config);
 
 /// Draws every weight from gauss(0, stddev) in the order of the store.
 void draw_weights(Parameters& parameters, double stddev, PythonRandom& random);
 
-/// The parameters of a new GPT: every weight from gauss(0, init_std) in the order of the store. With zero_projections
-/// attn_wo and mlp_fc2 become gauss(0, 0): zeros, which still draw their numbers.
+/// Initializes a new GPT: draws every weight from gauss(0, init_std) in the order of the store. With zero_projections
+/// attn_wo and mlp_fc2 are drawn from gauss(0, 0): zeros that still use up random numbers.
 Parameters initialize(const Config& config, const TrainConfig& train, PythonRandom& random);
 
 }  // namespace microgpt

@@ -5,9 +5,9 @@
 
 namespace microgpt {
 
-// std::from_chars would do it alone, but the C++ library of Clang, and so of every Mac, has it for whole numbers only.
-// std::strtod reads "0,5" instead of "0.5" where the locale says so; a stream can be told not to ask it. What streams
-// read beyond plain numbers, such as "0x10" or "+1", they do not all agree on, so it is refused first.
+// std::from_chars would be enough, but libc++ (clang, every Mac) only has it for whole numbers. std::strtod reads "0,5"
+// instead of "0.5" in some locales; a stream can be given the classic locale. Streams disagree about anything beyond
+// plain numbers, such as "0x10" or "+1", so those are rejected first.
 std::optional<double> parse_double(const std::string& text) {
   if (text.starts_with('+') || text.find_first_not_of("0123456789.eE+-") != std::string::npos) return {};
   std::istringstream stream(text);

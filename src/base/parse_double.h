@@ -1,4 +1,4 @@
-// Text to a number, the same in every country and with every C++ library.
+// Text to a number, the same in every locale and with every C++ library.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace microgpt {
 
-/// The number that the whole text is: "0.5", "-3", "1e-4". Nothing for any other text, for "inf" and "nan", and for a
-/// number too large for a double.
+/// The number written in `text`: "0.5", "-3", "1e-4". Returns nothing if the whole text is not a number, is "inf" or
+/// "nan", or is too large for a double.
 std::optional<double> parse_double(const std::string& text);
 
 }  // namespace microgpt

@@ -11,7 +11,7 @@
 namespace microgpt {
 namespace {
 
-/// A whole number in decimal as 32-bit words, least significant first; zero is one word.
+/// A decimal whole number as 32-bit words, least significant first. Zero is one word.
 std::vector<std::uint32_t> words_of_decimal(std::string_view text) {
   std::string_view digits = text;
   if (!digits.empty() && (digits.front() == '-' || digits.front() == '+')) digits.remove_prefix(1);
@@ -126,7 +126,7 @@ std::size_t PythonRandom::choice(std::span<const double> weights) {
   double total = 0;
   for (std::size_t i = 0; i < weights.size(); i++) cumulative[i] = total += weights[i];
   if (!std::isfinite(total)) throw Error("the probabilities to draw from are not finite numbers");
-  // The last index is left out of the search, so that rounding can never lead past the end.
+  // The search leaves out the last index, so that rounding cannot lead past the end.
   const auto found = std::upper_bound(cumulative.begin(), cumulative.end() - 1, random() * total);
   return static_cast<std::size_t>(found - cumulative.begin());
 }

@@ -18,8 +18,8 @@ class PythonRandom {
  public:
   explicit PythonRandom(std::uint64_t seed = 42);
 
-  /// Seeds with a whole number of any size, written in decimal ("-7", "123456789012345678901234567890").
-  /// As in Python the sign does not count. Throws UsageError if the text is not a whole number.
+  /// Seeds with a decimal whole number of any size ("-7", "123456789012345678901234567890"). As in Python, the sign is
+  /// ignored. Throws UsageError if the text is not a whole number.
   explicit PythonRandom(std::string_view decimal_seed);
 
   /// 32 random bits: random.getrandbits(32).
@@ -28,10 +28,10 @@ class PythonRandom {
   /// Uniform in [0, 1), 53 bits: random.random().
   double random();
 
-  /// Normally distributed. Box-Muller makes two values at a time; the second waits for the next call.
+  /// Normally distributed. Box-Muller makes two values at a time; the second is kept for the next call.
   double gauss(double mean, double stddev);
 
-  /// Uniform in [0, n) by drawing just enough bits until they fit. n >= 1.
+  /// Uniform in [0, n): draws bit_width(n) bits until the number is below n. n >= 1.
   std::size_t below(std::size_t n);
 
   /// Fisher-Yates from the back: random.shuffle(items).
@@ -40,8 +40,8 @@ class PythonRandom {
     for (std::size_t i = items.size(); i-- > 1;) std::swap(items[i], items[below(i + 1)]);
   }
 
-  /// An index drawn in proportion to its weight: random.choices(range(n), weights)[0].
-  /// Weights are not negative and not all zero. Throws Error if they are not finite.
+  /// An index drawn in proportion to its weight: random.choices(range(n), weights)[0]. Weights must not be negative,
+  /// and not all zero. Throws Error if they are not finite.
   std::size_t choice(std::span<const double> weights);
 
  private:

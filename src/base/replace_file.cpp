@@ -28,7 +28,7 @@ std::string advice(int error, const fs::path& directory) {
   }
 }
 
-/// A file beside the target that takes its place, or disappears.
+/// A file in the target's directory that either replaces the target or is removed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& path) : path_(path), target_(path) {
@@ -41,15 +41,15 @@ class TemporaryFile {
     while (fs::is_symlink(target_)) target_ = target_.parent_path() / fs::read_symlink(target_);
 
     temporary_ = target_.parent_path() / ("microgpt-" + std::to_string(::getpid()) + ".tmp");
-    ::unlink(temporary_.c_str());  // left behind by a program of this number that was killed
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // the umask takes away from 0666
+    ::unlink(temporary_.c_str());  // a killed program with the same process id may have left it
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // less the bits of the umask
     if (fd_ < 0) fail(errno);
-    if (exists) ::fchmod(fd_, old.st_mode & 0777U);  // a file system without permissions may refuse, and need not care
+    if (exists) ::fchmod(fd_, old.st_mode & 0777U);  // may fail on a file system without permissions: no harm
   }
 
   ~TemporaryFile() {
     ::close(fd_);
-    ::unlink(temporary_.c_str());  // it is not there any more if it has taken the target's place
+    ::unlink(temporary_.c_str());  // fails, harmlessly, if it was renamed to the target
   }
 
   TemporaryFile(const TemporaryFile&) = delete;
@@ -75,8 +75,8 @@ class TemporaryFile {
     fail(std::generic_category().message(error) + "; " + advice(error, target_.parent_path()));
   }
 
-  fs::path path_;    // as it was given
-  fs::path target_;  // at the end of the symbolic links
+  fs::path path_;    // as given
+  fs::path target_;  // after following symbolic links
   fs::path temporary_;
   int fd_ = -1;
 };
@@ -85,6 +85,6 @@ class TemporaryFile {
 
 void replace_file(const std::string& path, std::string_view bytes) { TemporaryFile(path).take_place(bytes); }
 
-void rehearse_replace_file(const std::string& path) { const TemporaryFile disappears(path); }
+void rehearse_replace_file(const std::string& path) { const TemporaryFile removed_at_once(path); }
 
 }  // namespace microgpt

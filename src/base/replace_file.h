@@ -1,5 +1,5 @@
-// Replacing a file whole or not at all: whatever fails, and whenever the machine stops, the path names either the old
-// bytes or the new ones, never a part.
+// Replaces a file completely or not at all. Even if a write fails or the machine stops, the path names either the old
+// contents or the new ones, never a mixture.
 #pragma once
 
 #include <string>
@@ -7,14 +7,15 @@
 
 namespace microgpt {
 
-/// Writes the bytes to a temporary file in the same directory, sees it safely on the disk and renames it to `path`.
-/// Follows a symbolic link to the file it names; keeps the permissions of a file that was there.
-/// Throws Error naming the path, the system's reason and what to do; then the old file is as it was and the temporary
-/// is gone. Refuses what is not a regular file (a directory, a device, a pipe) and a file that is write-protected.
+/// Writes the bytes to a temporary file in the same directory, flushes it to the disk and renames it to `path`.
+/// Follows a symbolic link; keeps the permissions of an existing file.
+/// Throws Error naming the path, the system's reason and what to do. Then the old file is unchanged and the temporary
+/// file is gone. Refuses anything but a regular file (a directory, a device, a pipe), and a file that is
+/// write-protected.
 void replace_file(const std::string& path, std::string_view bytes);
 
-/// Makes the temporary file and removes it: throws the Error now that replace_file would throw later, unless it is the
-/// disk that is full by then.
+/// Creates the temporary file and removes it. Throws the Error that replace_file would throw later, unless the disk is
+/// full by then.
 void rehearse_replace_file(const std::string& path);
 
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// How the learning rate falls while a model is trained.
+// How the learning rate falls during training.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace microgpt {
 
-/// The learning rate when a training is at `at` of `end`: it falls from train.learning_rate to 0 on train.schedule.
+/// The learning rate at `at` of `end`, which falls from train.learning_rate to 0 as train.schedule says.
 double learning_rate_at(const TrainConfig& train, double at, double end);
 
 /// The learning rate of a step, counted from 0.

@@ -18,7 +18,7 @@ Split split(std::span<const Document> documents) {
     throw Error("the data has " + std::to_string(distinct.size()) +
                 " distinct documents; to hold out a tenth, at least 10 are needed");
   }
-  PythonRandom random(42);  // not the seed of a training: the same documents are held out from every model
+  PythonRandom random(42);  // always 42, whatever the training's seed: the same documents are held out from every model
   random.shuffle(distinct);
   const auto cut = distinct.end() - static_cast<std::ptrdiff_t>(distinct.size() / 10);
   return {{distinct.begin(), cut}, {cut, distinct.end()}};

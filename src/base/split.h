@@ -1,4 +1,4 @@
-// What a model learns from, and what it is evaluated on.
+// Splits a dataset into documents to train on and documents to evaluate on.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace microgpt {
 
-/// Documents to learn from and documents to evaluate on. Neither has a document of the other, and none comes twice.
+/// No document is in both parts, and none is repeated.
 struct Split {
   std::vector<Document> training;
   std::vector<Document> held_out;
 };
 
-/// Drops repeated documents and holds out a tenth of the others, always the same ones for the same file: `documents`
-/// are in its order. Throws Error if there are fewer than ten distinct documents.
+/// Drops repeated documents and holds out a tenth of the others. For the same file these are always the same documents.
+/// Throws Error if there are fewer than ten distinct documents.
 Split split(std::span<const Document> documents);
 
 }  // namespace microgpt

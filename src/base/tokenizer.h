@@ -1,5 +1,5 @@
-// Characters to tokens and back. The characters of the dataset, sorted by code point, are tokens 0, 1, 2, ...;
-// one more token, BOS (beginning of sequence), stands last and marks both ends of a document.
+// Characters to tokens and back. The characters of the dataset, sorted by code point, are tokens 0, 1, 2, ...; the last
+// token, BOS (beginning of sequence), marks both ends of a document.
 #pragma once
 
 #include <cstddef>
@@ -19,23 +19,23 @@ class Tokenizer {
   /// The alphabet of a dataset.
   explicit Tokenizer(std::span<const Document> documents);
 
-  /// An alphabet that is known already. Throws Error unless it is sorted, without repeats, and not empty.
+  /// A given alphabet. Throws Error unless it is sorted, without repeats, and not empty.
   explicit Tokenizer(std::u32string characters);
 
   const std::u32string& characters() const { return characters_; }
   Token bos() const { return characters_.size(); }
   std::size_t vocab_size() const { return characters_.size() + 1; }
 
-  /// One token a character, without BOS. Throws UsageError naming the first character that is not in the alphabet.
+  /// One token per character, without BOS. Throws UsageError with the first character that is not in the alphabet.
   std::vector<Token> encode(std::u32string_view text) const;
 
-  /// BOS, the document, BOS: what a GPT learns to predict, each token from those before it.
+  /// BOS, the document, BOS: what a GPT learns from. It predicts each token from those before it.
   std::vector<Token> encode_document(const Document& document) const;
 
-  /// A token as people read it in tables and pictures: its character, or "." for BOS.
+  /// A token for tables and pictures: its character, or "." for BOS.
   std::string label(Token token) const { return token == bos() ? "." : decode({&token, 1}); }
 
-  /// The text of tokens, in UTF-8. BOS is not among them.
+  /// The text of tokens, in UTF-8. `tokens` must not contain BOS.
   std::string decode(std::span<const Token> tokens) const;
 
  private:

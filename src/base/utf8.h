@@ -13,7 +13,7 @@ std::optional<std::u32string> decode_utf8(std::string_view bytes);
 std::string encode_utf8(char32_t code_point);
 std::string encode_utf8(std::u32string_view code_points);
 
-/// What Python's str.isspace says of one character.
+/// Python's str.isspace for one character.
 bool is_space(char32_t code_point);
 
 /// The text without the white space at its two ends: str.strip().

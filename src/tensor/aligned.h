@@ -1,4 +1,4 @@
-// Memory that begins where a cache line begins, so that no vector straddles two of them.
+// Memory aligned to cache lines, so that no vector straddles two of them.
 #pragma once
 
 #include <cstddef>

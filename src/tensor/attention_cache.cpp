@@ -83,7 +83,7 @@ void AttentionCache<T>::Latent::attend_absorbed(const Kernels<T>& kernels, const
   for (std::size_t h = 0; h < s.n_head; h++) {
     const View<T> q_h = q.view().slice_cols(h * (Lkv + R), Lkv + R);
     const View<T> rotary = q_h.slice_cols(Lkv, R);
-    // W_UK of the head is (P,Lkv): its transpose times q_nope is q_nope's row times it.
+    // The head's W_UK is (P,Lkv). W_UK^T q_nope, as a row, is q_nope times W_UK.
     matmul(q_h.slice_cols(0, Lkv), q_nope.view().slice_cols(h * P, P), layer.attn_wuk.data.view().slice_rows(h * P, P));
     rope_forward(rotary, q_rope.view().slice_cols(h * R, R), std::array{position}, s.rope_base);
   }
@@ -94,7 +94,7 @@ void AttentionCache<T>::Latent::attend_absorbed(const Kernels<T>& kernels, const
                              .v = seen.slice_cols(0, Lkv),
                              .n_head = s.n_head,
                              .n_kv_head = 1,
-                             .scale = s.scale(),  // still that of the scores as they were defined
+                             .scale = s.scale(),  // the scores have not changed, so neither has their scale
                              .mask = mask,
                              .first_query = position});
   for (std::size_t h = 0; h < s.n_head; h++) {

@@ -4,7 +4,7 @@
 
 namespace microgpt {
 
-// --- In every kind ---------------------------------------------------------------------------------------------------
+// --- All kinds -------------------------------------------------------------------------------------------------------
 
 template <class T>
 void AttentionActivations<T>::resize(const AttentionShape& shape, std::size_t N, std::size_t M) {
@@ -24,7 +24,7 @@ View<T> slice(View<T> x, Share rows) {
   return x.slice_rows(rows.first, rows.n);
 }
 
-/// The rows of some sequences, in whatever has a row for each of x, or for each of kv.
+/// Selects the rows of some sequences from any matrix or list that has one row per row of x (x()) or of kv (kv()).
 template <class T>
 class Rows {
  public:
@@ -51,13 +51,13 @@ class Rows {
   Share keys_{0, 0};
 };
 
-/// The columns of head h in a matrix that has so many for each.
+/// The columns of head h in a matrix with `dim` columns per head.
 template <class T>
 View<T> of_head(View<T> x, std::size_t h, std::size_t dim) {
   return x.slice_cols(h * dim, dim);
 }
 
-/// Rotates the last numbers of every head of x, queries or keys, in place, forward or backward.
+/// Rotates the last R numbers of every head of x, queries or keys, in place. `rope` is the forward or the backward.
 template <class T, class Rope>
 void rotate_heads(Rope rope, View<T> x, const AttentionShape& shape, Positions positions) {
   if (shape.rope_dim == 0) return;
@@ -67,7 +67,7 @@ void rotate_heads(Rope rope, View<T> x, const AttentionShape& shape, Positions p
   }
 }
 
-/// One document's attention. Each sequence drops other weights: its first row tells it from the others of a batch.
+/// The attention call of one document. Each sequence of a batch drops different weights, chosen by its first row.
 template <class T>
 AttentionCall<T> call_of(const AttentionShape& shape, const Dropout& dropout, const Sequence& sequence,
                          AttentionActivations<T>& a) {
@@ -76,7 +76,7 @@ AttentionCall<T> call_of(const AttentionShape& shape, const Dropout& dropout, co
   return AttentionCall<T>::of(shape, rows.x(a.q), rows.kv(a.k), rows.kv(a.v), *sequence.mask, 0, its);
 }
 
-/// q, k, v to x_attn, a sequence after the other.
+/// q, k, v to x_attn, sequence by sequence.
 template <class T>
 void attend_forward(const Kernels<T>& kernels, const AttentionShape& shape, const AttentionInput<T>& input,
                     AttentionActivations<T>& a) {
@@ -99,13 +99,13 @@ void attend_backward(const Kernels<T>& kernels, const AttentionShape& shape, con
   }
 }
 
-/// The gradient of queries is added to that of keys and values where x and kv are the same; elsewhere to nothing.
+/// What the queries' gradient is added to: the keys' and values' gradient if x and kv are the same, otherwise nothing.
 template <class T>
 View<const T> before_queries(View<T> dx, View<T> dkv) {
   return dx.data == dkv.data ? View<const T>(dx) : View<const T>{};
 }
 
-/// The i-th share of the rows of a weight's gradient, y = x W^T.
+/// Computes share i of the rows of a weight's gradient, for y = x W^T.
 template <class T>
 void backward_weight(const Kernels<T>& kernels, Weight<T>& w, View<const T> dy, View<const T> x, std::size_t i,
                      std::size_t shares) {

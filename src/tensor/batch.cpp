@@ -29,7 +29,7 @@ Share Batch::rows(Share documents) const {
 }
 
 Share Batch::documents(std::size_t i, std::size_t shares) const {
-  // The document whose start is nearest to an even cut.
+  // The document whose start is nearest to row `at` / `shares` of all rows.
   auto cut = [&](std::size_t at) {
     const std::size_t row = num_positions() * at / shares;
     const auto after = std::lower_bound(starts_.begin(), starts_.end(), row);

@@ -1,5 +1,5 @@
-// A batch: several documents for one step, one after the other. Rows of all matrices are positions; a document of n
-// predictions has n rows and no more, so no work is done on padding.
+// A batch: several documents for one step, one after the other. The rows of all matrices are positions. A document of n
+// predictions takes exactly n rows, so no work is spent on padding.
 //
 //   emma, ava ->  tokens   . e m m a | . a v a        positions  0 1 2 3 4 | 0 1 2 3
 //                 targets  e m m a . | a v a .        starts     0           5         9
@@ -15,20 +15,20 @@
 
 namespace microgpt {
 
-/// What the loss of a batch is the mean of.
+/// The loss of a batch is a mean, but of what?
 enum class LossMean : std::uint8_t {
-  documents,  // of the documents' losses, each the mean over its predictions: with one document, that of the reference
-  tokens,     // of all predictions alike, so a long document counts for more
+  documents,  // of the documents' losses, each the mean over its predictions; with one document, as in the reference
+  tokens,     // of all predictions, so a long document counts for more
 };
 
 class Batch {
  public:
   explicit Batch(std::size_t block_size) : block_size_(block_size) {}
 
-  /// Forgets all documents.
+  /// Removes all documents.
   void clear();
 
-  /// Adds a document, BOS ... BOS; at most block_size of its predictions count. At least two tokens.
+  /// Adds a document, BOS ... BOS, of at least two tokens. Only its first block_size predictions count.
   void add(std::span<const Token> document);
 
   std::size_t num_documents() const { return starts_.size() - 1; }
@@ -44,10 +44,10 @@ class Batch {
   /// The rows of some documents.
   Share rows(Share documents) const;
 
-  /// The documents of the i-th share, so that all shares have about the same number of rows.
+  /// The documents of share i. All shares have about the same number of rows.
   Share documents(std::size_t i, std::size_t shares) const;
 
-  /// How much each position's loss counts, (N); they sum to 1.
+  /// The weight of each position's loss in the mean, (N). They sum to 1.
   std::vector<double> weights(LossMean mean) const;
 
  private:

@@ -29,7 +29,7 @@ std::span<const T> Decoder<T>::next(Token token) {
   const View<T> x = x_.view();
   const View<T> x_norm = x_norm_.view();
   const View<T> out = out_.view();
-  T scale;  // of rmsnorm; only a backward would want it
+  T scale;  // of rmsnorm; only the backward needs it
 
   kernels_.embedding_forward(out, tokens, positions, model_.wte.data.view(), model_.wpe.data.view());
   kernels_.rmsnorm_forward(x, &scale, out);

@@ -1,5 +1,5 @@
-// gpt() one position at a time, as sampling needs it: the keys and values of the positions before are kept (a KV
-// cache), so a new token costs one row of work.
+// gpt() one position at a time, for sampling. It keeps the keys and values of earlier positions (a KV cache), so a new
+// token costs one row of work.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,23 @@ class Decoder {
 
   const Config& config() const { return model_.config; }
 
-  /// What the caches of all layers keep: of block_size tokens, and of one. base/attention_shape.h foretells it.
+  /// How many bytes the caches of all layers hold, for block_size tokens and for one. cache_bytes() in
+  /// base/attention_shape.h predicts it.
   std::size_t cache_bytes() const;
   std::size_t cache_bytes_per_token() const { return cache_bytes() / config().block_size; }
 
-  /// Begins another document.
+  /// Starts a new document.
   void reset() { position_ = 0; }
 
-  /// The logits, (V), of what comes after this token, which stands after those before it. At most block_size tokens to
-  /// a document. Valid until the next call.
+  /// Appends this token and returns the logits, (V), of the next one. They are valid until the next call. A document
+  /// has at most block_size tokens.
   std::span<const T> next(Token token);
 
  private:
   TensorModel<T>& model_;
   const Kernels<T>& kernels_;
   std::size_t position_ = 0;
-  std::vector<AttentionCache<T>> caches_;         // of each layer
+  std::vector<AttentionCache<T>> caches_;         // one per layer
   Tensor<T> x_, x_norm_, hidden_, out_, logits_;  // (1,C), (1,C), (1,4C), (1,C), (1,V)
 };
 

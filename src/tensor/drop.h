@@ -1,4 +1,4 @@
-// Dropout of whole matrices, on vectors.
+// Dropout of whole matrices, with vector instructions.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace microgpt {
 
-/// dropout.factor() of a vector of numbers of row i, from column `first` on.
+/// dropout.factor() for one vector of row i, from column `first` on.
 template <class T>
 Vector<T> dropout_factors(const Dropout& dropout, std::size_t i, std::size_t first) {
   const Vector<Unsigned<T>> columns = lane_numbers<T> + static_cast<std::uint32_t>(first);
@@ -19,7 +19,7 @@ Vector<T> dropout_factors(const Dropout& dropout, std::size_t i, std::size_t fir
   return dropout.hashes<Unsigned<T>>(i, columns) < limit ? Vector<T>{} : kept;
 }
 
-/// y[i][j] = x[i][j] * factor(first_row + i, first_col + j). The backward is the same on gradients. y may be x.
+/// y[i][j] = x[i][j] * factor(first_row + i, first_col + j). The backward does the same to gradients. y may be x.
 template <class T>
 void drop(View<T> y, View<const T> x, const Dropout& dropout, std::size_t first_row, std::size_t first_col = 0) {
   for (std::size_t i = 0; i < x.rows; i++) {

@@ -1,5 +1,5 @@
-// Dropout (Srivastava et al. 2014): in training, numbers are set to zero at random, so that a model cannot rely on any
-// single one of them.
+// Dropout (Srivastava et al. 2014): training sets random numbers to zero, so that a model cannot rely on any single
+// one.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,19 @@
 
 namespace microgpt {
 
-/// Each number is dropped with probability `rate`, from 0 to less than 1, and else divided by 1 - rate, so that on
-/// average it stays what it was. Whether it is dropped follows from the seed and its place in a matrix, by a hash: so
-/// the backward drops what the forward dropped, with nothing remembered, and every thread, type and kernel the same.
+/// Each number is dropped with probability `rate` (0 <= rate < 1); the others are divided by 1 - rate, which keeps the
+/// average the same. A hash of the seed and of the number's place in the matrix decides what is dropped. So the
+/// backward drops what the forward dropped without storing anything, and all threads, types and kernels drop the same.
 struct Dropout {
   double rate = 0;
   std::uint64_t seed = 0;
 
   bool drops() const { return rate > 0; }
 
-  /// One that drops others: that of the i-th step, layer, head, ...
+  /// Another Dropout, which drops other numbers: for step, layer or head i.
   Dropout of(std::uint64_t i) const { return {rate, hash(seed + (i + 1) * golden)}; }
 
-  /// What number j of row i is multiplied by: 0, or 1 / (1 - rate).
+  /// The factor for number j of row i: 0, or 1 / (1 - rate).
   template <class T>
   T factor(std::size_t i, std::size_t j) const {
     if (!drops()) return 1;
@@ -27,13 +27,13 @@ struct Dropout {
     return hashes<std::uint32_t>(i, static_cast<std::uint32_t>(j)) < limit ? 0 : static_cast<T>(1 / (1 - rate));
   }
 
-  /// 32 random bits for a column of row i, or for each of a vector of columns. A column is an Unsigned.
+  /// 32 random bits for a column of row i, or for each of a vector of columns. Columns are of type Unsigned.
   template <class Unsigned, class Columns>
   Columns hashes(std::size_t i, Columns x) const {
     constexpr Unsigned bits = 0xffffffff;
     const auto row = static_cast<std::uint32_t>(hash(seed + (i + 1) * golden));
     x = ((x * Unsigned{0x9e3779b9}) & bits) ^ row;
-    x = ((x ^ (x >> 16)) * Unsigned{0x7feb352d}) & bits;  // the hash "lowbias32" of Chris Wellons
+    x = ((x ^ (x >> 16)) * Unsigned{0x7feb352d}) & bits;  // Chris Wellons's hash "lowbias32"
     x = ((x ^ (x >> 15)) * Unsigned{0x846ca68b}) & bits;
     return x ^ (x >> 16);
   }
@@ -41,7 +41,7 @@ struct Dropout {
  private:
   static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
 
-  /// That of SplitMix64 (Steele, Lea and Flood 2014).
+  /// The hash of SplitMix64 (Steele, Lea and Flood 2014).
   static constexpr std::uint64_t hash(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;

@@ -1,4 +1,4 @@
-// Every layer again, on vectors. The comments on what is computed are in naive.cpp.
+// Every layer again, with vector instructions. naive.cpp explains what is computed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,9 +13,9 @@
 namespace microgpt {
 namespace {
 
-/// Calls at(get, put) for each vector of a row of so many columns: get(row) reads the numbers of a row that stand
-/// there, and put(row, vector) writes them. For whole vectors get and put ask nothing; for the last, if it is not
-/// whole, get(row, rest) puts `rest` into the lanes beyond the row.
+/// Calls at(get, put) for each vector of a row with `cols` columns. get(row) loads the numbers of a row at the current
+/// columns, and put(row, vector) stores them. If the last vector is not full, get(row, rest) fills the lanes beyond the
+/// row with `rest`.
 template <class T, class At>
 void each_vector(std::size_t cols, At at) {
   std::size_t c = 0;
@@ -66,7 +66,7 @@ void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, Vie
   matmul(dw, transposed(dy).from_row(first), x);
 }
 
-// First the sums of all rows, then their roots, a vector of them at a time: roots and divisions take long.
+// First the sums of all rows, then their roots, one vector at a time: roots and divisions are slow.
 template <class T>
 void rmsnorm_forward(View<T> y, T* scale, View<const T> x) {
   for (std::size_t n = 0; n < x.rows; n++) {
@@ -131,8 +131,8 @@ void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activati
   }
 }
 
-// As many rows at a time as a vector has lanes, so that one log serves them all; and each pass over all of them before
-// the next, so that no row waits for its own maximum or sum.
+// Takes as many rows at a time as a vector has lanes, so that one log serves them all. Each pass covers all these rows
+// before the next begins, so that no row waits for its own maximum or sum.
 template <class T>
 void cross_entropy_forward(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets) {
   constexpr T nothing = -std::numeric_limits<T>::infinity();  // exp(nothing) = 0

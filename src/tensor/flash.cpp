@@ -20,12 +20,12 @@
 namespace microgpt {
 namespace {
 
-constexpr std::size_t block = Mask::block;  // queries, and keys, at a time
+constexpr std::size_t block = Mask::block;  // queries per block, and keys per block
 
 template <class T>
-constexpr T masked = -std::numeric_limits<T>::infinity();  // the score of a key that a query may not see
+constexpr T masked = -std::numeric_limits<T>::infinity();  // the score of a key that the query does not see
 
-/// The rows of a matrix, 64 at a time, transposed. Each block stands by itself in memory, near to the cache.
+/// The rows of a matrix, transposed in blocks of 64. Each block is contiguous in memory, which suits the cache.
 template <class T>
 class TransposedBlocks {
  public:
@@ -37,7 +37,7 @@ class TransposedBlocks {
     }
   }
 
-  /// (cols,64): the transpose of the rows from s on, a multiple of 64.
+  /// (cols,64): the transpose of the 64 rows from s on. s is a multiple of 64.
   View<T> at(std::size_t s) { return blocks_.view().slice_rows(s / block * cols_, cols_); }
 
  private:
@@ -45,8 +45,8 @@ class TransposedBlocks {
   Tensor<T> blocks_;
 };
 
-/// What a thread needs for one head: memory that is taken once and used again and again. Rows of a head stand apart
-/// where they come from, so those that are multiplied as matrices are copied.
+/// A thread's memory for one head, allocated once and reused. A head's rows are not contiguous in the batch, so rows
+/// that enter matrix products are copied here.
 template <class T>
 struct Workspace {
   Tensor<T> keys;                // (m,K)
@@ -58,10 +58,10 @@ struct Workspace {
   Tensor<T> dweights{block, block};
 
   std::vector<std::size_t> scattered;  // the scattered keys that a query sees
-  AlignedVector<T> scattered_weights;  // of these, padded to whole vectors
+  AlignedVector<T> scattered_weights;  // their weights, padded to whole vectors
   AlignedVector<T> scattered_dweights;
 
-  /// Whether query t sees any scattered keys among m.
+  /// Lists the scattered keys, of the first m, that query t sees. Returns whether there are any.
   bool take_scattered(const Mask& mask, std::size_t t, std::size_t m) {
     scattered.clear();
     mask.each_scattered(t, [&](std::size_t s) {
@@ -71,7 +71,7 @@ struct Workspace {
     return !scattered.empty();
   }
 
-  /// The same of all keys that query t sees.
+  /// Lists all keys, of the first m, that query t sees.
   void take_visible(const Mask& mask, std::size_t t, std::size_t m) {
     take_scattered(mask, t, m);
     for (std::size_t s = mask.next_block(t, 1, 0); s < m; s = mask.next_block(t, 1, s + block)) {
@@ -103,43 +103,43 @@ struct Workspace {
   }
 };
 
-/// The softmax of the rows of a block of queries, while the keys are still coming in.
+/// The softmax of each row of a block of queries, computed while the keys arrive block by block.
 template <class T>
 struct OnlineSoftmax {
-  std::array<T, block> most;    // the largest score so far
-  std::array<T, block> total;   // the sum of exp(score - most) so far
-  std::array<T, block> shrink;  // what this block of keys does to what was summed before it
+  std::array<T, block> max_score;  // the largest score so far
+  std::array<T, block> total;      // the sum of exp(score - max_score) so far
+  std::array<T, block> shrink;     // the factor for earlier sums, since this block of keys may raise max_score
 
   OnlineSoftmax() {
-    most.fill(masked<T>);
+    max_score.fill(masked<T>);
     total.fill(0);
   }
 
-  /// For query i, n weights of keys that come now, padded to whole vectors: row[s] = exp(score_at(s) - most), where
-  /// score_at(s) is a vector of scores from number s on.
+  /// Computes n more weights for query i, padded to whole vectors: row[s] = exp(score_at(s) - max_score), where
+  /// score_at(s) is the vector of scores from key s on.
   template <class ScoreAt>
   void take(std::size_t i, T* row, std::size_t n, ScoreAt score_at) {
-    Vector<T> largest = broadcast(most[i]);
+    Vector<T> largest = broadcast(max_score[i]);
     for (std::size_t s = 0; s < n; s += lanes<T>) {
       const Vector<T> score = score_at(s);
       store(row + s, score);
       largest = max<T>(largest, score);
     }
-    const T new_most = max<T>(largest);
-    const T reference = new_most == masked<T> ? 0 : new_most;  // nothing seen yet: all weights are exp(-inf) = 0
+    const T new_max = max<T>(largest);
+    const T reference = new_max == masked<T> ? 0 : new_max;  // no key seen yet: all weights are exp(-inf) = 0
     Vector<T> sums{};
     for (std::size_t s = 0; s < n; s += lanes<T>) {
       const Vector<T> weight = exp<T>(load(row + s) - reference);
       store(row + s, weight);
       sums += weight;
     }
-    shrink[i] = total[i] == 0 ? 0 : std::exp(most[i] - new_most);
+    shrink[i] = total[i] == 0 ? 0 : std::exp(max_score[i] - new_max);
     total[i] = total[i] * shrink[i] + sum<T>(sums);
-    most[i] = new_most;
+    max_score[i] = new_max;
   }
 };
 
-/// The scattered keys of query i of a block, one by one, into its row of `out`.
+/// Adds the scattered keys of query i of a block, one by one, to its row of `out`.
 template <class T>
 void forward_scattered(View<T> out, const AttentionHead<T>& head, std::size_t i, OnlineSoftmax<T>& softmax,
                        Workspace<T>& work) {
@@ -155,17 +155,17 @@ void forward_scattered(View<T> out, const AttentionHead<T>& head, std::size_t i,
   add_rows<T>(out.row(i), head.v, work.scattered, weights);
 }
 
-/// Divides the rows of `out` by the totals of their softmax, and takes the logarithms of these.
+/// Divides the rows of `out` by their softmax totals, and sets log_sum.
 template <class T>
 void finish(View<T> out, T* log_sum, OnlineSoftmax<T>& softmax) {
   for (std::size_t i = 0; i < out.rows; i += lanes<T>) {
     const std::size_t n = std::min(lanes<T>, out.rows - i);
     const Vector<T> total = load(softmax.total.data() + i);
-    store(log_sum + i, load(softmax.most.data() + i) + log<T>(total), n);
+    store(log_sum + i, load(softmax.max_score.data() + i) + log<T>(total), n);
     store(softmax.total.data() + i, 1 / total);
   }
   for (std::size_t i = 0; i < out.rows; i++) {
-    if (softmax.most[i] == masked<T>) {
+    if (softmax.max_score[i] == masked<T>) {
       log_sum[i] = masked<T>;
     } else {
       multiply_row(out.row(i), out.cols, softmax.total[i]);
@@ -173,7 +173,7 @@ void finish(View<T> out, T* log_sum, OnlineSoftmax<T>& softmax) {
   }
 }
 
-/// out (n,D) and log_sum (n) of a block of queries. The keys are in work.keys_t, too.
+/// Computes out (n,D) and log_sum (n) for a block of queries. work.keys_t holds the keys, transposed.
 template <class T>
 void forward_block(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspace<T>& work) {
   const View<const T> q = head.q;
@@ -205,8 +205,8 @@ void forward_block(View<T> out, T* log_sum, const AttentionHead<T>& head, Worksp
   finish(out, log_sum, softmax);
 }
 
-/// A single query, as in a model that generates: all the keys that it sees, one by one and where they are. To copy them
-/// first, as for a block, would be more work than to use them.
+/// A single query, as in generation: reads all the keys it sees one by one, in place. Copying them first, as for a
+/// block, would cost more than using them.
 template <class T>
 void forward_one(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspace<T>& work) {
   OnlineSoftmax<T> softmax;
@@ -215,7 +215,7 @@ void forward_one(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspac
   finish(out, log_sum, softmax);
 }
 
-/// The scattered keys of query i of a block, one by one.
+/// The backward of forward_scattered, for query i of a block.
 template <class T>
 void backward_scattered(const AttentionGradients<T>& to, const AttentionHead<T>& head, View<const T> dout,
                         std::size_t i, T log_sum, T delta, Workspace<T>& work) {
@@ -242,7 +242,7 @@ void backward_scattered(const AttentionGradients<T>& to, const AttentionHead<T>&
   add_rows<T>(to.dq.row(i), head.k, work.scattered, dscores);
 }
 
-/// Of a block of queries: dq, and what it adds to dk and dv. delta (n) is dout * out, summed over D.
+/// For a block of queries: sets dq, and adds to dk and dv. delta (n) is dout * out, summed over D.
 template <class T>
 void backward_block(const AttentionGradients<T>& to, const AttentionHead<T>& head, View<const T> dout, const T* log_sum,
                     const T* delta, Workspace<T>& work) {

@@ -1,15 +1,15 @@
-// Attention without the (T,T) matrix of weights: for each block of 64 queries it walks along the keys, 64 at a time,
+// Attention without the (T,T) matrix of weights. For each block of 64 queries it walks along the keys, 64 at a time,
 // and keeps for each query only the largest score so far and the sum of the weights (an online softmax). The backward
-// computes the weights again. Memory grows with T, not with its square. The online softmax is from Milakov and
-// Gimelshein (2018), the blocks and the backward from Dao et al., "FlashAttention" (2022).
+// computes the weights again. Memory grows with T, not with T^2. The online softmax is from Milakov and Gimelshein
+// (2018), the blocks and the backward from Dao et al., "FlashAttention" (2022).
 //
-// What a sparse mask hides is left out:
-// - Blocks of keys in which none of 64 queries sees a dense key cost nothing: Mask::next_block passes over them.
-// - Where a block is cut by the diagonal or the end of a window, about the half that is seen is multiplied.
-// - Scattered keys, of strides and random ones, cost what each of them takes, alone. That is several times what a pair
-//   takes in a block, where 64 queries share a key; `microgpt bench --what attention` shows both.
-// What is not left out are masked keys between dense ones that are seen, in the same block: the gaps of strides up to
-// 4, and holes in a table. They are multiplied, and their weights become zeros.
+// Most work on hidden keys is skipped:
+// - If none of the 64 queries sees a dense key in a block of keys, Mask::next_block skips the block at no cost.
+// - If the diagonal or the end of a window cuts a block, only about the visible half is multiplied.
+// - Scattered keys (of strides, and random ones) are taken one by one. Each costs several times as much as a key in a
+//   block, which 64 queries share; `microgpt bench --what attention` shows both.
+// Not skipped are hidden keys between visible dense keys of the same block: the gaps of strides up to 4, and holes in a
+// table. They are multiplied, and their weights become zero.
 #pragma once
 
 #include "tensor/attention_call.h"

@@ -8,7 +8,7 @@
 
 namespace microgpt {
 
-// `start` comes from the caller: a chain whose first number the compiler knew might be computed at compile time.
+// `start` comes from the caller, so that the compiler cannot compute the chains at compile time.
 template <class T>
 T run_fma_chains(T start, std::size_t count) {
   Vector<T> x[fma_chains];
@@ -28,7 +28,7 @@ template <class T>
 double measure_fma_peak(std::size_t threads) {
   constexpr std::size_t count = 1'000'000;
   constexpr double operations = 2.0 * count * fma_chains * lanes<T>;
-  volatile T start = 1;  // read and written in each round, so that none can be left out
+  volatile T start = 1;  // volatile, so that the compiler cannot skip a round
   double best = 0;
   for (int round = 0; round < 20; round++) {
     const auto begin = std::chrono::steady_clock::now();

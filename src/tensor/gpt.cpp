@@ -8,7 +8,7 @@
 namespace microgpt {
 namespace {
 
-/// Writes the rows of x one after the other. Returns where it stopped.
+/// Writes the rows of x to `to`, one after the other. Returns the end.
 template <class T>
 double* copy_rows(View<const T> x, double* to) {
   for (std::size_t i = 0; i < x.rows; i++) to = std::copy_n(x.row(i), x.cols, to);
@@ -90,7 +90,7 @@ void Activations<T>::resize(const TensorModel<T>& model, std::size_t N) {
 
 namespace {
 
-/// The documents of a share, as attention takes them.
+/// The documents of a share as sequences for attention.
 template <class T>
 std::vector<Sequence> sequences_of(const TensorModel<T>& model, const Batch& batch, Share documents) {
   std::vector<Sequence> sequences;
@@ -108,7 +108,7 @@ struct LayerDropout {
       : attention_weights(dropout.of(li).of(0)), attn_out(dropout.of(li).of(1)), mlp_out(dropout.of(li).of(2)) {}
 };
 
-/// What goes into the attention of a layer. x is a matrix of the whole batch.
+/// The input of a layer's attention. x is a matrix of the whole batch.
 template <class T>
 AttentionInput<T> attention_input(View<const T> x, const Batch& batch, std::span<const Sequence> sequences,
                                   const Dropout& dropout = {}) {
@@ -177,7 +177,7 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
 
   const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
 
-  const View<T> dlogits = of(a.probs);  // in the place of what it is made of
+  const View<T> dlogits = of(a.probs);  // in place: it overwrites probs
   kernels.cross_entropy_backward(dlogits, dlosses + rows.first, of(a.probs),
                                  batch.targets().subspan(rows.first, rows.n));
   kernels.linear_backward_input(of(a.layers.back().dx_out), dlogits, model.lm_head, {});

@@ -1,9 +1,9 @@
 // The layers of a GPT on matrices: what scalar/ops.h does to a list of Values, done to N positions at once, forward and
-// backward. Each is written twice. naive() is the specification: plain loops, to be read and stepped through. fast() is
-// the same on vectors, and what training uses. Tests compare the two, and the bench times them side by side.
+// backward. Each is written twice. naive() is the specification: plain loops, easy to read and to step through. fast()
+// uses vector instructions; training uses it. Tests compare the two, and the bench times them side by side.
 //
-// Letters: N positions (rows), C width, V vocab_size, D head_dim. dx is the gradient of the loss with respect to x.
-// No kernel starts threads: each takes the rows that it is given, so whoever calls it decides who computes what.
+// Letters: N positions (rows), C width, V vocab_size, D head_dim. dx is the gradient of the loss with respect to x. No
+// kernel starts threads: each computes the rows it is given, and the caller divides the work.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace microgpt {
 
-/// One step of Adam, with the corrections of its means already in it.
+/// The numbers that one step of Adam needs.
 struct AdamStep {
   double learning_rate;
   double beta1;
@@ -31,16 +31,16 @@ template <class T>
 struct Kernels {
   const char* name;
 
-  /// x (N,C): x[n] = wte[token[n]] + wpe[position[n]], or without wpe if that has no rows.
+  /// x (N,C): x[n] = wte[token[n]] + wpe[position[n]]; without wpe if that has no rows.
   void (*embedding_forward)(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
                             View<const T> wte, View<const T> wpe);
 
-  /// dw (rows,C), the gradient of the rows `first` and after of an embedding: dw[index[n] - first] += dx[n] for every n
-  /// whose index is one of these rows.
+  /// dw (rows,C): the gradient of an embedding's rows from `first` on. dw[index[n] - first] += dx[n] for every n whose
+  /// index is one of these rows.
   void (*embedding_backward)(View<T> dw, std::size_t first, View<const T> dx, std::span<const std::size_t> indices);
 
-  // `before` is what a result is added to, in the same pass: the residual stream, or a gradient so far. It has the
-  // shape of the result, and may be the result itself, or no rows: then nothing is added.
+  // `before` is added to the result in the same pass: it is the residual stream, or a gradient so far. It has the shape
+  // of the result, and may be the result itself. If it has no rows, nothing is added.
 
   /// y (N,n_out) = before + x W^T: y[n][i] is the dot product of x[n] and row i of W.
   void (*linear_forward)(View<T> y, View<const T> x, const Weight<T>& w, View<const T> before);
@@ -48,7 +48,7 @@ struct Kernels {
   /// dx (N,n_in) = before + dy W.
   void (*linear_backward_input)(View<T> dx, View<const T> dy, const Weight<T>& w, View<const T> before);
 
-  /// dW = dy^T x, rows first to first + n of it: dW[i][j] is the sum over positions of dy[n][i] * x[n][j].
+  /// Rows of dW = dy^T x from `first` on: dW[i][j] is the sum over positions of dy[n][i] * x[n][j].
   void (*linear_backward_weight)(View<T> dw, std::size_t first, View<const T> dy, View<const T> x);
 
   /// y = x * scale[n], where scale[n] = (mean of x[n]^2 + 1e-5)^-0.5. All (N,C); scale is (N).
@@ -74,7 +74,7 @@ struct Kernels {
   /// From dout (n,H*D), and the forward's out and log_sum: dq, dk, dv. weights = exp(scores - log_sum);
   ///   dv = weights^T dout,  dweights = dout v^T,  dscores = weights * (dweights - sum of weights * dweights),
   ///   dq = scale * dscores k,  dk = scale * dscores^T q
-  /// With dropout, dv is made of the weights after it, and dweights go through it too.
+  /// With dropout, dv uses the weights after it, and dweights pass through it too.
   void (*attention_backward)(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
                              View<const T> log_sum, const AttentionCall<T>& call);
 
@@ -85,7 +85,7 @@ struct Kernels {
   void (*cross_entropy_backward)(View<T> dlogits, const T* dlosses, View<const T> probs,
                                  std::span<const Token> targets);
 
-  /// n parameters move against their gradients; m and v are Adam's running means of the gradient and of its square.
+  /// Moves n parameters against their gradients. m and v are Adam's running means of the gradient and of its square.
   void (*adam_update)(T* data, const T* grad, T* m, T* v, std::size_t n, const AdamStep& step);
 };
 

@@ -1,4 +1,4 @@
-// How many numbers a processor takes at once. What only makes room for vectors needs to know no more of them.
+// How many numbers one vector instruction handles. Code that only pads memory for vectors includes this and not simd.h.
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 namespace microgpt {
 namespace {
 
-/// n of the numbers from `begin` to end - 1, or all if there are not so many, in increasing order. From Bentley and
-/// Floyd, "Programming Pearls: a sample of brilliance" (1987).
+/// Draws n distinct numbers from `begin` to end - 1, or all of them if there are fewer, in increasing order. From
+/// Bentley and Floyd, "Programming Pearls: a sample of brilliance" (1987).
 std::vector<std::uint32_t> draw(std::size_t begin, std::size_t end, std::size_t n, PythonRandom& random) {
   std::vector<std::uint32_t> drawn;
   for (std::size_t last = end - std::min(n, end - begin); last < end; last++) {

@@ -1,9 +1,8 @@
-// Which positions a position may look at. A Mask answers for 64 keys at once, as bits, so that attention can leave out
-// a block of keys altogether where no query of a block may see them.
+// Which positions a position may attend to. A Mask answers for 64 keys at once, as bits, so that attention can skip a
+// block of keys that no query of a block sees.
 //
-// The keys that a query sees are dense or scattered. Dense ones have neighbours that are seen, too, and are multiplied
-// in blocks. Scattered ones, every 32nd token or a few random ones, hardly ever share a block: they are taken one by
-// one.
+// The keys that a query sees are dense or scattered. Dense keys have visible neighbours, and are multiplied in blocks.
+// Scattered keys (every 32nd token, or a few random ones) rarely share a block, so they are taken one by one.
 #pragma once
 
 #include <algorithm>
@@ -20,32 +19,32 @@ namespace microgpt {
 
 class Mask {
  public:
-  static constexpr std::size_t block = 64;  // keys whose bits are one word
+  static constexpr std::size_t block = 64;  // keys per word of bits
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
   /// Every query sees every key.
   static Mask full() { return Mask(Kind::full); }
 
-  /// A query sees the keys at its own position and before.
+  /// A query sees the key at its own position and all earlier ones.
   static Mask causal() { return Mask(Kind::pattern); }
 
-  /// A pattern, for queries and keys 0 to length - 1. Takes memory for its random keys only. Which these are depends
-  /// on the pattern and the query alone: they are the same in every run, and for every length.
+  /// A pattern, for queries and keys 0 to length - 1. Only random keys take memory. They depend only on the pattern and
+  /// the query, so they are the same in every run and for every length.
   static Mask of(const MaskPattern& pattern, std::size_t length);
 
-  /// Query t, of n_query, sees key s, of n_key, where allowed(t, s). Takes n_query * n_key bits.
+  /// Query t sees key s if allowed(t, s), for t < n_query and s < n_key. Takes n_query * n_key bits.
   static Mask table(std::size_t n_query, std::size_t n_key,
                     const std::function<bool(std::size_t t, std::size_t s)>& allowed);
 
-  /// Bit i tells whether query t sees key first + i. `first` is a multiple of block. Of a table, and of a pattern with
-  /// random keys, t is below its n_query or length; keys beyond it are not seen.
+  /// Bit i says whether query t sees key first + i. `first` is a multiple of block. For a table, and for a pattern with
+  /// random keys, t must be below n_query or length; keys beyond n_key or length are not seen.
   std::uint64_t bits(std::size_t t, std::size_t first) const {
     return has_scattered() ? dense_bits(t, first) | scattered_bits(t, first) : dense_bits(t, first);
   }
 
   bool allows(std::size_t t, std::size_t s) const { return (bits(t, s / block * block) >> (s % block) & 1) != 0; }
 
-  /// The same for the dense keys alone.
+  /// The same for dense keys only.
   std::uint64_t dense_bits(std::size_t t, std::size_t first) const {
     switch (kind_) {
       case Kind::full: return all;
@@ -55,8 +54,8 @@ class Mask {
     return 0;
   }
 
-  /// The first block of keys at `from` or after in which one of the n queries from first_query on may see a dense key;
-  /// `none` if there is no more. `from` is a multiple of block. Takes no time for the blocks that it passes over.
+  /// The first block of keys, at `from` or later, in which one of the n queries from first_query on may see a dense
+  /// key; `none` if there is no such block. `from` is a multiple of block. Skips blocks in constant time.
   std::size_t next_block(std::size_t first_query, std::size_t n, std::size_t from) const {
     if (kind_ != Kind::pattern) return from;
     if (from >= first_query + n) return none;
@@ -76,20 +75,20 @@ class Mask {
     for (const std::uint32_t s : random_keys(t)) visit(std::size_t{s});
   }
 
-  /// A word with its n lowest bits set; all of them if n is 64 or more.
+  /// A word with its n lowest bits set; all bits if n >= 64.
   static std::uint64_t lowest(std::size_t n) { return n >= block ? all : (std::uint64_t{1} << n) - 1; }
 
  private:
   static constexpr std::uint64_t all = ~std::uint64_t{0};
-  static constexpr std::size_t dense_stride = 4;  // up to here, keys in blocks are faster than one by one
-  static constexpr std::size_t dense_share = 8;   // and from one random key in so many
+  static constexpr std::size_t dense_stride = 4;  // up to this stride, blocks are faster than single keys
+  static constexpr std::size_t dense_share = 8;   // and from one random key in 8
   enum class Kind : std::uint8_t { full, pattern, table };
 
   explicit Mask(Kind kind) : kind_(kind) {}
 
   bool is_comb_dense() const { return pattern_.stride > 0 && pattern_.stride <= dense_stride; }
 
-  /// From this key to itself, query t sees all.
+  /// The first key of the run that ends at t: query t sees all keys of this run.
   std::size_t run_begin(std::size_t t) const {
     if (pattern_.block > 0) return t / pattern_.block * pattern_.block;
     return t < pattern_.window ? 0 : t - pattern_.window + 1;
@@ -104,7 +103,7 @@ class Mask {
     return word & lowest(t - first + 1);
   }
 
-  /// Every stride-th key back, where t >= first. Bits beyond t may be set.
+  /// Every stride-th key back from t. t >= first. Bits beyond t may be set.
   std::uint64_t strided_bits(std::size_t t, std::size_t first) const {
     const std::size_t nearest = (t - first) % pattern_.stride;
     return nearest < block ? comb_ << nearest : 0;
@@ -120,9 +119,9 @@ class Mask {
   Kind kind_;
   MaskPattern pattern_;
   std::uint64_t comb_ = 0;                  // bits 0, stride, 2 * stride, ...
-  std::vector<std::uint32_t> random_keys_;  // of query 0, of query 1, ..., each in increasing order
-  std::vector<std::size_t> random_begin_;   // where those of a query begin; and the end
-  std::size_t words_ = 0;                   // of a row of the table
+  std::vector<std::uint32_t> random_keys_;  // query 0's, query 1's, ..., each in increasing order
+  std::vector<std::size_t> random_begin_;   // where each query's begin, and the end
+  std::size_t words_ = 0;                   // per row of the table
   std::vector<std::uint64_t> table_;
 };
 

@@ -1,6 +1,6 @@
-// One matrix product for everything: the forward of a linear layer, both its backwards, and the scores and mixtures of
-// attention. Its inner loop keeps a tile of the result in registers and reads the rows of the right factor in a
-// straight line. The idea is from Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008).
+// One matrix product for everything: a linear layer's forward, both its backwards, and the scores and weighted sums of
+// attention. The inner loop keeps a tile of the result in registers and reads the rows of the right factor
+// sequentially. The idea is from Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008).
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,13 @@ Left<std::remove_const_t<T>> transposed(View<T> a) {
   return {a.data, 1, a.stride};
 }
 
-/// c = a b, shapes (M,N) = (M,K) (K,N): c[i][j] = sum over k, from 0 up, of a[i][k] * b[k][j]. M and N are those of c,
-/// K that of b. Each number of c is one chain of fused multiply-adds, in the same order however c is cut into views, so
-/// its bits do not depend on who computes which part.
+/// c = a b, shapes (M,N) = (M,K) (K,N): c[i][j] = sum over k, from 0 up, of a[i][k] * b[k][j]. M and N come from c, K
+/// from b. Each number of c is one chain of fused multiply-adds, in the same order however c is cut into views. So its
+/// bits do not depend on how threads divide the work.
 template <class T>
 void matmul(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b);
 
-/// c = before + a b, chains that begin with the numbers of `before`, (M,N). It may be c.
+/// c = before + a b: each chain starts from a number of `before` (M,N). `before` may be c.
 template <class T>
 void matmul_add(const View<T>& c, const std::type_identity_t<View<const T>>& before,
                 const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b);

@@ -1,6 +1,6 @@
-// a * b + c, rounded once where the processor has an instruction for it. Everywhere else the compiler fuses nothing
-// (-ffp-contract=off): left to choose, it fuses a sum in one tile and not in another, and the bits of a result depend
-// on how the work was cut.
+// a * b + c, rounded once if the processor has an instruction for it. The compiler itself must not fuse anything
+// (-ffp-contract=off): it would fuse a sum in one tile and not in another, and the bits of a result would depend on how
+// the work was cut.
 #pragma once
 
 #if defined(__FMA__)
@@ -11,7 +11,7 @@
 
 namespace microgpt {
 
-/// Whether multiply_add() rounds once. It does so for every type here, or for none.
+/// Whether multiply_add() rounds once. It does so for all types or for none.
 inline constexpr bool multiply_add_is_fused =
 #if defined(__FMA__) || defined(__aarch64__)
     true;
@@ -19,8 +19,8 @@ inline constexpr bool multiply_add_is_fused =
     false;
 #endif
 
-// The processor's vectors of 16 bytes and more, named by their type and lanes. A vector of another size has no
-// multiply_add() where this list is used, so none can be rounded differently by accident.
+// Overloads for all vector types of 16 bytes and more. Other sizes have none, so nothing can be rounded differently by
+// accident.
 #if defined(__FMA__)
 
 inline __m128 multiply_add(__m128 a, __m128 b, __m128 c) { return _mm_fmadd_ps(a, b, c); }

@@ -160,7 +160,7 @@ void attention_backward(const AttentionGradients<T>& gradients, View<const T> do
   for (const View<T>& gradient : {gradients.dq, gradients.dk, gradients.dv}) set_zero(gradient);
   Tensor<T> of_head(call.q.rows, call.k.rows);
   const View<T> weights = of_head.view();
-  std::vector<T> log_sum(call.q.rows);  // again
+  std::vector<T> log_sum(call.q.rows);  // computed again, not used
   std::vector<T> dweights(call.k.rows);
   for (std::size_t h = 0; h < call.n_head; h++) {
     const AttentionHead<T> head = call.head(h);
@@ -169,7 +169,7 @@ void attention_backward(const AttentionGradients<T>& gradients, View<const T> do
     for (std::size_t t = 0; t < head.q.rows; t++) {
       const T* const weight = weights.row(t);
       const T* const dout_t = dout.row(t) + h * D;
-      T mean = 0;  // of dweights, weighted
+      T mean = 0;  // weighted mean of dweights
       for (std::size_t s = 0; s < head.k.rows; s++) {
         const T factor = head.dropout.template factor<T>(head.first_query + t, s);
         dweights[s] = 0;
@@ -194,11 +194,11 @@ template <class T>
 void cross_entropy_forward(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets) {
   for (std::size_t n = 0; n < logits.rows; n++) {
     const T* const row = logits.row(n);
-    const T largest = *std::max_element(row, row + logits.cols);  // taken out, so that exp cannot overflow
+    const T largest = *std::max_element(row, row + logits.cols);  // subtracted, so that exp cannot overflow
     T total = 0;
     for (std::size_t i = 0; i < logits.cols; i++) total += probs.row(n)[i] = std::exp(row[i] - largest);
     for (std::size_t i = 0; i < logits.cols; i++) probs.row(n)[i] /= total;
-    losses[n] = std::log(total) - (row[targets[n]] - largest);  // not -log of the probability, which may be 0
+    losses[n] = std::log(total) - (row[targets[n]] - largest);  // not -log(probability), which may be -log 0
   }
 }
 

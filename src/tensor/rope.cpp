@@ -6,7 +6,7 @@
 namespace microgpt {
 namespace {
 
-/// The cosines and sines of all pairs at the positions 0, 1, ...: computed once, since every step wants them again.
+/// The cosines and sines of all pairs at positions 0, 1, ..., computed once, since every step uses them.
 class Angles {
  public:
   struct Rotation {
@@ -18,7 +18,7 @@ class Angles {
 
   bool are_for(std::size_t width, double base) const { return width_ == width && base_ == base; }
 
-  /// Those of the pairs at a position.
+  /// The rotations of all pairs at this position.
   const Rotation* at(std::size_t position) {
     const std::size_t pairs = width_ / 2;
     for (std::size_t p = rotations_.size() / pairs; p <= position; p++) {
@@ -31,7 +31,7 @@ class Angles {
     return rotations_.data() + position * pairs;
   }
 
-  /// Each thread has its own, so that none waits for another.
+  /// Each thread has its own, so that threads do not wait for each other.
   static Angles& of_thread(std::size_t width, double base) {
     thread_local std::vector<Angles> all;
     for (Angles& angles : all) {

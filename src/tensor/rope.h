@@ -1,7 +1,7 @@
-// Rotary position embedding, RoPE (Su et al., "RoFormer", 2021): a position is told by rotating a query or a key. Its
-// numbers are taken in pairs, each pair is an arrow in the plane, and the arrow of pair i is rotated by an angle that
-// grows with the position: the first pairs fast, the last ones slowly. The dot product of two arrows depends on the
-// angle between them alone, so a score depends on how far query and key are apart, not on where they stand.
+// Rotary position embedding, RoPE (Su et al., "RoFormer", 2021): encodes a position by rotating a query or a key. Its
+// numbers are taken in pairs. Each pair is an arrow in the plane, and pair i is rotated by an angle that grows with the
+// position: fast for the first pairs, slowly for the last. The dot product of two arrows depends only on the angle
+// between them, so a score depends on the distance between query and key, not on where they stand.
 #pragma once
 
 #include <cstddef>

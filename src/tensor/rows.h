@@ -1,4 +1,4 @@
-// What is done to single rows of numbers, a vector at a time.
+// Operations on single rows, one vector at a time.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ void add_row(T* to, const T* from, std::size_t n, T factor) {
   if (j < n) store(to + j, multiply_add(load(from + j, n - j), factors, load(to + j, n - j)), n - j);
 }
 
-/// The dot product of n numbers: lane i adds up numbers i, i + lanes, ..., and sum() the lanes.
+/// The dot product of n numbers. Lane i sums the numbers i, i + lanes, ...; sum() then adds the lanes.
 template <class T>
 T dot(const T* a, const T* b, std::size_t n) {
   Vector<T> sums{};

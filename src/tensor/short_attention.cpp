@@ -13,12 +13,12 @@
 namespace microgpt {
 namespace {
 
-/// The vectors that hold a number for each of n positions.
+/// How many vectors hold one number for each of n positions.
 template <class T, std::size_t n>
 constexpr std::size_t vectors_of = (n + lanes<T> - 1) / lanes<T>;
 
-/// Transposes of a document's matrices: row c holds number c of every position, in whole vectors; what is in the lanes
-/// beyond the document does not matter.
+/// Transposes of a document's matrices: row c holds number c of every position, in whole vectors. The lanes beyond the
+/// document may hold anything.
 template <class T>
 struct Workspace {
   Tensor<T> q, dout;
@@ -43,7 +43,8 @@ View<const T> transposed_into(Tensor<T>& workspace, View<const T> x) {
   return to;
 }
 
-/// For each of n keys a number for each of n queries, in whole vectors: the transpose of what attention is about.
+/// One number for each pair of n keys and n queries, in whole vectors. Rows are keys: the transpose of the usual
+/// weights.
 template <class T, std::size_t n>
 struct Square {
   static constexpr std::size_t vectors = vectors_of<T, n>;
@@ -57,11 +58,11 @@ struct Square {
   Left<T> by_query() { return {view().data, 1, vectors * lanes<T>}; }
 };
 
-/// The lanes of a half or a quarter of a vector, of 16 bytes at least.
+/// How many lanes 1 / parts of a vector has, but at least 16 bytes of them.
 template <class T, std::size_t parts>
 constexpr std::size_t narrow = std::max(lanes<T> / parts, 16 / sizeof(T));
 
-/// A tile of any height, in as many as the registers ask for.
+/// A tile of any height, cut into as few tiles as the registers allow.
 template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_t width = lanes<T>>
 [[gnu::always_inline]] inline void tall_tile(const View<T>& c, const View<const T>& before, const Left<T>& a,
                                              const View<const T>& b) {
@@ -99,8 +100,8 @@ void multiply_any(const View<T>& c, const View<const T>& before, const Left<T>& 
   }
 }
 
-/// c = a b, or c = before + a b, for n rows of c. Its columns are often less than a vector: a head's few numbers. If
-/// `dim` is not 0, they are so many, of 16 bytes.
+/// c = a b, or c = before + a b, for n rows of c. A head has few numbers, so the columns often fill less than a vector.
+/// If `dim` is not 0, it is the number of columns, which fill 16 bytes.
 template <class T, std::size_t n, std::size_t dim>
 [[gnu::always_inline]] inline void multiply(const View<T>& c, const std::type_identity_t<View<const T>>& before,
                                             const std::type_identity_t<Left<T>>& a,
@@ -112,13 +113,13 @@ template <class T, std::size_t n, std::size_t dim>
   }
 }
 
-/// square = k q^T for one head, or v dout^T: (n,K) times the transpose that has a row for each of the K numbers.
+/// square = k q^T for one head, or v dout^T. The second factor is given transposed: one row for each of the K numbers.
 template <class T, std::size_t n>
 [[gnu::always_inline]] inline void multiply(Square<T, n>& square, const View<const T>& k, const View<const T>& q_t) {
   tall_tile<T, n, Square<T, n>::vectors, true>(square.view(), {}, k, q_t);
 }
 
-/// make(s, i) for vector i of each key s.
+/// Sets vector i of each key s to make(s, i).
 template <class T, std::size_t n, class Make>
 void each(Square<T, n>& square, Make make) {
 #pragma GCC unroll 16
@@ -128,7 +129,7 @@ void each(Square<T, n>& square, Make make) {
   }
 }
 
-/// take(s, i) for vector i of each key s: sums and maxima over the keys.
+/// Calls take(s, i) for vector i of each key s: for sums and maxima over the keys.
 template <class T, std::size_t n, class Take>
 void each_key(Take take) {
 #pragma GCC unroll 16
@@ -144,7 +145,7 @@ struct Seen {
   using Bits = Vector<Unsigned<T>>;
 
   Seen(const Mask& mask, std::size_t first_query) {
-    std::array<Bits, vectors_of<T, n>> keys{};  // of each query, the bits of its mask
+    std::array<Bits, vectors_of<T, n>> keys{};  // for each query, the bits of its mask
     for (std::size_t t = 0; t < n; t++) {
       keys[t / lanes<T>][t % lanes<T>] = static_cast<Unsigned<T>>(mask.bits(first_query + t, 0));
     }
@@ -160,10 +161,10 @@ struct Seen {
     return key[s][i] != 0 ? x : broadcast(masked);
   }
 
-  std::array<std::array<Bits, vectors_of<T, n>>, n> key;  // all bits of a query's lane are 1 if it sees the key
+  std::array<std::array<Bits, vectors_of<T, n>>, n> key;  // a query's lane is all ones if it sees the key
 };
 
-/// One head: out (n,D) and log_sum (n). q_t (K,n) is the transpose of its queries.
+/// Computes out (n,D) and log_sum (n) for one head. q_t (K,n) is the transpose of its queries.
 template <class T, std::size_t n, std::size_t dim>
 [[gnu::always_inline]] inline void head_forward(const View<T>& out, T* log_sum, const AttentionHead<T>& head,
                                                 const View<const T>& q_t, const Seen<T, n>& seen) {
@@ -180,7 +181,8 @@ template <class T, std::size_t n, std::size_t dim>
   largest.fill(broadcast(masked));
   each_key<T, n>([&](std::size_t s, std::size_t i) { largest[i] = max<T>(largest[i], weights.key[s][i]); });
   for (std::size_t i = 0; i < vectors; i++) {
-    reference[i] = largest[i] == masked ? Vector<T>{} : largest[i];  // who sees nothing gets weights exp(-inf) = 0
+    reference[i] =
+        largest[i] == masked ? Vector<T>{} : largest[i];  // a query that sees no key gets weights exp(-inf) = 0
   }
   each(weights, [&](std::size_t s, std::size_t i) { return exp<T>(weights.key[s][i] - reference[i]); });
   each_key<T, n>([&](std::size_t s, std::size_t i) { total[i] += weights.key[s][i]; });
@@ -193,7 +195,7 @@ template <class T, std::size_t n, std::size_t dim>
   multiply<T, n, dim>(out, {}, weights.by_query(), head.v);
 }
 
-/// The gradients of one head: dq (n,K) is set, and dk (n,K) and dv (n,D) are too or, with add, added to.
+/// Computes the gradients of one head. Sets dq (n,K). Sets dk (n,K) and dv (n,D), or adds to them if `add`.
 template <class T, std::size_t n, std::size_t dim>
 [[gnu::always_inline]] inline void head_backward(const AttentionGradients<T>& to, const View<const T>& dout,
                                                  const View<const T>& dout_t, const T* log_sum,
@@ -222,7 +224,7 @@ template <class T, std::size_t n, std::size_t dim>
   multiply<T, n, dim>(to.dq, nothing, dscores.by_query(), head.k);
 }
 
-/// If `dim` is not 0, heads have so many numbers of keys and values, known to the compiler.
+/// If `dim` is not 0, it is both K and D, known to the compiler.
 template <class T, std::size_t n, std::size_t dim>
 void document_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
   const std::size_t K = dim > 0 ? dim : call.key_dim();
@@ -250,7 +252,7 @@ void document_backward(const AttentionGradients<T>& gradients, View<const T> dou
   }
 }
 
-/// The heads of the published model have so many numbers, and floats for speed. 0: no such version.
+/// K and D of the published model have their own version, for floats. 0: there is none.
 template <class T>
 constexpr std::size_t usual_dim = sizeof(T) == 4 ? 4 : 0;
 
@@ -259,7 +261,7 @@ bool is_usual(const AttentionCall<T>& call) {
   return call.key_dim() == usual_dim<T> && call.value_dim() == usual_dim<T>;
 }
 
-/// The versions for 1, 2, ... queries.
+/// Versions for 1, 2, ... queries.
 template <class T, std::size_t dim>
 constexpr auto forwards = []<std::size_t... i>(std::index_sequence<i...>) {
   return std::array{document_forward<T, i + 1, dim>...};

@@ -1,6 +1,6 @@
-// Attention of documents of up to 16 positions: names, mostly. The scores that a key gets from all queries are one
-// vector or two, and for each length there is a version of the code in which all loops are unrolled. So the processor
-// works on all queries at once. What is computed is the same as in flash.h.
+// Attention for documents of up to 16 positions: names, mostly. A key's scores for all queries fit into one or two
+// vectors, so the processor works on all queries at once. Each length has its own version of the code, with all loops
+// unrolled. The result is the same as in flash.h.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace microgpt {
 
-/// The most positions that these kernels take. (Doubles, which are for tests, fill one vector: each further version of
-/// the code takes a second to compile.)
+/// The maximum number of positions for these kernels. (For double, which only tests use, it is one vector: each version
+/// of the code takes a second to compile.)
 template <class T>
 inline constexpr std::size_t longest_short = sizeof(T) == 4 ? std::min<std::size_t>(16, 2 * lanes<T>) : lanes<T>;
 

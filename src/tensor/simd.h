@@ -1,5 +1,5 @@
-// Vectors of numbers on which a processor computes at once: 16 floats with AVX-512, 8 with AVX, 4 elsewhere. These are
-// the vector types of GCC and Clang: + - * work on all lanes, and each processor gets its own instructions.
+// Vectors of numbers that the processor handles at once: 16 floats with AVX-512, 8 with AVX, 4 elsewhere. These are the
+// vector types of GCC and Clang: + - * work on all lanes, and the compiler chooses the processor's instructions.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,11 @@ struct VectorOf {
   typedef T type __attribute__((vector_size(n * sizeof(T))));
 };
 
-/// n numbers, each in its lane: as many as fit, or, where there are fewer to work on, a half or a quarter of them.
+/// n numbers, one per lane: by default a full vector; a half or a quarter where there are fewer numbers.
 template <class T, std::size_t n = lanes<T>>
 using Vector = typename VectorOf<T, n>::type;
 
-/// x in every lane. (Not Vector{} + x: 0 + x is an addition, since it makes 0 of -0.)
+/// x in every lane. (Not Vector{} + x: 0 + -0 is 0, so -0 would lose its sign.)
 template <class T, std::size_t n = lanes<T>>
 Vector<T, n> broadcast(T x) {
   return [x]<std::size_t... lane>(std::index_sequence<lane...>) {
@@ -64,7 +64,7 @@ inline constexpr Vector<Unsigned<T>> lane_numbers = [
 }
 (std::make_integer_sequence<Unsigned<T>, lanes<T>>());
 
-/// The first n numbers, and `rest` in the other lanes. Reads no memory beyond them. With AVX this is an instruction.
+/// The first n numbers, and `rest` in the other lanes. Reads no memory beyond them. AVX has an instruction for this.
 template <class T>
 Vector<T> load(const T* from, std::size_t n, T rest = 0) {
   const auto is_first = lane_numbers<T> < static_cast<Unsigned<T>>(n);
@@ -87,14 +87,14 @@ Vector<T> load(const T* from, std::size_t n, T rest = 0) {
   return is_first ? v : broadcast(rest);
 }
 
-/// Half of a vector: the lanes from `first` on.
+/// Half of a vector: its lanes from `first` on.
 template <class T, std::size_t n, std::size_t first>
 Vector<T, n / 2> half(Vector<T, n> v) {
   return [v]<std::size_t... i>(std::index_sequence<i...>) { return __builtin_shufflevector(v, v, (first + i)...); }
   (std::make_index_sequence<n / 2>());
 }
 
-/// Writes the first n numbers and no memory beyond them. (AVX has an instruction for it, too, but a slow one.)
+/// Writes the first n numbers and nothing beyond them. (AVX has an instruction for this, too, but it is slow.)
 template <class T, std::size_t width = lanes<T>>
 void store(T* to, std::type_identity_t<Vector<T, width>> v, std::size_t n) {
 #if defined(__AVX512F__)
@@ -114,15 +114,14 @@ void store(T* to, std::type_identity_t<Vector<T, width>> v, std::size_t n) {
   }
 }
 
-/// v with its lanes in another order: lane i gets that of index i ^ flip.
+/// v with its lanes reordered: lane i becomes lane i ^ flip.
 template <class T, std::size_t flip>
 Vector<T> flipped(Vector<T> v) {
   return [&]<std::size_t... i>(std::index_sequence<i...>) { return __builtin_shufflevector(v, v, (i ^ flip)...); }
   (std::make_index_sequence<lanes<T>>());
 }
 
-/// combine(combine(lane 0, lane 1), ...) in a tree: the lanes and their other half, then those and their other half,
-/// ...
+/// Combines all lanes in a tree: the two halves of the vector, then the two halves of the result, and so on.
 template <class T, std::size_t half = lanes<T> / 2, class Combine>
 T reduce(Vector<T> v, Combine combine) {
   if constexpr (half == 0) {
@@ -156,9 +155,8 @@ Vector<T> root(Vector<T> v) {
   return roots;
 }
 
-/// Transposes lanes vectors, a square: row[j][i] and row[i][j] change places. In each round, rows that are `half` apart
-/// swap the squares that are off the diagonal; first squares of half the size, then of a quarter, down to single
-/// numbers.
+/// Transposes a square of `lanes` vectors: row[j][i] and row[i][j] change places. In each round, rows that are `half`
+/// apart swap their off-diagonal squares: first squares of half the size, then a quarter, down to single numbers.
 template <class T>
 void transpose_vectors(Vector<T>* row) {
   constexpr std::size_t n = lanes<T>;
@@ -178,8 +176,8 @@ void transpose_vectors(Vector<T>* row) {
   (std::make_index_sequence<std::bit_width(n) - 1>());
 }
 
-/// to[j][i] = from[i][j] for up to lanes rows of up to lanes columns; `whole` if they are lanes columns. Writes a whole
-/// square: the last row stands in for missing ones, and 0 for missing columns.
+/// to[j][i] = from[i][j] for up to `lanes` rows and columns. `whole` means exactly `lanes` columns. Writes a full
+/// square: missing rows repeat the last one, and missing columns are 0.
 template <class T, bool whole>
 void transpose_rows(T* to, std::size_t to_stride, const T* from, std::size_t from_stride, std::size_t rows,
                     std::size_t cols) {
@@ -194,7 +192,7 @@ void transpose_rows(T* to, std::size_t to_stride, const T* from, std::size_t fro
   for (std::size_t j = 0; j < lanes<T>; j++) store(to + j * to_stride, row[j]);
 }
 
-/// The same, and nothing is written but the transpose of these rows and columns.
+/// The same, but writes only the transpose of these rows and columns.
 template <class T, bool whole = true>
 void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t from_stride, std::size_t rows = lanes<T>,
                       std::size_t cols = lanes<T>) {
@@ -207,22 +205,22 @@ void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t f
   }
 }
 
-/// e to each lane; 0 below the smallest normal number, and never infinite: lanes are taken as at most 88 (double: 709).
-/// exp(x) = 2^n exp(r), where n is x / log 2 rounded to a whole number, so that |r| <= log(2) / 2 = 0.35. exp(r) is its
-/// Taylor series, whose next term is below the precision of T; 2^n is put together from bits.
+/// e to the power of each lane. Returns 0 below the smallest normal number. Never infinite: lanes above 88 (double:
+/// 709) count as 88. exp(x) = 2^n exp(r), where n is x / log 2 rounded to a whole number, so |r| <= log(2) / 2 = 0.35.
+/// exp(r) is a Taylor series up to the precision of T; 2^n is assembled from bits.
 template <class T>
 Vector<T> exp(Vector<T> x) {
   constexpr bool is_float = sizeof(T) == 4;
   constexpr int terms = is_float ? 7 : 13;
   constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
-  // Adding and subtracting it rounds to a whole number, which is left in the lowest bits of the sum.
+  // Adding and subtracting `round` rounds to a whole number. The sum's lowest bits hold that number.
   constexpr T round = static_cast<T>(3) * static_cast<T>(Unsigned<T>{1} << (mantissa_bits - 1));
   constexpr T log2e = static_cast<T>(1.44269504088896340736L);
   constexpr T ln2_high = is_float ? static_cast<T>(0.693145751953125L) : static_cast<T>(0.693147180369123816490L);
   constexpr T ln2_low =
       is_float ? static_cast<T>(1.42860682030941723212e-6L) : static_cast<T>(1.90821492927058770002e-10L);
-  constexpr T least = is_float ? static_cast<T>(-87.3L) : static_cast<T>(-708.3L);
-  constexpr T most = is_float ? static_cast<T>(88.3L) : static_cast<T>(709.3L);
+  constexpr T min_x = is_float ? static_cast<T>(-87.3L) : static_cast<T>(-708.3L);
+  constexpr T max_x = is_float ? static_cast<T>(88.3L) : static_cast<T>(709.3L);
   constexpr auto inverse_factorials = [] {
     std::array<T, terms + 1> values{};
     long double factorial = 1;
@@ -233,8 +231,8 @@ Vector<T> exp(Vector<T> x) {
     return values;
   }();
 
-  const Vector<T> below = x > most ? broadcast(most) : x;  // what is not a number stays so
-  const Vector<T> clamped = below < least ? broadcast(least) : below;
+  const Vector<T> below = x > max_x ? broadcast(max_x) : x;  // NaN stays NaN
+  const Vector<T> clamped = below < min_x ? broadcast(min_x) : below;
   const Vector<T> shifted = multiply_add(clamped, broadcast(log2e), broadcast(round));
   const Vector<T> n = shifted - round;
   const Vector<T> r = clamped - n * ln2_high - n * ln2_low;  // the first product is exact, the second tiny
@@ -242,12 +240,12 @@ Vector<T> exp(Vector<T> x) {
   for (int k = terms - 1; k >= 0; k--) series = multiply_add(series, r, broadcast(inverse_factorials[k]));
   using Bits = Vector<Unsigned<T>>;
   const Bits scaled = std::bit_cast<Bits>(series) + (std::bit_cast<Bits>(shifted) << mantissa_bits);
-  return x < least ? Vector<T>{} : std::bit_cast<Vector<T>>(scaled);
+  return x < min_x ? Vector<T>{} : std::bit_cast<Vector<T>>(scaled);
 }
 
-/// The natural logarithm of each lane, which must be a positive normal number; what is not a number stays so.
-/// log(x) = e log 2 + log(m), where x = 2^e m and m is within a factor of sqrt(2) of 1; log(m) = 2 atanh(z) with
-/// z = (m - 1) / (m + 1), summed as the series z + z^3 / 3 + z^5 / 5 + ...
+/// The natural logarithm of each lane, which must be a positive normal number or NaN. log(x) = e log 2 + log(m), where
+/// x = 2^e m and m is within a factor of sqrt(2) of 1. log(m) = 2 atanh(z) with z = (m - 1) / (m + 1), which is summed
+/// as the series z + z^3 / 3 + z^5 / 5 + ...
 template <class T>
 Vector<T> log(Vector<T> x) {
   constexpr bool is_float = sizeof(T) == 4;
@@ -257,7 +255,7 @@ Vector<T> log(Vector<T> x) {
   using Integers = Vector<std::make_signed_t<Unsigned<T>>>;
   constexpr auto half_root = std::bit_cast<Unsigned<T>>(static_cast<T>(0.70710678118654752440L));
 
-  // Counted from sqrt(1/2) up, the exponent's bits are e, and what is above them is m.
+  // After subtracting the bits of sqrt(1/2), the exponent's bits are e.
   const Bits above = std::bit_cast<Bits>(x) - half_root;
   const Integers e = std::bit_cast<Integers>(above) >> mantissa_bits;
   const auto m = std::bit_cast<Vector<T>>(std::bit_cast<Bits>(x) - (std::bit_cast<Bits>(e) << mantissa_bits));

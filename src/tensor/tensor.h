@@ -10,18 +10,18 @@
 
 namespace microgpt {
 
-/// Every row begins a vector. What fills the room between the rows is zero, unless it is written.
+/// Every row starts on a vector boundary. The padding between rows is zero unless it is overwritten.
 template <class T>
 class Tensor {
  public:
   Tensor() = default;
   Tensor(std::size_t rows, std::size_t cols) { resize(rows, cols); }
 
-  /// The shape from now on. The numbers are lost, and memory is taken, only when it grows beyond all before.
+  /// Changes the shape. Allocates memory, and loses the numbers, only when the size exceeds all earlier ones.
   void resize(std::size_t rows, std::size_t cols) {
     rows_ = rows;
     cols_ = cols;
-    const std::size_t size = std::max<std::size_t>(1, rows * stride());  // an empty one, too, points at memory
+    const std::size_t size = std::max<std::size_t>(1, rows * stride());  // so that data is never null
     if (numbers_.size() < size) numbers_.assign(size, T{});
   }
 
@@ -29,8 +29,8 @@ class Tensor {
   View<const T> view() const { return {numbers_.data(), rows_, cols_, stride()}; }
 
  private:
-  /// From row to row. A column's numbers must not all fall into the same few lines of the cache, as they would if rows
-  /// stood a power of two apart: so there is a line in between.
+  /// The distance between rows. If it were a power of two, all numbers of a column would compete for the same few cache
+  /// lines, so then one line is added.
   std::size_t stride() const {
     const std::size_t bytes = padded<T>(cols_) * sizeof(T);
     return (bytes % 512 == 0 ? bytes + cache_line : bytes) / sizeof(T);

@@ -1,5 +1,5 @@
-// Several threads on one task. The rule that keeps results the same for any number of threads: the task is cut into
-// shares, a share computes its outputs from start to end, and nobody else writes them.
+// Several threads on one task. The rule that makes results independent of the number of threads: the task is cut into
+// shares, each share computes its outputs from start to end, and no other share writes them.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ inline constexpr bool have_openmp =
     false;
 #endif
 
-/// How many threads this machine runs at once: its processors, or OMP_NUM_THREADS; 1 without OpenMP.
+/// How many threads this machine runs at once: its processors, or OMP_NUM_THREADS if set; 1 without OpenMP.
 std::size_t available_threads();
 
-/// Calls work(i) for i = 0 to shares - 1, at once if there are threads, and returns when all have ended.
-/// work must not throw.
+/// Calls work(i) for i = 0 to shares - 1, in parallel if possible, and returns when all have finished. work must not
+/// throw.
 template <class Work>
 void parallel(std::size_t shares, Work work) {
   if (shares == 1) return work(std::size_t{0});
@@ -26,13 +26,13 @@ void parallel(std::size_t shares, Work work) {
   for (std::size_t i = 0; i < shares; i++) work(i);
 }
 
-/// A run of things: from `first`, n of them.
+/// n items from `first` on.
 struct Share {
   std::size_t first;
   std::size_t n;
 };
 
-/// The i-th of so many shares of n things, as even as it can be.
+/// Splits n items evenly into `shares`; returns part i.
 inline Share share(std::size_t n, std::size_t i, std::size_t shares) {
   const std::size_t first = n * i / shares;
   return {first, n * (i + 1) / shares - first};

@@ -11,13 +11,15 @@
 
 namespace microgpt {
 
-/// How many rows a tile has at most if it is `vectors` wide: as many as leave registers for a row of b and a factor.
+/// The maximum number of rows of a tile that is `vectors` wide: the sums must leave registers for a row of b and a
+/// factor.
 template <std::size_t vectors>
 constexpr std::size_t tile_rows = std::min<std::size_t>(16, (vector_registers - vectors - 1) / vectors);
 
-/// c = a b, or c = before + a b if `before` is there, in tiles of so many rows, one below the other; c has a multiple
-/// of these. It fits into so many vectors of n numbers; `whole` if it fills them. Each step of the inner loop takes one
-/// column of a and one row of b, of which there is at least one, and adds all their products. `before` may be c.
+/// c = a b, or c = before + a b if `before` has data, in tiles of `rows` rows, one below the other. c.rows is a
+/// multiple of `rows`. c is at most `vectors` vectors of n numbers wide; `whole` means exactly that. Each step of the
+/// inner loop takes one column of a and one row of b, and adds all their products; b must have a row. `before` may be
+/// c.
 template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_t n = lanes<T>>
 [[gnu::always_inline]] inline void tile(const View<T>& c, const View<const T>& before, const Left<T>& a,
                                         const View<const T>& b) {
@@ -38,7 +40,7 @@ template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_
     }
   };
 
-  // By value: for all the compiler knows, a store may change what is behind a reference.
+  // Copies: the compiler must assume that a store changes what a reference refers to.
   const View<T> to = c;
   const View<const T> from = before;
   const Left<T> left = a;

@@ -1,5 +1,5 @@
-// A View is a matrix somewhere in memory: its rows may stand apart. So the queries inside (q|k|v), one head's slice of
-// them, or the rows of one document are Views of the same numbers, and nothing is copied.
+// A View is a matrix inside other memory; its rows need not be contiguous. The queries inside (q|k|v), one head's slice
+// of them, or the rows of one document are Views of the same numbers, and nothing is copied.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ struct View {
 
   T* row(std::size_t i) const { return data + i * stride; }
 
-  /// x[first : first + n] of Python.
+  /// Python's x[first : first + n].
   View slice_rows(std::size_t first, std::size_t n) const { return {data + first * stride, n, cols, stride}; }
 
-  /// x[:, first : first + n] of Python.
+  /// Python's x[:, first : first + n].
   View slice_cols(std::size_t first, std::size_t n) const { return {data + first, rows, n, stride}; }
 
   operator View<const T>() const { return {data, rows, cols, stride}; }

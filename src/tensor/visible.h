@@ -1,4 +1,4 @@
-// The part of a Mask that a block of queries and a block of keys need, as vectors take it.
+// The part of a Mask for one block of queries and one block of keys, in the form that vectors need.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace microgpt {
 
-/// Which dense keys of a block, at most Mask::block, each query of another may see.
+/// Which dense keys of a block each query of a block may see. A block has at most Mask::block of them.
 class Visible {
  public:
-  /// Some queries of the block, and some keys that all lie between the first and the last key that one of them sees.
+  /// Some queries of the block, and a range of keys from the first to the last that one of them sees.
   struct Part {
     std::size_t row, rows;  // queries
     std::size_t col, cols;  // keys
   };
 
-  /// n queries from first_query, `width` keys from first_key.
+  /// n queries from first_query on, `width` keys from first_key on.
   Visible(const Mask& mask, std::size_t first_query, std::size_t n, std::size_t first_key, std::size_t width)
       : n_(n), width_(width) {
     for (std::size_t i = 0; i < n; i++) {
@@ -29,9 +29,8 @@ class Visible {
     }
   }
 
-  /// Calls visit(part) for parts of the block in which there is all that is seen: the whole block where all see all of
-  /// it, and where it is cut by the diagonal or the end of a window, about the half of it that is seen. Queries are
-  /// taken 16 at a time, keys in whole vectors.
+  /// Calls visit(part) for parts that together cover all visible pairs: the whole block if all is visible, or about the
+  /// visible half if the diagonal or the end of a window cuts it. Takes queries 16 at a time, keys in whole vectors.
   template <class T, class Visit>
   void each_part(Visit visit) const {
     Part part{};
@@ -47,7 +46,7 @@ class Visible {
     if (part.rows > 0 && part.cols > 0) visit(part);
   }
 
-  /// x where query i sees the keys from `first` on, and `masked` elsewhere.
+  /// x in the lanes whose keys, from `first` on, query i sees, and `masked` elsewhere.
   template <class T>
   Vector<T> select(std::size_t i, std::size_t first, Vector<T> x, T masked) const {
     const Vector<Unsigned<T>> bits = broadcast(static_cast<Unsigned<T>>(words_[i] >> first)) >> lane_numbers<T>;

@@ -1,4 +1,4 @@
-// A matrix of parameters, as training needs it.
+// A matrix of parameters with what training needs.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace microgpt {
 
 enum class Use : std::uint8_t {
-  linear,     // row i makes output i of a linear layer
+  linear,     // row i computes output i of a linear layer
   embedding,  // row i is the embedding of token or position i
 };
 
@@ -23,9 +23,9 @@ struct Weight {
 
   Tensor<T> data;
   Tensor<T> grad;
-  Tensor<T> transposed;  // (n_in,n_out) data again, as a linear layer's forward reads it; an embedding has none
+  Tensor<T> transposed;  // (n_in,n_out): a copy that a linear layer's forward reads; an embedding has none
 
-  /// Brings `transposed` up to date after some rows of data have changed.
+  /// Updates `transposed` after some rows of data have changed.
   void transpose_rows(Share rows) {
     if (transposed.view().rows == 0) return;
     transpose(transposed.view().slice_cols(rows.first, rows.n), data.view().slice_rows(rows.first, rows.n));

@@ -1,4 +1,4 @@
-// Memory that is handed out in order and taken back all at once. Nothing in it ever moves.
+// Memory that is allocated in order and freed all at once. Nothing in it ever moves.
 #pragma once
 
 #include <algorithm>
@@ -19,17 +19,17 @@ class Arena {
     std::size_t used = 0;
   };
 
-  /// n neighbouring Ts, not initialised.
+  /// n adjacent Ts, uninitialized.
   T* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(end_ - next_)) [[unlikely]]
       advance(n);
     return std::exchange(next_, next_ + n);
   }
 
-  /// How far the memory is in use.
+  /// The current end of the memory in use.
   Mark mark() const { return {current_, chunks_.empty() ? 0 : used_in_current()}; }
 
-  /// Takes back what was allocated since the mark; the memory stays here for what comes next.
+  /// Frees what was allocated since the mark, and keeps the memory for later allocations.
   void rewind(Mark mark) {
     if (chunks_.empty()) return;
     enter(mark.chunk);
@@ -66,7 +66,7 @@ class Arena {
     end_ = next_ + chunks_[chunk].memory.size();
   }
 
-  /// Goes on to a chunk with room for n: the next one if it is large enough, or a new one in its place.
+  /// Moves on to a chunk with room for n: the next one if it is large enough, or a new one in its place.
   void advance(std::size_t n) {
     constexpr std::size_t usual_size = 4096;
     if (!chunks_.empty()) chunks_[current_].used = used_in_current();

@@ -19,19 +19,19 @@ namespace microgpt {
 
 class PythonRandom;
 
-/// What training begins with.
+/// What training starts from.
 struct Start {
   std::vector<Document> documents;  // in random order
   Tokenizer tokenizer;
   Parameters parameters;  // random
 };
 
-/// Reads the documents of a file, learns their alphabet and draws the parameters of a new model. With hold_out, the
-/// documents are the training part of split(). Sets config.vocab_size. Throws Error if the file cannot be read, and
-/// UsageError if there is no such model.
+/// Reads the documents of a file, collects their alphabet and draws the parameters of a new model. With hold_out, only
+/// the training part of split() is used. Sets config.vocab_size. Throws Error if the file cannot be read, and
+/// UsageError if the config is not valid.
 Start prepare(const std::string& path, bool hold_out, Config& config, const TrainConfig& train, PythonRandom& random);
 
-/// The parameters of a GPT by name, as the scalar path uses them.
+/// The parameters of a GPT by name, for the scalar path.
 struct Model {
   /// `parameters` must have gpt_shapes(config), and outlive the model. Throws UsageError unless config.is_plain().
   Model(const Config& config, const Parameters& parameters);
@@ -49,18 +49,18 @@ struct Model {
   std::vector<Layer> layers;
 };
 
-/// What attention remembers of the positions so far: cache[layer][position] is (C).
+/// What attention keeps of the positions so far: cache[layer][position] is (C).
 using Cache = std::vector<std::vector<Values>>;
 
-/// The logits, (V), of the token that comes after `token_id` at position `pos_id`. keys and values hold the positions
-/// 0 to pos_id - 1; this position is added to them.
+/// The logits, (V), of the token that comes after `token_id` at position `pos_id`. keys and values must hold the
+/// positions 0 to pos_id - 1; gpt() adds this position to them.
 Values gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values);
 
-/// The mean over a document of -log p(next token): how surprised the model is, in nats. `tokens` is BOS, document, BOS;
-/// at most block_size of its predictions count.
+/// The mean over a document of -log p(next token): how surprised the model is, in nats. `tokens` is BOS, document, BOS.
+/// Only the first block_size predictions count.
 Value document_loss(const Model& model, std::span<const Token> tokens);
 
-/// What makes a step of a gradient.
+/// Turns a gradient into a step of the parameters.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -73,40 +73,40 @@ class Optimizer {
 /// running mean of their squares, so that all of them move at a similar pace.
 class Adam : public Optimizer {
  public:
-  Adam(const TrainConfig& train, std::size_t n);  // of n parameters
+  Adam(const TrainConfig& train, std::size_t n);  // for n parameters
   void update(Parameters& parameters, double learning_rate, std::size_t step) override;
 
  private:
   double beta1_, beta2_, eps_;
   std::vector<double> m_;                        // running mean of each parameter's gradient
   std::vector<double> v_;                        // running mean of its square
-  std::vector<double> squares_, v_hat_, roots_;  // of one step
+  std::vector<double> squares_, v_hat_, roots_;  // in one step
 };
 
 /// The loss of a document: BOS, its tokens, BOS.
 using Loss = std::function<Value(std::span<const Token> tokens)>;
 
-/// One step of training on one document. Returns its loss before the update, in nats for each token.
-/// Throws Error if the loss is not finite.
+/// One step of training on one document. Returns its loss before the update, in nats per token. Throws Diverged if the
+/// loss is not finite.
 double train_step(const Loss& loss, std::span<const Token> tokens, Parameters& parameters, Optimizer& optimizer,
                   double learning_rate, std::size_t step);
 
 using OnStep = std::function<void(std::size_t steps_done, double loss)>;
 
-/// how.num_steps such steps with how.learning_rate on its schedule, a document each; after the last one comes the first
-/// again.
+/// Runs how.num_steps steps, one document each, with how.learning_rate on its schedule. After the last document comes
+/// the first again.
 void train(
     const Loss& loss, Parameters& parameters, Optimizer& optimizer, std::span<const Document> documents,
     const Tokenizer& tokenizer, const TrainConfig& how, const OnStep& on_step = [](std::size_t, double) {});
 
 /// The next token, drawn in proportion to softmax(logits / temperature). A temperature below 1 makes likely tokens
-/// likelier still, above 1 it evens them out. Throws Error if the logits are not finite.
+/// likelier, one above 1 evens them out. Throws Error if the logits are not finite.
 Token draw_token(Values logits, double temperature, PythonRandom& random);
 
-/// Draws the token that comes after the given one, which stands at the given position.
+/// Returns the token that follows `token_id` at position `pos_id`.
 using Next = std::function<Token(Token token_id, std::size_t pos_id)>;
 
-/// A new document: what comes after BOS, then after that, until BOS comes or max_tokens are there.
+/// A new document: the token after BOS, then the token after that, until BOS comes or there are max_tokens.
 std::vector<Token> generate(const Next& next, Token bos, std::size_t max_tokens);
 
 /// A new document of at most block_size tokens. It begins with `prompt`.

@@ -1,4 +1,4 @@
-// A parameter matrix as the scalar path uses it: row by row as Values (an embedding), or whole (a linear layer).
+// A parameter matrix for the scalar path: read row by row as Values (an embedding), or whole (a linear layer).
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class Matrix {
   std::size_t cols() const { return parameter_->cols; }
   const Parameter& parameter() const { return *parameter_; }
 
-  /// Row i as Values, (cols). Within a Scope the same row is the same Values each time, so a row that is used twice
-  /// gathers all its gradient in one place before it goes to the parameters.
+  /// Row i as Values, (cols). Within a Scope, each access returns the same Values, so a row that is used twice collects
+  /// its whole gradient before it goes to the parameters.
   Values operator[](std::size_t i) const;
 
  private:
@@ -30,7 +30,7 @@ class Matrix {
   };
 
   const Parameter* parameter_;
-  mutable std::vector<Row> leaves_;  // of the Scope that is open
+  mutable std::vector<Row> leaves_;  // belong to the open Scope
 };
 
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// The model before attention: an embedding and a multilayer perceptron (MLP) that see one token and predict the next.
+// The model without attention: an embedding and a multilayer perceptron (MLP) that see one token and predict the next.
 #pragma once
 
 #include <span>

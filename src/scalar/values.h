@@ -1,9 +1,9 @@
-// Values: a list of Values, as light to copy as a pointer. Made like a Python list comprehension:
+// Values: a list of Values, as cheap to copy as a pointer. Written like a Python list comprehension:
 //
 //   Values x(n, [&](std::size_t i) { return a[i] + b[i]; });  // [a[i] + b[i] for i in range(n)]
 //
-// The list lives on the tape, like the nodes in it, and goes when their Scope ends. A node with many children (a sum,
-// a dot product) keeps the list itself as its children.
+// The list lives on the tape, like its nodes, and ends with their Scope. A node with many children (a sum, a dot
+// product) uses the list itself as its children.
 #pragma once
 
 #include <cstddef>
@@ -23,20 +23,20 @@ class Values {
     for (std::size_t i = 0; i < n; i++) item_[i] = Value(make(i)).live();
   }
 
-  /// A copy of a list that grew elsewhere.
+  /// Copies a std::vector or another list.
   explicit Values(std::span<const Value> values) : Values(values.size(), [&](std::size_t i) { return values[i]; }) {}
 
   std::size_t size() const { return item_.size(); }
   Value operator[](std::size_t i) const { return Value(nodes()[i], made_in_.scope); }
 
-  /// x[start : start + n] of Python: the same nodes, not copies.
+  /// Python's x[start : start + n]: the same nodes, not copies.
   Values slice(std::size_t start, std::size_t n) const {
     Values part = *this;
     part.item_ = item_.subspan(start, n);
     return part;
   }
 
-  /// The numbers alone.
+  /// The numbers without the graph.
   std::vector<double> data() const {
     std::vector<double> numbers;
     for (const Node* node : nodes()) numbers.push_back(node->data);

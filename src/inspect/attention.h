@@ -1,4 +1,4 @@
-// Attention weights as a picture: which position looked where.
+// Attention weights as a picture: which position looks where.
 #pragma once
 
 #include <span>
@@ -10,12 +10,12 @@
 
 namespace microgpt {
 
-/// Row t is how position t shared its attention among positions 0 to t, so each row has one number more than the one
-/// above, and they sum to 1. `weights` are those rows; they belong to the first of the `tokens`. BOS is labelled ".".
+/// Row t holds the weights of position t for positions 0 to t, so each row is one longer than the row above, and sums
+/// to 1. `weights` are those rows, for the first of the `tokens`. BOS is labelled ".".
 Grid attention_grid(std::span<const Values> weights, std::span<const Token> tokens, const Tokenizer& tokenizer);
 
-/// Every number times the length of its row: 1 is an even share, and half dark. Long rows become comparable with short
-/// ones, and one grid with another.
+/// Multiplies every number by the length of its row: 1 means an even share, and is half dark. So rows of different
+/// lengths can be compared, and so can grids.
 Grid times_even_share(Grid grid);
 
 }  // namespace microgpt

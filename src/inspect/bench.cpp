@@ -24,7 +24,7 @@
 namespace microgpt {
 namespace {
 
-/// Linux forgets the most memory that a process had, if it is told so. Elsewhere it is the most since the start.
+/// Resets the process's peak memory. Only Linux can; elsewhere the peak is that since the start.
 void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 double peak_mebibytes() {
@@ -43,7 +43,7 @@ double peak_mebibytes() {
   return static_cast<double>(usage.ru_maxrss) * unit / (1024.0 * 1024.0);
 }
 
-/// Measured once for each number of threads.
+/// Measured once for each dtype and number of threads.
 double fma_peak(const std::string& dtype, std::size_t threads) {
   static std::map<std::pair<std::string, std::size_t>, double> known;
   double& peak = known[{dtype, threads}];
@@ -51,14 +51,14 @@ double fma_peak(const std::string& dtype, std::size_t threads) {
   return peak;
 }
 
-/// What a round did.
+/// What one round did.
 struct Tally {
   double steps = 0;
-  double things = 0;  // documents or tokens
+  double items = 0;  // documents or tokens
   double operations = 0;
 };
 
-/// Runs step(), which adds what it did to a Tally, in rounds.
+/// Runs step() in rounds. step() adds what it did to a Tally.
 void measure_rounds(const Effort& effort, const std::function<void(Tally&)>& step, Measurement& m) {
   using Clock = std::chrono::steady_clock;
   auto run = [&](std::size_t steps, double seconds, Tally& tally) {
@@ -80,22 +80,22 @@ void measure_rounds(const Effort& effort, const std::function<void(Tally&)>& ste
     const double seconds = run(effort.steps, effort.seconds, of_round);
     us_per_step.push_back(seconds * 1e6 / of_round.steps);
     total.steps += of_round.steps;
-    total.things += of_round.things;
+    total.items += of_round.items;
     total.operations += of_round.operations;
   }
   std::sort(us_per_step.begin(), us_per_step.end());
   m.us_per_step = us_per_step[effort.rounds / 2];
   m.us_fastest = us_per_step.front();
-  m.per_second = total.things / total.steps / m.us_per_step * 1e6;
+  m.per_second = total.items / total.steps / m.us_per_step * 1e6;
   m.gflops = total.operations / total.steps / m.us_per_step / 1e3;
 }
 
-/// Weights that are multiplied with: all but the embeddings.
+/// The number of weights used in matrix products: all but the embeddings.
 double multiplied_weights(const Config& config) {
   return static_cast<double>(num_parameters(config) - (config.vocab_size + config.block_size) * config.n_embd);
 }
 
-/// How many of n positions each of them sees, all together.
+/// How many pairs (t, s) of n positions there are in which t sees s.
 double pairs(const Mask& mask, std::size_t n) {
   double sum = 0;
   for (std::size_t t = 0; t < n; t++) {
@@ -106,30 +106,32 @@ double pairs(const Mask& mask, std::size_t n) {
 
 double causal_pairs(std::size_t n) { return static_cast<double>(n * (n + 1)) / 2; }
 
-/// Multiply-adds of attention's two products over so many pairs of positions.
+/// Multiply-adds of attention's two products over this many pairs of positions.
 double attention_work(const Config& config, double pairs_seen) {
   return 2 * static_cast<double>(config.n_layer * config.n_embd) * pairs_seen;
 }
 
-/// Operations of training on a document: forward, and twice that backward. `weights` are those multiplied with.
+/// Operations of training on a document: the forward, and twice as many for the backward. `weights` is
+/// multiplied_weights(config).
 double training_operations(const Config& config, double weights, const Document& document) {
   const std::size_t n = std::min(config.block_size, document.size() + 1);
   return 6 * (weights * static_cast<double>(n) + attention_work(config, causal_pairs(n)));
 }
 
-/// Operations of inventing n tokens one by one, with a cache.
+/// Operations of generating n tokens one by one, with a cache.
 double sampling_operations(const Config& config, double weights, bool absorbed, std::size_t n) {
   const bool mixes_latents = config.is_latent() && absorbed;
-  const std::size_t mixed = mixes_latents ? config.kv_latent : config.head_dim();  // numbers of a head that are mixed
-  const std::size_t a_pair = config.n_head * (2 * mixed + config.rope_dim);
-  const std::size_t anew = config.is_latent() && !absorbed ? 2 * config.kv_latent * config.n_embd : 0;
+  const std::size_t mixed = mixes_latents ? config.kv_latent : config.head_dim();  // how many numbers each head mixes
+  const std::size_t per_pair = config.n_head * (2 * mixed + config.rope_dim);
+  const std::size_t expanded = config.is_latent() && !absorbed ? 2 * config.kv_latent * config.n_embd : 0;
   const auto layers = static_cast<double>(config.n_layer);
-  const double pairs_before = causal_pairs(n) - static_cast<double>(n);  // of a token and one before it
-  return 2 * (weights * static_cast<double>(n) +
-              layers * (static_cast<double>(a_pair) * causal_pairs(n) + static_cast<double>(anew) * pairs_before));
+  const double pairs_before = causal_pairs(n) - static_cast<double>(n);  // pairs of a token and an earlier one
+  return 2 *
+         (weights * static_cast<double>(n) +
+          layers * (static_cast<double>(per_pair) * causal_pairs(n) + static_cast<double>(expanded) * pairs_before));
 }
 
-/// The gist at another width, and the documents to train it on.
+/// The gist at the subject's sizes, and the documents to train it on.
 struct Setting {
   Setting(const Subject& subject, std::span<const Document> all)
       : documents(all.begin(), all.end()), tokenizer(all), gist(preset("gist")) {
@@ -162,22 +164,22 @@ void measure_training(Setting& setting, Step step, const Effort& effort, Measure
           tally.operations += training_operations(setting.gist.model, weights, setting.documents[next]);
           next = (next + 1) % setting.documents.size();
         }
-        tally.things += static_cast<double>(setting.gist.train.batch_size);
+        tally.items += static_cast<double>(setting.gist.train.batch_size);
       },
       m);
 }
 
-template <class Invent>
-void measure_sampling(const Config& config, const Effort& effort, Invent invent, Measurement& m) {
+template <class Generate>
+void measure_sampling(const Config& config, const Effort& effort, Generate generate, Measurement& m) {
   const bool absorbed = m.subject.absorbed;
   const double weights = multiplied_weights(config);
-  // A call invents a whole document; a step is a token.
+  // A call generates a whole document; a step is one token.
   measure_rounds(
       effort,
       [&](Tally& tally) {
-        const std::size_t n = std::min(config.block_size, invent() + 1);
+        const std::size_t n = std::min(config.block_size, generate() + 1);
         tally.steps += static_cast<double>(n) - 1;
-        tally.things += static_cast<double>(n);
+        tally.items += static_cast<double>(n);
         tally.operations += sampling_operations(config, weights, absorbed, n);
       },
       m);
@@ -268,7 +270,7 @@ void measure_attention(const Subject& subject, const Effort& effort, Measurement
             kernels.attention_backward({of(dq), of(dk), of(dv)}, of(dout), of(out), sums, call);
           }
         });
-        tally.things += static_cast<double>(subject.batch);
+        tally.items += static_cast<double>(subject.batch);
         tally.operations += 6 * static_cast<double>(subject.batch) * attention_work(config, kept);
       },
       m);

@@ -1,4 +1,4 @@
-// What a model expects next, for people to read.
+// What a model expects next, as text.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace microgpt {
 
-/// The n likeliest tokens, likeliest first: "a 0.309, k 0.121". BOS is written ".".
+/// The n most likely tokens, the most likely first: "a 0.309, k 0.121". BOS is written ".".
 std::string likeliest(std::span<const double> probabilities, const Tokenizer& tokenizer, std::size_t n);
 
 }  // namespace microgpt

@@ -12,12 +12,12 @@
 namespace microgpt {
 namespace {
 
-/// The number of a grid that is shown darkest.
+/// The number that a grid shows darkest.
 double darkest(const Grid& grid) {
   if (grid.darkest > 0) return grid.darkest;
-  double most = 0;
-  for (const auto& row : grid.rows) most = std::max(most, *std::max_element(row.begin(), row.end()));
-  return most > 0 ? most : 1;
+  double largest = 0;
+  for (const auto& row : grid.rows) largest = std::max(largest, *std::max_element(row.begin(), row.end()));
+  return largest > 0 ? largest : 1;
 }
 
 /// How dark a number is, from 0 to 1.
@@ -35,7 +35,7 @@ std::string pad_left(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, columns(text)), ' ') + text;
 }
 
-/// Ends a line, without spaces before its end.
+/// Ends a line and removes the spaces at its end.
 void end_line(std::string& text) {
   text.erase(text.find_last_not_of(' ') + 1);
   text += '\n';
@@ -61,7 +61,7 @@ double height_of(const Grid& grid) {
 /// A heat map whose upper left corner is at (x0, 0).
 void draw(Svg& svg, double x0, const std::string& title, const Grid& grid) {
   const double left = x0 + margin_left;
-  const double most = darkest(grid);
+  const double largest = darkest(grid);
   svg.text(left, 24, title, "start", 14);
   for (std::size_t c = 0; c < grid.col_labels.size(); c++) {
     svg.text(left + cell * (static_cast<double>(c) + 0.5), margin_top - 6, grid.col_labels[c], "middle");
@@ -70,7 +70,7 @@ void draw(Svg& svg, double x0, const std::string& title, const Grid& grid) {
     const double y = margin_top + cell * static_cast<double>(r);
     svg.text(left - 6, y + 13, grid.row_labels[r], "end");
     for (std::size_t c = 0; c < grid.rows[r].size(); c++) {
-      svg.rect(left + cell * static_cast<double>(c), y, cell - 1, cell - 1, blue(shade_of(grid.rows[r][c], most)));
+      svg.rect(left + cell * static_cast<double>(c), y, cell - 1, cell - 1, blue(shade_of(grid.rows[r][c], largest)));
     }
   }
 }
@@ -97,13 +97,13 @@ Svg heat_maps(const std::vector<TitledGrid>& grids) {
 
 std::string shades(const Grid& grid) {
   constexpr std::array<const char*, 5> shade{"  ", "░░", "▒▒", "▓▓", "██"};
-  const double most = darkest(grid);
+  const double largest = darkest(grid);
   std::string text(label_width + 1, ' ');
   for (const std::string& label : grid.col_labels) text += pad_left(label, 1) + " ";
   end_line(text);
   for (std::size_t r = 0; r < grid.rows.size(); r++) {
     text += pad_left(grid.row_labels[r], label_width) + " ";
-    for (double x : grid.rows[r]) text += shade[static_cast<std::size_t>(std::lround(shade_of(x, most) * 4))];
+    for (double x : grid.rows[r]) text += shade[static_cast<std::size_t>(std::lround(shade_of(x, largest) * 4))];
     end_line(text);
   }
   return text;
@@ -123,8 +123,8 @@ std::string numbers(const Grid& grid) {
 
 std::string shades(const std::vector<TitledGrid>& grids) {
   constexpr std::size_t gap = 3;
-  std::vector<std::string> lines;  // of all grids, side by side
-  std::size_t width = 0;           // of the grids so far
+  std::vector<std::string> lines;  // all grids side by side
+  std::size_t width = 0;           // width of the grids so far
   for (const auto& [title, grid] : grids) {
     std::istringstream text(std::string(label_width + 1, ' ') + title + '\n' + shades(grid));
     std::size_t widest = width;
@@ -178,9 +178,9 @@ Svg loss_curves(const std::string& title, const std::vector<Curve>& curves) {
     longest = std::max(longest, losses.size());
   }
   if (all.empty()) return svg;
-  const auto [least, greatest] = std::minmax_element(all.begin(), all.end());
-  const double low = std::floor(*least);
-  const double high = std::max(std::ceil(*greatest), low + 1);
+  const auto [lowest, highest] = std::minmax_element(all.begin(), all.end());
+  const double low = std::floor(*lowest);
+  const double high = std::max(std::ceil(*highest), low + 1);
   const double steps = static_cast<double>(longest);
   auto y_of = [&](double loss) { return bottom - (loss - low) / (high - low) * (bottom - top); };
   for (int tick = static_cast<int>(low); tick <= static_cast<int>(high); tick++) {
@@ -189,7 +189,7 @@ Svg loss_curves(const std::string& title, const std::vector<Curve>& curves) {
   }
   svg.text(left, bottom + 20, "step 1");
   svg.text(right, bottom + 20, fmt::format("step {}", longest), "end");
-  svg.text(16, (top + bottom) / 2, "loss (nats a token)", "middle", 12, -90);
+  svg.text(16, (top + bottom) / 2, "loss (nats per token)", "middle", 12, -90);
   auto draw_line = [&](const std::vector<double>& values, const char* color, double stroke) {
     std::vector<std::pair<double, double>> points;
     for (std::size_t i = 0; i < values.size(); i++) {

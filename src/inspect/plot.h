@@ -14,40 +14,40 @@ namespace microgpt {
 struct Grid {
   std::vector<std::string> row_labels;
   std::vector<std::string> col_labels;
-  std::vector<std::vector<double>> rows;  // row by row; not negative; a row may be shorter than the others
-  double darkest = 0;                     // this number, and all above, are darkest; 0: the largest there is
+  std::vector<std::vector<double>> rows;  // not negative; rows may differ in length
+  double darkest = 0;                     // this number and larger ones are darkest; 0: the largest number
 };
 
 using TitledGrid = std::pair<std::string, Grid>;
 
-/// Darker is more.
+/// Larger numbers are darker.
 Svg heat_map(const std::string& title, const Grid& grid);
 
-/// Several of them in a row, each under its title.
+/// Several heat maps side by side, each under its title.
 Svg heat_maps(const std::vector<TitledGrid>& grids);
 
-/// The same in a terminal: a block of shade for each number, two columns wide.
+/// The same for a terminal: a shaded block, two columns wide, for each number.
 std::string shades(const Grid& grid);
 
 /// The same as numbers, with two decimals.
 std::string numbers(const Grid& grid);
 
-/// Several of them next to each other, each under its title.
+/// Several grids side by side, each under its title.
 std::string shades(const std::vector<TitledGrid>& grids);
 
 /// Numbers in a row, with three decimals each: "  0.342 -0.289".
 std::string numbers(Values row);
 
-/// A loss for each step in grey, and in front of it the mean of the 50 steps up to each.
+/// The loss of each step in grey, and in front of it the mean of the last 50 steps.
 Svg loss_curve(const std::string& title, const std::vector<double>& losses);
 
-/// A name, and a loss for each step.
+/// A name, and the loss of each step.
 using Curve = std::pair<std::string, std::vector<double>>;
 
-/// Several of them in one drawing.
+/// Several curves in one drawing.
 Svg loss_curves(const std::string& title, const std::vector<Curve>& curves);
 
-/// The mean of the last `window` numbers up to each place (fewer at the start).
+/// For each place, the mean of the last `window` numbers up to there (fewer at the start).
 std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window);
 
 }  // namespace microgpt

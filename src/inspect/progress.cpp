@@ -19,7 +19,7 @@ bool is_terminal(int descriptor) {
   return isatty(descriptor) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
-/// Characters that fit in a line of the terminal.
+/// How many characters fit in a line of the terminal.
 std::size_t columns() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -66,7 +66,8 @@ void Progress::show(std::size_t done, const std::string& line) {
   if (rewrite_) fmt::print("\r{}{}", line, clear_to_end);
   std::fflush(stdout);
   if (!draw_) return;
-  // On one terminal the bar follows the step line; alone it begins the line. When all is done it goes.
+  // If both streams are terminals, the bar follows the step line; otherwise it begins the line. At the end it is
+  // erased.
   const std::string before = rewrite_ ? "  " : "\r";
   const std::size_t taken = (rewrite_ ? line.size() : 0) + before.size();
   fmt::print(stderr, "{}{}{}", before, last ? "" : bar(done, columns() - std::min(columns(), taken)), clear_to_end);

@@ -8,12 +8,13 @@
 namespace microgpt {
 namespace {
 
-/// Attention whose heads share the width.
+/// MHA, MQA or GQA.
 AttentionShape grouped(std::size_t n_embd, std::size_t n_head, std::size_t n_kv_head, std::size_t head_dim) {
   return {.n_embd = n_embd, .n_head = n_head, .n_kv_head = n_kv_head, .key_dim = head_dim, .value_dim = head_dim};
 }
 
-/// DeepSeek's: heads of 128, 512 latent numbers and 64 rotary ones. The papers' d_c is 4 d_h, and d_h^R half of d_h.
+/// DeepSeek's attention: heads of 128, 512 latent and 64 rotary numbers. The papers' d_c is 4 d_h, and d_h^R half of
+/// d_h.
 AttentionShape latent(std::size_t n_embd, std::size_t n_head, std::size_t q_latent) {
   return {.n_embd = n_embd,
           .n_head = n_head,
@@ -39,7 +40,7 @@ PublishedModel gpt2(const char* name, std::size_t n_layer, std::size_t n_embd, s
           .other_biases = true};
 }
 
-/// Llama and what is built like it.
+/// Llama and models built like it.
 PublishedModel llama(const char* name, std::size_t n_layer, const AttentionShape& attention, std::size_t vocab_size,
                      std::size_t mlp_dim) {
   return {.name = name, .n_layer = n_layer, .attention = attention, .vocab_size = vocab_size, .mlp_dim = mlp_dim};
@@ -110,14 +111,14 @@ std::vector<PublishedModel> all_models() {
   return all;
 }
 
-/// The largest divisor of n that is at most 8 and at most n / 2; 1 if there is no other.
+/// The largest divisor of n that is at most 8 and at most n / 2, or 1.
 std::size_t groups_of(std::size_t n) {
   std::size_t groups = std::clamp<std::size_t>(n / 2, 1, 8);
   while (n % groups != 0) groups--;
   return groups;
 }
 
-/// Of all blocks, with what chooses among experts.
+/// All blocks' MLP parameters, including the routers that choose experts.
 Count mlp_parameters(const PublishedModel& model) {
   const Count C = model.attention.n_embd;
   const Count biases = model.other_biases ? C + model.mlp_dim : 0;

@@ -10,41 +10,41 @@
 
 namespace microgpt {
 
-/// A model whose blocks are like this project's, but for what the defaults say.
+/// A published model. It is like this project's GPT except for the fields below.
 struct PublishedModel {
   std::string name;
   std::size_t n_layer = 0;
   AttentionShape attention;
   std::size_t vocab_size = 0;
-  std::size_t mlp_dim = 0;       // width of the MLP's inside
-  std::size_t mlp_matrices = 3;  // 3: one of them gates what another lets in; 2: plain
-  std::size_t window = 0;        // tokens that a token sees at most, itself included; 0: all before it
-  std::size_t positions = 0;     // learned rows; 0: positions are told otherwise
-  bool tied = false;             // one matrix embeds tokens and makes logits
-  bool layernorm = false;        // norms have a gain and a bias, not a gain alone
+  std::size_t mlp_dim = 0;       // the MLP's inner width
+  std::size_t mlp_matrices = 3;  // 3: one matrix gates the output of another; 2: plain
+  std::size_t window = 0;        // how many tokens a token sees, itself included; 0: all up to itself
+  std::size_t positions = 0;     // rows of learned positions; 0: none, as with RoPE
+  bool tied = false;             // one matrix embeds tokens and computes logits
+  bool layernorm = false;        // norms have a gain and a bias, not only a gain
   std::size_t block_norms = 2;
   bool qkv_biases = false;
-  bool other_biases = false;  // of attention's output and the MLP
+  bool other_biases = false;  // in attention's output and the MLP
 
   // A mixture of experts: in all but the first layers, every token goes through a few of many small MLPs.
-  std::size_t dense_layers = 0;  // the first ones
+  std::size_t dense_layers = 0;  // how many first layers have a plain MLP
   std::size_t experts = 0;       // to choose from; 0: no mixture
   std::size_t shared_experts = 0;
   std::size_t expert_dim = 0;
   bool router_biases = false;
 };
 
-/// All of them, and one by its name. Throws UsageError, with the names there are, for any other.
+/// All models, or one by its name. For an unknown name throws UsageError with the known ones.
 std::span<const PublishedModel> published_models();
 const PublishedModel& published_model(const std::string& name);
 
-/// The same model with attention of another kind: mha, mqa, gqa or mla. Head sizes stay. GQA takes as many key and
-/// value heads as divide the query heads, at most 8 of them and at most half; MLA takes DeepSeek-V2's proportions, 4
-/// head_dim in the latent vector and half a head_dim in the rotary key, and makes queries as DeepSeek-V2-Lite does,
-/// without a latent. If the heads can be grouped no other way, the result is mqa for gqa.
+/// The same model with another kind of attention: mha, mqa, gqa or mla. Head sizes stay. GQA takes the most key and
+/// value heads that divide the query heads: at most 8, and at most half of them; if that is 1, the result is MQA. MLA
+/// takes DeepSeek-V2's proportions: 4 * head_dim numbers in the latent vector, and head_dim / 2 in the rotary key. It
+/// makes queries without a latent, as DeepSeek-V2-Lite does.
 PublishedModel with_attention(PublishedModel model, const std::string& kind);
 
-/// Weights, biases, and the norms of latent vectors, of all layers.
+/// The weights and biases of attention, and the norms of latent vectors, in all layers.
 Count attention_parameters(const PublishedModel& model);
 Count num_parameters(const PublishedModel& model);
 

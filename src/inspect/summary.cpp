@@ -13,7 +13,7 @@ namespace microgpt {
 namespace {
 
 struct Statistics {
-  double mean, stddev, least, greatest;
+  double mean, stddev, min, max;
 };
 
 Statistics statistics(std::span<const double> numbers) {
@@ -23,8 +23,8 @@ Statistics statistics(std::span<const double> numbers) {
   const double mean = total / n;
   double squares = 0;
   for (double x : numbers) squares += (x - mean) * (x - mean);
-  const auto [least, greatest] = std::minmax_element(numbers.begin(), numbers.end());
-  return {mean, std::sqrt(squares / n), *least, *greatest};
+  const auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
+  return {mean, std::sqrt(squares / n), *min, *max};
 }
 
 std::string attention_details(const Config& config) {
@@ -56,7 +56,7 @@ std::string summary(const Config& config, const Tokenizer& tokenizer, const Para
   for (const Parameter& p : parameters.matrices()) {
     const Statistics s = statistics({p.data, p.size()});
     line("{:<18} {:>10} {:>8} {:>+9.4f} {:>9.4f} {:>+9.4f} {:>+9.4f}", p.name, fmt::format("{} x {}", p.rows, p.cols),
-         p.size(), s.mean, s.stddev, s.least, s.greatest);
+         p.size(), s.mean, s.stddev, s.min, s.max);
   }
   line("{:<18} {:>10} {:>8}", "all", "", parameters.size());
   return text;

@@ -1,4 +1,4 @@
-// What is in a model, as a table for people.
+// A model's contents, as a table.
 #pragma once
 
 #include <string>

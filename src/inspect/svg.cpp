@@ -49,9 +49,10 @@ void Svg::polyline(const std::vector<std::pair<double, double>>& points, const s
 
 void Svg::text(double x, double y, const std::string& text, const std::string& anchor, double size, double degrees,
                const std::string& fill) {
-  const std::string turn = degrees == 0 ? "" : fmt::format(" transform=\"rotate({} {:.1f} {:.1f})\"", degrees, x, y);
+  const std::string rotation =
+      degrees == 0 ? "" : fmt::format(" transform=\"rotate({} {:.1f} {:.1f})\"", degrees, x, y);
   body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\" fill=\"{}\"{}>{}</text>\n",
-                       x, y, anchor, size, fill, turn, escape(text));
+                       x, y, anchor, size, fill, rotation, escape(text));
 }
 
 void Svg::write(const std::string& path) const { write_file(path, str()); }

@@ -1,4 +1,4 @@
-// A small writer of SVG, the drawing format of the web: any browser shows it.
+// Writes SVG, the drawing format of the web, which any browser shows.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace microgpt {
 
-/// A drawing of the given size in pixels; x grows to the right, y downwards.
+/// A drawing of this size in pixels. x grows to the right, y downwards.
 class Svg {
  public:
   Svg(double width, double height);
@@ -16,13 +16,13 @@ class Svg {
   void line(double x1, double y1, double x2, double y2, const std::string& stroke, double width = 1);
   void polyline(const std::vector<std::pair<double, double>>& points, const std::string& stroke, double width = 1.5);
 
-  /// anchor: start, middle or end; size in pixels. Turned by `degrees` about its anchor.
+  /// anchor: start, middle or end; size in pixels. The text is rotated by `degrees` about its anchor.
   void text(double x, double y, const std::string& text, const std::string& anchor = "start", double size = 12,
             double degrees = 0, const std::string& fill = "black");
 
   std::string str() const { return body_ + "</svg>\n"; }
 
-  /// Makes the folder if need be. Throws Error if the file cannot be written.
+  /// Creates the folder if necessary. Throws Error if the file cannot be written.
   void write(const std::string& path) const;
 
  private:

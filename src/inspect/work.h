@@ -6,7 +6,7 @@
 namespace microgpt {
 
 struct Work {
-  std::size_t linear = 0;  // multiply-adds of linear layers: one for each weight that is used
+  std::size_t linear = 0;  // multiply-adds of linear layers: one for each use of a weight
   std::size_t dot = 0;     // multiply-adds of dot products between activations, as in attention
   std::size_t exp = 0;     // exponentials
 };

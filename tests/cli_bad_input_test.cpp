@@ -168,7 +168,7 @@ TEST_CASE("a model of which kv knows nothing, or which cannot be, is refused") {
   CHECK(refusal({"kv", "--n-kv-head", "2"}) == "2: --n-kv-head needs --attention gqa");
   CHECK(refusal({"kv", "--n-head", "3"}).starts_with("2: n_embd 16 is not divisible by n_head 3"));
   CHECK(refusal({"kv", folder.model, "--n-embd", "8"}) ==
-        "2: a MODEL has its own sizes; leave either it or the sizes out");
+        "2: a MODEL has its own sizes; give either the MODEL or the sizes");
   CHECK(refusal({"kv", folder.names}).starts_with("1: cannot load '"));
   CHECK(refusal({"kv", "--dtype", "int4"}) == "2: --dtype: int4 not in {f16,bf16,f32,f64,fp8}; see microgpt kv --help");
   CHECK(refusal({"kv", "--n-layer", "1000000000", "--n-embd", "4096"})

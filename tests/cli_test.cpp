@@ -353,7 +353,7 @@ TEST_CASE("the tensor engine prints the same on any number of threads, and says 
   const Folder folder;
   const Words batch = folder.train({"--engine", "tensor", "--batch", "5", "--steps", "20", "--digits", "17"});
   const std::string one = output(batch + Words{"--threads", "1"});
-  CHECK(behind("threads: ", one) == "1 (as asked for); KV cache of the samples: 128 bytes a token");
+  CHECK(behind("threads: ", one) == "1 (as asked for); KV cache of the samples: 128 bytes per token");
   for (const char* threads : {"2", "3", "8"}) {
     CHECK(without_threads(output(batch + Words{"--threads", threads})) == without_threads(one));
   }
@@ -425,7 +425,7 @@ TEST_CASE("kv tells what published models keep, and what they would keep with ot
   CHECK(columns("mistral-7b ", table) == Words{"mistral-7b", "gqa,", "8", "of", "32", "7.242B", "1.342B", "f16",
                                                "65536", "128.0", "KiB", "25.0", "125.0", "MiB", "512.0", "MiB", "512.0",
                                                "MiB"});  // it sees no more than 4096
-  CHECK(lines_that_begin("mistral-7b, also as ...: a token sees 4096 tokens at most", table).size() == 1);
+  CHECK(lines_that_begin("mistral-7b, also as ...: a token sees at most 4096 tokens", table).size() == 1);
   CHECK(lines_that_begin("  as mha", table).size() == 1);  // of mistral alone
   CHECK(lines_that_begin("  as gqa", table).size() == 1);
   CHECK(lines_that_begin("  as mqa", table).size() == 2);
@@ -435,7 +435,7 @@ TEST_CASE("kv tells what published models keep, and what they would keep with ot
                                               "34560", "33.8", "KiB", "1.8", "33.8", "MiB"});
   const std::string all = output({"kv"});
   CHECK(lines_that_begin("  as", all).empty());
-  CHECK(lines_that_begin("mistral-7b: a token sees 4096 tokens at most", all).size() == 1);
+  CHECK(lines_that_begin("mistral-7b: a token sees at most 4096 tokens", all).size() == 1);
   for (const char* contexts : {"8", "8,16", "8,16,32"}) {
     const std::vector<std::string> narrow = lines(output({"kv", "--like", "gpt2", "--context", contexts}));
     for (const char* heading : {"kept of a token  ", "attention  type  numbers  ", "bytes  % of MHA  "}) {
@@ -454,8 +454,8 @@ TEST_CASE("kv foretells the cache of a model of one's own, typed or saved, that 
   CHECK(columns("your sizes ", typed) ==
         Words{"your", "sizes", "mla,", "10", "+", "4", "5088", "f32", "28", "112", "B", "29.2", "10.9", "KiB"});
   const std::string trained = output(folder.train(Words{"--engine", "tensor", "--steps", "3", "--save", model} + mla));
-  CHECK(behind("threads: ", trained).ends_with("KV cache of the samples: 112 bytes a token"));
-  CHECK(behind("KV cache: ", output({"sample", model})) == "224 bytes a token, in double");
+  CHECK(behind("threads: ", trained).ends_with("KV cache of the samples: 112 bytes per token"));
+  CHECK(behind("KV cache: ", output({"sample", model})) == "224 bytes per token, in double");
   const Words saved = columns("own ", output({"kv", model, "--dtype", "f64"}));
   CHECK(saved[5] == behind("num params: ", trained));
   CHECK(Words(saved.begin() + 6, saved.end()) == Words{"5088", "f64", "28", "224", "B", "29.2", "3.5", "KiB"});

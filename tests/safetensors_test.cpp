@@ -311,7 +311,7 @@ TEST_CASE("a path or a stream that cannot be read is refused with the reason") {
     CHECK_THROWS_WITH_AS(read_safetensors(path), ("cannot load '" + path + "': " + reason).c_str(), Error);
   }
   std::istream nothing(nullptr);
-  CHECK_THROWS_WITH_AS(read_safetensors(nothing), "it cannot be measured", Error);
+  CHECK_THROWS_WITH_AS(read_safetensors(nothing), "its size cannot be determined", Error);
 }
 
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// microgpt bench: how fast is this machine at all this?
+// microgpt bench: measures how fast this machine trains, attends and samples.
 #include "inspect/bench.h"
 
 #include <fmt/core.h>
@@ -33,7 +33,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-/// Everything there is to measure, in the order of the tables.
+/// Everything to measure, in the order of the tables.
 std::vector<Subject> subjects(const BenchOptions& options) {
   auto counts = [](const char* option, const std::vector<std::string>& texts) {
     std::vector<std::size_t> numbers;
@@ -90,7 +90,7 @@ std::vector<Subject> subjects(const BenchOptions& options) {
   return list;
 }
 
-/// A JSON object, a member on a line. No text in it has anything to escape.
+/// A JSON object, one member per line. No text in it needs escaping.
 std::string json(const Measurement& m) {
   const Subject& s = m.subject;
   std::string members;
@@ -125,7 +125,7 @@ std::string json(const Measurement& m) {
   return "  {\n" + members + "\n  }";
 }
 
-/// A table of one kind of work, line by line as it is measured.
+/// A table for each kind of work, printed line by line as it is measured.
 class Table {
  public:
   void print(const Measurement& m) {
@@ -148,7 +148,7 @@ class Table {
  private:
   static std::string kind(const Subject& s) { return s.attention + (s.absorbed ? "" : ", expanded"); }
 
-  /// What the cache keeps of a token; nothing is known of the scalar path's.
+  /// The cache's bytes per token. Empty for the scalar path, which does not measure them.
   static std::string cache_bytes(const Measurement& m) {
     return m.cache_bytes_per_token == 0 ? "" : std::to_string(m.cache_bytes_per_token);
   }
@@ -167,8 +167,8 @@ class Table {
                "x naive", "peak MiB");
   }
 
-  /// How many times as fast as the reference of a column: the scalar path with one document a step, the naive kernels,
-  /// or the full mask on as many threads.
+  /// How many times as fast as a column's reference: the scalar path with one document per step, the naive kernels, or
+  /// the full mask on the same number of threads.
   std::string times(const Measurement& m, const std::string& reference) {
     const Subject& s = m.subject;
     const std::string kernels = s.engine == "scalar" ? "scalar" : s.kernels;
@@ -193,7 +193,7 @@ void bench(const BenchOptions& options) {
       throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
     }
   }
-  for (const std::string& mask : options.mask) given_mask(mask);  // refused before anything is measured
+  for (const std::string& mask : options.mask) given_mask(mask);  // throws before anything is measured
   const std::vector<Subject> list = subjects(options);
   const std::vector<Document> documents = read_documents(options.data);
   const Effort effort{.rounds = options.rounds.value_or(options.quick ? 3 : 5),
@@ -218,24 +218,23 @@ Command bench_command() {
   auto options = std::make_shared<BenchOptions>();
   Command command{.name = "bench", .help = "Measure how fast training, attention and sampling are."};
   command.footer =
-      "Percent of peak: of the fused multiply-adds that this processor makes on registers alone, which is measured "
-      "first.\n"
-      "B/token: the bytes that a cache keeps of a token. mla attends to the latents as they are (absorbed) or makes "
-      "keys "
-      "and\nvalues of them anew for every token (expanded).\n"
-      "Percent kept: of the pairs of a token and one before it, or itself.\n"
+      "% peak: percent of the processor's peak, which is measured first: fused multiply-adds on registers alone.\n"
+      "B/token: bytes that the cache keeps per token. mla attends to the latents directly (absorbed), or computes keys "
+      "and\nvalues from them again for every token (expanded).\n"
+      "% kept: percent of the pairs (token, itself or an earlier token) that the mask keeps.\n"
       "Examples:\n"
       "  microgpt bench --quick\n"
       "  microgpt bench --what train --n-embd 64 --batch 16 --json";
   add_data(command, options->data);
   add_list(command, "--what", options->what, "WORD", "what to measure");
   add_list(command, "--n-embd", options->n_embd, "N", "widths");
-  add_list(command, "--batch", options->batch, "N", "documents in a step");
-  add_list(command, "--mask", options->mask, "PATTERN", "sparse masks of attention alone, over 1024 positions");
-  add_threads(command, options->threads, "threads to compare with one [all there are]");
-  add_count(command, "--steps", options->steps, "steps in a round [as many as take 0.1 s]");
-  add_count(command, "--rounds", options->rounds, "rounds; their median counts [5, quick: 3]");
-  add_flag(command, "--quick", options->quick, "a fifth of the time, and leave out what takes long");
+  add_list(command, "--batch", options->batch, "N", "documents per step");
+  add_list(command, "--mask", options->mask, "PATTERN",
+           "sparse masks to measure in attention alone, over 1024 positions");
+  add_threads(command, options->threads, "threads to compare with one [all]");
+  add_count(command, "--steps", options->steps, "steps per round [as many as fit into 0.1 s]");
+  add_count(command, "--rounds", options->rounds, "rounds, of which the median is printed [5, quick: 3]");
+  add_flag(command, "--quick", options->quick, "take a fifth of the time, and skip slow measurements");
   add_flag(command, "--json", options->json, "print JSON instead of tables");
   command.run = [options] { bench(*options); };
   return command;

@@ -1,4 +1,4 @@
-// The one file that knows the library CLI11: it takes long to compile.
+// The only file that includes the library CLI11, which is slow to compile.
 #include "program/command_line.h"
 
 #include <fmt/core.h>
@@ -20,7 +20,7 @@ void add(CLI::App& app, const Option& option) {
     return true;
   };
   CLI::Option* added = app.add_option(option.name, read, option.help);
-  added->type_name(option.type)->group(option.heading)->required(option.required)->default_str(option.usual);
+  added->type_name(option.type)->group(option.heading)->required(option.required)->default_str(option.default_value);
   if (!option.words.empty()) added->check(CLI::IsMember(option.words).description(""));
 }
 
@@ -47,7 +47,7 @@ const Command* find(const std::vector<Command>& commands, const std::string& nam
   return nullptr;
 }
 
-/// What the library says, but where that is obscure.
+/// The library's message, reworded where it is obscure.
 std::string in_words(const CLI::ParseError& error, const CLI::App& app) {
   std::string message = error.what();
   switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
@@ -65,7 +65,7 @@ void run(const Program& program, int argc, char** argv) {
   app.footer(program.footer);
   app.set_version_flag("--version", version);
   app.require_subcommand(0, 1);
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // of an option that is given twice
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // if an option is given twice
   for (const Command& command : program.commands) add(app, command, version);
 
   const std::string there_are = fmt::format("there are {}; see {} --help", names(program.commands), program.name);

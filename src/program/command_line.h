@@ -1,4 +1,4 @@
-// From what was typed to a command that runs.
+// Parses the command line and runs a command.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct Program {
   std::vector<Command> commands;
 };
 
-/// Runs the command that was typed, or prints the help or the version that was asked for. Throws UsageError if it can
-/// do neither, and whatever the command throws.
+/// Runs the command that was typed, or prints help or version. Throws UsageError for a wrong command line, and whatever
+/// the command throws.
 void run(const Program& program, int argc, char** argv);
 
 }  // namespace microgpt

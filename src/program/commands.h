@@ -1,4 +1,4 @@
-// The commands of the program, a file each: what they are called, what they take, and what they do.
+// The commands of the program. Each has its own file with its name, its options and its code.
 #pragma once
 
 #include "program/options.h"

@@ -1,4 +1,4 @@
-// microgpt eval: how good is a model at names it has never seen?
+// microgpt eval: measures how good a model is at names it has never seen.
 #include <fmt/core.h>
 
 #include <memory>
@@ -23,14 +23,14 @@ struct EvalOptions {
   std::string seed = "42";
 };
 
-void evaluate(const EvalOptions& options) {
+void print_evaluation(const EvalOptions& options) {
   PythonRandom random{std::string_view(options.seed)};
   const Checkpoint checkpoint = load_checkpoint(options.model);
   const Split names = split(read_documents(options.data));
   TensorModel<float> model(checkpoint.config, checkpoint.parameters);
   fmt::print("held out: {} of {} distinct documents\n", names.held_out.size(),
              names.held_out.size() + names.training.size());
-  print_quality(judge(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
+  print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
                 options.temperature);
 }
 
@@ -38,19 +38,18 @@ void evaluate(const EvalOptions& options) {
 
 Command eval_command() {
   auto options = std::make_shared<EvalOptions>();
-  Command command{.name = "eval", .help = "Judge a model by names that it has not learned from."};
+  Command command{.name = "eval", .help = "Evaluate a model on names that it was not trained on."};
   command.footer =
-      "A tenth of the distinct documents is held out, always the same. The figures are honest if the model was trained "
-      "on\n"
-      "the same data by train --hold-out or by train-fast; any other has seen those names.\n"
+      "A tenth of the distinct documents is held out, always the same. The figures are only fair if the model was "
+      "trained on\nthe same data with train --hold-out or train-fast. Any other model has seen those names.\n"
       "Example:\n"
       "  microgpt train --hold-out --save names.safetensors\n"
       "  microgpt eval names.safetensors";
   add_model(command, options->model);
   add_data(command, options->data);
-  add_positive(command, "--temperature", options->temperature, "of the invented names [1]");
+  add_positive(command, "--temperature", options->temperature, "temperature of the generated names [1]");
   add_seed(command, options->seed);
-  command.run = [options] { evaluate(*options); };
+  command.run = [options] { print_evaluation(*options); };
   return command;
 }
 

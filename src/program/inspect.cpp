@@ -1,4 +1,4 @@
-// microgpt inspect: what is in a model.
+// microgpt inspect: prints what is in a model.
 #include "inspect/summary.h"
 
 #include <fmt/core.h>
@@ -15,7 +15,7 @@ namespace microgpt {
 Command inspect_command() {
   auto model = std::make_shared<std::string>();
   Command command{.name = "inspect",
-                  .help = "Print a model's config and what its parameters look like.",
+                  .help = "Print a model's config and statistics of its parameters.",
                   .footer = "Example:\n  microgpt inspect names.safetensors"};
   add_model(command, *model);
   command.run = [model] {

@@ -1,4 +1,4 @@
-// microgpt kv: how large is the cache of keys and values?
+// microgpt kv: prints how large the cache of keys and values is.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ struct Row {
   AttentionShape attention;
   std::size_t n_layer = 0;
   std::size_t window = 0;                      // as in PublishedModel
-  std::size_t attention_parameters = 0;        // of all layers
-  std::optional<std::size_t> parameters = {};  // where all sizes are known
+  std::size_t attention_parameters = 0;        // in all layers
+  std::optional<std::size_t> parameters = {};  // if all sizes are known
 };
 
 Row row_of(const PublishedModel& model, const std::string& name, const std::string& dtype) {
@@ -113,8 +113,8 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   fmt::print("\n");
 }
 
-/// The published models that were asked for, each followed by what it would be with other kinds of attention; or else
-/// all of them, without.
+/// The named published models, each followed by its variants with other kinds of attention. Without names: all models,
+/// without variants.
 std::vector<Row> published_rows(const std::vector<std::string>& names, const std::string& dtype) {
   std::vector<Row> rows;
   if (names.empty()) {
@@ -132,18 +132,18 @@ std::vector<Row> published_rows(const std::vector<std::string>& names, const std
   return rows;
 }
 
-/// The model in a file, or the one whose sizes were given.
+/// The model in a file, or the one with the given sizes.
 std::optional<Config> own_config(const KvOptions& options) {
   const bool is_typed = options.shape != ShapeOptions{};
   if (is_typed && !options.model.empty()) {
-    throw UsageError("a MODEL has its own sizes; leave either it or the sizes out");
+    throw UsageError("a MODEL has its own sizes; give either the MODEL or the sizes");
   }
   if (!options.model.empty()) return load_checkpoint(options.model).config;
   if (!is_typed) return std::nullopt;
   Config config = preset("gist").model;
   apply(options.shape, config);
-  config.vocab_size = 27;                  // of names; a cache does not depend on it
-  validate(config, std::size_t{1} << 50);  // it need not fit into any memory
+  config.vocab_size = 27;                  // of names; the cache does not depend on it
+  validate(config, std::size_t{1} << 50);  // the model need not fit into memory
   return config;
 }
 
@@ -169,14 +169,15 @@ void print_cache_sizes(const KvOptions& options) {
   for (const Row& row : rows) print_row(row, contexts);
   for (const Row& row : rows) {
     if (row.window == 0 || row.name.starts_with(" ")) continue;
-    fmt::print("\n{}{}: a token sees {} tokens at most, so the cache keeps no more (a sliding window).\n", row.name,
+    fmt::print("\n{}{}: a token sees at most {} tokens, so the cache keeps no more (a sliding window).\n", row.name,
                options.like.empty() ? "" : ", also as ...", row.window);
   }
   if (!options.like.empty()) {
     fmt::print(
-        "\nas ...: the same heads, but attention of another kind. gqa with 8 key and value heads, or fewer where 8 do "
-        "not divide\nthe heads; mla in DeepSeek-V2's proportions, a latent vector of 4 heads' width and a rotary key "
-        "of half a head's.\n");
+        "\nas ...: the same heads with another kind of attention. gqa has 8 key and value heads, or fewer if 8 does "
+        "not "
+        "divide\nthe heads. mla has DeepSeek-V2's proportions: a latent vector of 4 heads' width and a rotary key of "
+        "half a head's.\n");
   } else if (has_published) {
     fmt::print("\nmicrogpt kv --like NAME shows the same model with other kinds of attention.\n");
   }
@@ -187,10 +188,10 @@ void print_cache_sizes(const KvOptions& options) {
 Command kv_command() {
   auto options = std::make_shared<KvOptions>();
   Command command{.name = "kv",
-                  .help = "How large the cache of keys and values is, by kind of attention and context length."};
+                  .help = "Print how large the cache of keys and values is, by kind of attention and context length."};
   command.footer =
-      "A cache keeps of a token, in each layer: 2 * key and value heads * head width numbers, or of latent attention "
-      "(mla)\nkv-latent + rope-dim. Without any option: all published models that are known.\n"
+      "Per token and layer, a cache keeps 2 * key and value heads * head width numbers; with latent attention (mla), "
+      "it\nkeeps kv-latent + rope-dim numbers. Without options, kv lists all published models it knows.\n"
       "Examples:\n"
       "  microgpt kv --like llama2-7b,llama3-8b,deepseek-v2\n"
       "  microgpt kv --like mistral-7b --context 4096,1000000 --dtype fp8\n"
@@ -200,9 +201,9 @@ Command kv_command() {
   add_list(command, "--like", options->like, "NAME",
            "names of published models, separated by commas; `microgpt kv` alone lists them");
   add_list(command, "--context", options->context, "N",
-           "tokens to remember [4096,32768,131072; your model alone: its block size]");
+           "tokens to cache [4096,32768,131072; your model alone: its block size]");
   add_choice(command, "--dtype", options->dtype, "f16|bf16|f32|f64|fp8",
-             "the type of a cached number [f16; your model: f32]");
+             "type of the cached numbers [f16; your model: f32]");
   command.heading = "A model of your own, as in microgpt train";
   add_sizes(command, options->shape);
   add_attention(command, options->shape);

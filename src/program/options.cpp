@@ -12,19 +12,19 @@
 namespace microgpt {
 
 std::size_t parse_count(const std::string& option, const std::string& text) {
-  constexpr std::size_t most = 1'000'000'000;
+  constexpr std::size_t max = 1'000'000'000;
   std::size_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > most) {
-    throw UsageError(fmt::format("{} is '{}'; it must be a whole number from 1 to {}", option, text, most));
+  if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > max) {
+    throw UsageError(fmt::format("{} is '{}'; it must be a whole number from 1 to {}", option, text, max));
   }
   return count;
 }
 
-double parse_number(const std::string& option, const std::string& text, double least, double greatest) {
+double parse_number(const std::string& option, const std::string& text, double min, double max) {
   const std::optional<double> number = parse_double(text);
-  if (!number || *number < least || *number > greatest) {
-    throw UsageError(fmt::format("{} is '{}'; it must be a number from {} to {}", option, text, least, greatest));
+  if (!number || *number < min || *number > max) {
+    throw UsageError(fmt::format("{} is '{}'; it must be a number from {} to {}", option, text, min, max));
   }
   return *number;
 }
@@ -57,7 +57,7 @@ Option& add_flag(Command& command, const std::string& name, bool& target, const 
 Option& add_text(Command& command, const std::string& name, std::string& target, const std::string& type,
                  const std::string& help) {
   Option& option = add_option(command, name, type, help, [&target](const std::string& text) { target = text; });
-  option.usual = target;
+  option.default_value = target;
   return option;
 }
 
@@ -70,12 +70,12 @@ Option& add_list(Command& command, const std::string& name, std::vector<std::str
                  const std::string& help) {
   Option& option =
       add_option(command, name, type, help, [&target](const std::string& text) { target = split(text, ','); });
-  for (const std::string& word : target) option.usual += (option.usual.empty() ? "" : ",") + word;
+  for (const std::string& word : target) option.default_value += (option.default_value.empty() ? "" : ",") + word;
   return option;
 }
 
 Option& add_data(Command& command, std::string& target) {
-  return add_text(command, "--data", target, "FILE", "UTF-8 text, one document a line");
+  return add_text(command, "--data", target, "FILE", "UTF-8 text, one document per line");
 }
 
 Option& add_seed(Command& command, std::string& target) {
@@ -90,9 +90,9 @@ Option& add_model(Command& command, std::string& target) {
 
 Option& add_threads(Command& command, std::optional<std::size_t>& target, const std::string& help) {
   return add_option(command, "--threads", "N", help, [&target](const std::string& text) {
-    constexpr std::size_t most = 1024;
+    constexpr std::size_t max = 1024;
     target = parse_count("--threads", text);
-    if (target > most) throw UsageError(fmt::format("--threads is {}; it must be at most {}", *target, most));
+    if (target > max) throw UsageError(fmt::format("--threads is {}; it must be at max {}", *target, max));
   });
 }
 

@@ -1,5 +1,4 @@
-// A command of the program as data: what it is called, what it takes, and what it does. Options are checked before
-// anything runs.
+// A command of the program as data: its name, its options and its code. Options are checked before the command runs.
 #pragma once
 
 #include <cstddef>
@@ -12,38 +11,38 @@ namespace microgpt {
 
 using Read = std::function<void(const std::string& text)>;
 
-/// "--steps N", the flag "--quiet", or MODEL, a word that stands alone.
+/// An option "--steps N", a flag "--quiet", or a positional argument MODEL.
 struct Option {
   std::string name;
-  std::string type;        // what follows it, as the help says: N, FILE, fast|naive; nothing follows a flag
-  std::string help;        // what it is for
-  std::string heading;     // where the help lists it
-  Read read = {};          // takes what was typed, or throws UsageError
-  bool* flag = nullptr;    // or else what it switches on
-  std::string usual = {};  // its value if it is not typed, where the help shows that
-  std::vector<std::string> words = {};  // what it must be one of
+  std::string type;                     // its value, as shown in the help: N, FILE, fast|naive; empty for a flag
+  std::string help;                     // what it is for
+  std::string heading;                  // the section of the help that lists it
+  Read read = {};                       // takes the value that was typed, or throws UsageError
+  bool* flag = nullptr;                 // for a flag: what it sets
+  std::string default_value = {};       // as the help shows it; empty: not shown
+  std::vector<std::string> words = {};  // the allowed values; empty: any
   bool required = false;
 };
 
 struct Command {
   std::string name;
-  std::string help;         // what it does, in a sentence
-  std::string footer = {};  // how its help ends: examples
+  std::string help;         // what it does, in one sentence
+  std::string footer = {};  // the end of its help: notes and examples
   std::vector<Option> options = {};
   std::function<void()> run = {};
-  std::string heading = "Options";  // of the options that are added next
+  std::string heading = "Options";  // for the options added next
 };
 
-/// A whole number from 1 to 1,000,000,000. Throws UsageError with the option's name for anything else.
+/// Parses a whole number from 1 to 1,000,000,000. Throws UsageError with the option's name for anything else.
 std::size_t parse_count(const std::string& option, const std::string& text);
 
-/// A number from `least` to `greatest`. Throws UsageError with the option's name for anything else.
-double parse_number(const std::string& option, const std::string& text, double least, double greatest);
+/// Parses a number from `min` to `max`. Throws UsageError with the option's name for anything else.
+double parse_number(const std::string& option, const std::string& text, double min, double max);
 
-/// The words of a list like "fast|naive". Of "fast|" the second one is empty.
+/// The words of a list like "fast|naive". "fast|" has two, the second empty.
 std::vector<std::string> split(const std::string& words, char separator);
 
-// Each of these adds an option that leaves what was typed in `target`, often a std::optional, and returns it.
+// Each of these adds an option that stores the typed value in `target`, and returns the option.
 
 Option& add_option(Command& command, const std::string& name, const std::string& type, const std::string& help,
                    Read read);
@@ -57,12 +56,12 @@ Option& add_count(Command& command, const std::string& name, T& target, const st
                     [&target, name](const std::string& text) { target = parse_count(name, text); });
 }
 
-/// A number within these limits.
+/// A number from `min` to `max`.
 template <class T>
-Option& add_number(Command& command, const std::string& name, T& target, double least, double greatest,
+Option& add_number(Command& command, const std::string& name, T& target, double min, double max,
                    const std::string& help) {
-  return add_option(command, name, "F", help, [&target, name, least, greatest](const std::string& text) {
-    target = parse_number(name, text, least, greatest);
+  return add_option(command, name, "F", help, [&target, name, min, max](const std::string& text) {
+    target = parse_number(name, text, min, max);
   });
 }
 
@@ -72,7 +71,7 @@ Option& add_positive(Command& command, const std::string& name, T& target, const
   return add_number(command, name, target, 1e-9, 1e6, help);
 }
 
-/// Any text. The help shows the one that a std::string holds already.
+/// Any text. If target is a std::string, the help shows its current value as the default.
 Option& add_text(Command& command, const std::string& name, std::string& target, const std::string& type,
                  const std::string& help);
 Option& add_text(Command& command, const std::string& name, std::optional<std::string>& target, const std::string& type,
@@ -87,7 +86,7 @@ Option& add_choice(Command& command, const std::string& name, T& target, const s
   return option;
 }
 
-/// A list like "16,32". Whoever takes a word out of it refuses what it must not be, such as empty.
+/// A list like "16,32". Callers validate each word.
 Option& add_list(Command& command, const std::string& name, std::vector<std::string>& target, const std::string& type,
                  const std::string& help);
 
@@ -97,6 +96,6 @@ Option& add_model(Command& command, std::string& target);
 
 /// At most 1024.
 Option& add_threads(Command& command, std::optional<std::size_t>& target,
-                    const std::string& help = "threads [as many as help]");
+                    const std::string& help = "threads [chosen by the program]");
 
 }  // namespace microgpt

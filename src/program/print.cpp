@@ -17,15 +17,16 @@ std::string all_digits(double x) {
   return whole ? text + ".0" : text;
 }
 
-void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& invent) {
-  for (std::size_t i = 1; i <= num; i++) fmt::print("sample {:2}: {}\n", i, tokenizer.decode(invent()));
+void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& generate) {
+  for (std::size_t i = 1; i <= num; i++) fmt::print("sample {:2}: {}\n", i, tokenizer.decode(generate()));
 }
 
 void print_quality(const Quality& quality, double temperature) {
-  fmt::print("held-out loss: {:.4f} nats a token, the mean of {} predictions\n", quality.loss, quality.predictions);
-  fmt::print("perplexity: {:.2f} equally likely characters would be as surprising\n", std::exp(quality.loss));
-  fmt::print("bigram baseline: {:.4f} nats a token, by counting pairs\n", quality.bigram_loss);
-  fmt::print("new names: {:.1f} % of 1000, invented at temperature {}, are not in the data\n", 100 * quality.new_share,
+  fmt::print("held-out loss: {:.4f} nats per token, the mean of {} predictions\n", quality.loss, quality.predictions);
+  fmt::print("perplexity: {:.2f}, as uncertain as a choice among that many equally likely characters\n",
+             std::exp(quality.loss));
+  fmt::print("bigram baseline: {:.4f} nats per token, from counting pairs\n", quality.bigram_loss);
+  fmt::print("new names: {:.1f} % of 1000, generated at temperature {}, are not in the data\n", 100 * quality.new_share,
              temperature);
   std::size_t i = 0;
   for (const std::string& name : quality.names) fmt::print("sample {:2}: {}\n", ++i, name);

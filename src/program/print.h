@@ -1,4 +1,4 @@
-// What several commands print.
+// Output that several commands share.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace microgpt {
 
 struct Quality;
 
-/// The shortest digits that read back as the same double, as Python prints it.
+/// The shortest decimal number that reads back as the same double, as Python prints it.
 std::string all_digits(double x);
 
-/// "sample  1: ..." and so on: names that invent() makes.
-void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& invent);
+/// Prints "sample  1: ..." and so on, with names from generate().
+void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& generate);
 
-/// Held-out loss, perplexity, what counting achieves, how many names are new, and names.
+/// Prints held-out loss, perplexity, the bigram baseline, the share of new names, and some names.
 void print_quality(const Quality& quality, double temperature);
 
-/// Throws std::system_error if something that was printed did not arrive.
+/// Flushes standard output. Throws std::system_error if anything could not be written.
 void flush_output();
 
 }  // namespace microgpt

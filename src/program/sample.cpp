@@ -1,4 +1,4 @@
-// microgpt sample: invent names with a trained model.
+// microgpt sample: generates names with a trained model.
 #include <fmt/core.h>
 
 #include <memory>
@@ -40,9 +40,9 @@ void sample(const SampleOptions& options) {
         fmt::format("--prompt has {} characters; this model's block_size is {}", prompt->size(), block_size));
   }
   const std::vector<Token> tokens = checkpoint.tokenizer.encode(*prompt);
-  auto print = [&](auto& invents) {
+  auto print = [&](auto& source) {
     print_samples(options.num, checkpoint.tokenizer,
-                  [&] { return sample(invents, options.temperature, random, tokens); });
+                  [&] { return sample(source, options.temperature, random, tokens); });
   };
   if (checkpoint.config.is_plain()) {
     const Model model(checkpoint.config, checkpoint.parameters);
@@ -50,7 +50,7 @@ void sample(const SampleOptions& options) {
   } else {
     TensorModel<double> model(checkpoint.config, checkpoint.parameters);
     Decoder<double> decoder(model);
-    fmt::print("KV cache: {} bytes a token, in double\n", decoder.cache_bytes_per_token());
+    fmt::print("KV cache: {} bytes per token, in double\n", decoder.cache_bytes_per_token());
     print(decoder);
   }
 }
@@ -59,16 +59,16 @@ void sample(const SampleOptions& options) {
 
 Command sample_command() {
   auto options = std::make_shared<SampleOptions>();
-  Command command{.name = "sample", .help = "Invent names with a trained model."};
+  Command command{.name = "sample", .help = "Generate names with a trained model."};
   command.footer =
       "Examples:\n"
       "  microgpt sample names.safetensors --num 5\n"
       "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7";
   add_model(command, options->model);
-  add_count(command, "--num", options->num, "names to invent [20]");
+  add_count(command, "--num", options->num, "names to generate [20]");
   add_positive(command, "--temperature", options->temperature, "below 1: likelier names, above 1: wilder ones [0.5]");
   add_seed(command, options->seed);
-  add_text(command, "--prompt", options->prompt, "TEXT", "how every name begins");
+  add_text(command, "--prompt", options->prompt, "TEXT", "the beginning of every name");
   command.run = [options] { sample(*options); };
   return command;
 }

@@ -8,7 +8,7 @@
 namespace microgpt {
 namespace {
 
-/// Calls visit(option, given) for the sizes that every model has, or for those of one kind of attention.
+/// Calls visit(option, given) for the sizes that every model has, or for those of particular kinds of attention.
 void each_size(auto& options, bool of_attention, auto visit) {
   for (std::size_t i = 0; i < size_options.size(); i++) {
     if ((size_options[i].attention != nullptr) == of_attention) visit(size_options[i], options.sizes[i]);
@@ -31,7 +31,7 @@ MaskPattern given_mask(const std::string& spec) {
   try {
     return parse_mask_pattern(spec);
   } catch (const UsageError& error) {
-    throw UsageError(std::string("--") + error.what());  // it begins with "mask"
+    throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
   }
 }
 
@@ -46,8 +46,8 @@ void apply(const ShapeOptions& options, Config& config) {
     }
   });
   each_size(options, false, set);
-  choose_attention(config, kind);  // with sizes that suit the model,
-  each_size(options, true, set);   // but for those that were given
+  choose_attention(config, kind);  // sets default sizes for this kind
+  each_size(options, true, set);   // the given sizes replace them
 }
 
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// The shape of a model, as it is typed.
+// The command-line options for the shape of a model.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace microgpt {
 struct SizeOption {
   const char* name;
   std::size_t Config::*size;
-  const char* attention;  // the kind that has this size; nullptr: every model has
+  const char* attention;  // the kind that has this size; nullptr: all kinds
   const char* help;
 };
 
@@ -24,19 +24,18 @@ inline constexpr std::array size_options{
     SizeOption{"--n-embd", &Config::n_embd, nullptr, "width of the residual stream [16]"},
     SizeOption{"--n-head", &Config::n_head, nullptr, "attention heads; divides n-embd [4]"},
     SizeOption{"--block-size", &Config::block_size, nullptr, "longest document, in tokens [gist: 16, walkthrough: 8]"},
-    SizeOption{"--n-kv-head", &Config::n_kv_head, "gqa",
-               "gqa: heads of keys and values; divides n-head [half of n-head]"},
-    SizeOption{"--q-latent", &Config::q_latent, "mla", "mla: numbers that queries are made of [3/4 of n-embd]"},
+    SizeOption{"--n-kv-head", &Config::n_kv_head, "gqa", "gqa: key and value heads; divides n-head [half of n-head]"},
+    SizeOption{"--q-latent", &Config::q_latent, "mla", "mla: width of the latent vector for queries [3/4 of n-embd]"},
     SizeOption{"--kv-latent", &Config::kv_latent, "mla",
-               "mla: numbers that keys and values are made of [half of n-embd]"},
+               "mla: width of the latent vector for keys and values [half of n-embd]"},
     SizeOption{"--rope-dim", &Config::rope_dim, "mla",
-               "mla: numbers of a key that its position rotates; even, with --pos rope at least 2 [none]"},
+               "mla: width of the rotated part of a key; even, at least 2 with --pos rope [none]"},
 };
 
-/// What was given.
+/// The sizes that were given.
 struct ShapeOptions {
   std::optional<std::string> attention;
-  std::array<std::optional<std::size_t>, size_options.size()> sizes;  // of size_options
+  std::array<std::optional<std::size_t>, size_options.size()> sizes;  // in the order of size_options
 
   bool operator==(const ShapeOptions&) const = default;
 };
@@ -47,10 +46,11 @@ void add_sizes(Command& command, ShapeOptions& target);
 /// --attention, and the sizes of its kinds.
 void add_attention(Command& command, ShapeOptions& target);
 
-/// The mask that --mask asks for. Throws UsageError if there is no such mask.
+/// The mask that --mask names. Throws UsageError if there is no such mask.
 MaskPattern given_mask(const std::string& spec);
 
-/// Changes what was given. Throws UsageError for a size of another kind of attention; validate() judges the rest.
+/// Sets the given sizes in `config`. Throws UsageError for a size of another kind of attention. Call validate()
+/// afterwards.
 void apply(const ShapeOptions& options, Config& config);
 
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// microgpt train: train a GPT and invent names.
+// microgpt train: trains a GPT and generates names.
 #include <fmt/core.h>
 
 #include <functional>
@@ -45,7 +45,7 @@ struct TrainOptions {
   std::optional<std::string> save;
 };
 
-/// Throws UsageError for what only the tensor path can do.
+/// Throws UsageError for options that only the tensor path supports.
 void refuse_tensor_options(const TrainOptions& options) {
   auto refuse = [](bool given, const char* option) {
     if (given) throw UsageError(fmt::format("{} needs --engine tensor", option));
@@ -61,7 +61,7 @@ void refuse_tensor_options(const TrainOptions& options) {
   refuse(options.mask.has_value(), "--mask");
 }
 
-/// The preset with what was asked for instead.
+/// The preset, changed by the given options.
 Preset chosen_preset(const TrainOptions& options) {
   Preset chosen = preset(options.preset);
   Config& config = chosen.model;
@@ -75,7 +75,7 @@ Preset chosen_preset(const TrainOptions& options) {
   return chosen;
 }
 
-/// What a training needs and leaves.
+/// What training needs, and what it leaves.
 struct Run {
   Preset preset;
   Start start;
@@ -99,7 +99,7 @@ class StepLines {
   Progress progress_;
 };
 
-/// Saves what was trained, then generates names.
+/// Saves the model if asked to, then generates names.
 void finish(const Run& run, const TrainOptions& options, const std::function<std::vector<Token>()>& generate) {
   const Start& trained = run.start;
   if (options.save) save_checkpoint(*options.save, run.preset.model, trained.tokenizer, trained.parameters);
@@ -122,7 +122,7 @@ void train_scalar(Run& run, const TrainOptions& options) {
   finish(run, options, [&] { return sample(model, options.temperature, run.random); });
 }
 
-/// Seeded by the next random number, but only if there is dropout: without it, the samples shall stay what they were.
+/// The seed is the next random number, drawn only if there is dropout: without dropout, the samples must stay the same.
 Dropout chosen_dropout(const TrainOptions& options, PythonRandom& random) {
   if (options.dropout.value_or(0) == 0) return {};
   return {*options.dropout, static_cast<std::uint64_t>(random.random() * 0x1p53)};
@@ -136,7 +136,7 @@ void train_tensor(Run& run, const TrainOptions& options) {
   const ThreadChoice choice = choose_threads(config, how.batch_size);
   const std::size_t threads = options.threads.value_or(choice.threads);
   const Kernels<T>& kernels = options.kernels == "naive" ? naive<T>() : fast<T>();
-  fmt::print("threads: {} ({}); KV cache of the samples: {} bytes a token\n", threads,
+  fmt::print("threads: {} ({}); KV cache of the samples: {} bytes per token\n", threads,
              options.threads ? "as asked for" : choice.reason,
              cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)).value());
   const BatchOptions batch{
@@ -159,7 +159,7 @@ void train_tensor(Run& run, const TrainOptions& options) {
   finish(run, options, [&] { return sample(decoder, options.temperature, run.random); });
 }
 
-// Every line is the reference's, and the random numbers are drawn in its order: shuffle, parameters, samples.
+// The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const TrainOptions& options) {
   if (options.engine == "scalar") refuse_tensor_options(options);
   Preset chosen = chosen_preset(options);
@@ -188,7 +188,7 @@ void train(const TrainOptions& options) {
 
 Command train_command() {
   auto options = std::make_shared<TrainOptions>();
-  Command command{.name = "train", .help = "Train a GPT on a file of names and invent new ones."};
+  Command command{.name = "train", .help = "Train a GPT on a file of names and generate new ones."};
   command.footer =
       "Examples:\n"
       "  microgpt train\n"
@@ -198,38 +198,38 @@ Command train_command() {
   add_text(command, "--preset", options->preset, "NAME",
            "gist (the current microgpt.py), walkthrough (the 200-line course version) or fast");
   add_data(command, options->data);
-  add_count(command, "--steps", options->steps, "batches to learn from, one a step [gist: 1000, walkthrough: 500]");
+  add_count(command, "--steps", options->steps, "training steps, one batch each [gist: 1000, walkthrough: 500]");
   add_sizes(command, options->shape);
   add_choice(command, "--optimizer", options->optimizer, "adam|sgd",
-             "what makes a step of a gradient; sgd learns with a larger --lr, such as 0.1");
+             "how a gradient changes the parameters; sgd needs a larger --lr, such as 0.1");
   add_positive(command, "--lr", options->learning_rate, "learning rate of the first step [0.01]");
   add_seed(command, options->seed);
-  add_count(command, "--samples", options->samples, "names to invent [20]");
+  add_count(command, "--samples", options->samples, "names to generate [20]");
   add_positive(command, "--temperature", options->temperature, "below 1: likelier names, above 1: wilder ones [0.5]");
-  add_choice(command, "--digits", options->digits, "4|17", "digits of a loss: 4 after the point, or 17: all there are");
+  add_choice(command, "--digits", options->digits, "4|17", "digits of a loss: 4 decimals, or all (17 digits)");
   add_flag(command, "--hold-out", options->hold_out,
-           "learn from nine tenths of the distinct documents; microgpt eval judges by the others");
+           "train on nine tenths of the distinct documents; microgpt eval uses the others");
   add_flag(command, "--quiet", options->quiet, "no step lines and no progress bar");
   add_text(command, "--save", options->save, "FILE", "write the trained model here, in the safetensors format");
   add_choice(command, "--engine", options->engine, "scalar|tensor",
-             "one scalar at a time, the path to read, or batches, the path that is fast");
+             "scalar: one number at a time, easy to read; tensor: batches, fast");
   command.heading = "The tensor engine";
-  add_count(command, "--batch", options->batch_size, "documents in a step [1]");
+  add_count(command, "--batch", options->batch_size, "documents per step [1]");
   add_choice(command, "--dtype", options->dtype, "f32|f64", "float or double [f32]");
   add_threads(command, options->threads);
   add_choice(command, "--kernels", options->kernels, "fast|naive",
              "naive: the plain loops that specify the fast ones [fast]");
   add_choice(command, "--loss", options->loss, "document-mean|token-mean",
-             "a step's loss: the mean of its documents' means, or of all its tokens [document-mean]");
+             "a step's loss: the mean of the documents' means, or of all tokens [document-mean]");
   add_number(command, "--dropout", options->dropout, 0, 0.99,
-             "share of attention's weights and of what attention and MLP put out that a step drops [0]");
+             "share of the attention weights, and of attention's and the MLP's output, to drop [0]");
   command.heading = "Attention (the tensor engine)";
   add_attention(command, options->shape);
   add_choice(command, "--pos", options->positions, "learned|rope",
-             "how positions are told: a learned row for each, or by rotating queries and keys [learned]");
+             "how positions are encoded: by a learned row each, or by rotating queries and keys [learned]");
   add_text(command, "--mask", options->mask, "PATTERN",
-           "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all before it]\n"
-           "(W: window, S: stride or block, G: first tokens, R: random ones)");
+           "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all earlier tokens]\n"
+           "(W: window, S: stride or block, G: first tokens, R: random tokens)");
   command.run = [options] { train(*options); };
   return command;
 }

@@ -1,4 +1,4 @@
-// microgpt train-fast: as good as a model can be after a second.
+// microgpt train-fast: trains the best model that one second allows.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -35,7 +35,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Trains until the time is over. The clock runs for training alone, not for reading the data or judging the model.
+/// Trains until the time is up. The time counts training only, not reading data or evaluating the model.
 BatchTrainer<float> trained(const TrainFastOptions& options, const Config& config, const Split& names,
                             const Tokenizer& tokenizer, std::size_t threads, std::size_t seed) {
   PythonRandom random(seed);
@@ -65,9 +65,9 @@ void train_fast(const TrainFastOptions& options) {
   const Split names = split(documents);
   const ThreadChoice choice = choose_threads(config, options.recipe.train.batch_size);
   const std::size_t threads = options.threads.value_or(choice.threads);
-  fmt::print("num docs: {} distinct, {} to learn from and {} held out\n", names.training.size() + names.held_out.size(),
+  fmt::print("num docs: {} distinct, {} for training and {} held out\n", names.training.size() + names.held_out.size(),
              names.training.size(), names.held_out.size());
-  fmt::print("model: {} layers, n_embd {}, {} heads, {} parameters; {} documents a step\n", config.n_layer,
+  fmt::print("model: {} layers, n_embd {}, {} heads, {} parameters; {} documents per step\n", config.n_layer,
              config.n_embd, config.n_head, num_parameters(config), options.recipe.train.batch_size);
   fmt::print("threads: {} ({})\n", threads, options.threads ? "as asked for" : choice.reason);
 
@@ -84,7 +84,8 @@ void train_fast(const TrainFastOptions& options) {
     fmt::print("mean of {} seeds: {:.4f}, standard deviation {:.4f}\n\nThe last of them:\n", options.seeds, all.mean,
                all.stddev);
     PythonRandom random(seed);
-    print_quality(judge(trainer.model(), names, tokenizer, options.temperature, random, threads), options.temperature);
+    print_quality(evaluate(trainer.model(), names, tokenizer, options.temperature, random, threads),
+                  options.temperature);
     if (options.save) {
       Parameters parameters(gpt_shapes(config));
       trainer.model().copy_to(parameters);
@@ -100,16 +101,16 @@ Command train_fast_command() {
   Config& config = options->recipe.model;
   TrainConfig& train = options->recipe.train;
   Command command{.name = "train-fast",
-                  .help = "The best model that a second of training makes, judged by held-out names."};
+                  .help = "Train for one second with each of several seeds, and evaluate on held-out names."};
   command.footer =
       "Examples:\n"
       "  microgpt train-fast --data data/makemore.txt\n"
       "  microgpt train-fast --seconds 10 --n-layer 2 --save names.safetensors";
   add_data(command, options->data);
-  add_positive(command, "--seconds", options->seconds, "time to train [1]");
+  add_positive(command, "--seconds", options->seconds, "time to train each model [1]");
   add_count(command, "--seeds", options->seeds, "models to train, with the seeds 1, 2, ... [3]");
   add_threads(command, options->threads);
-  add_positive(command, "--temperature", options->temperature, "of the invented names [1]");
+  add_positive(command, "--temperature", options->temperature, "temperature of the generated names [1]");
   add_text(command, "--save", options->save, "FILE", "write the last model here, in the safetensors format");
   command.heading = "The recipe";
   auto count = [&](const char* name, std::size_t& target, const std::string& help) {
@@ -122,11 +123,11 @@ Command train_fast_command() {
   count("--n-embd", config.n_embd, "width of the residual stream");
   count("--n-head", config.n_head, "attention heads; divides n-embd");
   count("--block-size", config.block_size, "longest document, in tokens");
-  count("--batch", train.batch_size, "documents in a step");
+  count("--batch", train.batch_size, "documents per step");
   positive("--lr", train.learning_rate, "learning rate of the first step");
-  positive("--beta1", train.beta1, "Adam's memory of gradients");
-  positive("--beta2", train.beta2, "Adam's memory of their squares");
-  positive("--init", train.init_std, "standard deviation of the first weights");
+  positive("--beta1", train.beta1, "Adam's decay of the mean gradient");
+  positive("--beta2", train.beta2, "Adam's decay of the mean squared gradient");
+  positive("--init", train.init_std, "standard deviation of the initial weights");
   command.run = [options] { train_fast(*options); };
   return command;
 }

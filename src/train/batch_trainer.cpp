@@ -12,14 +12,14 @@ namespace microgpt {
 ThreadChoice choose_threads(const Config& config, std::size_t batch_size) {
   const std::size_t available = available_threads();
   if (!have_openmp) return {1, "this program was built without OpenMP"};
-  if (available == 1) return {1, "this machine runs one at a time"};
-  if (batch_size == 1) return {1, "a step has one document, and a document is not shared"};
-  // To wake a thread and to wait for it takes some microseconds, in which it does so many multiply-adds.
-  constexpr std::size_t worthwhile = 200'000;
-  const std::size_t documents_work = 3 * 7 * num_parameters(config);  // forward and backward of a name, roughly
-  const std::size_t most = std::max<std::size_t>(1, batch_size * documents_work / worthwhile);
-  if (most < 2) return {1, "a step is too little work to be shared"};
-  const std::size_t threads = std::min({available, batch_size, most});
+  if (available == 1) return {1, "this machine runs one thread at a time"};
+  if (batch_size == 1) return {1, "a step has one document, and one thread takes a whole document"};
+  // Waking a thread and waiting for it takes some microseconds, the time of about this many multiply-adds.
+  constexpr std::size_t work_per_thread = 200'000;
+  const std::size_t documents_work = 3 * 7 * num_parameters(config);  // forward and backward of a name of 7 tokens
+  const std::size_t max_threads = std::max<std::size_t>(1, batch_size * documents_work / work_per_thread);
+  if (max_threads < 2) return {1, "a step is too little work to share"};
+  const std::size_t threads = std::min({available, batch_size, max_threads});
   return {threads, threads == available    ? "as many as this machine runs at once"
                    : threads == batch_size ? "as many as a step has documents"
                                            : "more would have too little to do"};

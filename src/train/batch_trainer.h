@@ -1,4 +1,5 @@
-// The training loop of the tensor path: a batch of documents, their gradient, a step of the optimizer; the next batch.
+// The training loop of the tensor path: take a batch of documents, compute its gradient, make a step of the optimizer,
+// take the next batch.
 #pragma once
 
 #include <cstddef>
@@ -18,35 +19,35 @@ namespace microgpt {
 struct BatchOptions {
   LossMean loss_mean = LossMean::documents;  // what the loss of a step is the mean of
   std::size_t threads = 1;
-  Dropout dropout = {};  // every step drops others
+  Dropout dropout = {};  // every step drops different numbers
 };
 
-/// Threads, and the reason for so many, to be printed.
+/// A number of threads, and the reason for it, as a message.
 struct ThreadChoice {
   std::size_t threads;
   std::string reason;
 };
 
-/// As many threads as this machine runs at once, but no more than the documents of a batch, and only one if a step is
-/// so little work that sharing it would take longer.
+/// As many threads as this machine runs at once, but at most one per document of a batch, and only one if a step is so
+/// little work that sharing it would take longer.
 ThreadChoice choose_threads(const Config& config, std::size_t batch_size);
 
 /// T is float or double.
 template <class T>
 class BatchTrainer {
  public:
-  /// `documents` are taken in turn, from the first again after the last. `parameters` are where training begins.
+  /// Training starts from `parameters` and takes the documents in order, starting again after the last.
   BatchTrainer(const Config& model, const TrainConfig& train, const Parameters& parameters,
                std::span<const Document> documents, const Tokenizer& tokenizer, const BatchOptions& options,
                const Kernels<T>& kernels = fast<T>());
 
-  /// Trains on the next batch. Returns its loss before the update, in nats. Throws Error if it is not finite any more.
+  /// Trains on the next batch. Returns its loss before the update, in nats. Throws Diverged if the loss is not finite.
   double step() { return step(static_cast<double>(steps_done_) / static_cast<double>(train_.num_steps)); }
 
-  /// The same at another place of the learning rate's schedule: progress is from 0 to 1.
+  /// The same with the learning rate for `progress`, from 0 (start of training) to 1 (end).
   double step(double progress);
 
-  /// Uses so many threads from the next step on. The results are the same.
+  /// Changes the number of threads from the next step on. The results stay the same.
   void use_threads(std::size_t threads) { options_.threads = threads; }
 
   std::size_t steps_done() const { return steps_done_; }
@@ -57,7 +58,7 @@ class BatchTrainer {
  private:
   void next_batch();
 
-  /// The optimizer's step, on the i-th share of the rows of every weight.
+  /// The optimizer's step on share i of the rows of every weight.
   void update_weights(std::size_t i);
 
   TrainConfig train_;

@@ -39,7 +39,7 @@ std::size_t metadata_number(const Metadata& metadata, const std::string& name) {
   return number;
 }
 
-/// 0 if there is none: files of plain models have no such fields.
+/// 0 if the field is missing: files of plain models do not have it.
 std::size_t optional_number(const Metadata& metadata, const std::string& name) {
   return metadata.contains(name) ? metadata_number(metadata, name) : 0;
 }
@@ -87,7 +87,7 @@ Config config_of(const Metadata& metadata, const Tokenizer& tokenizer) {
   return config;
 }
 
-/// The first matrix with a value that is infinite or not a number, or nullptr.
+/// The first matrix with a value that is infinite or NaN, or nullptr.
 const Parameter* not_finite(const Parameters& parameters) {
   for (const Parameter& matrix : parameters.matrices()) {
     if (!std::all_of(matrix.data, matrix.data + matrix.size(), [](double x) { return std::isfinite(x); })) {
@@ -97,7 +97,7 @@ const Parameter* not_finite(const Parameters& parameters) {
   return nullptr;
 }
 
-/// Takes the numbers of a matrix out of the file.
+/// Moves the numbers of a matrix out of the file.
 void take(Safetensors& file, const Parameter& matrix) {
   const auto found = file.tensors.extract(matrix.name);
   const std::string which = "the tensor " + matrix.name;
@@ -119,7 +119,7 @@ Checkpoint checkpoint_of(Safetensors file) {
   const Config config = config_of(file.metadata, tokenizer);
   std::size_t numbers = 0;
   for (const auto& [name, tensor] : file.tensors) numbers += tensor.data.size();
-  // Before anything is made in a size that the file only claims.
+  // Checked before anything is allocated in a size that the file merely claims.
   if (numbers != num_parameters(config)) {
     throw Error("it has " + std::to_string(numbers) + " numbers, but its model has " +
                 std::to_string(num_parameters(config)));
@@ -140,7 +140,7 @@ Checkpoint checkpoint_of(Safetensors file) {
 Checkpoint parse_checkpoint(std::istream& in, const std::string& name) {
   try {
     return checkpoint_of(read_safetensors(in));
-  } catch (const Error& error) {  // also a UsageError: this config was found in a file, not asked for
+  } catch (const Error& error) {  // also a UsageError: the user did not choose this config, the file did
     throw ModelFileError("cannot load '" + name + "': " + error.what());
   }
 }

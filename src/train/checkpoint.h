@@ -1,5 +1,5 @@
-// A checkpoint: a trained model in a file, with all that is needed to use it. The file is safetensors: each parameter
-// matrix is a tensor of that name, shape (rows, cols), as F64, and the metadata has the rest as text:
+// A checkpoint: a trained model in a file, with everything needed to use it. The file is safetensors: each parameter
+// matrix is an F64 tensor of the same name, shape (rows, cols). The metadata holds the rest as text:
 //
 //   format                                "microgpt"
 //   n_layer, n_embd, n_head, block_size   whole numbers
@@ -17,7 +17,7 @@
 
 namespace microgpt {
 
-/// A file that is there and can be read, but holds no model.
+/// A readable file that holds no valid model.
 struct ModelFileError : Error {
   using Error::Error;
 };
@@ -28,24 +28,24 @@ struct Checkpoint {
   Parameters parameters;
 };
 
-/// Replaces the file by a checkpoint, whole or not at all. The parameters must be those of gpt_shapes(config), and
-/// config.vocab_size that of the tokenizer. Throws Error if the file cannot be written or a parameter is not finite.
+/// Writes a checkpoint, replacing the file completely or not at all. The parameters must have gpt_shapes(config), and
+/// config.vocab_size must match the tokenizer. Throws Error if the file cannot be written or a parameter is not finite.
 void save_checkpoint(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                      const Parameters& parameters);
 
-/// Throws the Error that save_checkpoint would throw, unless it is that the disk is full by then. Call it before a long
-/// training.
+/// Throws the Error that save_checkpoint would throw, unless the disk is full by then. Call it before a long training
+/// run.
 void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                    const Parameters& parameters);
 
-/// Throws Error if the file cannot be read, and ModelFileError if it is not a sound checkpoint.
+/// Throws Error if the file cannot be read, and ModelFileError if it is not a valid checkpoint.
 Checkpoint load_checkpoint(const std::string& path);
 
 /// The bytes that save_checkpoint writes.
 std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters);
 
-/// Reads what serialize_checkpoint wrote, or anything else: nothing in it is believed before it is checked. `in` must
-/// be able to seek. Throws ModelFileError with `name` and what is wrong.
+/// Reads what serialize_checkpoint wrote. Checks everything, so any other bytes are safe, too. `in` must be able to
+/// seek. Throws ModelFileError with `name` and what is wrong.
 Checkpoint parse_checkpoint(std::istream& in, const std::string& name);
 
 }  // namespace microgpt

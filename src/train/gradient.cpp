@@ -18,13 +18,13 @@ LossAndGradient loss_and_gradient(const Loss& loss, Parameters& parameters, std:
 
 double largest_difference(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
-  double most = 0;
+  double largest = 0;
   for (std::size_t i = 0; i < a.size(); i++) {
     const double difference = std::abs(a[i] - b[i]);
     if (std::isnan(difference)) return difference;
-    most = std::max(most, difference);
+    largest = std::max(largest, difference);
   }
-  return most;
+  return largest;
 }
 
 double largest_slope_error(const Loss& loss, Parameters& parameters, const std::string& matrix,

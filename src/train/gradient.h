@@ -1,4 +1,4 @@
-// The gradient of a document's loss in two ways: by backward(), and by trying.
+// The gradient of a document's loss, computed in two ways: by backward(), and by changing parameters a little.
 #pragma once
 
 #include <span>
@@ -10,24 +10,25 @@
 
 namespace microgpt {
 
-/// A loss, and how fast it changes with every parameter, in the order of the store.
+/// A loss, and its derivative with respect to every parameter, in the order of the store.
 struct LossAndGradient {
   double loss;
   std::vector<double> gradient;
 
-  /// To the last bit.
+  /// Equal to the last bit.
   bool operator==(const LossAndGradient&) const = default;
 };
 
-/// By backward(). The gradients in `parameters` are zero afterwards.
+/// Uses backward(). Afterwards the gradients in `parameters` are zero.
 LossAndGradient loss_and_gradient(const Loss& loss, Parameters& parameters, std::span<const Token> tokens);
 
-/// The largest |a[i] - b[i]|: how far two answers to the same question are apart. Infinite if their sizes differ, and
-/// not a number if one of the numbers is not; neither is below any tolerance.
+/// The largest |a[i] - b[i]|: the difference between two results for the same quantity. Infinite if the sizes differ,
+/// and NaN if any number is NaN; neither is below any tolerance.
 double largest_difference(std::span<const double> a, std::span<const double> b);
 
-/// The largest |gradient - slope| among the parameters of one matrix of the store, where the slope is tried: a step of
-/// 1e-5 up, one down, and the difference of the two losses (a central difference).
+/// The largest |gradient - slope| among the parameters of one matrix of the store. The slope is measured: change a
+/// parameter by 1e-5 up and down, and divide the difference of the losses by that of the parameters (a central
+/// difference).
 double largest_slope_error(const Loss& loss, Parameters& parameters, const std::string& matrix,
                            std::span<const Token> tokens);
 

@@ -47,8 +47,8 @@ double bigram_token_loss(const Split& split, const Tokenizer& tokenizer) {
 }
 
 template <class T>
-Quality judge(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
-              PythonRandom& random, std::size_t threads) {
+Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
+                 PythonRandom& random, std::size_t threads) {
   constexpr std::size_t num_names = 1000;
   constexpr std::size_t num_shown = 20;
   Quality quality;
@@ -69,7 +69,7 @@ Quality judge(TensorModel<T>& model, const Split& split, const Tokenizer& tokeni
 
 template double token_loss(TensorModel<float>&, std::span<const Document>, const Tokenizer&, std::size_t);
 template double token_loss(TensorModel<double>&, std::span<const Document>, const Tokenizer&, std::size_t);
-template Quality judge(TensorModel<float>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
-template Quality judge(TensorModel<double>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
+template Quality evaluate(TensorModel<float>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
+template Quality evaluate(TensorModel<double>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
 
 }  // namespace microgpt

@@ -15,26 +15,26 @@ class Tokenizer;
 template <class T>
 struct TensorModel;
 
-/// The mean over all predictions in all documents, long or short, of -log p(next token), in nats.
+/// The mean of -log p(next token) over all predictions in all documents, in nats.
 template <class T>
 double token_loss(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
                   std::size_t threads);
 
-/// The same of counting pairs in the training documents: what a model has to beat.
+/// The same for a bigram model that counts pairs in the training documents: the baseline to beat.
 double bigram_token_loss(const Split& split, const Tokenizer& tokenizer);
 
-/// What there is to say of a model.
+/// The results of an evaluation.
 struct Quality {
   double loss = 0;                 // token_loss of the held-out documents
-  double bigram_loss = 0;          // that of counting
-  std::size_t predictions = 0;     // how many it is the mean of
-  double new_share = 0;            // of 1,000 invented names: how many are in none of the documents, from 0 to 1
+  double bigram_loss = 0;          // bigram_token_loss()
+  std::size_t predictions = 0;     // how many predictions `loss` is the mean of
+  double new_share = 0;            // the share of 1,000 generated names that are not in the data, from 0 to 1
   std::vector<std::string> names;  // the first 20 of them
 };
 
-/// Invents the names at this temperature.
+/// Evaluates the model on the held-out documents, and generates names at this temperature.
 template <class T>
-Quality judge(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
-              PythonRandom& random, std::size_t threads);
+Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
+                 PythonRandom& random, std::size_t threads);
 
 }  // namespace microgpt

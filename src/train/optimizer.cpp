@@ -61,7 +61,7 @@ class BatchAdam : public BatchOptimizer<T> {
   TrainConfig train_;
   const Kernels<T>& kernels_;
   AdamStep step_ = {};
-  std::vector<Tensor<T>> m_;  // the running mean of the gradient of each weight
+  std::vector<Tensor<T>> m_;  // for each weight, the running mean of its gradient
   std::vector<Tensor<T>> v_;  // and of its square
 };
 

@@ -1,4 +1,5 @@
-// The optimizers of both paths, by name. A new one is written here twice: on all parameters, and on rows of a matrix.
+// The optimizers of both paths. A new one is written twice here: for all parameters at once, and for rows of one
+// matrix.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace microgpt {
 
-/// data -= learning_rate * grad for every parameter; the gradients become zero.
+/// data -= learning_rate * grad for every parameter. Sets the gradients to zero.
 void sgd_update(Parameters& parameters, double learning_rate);
 
 /// Stochastic gradient descent. (Adam is in src/microgpt.cpp.)
@@ -22,20 +23,20 @@ class Sgd : public Optimizer {
   }
 };
 
-/// An Optimizer of the tensor path. Threads share the rows of every matrix. T is float or double.
+/// An optimizer of the tensor path. Threads share the rows of every matrix. T is float or double.
 template <class T>
 class BatchOptimizer {
  public:
   virtual ~BatchOptimizer() = default;
 
-  /// Begins a step, before its updates. Steps count from 0.
+  /// Starts a step; call it before the step's updates. Steps count from 0.
   virtual void begin(double learning_rate, std::size_t step) = 0;
 
-  /// Moves some rows of the i-th weight against their gradients.
+  /// Moves some rows of weight i against their gradients.
   virtual void update(std::size_t i, Weight<T>& weight, Share rows) = 0;
 };
 
-/// The one that train.optimizer names, for n parameters.
+/// The optimizer that train.optimizer names, for n parameters.
 std::unique_ptr<Optimizer> make_optimizer(const TrainConfig& train, std::size_t n);
 
 /// The same for the weights of a model.

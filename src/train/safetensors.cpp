@@ -25,15 +25,15 @@ using Field = std::variant<std::string, Numbers>;  // a text or a list of whole 
 using Object = std::map<std::string, Field>;
 
 constexpr std::uint64_t length_bytes = 8;
-constexpr std::uint64_t most_header_bytes = 100'000'000;  // the limit of the safetensors library
+constexpr std::uint64_t max_header_bytes = 100'000'000;  // the limit of the safetensors library
 constexpr const char* metadata_name = "__metadata__";
 
 Error not_safetensors(const std::string& reason) { return Error{"it is not a safetensors file: " + reason}; }
 
 // --- The header ------------------------------------------------------------------------------------------------------
 
-/// Takes the header in as the JSON parser comes upon its pieces, and stops at the first that the format does not have.
-/// So no nesting gets deep, and no key comes twice.
+/// Receives the header piece by piece from the JSON parser, and stops at the first piece that the format does not
+/// allow. So nesting stays shallow, and no key comes twice.
 class HeaderReader final : public nlohmann::json_sax<json> {
  public:
   std::map<std::string, Object> objects;  // __metadata__ and the tensors
@@ -72,7 +72,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
 
   bool null() override { unexpected(); }
   bool boolean(bool) override { unexpected(); }
-  bool number_integer(std::int64_t) override { unexpected(); }  // a negative one
+  bool number_integer(std::int64_t) override { unexpected(); }  // only called for negative ones
   bool number_float(double, const std::string&) override { unexpected(); }
   bool binary(json::binary_t&) override { unexpected(); }
   bool parse_error(std::size_t position, const std::string&, const json::exception&) override {
@@ -107,50 +107,51 @@ std::uint64_t size_of(std::istream& in) {
   in.seekg(0, std::ios::end);
   const std::streamoff size = in.tellg();
   in.seekg(0);
-  if (!in || size < 0) throw Error("it cannot be measured");
+  if (!in || size < 0) throw Error("its size cannot be determined");
   return static_cast<std::uint64_t>(size);
 }
 
 // --- Tensors ---------------------------------------------------------------------------------------------------------
 
-/// How a message calls a tensor. A name that is plain stands there as it is.
-std::string called(const std::string& name) {
+/// A tensor's name for a message. A plain name needs no quotes.
+std::string described(const std::string& name) {
   const bool plain = !name.empty() && name.size() <= 40 &&
                      std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~' && c != '"'; });
   return "the tensor " + (plain ? name : shown(name));
 }
 
-/// How many numbers a tensor has: so few that their bytes can be counted too.
+/// How many numbers a tensor has. Throws Error if their bytes do not fit into 64 bits.
 std::uint64_t numbers_of(const std::string& name, const Numbers& shape) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / sizeof(double);
+  constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max() / sizeof(double);
   std::uint64_t numbers = 1;
   for (const std::uint64_t size : shape) {
-    if (size != 0 && numbers > most / size) throw Error(called(name) + " is larger than any file");
+    if (size != 0 && numbers > max / size) throw Error(described(name) + " is larger than any file");
     numbers *= size;
   }
   return numbers;
 }
 
-/// A tensor as the header describes it; its numbers are not read yet.
+/// A tensor as the header describes it, before its numbers are read.
 struct Place {
   std::uint64_t begin, bytes;
   std::string name;
   Tensor* tensor;
 
-  /// As they lie in the file. What is empty lies before what begins in the same place.
+  /// The order in the file. An empty tensor comes before the tensor that begins at the same byte.
   bool operator<(const Place& other) const { return std::tie(begin, bytes) < std::tie(other.begin, other.bytes); }
 };
 
-/// Checks what the header says of a tensor, and sets the tensor's dtype and shape.
+/// Checks the header's fields of a tensor, and sets its dtype and shape.
 Place placed(const std::string& name, Object fields, Tensor& tensor) {
-  const std::string which = called(name);
+  const std::string which = described(name);
   const auto* dtype = std::get_if<std::string>(&fields["dtype"]);
   if (dtype == nullptr || (*dtype != "F64" && *dtype != "F32")) throw Error(which + " is not of dtype F64 or F32");
   const auto* shape = std::get_if<Numbers>(&fields["shape"]);
   if (shape == nullptr) throw Error(which + " has no shape");
   const std::uint64_t bytes = numbers_of(name, *shape) * (*dtype == "F64" ? sizeof(double) : sizeof(float));
   const auto* offsets = std::get_if<Numbers>(&fields["data_offsets"]);
-  // Where the end is before the begin, the difference wraps around. Such a begin is far off: it follows a gap.
+  // If the end is before the begin, the difference wraps around. Such a begin is huge, and will fail as following a
+  // gap.
   if (offsets == nullptr || offsets->size() != 2 || (*offsets)[1] - (*offsets)[0] != bytes) {
     throw Error(which + " does not have data_offsets " + std::to_string(bytes) + " bytes apart");
   }
@@ -160,7 +161,7 @@ Place placed(const std::string& name, Object fields, Tensor& tensor) {
   return {(*offsets)[0], bytes, name, &tensor};
 }
 
-/// Throws Error unless the tensors, in the order of the file, fill its numbers without gap or overlap.
+/// Throws Error unless the tensors, in file order, fill the data without gap or overlap.
 void require_filled(const std::vector<Place>& places, std::uint64_t data_bytes) {
   auto fail = [&](const std::string& much) {
     throw Error("it has " + std::to_string(data_bytes) + " bytes of numbers, but its tensors have " + much);
@@ -173,7 +174,7 @@ void require_filled(const std::vector<Place>& places, std::uint64_t data_bytes) 
   std::uint64_t end = 0;
   for (const Place& place : places) {
     if (place.begin != end)
-      throw Error(called(place.name) + (place.begin < end ? " overlaps another" : " follows a gap"));
+      throw Error(described(place.name) + (place.begin < end ? " overlaps another" : " follows a gap"));
     end += place.bytes;
   }
   if (end != data_bytes) fail(std::to_string(end));
@@ -202,7 +203,7 @@ std::map<std::string, std::string> texts_of(const Object& metadata) {
 
 std::map<std::string, Object> parse_header(const std::string& text) {
   if (!text.starts_with('{')) throw not_safetensors("its header does not begin with {");
-  // The parser takes a zero byte for the end of the text.
+  // The parser would stop at a zero byte.
   if (text.find('\0') != std::string::npos) throw not_safetensors("its header has a zero byte");
   HeaderReader reader;
   json::sax_parse(text, &reader);
@@ -212,9 +213,9 @@ std::map<std::string, Object> parse_header(const std::string& text) {
 }  // namespace
 
 std::string shown(const std::string& text) {
-  constexpr std::size_t most = 40;
-  return json(text.substr(0, most)).dump(-1, ' ', true, json::error_handler_t::replace) +
-         (text.size() > most ? "..." : "");
+  constexpr std::size_t max = 40;
+  return json(text.substr(0, max)).dump(-1, ' ', true, json::error_handler_t::replace) +
+         (text.size() > max ? "..." : "");
 }
 
 Safetensors read_safetensors(std::istream& in) {
@@ -222,7 +223,7 @@ Safetensors read_safetensors(std::istream& in) {
   if (size < length_bytes) throw not_safetensors("it has only " + std::to_string(size) + " bytes");
   std::uint64_t length = 0;
   read_exactly(in, &length, length_bytes);
-  if (length > std::min(size - length_bytes, most_header_bytes)) {
+  if (length > std::min(size - length_bytes, max_header_bytes)) {
     throw not_safetensors("it claims a header of " + std::to_string(length) + " bytes");
   }
   std::string text(length, ' ');
@@ -256,16 +257,16 @@ std::string serialize_safetensors(const std::map<std::string, std::string>& meta
   for (const TensorToWrite& tensor : tensors) {
     const bool is_new = tensor.name != metadata_name && !header.contains(tensor.name);
     if (!is_new || numbers_of(tensor.name, tensor.shape) != tensor.data.size()) {
-      throw std::invalid_argument(called(tensor.name) + (is_new ? " has data of another shape" : " comes twice"));
+      throw std::invalid_argument(described(tensor.name) + (is_new ? " has data of another shape" : " comes twice"));
     }
     const std::uint64_t end = begin + tensor.data.size_bytes();
     header[tensor.name] = {{"dtype", "F64"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
     begin = end;
   }
   std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the numbers are aligned in the file
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // aligns the numbers in the file
   const std::uint64_t length = text.size();
-  if (length > most_header_bytes) throw Error("safetensors has no room for a header of so many bytes");
+  if (length > max_header_bytes) throw Error("the header is longer than safetensors allows");
   std::string bytes;
   bytes.reserve(length_bytes + length + begin);
   bytes.append(reinterpret_cast<const char*>(&length), length_bytes);

@@ -7,7 +7,8 @@
 //              "data_offsets": [0, 3456]}, ...} and spaces up to a multiple of 8
 //   numbers    little-endian, row after row, without gap or overlap; data_offsets count bytes from here
 //
-// Nothing in a file is believed before it is checked, and what is allocated is in proportion to what is really in it.
+// Nothing in a file is trusted before it is checked, and memory is allocated only in proportion to the file's real
+// size.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +27,17 @@ struct Safetensors {
     std::vector<std::uint64_t> shape;  // {} for a single number
     std::vector<double> data;          // row after row
   };
-  std::map<std::string, std::string> metadata;  // empty also if the file has none
+  std::map<std::string, std::string> metadata;  // empty if the file has none
   std::map<std::string, Tensor> tensors;
 };
 
-/// Throws Error, with the path, if there is no such file, it is not sound, or a tensor is of another dtype.
+/// Throws Error, with the path, if the file is missing or malformed, or if a tensor has another dtype.
 Safetensors read_safetensors(const std::string& path);
 
 /// The same from a stream, which must be able to seek. The Error does not name the file.
 Safetensors read_safetensors(std::istream& in);
 
-/// A tensor to be written.
+/// A tensor to write.
 struct TensorToWrite {
   std::string name;
   std::vector<std::uint64_t> shape;
@@ -44,12 +45,12 @@ struct TensorToWrite {
 };
 
 /// The bytes of a file with these tensors as F64, in this order. All texts must be UTF-8. Throws Error if the header
-/// would be longer than the format allows; std::invalid_argument if a name comes twice or a shape does not fit its
-/// data.
+/// would be longer than the format allows. Throws std::invalid_argument if a name comes twice or a shape does not fit
+/// its data.
 std::string serialize_safetensors(const std::map<std::string, std::string>& metadata,
                                   const std::vector<TensorToWrite>& tensors);
 
-/// A text from a file, fit to be part of a message: quoted, escaped and not too long.
+/// A text from a file, made safe for a message: quoted, escaped and shortened.
 std::string shown(const std::string& text);
 
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// New names from the tensor path; the scalar path's are in src/microgpt.cpp.
+// Generates new names on the tensor path. The scalar path's functions are in src/microgpt.cpp.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// How many threads are worth their while, while other programs come and go.
+// Finds how many threads are fastest while other programs come and go.
 #pragma once
 
 #include <chrono>
@@ -6,13 +6,12 @@
 
 namespace microgpt {
 
-/// Finds out, again and again, whether all threads are faster than one: they are not while something else keeps one of
-/// the processors busy, since every step waits for the last of them, and OpenMP waits by keeping its processor busy,
-/// too.
+/// Tests at intervals whether all threads are faster than one. They are not while another program keeps a processor
+/// busy: every step waits for the slowest thread, and a waiting OpenMP thread keeps its own processor busy, too.
 class ThreadTrials {
  public:
   static constexpr std::size_t trial = 3;     // steps of each kind
-  static constexpr std::size_t period = 300;  // steps from trial to trial
+  static constexpr std::size_t period = 300;  // steps from one trial to the next
 
   explicit ThreadTrials(std::size_t threads) : threads_(threads) {}
 
@@ -22,7 +21,7 @@ class ThreadTrials {
     return at < trial ? threads_ : at < 2 * trial || alone_is_faster_ ? 1 : threads_;
   }
 
-  /// How long it took, in seconds.
+  /// Records how long that step took, in seconds.
   void took(double seconds) {
     const std::size_t at = step_++ % period;
     if (at == 0) together_ = alone_ = 0;
@@ -30,7 +29,7 @@ class ThreadTrials {
     if (at == 2 * trial - 1) alone_is_faster_ = alone_ < together_;
   }
 
-  /// The next step: step(threads), with its time taken. Returns what it returns.
+  /// Runs and times the next step: step(threads). Returns its result.
   template <class Step>
   auto run(Step step) {
     using Clock = std::chrono::steady_clock;

@@ -54,7 +54,7 @@ void Comparison::print() const {
 
 namespace {
 
-/// Trains and judges with the i-th seed. The candidate's config is that of the names.
+/// Trains and evaluates with seed i. The candidate's config has the vocab_size of the names.
 void run(const Candidate& candidate, const Split& names, const Tokenizer& tokenizer, const TrainConfig& budget,
          std::size_t i, Outcome& outcome) {
   using Clock = std::chrono::steady_clock;
@@ -72,7 +72,7 @@ void run(const Candidate& candidate, const Split& names, const Tokenizer& tokeni
   while (losses.size() < budget.num_steps) losses.push_back(trainer.step());
   const std::chrono::duration<double> spent = Clock::now() - start;
   const double speed = static_cast<double>(trainer.documents_done()) / spent.count();
-  outcome.names_per_second = std::max(outcome.names_per_second, speed);  // of the least disturbed training
+  outcome.names_per_second = std::max(outcome.names_per_second, speed);  // the fastest run was the least disturbed
 
   outcome.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
   trainer.model().mask = mask;

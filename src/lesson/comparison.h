@@ -1,5 +1,5 @@
-// Forms of a model side by side: each is trained on the same names with the same seeds, and judged by the same names,
-// which none of them has seen. It ends with what can be said of their difference, and what cannot.
+// Compares forms of a model: each is trained on the same names with the same seeds, and evaluated on the same held-out
+// names. The result says which differences are more than noise.
 #pragma once
 
 #include <array>
@@ -14,26 +14,26 @@
 
 namespace microgpt {
 
-/// A form to be compared.
+/// A form to compare.
 struct Candidate {
   std::string label;
-  Config config;            // its vocab_size does not matter: it is that of the names
-  bool sees_ahead = false;  // trains without its mask, as if that had been lost; it is judged with it
+  Config config;            // its vocab_size is ignored; the names decide it
+  bool sees_ahead = false;  // trains without its mask, as a bug might; it is evaluated with the mask
 };
 
-/// What became of it. A loss is the mean over all predictions, in nats.
+/// A form's results. Every loss is the mean over all predictions, in nats.
 struct Outcome {
   static constexpr std::size_t num_seeds = 3;
 
   std::string label;
   std::size_t parameters = 0;
-  std::size_t cache_bytes = 0;               // what a model that generates keeps of a token, in float
+  std::size_t cache_bytes = 0;               // of the KV cache, per token, in float
   std::array<double, num_seeds> training{};  // mean of the last hundred steps
-  std::array<double, num_seeds> held_out{};  // of the names not seen
+  std::array<double, num_seeds> held_out{};  // on the held-out names
   double names_per_second = 0;               // in training, in double on one thread
 };
 
-/// How far the held-out loss of one form is above that of another, and how far off that may be.
+/// The difference of two forms' held-out losses, and its margin of error.
 struct Difference {
   double mean;
   double margin;
@@ -41,14 +41,13 @@ struct Difference {
   bool is_clear() const { return mean > margin || -mean > margin; }
 };
 
-/// Compares seed by seed, since a seed does in part the same to both: it brings the same order of the names, and the
-/// same first weights as far as their shapes are the same. The margin is 4.30 standard errors of the mean of the three
-/// differences, the 97.5th percentile of Student's t with two degrees of freedom; the spread of three numbers is small
-/// by chance too often for two standard errors to be enough. Still, one in twenty equal forms will look clearly
-/// different.
+/// Compares seed by seed, because a seed has partly the same effect on both forms: the same order of names, and the
+/// same initial weights where shapes agree. The margin is 4.30 standard errors of the mean of the three differences
+/// (the 97.5th percentile of Student's t with two degrees of freedom). Two standard errors are not enough: three
+/// numbers are often close together by chance. Even so, one in twenty equal pairs will look clearly different.
 Difference difference(const Outcome& a, const Outcome& b);
 
-/// As much training as a lesson has time for.
+/// The amount of training that a lesson has time for.
 inline const TrainConfig comparison_budget{.num_steps = 1000, .batch_size = 16};
 
 struct Comparison {
@@ -56,12 +55,12 @@ struct Comparison {
   std::size_t num_held_out = 0;
   std::vector<Outcome> outcomes;
 
-  /// The outcomes, and how each differs from the first; with TIMES=1 also how fast they were.
+  /// Prints the outcomes, and how each differs from the first; with TIMES=1 also their speed.
   void print() const;
 };
 
-/// Trains every candidate with the seeds 1, 2, 3, in double. Throws Error if training diverges, and for fewer than ten
-/// distinct documents.
+/// Trains every candidate with the seeds 1, 2, 3, in double. Throws Error if training diverges or there are fewer than
+/// ten distinct documents.
 Comparison compare(std::span<const Document> documents, const Tokenizer& tokenizer,
                    const std::vector<Candidate>& candidates, const TrainConfig& budget = comparison_budget);
 

@@ -1,4 +1,4 @@
-// Arithmetic that counts itself.
+// Arithmetic that counts its operations.
 #pragma once
 
 #include <cmath>
@@ -6,7 +6,7 @@
 
 namespace microgpt {
 
-inline std::size_t products, exps;  // how many were computed
+inline std::size_t products, exps;  // how many were computed so far
 
 inline double dot(const double* a, const double* b, std::size_t n) {
   products += n;

@@ -28,7 +28,7 @@ namespace {
   std::exit(code);
 }
 
-/// Does something with files; if that fails the lesson ends.
+/// Runs an action on files; if it throws Error, the lesson ends with its message.
 template <class Action>
 auto or_leave(Action action) {
   try {
@@ -44,12 +44,12 @@ std::vector<Document> read_shuffled(const std::string& path, PythonRandom& rando
   return documents;
 }
 
-/// The double that a line of the published program ends with: "step 1 / 1000 | loss 3.3660 | 3.3659669475848504".
+/// The double at the end of a line of the published program: "step 1 / 1000 | loss 3.3660 | 3.3659669475848504".
 double last_number(const std::string& line) { return std::strtod(line.c_str() + line.rfind('|') + 1, nullptr); }
 
 std::string after_colon(const std::string& line) { return line.substr(std::min(line.size(), line.find(": ") + 2)); }
 
-/// To the last bit, or to four digits where the C library rounds in its own way.
+/// Equal to the last bit, or to four digits if the C library rounds differently.
 bool is_reproduced(double loss, double published) {
   return libm_unlike_published().empty() ? loss == published : std::abs(loss - published) <= 0.5e-4;
 }
@@ -111,7 +111,7 @@ bool Lesson::broken(std::string_view idea) {
 }
 
 void Lesson::step(std::size_t step, std::size_t num_steps, double loss) {
-  if (std::isnan(loss)) leave(fmt::format("step {}: the loss is not a number any more", step), 1);
+  if (std::isnan(loss)) leave(fmt::format("step {}: the loss is not a number (NaN)", step), 1);
   losses_.push_back(loss);
   if (step != 1 && step % 100 != 0) return;
   const std::size_t n = std::min<std::size_t>(losses_.size(), 100);
@@ -175,7 +175,7 @@ void Lesson::compare_with_golden(std::optional<std::size_t> first_losses) {
     if (line.starts_with("sample")) names.push_back(after_colon(line));
     lines += static_cast<std::size_t>(std::count(lines_.begin(), lines_.end(), line));
   }
-  if (losses.empty()) throw Error(arguments_.golden + " is no output of a published program: it has no losses");
+  if (losses.empty()) throw Error(arguments_.golden + " is not the output of a published program: it has no losses");
   std::string_view all_or_first;
   if (first_losses) {
     names.clear();
@@ -190,7 +190,7 @@ void Lesson::compare_with_golden(std::optional<std::size_t> first_losses) {
   if (!names.empty()) fmt::print(", {} of {} names", equal_names, names.size());
   if (!lines_.empty()) fmt::print(", {} of {} other lines", lines, lines_.size());
   const std::string_view unlike = libm_unlike_published();
-  fmt::print("{}\n", unlike.empty() ? "" : fmt::format(", to four digits ({} rounds in another way here)", unlike));
+  fmt::print("{}\n", unlike.empty() ? "" : fmt::format(", to four digits ({} rounds differently here)", unlike));
   all_hold_ = all_hold_ && equal_losses == losses.size() && equal_names == names.size() && lines == lines_.size();
 }
 

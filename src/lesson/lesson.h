@@ -1,4 +1,4 @@
-// What every lesson needs around its one idea: names to learn from, lines that look alike, and checks that count.
+// What every lesson needs besides its idea: names to learn from, uniform output, and checks.
 #pragma once
 
 #include <cstddef>
@@ -17,64 +17,64 @@
 
 namespace microgpt {
 
-/// A lesson as it is run: lesson [NAMES] [--golden FILE] [--break IDEA]
+/// The command line of a lesson: lesson [NAMES] [--golden FILE] [--break IDEA]
 ///
-/// NAMES is the file to learn from, data/names.txt unless given. --golden compares every loss and every name with those
-/// the published program printed. --break does one thing wrong on purpose.
+/// NAMES is the file to learn from, by default data/names.txt. --golden compares every loss and every name with those
+/// of the published program. --break makes one deliberate mistake.
 class Lesson {
  public:
-  /// Reads the names, seeds the random numbers with 42 and shuffles, as microgpt.py does, and prints
-  /// "num docs: ..." and "vocab size: ...". A wrong option or file ends the program with one line and exit code 2 or 1.
+  /// Reads the names, seeds the random numbers with 42 and shuffles, as microgpt.py does. Prints "num docs: ..." and
+  /// "vocab size: ...". A wrong option ends the program with one line and exit code 2, a wrong file with exit code 1.
   Lesson(int argc, char** argv);
 
   PythonRandom random;
   std::vector<Document> documents;
   Tokenizer tokenizer;
 
-  /// Training names and held-out names, the same as in every other program here.
+  /// Training names and held-out names, the same as in every program of this project.
   Split split() const;
 
-  /// The held-out names, without those among the first `trained` documents: names that a lesson has not seen after so
-  /// many steps. (In a file without repeats there are none to leave out.)
+  /// The held-out names, without those among the first `trained` documents: names that the lesson has not seen after
+  /// that many steps. (If the file has no repeated names, none are left out.)
   std::vector<Document> held_out(std::size_t trained) const;
 
-  /// BOS, document, BOS of the step's name; steps count from 1.
+  /// BOS, document, BOS: the tokens of this step's name. Steps count from 1.
   std::vector<Token> tokens_of_step(std::size_t step) const;
 
   /// True if the lesson was run with --break and this idea.
   bool broken(std::string_view idea);
 
-  /// Remembers the loss, and prints it for the first step and each hundredth, with the mean of the last hundred. A loss
-  /// that is not a number ends the program with one line and exit code 1.
+  /// Records the loss. Prints it for the first step and every hundredth, with the mean of the last hundred. If the loss
+  /// is NaN, ends the program with one line and exit code 1.
   void step(std::size_t step, std::size_t num_steps, double loss);
   const std::vector<double>& losses() const { return losses_; }
 
-  /// Prints a line that the published program prints as well.
+  /// Prints a line that the published program also prints.
   void line(const std::string& text);
 
   /// Prints the heading before the first name, then "sample  1: kamon".
   void name(const std::string& text);
 
-  /// How many of the names so far stand in the data, letter for letter.
+  /// How many of the names so far are in the data, letter for letter.
   std::size_t copied() const;
 
-  /// Writes build/pictures/<file>, or build/pictures/broken/<file> with --break, and says so on standard error.
+  /// Writes build/pictures/<file>, or build/pictures/broken/<file> with --break. Reports it on standard error.
   void picture(const std::string& file, const Svg& svg) const;
 
-  /// Writes <file>.dot there, and <file>.svg if Graphviz is installed, and says so on standard error.
+  /// Writes <file>.dot there, and <file>.svg if Graphviz is installed. Reports it on standard error.
   void graph(const std::string& file, const std::string& dot) const;
 
-  /// Prints "check: <claim>: yes" or "NO"; one NO and the lesson fails.
+  /// Prints "check: <claim>: yes" or "NO". After a NO, the lesson fails.
   void check(const std::string& claim, bool holds);
 
-  /// True with TIMES=1 (make lesson-11 TIMES=1). How long something takes is never part of what is checked.
+  /// True with TIMES=1 (make lesson-11 TIMES=1). Timings are never part of the checked output.
   static bool timed();
 
-  /// How long `work` takes, in microseconds: the shortest of many runs, which is the least disturbed one.
+  /// How long `work` takes, in microseconds: the shortest of many runs, since that was the least disturbed.
   static double microseconds(const std::function<void()>& work);
 
-  /// Compares with --golden if it was given. The exit code of the lesson: 0 if every check held. A lesson that stops
-  /// early or invents no names is compared as far as `first_losses` goes, and not by names.
+  /// Compares with --golden if it was given. Returns the lesson's exit code: 0 if every check held. With `first_losses`
+  /// only that many losses are compared, and no names: for a lesson that stops early or generates no names.
   int finish(std::optional<std::size_t> first_losses = {});
 
  private:
@@ -91,7 +91,7 @@ class Lesson {
 
   Arguments arguments_;
   bool all_hold_ = true;
-  std::set<std::string> ideas_;  // that can be broken
+  std::set<std::string> ideas_;  // for --break
   std::vector<double> losses_;
   std::vector<std::string> names_;
   std::vector<std::string> lines_;

@@ -1,4 +1,4 @@
-// What goes into one head of attention and what comes out, and whether two results agree.
+// The inputs and outputs of one attention head, and a comparison of two results.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct OneHead {
     log_sum.resize(1, positions);
   }
 
-  /// Random inputs, with scores of about `size`.
+  /// Fills the inputs with random numbers, so that scores are about `size`.
   void draw(PythonRandom random, double size) {
     for (Tensor<T>* x : {&q, &k, &v, &dout}) {
       const View<T> numbers = x->view();
@@ -28,7 +28,7 @@ struct OneHead {
     }
   }
 
-  /// With the kernels of src/tensor.
+  /// These call a kernel of src/tensor.
   void forward(decltype(Kernels<T>::attention_forward) kernel, const Mask& mask = Mask::causal()) {
     kernel(out.view(), log_sum.view(), call(mask));
   }
@@ -40,12 +40,12 @@ struct OneHead {
     return {.q = q.view(), .k = k.view(), .v = v.view(), .n_head = 1, .n_kv_head = 1, .scale = scale, .mask = mask};
   }
 
-  double scale;                        // of the scores
+  double scale;                        // of the scores: 1 / sqrt(D)
   Tensor<T> q, k, v, dout;             // (positions,D)
   Tensor<T> out, dq, dk, dv, log_sum;  // (positions,D), log_sum (1,positions)
 };
 
-/// Whether no number of a is further from that of b than `tolerance`, in units of the largest of b.
+/// Whether every number of a is within `tolerance` of b's, relative to the largest number of b.
 inline bool agree(View<const double> a, View<const double> b, double tolerance) {
   double size = 0;
   for (std::size_t i = 0; i < b.rows; i++) {
@@ -54,7 +54,7 @@ inline bool agree(View<const double> a, View<const double> b, double tolerance) 
   for (std::size_t i = 0; i < b.rows; i++) {
     for (std::size_t j = 0; j < b.cols; j++) {
       const double difference = std::abs(a.row(i)[j] - b.row(i)[j]);
-      if (!(difference <= tolerance * size)) return false;  // what is not a number does not agree
+      if (!(difference <= tolerance * size)) return false;  // also if it is NaN
     }
   }
   return true;

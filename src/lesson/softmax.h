@@ -1,4 +1,4 @@
-// Lesson 06's softmax once more, of plain numbers.
+// Softmax of lesson 06, on plain numbers.
 #pragma once
 
 #include <algorithm>
@@ -7,11 +7,11 @@
 
 namespace microgpt {
 
-/// The weights of a query, from the scores of the keys that it sees: at least one.
+/// A query's weights from the scores of the keys that it sees, of which there must be at least one.
 inline std::vector<double> softmax(std::vector<double> scores) {
-  const double most = *std::max_element(scores.begin(), scores.end());
+  const double max_score = *std::max_element(scores.begin(), scores.end());
   double total = 0;
-  for (double& score : scores) total += score = std::exp(score - most);
+  for (double& score : scores) total += score = std::exp(score - max_score);
   for (double& score : scores) score /= total;
   return scores;
 }

@@ -92,7 +92,7 @@ Option& add_threads(Command& command, std::optional<std::size_t>& target, const 
   return add_option(command, "--threads", "N", help, [&target](const std::string& text) {
     constexpr std::size_t max = 1024;
     target = parse_count("--threads", text);
-    if (target > max) throw UsageError(fmt::format("--threads is {}; it must be at max {}", *target, max));
+    if (target > max) throw UsageError(fmt::format("--threads is {}; it must be at most {}", *target, max));
   });
 }
 

@@ -226,9 +226,9 @@ Command train_command() {
   command.heading = "Attention (the tensor engine)";
   add_attention(command, options->shape);
   add_choice(command, "--pos", options->positions, "learned|rope",
-             "how positions are encoded: by a learned row each, or by rotating queries and keys [learned]");
+             "positions: a learned row for each, or a rotation of queries and keys [learned]");
   add_text(command, "--mask", options->mask, "PATTERN",
-           "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all earlier tokens]\n"
+           "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all so far]\n"
            "(W: window, S: stride or block, G: first tokens, R: random tokens)");
   command.run = [options] { train(*options); };
   return command;

@@ -1,11 +1,11 @@
 # `make` alone lists what can be made.
 #
-#   make setup train          everything from an empty machine to twenty invented names
+#   make setup train          everything from an empty machine to twenty new names
 #   make test MODE=asan       the same tests under the address and undefined-behaviour sanitizers
 #   make build CXX=clang++    another compiler
 #   make build OPENMP=0       one thread only
 #   make build NATIVE=0       a program that runs on other processors of this kind, too
-#   make build O=1            compiled sooner, and slower
+#   make build O=1            compiles faster, runs slower
 
 MODE ?= release
 OPENMP ?= 1
@@ -23,22 +23,23 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 endif
 
 # --- Flags, and why ---------------------------------------------------------------------------------------------------
-# -Isrc              headers are named from src, as on the map in src/microgpt.h
-# -std=c++20         std::span, concepts and designated initialisers
+# -Isrc              headers are included by their path from src, as in src/microgpt.h
+# -std=c++20         std::span, concepts and designated initializers
 # -Wall ... -Werror  a warning is an error: what the compiler doubts, a reader will doubt too
-# -Wno-psabi         but GCC need not tell that functions which take vectors depend on how wide vectors are
+# -Wno-psabi         no notes from GCC that passing vectors to functions depends on their width
 # -ffp-contract=off  a * b + c is rounded twice, as in Python; a fused multiply-add would round once
-# -fno-math-errno    sqrt need not set errno, so it can be one instruction; no result changes
+# -fno-math-errno    sqrt need not set errno, so it is one instruction; no result changes
 CPPFLAGS := -Isrc
 CXXFLAGS := -std=c++20 -Wall -Wextra -Wshadow -Werror -Wno-psabi -ffp-contract=off -fno-math-errno
 LDLIBS := -lfmt
 
-# release: -march=native asks for the vector instructions of this very processor.
+# release: -march=native uses the vector instructions of this machine's processor.
 # debug: -O0 -g3 lets a debugger see every line, variable and macro.
-# asan: -O1 is fast enough for the long tests, -g1 tells the lines of a finding, and the first one fails the test. That
-#   clang then leaves an "omp simd" loop as it is (-Wno-pass-failed) is no mistake.
-# tsan: a race detector. Who waits for whom in OpenMP it hears from clang's libomp, which brings a translator, Archer;
-#   it shall not look inside libomp. GCC's libgomp tells nothing: every number that passes between threads looks racy.
+# asan: -O1 is fast enough for the long tests, -g1 gives line numbers, and the first finding fails the test.
+#   -Wno-pass-failed: it is no mistake if clang does not vectorize an "omp simd" loop here.
+# tsan: a race detector. clang's libomp tells it, through a library called Archer, which thread waits for which; the
+#   detector must not look inside libomp. GCC's libgomp tells it nothing, so every number passed between threads would
+#   look like a race.
 # MICROGPT_CHECKED: a Value used after its Scope throws, and MICROGPT_TRACE=1 prints every node.
 # _GLIBCXX_ASSERTIONS: v[i] out of range stops the program.
 CHECKED := -DMICROGPT_CHECKED -D_GLIBCXX_ASSERTIONS
@@ -52,10 +53,10 @@ export TSAN_OPTIONS
 ifndef FLAGS.$(MODE)
 $(error MODE is '$(MODE)'; it can be release, debug, asan or tsan)
 else ifeq ($(MODE)$(findstring clang,$(CXX)),tsan)
-$(error MODE=tsan needs CXX=clang++, whose OpenMP explains itself to the race detector)
+$(error MODE=tsan needs CXX=clang++, because only clang's OpenMP works with the race detector)
 endif
 
-# OpenMP is the compiler's; clang wants libomp beside it. Without threads, -fopenmp-simd still makes vectors.
+# OpenMP comes with the compiler; clang also needs libomp. Without threads, -fopenmp-simd still vectorizes.
 OPENMP_FLAGS := -fopenmp
 OPENMP_HELP := $(if $(findstring clang,$(CXX)),apt-get install clang libomp-dev,make setup)
 ifeq ($(shell uname -s),Darwin)
@@ -67,15 +68,15 @@ OPENMP_HELP := brew install libomp
 endif
 CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_FLAGS))
 
-# The tensor path takes vectors as wide as the processor has them. What runs but a moment is not made fast, which would
-# take longer than it saves. (src/base is all of that folder but libm.cpp: see APART.)
+# The tensor path uses vectors as wide as the processor has them. Code that runs only for a moment is not optimized
+# much, because that would take longer than it saves. (src/base means that folder without libm.cpp: see APART.)
 TENSOR := src/tensor% lessons/11_openmp/% lessons/12_flash/%
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
 COLD := src/base src/inspect% src/program% src/lesson% src/debug% src/train/safetensors tests/%
 COLD_FLAGS := $(if $(filter release,$(MODE)),-O1)
 flags_of = $(if $(filter $(COLD),$(1)),$(COLD_FLAGS)) $(if $(filter $(TENSOR),$(1)),$(TENSOR_FLAGS))
 
-# --- What there is to make --------------------------------------------------------------------------------------------
+# --- Targets ----------------------------------------------------------------------------------------------------------
 BUILD := build/$(MODE)
 LIBRARY := $(BUILD)/libmicrogpt.a
 PROGRAM := $(BUILD)/microgpt
@@ -104,22 +105,22 @@ setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-jso
 	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' tests/setup.sh
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
-train: $(PROGRAM) ## train on data/names.txt and invent twenty names
+train: $(PROGRAM) ## train on data/names.txt and generate twenty names
 	$(PROGRAM) train
 
 test: $(TESTS) $(PROGRAM) $(ORACLE) ## run every test
 	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
 	$(ORACLE)
 
-# RUN is what runs them, if they are for another processor, and ARGS what they are told.
-test-some: $(SOME_TESTS) ## run the tests of some folders of src: make test-some OF="scalar tensor"
+# RUN is an emulator, for tests built for another processor; ARGS are arguments for the tests.
+test-some: $(SOME_TESTS) ## run the tests for some folders of src: make test-some OF="scalar tensor"
 	$(RUN) $(SOME_TESTS) $(ARGS)
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)
-oracle: $(ORACLE) ## have PyTorch compute attention again: make oracle [SEED=1] [SHAPES=3]
+oracle: $(ORACLE) ## check attention against PyTorch: make oracle [SEED=1] [SHAPES=3]
 	@tests/oracle.sh $(ORACLE) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
 
-train-fast: $(PROGRAM) ## train for one second, three times, and judge by held-out names
+train-fast: $(PROGRAM) ## train for one second, three times, and evaluate on held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)
 bench: $(PROGRAM) ## measure the speed of training, attention and sampling
 	$(PROGRAM) bench
@@ -136,31 +137,30 @@ lesson-%: $$(call lesson,$$*,main) ## run a lesson: make lesson-07 [NAMES=file] 
 	@$< $(NAMES) $(BREAK:%=--break %)
 exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-07
 	@$<
-solution-%: $$(call lesson,$$*,solution) ## run it with its solution: make solution-07
+solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-07
 	@$<
 no-such-lesson:
 	@echo "there is no such lesson; there are: $(foreach name,$(LESSONS),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
 ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 08 with several seeds and compare them
 	@$< $(NAMES)
-forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them: some minutes
+forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them (takes minutes)
 	@$< $(NAMES)
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
 check-lessons: $(LESSON_MAINS) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
-check-exercises: $(EXERCISES) ## exercises fail as they stand, and pass with their solution
+check-exercises: $(EXERCISES) ## check that exercises fail unsolved, and pass with their solutions
 	@tests/exercises.sh $(BUILD) $(LESSONS)
 
-# The commands that it runs are like typed ones: no part of this run of make.
-check-readmes: $(README_CHECKER) ## compare what the READMEs quote with what really happens
+# The checker runs commands as if they were typed, so they must not be part of this run of make.
+check-readmes: $(README_CHECKER) ## check everything the READMEs quote: code, commands, output
 	@env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) \
 	  $< README.md $(LESSONS:%=lessons/%/README.md)
 
-# --- Debugger, data races ---------------------------------------------------------------------------------------------
-# src/debug/gdb teaches gdb to print Values, to walk the graph and to find a lesson's stops. A session.gdb is what a
-# learner might type; its transcript, build/debug/.../session.txt, is what the lesson's README shows.
+# src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. A session.gdb holds
+# commands that a learner might type. Its transcript, build/debug/.../session.txt, is what the lesson's README shows.
 GDB := gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py
 HAVE_GDB := command -v gdb >/dev/null || { echo "no gdb; try: apt-get install gdb (on macOS: lldb)" >&2; exit 1; }
 SESSIONS := $(patsubst %/session.gdb,$(BUILD)/%/stepped,$(wildcard lessons/*/session.gdb tests/gdb/session.gdb))
@@ -171,7 +171,7 @@ gdb: ## step through a lesson: make gdb L=07 [NAMES=file] [BREAK=idea]
 step: $(call lesson,$(L),main)
 	@$(GDB) -ex 'stop all' -ex run --args $< $(NAMES) $(BREAK:%=--break %)
 
-check-gdb: ## run every session.gdb and compare with what the READMEs show
+check-gdb: ## run every session.gdb and compare it with what the READMEs show
 	@$(HAVE_GDB)
 	@$(MAKE) --no-print-directory MODE=debug sessions
 sessions: $(SESSIONS)
@@ -185,15 +185,16 @@ check-races: ## look for data races between threads (with clang++ and its OpenMP
 races: $(BUILD)/lessons/11_openmp/main $(SOME_TESTS) $(PROGRAM)
 	@tests/races.sh $^
 
-# --- Compiling --------------------------------------------------------------------------------------------------------
-# The longest first. The program takes all folders of src but lesson and debug, so `make train` need not wait for these.
+# The slowest to compile come first. The program needs no src/lesson or src/debug, so `make train` does not wait for
+# these.
 APART := $(addprefix src/,tensor/short_attention.cpp program/command_line.cpp train/safetensors.cpp tensor/matmul.cpp \
   tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 
-# In a release build, the files of a folder of src are compiled in one piece: they read the same headers, and reading
-# takes most of the time. Apart stay those that take long by themselves; naive.cpp, which defines the same names as
-# fast.cpp; and libm.cpp, which must be fast. Other modes compile file by file, and so find a forgotten #include.
+# A release build compiles all files of a folder of src as one, because they include the same headers, and parsing those
+# takes most of the time. Compiled on their own are files that take long by themselves; naive.cpp, which defines the
+# same names as fast.cpp; and libm.cpp, which must be fast. Other modes compile file by file, and so find a missing
+# #include.
 ifeq ($(MODE),release)
 FOLDERS := $(patsubst src/%/,%,$(sort $(dir $(wildcard src/*/*.cpp))))
 src_objects = $(patsubst %.cpp,$(BUILD)/%.o,$(filter $(1:%=src/%/%),$(APART))) $(1:%=$(BUILD)/src/%.o)
@@ -212,7 +213,7 @@ $(TESTS): $(call objects,tests/*.cpp) $(LESSON_OBJECTS)
 $(ORACLE) $(README_CHECKER): $$(call objects,tests/$$(@F)/*.cpp)
 $(LESSON_MAINS) $(OTHERS): $$@.o $(LESSON_OBJECTS)
 $(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o $(LESSON_OBJECTS)
-# The tests that include something of the folders OF, and need no other program.
+# The tests that include headers of the folders OF and need no other program.
 $(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -L run_program.h \
   $$(grep -lE '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp))) $(LESSON_OBJECTS)
 
@@ -220,11 +221,11 @@ $(PROGRAM) $(TESTS) $(SOME_TESTS) $(ORACLE) $(README_CHECKER) $(LESSON_MAINS) $(
 	@echo "link    $@"
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(LIBRARY) $(LDLIBS) -o $@
 
-# -MMD -MP: write down which headers the object was made from, so that changing one rebuilds what needs it.
+# -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
 compile = mkdir -p $(@D); echo "compile $(1)"; \
   $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
-# With SOLUTION, exercise.cpp takes the answers of solution.cpp: so it is shown that it can be solved.
+# With SOLUTION, exercise.cpp includes the answers of solution.cpp. This shows that the exercise can be solved.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/flags
 	@$(call compile,$< with its solution,-DSOLUTION $<)
 
@@ -236,8 +237,8 @@ $(FOLDERS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(call together,$$*) $(BUILD)/
 	@$(call compile,src/$*,$(patsubst %,-include %,$(call together,$*)) -x c++ - </dev/null)
 endif
 
-# Changes only when the compiler or its flags do, and then everything is compiled again. As all objects wait for it,
-# nothing is compiled while `make setup train` installs.
+# This file changes only when the compiler or its flags do; then everything is recompiled. All objects wait for it, so
+# nothing is compiled before `make setup train` has installed what it needs.
 FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS) $(COLD_FLAGS)
 $(BUILD)/flags: FORCE | $(filter setup,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
@@ -245,16 +246,16 @@ $(BUILD)/flags: FORCE | $(filter setup,$(MAKECMDGOALS))
 
 HAVE_OPENMP = { test '$(OPENMP)' = 0 || echo 'int main() {}' | \
   $(CXX) $(CPPFLAGS) $(CXXFLAGS) -include omp.h -x c++ - $(LDFLAGS) -o $(BUILD)/have_openmp 2>/dev/null || \
-  { echo "$(CXX) has no OpenMP here: $(OPENMP_HELP), or say OPENMP=0" >&2; exit 1; }; }
+  { echo "$(CXX) has no OpenMP here: $(OPENMP_HELP), or use OPENMP=0" >&2; exit 1; }; }
 
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
 
 # --- Housekeeping -----------------------------------------------------------------------------------------------------
-format: ## lay the code out with clang-format
+format: ## format the code with clang-format
 	find src lessons tests -name '*.cpp' -o -name '*.h' | xargs clang-format -i
 
-lint: ## look for likely mistakes with clang-tidy
+lint: ## look for likely bugs with clang-tidy
 	clang-tidy --quiet $(wildcard src/*.cpp src/*/*.cpp) -- -std=c++20 -Isrc -DMICROGPT_CHECKED
 
-clean: ## remove everything that was built
+clean: ## remove the build folder
 	rm -rf build

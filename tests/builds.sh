@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Builds and tests the project as other people's machines would, and prints a table of it.
+# Builds and tests the project as on other people's machines, and prints a table of the results.
 #
 #   tests/builds.sh [ROW...]      from the project's root; without a row, all of them
 #
-# What a row prints is in build/rows/ROW.txt. A row for another machine is built in build/rows/ROW, beside links to the
-# sources, and its build is kept: the second time only what has changed is compiled.
+# The output of a row goes to build/rows/ROW.txt. A row for another machine is built in build/rows/ROW, beside links to
+# the sources. Its build is kept, so the next time only changes are compiled.
 set -uo pipefail
 
-# --- The rows ---------------------------------------------------------------------------------------------------------
-# This machine, and everything that READMEs say of it.
+# This machine, with everything that the READMEs show.
 release() {
   make setup test && make check-lessons check-exercises && make check-readmes && make check-gdb
 }
@@ -16,21 +15,21 @@ release() {
 # The sanitizers, with the other compiler, without threads.
 asan() { make test MODE=asan CXX=clang++ OPENMP=0; }
 
-# A processor with vectors of 8 floats, and a compiler that arranges instructions for it.
+# A processor with vectors of 8 floats, and instructions scheduled for it.
 znver3() {
   local gcc='g++ -march=x86-64-v3 -mtune=znver3'
   elsewhere test NATIVE=0 CXX="$gcc" && elsewhere check-lessons check-exercises NATIVE=0 CXX="$gcc" &&
     elsewhere check-readmes NATIVE=0 CXX="$gcc"
 }
 
-# Any processor of this kind: vectors of 4 floats, no fused multiply-add.
+# Any x86-64 processor: vectors of 4 floats, no fused multiply-add.
 x86-64() { elsewhere test-some OF=tensor NATIVE=0 CXX='g++ -march=x86-64'; }
 
 # The other compiler with its own C++ library, as on a Mac.
 libc++() { elsewhere test O=1 CXX='clang++ -stdlib=libc++ -Wno-pass-failed -DFMT_HEADER_ONLY' LDLIBS=; }
 
-# ARM, by an emulator: where char has no sign. The program prints there what the published one printed here. One test
-# starts thousands of threads, which would take hours.
+# ARM, in an emulator: char is unsigned there. The program must print what the published one printed. One test starts
+# thousands of threads, which would take hours, so it is left out.
 arm() {
   local make_arm=(NATIVE=0 O=1 CXX='aarch64-linux-gnu-g++ -static -idirafter /usr/include -DFMT_HEADER_ONLY' LDLIBS=
     AR=aarch64-linux-gnu-ar)
@@ -40,14 +39,13 @@ arm() {
     sed 's/| loss .* | /| loss /' tests/golden/microgpt/gist_builtin.txt | diff - build/rows/arm/printed.txt
 }
 
-# A processor without fused multiply-add, as far as the C library can tell: exp and others then round in another way.
+# For the C library, a processor without fused multiply-add: exp and others then round differently.
 no-fma() {
   local -x GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA
   make test | tee build/rows/no-fma.tests && grep -q '^golden numbers: compared to four digits' build/rows/no-fma.tests
 }
 
-# --- Running them -----------------------------------------------------------------------------------------------------
-# make, in the folder of the row.
+# Runs make in the row's folder.
 elsewhere() {
   local file
   mkdir -p "build/rows/$row"
@@ -55,7 +53,7 @@ elsewhere() {
   make -C "build/rows/$row" "$@"
 }
 
-# How many tests, lessons, exercises, sessions and other files a row has found in order.
+# How many tests, and how many lessons, exercises, sessions and other files, passed in a row.
 count() { sed -nE 's/^([0-9]+) passed, .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 count_checks() { grep -cE ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$|  ok$' "$1"; }
 

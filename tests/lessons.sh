@@ -11,7 +11,7 @@ for lesson in "$@"; do
     echo "lesson $lesson: failed" >&2
     code=1
   elif ! diff -u "lessons/$lesson/expected.txt" "$at/output.txt"; then
-    echo "lesson $lesson: prints something else than its expected.txt" >&2
+    echo "lesson $lesson: its output differs from its expected.txt" >&2
     code=1
   else
     echo "lesson $lesson: prints its expected.txt"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# PyTorch computes attention, and attention_oracle compares: tests/oracle.sh ORACLE FOLDER [options of oracle.py]
+# Compares attention with PyTorch's: tests/oracle.sh ORACLE FOLDER [options of oracle.py]
 set -eu
 oracle=$1 folder=$2
 shift 2
 
-# The python3 that comes first may be another than the one for which the system installed PyTorch.
+# The first python3 in the path may not be the one for which PyTorch is installed.
 for python in python3 /usr/bin/python3 ''; do
   if [ -z "$python" ]; then
     echo "PyTorch is not installed; try: apt-get install python3-torch" >&2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Looks for data races in programs built with ThreadSanitizer: tests/races.sh LESSON_11 TENSOR_TESTS MICROGPT
 #
-# First the detector is checked: it must be listening to OpenMP, and find the race that lesson 11 makes on request. Then
-# it watches the tests of the tensor path, with up to 8 threads, and a second of training and what follows.
+# First it checks the detector: that must listen to OpenMP, and find the race that lesson 11 makes on request. Then it
+# runs the tests of the tensor path with up to 8 threads, and one second of training.
 set -u
 lesson=$1 tests=$2 program=$3
 log=$lesson.txt
@@ -13,7 +13,7 @@ grep -q 'Archer detected' "$log" ||
   fail "OpenMP's Archer (libarcher.so) is missing; for example: apt-get install clang libomp-dev"
 "$lesson" --break race >"$log" 2>&1
 grep -q 'WARNING: ThreadSanitizer: data race' "$log" ||
-  fail "the race of lesson 11 is not found, so nothing can be said about the rest: see $log"
+  fail "the race of lesson 11 is not found, so the detector cannot be trusted: see $log"
 echo "the race of lesson 11: found"
 
 quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }

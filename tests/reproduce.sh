@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares what lessons print with the published build steps, as far as a lesson goes; one that stops early or invents
-# no names is compared up to there: tests/reproduce.sh BUILD/lessons NAMES
+# Compares the lessons' output with the published build steps. A lesson that stops early or generates no names is
+# compared up to there: tests/reproduce.sh BUILD/lessons NAMES
 set -u
 [ $# -eq 2 ] || { echo "the 32,033 names are missing; get them with: make names" >&2; exit 1; }
 

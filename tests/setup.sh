@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs the compiler and the libraries that are missing: `make setup`.
+# `make setup`: installs the compiler and the libraries that are missing.
 set -eu
 headers='fmt/core.h doctest/doctest.h CLI/CLI.hpp nlohmann/json.hpp'
 apt_packages='g++ libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev'
 brew_packages='fmt doctest cli11 nlohmann-json libomp'
 
-# One run of the preprocessor tells whether the compiler and all headers are there.
+# One run of the preprocessor shows whether the compiler and all headers are there.
 if printf '#include <%s>\n' $headers | ${CXX:-g++} ${CPPFLAGS:-} -std=c++20 -x c++ -E - >/dev/null 2>&1; then
   exit 0
 elif command -v apt-get >/dev/null; then

@@ -14,9 +14,9 @@
 namespace microgpt {
 namespace {
 
-constexpr std::size_t most_nodes = 2000;
+constexpr std::size_t max_nodes = 2000;
 
-/// Every node below root once, numbered as it is met.
+/// Numbers root and every node below it, in the order they are met.
 std::unordered_map<const Node*, std::size_t> number_nodes(const Node* root, std::vector<const Node*>& nodes) {
   std::unordered_map<const Node*, std::size_t> number;
   auto add = [&](const Node* node) {
@@ -25,15 +25,15 @@ std::unordered_map<const Node*, std::size_t> number_nodes(const Node* root, std:
   add(root);
   for (std::size_t i = 0; i < nodes.size(); i++) {
     for (const Node* child : std::span(nodes[i]->child, nodes[i]->n_child)) add(child);
-    if (nodes.size() > most_nodes) {
-      throw Error("a graph of more than " + std::to_string(most_nodes) +
+    if (nodes.size() > max_nodes) {
+      throw Error("a graph of more than " + std::to_string(max_nodes) +
                   " nodes cannot be read as a drawing; draw a smaller part");
     }
   }
   return number;
 }
 
-/// Text as it may stand in a record label.
+/// Escapes text for a record label.
 std::string escape(const std::string& text) {
   std::string out;
   for (char c : text) {

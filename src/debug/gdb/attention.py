@@ -8,15 +8,15 @@ from tape import Tape
 
 
 class Softmax:
-    """The weights of one query: a sum of exps, each of which is divided by that sum."""
+    """The weights of one query: its exps, each divided by their sum."""
 
     def __init__(self, total):
         self.exps = [Node(address) for address in total.children()]
         self.weights = [exp.data / total.data for exp in self.exps]
 
     def query(self):
-        """The first number of the query, or None if this is no attention. In attention the exps are of dot products, whose
-        first child is the query's; they may have been scaled, masked, or sent through a softmax before."""
+        """The first number of the query, or None if this softmax is not attention. In attention the exps are of dot
+        products, whose first child belongs to the query. The dot products may be scaled, masked, or softmaxed."""
         node = self.exps[0]
         while node.op_name in ("exp", "*", "+"):
             node = Node(node.children()[0])
@@ -24,8 +24,8 @@ class Softmax:
 
 
 def heads(tape):
-    """The attention on the tape: for each head the softmaxes of its queries, in the order they were computed. The
-    queries of a head are made by rows of attn_wq that no other head uses; by its first row a head is known."""
+    """The attention on the tape: for each head the softmaxes of its queries, in the order they were computed. Each head
+    has its own rows of attn_wq; the first of these rows identifies the head."""
     found = {}
     for node in tape.all_nodes():
         if node.op_name != "sum" or not all(Node(child).op_name == "exp" for child in node.children()[:1]):
@@ -38,7 +38,7 @@ def heads(tape):
 
 
 def at_position(softmaxes, t):
-    """Position t looks at t + 1 positions. If all look at equally many (there is no mask), it is the t-th."""
+    """The softmax of position t: the one over t + 1 positions. Without a mask all are equally long: then number t."""
     sizes = {len(softmax.weights) for softmax in softmaxes}
     matching = softmaxes[t : t + 1] if len(sizes) == 1 else [s for s in softmaxes if len(s.weights) == t + 1]
     if not matching:
@@ -54,11 +54,10 @@ def show(weights):
 class Attention(Command):
     """attention H T: where head H looks from position T: the weights of the positions up to T, which sum to 1.
 
-They are taken from the softmaxes of query and key products that are on the tape, the latest if there are several, so
-that this works wherever the program stops. With several layers the heads are counted through: the heads of the second
-layer come after those of the first.
+They come from the softmaxes of query and key products on the tape (the latest, if there are several), so this works
+wherever the program stops. Heads are numbered through all layers: the second layer's come after the first's.
 
-attention EXPR: the same picture of any Values, as attn_weights where the program stands."""
+attention EXPR: the same picture of any Values, such as attn_weights."""
 
     def run(self, text):
         words = text.split()
@@ -67,7 +66,7 @@ attention EXPR: the same picture of any Values, as attn_weights where the progra
         elif len(words) == 1:
             show([Node(node).data for node in items(evaluate(text))])
         else:
-            raise gdb.GdbError("attention takes a head and a position, as attention 0 3, or the weights themselves")
+            raise gdb.GdbError("attention takes a head and a position, as in attention 0 3, or the weights")
 
     @staticmethod
     def at(head, position):

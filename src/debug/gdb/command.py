@@ -3,7 +3,7 @@ import gdb
 
 
 class Command(gdb.Command):
-    """A command called `name`, or else like its class; its docstring is its help text."""
+    """A gdb command. Its name is `name`, or else the class's name; its docstring is its help text."""
 
     name = None
 
@@ -14,7 +14,7 @@ class Command(gdb.Command):
         self.dont_repeat()
         try:
             self.run(*self.split(argument))
-        except gdb.error as error:  # as gdb says it, without a Python traceback
+        except gdb.error as error:  # gdb's message without a Python traceback
             raise gdb.GdbError(str(error)) from None
 
     def split(self, argument):

@@ -11,7 +11,7 @@ from parameters import Element, Parameter
 from tape import Tape
 
 
-_last = None  # the address of the node that was named last
+_last = None  # the address of the node named last
 
 
 def find(text):
@@ -28,7 +28,7 @@ def find(text):
 
 
 def evaluate(text):
-    """The value of an expression. Indices at its end are applied here, but *x[1] is *(x[1]) and left to gdb."""
+    """The value of an expression. Indices at its end are applied here; *x[1] is *(x[1]), and left to gdb."""
     is_path = re.match(r"[A-Za-z_]", text)
     name, indices = re.fullmatch(r"(.*?)((?:\[[^][]*\])*)", text).groups() if is_path else (text, "")
     thing = parameters.named(name) or gdb.parse_and_eval(name)
@@ -41,7 +41,7 @@ def evaluate(text):
 
 
 def items(thing):
-    """What can be indexed in a value of the program; any other value is left to gdb."""
+    """Makes a value of the program indexable in Python; other values are returned for gdb to index."""
     if not isinstance(thing, gdb.Value):
         return thing
     value = memory.plain(thing)

@@ -4,7 +4,7 @@ from expression import find
 from graph import Describe
 from node import Node, number
 
-_most = 16  # contributions shown
+_max_shown = 16  # contributions shown
 
 
 class Contribution:
@@ -18,7 +18,7 @@ class Contribution:
 
 
 def passed_by_backward(tape):
-    """The nodes on the tape that the last backward() came by, in the order in which it did."""
+    """The nodes on the tape that the last backward() visited, in its order."""
     order = {address: i for i, address in enumerate(tape.backward_order())}
     last = tape.last_visit()
     nodes = [node for node in tape.all_nodes() if node.visit == last and node.address in order]
@@ -48,8 +48,8 @@ def contributions_to_element(element, parents):
 class Why(Command):
     """why [EXPR]: why a gradient is what it is.
 
-Lists what each parent added in the last backward(), its local_grad times its own grad, sums it up in the same order,
-and compares the sum with the gradient. EXPR is a Value, a Node, #N, or an element of a parameter matrix, as
+Lists what each parent added in the last backward() (its local_grad times its own grad), adds these up in the same
+order, and compares the sum with the gradient. EXPR is a Value, a Node, #N, or an element of a parameter matrix, such as
 layer0.attn_wq[2][3]. Without it: the node named last."""
 
     def run(self, text):
@@ -69,13 +69,13 @@ layer0.attn_wq[2][3]. Without it: the node named last."""
 
     def explain(self, added, target, describe):
         print("  local_grad * parent's grad = contribution")
-        for contribution in added[:_most]:
+        for contribution in added[:_max_shown]:
             print(
                 f"  {number(contribution.local_grad):>10} * {number(contribution.parent.grad):>13} ="
                 f" {number(contribution.amount):>12}   {describe.name(contribution.parent)}{contribution.place}"
             )
-        if len(added) > _most:
-            print(f"  and {len(added) - _most} more")
+        if len(added) > _max_shown:
+            print(f"  and {len(added) - _max_shown} more")
         total = 0.0
         for contribution in added:
             total += contribution.amount
@@ -85,14 +85,15 @@ layer0.attn_wq[2][3]. Without it: the node named last."""
     def verdict(total, target):
         if total == target.grad:
             return "its grad, to the last bit"
-        return f"but its grad is {number(target.grad)}: more came before this backward(), or it is not done, or wrong"
+        reasons = "an earlier backward() added to it, or this one is unfinished or wrong"
+        return f"but its grad is {number(target.grad)}: {reasons}"
 
     @staticmethod
     def nothing_added(target, parents):
         if not parents:
-            return "no backward() has gone over the nodes that are on the tape"
+            return "no backward() has visited the nodes on the tape"
         if isinstance(target, Node):
             if target.address == parents[0].address:
-                return "backward() began here, with 1: the derivative of the loss with respect to itself"
-            return "the last backward() did not come by: its loss was not computed from this node"
-        return "no node that the last backward() came by reads this parameter"
+                return "backward() started here, with 1: the derivative of the loss with respect to itself"
+            return "the last backward() did not visit it: its loss was not computed from this node"
+        return "no node that the last backward() visited reads this parameter"

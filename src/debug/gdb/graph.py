@@ -7,7 +7,7 @@ from expression import find
 from node import Node, number
 from tape import Tape
 
-_most = 8  # children shown of one node
+_max_shown = 8  # children shown of one node
 
 
 def node_named(text):
@@ -44,19 +44,19 @@ def show(node, depth, describe, indent="", seen=None):
     if depth == 0 or node.n_child == 0:
         return
     children = list(zip(node.children(), node.local_grads()))
-    for i, (address, local_grad) in enumerate(children[:_most]):
+    for i, (address, local_grad) in enumerate(children[:_max_shown]):
         child = Node(address)
         again = " (see above)" if address in seen and child.n_child else ""
         print(f"{indent}  [{i}] {describe.line(child)}, local_grad {number(local_grad)}{again}")
         if not again:
             seen.add(address)
             show(child, depth - 1, describe, indent + "    ", seen)
-    if len(children) > _most:
-        print(f"{indent}  [{_most}] to [{len(children) - 1}]: {len(children) - _most} more children")
+    if len(children) > _max_shown:
+        print(f"{indent}  [{_max_shown}] to [{len(children) - 1}]: {len(children) - _max_shown} more children")
 
 
 class Graph(Command):
-    """graph [EXPR] [DEPTH]: what a node was computed from, DEPTH levels down (2 unless given).
+    """graph [EXPR] [DEPTH]: what a node was computed from, DEPTH levels down (default 2).
 
 Each line is a node: its number on the tape, its operation, data and grad. local_grad is the derivative of the node
 above with respect to it. Without EXPR: the node named last."""
@@ -75,10 +75,10 @@ above with respect to it. Without EXPR: the node named last."""
 
 
 class NodeCommand(Command):
-    """node [EXPR]: show a node and its children. From there on walk with child N and parent N.
+    """node [EXPR]: show a node and its children. Then walk on with child N and parent N.
 
-EXPR is an expression of the program that is a Value or a Node, or #N, the node of that number on the tape. Without it:
-the node named last."""
+EXPR is an expression of the program that is a Value or a Node, or #N, node number N on the tape. Without it: the node
+named last."""
 
     name = "node"
 
@@ -90,7 +90,7 @@ the node named last."""
 
 
 class Child(Command):
-    """child N: go to child N of the node named last, 0 unless given."""
+    """child N: go to child N (default 0) of the node named last."""
 
     def run(self, text):
         children = find("").children()
@@ -101,7 +101,7 @@ class Child(Command):
 
 
 def parents_of(node, tape):
-    """(parent, i) for each node on the tape whose child i is this one."""
+    """(parent, i) for each node on the tape whose child i is this node."""
     return [
         (parent, i)
         for parent in tape.all_nodes()
@@ -127,7 +127,7 @@ Without EXPR: the node named last."""
 
 
 class Parent(Command):
-    """parent N: go to parent N of the node named last, as parents numbers them, 0 unless given."""
+    """parent N: go to parent N (default 0) of the node named last, as numbered by parents."""
 
     def run(self, text):
         found = parents_of(find(""), Tape())
@@ -138,7 +138,7 @@ class Parent(Command):
 
 
 class TapeCommand(Command):
-    """tape [N]: the last N nodes of the tape, 8 unless given."""
+    """tape [N]: the last N nodes of the tape (default 8)."""
 
     name = "tape"
 

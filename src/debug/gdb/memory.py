@@ -1,4 +1,4 @@
-"""What lies in the program's memory, read without calling any of its functions."""
+"""Reads the program's memory without calling any of its functions."""
 import struct
 
 import gdb
@@ -15,7 +15,7 @@ def scalars(value):
 
 
 def vector(value):
-    """The items of a std::vector. Before its constructor has run, anything may stand there."""
+    """The items of a std::vector. Before its constructor has run, the pointers may be anything."""
     begin, end = scalars(value)[:2]
     if not 0 <= int(end - begin) <= 1_000_000:
         raise gdb.MemoryError("this vector is not made yet")
@@ -35,7 +35,7 @@ def string(value):
 
 
 def read(address, n, code):
-    """n numbers that lie at an address, named as in struct.unpack: 'd' a double, 'Q' a pointer."""
+    """n numbers at an address, of a type named as in struct.unpack: 'd' a double, 'Q' a pointer."""
     if n == 0:
         return ()
     return struct.unpack(f"={n}{code}", gdb.selected_inferior().read_memory(int(address), n * struct.calcsize(code)))
@@ -50,11 +50,11 @@ def type_name(kind):
 
 
 def pointed_type_name(kind):
-    """The name of the type that a pointer points to, '' if it is no pointer."""
+    """The name of the type that a pointer points to, or '' for any other type."""
     kind = kind.strip_typedefs()
     return type_name(kind.target()) if kind.code == gdb.TYPE_CODE_PTR else ""
 
 
 def plain(value):
-    """The value itself, if this is a reference to it."""
+    """The value without a reference around it."""
     return value.referenced_value() if value.type.strip_typedefs().code == gdb.TYPE_CODE_REF else value

@@ -16,26 +16,26 @@ from command import Command
 
 
 class Microgpt(Command):
-    """Looking at microgpt while it runs.
+    """Commands to look at microgpt while it runs.
 
-print EXPR            Value, Values, Node, Matrix, Parameter, Parameters and Tape are printed in one line
-stops                 the lines of the lesson where stopping pays; each has a name
-stop NAME, stop all   stop there from here on, or at each of them
+print EXPR            prints Value, Values, Node, Matrix, Parameter, Parameters and Tape in one line
+stops                 the lines of the lesson where it is worth stopping; each has a name
+stop NAME, stop all   from now on stop only there, or at all of them
 graph [EXPR] [DEPTH]  what a node was computed from
 node [EXPR]           go to a node; then child N, parents, parent N
 why [EXPR]            why a gradient is what it is: what each parent added to it
 attention H T         where head H looks from position T
 tape [N]              the last N nodes of the tape
 
-EXPR is an expression of the program, as loss or x[3]; or #17, the node of that number on the tape; or an element of a
-parameter matrix, as wte[2][5]. `help why` says more about why. print/r shows all digits. `step` goes through the lesson
-and src/, and past the standard library."""
+EXPR is an expression of the program, such as loss or x[3]; or #17, node number 17 on the tape; or an element of a
+parameter matrix, such as wte[2][5]. `help why` explains `why`. print/r shows all digits. `step` enters functions of the
+lesson and of src/, but not of the standard library."""
 
     def run(self, text):
         gdb.execute("help microgpt")
 
 
-# Where `step` does not go: code that is not the project's, and the project's own that only looks something up.
+# What `step` does not enter: code outside the project, and the project's own functions that only look something up.
 NOT_OURS = ["/usr" + "/*" * depth for depth in range(1, 12)]
 NOT_OURS += [start + "/*" * depth for start in (".", "..") for depth in range(1, 6)]  # the C library's, if known
 LOOKING_UP = ["std::", "__gnu_cxx::", "fmt::", "microgpt::ScopeCheck::", "microgpt::Values::", "microgpt::Arena<"]

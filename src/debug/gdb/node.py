@@ -10,7 +10,7 @@ _signs = {"add": "+", "mul": "*"}  # as op_name() in the program has them
 
 
 def number(x):
-    """A number as it is shown everywhere here: four digits, and no -0."""
+    """A number as all commands show it: four digits, and no -0."""
     return f"{x + 0.0:.4g}"
 
 
@@ -26,7 +26,7 @@ def node_size():
 
 @functools.cache
 def layout():
-    """Where each member of Node lies and how struct.unpack is to read it: {name: (offset, code)}."""
+    """The offset of each member of Node and its type for struct.unpack: {name: (offset, code)}."""
     members = {}
     for field in gdb.lookup_type("microgpt::Node").fields():
         kind = field.type.strip_typedefs()
@@ -36,7 +36,7 @@ def layout():
 
 
 class Node:
-    """A copy of a node and of where it lies."""
+    """A copy of a node, with its address."""
 
     def __init__(self, address, chunk=None, offset=0):
         self.address = int(address)

@@ -22,7 +22,7 @@ class Parameter:
         return [Element(self, i, j) for j in range(self.cols)] if i < self.rows else []
 
     def element_at(self, address):
-        """The element whose data or gradient lies at an address, or None."""
+        """The element whose data or gradient is at this address, or None."""
         for block in (self.data, self.grad):
             index, rest = divmod(int(address) - block, 8)
             if 0 <= index < self.rows * self.cols and rest == 0:
@@ -31,7 +31,7 @@ class Parameter:
 
 
 class Element:
-    """One number of a parameter matrix and where its gradient lies."""
+    """One number of a parameter matrix, with the address of its gradient."""
 
     def __init__(self, parameter, i, j):
         offset = 8 * (i * parameter.cols + j)
@@ -50,8 +50,7 @@ class Element:
 
 
 def frame_variables():
-    """(name, value) of every variable that can be seen from the selected frame or from one that called it, and that has
-    been made."""
+    """(name, value) of every constructed variable that is visible in the selected frame or in one of its callers."""
     frame = gdb.selected_frame()
     while frame is not None:
         try:
@@ -73,7 +72,7 @@ def by_name(parameters):
 
 
 def of_program():
-    """The same for each variable of type Parameters: first those called `parameters`, then nearer frames first."""
+    """The same for each variable of type Parameters: those named `parameters` first, then the nearest frames first."""
     found = [item for item in frame_variables() if memory.type_name(item[1].type) == "microgpt::Parameters"]
     found.sort(key=lambda item: item[0] != "parameters")
     return [by_name(memory.plain(value)) for _, value in found]
@@ -85,6 +84,6 @@ def named(name):
 
 
 def element_at(address):
-    """The parameter element whose data or gradient lies at an address, or None."""
+    """The parameter element whose data or gradient is at this address, or None."""
     found = (parameter.element_at(address) for parameters in of_program() for parameter in parameters.values())
     return next((element for element in found if element is not None), None)

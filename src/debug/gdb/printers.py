@@ -1,4 +1,4 @@
-"""How gdb prints doubles and the project's types: four digits, one line, no addresses. print/r shows all there is."""
+"""How gdb prints doubles and the project's types: four digits, one line, no addresses. print/r shows everything."""
 import re
 
 import gdb
@@ -8,14 +8,14 @@ from node import Node, number
 from parameters import Parameter, by_name
 from tape import Tape
 
-_most_items = 16
-_most_rows = 2
-_most_cols = 4
+_max_items = 16
+_max_rows = 2
+_max_cols = 4
 
 
-def listed(items, most):
+def listed(items, max_shown):
     """The first items with commas, and '...' if there are more."""
-    return "[" + ", ".join(items[:most]) + (", ..." if len(items) > most else "") + "]"
+    return "[" + ", ".join(items[:max_shown]) + (", ..." if len(items) > max_shown else "") + "]"
 
 
 def in_open_scope(tape, value):
@@ -45,12 +45,12 @@ def values(values):
     if tape.pointers.number(begin) is None or not in_open_scope(tape, values):
         return "Values(not on the tape: not made yet, or their Scope has ended)"
     nodes = memory.read(begin, int(size), "Q")
-    return f"Values({int(size)}) {listed([number(Node(node).data) for node in nodes], _most_items)}"
+    return f"Values({int(size)}) {listed([number(Node(node).data) for node in nodes], _max_items)}"
 
 
 def rows(parameter):
-    shown = [parameter.row(i) for i in range(min(parameter.rows, _most_rows + 1))]
-    return listed([listed([number(x) for x in row], _most_cols) for row in shown], _most_rows)
+    shown = [parameter.row(i) for i in range(min(parameter.rows, _max_rows + 1))]
+    return listed([listed([number(x) for x in row], _max_cols) for row in shown], _max_rows)
 
 
 def parameter(parameter, kind="Parameter"):
@@ -109,7 +109,7 @@ class Printer:
     def to_string(self):
         try:
             return self.text(self.value)
-        except (gdb.error, OverflowError, ValueError):  # what is in its place makes no sense
+        except (gdb.error, OverflowError, ValueError):  # the memory holds garbage: the value is not constructed yet
             return "(not made yet)"
 
 

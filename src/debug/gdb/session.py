@@ -1,21 +1,21 @@
-"""Runs a session.gdb unattended, writes down what a learner would see, and compares the README with it."""
+"""Runs a session.gdb unattended, records what a learner would see, and compares the README with it."""
 import os
 import re
 
 import gdb
 
-# What depends on the machine and says nothing about the program.
+# Lines that depend on the machine, not on the program.
 _noise = re.compile(r"\[Thread debugging|\[Detaching after|Using host libthread_db|warning: Error disabling address space randomization")
 
 
 class Failure(Exception):
-    """What is wrong, in one line."""
+    """An error message of one line."""
 
 
 def check(directory, build_directory):
-    """Runs the directory's session.gdb and looks for the blocks of the lesson's README in what it printed; those of the
-    project's README come from tests/gdb. gdb must have been started with its standard output going to session.raw in
-    build_directory; made steady, that becomes session.txt. If something is wrong, gdb ends with one line and code 1."""
+    """Runs the directory's session.gdb and looks for the README's gdb blocks in its output. tests/gdb is for the
+    project's README. gdb's standard output must go to session.raw in build_directory. Its steady lines are written to
+    session.txt. If something is wrong, gdb ends with one line and code 1."""
     try:
         for setting in ["width 0", "style enabled off", f"args data/names.txt > {build_directory}/session_output.txt 2>&1"]:
             gdb.execute("set " + setting)
@@ -34,7 +34,7 @@ def check(directory, build_directory):
 
 
 def run(session):
-    """Executes every line, showing it as a learner types it."""
+    """Executes every line, and shows it as if a learner had typed it."""
     with open(session, encoding="utf-8") as commands:
         for command in map(str.strip, commands):
             if command and not command.startswith("#"):
@@ -51,7 +51,7 @@ def execute(command, session):
 
 
 def steady(path):
-    """The lines of a file that are not empty, without what differs from machine to machine."""
+    """The non-empty lines of a file, without what differs between machines."""
     gdb.flush()
     with open(path, encoding="utf-8") as text:
         lines = [line for line in text.read().splitlines() if line and not _noise.match(line)]
@@ -59,15 +59,15 @@ def steady(path):
 
 
 def blocks(readme):
-    """The ```gdb blocks of a README, each a list of lines that are not empty."""
+    """The ```gdb blocks of a README, each a list of its non-empty lines."""
     with open(readme, encoding="utf-8") as text:
         found = re.findall(r"^```gdb\n(.*?)^```$", text.read(), re.M | re.S)
     return [[line for line in block.splitlines() if line] for block in found]
 
 
 def missing_line(block, transcript):
-    """None if the block's lines stand in the transcript one after the other, where a line "..." skips any number of
-    lines; else the first line that does not."""
+    """None if the block's lines follow one another in the transcript, where a line "..." skips any number of lines;
+    otherwise the first line that is missing."""
     furthest = 0
     for start in range(len(transcript)):
         found = lines_found(block, transcript[start:])
@@ -78,7 +78,7 @@ def missing_line(block, transcript):
 
 
 def lines_found(block, transcript):
-    """How many lines of the block are found, the first of them at the beginning of the transcript."""
+    """How many lines of the block match, if its first line is matched with the transcript's first."""
     at = 0
     skipping = False
     for n, line in enumerate(block):

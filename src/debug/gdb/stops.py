@@ -1,4 +1,4 @@
-"""The lines of a lesson where stopping pays: those that end in // stop: NAME."""
+"""Named stops: the lines of a lesson that end in // stop: NAME."""
 import re
 
 import gdb
@@ -7,7 +7,7 @@ from command import Command
 
 
 def source_of_main():
-    """The file that main() is in."""
+    """The source file of main()."""
     found = gdb.lookup_global_symbol("main")
     if found is None:
         raise gdb.GdbError("there is no program, or it was built without debug information")
@@ -38,9 +38,9 @@ def say_where(event):
 
 
 class StopCommand(Command):
-    """stop NAME ..., stop all: from here on stop at these stops of the lesson and at no other, or at all of them.
+    """stop NAME ..., stop all: from now on stop only at these stops of the lesson, or at all of them.
 
-Breakpoints that were not made by stop stay as they are."""
+Other breakpoints stay as they are."""
 
     name = "stop"
 

@@ -1,5 +1,5 @@
-"""The tape and what is on it: src/scalar/value.h, src/scalar/arena.h. A node is called by its number on the tape, #0
-being the first: addresses differ from run to run, numbers do not."""
+"""The tape and its nodes: src/scalar/value.h, src/scalar/arena.h. A node is identified by its number on the tape, from
+#0: addresses differ between runs, numbers do not."""
 import bisect
 
 import gdb
@@ -9,7 +9,7 @@ from node import Node
 
 
 class Arena:
-    """The part of an Arena<T> that is in use: [(first number, address, items)], one for each chunk."""
+    """The part of an Arena<T> that is in use: (first number, address, number of items) for each chunk."""
 
     def __init__(self, arena):
         next_ = arena["next_"]
@@ -23,14 +23,14 @@ class Arena:
             self.size += used
 
     def address(self, number):
-        """Where the item of this number lies."""
+        """The address of an item."""
         if not 0 <= number < self.size:
             raise gdb.GdbError(f"there is no node #{number}; the tape holds {self.size}")
         first, start, _ = self.chunks[bisect.bisect(self.chunks, (number + 1,)) - 1]
         return start + (number - first) * self.item_size
 
     def number(self, address):
-        """The number of the item at an address, or None if none in use lies there."""
+        """The number of the item at this address, or None if no item in use is there."""
         for first, start, used in self.chunks:
             index, rest = divmod(int(address) - start, self.item_size)
             if 0 <= index < used and rest == 0:
@@ -66,14 +66,14 @@ class Tape:
                 yield Node(start + i * size, chunk, i * size)
 
     def last_visit(self):
-        """What Node::visit says of the nodes that the last backward() came by."""
+        """The value of Node::visit in the nodes that the last backward() visited."""
         return int(self.value["visit_"])
 
     def backward_order(self):
-        """The addresses of the nodes in the order in which the last backward() came by: the loss first."""
+        """The addresses of the nodes in the order of the last backward(): the loss first."""
         begin, end = memory.scalars(self.value["order_"])[:2]
         return memory.read(begin, int(end - begin), "Q")[::-1]
 
     def is_open(self, scope):
-        """Whether a scope lives on, and with it the nodes that were made in it."""
+        """Whether a scope is open, so that the nodes made in it still exist."""
         return scope == 0 or scope in [int(number) for number in memory.vector(self.value["open_"])]

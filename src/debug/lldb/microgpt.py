@@ -1,20 +1,20 @@
-"""How lldb shows the project's types: in one line, as gdb does. What walks the graph (graph, why, attention) is for gdb
-alone. In lldb: command script import src/debug/lldb/microgpt.py"""
+"""Shows the project's types in lldb in one line, as in gdb. The commands that walk the graph (graph, why, attention)
+exist only in gdb. In lldb: command script import src/debug/lldb/microgpt.py"""
 import lldb
 
 SIGNS = {"add": "+", "mul": "*"}
-MOST_ITEMS = 16
-MOST_ROWS = 2
-MOST_COLS = 4
+MAX_ITEMS = 16
+MAX_ROWS = 2
+MAX_COLS = 4
 
 
 def number(x):
     return f"{x:.4g}"
 
 
-def listed(items, most):
+def listed(items, max_shown):
     """The first items with commas, and '...' if there are more."""
-    return "[" + ", ".join(items[:most]) + (", ..." if len(items) > most else "") + "]"
+    return "[" + ", ".join(items[:max_shown]) + (", ..." if len(items) > max_shown else "") + "]"
 
 
 def member(value, *path):
@@ -48,26 +48,26 @@ def node_text(node, kind):
 
 def parameter_text(parameter, kind):
     rows, cols = integer(parameter, "rows"), integer(parameter, "cols")
-    read = min(rows, MOST_ROWS + 1)
+    read = min(rows, MAX_ROWS + 1)
     data = list(member(parameter, "data").GetPointeeData(0, read * cols).double)
-    shown = [listed([number(x) for x in data[i * cols : (i + 1) * cols]], MOST_COLS) for i in range(read)]
+    shown = [listed([number(x) for x in data[i * cols : (i + 1) * cols]], MAX_COLS) for i in range(read)]
     name = member(parameter, "name").GetSummary().strip('"')
-    return f"{kind}({name}, shape=({rows}, {cols}), data={listed(shown, MOST_ROWS)})"
+    return f"{kind}({name}, shape=({rows}, {cols}), data={listed(shown, MAX_ROWS)})"
 
 
 def values_text(values):
     begin, size = list(member(values, "item_").GetNonSyntheticValue())
-    while size.GetNumChildren() > 0:  # how deep it lies depends on the standard library
+    while size.GetNumChildren() > 0:  # its depth depends on the standard library
         size = size.GetChildAtIndex(0)
     n = size.GetValueAsUnsigned()
-    addresses = [begin.GetPointeeData(i, 1).uint64[0] for i in range(min(n, MOST_ITEMS + 1))]
+    addresses = [begin.GetPointeeData(i, 1).uint64[0] for i in range(min(n, MAX_ITEMS + 1))]
     kind = values.GetTarget().FindFirstType("microgpt::Node")
     nodes = [values.CreateValueFromAddress("node", address, kind) for address in addresses]
-    return f"Values({n}) {listed([number(double(node, 'data')) for node in nodes], MOST_ITEMS)}"
+    return f"Values({n}) {listed([number(double(node, 'data')) for node in nodes], MAX_ITEMS)}"
 
 
 def summary(text):
-    """A function as lldb calls it, for a value that may not be constructed yet."""
+    """Wraps a function for lldb, for values that may not be constructed yet."""
 
     def summarize(value, _):
         try:

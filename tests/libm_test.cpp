@@ -111,7 +111,7 @@ TEST_CASE("x ** y is what CPython prints where it differs from 1 / x, x * x and 
   struct Pin {
     double x, y, power, shortcut;
   };
-  const std::vector<Pin> pins{
+  const Pin pins[]{
       {0x1.7ae80e1821c40p+1, -1, 0x1.59ebf9f931452p-2, 1 / 0x1.7ae80e1821c40p+1},
       {0x1.420fe7e7c0c84p+1, -1, 0x1.96fa35008ca28p-2, 1 / 0x1.420fe7e7c0c84p+1},
       {0x1.01eef6bc26730p-1, 2, 0x1.03e1aa7578d88p-2, 0x1.01eef6bc26730p-1 * 0x1.01eef6bc26730p-1},

@@ -10,6 +10,7 @@
 #include "first_difference.h"
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
+#include "tensor/gpt.h"
 #include "tensor_answer.h"
 
 namespace microgpt {

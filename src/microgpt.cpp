@@ -129,6 +129,7 @@ void Adam::update(Parameters& parameters, double learning_rate, std::size_t step
   const double m_correction = 1 - libm_pow(beta1_, static_cast<double>(step + 1));
   const double v_correction = 1 - libm_pow(beta2_, static_cast<double>(step + 1));
   libm_squares(grad, squares_);
+#pragma omp simd  // no array overlaps another
   for (std::size_t i = 0; i < data.size(); i++) {
     m_[i] = beta1_ * m_[i] + (1 - beta1_) * grad[i];
     v_[i] = beta2_ * v_[i] + (1 - beta2_) * squares_[i];
@@ -136,6 +137,7 @@ void Adam::update(Parameters& parameters, double learning_rate, std::size_t step
     grad[i] = 0;  // backward() adds to it in the next step
   }
   libm_roots(v_hat_, roots_);
+#pragma omp simd
   for (std::size_t i = 0; i < data.size(); i++) {
     const double m_hat = m_[i] / m_correction;
     data[i] -= learning_rate * m_hat / (roots_[i] + eps_);

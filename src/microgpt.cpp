@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/libm.h"
@@ -31,7 +32,7 @@ Start prepare(const std::string& path, bool hold_out, Config& config, const Trai
   if (hold_out) documents = split(documents).training;  // a tenth is kept back, to evaluate the model on new names
   random.shuffle(documents);
   validate(config);
-  return {documents, tokenizer, initialize(config, train, random)};  // every parameter is drawn from gauss(0, init_std)
+  return {std::move(documents), std::move(tokenizer), initialize(config, train, random)};  // from gauss(0, init_std)
 }
 
 // The parameters are all that the model knows. A row of wte says what a token means, a row of wpe what a position

@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   lesson.picture("01_counts.svg", heat_map("row: a character, column: the next one", {labels, labels, counts}));
 
   // A name that was not counted: the rows of the table that it needs, and the surprise of each of its characters.
-  const Split split = lesson.split();
+  const Split& split = lesson.split();
   const std::vector<Token> tokens = tokenizer.encode_document(lesson.documents.back());
   Grid rows{{}, labels, {}};
   std::string surprises = "after | came | probability | surprise\n";

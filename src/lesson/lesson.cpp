@@ -89,8 +89,9 @@ Lesson::Lesson(const Arguments& arguments)
   fmt::print("vocab size: {}\n", tokenizer.vocab_size());
 }
 
-Split Lesson::split() const {
-  return or_leave([&] { return microgpt::split(read_documents(arguments_.names)); });
+const Split& Lesson::split() const {
+  if (!split_) split_ = or_leave([&] { return microgpt::split(read_documents(arguments_.names)); });
+  return *split_;
 }
 
 std::vector<Document> Lesson::held_out(std::size_t trained) const {

@@ -32,7 +32,7 @@ class Lesson {
   Tokenizer tokenizer;
 
   /// Training names and held-out names, the same as in every program of this project.
-  Split split() const;
+  const Split& split() const;
 
   /// The held-out names, without those among the first `trained` documents: names that the lesson has not seen after
   /// that many steps. (If the file has no repeated names, none are left out.)
@@ -90,6 +90,7 @@ class Lesson {
   void compare_with_golden(std::optional<std::size_t> first_losses);
 
   Arguments arguments_;
+  mutable std::optional<Split> split_;  // made when it is first asked for
   bool all_hold_ = true;
   std::set<std::string> ideas_;  // for --break
   std::vector<double> losses_;

@@ -25,19 +25,19 @@ namespace microgpt {
 
 // --- 1. Text to tokens to parameters ---------------------------------------------------------------------------------
 
-Start prepare(const std::string& path, bool hold_out, Config& config, const TrainConfig& train, PythonRandom& random) {
+Start prepare(const std::string& path, bool hold_out, Config& config, PythonRandom& random) {
   std::vector<Document> documents = read_documents(path);  // a document is a line: one name
   Tokenizer tokenizer(documents);  // a -> 0, b -> 1, ...; the highest token is BOS, which begins and ends a name
   config.vocab_size = tokenizer.vocab_size();
   if (hold_out) documents = split(documents).training;  // a tenth is kept back, to evaluate the model on new names
   random.shuffle(documents);
   validate(config);
-  return {std::move(documents), std::move(tokenizer), initialize(config, train, random)};  // from gauss(0, init_std)
+  return {std::move(documents), std::move(tokenizer)};
 }
 
-// The parameters are all that the model knows. A row of wte says what a token means, a row of wpe what a position
-// means. Each layer has four matrices for attention, which looks at earlier tokens, and two for an MLP ("multilayer
-// perceptron"), which works on what was found. lm_head turns the result into logits: a score for each token.
+// The parameters are all that the model knows; they begin random: initialize(). A row of wte says what a token means, a
+// row of wpe what a position means. Each layer has four matrices for attention, which looks at earlier tokens, and two
+// for an MLP ("multilayer perceptron"), which works on what was found. lm_head makes logits: a score for each token.
 Model::Model(const Config& config_, const Parameters& parameters)
     : config(config_), wte(parameters["wte"]), wpe(parameters["wpe"]), lm_head(parameters["lm_head"]) {
   if (!config.is_plain()) throw UsageError("the scalar path has multi-head attention only, no " + config.attention());
@@ -159,7 +159,7 @@ double train_step(const Loss& loss, std::span<const Token> tokens, Parameters& p
 
 void train(const Loss& loss, Parameters& parameters, Optimizer& optimizer, std::span<const Document> documents,
            const Tokenizer& tokenizer, const TrainConfig& how, const OnStep& on_step) {
-  for (std::size_t step = 0; step < how.num_steps; step++) {
+  for (std::size_t step = how.first_step; step < how.num_steps; step++) {
     const std::vector<Token> tokens = tokenizer.encode_document(documents[step % documents.size()]);
     on_step(step + 1, train_step(loss, tokens, parameters, optimizer, learning_rate(how, step), step));
   }

@@ -73,6 +73,7 @@
 #include "train/sampling.h"       // new names from the tensor path
 #include "train/evaluation.h"     // losses, and how precise their mean is
 #include "train/held_out.h"       // how good a model is at names it has not seen
+#include "train/memory.h"         // how much memory a training takes
 #include "train/safetensors.h"    // named tensors in a file
 #include "train/checkpoint.h"     // a trained model in a file
 
@@ -94,6 +95,9 @@
 #include "program/command_line.h"   // parsing the command line
 #include "program/commands.h"       // train, sample, ...
 #include "program/print.h"          // output that several commands share
+#include "program/interrupt.h"      // stopping in good order
+#include "program/train_options.h"  // the options of train
+#include "program/resume.h"         // going on with a saved training
 
 // What the lessons share.
 #include "lesson/lesson.h"      // names to learn from, uniform output, checks

@@ -156,9 +156,9 @@ TEST_CASE("a number that is not finite is refused, in loading and in saving") {
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     Checkpoint tiny = tiny_checkpoint();
     tiny.parameters["layer0.attn_wo"].data[0] = bad;
-    CHECK_THROWS_WITH_AS(serialize(tiny),
-                         "cannot save the model: layer0.attn_wo has a value that is not finite; training diverged",
-                         Diverged);
+    CHECK_THROWS_WITH_AS(
+        serialize(tiny),
+        "cannot save the model: the tensor layer0.attn_wo has a value that is not finite; training diverged", Diverged);
     std::string numbers = tiny_numbers;
     std::memcpy(numbers.data() + 64, &bad, sizeof bad);
     CHECK(refusal(file(tiny_header, numbers)) == "the tensor layer0.attn_wo has a value that is not finite");

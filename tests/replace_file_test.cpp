@@ -1,6 +1,8 @@
 #include "base/replace_file.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -107,12 +109,23 @@ TEST_CASE("a rehearsal changes nothing") {
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("a temporary that was left behind is no obstacle") {
+TEST_CASE("temporary files of killed programs are removed, those of living ones and other files stay") {
   const TemporaryDirectory directory;
-  write_contents(directory / ("microgpt-" + std::to_string(::getpid()) + ".tmp"), "left");
+  const std::string own = "microgpt-" + std::to_string(::getpid());
+  for (const std::string& name : {own + ".tmp", own + "-0.tmp", std::string("microgpt-1-0.tmp")}) {
+    write_contents(directory / name, "left");
+  }
+  for (const char* name : {"microgpt-one.tmp", "microgpt-1-0.tmp.txt", "a-microgpt-1-0.tmp", "microgpt-1-1.tmp"}) {
+    write_contents(directory / name, "kept");
+  }
+  const int locked = ::open((directory / "microgpt-1-1.tmp").c_str(), O_RDONLY);
+  REQUIRE(::flock(locked, LOCK_EX) == 0);
   replace_file(directory / "file", "new");
   CHECK(contents(directory / "file") == "new");
-  CHECK(directory.count() == 1);
+  CHECK(directory.count() == 5);
+  ::close(locked);
+  replace_file(directory / "file", "newer");
+  CHECK(directory.count() == 4);
 }
 
 TEST_CASE("a new file gets the permissions that the umask allows, a replaced one keeps its own") {
@@ -157,7 +170,7 @@ TEST_CASE("what is not a regular file is refused and stays") {
   CHECK(failure(name) == is_a_directory(name));
   CHECK(failure(name + "/") == is_a_directory(name + "/"));
   CHECK(failure(name + "/new/") == is_a_directory(name + "/new/"));
-  CHECK(failure("") == is_a_directory(""));
+  CHECK(failure("") == "cannot write '': the name is empty; give the name of a file");
   CHECK(directory.count() == 0);
 
   auto is_a_device = [](const std::string& path) {

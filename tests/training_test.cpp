@@ -21,7 +21,8 @@ void check_training(const std::string& name, const std::string& data, const std:
   REQUIRE(golden.losses.size() == chosen.train.num_steps);
 
   PythonRandom random(42);
-  auto [documents, tokenizer, parameters] = prepare(path, false, chosen.model, chosen.train, random);
+  const auto [documents, tokenizer] = prepare(path, false, chosen.model, random);
+  Parameters parameters = initialize(chosen.model, chosen.train, random);
   const Model model(chosen.model, parameters);
   Adam adam(chosen.train, parameters.size());
   std::vector<double> losses;

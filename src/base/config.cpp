@@ -92,6 +92,11 @@ void validate(const Config& config, std::size_t max_parameters) {
   at_least_one(config.n_head, "n_head");
   at_least_one(config.block_size, "block_size");
   at_least_one(config.vocab_size, "vocab_size");
+  constexpr std::size_t max_block_size = 1'000'000'000;  // so that no product of sizes overflows
+  if (config.block_size > max_block_size) {
+    throw UsageError("block_size " + std::to_string(config.block_size) + " is more than " +
+                     std::to_string(max_block_size));
+  }
   if (config.n_embd % config.n_head != 0) {
     throw UsageError("n_embd " + std::to_string(config.n_embd) + " is not divisible by n_head " +
                      std::to_string(config.n_head) +
@@ -103,17 +108,6 @@ void validate(const Config& config, std::size_t max_parameters) {
     throw UsageError("n_layer " + std::to_string(config.n_layer) + ", n_embd " + std::to_string(config.n_embd) +
                      ", block_size " + std::to_string(config.block_size) + " make more than " +
                      std::to_string(max_parameters) + " parameters; choose a smaller shape");
-  }
-}
-
-void validate_batch(const Config& config, std::size_t batch_size) {
-  // For each position the tensor path keeps about thirty times C numbers in every layer, and the logits twice.
-  const Count row = 30 * Count(config.n_layer) * config.n_embd + 2 * Count(config.vocab_size);
-  constexpr std::size_t max_numbers = std::size_t{1} << 30;  // floats in 4 GiB
-  if ((Count(batch_size) * config.block_size * row).value() > max_numbers) {
-    throw UsageError("batch_size " + std::to_string(batch_size) + " with n_embd " + std::to_string(config.n_embd) +
-                     ", n_layer " + std::to_string(config.n_layer) + " and block_size " +
-                     std::to_string(config.block_size) + " takes more than 4 GiB; choose a smaller batch");
   }
 }
 

@@ -41,11 +41,9 @@ struct Config {
 };
 
 /// Throws UsageError if a size is 0, n_head does not divide n_embd, n_kv_head does not divide n_head, a rotation has an
-/// odd width, or the model has more than max_parameters: by default 2^26, 2 GiB with gradients and Adam's two means.
+/// odd width, block_size is more than 10^9, or the model has more than max_parameters: by default 2^26, 2 GiB with
+/// gradients and Adam's two means.
 void validate(const Config& config, std::size_t max_parameters = std::size_t{1} << 26);
-
-/// Throws UsageError if a step with batch_size documents would take more than 4 GiB of memory.
-void validate_batch(const Config& config, std::size_t batch_size);
 
 /// Changes the kind of attention: mha; mqa; gqa, with half as many key and value heads as query heads; or mla, whose
 /// latent vectors have 3/4 of the width for queries and 1/2 for keys and values, and no rotary part.
@@ -64,6 +62,7 @@ enum class OptimizerName : std::uint8_t { adam, sgd };
 /// How a model is initialised and trained.
 struct TrainConfig {
   std::size_t num_steps = 1000;
+  std::size_t first_step = 0;  // more if an earlier training goes on
   std::size_t batch_size = 1;  // B: documents per step
   double learning_rate = 0.01;
   OptimizerName optimizer = OptimizerName::adam;

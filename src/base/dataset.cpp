@@ -1,5 +1,6 @@
 #include "base/dataset.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.h"
@@ -38,6 +39,22 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
   }
   if (documents.empty()) throw Error(name + ": no documents in it; put one name on each line");
   return documents;
+}
+
+std::size_t longest(std::span<const Document> documents) {
+  std::size_t length = 0;
+  for (const Document& document : documents) length = std::max(length, document.size());
+  return length;
+}
+
+std::uint64_t fingerprint(std::span<const Document> documents) {
+  std::uint64_t hash = 14695981039346656037U;
+  auto add = [&](std::uint64_t number) { hash = (hash ^ number) * 1099511628211U; };
+  for (const Document& document : documents) {
+    for (const char32_t character : document) add(character);
+    add('\n');  // stands in no document
+  }
+  return hash;
 }
 
 std::vector<Document> read_documents(const std::string& path) { return parse_documents(read_file(path), path); }

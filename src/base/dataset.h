@@ -1,6 +1,9 @@
 // A dataset is a list of documents, one per line, read as microgpt.py reads its input.txt.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +16,12 @@ using Document = std::u32string;
 /// lines are skipped. Throws Error with `name` and the line number if the text is not UTF-8, contains a zero byte, or
 /// has no documents.
 std::vector<Document> parse_documents(std::string_view text, const std::string& name);
+
+/// How many characters the longest document has.
+std::size_t longest(std::span<const Document> documents);
+
+/// A number that is practically never the same for other documents, or for another order of them (64-bit FNV-1a).
+std::uint64_t fingerprint(std::span<const Document> documents);
 
 /// Reads the documents of a file. Also throws Error if the file is missing, is a directory, or cannot be read.
 std::vector<Document> read_documents(const std::string& path);

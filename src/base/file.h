@@ -1,12 +1,16 @@
 // Reads and writes whole files. Errors name the file and the reason.
 #pragma once
 
+#include <cstddef>
 #include <fstream>
 #include <string>
 
 namespace microgpt {
 
-/// Returns every byte of a file. Throws Error if it is missing, a directory, or cannot be read.
+/// The limit of read_file(), so that an endless file, such as /dev/zero, ends with a message.
+inline constexpr std::size_t max_file_bytes = 100'000'000;
+
+/// Returns every byte of a file. Throws Error if it is missing, a directory, cannot be read, or is too long.
 std::string read_file(const std::string& path);
 
 /// Opens a file for reading. Throws Error if it is missing or not a regular file.

@@ -1,6 +1,5 @@
 #include "base/parameters.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "base/attention_shape.h"
@@ -16,16 +15,16 @@ Parameters::Parameters(const std::vector<Shape>& shapes) {
   grad_.resize(size);
   std::size_t offset = 0;
   for (const Shape& shape : shapes) {
+    index_[shape.name] = matrices_.size();
     matrices_.push_back({shape.name, shape.rows, shape.cols, data_.data() + offset, grad_.data() + offset});
     offset += shape.rows * shape.cols;
   }
 }
 
 const Parameter& Parameters::operator[](const std::string& name) const {
-  const auto found =
-      std::find_if(matrices_.begin(), matrices_.end(), [&](const Parameter& p) { return p.name == name; });
-  if (found == matrices_.end()) throw std::out_of_range("no parameter is called " + name);
-  return *found;
+  const auto found = index_.find(name);
+  if (found == index_.end()) throw std::out_of_range("no parameter is called " + name);
+  return matrices_[found->second];
 }
 
 std::vector<Parameters::Shape> gpt_shapes(const Config& config) {

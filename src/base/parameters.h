@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace microgpt {
@@ -54,6 +55,7 @@ class Parameters {
   std::vector<double> data_;
   std::vector<double> grad_;
   std::vector<Parameter> matrices_;
+  std::unordered_map<std::string, std::size_t> index_;  // of a name in matrices_
 };
 
 /// The matrices of a GPT in the reference's order: wte (V,C), wpe (T,C), lm_head (V,C), then for each layer attn_wq

@@ -1,6 +1,7 @@
 #include "base/replace_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,45 @@ std::string advice(int error, const fs::path& directory) {
   }
 }
 
+bool is_temporary(const std::string& name) {
+  constexpr std::string_view begin = "microgpt-", end = ".tmp";
+  return name.starts_with(begin) && name.ends_with(end) &&
+         name.find_first_not_of("0123456789-", begin.size()) == name.size() - end.size();
+}
+
+/// Removes the temporary files of programs that were killed. A living program keeps its own locked.
+void remove_abandoned(const fs::path& directory) {
+  std::error_code error;
+  for (fs::directory_iterator file(directory, error), end; !error && file != end; file.increment(error)) {
+    if (!is_temporary(file->path().filename().string())) continue;
+    const int fd = ::open(file->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(file->path().c_str());
+    ::close(fd);
+  }
+}
+
+/// A new, locked file. fd is -1, with errno, if there is none.
+struct Locked {
+  fs::path path;
+  int fd;
+};
+
+Locked create_locked(const fs::path& directory) {
+  for (std::size_t i = 0;; i++) {
+    const fs::path path = directory / ("microgpt-" + std::to_string(::getpid()) + "-" + std::to_string(i) + ".tmp");
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // less the bits of the umask
+    if (fd < 0 && errno == EEXIST) continue;  // a program on another machine, or in another container
+    struct stat created {};
+    if (fd >= 0) {
+      ::flock(fd, LOCK_EX);
+      ::fstat(fd, &created);
+    }
+    if (fd < 0 || created.st_nlink > 0) return {path, fd};
+    ::close(fd);  // before it was locked, another program removed it as abandoned
+  }
+}
+
 /// A file in the target's directory that either replaces the target or is removed.
 class TemporaryFile {
  public:
@@ -35,15 +75,18 @@ class TemporaryFile {
     struct stat old {};
     const bool exists = ::stat(path.c_str(), &old) == 0;
     if (!exists && errno != ENOENT) fail(errno);
+    if (path.empty()) fail("the name is empty; give the name of a file");
     if (!path.has_filename() || (exists && S_ISDIR(old.st_mode))) fail("it is a directory; give the name of a file");
     if (exists && !S_ISREG(old.st_mode)) fail("it is a device or a pipe; give the name of a file");
     if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
     while (fs::is_symlink(target_)) target_ = target_.parent_path() / fs::read_symlink(target_);
 
-    temporary_ = target_.parent_path() / ("microgpt-" + std::to_string(::getpid()) + ".tmp");
-    ::unlink(temporary_.c_str());  // a killed program with the same process id may have left it
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // less the bits of the umask
-    if (fd_ < 0) fail(errno);
+    const fs::path directory = target_.has_parent_path() ? target_.parent_path() : ".";
+    remove_abandoned(directory);
+    const Locked file = create_locked(directory);
+    if (file.fd < 0) fail(errno);
+    temporary_ = file.path;
+    fd_ = file.fd;
     if (exists) ::fchmod(fd_, old.st_mode & 0777U);  // may fail on a file system without permissions: no harm
   }
 

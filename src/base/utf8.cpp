@@ -48,6 +48,26 @@ std::string encode_utf8(std::u32string_view code_points) {
   return out;
 }
 
+std::string visible(std::string_view bytes) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string result;
+  for (std::size_t i = 0; i < bytes.size(); i++) {
+    auto byte = static_cast<unsigned char>(bytes[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < bytes.size() ? bytes[i + 1] : 0);
+    const bool is_c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
+    if (is_c1) {
+      byte = next;
+      i++;
+    }
+    if (is_c1 || byte < ' ' || byte == 0x7f) {
+      result.append("\\x").append({digits[byte / 16], digits[byte % 16]});
+    } else {
+      result += static_cast<char>(byte);
+    }
+  }
+  return result;
+}
+
 bool is_space(char32_t c) {
   constexpr std::array<char32_t, 9> alone{0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
   return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || (c >= 0x2000 && c <= 0x200a) ||

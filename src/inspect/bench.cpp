@@ -19,6 +19,7 @@
 #include "tensor/decoder.h"
 #include "tensor/fma_peak.h"
 #include "train/batch_trainer.h"
+#include "train/memory.h"
 #include "train/sampling.h"
 
 namespace microgpt {
@@ -126,9 +127,8 @@ double sampling_operations(const Config& config, double weights, bool absorbed, 
   const std::size_t expanded = config.is_latent() && !absorbed ? 2 * config.kv_latent * config.n_embd : 0;
   const auto layers = static_cast<double>(config.n_layer);
   const double pairs_before = causal_pairs(n) - static_cast<double>(n);  // pairs of a token and an earlier one
-  return 2 *
-         (weights * static_cast<double>(n) +
-          layers * (static_cast<double>(per_pair) * causal_pairs(n) + static_cast<double>(expanded) * pairs_before));
+  return 2 * (weights * static_cast<double>(n) + layers * (static_cast<double>(per_pair) * causal_pairs(n) +
+                                                           static_cast<double>(expanded) * pairs_before));
 }
 
 /// The gist at the subject's sizes, and the documents to train it on.
@@ -143,7 +143,7 @@ struct Setting {
     gist.train.batch_size = subject.batch;
     gist.train.num_steps = 1'000'000'000;
     validate(gist.model);
-    validate_batch(gist.model, subject.batch);
+    require_memory(tensor_memory<double>(gist.model, documents, subject.batch));
   }
 
   PythonRandom random;

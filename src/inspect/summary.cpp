@@ -49,7 +49,7 @@ std::string summary(const Config& config, const Tokenizer& tokenizer, const Para
   line("mask        {}", mask_spec(config.mask));
   line("positions   {}", config.rope ? "rotated (RoPE)" : "learned (wpe)");
   line("block_size  {}", config.block_size);
-  line("vocab_size  {}  ({} and BOS)", config.vocab_size, encode_utf8(tokenizer.characters()));
+  line("vocab_size  {}  ({} and BOS)", config.vocab_size, visible(encode_utf8(tokenizer.characters())));
   line("activation  {}", named(config.activation).title);
   line("");
   line("{:<18} {:>10} {:>8} {:>9} {:>9} {:>9} {:>9}", "parameter", "shape", "size", "mean", "std", "min", "max");

@@ -1,6 +1,7 @@
 // microgpt eval: measures how good a model is at names it has never seen.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -27,11 +28,14 @@ void print_evaluation(const EvalOptions& options) {
   PythonRandom random{std::string_view(options.seed)};
   const Checkpoint checkpoint = load_checkpoint(options.model);
   const Split names = split(read_documents(options.data));
-  TensorModel<float> model(checkpoint.config, checkpoint.parameters);
+  // A name longer than all others is new, so there is no need to generate more of it.
+  const std::size_t length = std::max(longest(names.training), longest(names.held_out)) + 1;
+  TensorModel<float> model(checkpoint.config, checkpoint.parameters, length);
   fmt::print("held out: {} of {} distinct documents\n", names.held_out.size(),
              names.held_out.size() + names.training.size());
-  print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
-                options.temperature);
+  const Quality quality =
+      evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads());
+  print_quality(quality, options.temperature);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // The program: microgpt train, train-fast, sample, eval, inspect, kv, bench.
-#include <fmt/core.h>
+#include <fcntl.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <system_error>
@@ -11,8 +12,10 @@
 #include "base/error.h"
 #include "program/command_line.h"
 #include "program/commands.h"
+#include "program/interrupt.h"
 #include "program/print.h"
 #include "train/checkpoint.h"
+#include "train/memory.h"
 
 namespace microgpt {
 namespace {
@@ -26,29 +29,41 @@ Program microgpt() {
                        kv_command(), bench_command()}};
 }
 
-bool is_control(unsigned char c) { return c < ' ' || c == 0x7f; }
+/// If a standard stream is closed, the next file that is opened takes its place, and messages go into it. So the place
+/// is taken by what nothing can be written to.
+void keep_standard_streams() {
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
+  ::close(fd);
+}
 
 }  // namespace
 }  // namespace microgpt
 
 int main(int argc, char** argv) {
-  auto fail = [](std::string message, int code) {
-    std::replace_if(message.begin(), message.end(), microgpt::is_control,
-                    '?');  // keeps it one line, even if a file name has a line break
+  auto fail = [](const std::string& message, int code) {
     std::fflush(stdout);
-    fmt::print(stderr, "microgpt: {}\n", message);
+    microgpt::tell(message);
     return code;
   };
+  microgpt::keep_standard_streams();
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {
     microgpt::run(microgpt::microgpt(), argc, argv);
     microgpt::flush_output();
     return 0;
+  } catch (const microgpt::MemoryError& error) {
+    return fail(std::string(error.what()) + "; choose a smaller model, --block-size or --batch", 2);
   } catch (const microgpt::UsageError& error) {
     return fail(error.what(), 2);
+  } catch (const microgpt::Interrupted& stop) {
+    return fail(stop.what(), 128 + stop.signal);
   } catch (const microgpt::Diverged& error) {
     return fail(std::string(error.what()) + ", try a smaller --lr", 1);
   } catch (const microgpt::ModelFileError& error) {
     return fail(std::string(error.what()) + "; make one with 'microgpt train --save FILE'", 1);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(error.what(), 1);
   } catch (const std::system_error& error) {  // from fmt::print; files throw Error
     return fail("cannot write to standard output: " + error.code().message(), 1);
   } catch (const std::bad_alloc&) {

@@ -11,8 +11,7 @@
 
 namespace microgpt {
 
-std::size_t parse_count(const std::string& option, const std::string& text) {
-  constexpr std::size_t max = 1'000'000'000;
+std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max) {
   std::size_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > max) {
@@ -89,11 +88,8 @@ Option& add_model(Command& command, std::string& target) {
 }
 
 Option& add_threads(Command& command, std::optional<std::size_t>& target, const std::string& help) {
-  return add_option(command, "--threads", "N", help, [&target](const std::string& text) {
-    constexpr std::size_t max = 1024;
-    target = parse_count("--threads", text);
-    if (target > max) throw UsageError(fmt::format("--threads is {}; it must be at most {}", *target, max));
-  });
+  return add_option(command, "--threads", "N", help,
+                    [&target](const std::string& text) { target = parse_count("--threads", text, 1024); });
 }
 
 }  // namespace microgpt

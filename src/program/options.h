@@ -33,8 +33,8 @@ struct Command {
   std::string heading = "Options";  // for the options added next
 };
 
-/// Parses a whole number from 1 to 1,000,000,000. Throws UsageError with the option's name for anything else.
-std::size_t parse_count(const std::string& option, const std::string& text);
+/// Parses a whole number from 1 to `max`. Throws UsageError with the option's name for anything else.
+std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max = 1'000'000'000);
 
 /// Parses a number from `min` to `max`. Throws UsageError with the option's name for anything else.
 double parse_number(const std::string& option, const std::string& text, double min, double max);

@@ -1,12 +1,14 @@
 #include "program/print.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <system_error>
 
+#include "base/utf8.h"
 #include "train/held_out.h"
 
 namespace microgpt {
@@ -18,7 +20,7 @@ std::string all_digits(double x) {
 }
 
 void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& generate) {
-  for (std::size_t i = 1; i <= num; i++) fmt::print("sample {:2}: {}\n", i, tokenizer.decode(generate()));
+  for (std::size_t i = 1; i <= num; i++) fmt::print("sample {:2}: {}\n", i, for_output(tokenizer.decode(generate())));
 }
 
 void print_quality(const Quality& quality, double temperature) {
@@ -29,7 +31,16 @@ void print_quality(const Quality& quality, double temperature) {
   fmt::print("new names: {:.1f} % of 1000, generated at temperature {}, are not in the data\n", 100 * quality.new_share,
              temperature);
   std::size_t i = 0;
-  for (const std::string& name : quality.names) fmt::print("sample {:2}: {}\n", ++i, name);
+  for (const std::string& name : quality.names) fmt::print("sample {:2}: {}\n", ++i, for_output(name));
+}
+
+std::string for_output(const std::string& text) { return ::isatty(STDOUT_FILENO) != 0 ? visible(text) : text; }
+
+void tell(const std::string& message) { std::fputs(("microgpt: " + visible(message) + "\n").c_str(), stderr); }
+
+void tell_of_byte_order_mark(const Tokenizer& tokenizer) {
+  if (tokenizer.characters().find(U'\ufeff') == std::u32string::npos) return;
+  tell("note: the data has a byte order mark, which is taken for a letter; to avoid that, save the file without one");
 }
 
 void flush_output() {

@@ -21,6 +21,15 @@ void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::funct
 /// Prints held-out loss, perplexity, the bigram baseline, the share of new names, and some names.
 void print_quality(const Quality& quality, double temperature);
 
+/// The text as visible() of base/utf8.h shows it if standard output is a terminal. Elsewhere it stays as it is.
+std::string for_output(const std::string& text);
+
+/// Prints "microgpt: message" to standard error, on one line. If that fails, nobody is there to be told.
+void tell(const std::string& message);
+
+/// Tells of a byte order mark, which becomes a letter of the alphabet, as in the published program.
+void tell_of_byte_order_mark(const Tokenizer& tokenizer);
+
 /// Flushes standard output. Throws std::system_error if anything could not be written.
 void flush_output();
 

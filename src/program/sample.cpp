@@ -16,6 +16,7 @@
 #include "tensor/decoder.h"
 #include "tensor/gpt.h"
 #include "train/checkpoint.h"
+#include "train/memory.h"
 #include "train/sampling.h"
 
 namespace microgpt {
@@ -44,11 +45,12 @@ void sample(const SampleOptions& options) {
     print_samples(options.num, checkpoint.tokenizer,
                   [&] { return sample(source, options.temperature, random, tokens); });
   };
-  if (checkpoint.config.is_plain()) {
+  constexpr std::size_t max_tape_bytes = 100'000'000;
+  if (checkpoint.config.is_plain() && tape_bytes(checkpoint.config, block_size).value() <= max_tape_bytes) {
     const Model model(checkpoint.config, checkpoint.parameters);
     print(model);
   } else {
-    TensorModel<double> model(checkpoint.config, checkpoint.parameters);
+    TensorModel<double> model(checkpoint.config, checkpoint.parameters, tokens.size() + max_new_tokens);
     Decoder<double> decoder(model);
     fmt::print("KV cache: {} bytes per token, in double\n", decoder.cache_bytes_per_token());
     print(decoder);
@@ -61,6 +63,7 @@ Command sample_command() {
   auto options = std::make_shared<SampleOptions>();
   Command command{.name = "sample", .help = "Generate names with a trained model."};
   command.footer =
+      "A name ends when the model ends it, at the model's block_size, or after 1000 characters.\n"
       "Examples:\n"
       "  microgpt sample names.safetensors --num 5\n"
       "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7";

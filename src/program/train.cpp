@@ -1,11 +1,17 @@
 // microgpt train: trains a GPT and generates names.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/attention_shape.h"
@@ -13,13 +19,15 @@
 #include "base/python_random.h"
 #include "inspect/progress.h"
 #include "program/commands.h"
-#include "program/options.h"
+#include "program/interrupt.h"
 #include "program/print.h"
-#include "program/shape_options.h"
+#include "program/resume.h"
+#include "program/train_options.h"
 #include "scalar/gpt.h"
 #include "tensor/decoder.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
+#include "train/memory.h"
 #include "train/optimizer.h"
 #include "train/sampling.h"
 #include "train/thread_trials.h"
@@ -27,97 +35,103 @@
 namespace microgpt {
 namespace {
 
-struct TrainOptions {
-  std::string preset = "gist";
-  std::string data = "data/names.txt";
-  ShapeOptions shape;
-  std::optional<std::size_t> steps, batch_size, threads;
-  std::optional<double> learning_rate, dropout;
-  std::string seed = "42";
-  std::size_t samples = 20;
-  double temperature = 0.5;
-  std::string digits = "4";
-  std::string engine = "scalar";
-  std::string optimizer = "adam";
-  std::optional<std::string> dtype, kernels, loss, positions, mask;
-  bool hold_out = false;
-  bool quiet = false;
-  std::optional<std::string> save;
-};
-
-/// Throws UsageError for options that only the tensor path supports.
-void refuse_tensor_options(const TrainOptions& options) {
-  auto refuse = [](bool given, const char* option) {
-    if (given) throw UsageError(fmt::format("{} needs --engine tensor", option));
-  };
-  refuse(options.batch_size.has_value(), "--batch");
-  refuse(options.threads.has_value(), "--threads");
-  refuse(options.dtype.has_value(), "--dtype");
-  refuse(options.kernels.has_value(), "--kernels");
-  refuse(options.loss.has_value(), "--loss");
-  refuse(options.dropout.has_value(), "--dropout");
-  refuse(options.shape.attention.has_value(), "--attention");
-  refuse(options.positions.has_value(), "--pos");
-  refuse(options.mask.has_value(), "--mask");
-}
-
-/// The preset, changed by the given options.
-Preset chosen_preset(const TrainOptions& options) {
-  Preset chosen = preset(options.preset);
-  Config& config = chosen.model;
-  apply(options.shape, config);
-  config.rope = options.positions == "rope";
-  config.mask = given_mask(options.mask.value_or("full"));
-  chosen.train.num_steps = options.steps.value_or(chosen.train.num_steps);
-  chosen.train.batch_size = options.batch_size.value_or(chosen.train.batch_size);
-  chosen.train.optimizer = options.optimizer == "sgd" ? OptimizerName::sgd : OptimizerName::adam;
-  chosen.train.learning_rate = options.learning_rate.value_or(chosen.train.learning_rate);
-  return chosen;
-}
-
 /// What training needs, and what it leaves.
 struct Run {
   Preset preset;
   Start start;
+  Parameters parameters;
+  TrainingState state;  // for a later --resume
   PythonRandom& random;
 };
 
-/// The line of a step, and the progress bar.
-class StepLines {
+/// What is done after every step: its line is shown, and the training is saved when it is time for that.
+class AfterStep {
  public:
-  StepLines(std::size_t num_steps, const TrainOptions& options)
-      : num_steps_(num_steps), all_digits_(options.digits == "17"), progress_(num_steps, options.quiet) {}
+  /// `collect` brings run.parameters and run.state.moments up to date.
+  AfterStep(Run& run, const TrainOptions& options, std::function<void()> collect)
+      : run_(run),
+        options_(options),
+        collect_(std::move(collect)),
+        num_steps_(run.preset.train.num_steps),
+        progress_(num_steps_, options.quiet) {
+    if (options.save) interrupts_.emplace();
+  }
 
-  void show(std::size_t step, double loss) {
-    const std::string digits = all_digits_ ? all_digits(loss) : fmt::format("{:.4f}", loss);
-    progress_.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps_, digits));
+  void operator()(std::size_t step, double loss) {
+    run_.state.step = step;
+    show(loss);
+    if (!options_.save) return;
+    const int signal = Interrupts::pending();
+    if (signal != 0 || step == num_steps_ || step % options_.save_every.value_or(num_steps_) == 0) save();
+    if (signal != 0) throw interrupted(signal);
   }
 
  private:
+  void show(double loss) {
+    const std::string digits = options_.digits == "17" ? all_digits(loss) : fmt::format("{:.4f}", loss);
+    const std::size_t step = run_.state.step;
+    try {
+      progress_.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps_, digits));
+      flush_output();
+    } catch (const std::system_error& error) {
+      if (options_.save) save();
+      if (error.code().value() == EPIPE) throw interrupted(SIGPIPE);
+      throw;
+    }
+  }
+
+  void save() {
+    collect_();
+    save_checkpoint(*options_.save, run_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
+  }
+
+  Interrupted interrupted(int signal) const {
+    const std::string how =
+        run_.state.step == num_steps_
+            ? "it was the last"
+            : fmt::format("go on with: microgpt train --resume '{}'{}", *options_.save,
+                          options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "");
+    return {signal, fmt::format("stopped and saved after step {} of {}; {}", run_.state.step, num_steps_, how)};
+  }
+
+  Run& run_;
+  const TrainOptions& options_;
+  std::function<void()> collect_;
   std::size_t num_steps_;
-  bool all_digits_;
+  std::optional<Interrupts> interrupts_;
   Progress progress_;
 };
 
-/// Saves the model if asked to, then generates names.
+/// Generates names.
 void finish(const Run& run, const TrainOptions& options, const std::function<std::vector<Token>()>& generate) {
-  const Start& trained = run.start;
-  if (options.save) save_checkpoint(*options.save, run.preset.model, trained.tokenizer, trained.parameters);
   fmt::print("\n{}\n", run.preset.heading);
-  print_samples(options.samples, trained.tokenizer, generate);
+  print_samples(options.samples, run.start.tokenizer, generate);
+}
+
+/// Throws ModelFileError unless the resumed training has n moments of its optimizer.
+void require_moments(const Run& run, std::size_t n) {
+  if (run.state.moments.size() == n) return;
+  throw ModelFileError(
+      fmt::format("cannot resume: the file has {} moments of its optimizer, not {}", run.state.moments.size(), n));
 }
 
 /// The loop of src/microgpt.cpp.
 void train_scalar(Run& run, const TrainOptions& options) {
-  auto& [documents, tokenizer, parameters] = run.start;
   const TrainConfig& how = run.preset.train;
-  const Model model(run.preset.model, parameters);
+  const Model model(run.preset.model, run.parameters);
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  const std::unique_ptr<Optimizer> optimizer = make_optimizer(how, parameters.size());
+  const std::unique_ptr<Optimizer> optimizer = make_optimizer(how, run.parameters.size());
+  const std::vector<std::span<double>> moments = optimizer->moments();
+  if (how.first_step > 0) {
+    require_moments(run, moments.size());
+    for (std::size_t i = 0; i < moments.size(); i++) std::ranges::copy(run.state.moments[i], moments[i].begin());
+  }
   {
-    StepLines lines(how.num_steps, options);
-    auto show = [&](std::size_t step, double value) { lines.show(step, value); };
-    train(loss, parameters, *optimizer, documents, tokenizer, how, show);
+    AfterStep after_step(run, options, [&] {
+      run.state.moments.clear();
+      for (const std::span<double> numbers : moments) run.state.moments.emplace_back(numbers.begin(), numbers.end());
+    });
+    train(loss, run.parameters, *optimizer, run.start.documents, run.start.tokenizer, how, std::ref(after_step));
   }
   finish(run, options, [&] { return sample(model, options.temperature, run.random); });
 }
@@ -130,7 +144,6 @@ Dropout chosen_dropout(const TrainOptions& options, PythonRandom& random) {
 
 template <class T>
 void train_tensor(Run& run, const TrainOptions& options) {
-  auto& [documents, tokenizer, parameters] = run.start;
   const Config& config = run.preset.model;
   const TrainConfig& how = run.preset.train;
   const ThreadChoice choice = choose_threads(config, how.batch_size);
@@ -144,37 +157,77 @@ void train_tensor(Run& run, const TrainOptions& options) {
       .threads = threads,
       .dropout = chosen_dropout(options, run.random),
   };
-  BatchTrainer<T> trainer(config, how, parameters, documents, tokenizer, batch, kernels);
+  BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer, batch, kernels);
+  if (how.first_step > 0) {
+    require_moments(run, trainer.moments().size());
+    trainer.set_moments(run.state.moments);
+  }
   ThreadTrials trials(threads);
   auto step = [&](std::size_t n) {
     trainer.use_threads(n);
     return trainer.step();
   };
   {
-    StepLines lines(how.num_steps, options);
-    for (std::size_t i = 1; i <= how.num_steps; i++) lines.show(i, options.threads ? step(threads) : trials.run(step));
+    AfterStep after_step(run, options, [&] {
+      trainer.model().copy_to(run.parameters);
+      run.state.moments = trainer.moments();
+    });
+    for (std::size_t i = how.first_step + 1; i <= how.num_steps; i++) {
+      after_step(i, options.threads ? step(threads) : trials.run(step));
+    }
   }
-  trainer.model().copy_to(parameters);
   Decoder<T> decoder(trainer.model(), kernels);
   finish(run, options, [&] { return sample(decoder, options.temperature, run.random); });
 }
 
-// The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
-void train(const TrainOptions& options) {
-  if (options.engine == "scalar") refuse_tensor_options(options);
-  Preset chosen = chosen_preset(options);
-  if (options.engine == "scalar" && chosen.train.batch_size > 1) {
-    throw UsageError(fmt::format("--preset {} needs --engine tensor", options.preset));
-  }
-  PythonRandom random{std::string_view(options.seed)};
-  Start start = prepare(options.data, options.hold_out, chosen.model, chosen.train, random);
-  validate_batch(chosen.model, chosen.train.batch_size);
-  fmt::print("num docs: {}\n", start.documents.size());
-  fmt::print("vocab size: {}\n", start.tokenizer.vocab_size());
-  fmt::print("num params: {}\n", start.parameters.size());
-  if (options.save) rehearse_save(*options.save, chosen.model, start.tokenizer, start.parameters);
+TrainingMemory memory_of(const TrainOptions& options, const Preset& chosen, std::span<const Document> documents) {
+  const std::size_t batch_size = chosen.train.batch_size;
+  const bool dropout = options.dropout.value_or(0) > 0;
+  if (options.engine == "scalar") return scalar_memory(chosen.model, documents);
+  if (options.dtype == "f64") return tensor_memory<double>(chosen.model, documents, batch_size, dropout);
+  return tensor_memory<float>(chosen.model, documents, batch_size, dropout);
+}
 
-  Run run{chosen, std::move(start), random};
+/// Continues where the checkpoint's training stopped.
+void go_on(Run& run, Checkpoint checkpoint, const TrainOptions& options) {
+  TrainingState& saved = *checkpoint.training;
+  const std::string& path = *options.resume;
+  if (saved.fingerprint != run.state.fingerprint) {
+    throw Error(
+        fmt::format("cannot resume '{}': it was trained on other data ({}) than '{}' ({}); give the same --data", path,
+                    saved.fingerprint, options.data, run.state.fingerprint));
+  }
+  if (saved.step >= run.preset.train.num_steps) {
+    throw UsageError(fmt::format("'{}' has done {} steps of {}; to go on, give a larger --steps", path, saved.step,
+                                 run.preset.train.num_steps));
+  }
+  run.parameters = std::move(checkpoint.parameters);
+  run.preset.train.first_step = saved.step;
+  run.state.step = saved.step;
+  run.state.moments = std::move(saved.moments);
+}
+
+// The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
+void train(const std::vector<Option>& readers, const std::set<std::string>& typed, TrainOptions& options) {
+  std::optional<Checkpoint> checkpoint;
+  if (options.resume) {
+    checkpoint = resume(readers, typed, options);
+    if (!options.save) options.save = options.resume;
+  }
+  if (options.save_every && !options.save) throw UsageError("--save-every needs --save");
+  Preset chosen = chosen_preset(options);
+  PythonRandom random{std::string_view(options.seed)};
+  Start start = prepare(options.data, options.hold_out, chosen.model, random);
+  tell_of_byte_order_mark(start.tokenizer);
+  require_memory(memory_of(options, chosen, start.documents));
+  Run run{chosen, std::move(start), initialize(chosen.model, chosen.train, random), {}, random};
+  run.state = {.options = training_words(options, chosen), .fingerprint = data_fingerprint(run.start)};
+  if (checkpoint) go_on(run, std::move(*checkpoint), options);
+  fmt::print("num docs: {}\n", run.start.documents.size());
+  fmt::print("vocab size: {}\n", run.start.tokenizer.vocab_size());
+  fmt::print("num params: {}\n", run.parameters.size());
+  if (options.save) rehearse_save(*options.save, run.preset.model, run.start.tokenizer, run.parameters);
+
   if (options.engine == "scalar") {
     train_scalar(run, options);
   } else if (options.dtype == "f64") {
@@ -184,53 +237,36 @@ void train(const TrainOptions& options) {
   }
 }
 
+/// Makes every option note that it was typed.
+void note_typed(Command& command, std::set<std::string>& typed) {
+  for (Option& option : command.options) {
+    if (!option.read) continue;
+    option.read = [&typed, name = option.name, read = option.read](const std::string& text) {
+      typed.insert(name);
+      read(text);
+    };
+  }
+}
+
 }  // namespace
 
 Command train_command() {
   auto options = std::make_shared<TrainOptions>();
+  auto typed = std::make_shared<std::set<std::string>>();
   Command command{.name = "train", .help = "Train a GPT on a file of names and generate new ones."};
   command.footer =
       "Examples:\n"
       "  microgpt train\n"
       "  microgpt train --preset walkthrough --data names.txt\n"
       "  microgpt train --steps 5000 --n-embd 32 --save names.safetensors\n"
+      "  microgpt train --resume names.safetensors\n"
       "  microgpt train --engine tensor --batch 16 --n-embd 64 --steps 5000";
-  add_text(command, "--preset", options->preset, "NAME",
-           "gist (the current microgpt.py), walkthrough (the 200-line course version) or fast");
-  add_data(command, options->data);
-  add_count(command, "--steps", options->steps, "training steps, one batch each [gist: 1000, walkthrough: 500]");
-  add_sizes(command, options->shape);
-  add_choice(command, "--optimizer", options->optimizer, "adam|sgd",
-             "how a gradient changes the parameters; sgd needs a larger --lr, such as 0.1");
-  add_positive(command, "--lr", options->learning_rate, "learning rate of the first step [0.01]");
-  add_seed(command, options->seed);
-  add_count(command, "--samples", options->samples, "names to generate [20]");
-  add_positive(command, "--temperature", options->temperature, "below 1: likelier names, above 1: wilder ones [0.5]");
-  add_choice(command, "--digits", options->digits, "4|17", "digits of a loss: 4 decimals, or all (17 digits)");
-  add_flag(command, "--hold-out", options->hold_out,
-           "train on nine tenths of the distinct documents; microgpt eval uses the others");
-  add_flag(command, "--quiet", options->quiet, "no step lines and no progress bar");
-  add_text(command, "--save", options->save, "FILE", "write the trained model here, in the safetensors format");
-  add_choice(command, "--engine", options->engine, "scalar|tensor",
-             "scalar: one number at a time, easy to read; tensor: batches, fast");
-  command.heading = "The tensor engine";
-  add_count(command, "--batch", options->batch_size, "documents per step [1]");
-  add_choice(command, "--dtype", options->dtype, "f32|f64", "float or double [f32]");
-  add_threads(command, options->threads);
-  add_choice(command, "--kernels", options->kernels, "fast|naive",
-             "naive: the plain loops that specify the fast ones [fast]");
-  add_choice(command, "--loss", options->loss, "document-mean|token-mean",
-             "a step's loss: the mean of the documents' means, or of all tokens [document-mean]");
-  add_number(command, "--dropout", options->dropout, 0, 0.99,
-             "share of the attention weights, and of attention's and the MLP's output, to drop [0]");
-  command.heading = "Attention (the tensor engine)";
-  add_attention(command, options->shape);
-  add_choice(command, "--pos", options->positions, "learned|rope",
-             "positions: a learned row for each, or a rotation of queries and keys [learned]");
-  add_text(command, "--mask", options->mask, "PATTERN",
-           "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all so far]\n"
-           "(W: window, S: stride or block, G: first tokens, R: random tokens)");
-  command.run = [options] { train(*options); };
+  add_train_options(command, *options);
+  command.run = [options, typed, readers = command.options] {
+    if (options->hold_out) typed->insert("--hold-out");
+    train(readers, *typed, *options);
+  };
+  note_typed(command, *typed);
   return command;
 }
 

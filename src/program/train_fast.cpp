@@ -16,6 +16,7 @@
 #include "train/checkpoint.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
+#include "train/memory.h"
 #include "train/thread_trials.h"
 
 namespace microgpt {
@@ -61,14 +62,17 @@ void train_fast(const TrainFastOptions& options) {
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
   validate(config);
-  validate_batch(config, options.recipe.train.batch_size);
+  const std::size_t batch_size = options.recipe.train.batch_size;
+  require_memory(tensor_memory<float>(config, documents, batch_size));
+  tell_of_byte_order_mark(tokenizer);
   const Split names = split(documents);
-  const ThreadChoice choice = choose_threads(config, options.recipe.train.batch_size);
+  if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)));
+  const ThreadChoice choice = choose_threads(config, batch_size);
   const std::size_t threads = options.threads.value_or(choice.threads);
   fmt::print("num docs: {} distinct, {} for training and {} held out\n", names.training.size() + names.held_out.size(),
              names.training.size(), names.held_out.size());
   fmt::print("model: {} layers, n_embd {}, {} heads, {} parameters; {} documents per step\n", config.n_layer,
-             config.n_embd, config.n_head, num_parameters(config), options.recipe.train.batch_size);
+             config.n_embd, config.n_head, num_parameters(config), batch_size);
   fmt::print("threads: {} ({})\n", threads, options.threads ? "as asked for" : choice.reason);
 
   std::vector<double> losses;
@@ -81,8 +85,10 @@ void train_fast(const TrainFastOptions& options) {
     flush_output();
     if (seed < options.seeds) continue;
     const Estimate all = estimate(losses);
-    fmt::print("mean of {} seeds: {:.4f}, standard deviation {:.4f}\n\nThe last of them:\n", options.seeds, all.mean,
-               all.stddev);
+    if (options.seeds > 1) {
+      fmt::print("mean of {} seeds: {:.4f}, standard deviation {:.4f}\n", options.seeds, all.mean, all.stddev);
+    }
+    fmt::print("\nThe last of them:\n");
     PythonRandom random(seed);
     print_quality(evaluate(trainer.model(), names, tokenizer, options.temperature, random, threads),
                   options.temperature);
@@ -125,8 +131,11 @@ Command train_fast_command() {
   count("--block-size", config.block_size, "longest document, in tokens");
   count("--batch", train.batch_size, "documents per step");
   positive("--lr", train.learning_rate, "learning rate of the first step");
-  positive("--beta1", train.beta1, "Adam's decay of the mean gradient");
-  positive("--beta2", train.beta2, "Adam's decay of the mean squared gradient");
+  auto decay = [&](const char* name, double& target, const std::string& help) {
+    add_number(command, name, target, 0, 0.999999, fmt::format("{} [{}]", help, target));
+  };
+  decay("--beta1", train.beta1, "Adam's decay of the mean gradient");
+  decay("--beta2", train.beta2, "Adam's decay of the mean squared gradient");
   positive("--init", train.init_std, "standard deviation of the initial weights");
   command.run = [options] { train_fast(*options); };
   return command;

@@ -23,13 +23,12 @@ class PythonRandom;
 struct Start {
   std::vector<Document> documents;  // in random order
   Tokenizer tokenizer;
-  Parameters parameters;  // random
 };
 
-/// Reads the documents of a file, collects their alphabet and draws the parameters of a new model. With hold_out, only
-/// the training part of split() is used. Sets config.vocab_size. Throws Error if the file cannot be read, and
-/// UsageError if the config is not valid.
-Start prepare(const std::string& path, bool hold_out, Config& config, const TrainConfig& train, PythonRandom& random);
+/// Reads the documents of a file, collects their alphabet and shuffles them. With hold_out, only the training part of
+/// split() is used. Sets config.vocab_size. Throws Error if the file cannot be read, and UsageError if the config is
+/// not valid. Then initialize() of base/parameters.h draws the parameters.
+Start prepare(const std::string& path, bool hold_out, Config& config, PythonRandom& random);
 
 /// The parameters of a GPT by name, for the scalar path.
 struct Model {
@@ -67,6 +66,9 @@ class Optimizer {
 
   /// Moves every parameter against its gradient and sets the gradients to zero. Steps count from 0.
   virtual void update(Parameters& parameters, double learning_rate, std::size_t step) = 0;
+
+  /// What it remembers from step to step: lists with a number for each parameter.
+  virtual std::vector<std::span<double>> moments() { return {}; }
 };
 
 /// Adam (Kingma and Ba, 2015): each parameter moves along the running mean of its gradients, divided by the root of the
@@ -75,6 +77,7 @@ class Adam : public Optimizer {
  public:
   Adam(const TrainConfig& train, std::size_t n);  // for n parameters
   void update(Parameters& parameters, double learning_rate, std::size_t step) override;
+  std::vector<std::span<double>> moments() override { return {m_, v_}; }
 
  private:
   double beta1_, beta2_, eps_;
@@ -93,8 +96,8 @@ double train_step(const Loss& loss, std::span<const Token> tokens, Parameters& p
 
 using OnStep = std::function<void(std::size_t steps_done, double loss)>;
 
-/// Runs how.num_steps steps, one document each, with how.learning_rate on its schedule. After the last document comes
-/// the first again.
+/// Runs the steps from how.first_step to how.num_steps, one document each, with how.learning_rate on its schedule.
+/// After the last document comes the first again.
 void train(
     const Loss& loss, Parameters& parameters, Optimizer& optimizer, std::span<const Document> documents,
     const Tokenizer& tokenizer, const TrainConfig& how, const OnStep& on_step = [](std::size_t, double) {});

@@ -8,7 +8,7 @@ template <class T>
 Decoder<T>::Decoder(TensorModel<T>& model, const Kernels<T>& kernels, bool absorbed)
     : model_(model), kernels_(kernels) {
   for (const typename TensorModel<T>::Layer& layer : model.layers) {
-    caches_.emplace_back(layer.attention, model.config.block_size, absorbed);
+    caches_.emplace_back(layer.attention, model.length, absorbed);
   }
   for (Tensor<T>* tensor : {&x_, &x_norm_, &out_}) tensor->resize(1, model.config.n_embd);
   hidden_.resize(1, 4 * model.config.n_embd);

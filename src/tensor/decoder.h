@@ -19,16 +19,19 @@ class Decoder {
 
   const Config& config() const { return model_.config; }
 
-  /// How many bytes the caches of all layers hold, for block_size tokens and for one. cache_bytes() in
+  /// How many tokens a document can have.
+  std::size_t length() const { return model_.length; }
+
+  /// How many bytes the caches of all layers hold, for length() tokens and for one. cache_bytes() in
   /// base/attention_shape.h predicts it.
   std::size_t cache_bytes() const;
-  std::size_t cache_bytes_per_token() const { return cache_bytes() / config().block_size; }
+  std::size_t cache_bytes_per_token() const { return cache_bytes() / length(); }
 
   /// Starts a new document.
   void reset() { position_ = 0; }
 
   /// Appends this token and returns the logits, (V), of the next one. They are valid until the next call. A document
-  /// has at most block_size tokens.
+  /// has at most length() tokens.
   std::span<const T> next(Token token);
 
  private:

@@ -26,9 +26,10 @@ TensorModel<T>::Layer::Layer(const Config& config)
       mlp_fc2(config.n_embd, 4 * config.n_embd) {}
 
 template <class T>
-TensorModel<T>::TensorModel(const Config& config_, const Parameters& parameters)
+TensorModel<T>::TensorModel(const Config& config_, const Parameters& parameters, std::size_t max_length)
     : config(config_),
-      mask(Mask::of(config.mask, config.block_size)),
+      length(std::min(max_length, config.block_size)),
+      mask(Mask::of(config.mask, length)),
       wte(config.vocab_size, config.n_embd, Use::embedding),
       wpe(config.rope ? 0 : config.block_size, config.n_embd, Use::embedding),
       lm_head(config.vocab_size, config.n_embd),

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,10 @@ namespace microgpt {
 /// The parameters of a GPT as the tensor path uses them, and their gradients.
 template <class T>
 struct TensorModel {
-  /// `parameters` must have gpt_shapes(config); they are copied.
-  TensorModel(const Config& config, const Parameters& parameters);
+  /// `parameters` must have gpt_shapes(config); they are copied. `max_length` is the longest document, in positions,
+  /// that this model will meet, if that is shorter than block_size: masks and caches take memory for that many.
+  TensorModel(const Config& config, const Parameters& parameters,
+              std::size_t max_length = std::numeric_limits<std::size_t>::max());
 
   /// Copies the weights, or their gradients, to `parameters`.
   void copy_to(Parameters& parameters);
@@ -44,6 +47,7 @@ struct TensorModel {
   std::vector<Weight<T>*> weights();
 
   Config config;
+  std::size_t length;  // the longest document, in positions; at most block_size
   Mask mask;
   Weight<T> wte;      // (V,C)
   Weight<T> wpe;      // (T,C), or no rows with RoPE

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/schedule.h"
 #include "tensor/threads.h"
+#include "train/sampling.h"
 
 namespace microgpt {
 
@@ -29,10 +30,40 @@ template <class T>
 BatchTrainer<T>::BatchTrainer(const Config& model, const TrainConfig& train, const Parameters& parameters,
                               std::span<const Document> documents, const Tokenizer& tokenizer,
                               const BatchOptions& options, const Kernels<T>& kernels)
-    : train_(train), options_(options), kernels_(kernels), model_(model, parameters), batch_(model.block_size) {
+    : train_(train),
+      options_(options),
+      kernels_(kernels),
+      model_(model, parameters, std::max(longest(documents) + 1, max_new_tokens)),
+      batch_(model.block_size),
+      steps_done_(train.first_step) {
   documents_.reserve(documents.size());
   for (const Document& document : documents) documents_.push_back(tokenizer.encode_document(document));
   optimizer_ = make_optimizer<T>(train, model_.weights(), kernels);
+}
+
+template <class T>
+std::vector<std::vector<double>> BatchTrainer<T>::moments() const {
+  std::vector<std::vector<double>> moments;
+  for (const std::span<Tensor<T>> of_weights : optimizer_->moments()) {
+    std::vector<double>& numbers = moments.emplace_back();
+    for (const Tensor<T>& tensor : of_weights) {
+      const View<const T> x = tensor.view();
+      for (std::size_t i = 0; i < x.rows; i++) numbers.insert(numbers.end(), x.row(i), x.row(i) + x.cols);
+    }
+  }
+  return moments;
+}
+
+template <class T>
+void BatchTrainer<T>::set_moments(const std::vector<std::vector<double>>& moments) {
+  auto numbers = moments.begin();
+  for (const std::span<Tensor<T>> of_weights : optimizer_->moments()) {
+    const double* from = (numbers++)->data();
+    for (Tensor<T>& tensor : of_weights) {
+      const View<T> x = tensor.view();
+      for (std::size_t i = 0; i < x.rows; i++, from += x.cols) std::copy_n(from, x.cols, x.row(i));
+    }
+  }
 }
 
 template <class T>

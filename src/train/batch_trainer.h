@@ -50,6 +50,12 @@ class BatchTrainer {
   /// Changes the number of threads from the next step on. The results stay the same.
   void use_threads(std::size_t threads) { options_.threads = threads; }
 
+  /// What the optimizer remembers: lists with a number for each parameter, in the order of the store.
+  std::vector<std::vector<double>> moments() const;
+
+  /// Goes on after train.first_step steps, with what moments() returned then. There must be as many lists.
+  void set_moments(const std::vector<std::vector<double>>& moments);
+
   std::size_t steps_done() const { return steps_done_; }
   std::size_t documents_done() const { return steps_done_ * train_.batch_size; }
 
@@ -69,7 +75,7 @@ class BatchTrainer {
   std::unique_ptr<BatchOptimizer<T>> optimizer_;
   Batch batch_;
   Activations<T> activations_;
-  std::size_t steps_done_ = 0;
+  std::size_t steps_done_;
 };
 
 }  // namespace microgpt

@@ -1,10 +1,12 @@
 #include "train/checkpoint.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -21,6 +23,8 @@ namespace {
 using Metadata = std::map<std::string, std::string>;
 
 constexpr const char* format = "microgpt";
+const std::string training_prefix = "training.";
+const std::array<std::string, 2> moment_names{"adam.m.", "adam.v."};
 
 Error not_microgpt(const std::string& reason) { return Error{"it is not a microgpt checkpoint: " + reason}; }
 
@@ -87,28 +91,43 @@ Config config_of(const Metadata& metadata, const Tokenizer& tokenizer) {
   return config;
 }
 
-/// The first matrix with a value that is infinite or NaN, or nullptr.
-const Parameter* not_finite(const Parameters& parameters) {
-  for (const Parameter& matrix : parameters.matrices()) {
-    if (!std::all_of(matrix.data, matrix.data + matrix.size(), [](double x) { return std::isfinite(x); })) {
-      return &matrix;
-    }
-  }
-  return nullptr;
+void require_finite(const std::string& tensor, std::span<const double> numbers) {
+  if (std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) return;
+  throw Error("the tensor " + tensor + " has a value that is not finite");
 }
 
-/// Moves the numbers of a matrix out of the file.
-void take(Safetensors& file, const Parameter& matrix) {
-  const auto found = file.tensors.extract(matrix.name);
-  const std::string which = "the tensor " + matrix.name;
+/// Moves the numbers of a tensor out of the file. It must have the shape of this matrix.
+std::vector<double> take(Safetensors& file, const std::string& name, const Parameter& matrix) {
+  auto found = file.tensors.extract(name);
+  const std::string which = "the tensor " + name;
   if (found.empty()) throw Error(which + " is missing");
-  const Safetensors::Tensor& tensor = found.mapped();
+  Safetensors::Tensor& tensor = found.mapped();
   if (tensor.dtype != "F64") throw Error(which + " is not of dtype F64");
   if (tensor.shape != std::vector<std::uint64_t>{matrix.rows, matrix.cols}) {
     throw Error(which + " does not have the shape [" + std::to_string(matrix.rows) + ", " +
                 std::to_string(matrix.cols) + "]");
   }
-  std::copy(tensor.data.begin(), tensor.data.end(), matrix.data);
+  require_finite(name, tensor.data);
+  return std::move(tensor.data);
+}
+
+std::optional<TrainingState> training_of(Safetensors& file, const Parameters& parameters, std::size_t num_moments) {
+  if (!file.metadata.contains(training_prefix + "step")) return {};
+  TrainingState training{.fingerprint = metadata_text(file.metadata, training_prefix + "fingerprint"),
+                         .step = metadata_number(file.metadata, training_prefix + "step")};
+  for (const auto& [name, text] : file.metadata) {
+    if (!name.starts_with(training_prefix)) continue;
+    const std::string option = name.substr(training_prefix.size());
+    if (option != "step" && option != "fingerprint") training.options[option] = text;
+  }
+  for (std::size_t i = 0; i < num_moments; i++) {
+    std::vector<double>& numbers = training.moments.emplace_back();
+    for (const Parameter& matrix : parameters.matrices()) {
+      const std::vector<double> some = take(file, moment_names[i] + matrix.name, matrix);
+      numbers.insert(numbers.end(), some.begin(), some.end());
+    }
+  }
+  return training;
 }
 
 Checkpoint checkpoint_of(Safetensors file) {
@@ -117,22 +136,24 @@ Checkpoint checkpoint_of(Safetensors file) {
   }
   Tokenizer tokenizer = tokenizer_of(file.metadata);
   const Config config = config_of(file.metadata, tokenizer);
+  const std::size_t num_moments = file.tensors.contains(moment_names[0] + "wte") ? moment_names.size() : 0;
   std::size_t numbers = 0;
   for (const auto& [name, tensor] : file.tensors) numbers += tensor.data.size();
   // Checked before anything is allocated in a size that the file merely claims.
-  if (numbers != num_parameters(config)) {
-    throw Error("it has " + std::to_string(numbers) + " numbers, but its model has " +
-                std::to_string(num_parameters(config)));
+  const std::size_t expected = num_parameters(config) * (1 + num_moments);
+  if (numbers != expected) {
+    throw Error("it has " + std::to_string(numbers) + " numbers, but its model has " + std::to_string(expected));
   }
   Parameters parameters(gpt_shapes(config));
-  for (const Parameter& matrix : parameters.matrices()) take(file, matrix);
+  for (const Parameter& matrix : parameters.matrices()) {
+    const std::vector<double> data = take(file, matrix.name, matrix);
+    std::copy(data.begin(), data.end(), matrix.data);
+  }
+  std::optional<TrainingState> training = training_of(file, parameters, num_moments);
   if (!file.tensors.empty()) {
     throw Error("the tensor " + shown(file.tensors.begin()->first) + " is not one of this model");
   }
-  if (const Parameter* matrix = not_finite(parameters)) {
-    throw Error("the tensor " + matrix->name + " has a value that is not finite");
-  }
-  return {config, std::move(tokenizer), std::move(parameters)};
+  return {config, std::move(tokenizer), std::move(parameters), std::move(training)};
 }
 
 }  // namespace
@@ -150,17 +171,16 @@ Checkpoint load_checkpoint(const std::string& path) {
   return parse_checkpoint(in, path);
 }
 
-std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
-  if (const Parameter* matrix = not_finite(parameters)) {
-    throw Diverged("cannot save the model: " + matrix->name + " has a value that is not finite");
-  }
-  std::map<std::string, std::string> metadata{{"format", format},
-                                              {"n_layer", std::to_string(config.n_layer)},
-                                              {"n_embd", std::to_string(config.n_embd)},
-                                              {"n_head", std::to_string(config.n_head)},
-                                              {"block_size", std::to_string(config.block_size)},
-                                              {"activation", named(config.activation).name},
-                                              {"characters", encode_utf8(tokenizer.characters())}};
+namespace {
+
+Metadata metadata_of(const Config& config, const Tokenizer& tokenizer, const std::optional<TrainingState>& training) {
+  Metadata metadata{{"format", format},
+                    {"n_layer", std::to_string(config.n_layer)},
+                    {"n_embd", std::to_string(config.n_embd)},
+                    {"n_head", std::to_string(config.n_head)},
+                    {"block_size", std::to_string(config.block_size)},
+                    {"activation", named(config.activation).name},
+                    {"characters", encode_utf8(tokenizer.characters())}};
   if (!config.is_plain()) {
     metadata["n_kv_head"] = std::to_string(config.n_kv_head);
     metadata["q_latent"] = std::to_string(config.q_latent);
@@ -169,12 +189,35 @@ std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenize
     metadata["mask"] = mask_spec(config.mask);
     metadata["pos"] = config.rope ? "rope" : "learned";
   }
+  if (training) {
+    for (const auto& [name, text] : training->options) metadata[training_prefix + name] = text;
+    metadata[training_prefix + "fingerprint"] = training->fingerprint;
+    metadata[training_prefix + "step"] = std::to_string(training->step);
+  }
+  return metadata;
+}
+
+}  // namespace
+
+std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters,
+                                 const std::optional<TrainingState>& training) {
   std::vector<TensorToWrite> tensors;
-  for (const Parameter& matrix : parameters.matrices()) {
-    tensors.push_back({matrix.name, {matrix.rows, matrix.cols}, {matrix.data, matrix.size()}});
+  auto add = [&](const std::string& prefix, std::span<const double> numbers) {
+    std::size_t first = 0;
+    for (const Parameter& matrix : parameters.matrices()) {
+      tensors.push_back({prefix + matrix.name, {matrix.rows, matrix.cols}, numbers.subspan(first, matrix.size())});
+      first += matrix.size();
+    }
+  };
+  add("", parameters.data());
+  for (std::size_t i = 0; training && i < training->moments.size(); i++) add(moment_names.at(i), training->moments[i]);
+  try {
+    for (const TensorToWrite& tensor : tensors) require_finite(tensor.name, tensor.data);
+  } catch (const Error& error) {
+    throw Diverged(std::string("cannot save the model: ") + error.what());
   }
   try {
-    return serialize_safetensors(metadata, tensors);
+    return serialize_safetensors(metadata_of(config, tokenizer, training), tensors);
   } catch (const Error&) {
     throw Error("cannot save the model: safetensors has no room for the names of " + std::to_string(config.n_layer) +
                 " layers");
@@ -182,8 +225,8 @@ std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenize
 }
 
 void save_checkpoint(const std::string& path, const Config& config, const Tokenizer& tokenizer,
-                     const Parameters& parameters) {
-  replace_file(path, serialize_checkpoint(config, tokenizer, parameters));
+                     const Parameters& parameters, const std::optional<TrainingState>& training) {
+  replace_file(path, serialize_checkpoint(config, tokenizer, parameters, training));
 }
 
 void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,

@@ -5,10 +5,20 @@
 //   n_layer, n_embd, n_head, block_size   whole numbers
 //   activation                            its name in base/activation.h
 //   characters                            the alphabet of the tokenizer
+//
+// If training can go on from here, there are also F64 tensors adam.m.NAME and adam.v.NAME for each matrix NAME (Adam's
+// two running means), and in the metadata:
+//
+//   training.step        how many steps are done
+//   training.fingerprint of the documents
+//   training.OPTION      an option of the training, as typed: training.lr is 0.01
 #pragma once
 
 #include <iosfwd>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/config.h"
 #include "base/error.h"
@@ -22,16 +32,25 @@ struct ModelFileError : Error {
   using Error::Error;
 };
 
+/// What training needs, besides the model, to go on exactly where it stopped.
+struct TrainingState {
+  std::map<std::string, std::string> options = {};  // by name, without "--"
+  std::string fingerprint = {};                     // of the documents
+  std::size_t step = 0;                             // how many steps are done
+  std::vector<std::vector<double>> moments = {};    // of the optimizer: lists with a number for each parameter
+};
+
 struct Checkpoint {
   Config config;
   Tokenizer tokenizer;
   Parameters parameters;
+  std::optional<TrainingState> training = {};
 };
 
 /// Writes a checkpoint, replacing the file completely or not at all. The parameters must have gpt_shapes(config), and
-/// config.vocab_size must match the tokenizer. Throws Error if the file cannot be written or a parameter is not finite.
+/// config.vocab_size must match the tokenizer. Throws Error if the file cannot be written or a number is not finite.
 void save_checkpoint(const std::string& path, const Config& config, const Tokenizer& tokenizer,
-                     const Parameters& parameters);
+                     const Parameters& parameters, const std::optional<TrainingState>& training = {});
 
 /// Throws the Error that save_checkpoint would throw, unless the disk is full by then. Call it before a long training
 /// run.
@@ -42,7 +61,8 @@ void rehearse_save(const std::string& path, const Config& config, const Tokenize
 Checkpoint load_checkpoint(const std::string& path);
 
 /// The bytes that save_checkpoint writes.
-std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters);
+std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters,
+                                 const std::optional<TrainingState>& training = {});
 
 /// Reads what serialize_checkpoint wrote. Checks everything, so any other bytes are safe, too. `in` must be able to
 /// seek. Throws ModelFileError with `name` and what is wrong.

@@ -1,8 +1,12 @@
 #include "train/held_out.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "base/bigram.h"
+#include "base/error.h"
 #include "base/python_random.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
@@ -46,6 +50,28 @@ double bigram_token_loss(const Split& split, const Tokenizer& tokenizer) {
   return total / static_cast<double>(predictions);
 }
 
+namespace {
+
+/// "row 3, column 5 of lm_head, which is 1e+30 as a float"; rows and columns count from 0.
+template <class T>
+std::string largest_number(TensorModel<T>& model) {
+  Parameters parameters(gpt_shapes(model.config));
+  model.copy_to(parameters);
+  std::string found;
+  double largest = -1;
+  for (const Parameter& matrix : parameters.matrices()) {
+    for (std::size_t i = 0; i < matrix.size(); i++) {
+      if (std::abs(matrix.data[i]) <= largest) continue;
+      largest = std::abs(matrix.data[i]);
+      found = fmt::format("row {}, column {} of {}, which is {} as a {}", i / matrix.cols, i % matrix.cols, matrix.name,
+                          matrix.data[i], sizeof(T) == sizeof(float) ? "float" : "double");
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 template <class T>
 Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
                  PythonRandom& random, std::size_t threads) {
@@ -53,6 +79,10 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
   constexpr std::size_t num_shown = 20;
   Quality quality;
   quality.loss = token_loss(model, split.held_out, tokenizer, threads);
+  if (!std::isfinite(quality.loss)) {
+    throw Error(fmt::format("the held-out loss is {}: numbers of the model are too large, first of all {}",
+                            std::isnan(quality.loss) ? "nan" : "inf", largest_number(model)));
+  }
   quality.bigram_loss = bigram_token_loss(split, tokenizer);
   for (const Document& document : split.held_out) {
     quality.predictions += std::min(model.config.block_size, document.size() + 1);

@@ -32,7 +32,8 @@ struct Quality {
   std::vector<std::string> names;  // the first 20 of them
 };
 
-/// Evaluates the model on the held-out documents, and generates names at this temperature.
+/// Evaluates the model on the held-out documents, and generates names at this temperature. Throws Error, which names
+/// the largest number of the model, if the loss is not finite.
 template <class T>
 Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
                  PythonRandom& random, std::size_t threads);

@@ -57,6 +57,8 @@ class BatchAdam : public BatchOptimizer<T> {
                          v_[i].view().row(rows.first), rows.n * data.stride, step_);
   }
 
+  std::vector<std::span<Tensor<T>>> moments() override { return {m_, v_}; }
+
  private:
   TrainConfig train_;
   const Kernels<T>& kernels_;

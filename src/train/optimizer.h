@@ -34,6 +34,9 @@ class BatchOptimizer {
 
   /// Moves some rows of weight i against their gradients.
   virtual void update(std::size_t i, Weight<T>& weight, Share rows) = 0;
+
+  /// What it remembers from step to step: lists of tensors, each list with one of the shape of every weight.
+  virtual std::vector<std::span<Tensor<T>>> moments() { return {}; }
 };
 
 /// The optimizer that train.optimizer names, for n parameters.

@@ -25,7 +25,7 @@ std::vector<Token> sample(Decoder<T>& decoder, double temperature, PythonRandom&
     const std::span<const T> logits = decoder.next(token_id);
     return pos_id < prompt.size() ? prompt[pos_id] : draw_token(logits, temperature, random);
   };
-  return generate(next, decoder.config().vocab_size - 1, decoder.config().block_size);
+  return generate(next, decoder.config().vocab_size - 1, decoder.length());
 }
 
 template Token draw_token(std::span<const float>, double, PythonRandom&);

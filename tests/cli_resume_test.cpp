@@ -1,0 +1,165 @@
+// Trainings that are interrupted, and go on.
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "run_program.h"
+
+namespace microgpt {
+namespace {
+
+/// Runs a script of the shell in which "$0" is the program and "$@" the arguments.
+Run in_shell(const std::string& script, const Words& arguments) {
+  return run(Words{"/bin/sh", "-c", script, ::getenv("MICROGPT_PROGRAM")} + arguments);
+}
+
+/// "$0" "$@" until its output, in the file named by OUT, has step 20; then it gets the signal. 600 waits are a minute.
+std::string signalled(const std::string& out, const std::string& signal) {
+  return fmt::format(
+      "\"$0\" \"$@\" >'{0}' & n=0\n"
+      "until grep -qs 'step   20' '{0}' || [ $n = 600 ]; do n=$((n + 1)); sleep 0.1; done\n"
+      "kill -{1} $!; wait $!",
+      out, signal);
+}
+
+std::string refusal(const Words& arguments) {
+  const Run r = microgpt(arguments);
+  CHECK(r.out == "");
+  return fmt::format("{}: {}", r.exit_code, r.err);
+}
+
+/// The lines of the steps and of the new names.
+Words numbers(const std::string& text) {
+  Words found = lines(text);
+  std::erase_if(found,
+                [](const std::string& line) { return !line.starts_with("step") && !line.starts_with("sample"); });
+  return found;
+}
+
+const Words small{"--n-embd", "4", "--n-head", "2", "--digits", "17"};
+
+TEST_CASE("a signal ends a training that is saved, and a later one goes on with it") {
+  const NamesFolder folder;
+  const std::string model = folder.file("model"), out = folder.file("out");
+  const Words endless{"--steps", "1000000000", "--save", model};
+  for (const Words& engine : {Words{}, Words{"--engine", "tensor"}}) {
+    const Run first = in_shell(signalled(out, "INT"), folder.train(small + engine + endless));
+    CHECK(first.exit_code == 128 + SIGINT);
+    const std::string last = numbers(contents(out)).back();
+    const std::size_t step = std::stoul(last.substr(5));
+    CHECK(first.err == fmt::format("microgpt: stopped and saved after step {} of 1000000000; "
+                                   "go on with: microgpt train --resume '{}'\n",
+                                   step, model));
+    CHECK(microgpt({"sample", model}).exit_code == 0);
+
+    const Run second = in_shell(fmt::format("\"$0\" \"$@\" >'{}' & sleep 0.5; kill -TERM $!; wait $!", out),
+                                {"train", "--resume", model, "--save-every", "1000"});
+    CHECK(second.exit_code == 128 + SIGTERM);
+    CHECK(numbers(contents(out)).front().starts_with(fmt::format("step {:4} /", step + 1)));
+    CHECK(second.err.ends_with(fmt::format("--resume '{}' --save-every 1000\n", model)));
+  }
+}
+
+TEST_CASE("a reader that goes away ends a training that is saved") {
+  const NamesFolder folder;
+  const Run r = in_shell("{ \"$0\" \"$@\"; echo \"code $?\" >&2; } | head -n 5",
+                         folder.train({"--steps", "1000000000", "--save", folder.file("model")}));
+  CHECK(lines(r.out).size() == 5);
+  CHECK(r.err.starts_with("microgpt: stopped and saved after step "));
+  CHECK(r.err.ends_with("code 141\n"));
+  CHECK(microgpt({"sample", folder.file("model")}).exit_code == 0);
+}
+
+TEST_CASE("stopped and resumed, a training computes what it computes in one go") {
+  const NamesFolder folder;
+  const std::string whole = folder.file("whole"), parts = folder.file("parts"), out = folder.file("out");
+  const Words tensor{"--engine", "tensor"};
+  for (const Words& how :
+       {Words{}, Words{"--preset", "walkthrough"}, Words{"--optimizer", "sgd", "--lr", "0.1", "--hold-out"},
+        tensor + Words{"--batch", "3", "--threads", "2"},
+        tensor + Words{"--dtype", "f64", "--dropout", "0.2", "--attention", "mla", "--pos", "rope", "--rope-dim", "2"},
+        tensor + Words{"--optimizer", "sgd", "--loss", "token-mean", "--batch", "7", "--attention", "mqa"},
+        tensor + Words{"--mask", "bigbird:2:1:1", "--kernels", "naive", "--preset", "fast", "--seed", "-3"}}) {
+    const Words options = folder.train(small + how + Words{"--steps", "800"});
+    const Run expected = microgpt(options + Words{"--save", whole});
+    REQUIRE(expected.err == "");
+    // A file of some 450 lines is as long as a file may get here. The line that does not fit ends the training.
+    const Run first =
+        in_shell(fmt::format("trap '' XFSZ; ulimit -f 40; \"$0\" \"$@\" >'{}'", out), options + Words{"--save", parts});
+    CHECK(first.err == "microgpt: cannot write to standard output: File too large\n");
+    const Run second = microgpt({"train", "--resume", parts, "--digits", "17"});
+    CHECK(second.err == "");
+    const Words resumed = numbers(second.out), all = numbers(expected.out);
+    REQUIRE(resumed.size() < all.size());
+    CHECK(Words(all.end() - static_cast<std::ptrdiff_t>(resumed.size()), all.end()) == resumed);
+    CHECK(contents(whole) == contents(parts));
+  }
+}
+
+TEST_CASE("a training goes on beyond its end with more steps, and is saved every so many") {
+  const NamesFolder folder;
+  const std::string model = folder.file("model"), more = folder.file("more");
+  REQUIRE(microgpt(folder.train({"--steps", "5", "--save", model})).exit_code == 0);
+  const std::string done =
+      fmt::format("2: microgpt: '{}' has done 5 steps of 5; to go on, give a larger --steps\n", model);
+  CHECK(refusal({"train", "--resume", model}) == done);
+  CHECK(refusal({"train", "--resume", model, "--steps", "5"}) == done);
+  const Run r = microgpt({"train", "--resume", model, "--steps", "8", "--save", more, "--save-every", "2"});
+  CHECK(numbers(r.out).front().starts_with("step    6 /    8 "));
+  CHECK(contents(model) != contents(more));
+  CHECK(refusal({"train", "--resume", more}).find("has done 8 steps of 8") != std::string::npos);
+}
+
+TEST_CASE("what does not fit a saved training is refused with both values") {
+  const NamesFolder folder;
+  const std::string model = folder.file("model");
+  auto resume = [&](const Words& more) { return refusal(Words{"train", "--resume", model, "--steps", "9"} + more); };
+  const Words tensor{"--engine", "tensor", "--batch", "2", "--attention", "gqa"};
+  REQUIRE(microgpt(folder.train(tensor + Words{"--steps", "3", "--save", model})).exit_code == 0);
+  struct Contradiction {
+    std::string option, typed, saved;
+  };
+  for (const auto& [option, typed, saved] : std::vector<Contradiction>{{"lr", "0.02", "0.01"},
+                                                                       {"batch", "3", "2"},
+                                                                       {"engine", "scalar", "tensor"},
+                                                                       {"optimizer", "sgd", "adam"},
+                                                                       {"seed", "43", "42"},
+                                                                       {"preset", "fast", "gist"},
+                                                                       {"dtype", "f64", "f32"},
+                                                                       {"loss", "token-mean", "document-mean"},
+                                                                       {"dropout", "0.1", "0"},
+                                                                       {"n-embd", "32", "16"},
+                                                                       {"n-kv-head", "1", "2"},
+                                                                       {"pos", "rope", "learned"},
+                                                                       {"mask", "local:4", "full"}}) {
+    const std::string message = resume({"--" + option, typed});
+    if (option == "engine" || option == "preset" || option == "n-kv-head") {
+      CHECK(message.starts_with("2: "));  // also contradicts other options
+    } else {
+      CHECK(message ==
+            fmt::format("2: microgpt: --{} is {}, but '{}' was trained with {}; leave out what contradicts it\n",
+                        option, typed, model, saved));
+    }
+  }
+  CHECK(resume({"--hold-out"}).starts_with("2: microgpt: --hold-out is yes, but "));
+  CHECK(microgpt({"train", "--resume", model, "--steps", "4", "--lr", "0.010", "--batch", "2"}).exit_code == 0);
+
+  write_contents(folder.names, std::string(few_names) + "ada\n");
+  const std::string changed = resume({});
+  CHECK(changed.starts_with(
+      fmt::format("1: microgpt: cannot resume '{}': it was trained on other data (20 documents, ", model)));
+  CHECK(changed.find(") than '" + folder.names + "' (21 documents, ") != std::string::npos);
+  CHECK(resume({"--data", "nowhere"}).find("cannot read 'nowhere'") != std::string::npos);
+  CHECK(refusal(folder.train({"--save-every", "5"})) == "2: microgpt: --save-every needs --save\n");
+
+  REQUIRE(microgpt({"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1", "--save", model}).err ==
+          "");
+  CHECK(resume({}) ==
+        fmt::format("1: microgpt: cannot resume '{}': it has a model, but not the state of its training\n", model));
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -18,20 +18,20 @@ namespace {
 constexpr std::size_t C = 12;
 
 template <class T>
-GroupedAttention<T> grouped() {
-  return GroupedAttention<T>({.n_embd = C, .n_head = 4, .n_kv_head = 2, .key_dim = 3, .value_dim = 5});
+AttentionLayer<T> grouped() {
+  return AttentionLayer<T>({.n_embd = C, .n_head = 4, .n_kv_head = 2, .key_dim = 3, .value_dim = 5});
 }
 
 template <class T>
-LatentAttention<T> latent() {
-  return LatentAttention<T>({.n_embd = C,
-                             .n_head = 3,
-                             .n_kv_head = 3,
-                             .key_dim = 5,
-                             .value_dim = 4,
-                             .rope_dim = 2,
-                             .q_latent = 7,
-                             .kv_latent = 5});
+AttentionLayer<T> latent() {
+  return AttentionLayer<T>({.n_embd = C,
+                            .n_head = 3,
+                            .n_kv_head = 3,
+                            .key_dim = 5,
+                            .value_dim = 4,
+                            .rope_dim = 2,
+                            .q_latent = 7,
+                            .kv_latent = 5});
 }
 
 /// Documents of these lengths, one after the other.
@@ -59,8 +59,8 @@ struct Answer {
 };
 
 /// If `in_place`, out has `before` added to it, and one matrix takes both gradients of x, in the place of dx.
-template <class T, class Layer>
-Answer<T> answer(Layer layer, const Kernels<T>& kernels, bool in_place = false) {
+template <class T>
+Answer<T> answer(AttentionLayer<T> layer, const Kernels<T>& kernels, bool in_place = false) {
   const std::size_t N = documents.positions.size();
   PythonRandom random(5);
   for (const NamedWeight<T>& w : layer.weights()) {
@@ -70,8 +70,8 @@ Answer<T> answer(Layer layer, const Kernels<T>& kernels, bool in_place = false) 
   const Tensor<T> x = random_tensor<T>(N, C, random);
   const Tensor<T> dout = random_tensor<T>(N, C, random);
   Answer<T> a{random_tensor<T>(N, C, random), Tensor<T>(N, C), Tensor<T>(N, C), Tensor<T>(N, C), {}};
-  typename Layer::Activations activations;
-  activations.resize(layer, N, N);
+  AttentionActivations<T> activations;
+  activations.resize(layer.shape, N, N);
   const AttentionInput<T> input{x.view(), x.view(), documents.positions, documents.positions, documents.sequences};
   layer.forward(a.out.view(), in_place ? a.before.view() : View<T>(), kernels, input, activations);
   layer.backward(a.dx.view(), (in_place ? a.dx : a.dkv).view(), dout.view(), kernels, input, activations);

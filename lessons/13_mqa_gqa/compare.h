@@ -26,9 +26,9 @@ inline void run_src(Pass& a) {
     std::copy_n(matrix.data, matrix.size(), gpt["layer0." + matrix.name].data);
   }
   TensorModel<double> model(a.config, gpt);
-  SelfAttention<double>& layer = model.layers[0].attention;
-  SelfAttention<double>::Activations activations;
-  activations.resize(layer, T);
+  AttentionLayer<double>& layer = model.layers[0].attention;
+  AttentionActivations<double> activations;
+  activations.resize(layer.shape, T, T);
 
   Tensor<double> x(T, C), out(T, C), dx(T, C), dout(T, C);
   for (std::size_t t = 0; t < T; t++) {
@@ -40,7 +40,7 @@ inline void run_src(Pass& a) {
   const std::vector<Sequence> document{{{0, T}, {0, T}, &model.mask}};
   const AttentionInput<double> input{x.view(), x.view(), positions, positions, document};
   layer.forward(out.view(), {}, fast<double>(), input, activations);
-  layer.backward(dx.view(), dout.view(), fast<double>(), input, activations);
+  layer.backward(dx.view(), dx.view(), dout.view(), fast<double>(), input, activations);
   layer.backward_weights(dout.view(), fast<double>(), input, activations, 0, 1);
 
   a.out = a.dx = zeros(T, C);

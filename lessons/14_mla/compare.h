@@ -16,9 +16,9 @@ inline std::vector<Numbers> src_training(const Config& config, const Parameters&
                                          const std::vector<Numbers>& xs) {
   const std::size_t T = xs.size(), C = config.n_embd;
   const TensorModel<double> model(config, parameters);
-  const SelfAttention<double>& layer = model.layers[0].attention;
-  SelfAttention<double>::Activations activations;
-  activations.resize(layer, T);
+  const AttentionLayer<double>& layer = model.layers[0].attention;
+  AttentionActivations<double> activations;
+  activations.resize(layer.shape, T, T);
   Tensor<double> x(T, C), out(T, C);
   for (std::size_t t = 0; t < T; t++) std::copy(xs[t].begin(), xs[t].end(), x.view().row(t));
   std::vector<std::size_t> positions(T);

@@ -7,20 +7,18 @@
 //   GQA  grouped-query attention (Ainslie et al. 2023): groups of heads do                      G (K + D)
 //   MLA  multi-head latent attention (DeepSeek-V2, 2024): all are made from one short vector    Lkv + R
 //
-// GroupedAttention is the first three: G = H, G = 1, and 1 < G < H. LatentAttention is the fourth.
-//
 // Letters: those of kernels.h and base/attention_shape.h, and M, the number of positions that keys and values come
 // from.
 #pragma once
 
 #include <cstddef>
 #include <span>
-#include <variant>
 #include <vector>
 
 #include "base/attention_shape.h"
 #include "tensor/kernels.h"
 #include "tensor/mask.h"
+#include "tensor/rope.h"
 #include "tensor/tensor.h"
 #include "tensor/threads.h"
 #include "tensor/weight.h"
@@ -45,10 +43,12 @@ struct AttentionInput {
   Dropout dropout = {};                       // of the attention weights
 };
 
-/// What every kind of attention keeps from its forward for its backward, and from its backward for the gradients of the
-/// weights.
+/// What the forward keeps for the backward, and the backward for the gradients of the weights.
 template <class T>
 struct AttentionActivations {
+  /// Makes room for N queries and M keys.
+  void resize(const AttentionShape& shape, std::size_t N, std::size_t M);
+
   Tensor<T> q;        // (N,H*K)
   Tensor<T> k;        // (M,G*K)
   Tensor<T> v;        // (M,G*D)
@@ -57,7 +57,16 @@ struct AttentionActivations {
 
   Tensor<T> dq, dk, dv, dx_attn;  // the gradients of these
 
-  void resize(const AttentionShape& shape, std::size_t N, std::size_t M);
+  // Only in MLA.
+  Tensor<T> c_q;     // (N,Lq)
+  Tensor<T> q_nope;  // (N,H*P)
+  Tensor<T> q_rope;  // (N,H*R) before the rotation
+  Tensor<T> c_kv;    // (M,Lkv)
+  Tensor<T> k_nope;  // (M,H*P)
+  Tensor<T> k_rope;  // (M,R) after the rotation
+
+  // The gradients of these; dq_rope and dk_rope are those before the rotation.
+  Tensor<T> dc_q, dq_nope, dq_rope, dc_kv, dk_nope, dk_rope;
 };
 
 template <class T>
@@ -66,51 +75,14 @@ struct NamedWeight {
   Weight<T>* weight;
 };
 
-// Both kinds have the same functions. A step has two halves, as in gpt.h. In the first, a thread takes some sequences
-// through forward and backward. When all threads are done, in the second half, each thread takes some rows of every
-// weight.
-
+/// A layer of the kind that its shape asks for. A step has two halves, as in gpt.h. In the first, a thread takes some
+/// sequences through forward and backward. When all threads are done, in the second half, each thread takes some rows
+/// of every weight.
+///
 /// Multi-head, multi-query and grouped-query attention:
 ///   q = x attn_wq^T,  k = kv attn_wk^T,  v = kv attn_wv^T,  out = attention(q, k, v) attn_wo^T
 /// With RoPE, the last R numbers of every head's query and key are rotated by position. In a model, R = K.
-template <class T>
-struct GroupedAttention {
-  explicit GroupedAttention(const AttentionShape& shape);
-
-  struct Activations : AttentionActivations<T> {
-    /// Makes room for N queries and M keys.
-    void resize(const GroupedAttention& layer, std::size_t N, std::size_t M);
-  };
-
-  /// Computes out (N,C), plus `before` unless that has no rows. Sets only the rows of the input's sequences, in `out`
-  /// and in the activations.
-  void forward(View<T> out, View<const T> before, const Kernels<T>& kernels, const AttentionInput<T>& input,
-               Activations& activations) const;
-
-  /// Call it after forward. Computes from dout (N,C): dx (N,C), the gradient of x through the queries, and dkv (M,C),
-  /// the gradient of kv through keys and values. If dx and dkv are the same view, as in self-attention, it gets their
-  /// sum.
-  void backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                Activations& activations) const;
-
-  /// Computes share i of the rows of every weight's gradient. Call it after the backward of all sequences. Ignores
-  /// input.sequences.
-  void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                        const Activations& activations, std::size_t i, std::size_t shares);
-
-  std::vector<NamedWeight<T>> weights();
-
-  /// Rotates queries (N,H*K) and keys (M,G*K) by their positions if the shape has RoPE.
-  void rotate(View<T> q, std::span<const std::size_t> positions, View<T> k,
-              std::span<const std::size_t> kv_positions) const;
-
-  AttentionShape shape;
-  Weight<T> attn_wq;  // (H*K,C)
-  Weight<T> attn_wk;  // (G*K,C)
-  Weight<T> attn_wv;  // (G*D,C)
-  Weight<T> attn_wo;  // (C,H*D)
-};
-
+///
 /// Multi-head latent attention: DeepSeek-V2 (2024), equations 37 to 47. The equations leave out the RMSNorm that the
 /// model applies to both latents. A cache only needs c_kv and k_rope, and all heads share them. RoPE is "decoupled": it
 /// rotates extra numbers, q_rope and k_rope. The reason: q_nope . (attn_wuk c_kv) = (attn_wuk^T q_nope) . c_kv, so a
@@ -121,73 +93,51 @@ struct GroupedAttention {
 ///                            k_rope = rope(kv attn_wkr^T),  v_h = c_kv attn_wuv_h^T      (43, 45)
 ///   out = attention(q, k, v) attn_wo^T, with scores scaled by 1 / sqrt(P + R)            (46, 47)
 template <class T>
-struct LatentAttention {
-  explicit LatentAttention(const AttentionShape& shape);
+struct AttentionLayer {
+  explicit AttentionLayer(const AttentionShape& shape);
 
-  struct Activations : AttentionActivations<T> {
-    Tensor<T> c_q;     // (N,Lq)
-    Tensor<T> q_nope;  // (N,H*P)
-    Tensor<T> q_rope;  // (N,H*R) before the rotation
-    Tensor<T> c_kv;    // (M,Lkv)
-    Tensor<T> k_nope;  // (M,H*P)
-    Tensor<T> k_rope;  // (M,R) after the rotation
-
-    // The gradients of these; dq_rope and dk_rope are those before the rotation.
-    Tensor<T> dc_q, dq_nope, dq_rope, dc_kv, dk_nope, dk_rope;
-
-    void resize(const LatentAttention& layer, std::size_t N, std::size_t M);
-  };
-
-  // As in GroupedAttention.
+  /// Computes out (N,C), plus `before` unless that has no rows. Sets only the rows of the input's sequences, in `out`
+  /// and in the activations.
   void forward(View<T> out, View<const T> before, const Kernels<T>& kernels, const AttentionInput<T>& input,
-               Activations& activations) const;
-  void backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                Activations& activations) const;
-  void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                        const Activations& activations, std::size_t i, std::size_t shares);
+               AttentionActivations<T>& activations) const;
 
-  /// Leaves out attn_wqr and attn_wkr if there is no RoPE.
+  /// Call it after forward. Computes from dout (N,C): dx (N,C), the gradient of x through the queries, and dkv (M,C),
+  /// the gradient of kv through keys and values. If dx and dkv are the same view, as in self-attention, it gets their
+  /// sum.
+  void backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                AttentionActivations<T>& activations) const;
+
+  /// Computes share i of the rows of every weight's gradient. Call it after the backward of all sequences. Ignores
+  /// input.sequences.
+  void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                        const AttentionActivations<T>& activations, std::size_t i, std::size_t shares);
+
+  /// Those that the shape asks for, as attention_matrices() lists them.
   std::vector<NamedWeight<T>> weights();
 
   AttentionShape shape;
-  Weight<T> attn_wdq;   // (Lq,C) down: x to its latent
-  Weight<T> attn_wuq;   // (H*P,Lq) up: the latent to queries
-  Weight<T> attn_wqr;   // (H*R,Lq)
-  Weight<T> attn_wdkv;  // (Lkv,C)
-  Weight<T> attn_wuk;   // (H*P,Lkv)
-  Weight<T> attn_wuv;   // (H*D,Lkv)
-  Weight<T> attn_wkr;   // (R,C)
-  Weight<T> attn_wo;    // (C,H*D)
+
+  // MHA, MQA and GQA.
+  Weight<T> attn_wq{0, 0};  // (H*K,C)
+  Weight<T> attn_wk{0, 0};  // (G*K,C)
+  Weight<T> attn_wv{0, 0};  // (G*D,C)
+
+  // MLA.
+  Weight<T> attn_wdq{0, 0};   // (Lq,C) down: x to its latent
+  Weight<T> attn_wuq{0, 0};   // (H*P,Lq) up: the latent to queries
+  Weight<T> attn_wqr{0, 0};   // (H*R,Lq)
+  Weight<T> attn_wdkv{0, 0};  // (Lkv,C)
+  Weight<T> attn_wuk{0, 0};   // (H*P,Lkv)
+  Weight<T> attn_wuv{0, 0};   // (H*D,Lkv)
+  Weight<T> attn_wkr{0, 0};   // (R,C)
+
+  Weight<T> attn_wo{0, 0};  // (C,H*D) all kinds
 };
 
-/// The attention of a model, of the kind its shape asks for: self-attention over N positions, C wide.
+/// Rotates the last R numbers of every head of x, queries (N,H*K) or keys (M,G*K), in place. The rotation is
+/// rope_forward or rope_backward of tensor/rope.h.
 template <class T>
-class SelfAttention {
- public:
-  explicit SelfAttention(const AttentionShape& shape);
-
-  struct Activations {
-    void resize(const SelfAttention& layer, std::size_t N);
-
-    typename GroupedAttention<T>::Activations grouped;  // one of the two is used
-    typename LatentAttention<T>::Activations latent;
-  };
-
-  /// As in GroupedAttention, with kv = x. dx is the whole gradient of x.
-  void forward(View<T> out, View<const T> before, const Kernels<T>& kernels, const AttentionInput<T>& input,
-               Activations& activations) const;
-  void backward(View<T> dx, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                Activations& activations) const;
-  void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                        const Activations& activations, std::size_t i, std::size_t shares);
-
-  /// In the order of the parameters.
-  std::vector<NamedWeight<T>> weights();
-
-  const std::variant<GroupedAttention<T>, LatentAttention<T>>& kind() const { return kind_; }
-
- private:
-  std::variant<GroupedAttention<T>, LatentAttention<T>> kind_;
-};
+void rotate_heads(decltype(rope_forward<T>)* rotation, View<T> x, const AttentionShape& shape,
+                  std::span<const std::size_t> positions);
 
 }  // namespace microgpt

@@ -75,7 +75,7 @@ void Activations<T>::resize(const TensorModel<T>& model, std::size_t N) {
   layers.resize(model.layers.size());
   for (std::size_t li = 0; li < layers.size(); li++) {
     Layer& l = layers[li];
-    l.attention.resize(model.layers[li].attention, N);
+    l.attention.resize(model.layers[li].attention.shape, N, N);
     for (Tensor<T>* tensor : {&l.scale1, &l.scale2}) tensor->resize(1, N);
     for (Tensor<T>* tensor : {&l.x_norm1, &l.x_mid, &l.x_norm2, &l.x_out, &l.dx_out, &l.dx_mid}) {
       tensor->resize(N, C);
@@ -199,7 +199,7 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
 
     // 1) Attention.
     if (dropout.attn_out.drops()) drop<T>(of(l.dattn_out), of(l.dx_mid), dropout.attn_out, rows.first);
-    layer.attention.backward(a.dx_norm.view(), dattn_out(l, a.dropout).view(), kernels,
+    layer.attention.backward(a.dx_norm.view(), a.dx_norm.view(), dattn_out(l, a.dropout).view(), kernels,
                              attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights),
                              l.attention);
     kernels.rmsnorm_backward(dx, of(a.dx_norm), x, at(l.scale1), of(l.dx_mid));

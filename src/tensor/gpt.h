@@ -38,7 +38,7 @@ struct TensorModel {
   struct Layer {
     explicit Layer(const Config& config);
 
-    SelfAttention<T> attention;
+    AttentionLayer<T> attention;
     Weight<T> mlp_fc1;  // (4C,C)
     Weight<T> mlp_fc2;  // (C,4C)
   };
@@ -64,7 +64,7 @@ struct Activations {
   struct Layer {
     Tensor<T> scale1;   // (1,N) the factors of rmsnorm
     Tensor<T> x_norm1;  // (N,C)
-    typename SelfAttention<T>::Activations attention;
+    AttentionActivations<T> attention;
     Tensor<T> x_mid;    // (N,C) the residual stream after attention
     Tensor<T> scale2;   // (1,N)
     Tensor<T> x_norm2;  // (N,C)

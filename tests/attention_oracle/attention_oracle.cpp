@@ -9,11 +9,11 @@
 //
 // What a file holds (see tests/golden/README.md); B documents, N queries and M keys each, width C, H heads:
 //   x (B,N,C), kv (B,M,C)                    what queries come from, and keys and values; without kv, x is both
-//   w_q, w_k, w_v, w_o                       GroupedAttention, or
-//   w_dq, w_uq, w_dkv, w_uk, w_uv, w_o       LatentAttention; with w_qr, w_kr and the metadata rope_base it has RoPE
+//   w_q, w_k, w_v, w_o                       MHA, MQA or GQA, or
+//   w_dq, w_uq, w_dkv, w_uk, w_uv, w_o       MLA; with w_qr, w_kr and the metadata rope_base it has RoPE
 //   mask (N,M), key_padding_mask (B,M)       1 where attention is allowed, else 0; both, either or none, and
 //   mask = causal                            in the metadata
-//   out (B,N,C), attn (B,H,N,M), grad_out (B,N,C), grad.x, grad.kv, grad.w_*, and of LatentAttention c_kv, k_rope
+//   out (B,N,C), attn (B,H,N,M), grad_out (B,N,C), grad.x, grad.kv, grad.w_*, and of MLA c_kv, k_rope
 // Sizes come from the shapes of the tensors; those in the metadata must agree. Its other entries are for people.
 #include <fmt/core.h>
 
@@ -144,16 +144,16 @@ std::size_t rows_of_part(const File& file, const std::string& weight, std::size_
 
 // --- The layer -------------------------------------------------------------------------------------------------------
 
-GroupedAttention<double> grouped_attention(const File& file, const Sizes& sizes) {
+AttentionLayer<double> grouped_attention(const File& file, const Sizes& sizes) {
   const std::size_t K = rows_of_part(file, "w_q", sizes.H);
   const std::size_t G = rows_of_part(file, "w_k", K);
   const std::size_t D = rows_of_part(file, "w_v", G);
   if (sizes.H % G != 0) throw Error(fmt::format("{} heads cannot share the keys of {}", sizes.H, G));
   file.check_size("n_kv_head", G);
-  return GroupedAttention<double>({.n_embd = sizes.C, .n_head = sizes.H, .n_kv_head = G, .key_dim = K, .value_dim = D});
+  return AttentionLayer<double>({.n_embd = sizes.C, .n_head = sizes.H, .n_kv_head = G, .key_dim = K, .value_dim = D});
 }
 
-LatentAttention<double> latent_attention(const File& file, const Sizes& sizes) {
+AttentionLayer<double> latent_attention(const File& file, const Sizes& sizes) {
   AttentionShape shape{.n_embd = sizes.C,
                        .n_head = sizes.H,
                        .n_kv_head = sizes.H,
@@ -170,7 +170,7 @@ LatentAttention<double> latent_attention(const File& file, const Sizes& sizes) {
   file.check_size("kv_latent", shape.kv_latent);
   file.check_size("d_nope", shape.nope_dim());
   file.check_size("d_rope", shape.rope_dim);
-  return LatentAttention<double>(shape);
+  return AttentionLayer<double>(shape);
 }
 
 // --- The comparison --------------------------------------------------------------------------------------------------
@@ -237,9 +237,8 @@ std::vector<Mask> masks_of(File& file, const Sizes& sizes) {
   return masks;
 }
 
-/// What LatentAttention could remember of each position.
-void compare_latents(Worst&, File&, const Sizes&, const GroupedAttention<double>::Activations&) {}
-void compare_latents(Worst& worst, File& file, const Sizes& sizes, const LatentAttention<double>::Activations& a) {
+/// What MLA could remember of each position.
+void compare_latents(Worst& worst, File& file, const Sizes& sizes, const AttentionActivations<double>& a) {
   auto compare_if_there = [&](const std::string& name, View<const double> found) {
     if (file.has(name)) compare(worst, file, name, {sizes.B, sizes.M, found.cols}, found);
   };
@@ -253,8 +252,7 @@ std::string name_in_file(const NamedWeight<double>& w) {
 }
 
 /// Runs the layer, forward and backward, and compares all that came out.
-template <class Layer>
-Worst compare_all(File& file, const Sizes& sizes, Layer layer, const Kernels<double>& kernels) {
+Worst compare_all(File& file, const Sizes& sizes, AttentionLayer<double> layer, const Kernels<double>& kernels) {
   const auto [B, N, M, C, H] = sizes;
   for (const NamedWeight<double>& w : layer.weights()) {
     const View<double> data = w.weight->data.view();
@@ -274,8 +272,8 @@ Worst compare_all(File& file, const Sizes& sizes, Layer layer, const Kernels<dou
   for (std::size_t m = 0; m < B * M; m++) kv_positions[m] = m % M;
   const AttentionInput<double> input{x.view(), kv.view(), positions, kv_positions, sequences};
 
-  typename Layer::Activations a;
-  a.resize(layer, B * N, B * M);
+  AttentionActivations<double> a;
+  a.resize(layer.shape, B * N, B * M);
   Tensor<double> out(B * N, C);
   Tensor<double> dx(B * N, C);
   Tensor<double> dkv(B * M, C);
@@ -293,7 +291,7 @@ Worst compare_all(File& file, const Sizes& sizes, Layer layer, const Kernels<dou
   Worst worst;
   compare(worst, file, "out", {B, N, C}, out.view());
   compare(worst, file, "attn", {B, H, N, M}, attn.view());
-  compare_latents(worst, file, sizes, a);
+  if (layer.shape.is_latent()) compare_latents(worst, file, sizes, a);
   compare(worst, file, "grad.x", {B, N, C}, dx.view());
   if (cross) compare(worst, file, "grad.kv", {B, M, C}, dkv.view());
   for (const NamedWeight<double>& w : layer.weights()) {

@@ -82,10 +82,8 @@
 #include "inspect/progress.h"   // step lines and a progress bar
 #include "inspect/svg.h"        // drawings for a browser
 #include "inspect/plot.h"       // heat maps, shades and curves
-#include "inspect/attention.h"  // which position looks where
 #include "inspect/likeliest.h"  // what a model expects next
 #include "inspect/work.h"       // counting multiply-adds
-#include "inspect/summary.h"    // what is in a model
 #include "inspect/published.h"  // the shapes of published models
 #include "inspect/bench.h"      // measuring speed
 

@@ -1,7 +1,6 @@
 // How a model is looked at: pictures, tables and counts.
 #include <doctest/doctest.h>
 
-#include "inspect/attention.h"
 #include "inspect/likeliest.h"
 #include "inspect/plot.h"
 #include "inspect/work.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "inspect/attention.h"
+#include "inspect/plot.h"
 #include "lesson/lesson.h"
 #include "scalar/gpt.h"
 #include "scalar/ops.h"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "inspect/attention.h"
+#include "inspect/plot.h"
 #include "inspect/work.h"
 #include "lesson/lesson.h"
 #include "scalar/gpt.h"

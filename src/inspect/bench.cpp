@@ -6,7 +6,6 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>

@@ -1,10 +1,12 @@
 // Pictures of numbers: a matrix as a heat map or as shades in the terminal, losses as a curve.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/tokenizer.h"
 #include "inspect/svg.h"
 #include "scalar/values.h"
 
@@ -19,6 +21,14 @@ struct Grid {
 };
 
 using TitledGrid = std::pair<std::string, Grid>;
+
+/// Attention weights: row t holds the weights of position t for positions 0 to t, so each row is one longer than the
+/// row above, and sums to 1. `weights` are those rows, for the first of the `tokens`. BOS is labelled ".".
+Grid attention_grid(std::span<const Values> weights, std::span<const Token> tokens, const Tokenizer& tokenizer);
+
+/// Multiplies every number by the length of its row: 1 means an even share, and is half dark. So rows of different
+/// lengths can be compared, and so can grids.
+Grid times_even_share(Grid grid);
 
 /// Larger numbers are darker.
 Svg heat_map(const std::string& title, const Grid& grid);

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "scalar/value.h"
+
 namespace microgpt {
 
 struct Work {
@@ -12,6 +14,14 @@ struct Work {
 };
 
 /// The work of all nodes on the tape, forward only.
-Work work_on_tape();
+inline Work work_on_tape() {
+  Work work;
+  tape.nodes().for_each([&](const Node& node) {
+    if (node.op == Op::linear) work.linear += node.n_row;
+    if (node.op == Op::dot) work.dot += node.n_child / 2;
+    if (node.op == Op::exp) work.exp++;
+  });
+  return work;
+}
 
 }  // namespace microgpt

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "base/python_random.h"
 #include "tensor/kernels.h"

@@ -1,16 +1,66 @@
 // microgpt inspect: prints what is in a model.
-#include "inspect/summary.h"
-
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
+#include <span>
 #include <string>
 
+#include "base/utf8.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {
+namespace {
+
+struct Statistics {
+  double mean, stddev, min, max;
+};
+
+Statistics statistics(std::span<const double> numbers) {
+  const auto n = static_cast<double>(numbers.size());
+  double total = 0;
+  for (double x : numbers) total += x;
+  const double mean = total / n;
+  double squares = 0;
+  for (double x : numbers) squares += (x - mean) * (x - mean);
+  const auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
+  return {mean, std::sqrt(squares / n), *min, *max};
+}
+
+std::string attention_details(const Config& config) {
+  if (config.is_latent()) {
+    return fmt::format("  (q_latent {}, kv_latent {}, rope_dim {})", config.q_latent, config.kv_latent,
+                       config.rope_dim);
+  }
+  return config.kv_heads() == config.n_head ? "" : fmt::format("  (n_kv_head {})", config.kv_heads());
+}
+
+/// The config, the alphabet, and a line for each matrix: shape, mean, standard deviation, smallest and largest number.
+void print_summary(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
+  fmt::print("n_layer     {}\n", config.n_layer);
+  fmt::print("n_embd      {}\n", config.n_embd);
+  fmt::print("n_head      {}  (head_dim {})\n", config.n_head, config.head_dim());
+  fmt::print("attention   {}{}\n", config.attention(), attention_details(config));
+  fmt::print("mask        {}\n", mask_spec(config.mask));
+  fmt::print("positions   {}\n", config.rope ? "rotated (RoPE)" : "learned (wpe)");
+  fmt::print("block_size  {}\n", config.block_size);
+  fmt::print("vocab_size  {}  ({} and BOS)\n", config.vocab_size, visible(encode_utf8(tokenizer.characters())));
+  fmt::print("activation  {}\n", named(config.activation).title);
+  fmt::print("\n");
+  fmt::print("{:<18} {:>10} {:>8} {:>9} {:>9} {:>9} {:>9}\n", "parameter", "shape", "size", "mean", "std", "min",
+             "max");
+  for (const Parameter& p : parameters.matrices()) {
+    const Statistics s = statistics({p.data, p.size()});
+    fmt::print("{:<18} {:>10} {:>8} {:>+9.4f} {:>9.4f} {:>+9.4f} {:>+9.4f}\n", p.name,
+               fmt::format("{} x {}", p.rows, p.cols), p.size(), s.mean, s.stddev, s.min, s.max);
+  }
+  fmt::print("{:<18} {:>10} {:>8}\n", "all", "", parameters.size());
+}
+
+}  // namespace
 
 Command inspect_command() {
   auto model = std::make_shared<std::string>();
@@ -20,7 +70,7 @@ Command inspect_command() {
   add_model(command, *model);
   command.run = [model] {
     const Checkpoint checkpoint = load_checkpoint(*model);
-    fmt::print("{}", summary(checkpoint.config, checkpoint.tokenizer, checkpoint.parameters));
+    print_summary(checkpoint.config, checkpoint.tokenizer, checkpoint.parameters);
   };
   return command;
 }

@@ -1,7 +1,6 @@
 #include "tensor/gpt.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "tensor/drop.h"
 

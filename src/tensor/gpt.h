@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "base/config.h"

@@ -13,10 +13,6 @@ class Command(gdb.Command):
     def invoke(self, argument, from_tty):
         self.dont_repeat()
         try:
-            self.run(*self.split(argument))
+            self.run(argument.strip())
         except gdb.error as error:  # gdb's message without a Python traceback
             raise gdb.GdbError(str(error)) from None
-
-    def split(self, argument):
-        """The arguments of run(): here, the whole text."""
-        return [argument.strip()]

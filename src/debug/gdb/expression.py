@@ -74,7 +74,7 @@ def node_or_element(thing, text):
         if address is not None:
             if Tape().nodes.number(address) is not None:
                 return Node(address)
-            element = parameters.element_at(address)
+            element = parameters.element_at(address, parameters.of_program())
             if element is not None:
                 return element
     raise gdb.GdbError(f"{text} is neither a Value or Node on the tape nor an element of a parameter matrix")

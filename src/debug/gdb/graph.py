@@ -23,13 +23,12 @@ class Describe:
 
     def __init__(self):
         self.tape = Tape()
-        self.matrices = [matrix for each in parameters.of_program() for matrix in each.values()]
+        self.matrices = parameters.of_program()
 
     def name(self, node):
         row = ""
         if node.n_row:
-            elements = [matrix.element_at(node.row_grad) for matrix in self.matrices]
-            element = next((element for element in elements if element is not None), None)
+            element = parameters.element_at(node.row_grad, self.matrices)
             if element is not None:
                 row = " " + (element.name if node.op_name == "parameter" else element.row_name)
         return f"#{self.tape.number(node)} {node.op_name}{row}"
@@ -38,10 +37,17 @@ class Describe:
         return f"{self.name(node)}: data {number(node.data)}, grad {number(node.grad)}"
 
 
-def show(node, depth, describe, indent="", seen=None):
-    """The node's children, `depth` levels deep."""
-    seen = set() if seen is None else seen
-    if depth == 0 or node.n_child == 0:
+def show(text, depth):
+    """Prints the node that the text names, and what it was computed from."""
+    node = node_named(text)
+    describe = Describe()
+    print(describe.line(node))
+    show_children(node, depth, describe, "", set())
+
+
+def show_children(node, depth, describe, indent, seen):
+    """Prints the node's children, `depth` levels deep. `seen` are the nodes that were printed before."""
+    if depth == 0:
         return
     children = list(zip(node.children(), node.local_grads()))
     for i, (address, local_grad) in enumerate(children[:_max_shown]):
@@ -50,7 +56,7 @@ def show(node, depth, describe, indent="", seen=None):
         print(f"{indent}  [{i}] {describe.line(child)}, local_grad {number(local_grad)}{again}")
         if not again:
             seen.add(address)
-            show(child, depth - 1, describe, indent + "    ", seen)
+            show_children(child, depth - 1, describe, indent + "    ", seen)
     if len(children) > _max_shown:
         print(f"{indent}  [{_max_shown}] to [{len(children) - 1}]: {len(children) - _max_shown} more children")
 
@@ -61,17 +67,10 @@ class Graph(Command):
 Each line is a node: its number on the tape, its operation, data and grad. local_grad is the derivative of the node
 above with respect to it. Without EXPR: the node named last."""
 
-    def split(self, argument):
-        words = argument.split()
-        if words and words[-1].isdigit():
-            return " ".join(words[:-1]), int(words[-1])
-        return argument.strip(), 2
-
-    def run(self, text, depth):
-        node = node_named(text)
-        describe = Describe()
-        print(describe.line(node))
-        show(node, depth, describe)
+    def run(self, text):
+        words = text.split()
+        depth = int(words.pop()) if words and words[-1].isdigit() else 2
+        show(" ".join(words), depth)
 
 
 class NodeCommand(Command):
@@ -83,21 +82,22 @@ named last."""
     name = "node"
 
     def run(self, text):
-        node = node_named(text)
-        describe = Describe()
-        print(describe.line(node))
-        show(node, 1, describe)
+        show(text, 1)
+
+
+def go_to(found, text, kind):
+    """Names the node at the index that the text gives, 0 if it is empty, in a list of addresses."""
+    index = int(gdb.parse_and_eval(text or "0"))
+    if not 0 <= index < len(found):
+        raise gdb.GdbError(f"there is no {kind} {index}; this node has {len(found)}")
+    show(f"#{Tape().nodes.number(found[index])}", 1)
 
 
 class Child(Command):
     """child N: go to child N (default 0) of the node named last."""
 
     def run(self, text):
-        children = find("").children()
-        index = int(gdb.parse_and_eval(text or "0"))
-        if not 0 <= index < len(children):
-            raise gdb.GdbError(f"there is no child {index}; this node has {len(children)}")
-        gdb.execute(f"node #{Tape().nodes.number(children[index])}")
+        go_to(find("").children(), text, "child")
 
 
 def parents_of(node, tape):
@@ -130,11 +130,7 @@ class Parent(Command):
     """parent N: go to parent N (default 0) of the node named last, as numbered by parents."""
 
     def run(self, text):
-        found = parents_of(find(""), Tape())
-        index = int(gdb.parse_and_eval(text or "0"))
-        if not 0 <= index < len(found):
-            raise gdb.GdbError(f"there is no parent {index}; this node has {len(found)}")
-        gdb.execute(f"node #{Tape().number(found[index][0])}")
+        go_to([parent.address for parent, _ in parents_of(find(""), Tape())], text, "parent")
 
 
 class TapeCommand(Command):

@@ -72,18 +72,19 @@ def by_name(parameters):
 
 
 def of_program():
-    """The same for each variable of type Parameters: those named `parameters` first, then the nearest frames first."""
+    """The matrices of all variables of type Parameters: those named `parameters` first, then the nearest frames
+    first."""
     found = [item for item in frame_variables() if memory.type_name(item[1].type) == "microgpt::Parameters"]
     found.sort(key=lambda item: item[0] != "parameters")
-    return [by_name(memory.plain(value)) for _, value in found]
+    return [matrix for _, value in found for matrix in by_name(memory.plain(value)).values()]
 
 
 def named(name):
     """The matrix of that name, or None."""
-    return next((parameters[name] for parameters in of_program() if name in parameters), None)
+    return next((matrix for matrix in of_program() if matrix.name == name), None)
 
 
-def element_at(address):
-    """The parameter element whose data or gradient is at this address, or None."""
-    found = (parameter.element_at(address) for parameters in of_program() for parameter in parameters.values())
+def element_at(address, matrices):
+    """The element of these matrices whose data or gradient is at this address, or None."""
+    found = (matrix.element_at(address) for matrix in matrices)
     return next((element for element in found if element is not None), None)

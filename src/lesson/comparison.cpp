@@ -14,12 +14,36 @@
 #include "train/held_out.h"
 
 namespace microgpt {
-
 namespace {
 
 /// The 97.5th percentile of Student's t with two degrees of freedom.
 constexpr double t = 4.302653;
 static_assert(Outcome::num_seeds == 3, "with more seeds, it has more degrees of freedom");
+
+/// Trains and evaluates with seed i. The candidate's config has the vocab_size of the names.
+void run(const Candidate& candidate, const Split& names, const Tokenizer& tokenizer, const TrainConfig& budget,
+         std::size_t i, Outcome& outcome) {
+  using Clock = std::chrono::steady_clock;
+  PythonRandom random(1 + i);
+  std::vector<Document> documents = names.training;
+  random.shuffle(documents);
+  const Parameters parameters = initialize(candidate.config, budget, random);
+  BatchTrainer<double> trainer(candidate.config, budget, parameters, documents, tokenizer,
+                               {.loss_mean = LossMean::tokens});
+  const Mask mask = trainer.model().mask;
+  if (candidate.sees_ahead) trainer.model().mask = Mask::full();
+
+  std::vector<double> losses;
+  const Clock::time_point start = Clock::now();
+  while (losses.size() < budget.num_steps) losses.push_back(trainer.step());
+  const std::chrono::duration<double> spent = Clock::now() - start;
+  const double speed = static_cast<double>(trainer.documents_done()) / spent.count();
+  outcome.names_per_second = std::max(outcome.names_per_second, speed);  // the fastest run was the least disturbed
+
+  outcome.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
+  trainer.model().mask = mask;
+  outcome.held_out[i] = token_loss(trainer.model(), names.held_out, tokenizer, 1);
+}
 
 }  // namespace
 
@@ -51,35 +75,6 @@ void Comparison::print() const {
                from_first.is_clear() ? "more than noise" : "which may be noise");
   }
 }
-
-namespace {
-
-/// Trains and evaluates with seed i. The candidate's config has the vocab_size of the names.
-void run(const Candidate& candidate, const Split& names, const Tokenizer& tokenizer, const TrainConfig& budget,
-         std::size_t i, Outcome& outcome) {
-  using Clock = std::chrono::steady_clock;
-  PythonRandom random(1 + i);
-  std::vector<Document> documents = names.training;
-  random.shuffle(documents);
-  const Parameters parameters = initialize(candidate.config, budget, random);
-  BatchTrainer<double> trainer(candidate.config, budget, parameters, documents, tokenizer,
-                               {.loss_mean = LossMean::tokens});
-  const Mask mask = trainer.model().mask;
-  if (candidate.sees_ahead) trainer.model().mask = Mask::full();
-
-  std::vector<double> losses;
-  const Clock::time_point start = Clock::now();
-  while (losses.size() < budget.num_steps) losses.push_back(trainer.step());
-  const std::chrono::duration<double> spent = Clock::now() - start;
-  const double speed = static_cast<double>(trainer.documents_done()) / spent.count();
-  outcome.names_per_second = std::max(outcome.names_per_second, speed);  // the fastest run was the least disturbed
-
-  outcome.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
-  trainer.model().mask = mask;
-  outcome.held_out[i] = token_loss(trainer.model(), names.held_out, tokenizer, 1);
-}
-
-}  // namespace
 
 Comparison compare(std::span<const Document> documents, const Tokenizer& tokenizer,
                    const std::vector<Candidate>& candidates, const TrainConfig& budget) {

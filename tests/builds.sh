@@ -28,15 +28,17 @@ x86-64() { elsewhere test-some OF=tensor NATIVE=0 CXX='g++ -march=x86-64'; }
 # The other compiler with its own C++ library, as on a Mac.
 libc++() { elsewhere test O=1 CXX='clang++ -stdlib=libc++ -Wno-pass-failed -DFMT_HEADER_ONLY' LDLIBS=; }
 
-# ARM, in an emulator: char is unsigned there. The program must print what the published one printed. One test starts
+# ARM, in an emulator: char is unsigned there. The program must print what the published ones printed. One test starts
 # thousands of threads, which would take hours, so it is left out.
 arm() {
-  local make_arm=(NATIVE=0 O=1 CXX='aarch64-linux-gnu-g++ -static -idirafter /usr/include -DFMT_HEADER_ONLY' LDLIBS=
-    AR=aarch64-linux-gnu-ar)
+  local preset make_arm=(NATIVE=0 O=1 CXX='aarch64-linux-gnu-g++ -static -idirafter /usr/include -DFMT_HEADER_ONLY'
+    LDLIBS= AR=aarch64-linux-gnu-ar)
   elsewhere test-some OF='base scalar tensor train' RUN=qemu-aarch64 ARGS='-tce="no number of threads *"' \
-    "${make_arm[@]}" && elsewhere build "${make_arm[@]}" &&
-    qemu-aarch64 build/rows/arm/build/release/microgpt train --digits 17 >build/rows/arm/printed.txt &&
-    sed 's/| loss .* | /| loss /' tests/golden/microgpt/gist_builtin.txt | diff - build/rows/arm/printed.txt
+    "${make_arm[@]}" && elsewhere build "${make_arm[@]}" || return
+  for preset in gist walkthrough; do
+    qemu-aarch64 build/rows/arm/build/release/microgpt train --preset "$preset" --digits 17 |
+      diff <(sed 's/| loss .* | /| loss /' "tests/golden/microgpt/${preset}_builtin.txt") - || return
+  done
 }
 
 # For the C library, a processor without fused multiply-add: exp and others then round differently.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -16,12 +17,13 @@
 
 #include "base/utf8.h"
 #include "first_difference.h"
-#include "golden_run.h"
 #include "run_program.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Standard output of a run that must succeed and leave standard error empty.
 std::string output(const Words& arguments) {
@@ -88,8 +90,8 @@ struct Folder : NamesFolder {
 
 /// What the published program printed. A line "step 1 / 500 | loss 3.3022 | 3.302216429676858" has both kinds of
 /// digits.
-Words golden(const std::string& name, bool all_digits) {
-  Words expected = lines(contents("tests/golden/microgpt/" + name + ".txt"));
+Words golden_lines(const std::string& run, bool all_digits) {
+  Words expected = lines(contents("tests/golden/microgpt/" + run + ".txt"));
   for (std::string& line : expected) {
     const std::size_t bar = line.rfind(" | ");
     if (!line.starts_with("step")) continue;
@@ -97,6 +99,16 @@ Words golden(const std::string& name, bool all_digits) {
     if (!all_digits) line.erase(bar);
   }
   return expected;
+}
+
+/// The parameters with which the published program ended.
+std::vector<double> golden_parameters(const std::string& run) {
+  std::istringstream text(contents("tests/golden/microgpt/" + run + ".params.txt"));
+  std::vector<double> numbers;
+  for (std::string word; text >> word;) {  // beside the numbers: the name of each matrix and its sizes
+    if (word.find("0x") != std::string::npos) numbers.push_back(std::stod(word));
+  }
+  return numbers;
 }
 
 /// Empty if they are the same.
@@ -108,35 +120,43 @@ std::string first_different_line(const Words& a, const Words& b) {
 }
 
 TEST_CASE("train prints every line the published programs print, and no other, the tensor engine in double too") {
-  struct Case {
-    Words arguments;
-    std::string name;
-    bool all_digits;
-  };
-  const bool same_bits = libm_unlike_published().empty();
-  const std::string digits = same_bits ? "17" : "4";
-  for (const Case& c :
-       {Case{{}, "gist", false}, Case{{"--digits", digits, "--data", "data/names.txt"}, "gist", same_bits},
-        Case{{"--preset", "walkthrough", "--digits", "4"}, "walkthrough", false},
-        Case{{"--preset", "walkthrough", "--digits", digits}, "walkthrough", same_bits},
-        Case{{"--engine", "tensor", "--dtype", "f64"}, "gist", false},
-        Case{{"--engine", "tensor", "--dtype", "f64", "--preset", "walkthrough"}, "walkthrough", false}}) {
-    const std::string printed = output(Words{"train"} + c.arguments);
-    const bool is_tensor = !c.arguments.empty() && c.arguments[0] == "--engine";
-    CHECK(first_different_line(is_tensor ? without_threads(printed) : lines(printed),
-                               golden(c.name + "_builtin", c.all_digits)) == "");
+  const std::vector<std::pair<Words, std::string>> runs{
+      {{}, "gist"},
+      {{"--preset", "walkthrough", "--digits", "4"}, "walkthrough"},
+      {{"--engine", "tensor", "--dtype", "f64"}, "gist"},
+      {{"--engine", "tensor", "--dtype", "f64", "--preset", "walkthrough"}, "walkthrough"}};
+  for (const auto& [options, name] : runs) {
+    const std::string printed = output(Words{"train"} + options);
+    CHECK(first_different_line(without_threads(printed), golden_lines(name + "_builtin", false)) == "");
     CHECK(printed.ends_with("\n"));
   }
 }
 
-TEST_CASE("train --save saves the parameters the published programs end with") {
+/// Trains as both published programs do. Every line in all its digits, and all parameters in the end, must be theirs.
+void check_training(const std::string& names, const std::string& path) {
   const Folder folder;
   const std::string model = folder.file("model");
+  const bool same_bits = libm_unlike_published().empty();
   for (const std::string preset : {"gist", "walkthrough"}) {
-    output({"train", "--preset", preset, "--quiet", "--save", model});
-    const GoldenRun golden = read_golden_run(preset + "_builtin");
-    CHECK(golden_difference(load_checkpoint(model).parameters.data(), golden.parameters) == "");
+    CAPTURE(preset);
+    const std::string printed =
+        output({"train", "--preset", preset, "--data", path, "--digits", same_bits ? "17" : "4", "--save", model});
+    CHECK(first_different_line(lines(printed), golden_lines(preset + "_" + names, same_bits)) == "");
+    const Checkpoint trained = load_checkpoint(model);
+    CHECK(golden_difference(trained.parameters.data(), golden_parameters(preset + "_" + names)) == "");
   }
+}
+
+TEST_CASE("train ends with the published programs' parameters, on the names that come with the project") {
+  check_training("builtin", "data/names.txt");
+}
+
+const std::string makemore = fs::exists("data/makemore.txt") ? "data/makemore.txt" : "../shared/data/names.txt";
+
+TEST_CASE("train ends with the published programs' parameters, on the 32,033 names" *
+          doctest::description("data/makemore.txt is not there; make names downloads it") *
+          doctest::skip(!fs::exists(makemore))) {
+  check_training("makemore", makemore);
 }
 
 TEST_CASE("--quiet leaves out the step lines and nothing else") {

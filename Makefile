@@ -82,7 +82,6 @@ LIBRARY := $(BUILD)/libmicrogpt.a
 PROGRAM := $(BUILD)/microgpt
 TESTS := $(BUILD)/microgpt_tests
 SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
-ORACLE := $(BUILD)/attention_oracle
 README_CHECKER := $(BUILD)/check_readme
 LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)))
 LESSON_MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
@@ -108,17 +107,16 @@ build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
 train: $(PROGRAM) ## train on data/names.txt and generate twenty names
 	$(PROGRAM) train
 
-test: $(TESTS) $(PROGRAM) $(ORACLE) ## run every test
+test: $(TESTS) $(PROGRAM) ## run every test
 	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
-	$(ORACLE)
 
 # RUN is an emulator, for tests built for another processor; ARGS are arguments for the tests.
 test-some: $(SOME_TESTS) ## run the tests for some folders of src: make test-some OF="scalar tensor"
 	$(RUN) $(SOME_TESTS) $(ARGS)
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)
-oracle: $(ORACLE) ## check attention against PyTorch: make oracle [SEED=1] [SHAPES=3]
-	@tests/oracle.sh $(ORACLE) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
+oracle: $(TESTS) ## check attention against PyTorch: make oracle [SEED=1] [SHAPES=3]
+	@tests/oracle.sh $(TESTS) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
 
 train-fast: $(PROGRAM) ## train for one second, three times, and evaluate on held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)
@@ -210,14 +208,14 @@ $(LIBRARY): $(call src_objects,tensor train scalar inspect base) $(call objects,
 LESSON_OBJECTS := $(call src_objects,lesson debug)
 $(PROGRAM): $(call src_objects,program)
 $(TESTS): $(call objects,tests/*.cpp) $(LESSON_OBJECTS)
-$(ORACLE) $(README_CHECKER): $$(call objects,tests/$$(@F)/*.cpp)
+$(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(LESSON_MAINS) $(OTHERS): $$@.o $(LESSON_OBJECTS)
 $(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o $(LESSON_OBJECTS)
 # The tests that include headers of the folders OF and need no other program.
 $(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -L run_program.h \
   $$(grep -lE '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp))) $(LESSON_OBJECTS)
 
-$(PROGRAM) $(TESTS) $(SOME_TESTS) $(ORACLE) $(README_CHECKER) $(LESSON_MAINS) $(EXERCISES) $(OTHERS): $(LIBRARY)
+$(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(EXERCISES) $(OTHERS): $(LIBRARY)
 	@echo "link    $@"
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(LIBRARY) $(LDLIBS) -o $@
 

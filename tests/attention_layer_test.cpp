@@ -1,4 +1,4 @@
-// What attention_oracle does not see: several documents of different lengths, and float. That the numbers are right is
+// What attention_oracle_test.cpp does not see: several documents of different lengths, and float. That the numbers are right is
 // its part.
 #include <doctest/doctest.h>
 
@@ -100,7 +100,7 @@ TEST_CASE("an attention layer adds to what was there before, and in self-attenti
 }
 
 TEST_CASE("an attention layer computes in float what it does in double") {
-  // A float rounds 2^29 times as coarsely as a double, and 1e-12 is what attention_oracle allows there.
+  // A float rounds 2^29 times as coarsely as a double, and 1e-12 is what attention_oracle_test.cpp allows there.
   auto check = [](const auto& in_float, const auto& in_double) {
     const std::vector<double> expected = answer(in_double, naive<double>()).numbers;
     for (const Kernels<float>* kernels : {&naive<float>(), &fast<float>()}) {

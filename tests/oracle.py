@@ -4,8 +4,8 @@
 
 First the golden files: from the inputs of each, everything else is computed and compared with what the file has. Then
 random shapes of every kind, so many of each. All that was computed goes to FOLDER, as safetensors, laid out as
-tests/attention_oracle expects it; `make oracle` has that compare src/tensor with it. Exits with 1 if a golden file is
-off.
+tests/attention_oracle_test.cpp expects it; `make oracle` has that compare src/tensor with it. Exits with 1 if a golden
+file is off.
 
 Multi-head, multi-query and grouped-query attention are torch.nn.functional.multi_head_attention_forward, which
 torch.nn.MultiheadAttention is made of; shared heads are repeated for it. Latent attention is written out, after
@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 
 GOLDEN = pathlib.Path("tests/golden/attention")
-TOLERANCE = 1e-12  # of the larger of 1 and a tensor's largest number: see tests/attention_oracle
+TOLERANCE = 1e-12  # of the larger of 1 and a tensor's largest number: see tests/attention_oracle_test.cpp
 
 
 # --- Files ------------------------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def random_case(kind):
 
 
 def difference(made, expected):
-    """As tests/attention_oracle has it; infinity for another shape and for what is not a number."""
+    """As tests/attention_oracle_test.cpp has it; infinity for another shape and for what is not a number."""
     if made.shape != expected.shape or not made.isfinite().all() or not expected.isfinite().all():
         return math.inf
     return float((made - expected).abs().max() / max(1.0, float(expected.abs().max())))
@@ -202,7 +202,7 @@ def compare(path, made, golden):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Computes attention with PyTorch, for attention_oracle.")
+    parser = argparse.ArgumentParser(description="Computes attention with PyTorch, for the tests.")
     parser.add_argument("--seed", type=int, default=1, help="of the random shapes [1]")
     parser.add_argument("--shapes", type=int, default=3, help="so many random shapes of each kind [3]")
     parser.add_argument("folder", type=pathlib.Path, help="where the files go; it must not exist")

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compares attention with PyTorch's: tests/oracle.sh ORACLE FOLDER [options of oracle.py]
+# Compares attention with PyTorch's: tests/oracle.sh TESTS FOLDER [options of oracle.py]
 set -eu
-oracle=$1 folder=$2
+tests=$1 folder=$2
 shift 2
 
 # The first python3 in the path may not be the one for which PyTorch is installed.
@@ -15,4 +15,4 @@ done
 
 rm -rf "$folder"
 "$python" tests/oracle.py "$@" "$folder"
-ORACLE_DIR=$folder "$oracle"
+ORACLE_DIR=$folder "$tests" -tc="attention has PyTorch's *"

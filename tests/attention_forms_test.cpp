@@ -15,6 +15,7 @@
 #include "base/parameters.h"
 #include "base/python_random.h"
 #include "central_difference.h"
+#include "first_difference.h"
 #include "tensor/decoder.h"
 #include "tensor_answer.h"
 #include "train/gradient.h"
@@ -154,6 +155,28 @@ TEST_CASE("naive and fast kernels agree in every form, and any number of shares 
       const Answer<double> plain = with(naive<double>(), 1);
       CHECK(largest_difference(plain.losses, one.losses) < 1e-12);
       CHECK(largest_difference(plain.gradient, one.gradient) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("in float every form computes what it does in double, in documents of different lengths") {
+  Documents four;
+  for (const std::size_t length : {5, 1, 70, 9}) {
+    std::vector<Token>& tokens = four.emplace_back(1, 5);
+    for (std::size_t t = 1; t <= length; t++) tokens.push_back(document[t * t % document.size()]);
+  }
+  Config longer = small;
+  longer.block_size = 70;
+  for (const Form& form : forms(longer)) {
+    INFO(form.name);
+    Parameters parameters = random_parameters(form.config);
+    const Answer<double> expected = answer<double>(form.config, parameters, four);
+    for (const Kernels<float>* kernels : {&naive<float>(), &fast<float>()}) {
+      const Answer<float> found = answer<float>(form.config, parameters, four, {*kernels});
+      const double difference = std::max(relative_difference(found.logits, expected.logits),
+                                         relative_difference(found.gradient, expected.gradient));
+      CHECK(difference < 1e-12 * 0x1p29);  // a float rounds 2^29 times as coarsely as a double
+      CHECK(difference > 0);
     }
   }
 }

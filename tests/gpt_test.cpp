@@ -2,16 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "all_gradients.h"
 #include "base/python_random.h"
 #include "first_difference.h"
-#include "leaves.h"
 #include "reference_gpt.h"
-#include "scalar/ops.h"
 
 namespace microgpt {
 namespace {
@@ -25,7 +21,6 @@ using Tokens = std::vector<Token>;
 // in the last place below 4, 2^-51, lie on one way to it, and the slopes on the way are about 1. 2^-44 leaves room.
 constexpr double rounding = 0x1p-44;
 
-constexpr Config tiny{.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4};
 const Tokens document{4, 1, 3, 1, 4};
 
 /// Weights that are large enough for every part to matter.
@@ -91,63 +86,6 @@ TEST_CASE("a GPT of any shape has the reference's loss and all its gradients to 
       CHECK(first_difference(parameters.grad(), reference::grads(state, parameters)) == "");
     }
   }
-}
-
-/// The logits of every position.
-std::vector<Values> all_logits(const Model& model, const Tokens& tokens) {
-  Cache keys(model.layers.size());
-  Cache values(model.layers.size());
-  std::vector<Values> logits;
-  for (std::size_t pos_id = 0; pos_id < tokens.size(); pos_id++) {
-    logits.push_back(gpt(model, tokens[pos_id], pos_id, keys, values));
-  }
-  return logits;
-}
-
-TEST_CASE("later tokens do not change earlier logits, and earlier ones do change later") {
-  const Scope scope;
-  const Parameters parameters = random_parameters(tiny);
-  const Model model(tiny, parameters);
-  const std::vector<Values> logits = all_logits(model, {4, 1, 3, 1});
-  const std::vector<Values> later = all_logits(model, {4, 1, 3, 0});
-  const std::vector<Values> earlier = all_logits(model, {4, 2, 3, 1});
-  for (std::size_t t = 0; t < 3; t++) CHECK(first_difference(data_of(logits[t]), data_of(later[t])) == "");
-  CHECK(first_difference(data_of(logits[3]), data_of(later[3])) != "");
-  CHECK(first_difference(data_of(logits[0]), data_of(earlier[0])) == "");
-  for (std::size_t t = 1; t < 4; t++) CHECK(first_difference(data_of(logits[t]), data_of(earlier[t])) != "");
-}
-
-TEST_CASE("an earlier prediction gives later positions no gradient") {
-  const Scope scope;
-  Parameters parameters = random_parameters(tiny);
-  const Model model(tiny, parameters);
-  sum(all_logits(model, {4, 1, 3})[1]).backward();
-  auto has_gradient = [&](const char* matrix, std::size_t row) {
-    const std::span<const double> grad = parameters[matrix].grad_row(row);
-    return std::any_of(grad.begin(), grad.end(), [](double g) { return g != 0; });
-  };
-  CHECK(has_gradient("wpe", 0));  // by way of its keys and values
-  CHECK(has_gradient("wte", 4));
-  CHECK(has_gradient("wpe", 1));
-  CHECK(has_gradient("wte", 1));
-  CHECK_FALSE(has_gradient("wpe", 2));
-  CHECK_FALSE(has_gradient("wte", 3));
-}
-
-TEST_CASE("a document that is too long is cut after block_size predictions") {
-  const Scope scope;
-  const Parameters parameters = random_parameters(tiny);
-  const Model model(tiny, parameters);
-  const double of_long = document_loss(model, Tokens{4, 0, 1, 2, 3, 0, 1, 2, 4}).data();
-  CHECK(of_long == document_loss(model, Tokens{4, 0, 1, 2, 3}).data());
-  CHECK(of_long != document_loss(model, Tokens{4, 0, 1, 2}).data());
-}
-
-TEST_CASE("a model that knows nothing is as surprised as a fair die of vocab_size sides") {
-  const Scope scope;
-  const Parameters zeros(gpt_shapes(tiny));
-  // exp(0) = 1 and 1/5 are exact or rounded once; log adds one more rounding, the mean of equal numbers two.
-  CHECK(std::abs(document_loss(Model(tiny, zeros), document).data() - std::log(5.0)) <= 4 * 0x1p-52);
 }
 
 }  // namespace

@@ -96,17 +96,6 @@ void check_flipped() {
 
 TEST_CASE_TEMPLATE("flipped lanes trade places", T, float, double) { check_flipped<T, 1>(); }
 
-TEST_CASE_TEMPLATE("a transposed square has its rows where its columns were, and nothing beyond", T, float, double) {
-  PythonRandom random(1);
-  const Fenced<T> from = fenced_input<T>(random, lanes<T>, lanes<T>);
-  Fenced<T> to = fenced_output<T>(lanes<T>, lanes<T>);
-  transpose_square(to.view().data, to.view().stride, from.view().data, from.view().stride);
-  CHECK(to.intact());
-  for (std::size_t i = 0; i < lanes<T>; i++) {
-    for (std::size_t j = 0; j < lanes<T>; j++) CHECK(to.view().row(j)[i] == from.view().row(i)[j]);
-  }
-}
-
 // --- exp and log -----------------------------------------------------------------------------------------------------
 
 /// The largest relative error of f at these numbers, in epsilons; `exact` is the same function in more digits.

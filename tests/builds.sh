@@ -56,7 +56,7 @@ elsewhere() {
 }
 
 # How many tests, and how many lessons, exercises, sessions and other files, passed in a row.
-count() { sed -nE 's/^([0-9]+) passed, .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
+count() { sed -nE 's/^\[doctest\] test cases: .* ([0-9]+) passed .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 count_checks() { grep -cE ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$' "$1"; }
 
 rows=("$@")

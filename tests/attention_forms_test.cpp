@@ -13,9 +13,9 @@
 #include "base/attention_shape.h"
 #include "base/error.h"
 #include "base/parameters.h"
-#include "base/python_random.h"
 #include "central_difference.h"
 #include "first_difference.h"
+#include "random_numbers.h"
 #include "tensor/decoder.h"
 #include "tensor_answer.h"
 #include "train/gradient.h"
@@ -160,13 +160,11 @@ TEST_CASE("naive and fast kernels agree in every form, and any number of shares 
 }
 
 TEST_CASE("in float every form computes what it does in double, in documents of different lengths") {
-  Documents four;
-  for (const std::size_t length : {5, 1, 70, 9}) {
-    std::vector<Token>& tokens = four.emplace_back(1, 5);
-    for (std::size_t t = 1; t <= length; t++) tokens.push_back(document[t * t % document.size()]);
-  }
   Config longer = small;
   longer.block_size = 70;
+  PythonRandom random(1);
+  Documents four;
+  for (const std::size_t predictions : {5, 1, 70, 9}) four.push_back(random_document(longer, predictions - 1, random));
   for (const Form& form : forms(longer)) {
     INFO(form.name);
     Parameters parameters = random_parameters(form.config);

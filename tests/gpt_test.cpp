@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "all_gradients.h"
-#include "base/python_random.h"
 #include "first_difference.h"
+#include "random_numbers.h"
 #include "reference_gpt.h"
 
 namespace microgpt {
@@ -21,14 +21,6 @@ using Tokens = std::vector<Token>;
 // in the last place below 4, 2^-51, lie on one way to it, and the slopes on the way are about 1. 2^-44 leaves room.
 constexpr double rounding = 0x1p-44;
 
-const Tokens document{4, 1, 3, 1, 4};
-
-/// Weights that are large enough for every part to matter.
-Parameters random_parameters(const Config& config) {
-  PythonRandom random(42);
-  return initialize(config, {.init_std = 0.5}, random);
-}
-
 TEST_CASE("all gradients of a GPT are central differences") {
   const Config shapes[]{
       {.vocab_size = 5, .n_layer = 1, .n_embd = 4, .n_head = 1, .block_size = 4},
@@ -40,19 +32,11 @@ TEST_CASE("all gradients of a GPT are central differences") {
     CAPTURE(config.n_layer);
     CAPTURE(config.n_head);
     CAPTURE(named(config.activation).name);
-    Parameters parameters = random_parameters(config);
+    PythonRandom random(42);
+    Parameters parameters = initialize(config, {.init_std = 0.5}, random);  // large enough for every part to matter
     const Model model(config, parameters);
-    check_all_gradients(parameters, rounding, [&] { return document_loss(model, document); });
+    check_all_gradients(parameters, rounding, [&] { return document_loss(model, Tokens{4, 1, 3, 1, 4}); });
   }
-}
-
-/// BOS, n random characters, BOS.
-std::vector<Token> random_document(const Config& config, std::size_t n, PythonRandom& random) {
-  const Token bos = config.vocab_size - 1;
-  std::vector<Token> tokens{bos};
-  for (std::size_t i = 0; i < n; i++) tokens.push_back(random.below(bos));
-  tokens.push_back(bos);
-  return tokens;
 }
 
 TEST_CASE("a GPT of any shape has the reference's loss and all its gradients to the last bit") {
@@ -74,7 +58,7 @@ TEST_CASE("a GPT of any shape has the reference's loss and all its gradients to 
       PythonRandom random(seed);
       const double init_std = seed % 2 == 0 ? 0.08 : 0.5;
       Parameters parameters = initialize(config, {.init_std = init_std}, random);
-      const std::vector<Token> tokens = random_document(config, random.below(config.block_size + 2), random);
+      const Tokens tokens = random_document(config, random.below(config.block_size + 2), random);
 
       const Scope scope;
       const Value loss = document_loss(Model(config, parameters), tokens);

@@ -1,9 +1,11 @@
-// Random numbers that are the same on every machine.
+// Random numbers and documents that are the same on every machine.
 #pragma once
 
 #include <vector>
 
+#include "base/config.h"
 #include "base/python_random.h"
+#include "base/tokenizer.h"
 #include "tensor/tensor.h"
 
 namespace microgpt {
@@ -14,6 +16,15 @@ inline std::vector<double> uniform(PythonRandom& random, std::size_t n, double l
   std::vector<double> numbers(n);
   for (double& number : numbers) number = uniform(random, low, high);
   return numbers;
+}
+
+/// BOS, n random characters, BOS.
+inline std::vector<Token> random_document(const Config& config, std::size_t n, PythonRandom& random) {
+  const Token bos = config.vocab_size - 1;
+  std::vector<Token> tokens{bos};
+  for (std::size_t i = 0; i < n; i++) tokens.push_back(random.below(bos));
+  tokens.push_back(bos);
+  return tokens;
 }
 
 template <class T>

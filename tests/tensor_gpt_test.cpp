@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/python_random.h"
 #include "first_difference.h"
+#include "random_numbers.h"
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
 #include "tensor/gpt.h"
@@ -17,23 +17,6 @@ namespace microgpt {
 namespace {
 
 using Activation::squared_relu;
-
-/// A model whose weights are large enough for attention to prefer some positions to others.
-Parameters random_parameters(const Config& config, PythonRandom& random) {
-  return initialize(config, {.init_std = 0.3}, random);
-}
-
-/// Documents of the given numbers of predictions, with random tokens between BOS and BOS.
-Documents random_documents(const Config& config, const std::vector<std::size_t>& predictions, PythonRandom& random) {
-  const Token bos = config.vocab_size - 1;
-  Documents documents;
-  for (const std::size_t n : predictions) {
-    std::vector<Token>& document = documents.emplace_back(1, bos);
-    for (std::size_t i = 1; i < n; i++) document.push_back(random.below(bos));
-    document.push_back(bos);
-  }
-  return documents;
-}
 
 /// The scalar path's: the losses of all positions, and the mean over documents of their gradients.
 Answer<double> scalar_answer(const Config& config, Parameters& parameters, const Documents& documents) {
@@ -99,8 +82,12 @@ TEST_CASE("in double, losses and every gradient of the tensor path are those of 
     for (const Kernels<double>* kernels : {&naive<double>(), &fast<double>()}) {
       for (std::uint64_t seed = 0; seed < 3; seed++) {
         PythonRandom random(seed);
-        Parameters parameters = random_parameters(shape.config, random);
-        const Documents documents = random_documents(shape.config, shape.predictions, random);
+        // Weights that are large enough for attention to prefer some positions to others.
+        Parameters parameters = initialize(shape.config, {.init_std = 0.3}, random);
+        Documents documents;
+        for (const std::size_t n : shape.predictions) {
+          documents.push_back(random_document(shape.config, n - 1, random));
+        }
         const Answer<double> expected = scalar_answer(shape.config, parameters, documents);
         const Answer<double> found = answer<double>(shape.config, parameters, documents, {*kernels});
         INFO(std::string(kernels->name) << ", n_embd " << shape.config.n_embd << ", seed " << seed);

@@ -241,29 +241,6 @@ TEST_CASE_TEMPLATE("a query that sees no key gets zeros and has no gradient, nor
   }
 }
 
-TEST_CASE_TEMPLATE("the last queries of a document get what they get in the whole of it", T, float, double) {
-  PythonRandom random(6);
-  constexpr std::size_t n = 70;
-  for (const std::size_t first : {1, 3, 69}) {
-    Attention<T> whole({n, n, 0, heads(4, 2, 3, 5)}, Mask::causal(), random);
-    set_zero(whole.dout.view().slice_rows(0, first));
-    Attention<T> last({n - first, n, first, heads(4, 2, 3, 5)}, Mask::causal(), random);
-    copy(last.q.view(), whole.q.view().slice_rows(first, n - first));
-    copy(last.k.view(), whole.k.view());
-    copy(last.v.view(), whole.v.view());
-    copy(last.dout.view(), whole.dout.view().slice_rows(first, n - first));
-    for (Attention<T>* a : {&whole, &last}) {
-      a->forward(naive<T>());
-      a->backward(naive<T>());
-    }
-    CHECK(largest_difference(last.out.view(), whole.out.view().slice_rows(first, n - first)) == 0);
-    CHECK(largest_difference(last.log_sum.view(), whole.log_sum.view().slice_cols(first, n - first)) == 0);
-    CHECK(largest_difference(last.dq.view(), whole.dq.view().slice_rows(first, n - first)) == 0);
-    CHECK(largest_difference(last.dk.view(), whole.dk.view()) == 0);
-    CHECK(largest_difference(last.dv.view(), whole.dv.view()) == 0);
-  }
-}
-
 TEST_CASE_TEMPLATE("a query's weights sum to one, however large its scores are", T, float, double) {
   PythonRandom random(4);
   for (const Kernels<T>* kernels : {&naive<T>(), &fast<T>()}) {

@@ -1,0 +1,99 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "program_output.h"
+
+namespace microgpt {
+namespace {
+
+TEST_CASE("bench prints a table for each kind of work, and how many times as fast as the plain loops it is") {
+  const Folder folder;
+  const Words table = lines(output({"bench", "--data", folder.names, "--steps", "2", "--rounds", "3", "--n-embd", "4,6",
+                                    "--batch", "1", "--threads", "1", "--what", "train,sample"}));
+  REQUIRE(table.size() ==
+          2 * 3 + 2 * 4 +
+              2 * 6);  // an empty line, a title and a head each; scalar, naive, fast, double; scalar, 5 forms
+  CHECK(table[1] == "Training: a step is a batch");
+  CHECK(table[2].find("x naive") != std::string::npos);
+  for (const std::size_t i : {3, 4, 5, 6, 7, 8, 9, 10}) {
+    std::istringstream line(table[i]);
+    double n_embd = 0;
+    double batch = 0;
+    line >> n_embd >> batch;
+    CHECK(n_embd == (i < 7 ? 4 : 6));
+    CHECK(batch == 1);
+  }
+  CHECK(table[12] == "Sampling: a step is a token");
+}
+
+/// What bench --json prints of one round.
+nlohmann::json measured(const Words& how) {
+  const Folder folder;
+  return nlohmann::json::parse(output(Words{"bench", "--data", folder.names, "--rounds", "1", "--json"} + how));
+}
+
+TEST_CASE("bench --json prints what a program can read") {
+  const nlohmann::json results =
+      measured({"--steps", "2", "--n-embd", "4", "--batch", "1,3", "--threads", "2", "--what", "train"});
+  REQUIRE(results.size() == 1 + 2 * 4);  // scalar; for each batch naive, fast, fast on two threads, double
+  for (const nlohmann::json& result : results) {
+    CHECK(result.at("what") == "train");
+    CHECK(result.at("attention") == "mha");
+    CHECK(result.at("n_embd") == 4);
+    CHECK(result.at("num_params") == (2 * 21 + 16) * 4 + 12 * 4 * 4);
+    const double microseconds = result.at("us_per_step");
+    CHECK(microseconds > 0);
+    CHECK(result.at("us_fastest") == microseconds);  // there is one round
+    CHECK(result.at("names_per_second") == doctest::Approx(result.at("batch").get<double>() * 1e6 / microseconds));
+    const double gflops = result.at("gflops");
+    const double peak = result.at("peak_gflops");
+    CHECK(gflops > 0);
+    CHECK(result.at("percent_of_peak") == doctest::Approx(100 * gflops / peak));
+    CHECK(result.at("peak_rss_mib") > 1);
+  }
+  CHECK(results[0].at("engine") == "scalar");
+  CHECK(results[1].at("kernels") == "naive");
+  CHECK(results[3].at("threads") == 2);
+  CHECK(results[8].at("dtype") == "f64");
+}
+
+TEST_CASE("bench samples with every form of attention, and tells what its cache keeps of a token") {
+  const nlohmann::json results = measured({"--steps", "2", "--n-embd", "16", "--what", "sample"});
+  REQUIRE(results.size() == 6);
+  CHECK(results[0].at("engine") == "scalar");
+  const std::vector<std::tuple<std::string, bool, std::size_t>> forms{
+      {"mha", true, 2 * 16}, {"mqa", true, 2 * 4}, {"gqa", true, 2 * 8}, {"mla", true, 8}, {"mla", false, 8}};
+  for (std::size_t i = 0; i < forms.size(); i++) {
+    const nlohmann::json& result = results[i + 1];
+    CHECK(result.at("attention") == std::get<0>(forms[i]));
+    CHECK(result.at("absorbed") == std::get<1>(forms[i]));
+    CHECK(result.at("cache_bytes_per_token") == std::get<2>(forms[i]) * sizeof(float));
+    CHECK(result.at("tokens_per_second") > 0);
+    CHECK(result.at("gflops") > 0);
+  }
+}
+
+TEST_CASE("bench measures sparse masks, and counts only the pairs that they keep") {
+  const nlohmann::json results =
+      measured({"--quick", "--steps", "1", "--threads", "1", "--what", "attention", "--mask", "local:128,block:64"});
+  REQUIRE(results.size() == 2 + 2 + 1 + 2);  // three shapes, of which the largest is too slow for the naive kernels
+  constexpr double causal = 1024 * 1025 / 2;
+  constexpr double local = 1024 * 128 - 128 * 127 / 2;         // the first queries have less before them
+  constexpr double block = 16 * (64 * 65 / 2) + 15 * 64 * 64;  // own blocks, and the first one for the others
+  for (const auto& [i, mask, pairs] :
+       {std::tuple(4, "full", causal), {5, "local:128", local}, {6, "block:64", block}}) {
+    const nlohmann::json& result = results[i];
+    CHECK(result.at("mask") == mask);
+    CHECK(result.at("percent_kept") == doctest::Approx(100 * pairs / causal));
+    const double microseconds = result.at("us_per_step");
+    CHECK(result.at("gflops") == doctest::Approx(4 * 12 * 768 * pairs / microseconds / 1e3));
+  }
+}
+
+}  // namespace
+}  // namespace microgpt

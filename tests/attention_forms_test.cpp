@@ -247,9 +247,8 @@ TEST_CASE("grouped queries are multi-head attention whose heads have the same ke
 TEST_CASE("a form of attention that cannot be is refused with both numbers and what would work") {
   const std::vector<std::pair<Config, std::string>> refused{
       {{.n_kv_head = 3},
-       "n_head 4 is not divisible by n_kv_head 3; every key and value head serves an equal group of query heads: use "
-       "an "
-       "n_kv_head of 2 or 4"},
+       "n_head 4 is not divisible by n_kv_head 3; every key and value head serves an equal group of query heads: "
+       "use an n_kv_head of 2 or 4"},
       {{.q_latent = 4}, "q_latent is 4 and kv_latent 0; latent attention needs both to be at least 1"},
       {{.q_latent = 4, .kv_latent = 4, .rope_dim = 3}, "a rotary width of 3 is odd, and RoPE rotates pairs; use 4"},
       {{.n_embd = 20, .rope = true},

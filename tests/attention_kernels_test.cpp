@@ -119,8 +119,7 @@ double most_seen(Attention<T> attention) {
 /// - dweights is at most D, a sum of D products. So dscores is at most 2 D * scale * weight, and has the roundings of a
 ///   weight twice (once in the mean), of dweights, and of a mean over m keys.
 /// - with dropout weights grow by the same `factor` on their way to out, dv and dweights.
-/// - dq sums that over m keys whose weights are 1 together; dk over n queries and H / G heads, whose weights are
-/// `seen`.
+/// - dq sums that over m keys whose weights are 1 together; dk over n H / G queries whose weights are `seen`.
 struct AttentionTolerances {
   AttentionTolerances(const AttentionSizes& s, double seen) {
     const auto n = static_cast<double>(s.n * s.heads.n_head / s.heads.n_kv_head);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include "fenced.h"
@@ -21,11 +22,7 @@ Tensor<double> rotated(const Tensor<double>& x, const std::vector<std::size_t>& 
   return y;
 }
 
-double dot(const double* a, const double* b) {
-  double total = 0;
-  for (std::size_t c = 0; c < d; c++) total += a[c] * b[c];
-  return total;
-}
+double dot(const double* a, const double* b) { return std::inner_product(a, a + d, b, 0.0); }
 
 /// Numbers are below 1 and go through a handful of roundings of 1.1e-16 each; an angle at position 1000 is off by
 /// 1000 * 1.1e-16 or so.

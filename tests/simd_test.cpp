@@ -127,10 +127,9 @@ constexpr std::size_t num_points = 200'000;
 // - r: n * ln2_high and its difference from x are exact. So there is one rounding, of a number below 1/2: u/4. What is
 //   wrong with n * ln2_low is a hundred times smaller.
 // - The next term of the series: 0.35^8 / 8! / 0.7 = 0.14u; in double less.
-// - The last step, 1 + r s: u for the sum and u/4 for the product, which is below 1/2. (Where the sum is below 1: u/2
-// and
-//   u/4, but of 0.7. That is less.) The step before, s = 1 + r s', has u and u/8, or u/2 and u/8, and counts |r| /
-//   exp(r): at most 0.31u. The one before that, around 1/2, u/2 + u/16 times r^2 / exp(r): 0.1u. All others: 0.02u.
+// - The last step, 1 + r s: u for the sum and u/4 for the product, which is below 1/2. (Where the sum is below 1, u/2
+//   and u/4, but of 0.7. That is less.) The step before, s = 1 + r s', has u and u/8, or u/2 and u/8, and counts
+//   |r| / exp(r): at most 0.31u. The one before that, around 1/2, u/2 + u/16 times r^2 / exp(r): 0.1u. Others: 0.02u.
 // Together that is 0.25u + 0.14u + 1.25u + 0.43u < 2.2u. 2^n is exact.
 TEST_CASE_TEMPLATE("exp is within 1.1 eps of the true one from its smallest to its largest number", T, float, double) {
   PythonRandom random(2);
@@ -164,12 +163,10 @@ TEST_CASE_TEMPLATE("exp and log leave what is not a number as it is, in its lane
 // In u again.
 // - z: m - 1 is exact, m + 1 and the quotient are rounded: 2u. z^2: 5u. |z| < 0.172, so z^2 < 0.03.
 // - The series 1 + z^2 / 3 + ...: the last sum rounds by u; all before counts z^2 times as much, and so does z^2
-// itself:
-//   below 0.2u. The next term is below 1e-10, in double below 1e-19: below 0.01u.
+//   itself: below 0.2u. The next term is below 1e-10, in double below 1e-19: below 0.01u.
 // - log(m) = 2z * series: 2u + 1.2u + u for the product = 4.2u.
 // - e * log 2: u for the constant and u for the product = 2u. Opposite in sign to log(m), it is at most twice as large
-// as
-//   the result, and log(m) at most as large: 2 * 2u + 4.2u, and u for the sum = 9.2u.
+//   as the result, and log(m) at most as large: 2 * 2u + 4.2u, and u for the sum = 9.2u.
 // That is 4.6 eps.
 TEST_CASE_TEMPLATE("log is within 5 eps of the true one at all normal positive numbers", T, float, double) {
   PythonRandom random(3);

@@ -13,6 +13,7 @@ NATIVE ?= 1
 O ?= 3
 NAMES ?= data/names.txt
 OF ?= tensor
+SECONDS ?= 60
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -40,6 +41,7 @@ LDLIBS := -lfmt
 # tsan: a race detector. clang's libomp tells it, through a library called Archer, which thread waits for which; the
 #   detector must not look inside libomp. GCC's libgomp tells it nothing, so every number passed between threads would
 #   look like a race.
+# fuzz: asan, and clang's libFuzzer, which varies input so that it reaches more of the code.
 # MICROGPT_CHECKED: a Value used after its Scope throws, and MICROGPT_TRACE=1 prints every node.
 # _GLIBCXX_ASSERTIONS: v[i] out of range stops the program.
 CHECKED := -DMICROGPT_CHECKED -D_GLIBCXX_ASSERTIONS
@@ -48,12 +50,16 @@ FLAGS.debug := -O0 -g3 $(CHECKED)
 FLAGS.asan := -O1 -g1 $(CHECKED) -Wno-pass-failed -fno-omit-frame-pointer -fno-sanitize-recover=all \
   -fsanitize=address,undefined
 FLAGS.tsan := -O1 -g -fsanitize=thread
+FLAGS.fuzz := $(FLAGS.asan),fuzzer-no-link
+LDFLAGS += $(if $(filter fuzz,$(MODE)),-fsanitize=fuzzer)
 TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 export TSAN_OPTIONS
 ifndef FLAGS.$(MODE)
-$(error MODE is '$(MODE)'; it can be release, debug, asan or tsan)
+$(error MODE is '$(MODE)'; it can be release, debug, asan, tsan or fuzz)
 else ifeq ($(MODE)$(findstring clang,$(CXX)),tsan)
 $(error MODE=tsan needs CXX=clang++, because only clang's OpenMP works with the race detector)
+else ifeq ($(MODE)$(findstring clang,$(CXX)),fuzz)
+$(error MODE=fuzz needs CXX=clang++, because libFuzzer is a part of clang)
 endif
 
 # OpenMP comes with the compiler; clang also needs libomp. Without threads, -fopenmp-simd still vectorizes.
@@ -86,6 +92,7 @@ README_CHECKER := $(BUILD)/check_readme
 LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)))
 LESSON_MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
 EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lessons/%/solution)
+FUZZERS := $(patsubst %,$(BUILD)/tests/fuzz/%,$(if $(filter file,$(origin OF)),checkpoint data mask command_line,$(OF)))
 OTHERS := $(BUILD)/lessons/ladder $(BUILD)/lessons/forms $(BUILD)/tests/gdb/main
 MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 
@@ -93,8 +100,8 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .PHONY: help setup build train train-fast test test-some builds oracle bench names no-such-lesson ladder forms \
-  reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions check-races races format lint \
-  clean FORCE
+  reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions check-races races fuzz fuzzers \
+  format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -183,6 +190,11 @@ check-races: ## look for data races between threads (with clang++ and its OpenMP
 races: $(BUILD)/lessons/11_openmp/main $(SOME_TESTS) $(PROGRAM)
 	@tests/races.sh $^
 
+fuzz: ## look for input that makes the program fail (with clang++): make fuzz [SECONDS=60] [OF="data mask"]
+	@$(MAKE) --no-print-directory MODE=fuzz OPENMP=0 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' fuzzers
+fuzzers: $(FUZZERS)
+	@tests/fuzz.sh $(BUILD) $(SECONDS) $^
+
 # The slowest to compile come first. The program needs no src/lesson or src/debug, so `make train` does not wait for
 # these.
 APART := $(addprefix src/,tensor/short_attention.cpp program/command_line.cpp train/safetensors.cpp tensor/matmul.cpp \
@@ -210,12 +222,14 @@ $(PROGRAM): $(call src_objects,program)
 $(TESTS): $(call objects,tests/*.cpp) $(LESSON_OBJECTS)
 $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(LESSON_MAINS) $(OTHERS): $$@.o $(LESSON_OBJECTS)
+$(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_header.cpp) \
+  $(filter-out %/main.o,$(call src_objects,program))
 $(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o $(LESSON_OBJECTS)
 # The tests that include headers of the folders OF and need no other program.
 $(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -L run_program.h \
-  $$(grep -lE '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp))) $(LESSON_OBJECTS)
+  $$(grep -lE '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp) </dev/null)) $(LESSON_OBJECTS)
 
-$(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(EXERCISES) $(OTHERS): $(LIBRARY)
+$(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(EXERCISES) $(FUZZERS) $(OTHERS): $(LIBRARY)
 	@echo "link    $@"
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(LIBRARY) $(LDLIBS) -o $@
 

@@ -1,0 +1,28 @@
+#include "seeds.h"
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/file.h"
+
+namespace microgpt {
+
+void require(bool holds, const std::string& wrong) {
+  if (holds) return;
+  std::fprintf(stderr, "WRONG: %s\n", wrong.c_str());
+  std::abort();
+}
+
+}  // namespace microgpt
+
+/// libFuzzer calls this once, before everything else.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  const char* const folder = std::getenv("SEEDS");
+  if (folder == nullptr) return 0;
+  const std::vector<std::string> all = microgpt::seeds();
+  for (std::size_t i = 0; i < all.size(); i++) {
+    microgpt::write_file(std::string(folder) + "/seed-" + std::to_string(i), all[i]);
+  }
+  std::exit(0);
+}

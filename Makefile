@@ -260,6 +260,9 @@ HAVE_OPENMP = { test '$(OPENMP)' = 0 || echo 'int main() {}' | \
   $(CXX) $(CPPFLAGS) $(CXXFLAGS) -include omp.h -x c++ - $(LDFLAGS) -o $(BUILD)/have_openmp 2>/dev/null || \
   { echo "$(CXX) has no OpenMP here: $(OPENMP_HELP), or use OPENMP=0" >&2; exit 1; }; }
 
+# A file that was removed is no reason to stop: what was compiled from it is compiled again.
+src/%.cpp: ;
+
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
 
 # --- Housekeeping -----------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ O ?= 3
 NAMES ?= data/names.txt
 OF ?= tensor
 SECONDS ?= 60
+KILLS ?= 1000
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -101,7 +102,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .SECONDEXPANSION:
 .PHONY: help setup build train train-fast test test-some builds oracle bench names no-such-lesson ladder forms \
   reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions check-races races fuzz fuzzers \
-  format lint clean FORCE
+  torture format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -194,6 +195,9 @@ fuzz: ## look for input that makes the program fail (with clang++): make fuzz [S
 	@$(MAKE) --no-print-directory MODE=fuzz OPENMP=0 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' fuzzers
 fuzzers: $(FUZZERS)
 	@tests/fuzz.sh $(BUILD) $(SECONDS) $^
+
+torture: $(PROGRAM) ## kill trainings at random moments and go on with them: make torture [KILLS=1000]
+	@tests/torture.sh $(PROGRAM) $(KILLS)
 
 # The slowest to compile come first. The program needs no src/lesson or src/debug, so `make train` does not wait for
 # these.

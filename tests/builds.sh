@@ -41,6 +41,9 @@ arm() {
   done
 }
 
+# Input that nobody would give on purpose, and trainings that are killed.
+hostile() { make fuzz SECONDS=30 && make torture KILLS=40; }
+
 # For the C library, a processor without fused multiply-add: exp and others then round differently.
 no-fma() {
   local -x GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA
@@ -60,7 +63,7 @@ count() { sed -nE 's/^\[doctest\] test cases: .* ([0-9]+) passed .*/\1/p' "$1" |
 count_checks() { grep -cE ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$' "$1"; }
 
 rows=("$@")
-[ $# -gt 0 ] || rows=(release asan znver3 x86-64 libc++ arm no-fma)
+[ $# -gt 0 ] || rows=(release asan hostile znver3 x86-64 libc++ arm no-fma)
 mkdir -p build/rows
 table=$(printf '%-8s %6s %7s %8s %8s' row tests checks seconds 'CPU s')
 code=0

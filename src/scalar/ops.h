@@ -41,7 +41,8 @@ Values activate(Values x, Activation activation);
 /// The same numbers as leaves: no gradient flows back through them.
 Values detach(Values x);
 
-/// -log of the probability that softmax gives the target, in nats: 0 if the model was certain and right.
+/// -log of the probability that softmax gives the target, in nats: 0 if the model was certain and right. Infinite if
+/// that probability is too small for a double, as in microgpt.py, where the logarithm of 0 then ends the program.
 Value cross_entropy(Values logits, std::size_t target);
 
 }  // namespace microgpt

@@ -78,7 +78,8 @@ struct Kernels {
   void (*attention_backward)(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
                              View<const T> log_sum, const AttentionCall<T>& call);
 
-  /// probs (N,V): softmax of each row of logits; losses (N): -log probs[n][target[n]].
+  /// probs (N,V): softmax of each row of logits; losses (N): -log probs[n][target[n]], computed from the logits, so it
+  /// is finite even if that probability is too small for a T.
   void (*cross_entropy_forward)(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets);
 
   /// dlogits[n] = dlosses[n] * (probs[n] - one at the target). dlosses is (N). dlogits may be probs.

@@ -226,7 +226,7 @@ $(PROGRAM): $(call src_objects,program)
 $(TESTS): $(call objects,tests/*.cpp) $(LESSON_OBJECTS)
 $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(LESSON_MAINS) $(OTHERS): $$@.o $(LESSON_OBJECTS)
-$(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_header.cpp) \
+$(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) \
   $(filter-out %/main.o,$(call src_objects,program))
 $(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o $(LESSON_OBJECTS)
 # The tests that include headers of the folders OF and need no other program.

@@ -14,7 +14,7 @@ last() { sed -n "s/.*$1 *\([0-9][0-9]*\).*/\1/p" "$log" | tail -n 1; }
 fuzz() {
   mkdir -p "$corpus" "$findings"
   SEEDS=$corpus "$target" || exit 1
-  "$target" -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=300 -rss_limit_mb=2000 -max_len=16384 \
+  "$target" -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=300 -rss_limit_mb=2000 \
     -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$findings/" "$corpus" "$findings" >"$log" 2>&1
 }
 

@@ -17,13 +17,11 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
-#include "edit_header.h"
+#include "edit_text.h"
 #include "program/commands.h"
 #include "seeds.h"
 #include "tensor/gpt.h"
 #include "train/held_out.h"
-
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
 namespace microgpt {
 namespace {
@@ -181,6 +179,10 @@ std::vector<std::string> seeds() {
   for (const char* mask : {"local:2", "strided:2:2", "global:2:1", "random:2", "bigbird:2:1:1", "block:2"}) {
     files.push_back(model_file(tiny("mha", false, mask), U"aä", random));
   }
+  Config large = tiny("gqa", false, "full");  // libFuzzer makes no input longer than the longest seed
+  large.n_layer = 3;
+  large.n_embd = 8;
+  files.push_back(model_file(large, U"abcdefgh", random));
   return files;
 }
 

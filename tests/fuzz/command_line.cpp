@@ -70,7 +70,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   try {
-    run(program(), static_cast<int>(words.size()), argv.data());
+    static const Program all = program();
+    run(all, static_cast<int>(words.size()), argv.data());
   } catch (const Error&) {
     return 0;
   }

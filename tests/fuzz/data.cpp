@@ -30,11 +30,12 @@ void check_document(const Document& document) {
   require(document.find_first_of(U"\r\n") == Document::npos, "a line break in a document");
 }
 
-void check_tokens(const Tokenizer& tokenizer, const Document& document) {
+void check_tokens(const Tokenizer& tokenizer, const Document& document, std::string_view input) {
   const std::vector<Token> tokens = tokenizer.encode(document);
   const std::string text = tokenizer.decode(tokens);
   require(text == encode_utf8(document), "the tokens of a document decode to another");
   require(decode_utf8(text) == std::optional(document), "the text of a document is another");
+  require(input.find(text) != std::string_view::npos, "a document is not in the data");
   std::vector<Token> framed = tokenizer.encode_document(document);
   require(framed.size() == tokens.size() + 2 && framed.front() == tokenizer.bos() && framed.back() == tokenizer.bos(),
           "a document does not begin and end with BOS");
@@ -63,11 +64,12 @@ void check_split(const std::vector<Document>& documents) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace microgpt;
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
   try {
-    const std::vector<Document> documents = parse_documents({reinterpret_cast<const char*>(data), size}, "data");
+    const std::vector<Document> documents = parse_documents(input, "data");
     for (const Document& document : documents) check_document(document);
     const Tokenizer tokenizer(documents);
-    for (const Document& document : documents) check_tokens(tokenizer, document);
+    for (const Document& document : documents) check_tokens(tokenizer, document, input);
     check_reading(documents);
     check_split(documents);
   } catch (const Error&) {

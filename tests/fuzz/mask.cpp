@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "base/mask_pattern.h"
+#include "base/python_random.h"
+#include "edit_text.h"
 #include "seeds.h"
 
 namespace microgpt {
@@ -62,6 +64,15 @@ void check_shorter(const MaskPattern& p, const Mask& mask) {
 
 }  // namespace
 }  // namespace microgpt
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned seed) {
+  microgpt::PythonRandom random(seed);
+  const std::string text = microgpt::edit_number({reinterpret_cast<const char*>(data), size}, random);
+  if (text.size() > max_size || random.below(4) == 0) return LLVMFuzzerMutate(data, size, max_size);
+  std::copy(text.begin(), text.end(), data);
+  return text.size();
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace microgpt;

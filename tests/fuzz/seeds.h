@@ -3,8 +3,13 @@
 // exception, takes longer than 10 seconds, or allocates too much. See tests/fuzz.sh.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
+
+/// libFuzzer's own change of an input, for a target that has others, too. Returns the new size.
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
 namespace microgpt {
 

@@ -1,8 +1,9 @@
-#include "edit_header.h"
+#include "edit_text.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/python_random.h"
@@ -19,6 +20,12 @@ std::string at(const std::string& text, Span span) { return text.substr(span.beg
 
 std::string with(const std::string& text, Span span, const std::string& other) {
   return text.substr(0, span.begin) + other + text.substr(span.end);
+}
+
+/// The text with what stands in two places exchanged.
+std::string with_exchanged(const std::string& text, Span a, Span b) {
+  if (a.begin > b.begin) std::swap(a, b);
+  return a.begin == b.begin ? text : with(with(text, b, at(text, a)), a, at(text, b));
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -73,28 +80,21 @@ std::vector<Span> members_in(const std::string& text) {
 /// One of n, more often one of the first: __metadata__ comes before the tensors.
 std::size_t early(std::size_t n, PythonRandom& random) { return random.below(random.below(n) + 1); }
 
+constexpr std::uint64_t bit(int i) { return std::uint64_t{1} << i; }
+
 /// A number where code that computes with sizes may go wrong, or one close to the one that is there.
 std::string other_number(const std::string& number, PythonRandom& random) {
-  constexpr std::array<std::uint64_t, 14> interesting{0,
-                                                      1,
-                                                      2,
-                                                      3,
-                                                      1'000'000,
-                                                      1'000'000'000,
-                                                      std::uint64_t{1} << 31,
-                                                      std::uint64_t{1} << 32,
-                                                      std::uint64_t{1} << 53,
-                                                      std::uint64_t{1} << 60,
-                                                      std::uint64_t{1} << 61,
-                                                      std::uint64_t{1} << 63,
-                                                      ~std::uint64_t{0} - 7,
-                                                      ~std::uint64_t{0}};
+  constexpr std::array<std::uint64_t, 15> interesting{
+      0,       1,       2,       3,       64,      100,     1'000'000,         1'000'000'000,
+      bit(31), bit(32), bit(53), bit(60), bit(61), bit(63), ~std::uint64_t{0},
+  };
   std::uint64_t near = 0;
   for (const char digit : number) near = 10 * near + static_cast<std::uint64_t>(digit - '0');
   switch (random.below(6)) {
     case 0: return std::to_string(near + 1);
     case 1: return std::to_string(near - 1);
     case 2: return std::to_string(2 * near);
+    case 3: return std::to_string(random.below(200));
     default: return std::to_string(interesting[random.below(interesting.size())]);
   }
 }
@@ -138,24 +138,27 @@ std::string other_text(const std::string& header, const std::vector<Span>& texts
 
 }  // namespace
 
+std::string edit_number(const std::string& text, PythonRandom& random) {
+  const std::vector<Span> numbers = numbers_in(text);
+  if (numbers.empty()) return text;
+  const Span number = numbers[early(numbers.size(), random)];
+  return with(text, number, other_number(at(text, number), random));
+}
+
 std::string edit_header(const std::string& header, PythonRandom& random) {
-  const std::vector<Span> numbers = numbers_in(header), texts = texts_in(header), members = members_in(header);
-  if (numbers.empty() || texts.empty() || members.empty()) return header;
+  const std::vector<Span> texts = texts_in(header), members = members_in(header);
+  if (texts.empty() || members.empty()) return header;
+  const Span text = texts[early(texts.size(), random)];
   const Span member = members[early(members.size(), random)];
   switch (random.below(8)) {
-    case 0: {
-      const Span text = texts[early(texts.size(), random)];
-      return with(header, text, other_text(header, texts, random));
-    }
+    case 0: return with(header, text, other_text(header, texts, random));
     case 1: return with(header, {member.begin, member.end + (header[member.end] == ',' ? 1 : 0)}, "");
     case 2: {
       const std::size_t to = members[early(members.size(), random)].begin;
       return with(header, {to, to}, at(header, member) + ",");
     }
-    default: {
-      const Span number = numbers[early(numbers.size(), random)];
-      return with(header, number, other_number(at(header, number), random));
-    }
+    case 3: return with_exchanged(header, text, texts[random.below(texts.size())]);
+    default: return edit_number(header, random);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -145,6 +147,28 @@ std::string edit_number(const std::string& text, PythonRandom& random) {
   return with(text, number, other_number(at(text, number), random));
 }
 
+std::string resize_tensor(const std::string& header, PythonRandom& random) {
+  try {
+    nlohmann::json tensors = nlohmann::json::parse(header);
+    auto tensor = std::next(tensors.begin(), static_cast<std::ptrdiff_t>(random.below(tensors.size())));
+    auto& rows = tensor->at("shape").at(0);
+    rows = std::stoull(other_number(std::to_string(rows.get<std::uint64_t>()), random));
+    std::uint64_t bytes = sizeof(double);
+    for (const std::uint64_t size : tensor->at("shape")) bytes *= size;
+    const std::uint64_t begin = tensor->at("data_offsets").at(0), end = tensor->at("data_offsets").at(1);
+    for (auto& fields : tensors) {
+      if (!fields.contains("data_offsets")) continue;
+      for (auto& offset : fields.at("data_offsets")) {
+        const std::uint64_t was = offset;
+        if (was >= end) offset = was - end + begin + bytes;
+      }
+    }
+    return tensors.dump();
+  } catch (const nlohmann::json::exception&) {
+    return header;  // not a header any more, or this is __metadata__
+  }
+}
+
 std::string edit_header(const std::string& header, PythonRandom& random) {
   const std::vector<Span> texts = texts_in(header), members = members_in(header);
   if (texts.empty() || members.empty()) return header;
@@ -158,6 +182,7 @@ std::string edit_header(const std::string& header, PythonRandom& random) {
       return with(header, {to, to}, at(header, member) + ",");
     }
     case 3: return with_exchanged(header, text, texts[random.below(texts.size())]);
+    case 4: return resize_tensor(header, random);
     default: return edit_number(header, random);
   }
 }

@@ -8,9 +8,8 @@
 
 namespace microgpt {
 
-void require(bool holds, const std::string& wrong) {
-  if (holds) return;
-  std::fprintf(stderr, "WRONG: %s\n", wrong.c_str());
+void wrong(const std::string& what) {
+  std::fprintf(stderr, "WRONG: %s\n", what.c_str());
   std::abort();
 }
 

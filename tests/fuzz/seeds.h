@@ -1,5 +1,5 @@
 // What the targets of libFuzzer share. A target is a function, LLVMFuzzerTestOneInput, that libFuzzer calls with many
-// inputs. An input is a finding if the function does not return: if it stops in a sanitizer, by require(), or by an
+// inputs. An input is a finding if the function does not return: if it stops in a sanitizer, by wrong(), or by an
 // exception, takes longer than 10 seconds, or allocates too much. See tests/fuzz.sh.
 #pragma once
 
@@ -17,7 +17,12 @@ namespace microgpt {
 /// writes them there and exits.
 std::vector<std::string> seeds();
 
-/// Stops the program, with what is wrong, unless `holds`.
-void require(bool holds, const std::string& wrong);
+/// Stops the program with what is wrong.
+[[noreturn]] void wrong(const std::string& what);
+
+/// The same unless `holds`.
+inline void require(bool holds, const char* what) {
+  if (!holds) wrong(what);
+}
 
 }  // namespace microgpt

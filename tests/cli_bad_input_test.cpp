@@ -10,49 +10,14 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "run_program.h"
+#include "refusal.h"
 
 namespace microgpt {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// "2: --steps is '0'; ...": the exit code and the one line, or what is wrong with them.
-std::string complaint(const Run& r) {
-  const Words complaints = lines(r.err);
-  if (complaints.size() != 1 || !r.err.ends_with("\n")) return "not one line: " + r.err;
-  auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  const bool printable = std::none_of(complaints[0].begin(), complaints[0].end(), is_control);
-  if (!printable || !complaints[0].starts_with("microgpt: ")) return "not as it should be: " + complaints[0];
-  return std::to_string(r.exit_code) + complaints[0].substr(complaints[0].find(": "));
-}
-
-/// The same of a run that must not print anything else.
-std::string refusal(const Words& arguments) {
-  const Run r = microgpt(arguments);
-  return r.out.empty() ? complaint(r) : "printed something: " + r.out;
-}
-
 bool has_steps(const Run& r) { return r.out.find("step") != std::string::npos; }
-
-/// A directory with names, and a trained model.
-struct Folder : NamesFolder {
-  Folder() {
-    const Run r = microgpt(train({"--steps", "20", "--block-size", "8", "--save", model}));
-    REQUIRE(complaint(r) == "not one line: ");
-    bytes = contents(model);
-  }
-  /// The path of a new file.
-  std::string written(const std::string& name, const std::string& text) const {
-    write_contents(path / name, text);
-    return file(name);
-  }
-  /// The names and the model are what they were, and nothing else is there.
-  bool untouched() const { return count() == 2 && contents(model) == bytes && contents(names) == few_names; }
-
-  std::string model = file("model");
-  std::string bytes;  // of the model
-};
 
 TEST_CASE("a count is a whole number from 1 to a thousand million") {
   auto refused = [](const std::string& command, const std::string& option, const std::string& value) {
@@ -91,7 +56,7 @@ TEST_CASE("a learning rate or a temperature is a number above zero, and not huge
 }
 
 TEST_CASE("a seed is a whole number of any size") {
-  const Folder folder;
+  const ModelFolder folder;
   for (const char* value : {"NaN", "inf", "", "1e3", "0x10", " 5", "5 ", "1.5"}) {
     const std::string expected = fmt::format("2: the seed '{}' is not a whole number; give one such as 42", value);
     CHECK(refusal({"train", "--seed", value}) == expected);
@@ -157,7 +122,7 @@ TEST_CASE("what only the tensor engine can do is refused without it") {
 }
 
 TEST_CASE("a model of which kv knows nothing, or which cannot be, is refused") {
-  const Folder folder;
+  const ModelFolder folder;
   const std::string unknown = refusal({"kv", "--like", "gpt2,llama"});
   CHECK(unknown.starts_with("2: unknown model 'llama'; there are gpt2, gpt2-xl, llama2-7b, "));
   for (const char* names : {"", "llama2-7b,", ",llama2-7b", "llama2-7b,,gpt2"}) {
@@ -206,7 +171,7 @@ TEST_CASE("a batch that no memory holds, or more threads than anybody has, is re
 }
 
 TEST_CASE("too few distinct names to hold any out are refused") {
-  const Folder folder;
+  const ModelFolder folder;
   const std::string few = folder.written("few", "anna\nbela\nanna\n");
   const std::string message = "1: the data has 2 distinct documents; to hold out a tenth, at least 10 are needed";
   CHECK(refusal({"train-fast", "--data", few}) == message);
@@ -215,7 +180,7 @@ TEST_CASE("too few distinct names to hold any out are refused") {
 }
 
 TEST_CASE("a file of names that cannot be read is refused with its name and the line") {
-  const Folder folder;
+  const ModelFolder folder;
   const std::string empty = folder.written("empty", "");
   const std::string blank = folder.written("blank", "\n \t \r\n\n");
   const std::string binary = folder.written("binary", std::string("anna\nb\0b\n", 9));
@@ -237,7 +202,7 @@ TEST_CASE("a file of names that cannot be read is refused with its name and the 
 }
 
 TEST_CASE("a prompt that the model cannot begin with is refused") {
-  const Folder folder;
+  const ModelFolder folder;
   auto prompt = [&](const std::string& text) { return refusal({"sample", folder.model, "--prompt", text}); };
   const std::string alphabet = " is unknown; the alphabet is 'abcdefghijklmnoprstu'";
   CHECK(prompt("Anna") == "2: the character 'A'" + alphabet);
@@ -249,7 +214,7 @@ TEST_CASE("a prompt that the model cannot begin with is refused") {
 }
 
 TEST_CASE("a file that is no sound checkpoint is refused") {
-  const Folder folder;
+  const ModelFolder folder;
   auto edited = [&](const std::string& name, const std::string& from, const std::string& to) {
     std::string bytes = folder.bytes;
     REQUIRE(from.size() == to.size());
@@ -280,7 +245,7 @@ TEST_CASE("a file that is no sound checkpoint is refused") {
 }
 
 TEST_CASE("a place that cannot be saved to is found out before training") {
-  const Folder folder;
+  const ModelFolder folder;
   const std::string there = folder.path.string();
   const TemporaryDirectory elsewhere;
   const std::string pipe = (elsewhere / "pipe").string();
@@ -298,13 +263,8 @@ TEST_CASE("a place that cannot be saved to is found out before training") {
   CHECK(folder.untouched());
 }
 
-/// Runs a script of the shell in which "$0" is the program and "$@" the arguments.
-Run in_shell(const std::string& script, const Words& arguments) {
-  return run(Words{"/bin/sh", "-c", script, ::getenv("MICROGPT_PROGRAM")} + arguments);
-}
-
 TEST_CASE("an old model survives a disk that has no room for the new one") {
-  const Folder folder;
+  const ModelFolder folder;
   const Run r = in_shell("trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"",  // KiB; the model has 31
                          folder.train({"--steps", "1", "--save", folder.model}));
   CHECK(complaint(r) == "1: cannot write '" + folder.model + "': File too large; choose another path");
@@ -312,26 +272,23 @@ TEST_CASE("an old model survives a disk that has no room for the new one") {
 }
 
 TEST_CASE("an old model survives a training that diverges") {
-  const Folder folder;
+  const ModelFolder folder;
   const Run r = microgpt(folder.train({"--lr", "1e6", "--save", folder.model}));
   CHECK(complaint(r) == "1: step 2: the loss is inf; training diverged, try a smaller --lr");
   CHECK(folder.untouched());
 }
 
 TEST_CASE("an old model survives a program that is killed while it trains") {
-  const Folder folder;
+  const ModelFolder folder;
   const Run r = in_shell("\"$0\" \"$@\" & sleep 0.3; kill -9 $!; wait $!",
                          folder.train({"--steps", "1000000000", "--quiet", "--save", folder.model}));
   CHECK(r.exit_code == 128 + SIGKILL);
   CHECK(folder.untouched());
 }
 
-const char* const program = ::getenv("MICROGPT_PROGRAM");
-const bool sanitized = program != nullptr && std::string(program).find("/asan/") != std::string::npos;
-
 TEST_CASE("a model that does not fit in memory is refused" *
           doctest::description("the address sanitizer needs all the addresses itself") * doctest::skip(sanitized)) {
-  const Folder folder;
+  const ModelFolder folder;
   const Run r =
       in_shell("ulimit -v 100000; exec \"$0\" \"$@\"", folder.train({"--n-embd", "1000", "--save", folder.model}));
   CHECK(complaint(r) == "1: out of memory; choose a smaller shape");
@@ -342,7 +299,7 @@ const bool no_full_device = !fs::is_character_file("/dev/full");
 
 TEST_CASE("a standard output that is full is noticed" * doctest::description("there is no device /dev/full") *
           doctest::skip(no_full_device)) {
-  const Folder folder;
+  const ModelFolder folder;
   for (const Words& arguments : {folder.train({"--steps", "200"}), folder.train({"--steps", "1", "--quiet"}),
                                  Words{"sample", folder.model}, Words{"inspect", folder.model}, Words{"kv"},
                                  Words{"bench", "--data", folder.names, "--n-embd", "4", "--steps", "1"},

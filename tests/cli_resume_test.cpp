@@ -6,15 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "run_program.h"
+#include "refusal.h"
 
 namespace microgpt {
 namespace {
-
-/// Runs a script of the shell in which "$0" is the program and "$@" the arguments.
-Run in_shell(const std::string& script, const Words& arguments) {
-  return run(Words{"/bin/sh", "-c", script, ::getenv("MICROGPT_PROGRAM")} + arguments);
-}
 
 /// "$0" "$@" until its output, in the file named by OUT, has step 20; then it gets the signal. 600 waits are a minute.
 std::string signalled(const std::string& out, const std::string& signal) {
@@ -23,12 +18,6 @@ std::string signalled(const std::string& out, const std::string& signal) {
       "until grep -qs 'step   20' '{0}' || [ $n = 600 ]; do n=$((n + 1)); sleep 0.1; done\n"
       "kill -{1} $!; wait $!",
       out, signal);
-}
-
-std::string refusal(const Words& arguments) {
-  const Run r = microgpt(arguments);
-  CHECK(r.out == "");
-  return fmt::format("{}: {}", r.exit_code, r.err);
 }
 
 /// The lines of the steps and of the new names.
@@ -103,8 +92,7 @@ TEST_CASE("a training goes on beyond its end with more steps, and is saved every
   const NamesFolder folder;
   const std::string model = folder.file("model"), more = folder.file("more");
   REQUIRE(microgpt(folder.train({"--steps", "5", "--save", model})).exit_code == 0);
-  const std::string done =
-      fmt::format("2: microgpt: '{}' has done 5 steps of 5; to go on, give a larger --steps\n", model);
+  const std::string done = fmt::format("2: '{}' has done 5 steps of 5; to go on, give a larger --steps", model);
   CHECK(refusal({"train", "--resume", model}) == done);
   CHECK(refusal({"train", "--resume", model, "--steps", "5"}) == done);
   const Run r = microgpt({"train", "--resume", model, "--steps", "8", "--save", more, "--save-every", "2"});
@@ -139,26 +127,23 @@ TEST_CASE("what does not fit a saved training is refused with both values") {
     if (option == "engine" || option == "preset" || option == "n-kv-head") {
       CHECK(message.starts_with("2: "));  // also contradicts other options
     } else {
-      CHECK(message ==
-            fmt::format("2: microgpt: --{} is {}, but '{}' was trained with {}; leave out what contradicts it\n",
-                        option, typed, model, saved));
+      CHECK(message == fmt::format("2: --{} is {}, but '{}' was trained with {}; leave out what contradicts it", option,
+                                   typed, model, saved));
     }
   }
-  CHECK(resume({"--hold-out"}).starts_with("2: microgpt: --hold-out is yes, but "));
+  CHECK(resume({"--hold-out"}).starts_with("2: --hold-out is yes, but "));
   CHECK(microgpt({"train", "--resume", model, "--steps", "4", "--lr", "0.010", "--batch", "2"}).exit_code == 0);
 
   write_contents(folder.names, std::string(few_names) + "ada\n");
   const std::string changed = resume({});
-  CHECK(changed.starts_with(
-      fmt::format("1: microgpt: cannot resume '{}': it was trained on other data (20 documents, ", model)));
+  CHECK(changed.starts_with(fmt::format("1: cannot resume '{}': it was trained on other data (20 documents, ", model)));
   CHECK(changed.find(") than '" + folder.names + "' (21 documents, ") != std::string::npos);
   CHECK(resume({"--data", "nowhere"}).find("cannot read 'nowhere'") != std::string::npos);
-  CHECK(refusal(folder.train({"--save-every", "5"})) == "2: microgpt: --save-every needs --save\n");
+  CHECK(refusal(folder.train({"--save-every", "5"})) == "2: --save-every needs --save");
 
   REQUIRE(microgpt({"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1", "--save", model}).err ==
           "");
-  CHECK(resume({}) ==
-        fmt::format("1: microgpt: cannot resume '{}': it has a model, but not the state of its training\n", model));
+  CHECK(resume({}) == fmt::format("1: cannot resume '{}': it has a model, but not the state of its training", model));
 }
 
 }  // namespace

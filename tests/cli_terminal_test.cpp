@@ -80,6 +80,19 @@ TEST_CASE("on a terminal one step line rewrites itself with a bar behind it, and
   }
 }
 
+TEST_CASE("on a narrow terminal the step line stays in its line until the last, which may take several") {
+  const Training training;
+  for (const unsigned short columns : {30, 29, 12}) {
+    std::size_t rows = 0;
+    for (const std::string& line : seen(training({}).out)) {
+      rows += std::max<std::size_t>(1, (line.size() + columns - 1) / columns);
+    }
+    const Run r = training({.out_on_terminal = true, .err_on_terminal = true, .columns = columns});
+    CHECK(screen(r.out, columns).size() == rows);
+    CHECK(screen(training({.out_on_terminal = true, .columns = columns}).out, columns).size() == rows);
+  }
+}
+
 TEST_CASE("with standard error elsewhere the step line rewrites itself alone") {
   const Training training;
   const Words arguments{"--digits", "17", "--seed", "10"};  // with this seed the last line is shorter than the first

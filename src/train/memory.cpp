@@ -75,7 +75,8 @@ TrainingMemory tensor_memory(const Config& config, std::span<const Document> doc
   const Count layer = attention + (dropout ? 10 : 6) * row(C) + 3 * row(4 * C) + 2 * sizeof(T);
   const Count position = 5 * row(C) + 2 * row(config.vocab_size) + config.n_layer * layer + 64;
   const std::size_t length = std::min(config.block_size, longest(documents) + 1);
-  const Count mask = Count(std::min(config.mask.n_random, length)) * length * sizeof(std::uint32_t);
+  // A list that grows takes up to twice its size.
+  const Count mask = Count(std::min(config.mask.n_random, length)) * length * (2 * sizeof(std::uint32_t));
   constexpr std::size_t layer_bytes = 8000;  // the tensors of its activations, without their numbers
   const std::size_t positions = max_positions(documents, batch_size, config.block_size);
   return {over_matrices(config, weight), positions * position + config.n_layer * Count(layer_bytes) + mask};

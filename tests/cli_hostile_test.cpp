@@ -1,0 +1,150 @@
+// Files and streams that nobody would give on purpose.
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <string>
+
+#include "refusal.h"
+#include "train/checkpoint.h"
+
+namespace microgpt {
+namespace {
+
+TEST_CASE("a standard error that is full or closed changes nothing") {
+  const ModelFolder folder;
+  for (const char* place : {"2>&-", "2>/dev/full"}) {
+    auto code = [&](const Words& arguments) {
+      return in_shell(fmt::format("\"$0\" \"$@\" {}", place), arguments).exit_code;
+    };
+    CHECK(code({"train", "--steps", "0"}) == 2);
+    CHECK(code(folder.train({"--lr", "1e6", "--save", folder.model})) == 1);
+    CHECK(code({"inspect", folder.model}) == 0);
+  }
+  CHECK(folder.untouched());
+}
+
+TEST_CASE("a standard output that is closed is noticed, and no file takes its place") {
+  const ModelFolder folder;
+  const Run r = in_shell("\"$0\" \"$@\" >&-", {"inspect", folder.model});
+  CHECK(complaint(r) == "1: cannot write to standard output: Bad file descriptor");
+  CHECK(folder.untouched());
+}
+
+TEST_CASE("a file that never ends, or cannot be read, is refused as data and as a model") {
+  CHECK(refusal({"train", "--data", "/dev/zero"}) ==
+        "1: cannot read '/dev/zero': it has more than 100000000 bytes; give a smaller file");
+  CHECK(refusal({"sample", "/dev/zero"}) ==
+        "1: cannot load '/dev/zero': it is a directory, a device or a pipe; give a file");
+  if (!std::filesystem::exists("/proc/self/mem")) return;
+  CHECK(refusal({"train", "--data", "/proc/self/mem"}) ==
+        "1: cannot read '/proc/self/mem': Input/output error; give another file");
+  CHECK(refusal({"sample", "/proc/self/mem"}).starts_with("1: cannot load '/proc/self/mem': "));
+}
+
+TEST_CASE("train-fast finds out before it trains, and says what it can of one seed") {
+  const NamesFolder folder;
+  const Words fast{"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1"};
+  CHECK(complaint(microgpt(fast + Words{"--save", folder.file("no/model")})).starts_with("1: cannot write '"));
+  CHECK(microgpt(fast + Words{"--save", folder.file("no/model")}).out.find("seed 1") == std::string::npos);
+  CHECK(microgpt(fast).out.find("nan") == std::string::npos);
+  for (const char* option : {"--beta1", "--beta2"}) {
+    for (const char* value : {"5", "1", "-0.1", "nan"}) {
+      CHECK(refusal(fast + Words{option, value}) ==
+            fmt::format("2: {} is '{}'; it must be a number from 0 to 0.999999", option, value));
+    }
+  }
+}
+
+/// Runs the program with 300 MB of memory and 10 seconds.
+Run confined(const Words& arguments) {
+  return in_shell(sanitized ? "exec \"$0\" \"$@\"" : "ulimit -v 300000; ulimit -t 10; exec \"$0\" \"$@\"", arguments);
+}
+
+TEST_CASE("a model that claims a huge block takes no more than its file explains") {
+  const NamesFolder folder;
+  const std::string path = folder.file("model");
+  for (const char* mask : {"full", "random:900000000", "local:4"}) {
+    const Words rope{"--engine", "tensor", "--pos", "rope", "--mask", mask, "--steps", "3", "--save", path};
+    REQUIRE(microgpt(folder.train(rope)).err == "");
+    Checkpoint model = load_checkpoint(path);
+    auto claim = [&](std::size_t block_size) {
+      model.config.block_size = block_size;
+      save_checkpoint(path, model.config, model.tokenizer, model.parameters);
+    };
+    for (const std::size_t block_size : {std::size_t{20'000'000}, std::size_t{1'000'000'000}}) {
+      claim(block_size);
+      for (const char* command : {"sample", "inspect", "kv"}) CHECK(confined({command, path}).err == "");
+      CHECK(confined({"eval", path, "--data", folder.names}).err == "");
+    }
+    claim(std::size_t{1} << 60);
+    CHECK(refusal({"sample", path}) == "1: cannot load '" + path +
+                                           "': block_size 1152921504606846976 is more than 1000000000; make one with "
+                                           "'microgpt train --save FILE'");
+  }
+}
+
+TEST_CASE("a model that never ends a name is stopped") {
+  const NamesFolder folder;
+  const std::string path = folder.file("model");
+  const Words rope{"--engine", "tensor", "--pos", "rope", "--steps", "3", "--block-size", "1000000", "--save", path};
+  REQUIRE(microgpt(folder.train(rope)).err == "");
+  Checkpoint model = load_checkpoint(path);
+  const Parameter& lm_head = model.parameters["lm_head"];
+  // Equal scores, whatever comes before, for all letters but the last token, which ends a name.
+  for (std::size_t i = 0; i < lm_head.size(); i++) lm_head.data[i] = 0;
+  const Parameter& wte = model.parameters["wte"];
+  for (std::size_t i = 0; i < wte.size(); i++) wte.data[i] = 1;
+  for (std::size_t i = 0; i < lm_head.cols; i++) lm_head.row(lm_head.rows - 1)[i] = -1000;
+  save_checkpoint(path, model.config, model.tokenizer, model.parameters);
+  const Run r = confined({"sample", path, "--num", "3"});
+  CHECK(r.err == "");
+  for (const std::string& line : lines(r.out)) {
+    if (line.starts_with("sample")) CHECK(line.size() == 1000 + std::string("sample  1: ").size());
+  }
+  CHECK(confined({"eval", path, "--data", folder.names}).err == "");
+}
+
+TEST_CASE("a long block costs nothing if the names are short") {
+  const NamesFolder folder;
+  CHECK(
+      confined(folder.train({"--engine", "tensor", "--mask", "random:50000", "--block-size", "50000", "--steps", "3"}))
+          .err == "");
+}
+
+TEST_CASE("a weight that is too large for a float is named") {
+  const ModelFolder folder;
+  Checkpoint model = load_checkpoint(folder.model);
+  const Parameter& matrix = model.parameters["layer0.mlp_fc1"];
+  matrix.row(7)[5] = -1e300;
+  save_checkpoint(folder.model, model.config, model.tokenizer, model.parameters);
+  CHECK(complaint(microgpt({"eval", folder.model, "--data", folder.names})) ==
+        "1: the held-out loss is nan: numbers of the model are too large, first of all row 7, column 5 of "
+        "layer0.mlp_fc1, which is -inf as a float");
+}
+
+TEST_CASE("a byte order mark is a letter, and the program says so") {
+  const NamesFolder folder("\xef\xbb\xbf" + std::string(few_names));
+  const Run r = microgpt(folder.train({"--steps", "1"}));
+  CHECK(r.exit_code == 0);
+  CHECK(r.out.find("vocab size: 22\n") != std::string::npos);
+  CHECK(complaint(r) ==
+        "0: note: the data has a byte order mark, which is taken for a letter; to avoid that, save the "
+        "file without one");
+}
+
+TEST_CASE("control characters of the data reach a file, but not a terminal") {
+  std::string text;
+  for (const char* name : {"\x1b[2J", "a\x07", "\x7f\x01", "b\xc2\x9b"}) text += std::string(name) + "\n";
+  const NamesFolder folder(text);
+  const Words train = folder.train({"--steps", "2", "--save", folder.file("model")});
+  CHECK(microgpt(train).out.find('\x1b') != std::string::npos);
+  for (const Words& command : {train, Words{"sample", folder.file("model")}, Words{"inspect", folder.file("model")}}) {
+    const std::string seen = microgpt(command, {.out_on_terminal = true, .err_on_terminal = true}).out;
+    CHECK(seen.find("\\x") != std::string::npos);
+    for (const char* raw : {"\x1b[2", "\x07", "\x7f", "\x01", "\xc2\x9b"}) CHECK(seen.find(raw) == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace microgpt

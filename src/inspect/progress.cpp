@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/utf8.h"
-
 namespace microgpt {
 namespace {
 
@@ -66,12 +64,8 @@ void Progress::show(std::size_t done, const std::string& line) {
   next_ = now + std::chrono::milliseconds(50);
   begun_ = true;
   const std::size_t width = columns(rewrite_ ? STDOUT_FILENO : STDERR_FILENO);
-  // If the terminal has become narrower, what was shown now takes several lines.
-  const std::size_t lines = (shown_ + width - 1) / width;
-  if (rewrite_ && lines > 1) fmt::print("\x1b[{}A\r\x1b[J", lines - 1);  // up to the first, and clear from there
   // While the line will be rewritten, it must fit into one line of the terminal.
   const std::string text = last ? line : line.substr(0, width - 1);
-  shown_ = text.size();
   if (rewrite_) fmt::print("\r{}{}", text, clear_to_end);
   std::fflush(stdout);
   if (!draw_) return;
@@ -80,7 +74,6 @@ void Progress::show(std::size_t done, const std::string& line) {
   const std::string before = rewrite_ ? "  " : "\r";
   const std::size_t taken = rewrite_ ? text.size() + before.size() : 0;
   const std::string drawn = last ? "" : bar(done, width - std::min(width, taken + 1));
-  if (rewrite_ && !drawn.empty()) shown_ = taken + decode_utf8(drawn)->size();
   std::fputs((rewrite_ && drawn.empty() ? "" : before + drawn + clear_to_end).c_str(), stderr);
 }
 

@@ -31,7 +31,6 @@ class Progress {
   bool rewrite_;  // standard output is a terminal
   bool draw_;     // standard error is a terminal
   bool begun_ = false;
-  std::size_t shown_ = 0;  // how many characters of the terminal's line are in use
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_;
 };

@@ -96,6 +96,7 @@
 #include "program/interrupt.h"      // stopping in good order
 #include "program/train_options.h"  // the options of train
 #include "program/resume.h"         // going on with a saved training
+#include "program/after_step.h"     // showing a step, and saving
 
 // What the lessons share.
 #include "lesson/lesson.h"      // names to learn from, uniform output, checks

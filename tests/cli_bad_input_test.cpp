@@ -152,7 +152,7 @@ TEST_CASE("a batch that no memory holds, or more threads than anybody has, is re
     const std::string message = complaint(microgpt(arguments));
     const std::string begin = "2: training needs ";
     CHECK(message.starts_with(begin));
-    CHECK(message.ends_with("; at most 4.0 GB are allowed; choose a smaller model, --block-size or --batch"));
+    CHECK(message.ends_with("; at most 4.0 GB are allowed; choose smaller sizes"));
     CHECK(std::stod(message.substr(begin.size())) == doctest::Approx(gigabytes).epsilon(0.3));
   };
   needs(tensor + Words{"--batch", "1000000"}, 17.0);

@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
     microgpt::flush_output();
     return 0;
   } catch (const microgpt::MemoryError& error) {
-    return fail(std::string(error.what()) + "; choose a smaller model, --block-size or --batch", 2);
+    return fail(std::string(error.what()) + "; choose smaller sizes", 2);
   } catch (const microgpt::UsageError& error) {
     return fail(error.what(), 2);
   } catch (const microgpt::Interrupted& stop) {

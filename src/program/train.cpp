@@ -2,24 +2,20 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/attention_shape.h"
 #include "base/error.h"
 #include "base/python_random.h"
-#include "inspect/progress.h"
+#include "program/after_step.h"
 #include "program/commands.h"
-#include "program/interrupt.h"
 #include "program/print.h"
 #include "program/resume.h"
 #include "program/train_options.h"
@@ -34,73 +30,6 @@
 
 namespace microgpt {
 namespace {
-
-/// What training needs, and what it leaves.
-struct Run {
-  Preset preset;
-  Start start;
-  Parameters parameters;
-  TrainingState state;  // for a later --resume
-  PythonRandom& random;
-};
-
-/// What is done after every step: its line is shown, and the training is saved when it is time for that.
-class AfterStep {
- public:
-  /// `collect` brings run.parameters and run.state.moments up to date.
-  AfterStep(Run& run, const TrainOptions& options, std::function<void()> collect)
-      : run_(run),
-        options_(options),
-        collect_(std::move(collect)),
-        num_steps_(run.preset.train.num_steps),
-        progress_(num_steps_, options.quiet) {
-    if (options.save) interrupts_.emplace();
-  }
-
-  void operator()(std::size_t step, double loss) {
-    run_.state.step = step;
-    show(loss);
-    if (!options_.save) return;
-    const int signal = Interrupts::pending();
-    if (signal != 0 || step == num_steps_ || step % options_.save_every.value_or(num_steps_) == 0) save();
-    if (signal != 0) throw interrupted(signal);
-  }
-
- private:
-  void show(double loss) {
-    const std::string digits = options_.digits == "17" ? all_digits(loss) : fmt::format("{:.4f}", loss);
-    const std::size_t step = run_.state.step;
-    try {
-      progress_.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps_, digits));
-      flush_output();
-    } catch (const std::system_error& error) {
-      if (options_.save) save();
-      if (error.code().value() == EPIPE) throw interrupted(SIGPIPE);
-      throw;
-    }
-  }
-
-  void save() {
-    collect_();
-    save_checkpoint(*options_.save, run_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
-  }
-
-  Interrupted interrupted(int signal) const {
-    const std::string how =
-        run_.state.step == num_steps_
-            ? "it was the last"
-            : fmt::format("go on with: microgpt train --resume '{}'{}", *options_.save,
-                          options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "");
-    return {signal, fmt::format("stopped and saved after step {} of {}; {}", run_.state.step, num_steps_, how)};
-  }
-
-  Run& run_;
-  const TrainOptions& options_;
-  std::function<void()> collect_;
-  std::size_t num_steps_;
-  std::optional<Interrupts> interrupts_;
-  Progress progress_;
-};
 
 /// Generates names.
 void finish(const Run& run, const TrainOptions& options, const std::function<std::vector<Token>()>& generate) {

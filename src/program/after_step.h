@@ -1,0 +1,46 @@
+// What microgpt train does after every step: shows its line, and saves the training when it is time for that.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "inspect/progress.h"
+#include "program/interrupt.h"
+#include "program/train_options.h"
+#include "scalar/gpt.h"
+#include "train/checkpoint.h"
+
+namespace microgpt {
+
+/// What training needs, and what it leaves.
+struct Run {
+  Preset preset;
+  Start start;
+  Parameters parameters;
+  TrainingState state;  // for a later --resume
+  PythonRandom& random;
+};
+
+class AfterStep {
+ public:
+  /// `collect` brings run.parameters and run.state.moments up to date.
+  AfterStep(Run& run, const TrainOptions& options, std::function<void()> collect);
+
+  /// Throws Interrupted, after saving, if the program was asked to stop and the training is to be saved.
+  void operator()(std::size_t step, double loss);
+
+ private:
+  void show(double loss);
+  void save();
+  Interrupted interrupted(int signal) const;
+
+  Run& run_;
+  const TrainOptions& options_;
+  std::function<void()> collect_;
+  std::size_t num_steps_;
+  std::optional<Interrupts> interrupts_;
+  Progress progress_;
+};
+
+}  // namespace microgpt

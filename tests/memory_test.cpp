@@ -2,8 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && __GLIBC_MINOR__ >= 33
 #include <malloc.h>
+#define HAVE_MALLINFO2
 #endif
 
 #include <string>
@@ -18,7 +19,7 @@ namespace {
 
 /// How many bytes are allocated, or 0 if that is unknown.
 std::size_t allocated() {
-#ifdef __GLIBC__
+#ifdef HAVE_MALLINFO2
   const auto info = ::mallinfo2();
   return info.uordblks + info.hblkhd;
 #else

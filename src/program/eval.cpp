@@ -28,8 +28,8 @@ void print_evaluation(const EvalOptions& options) {
   PythonRandom random{std::string_view(options.seed)};
   const Checkpoint checkpoint = load_checkpoint(options.model);
   const Split names = split(read_documents(options.data));
-  // A name longer than all others is new, so there is no need to generate more of it.
-  const std::size_t length = std::max(longest(names.training), longest(names.held_out)) + 1;
+  // A name longer than all others is new, so there is no need to generate much more of it.
+  const std::size_t length = std::max({longest(names.training) + 1, longest(names.held_out) + 1, std::size_t{64}});
   TensorModel<float> model(checkpoint.config, checkpoint.parameters, length);
   fmt::print("held out: {} of {} distinct documents\n", names.held_out.size(),
              names.held_out.size() + names.training.size());

@@ -53,7 +53,9 @@ void train_scalar(Run& run, const TrainOptions& options) {
   const std::vector<std::span<double>> moments = optimizer->moments();
   if (how.first_step > 0) {
     require_moments(run, moments.size());
-    for (std::size_t i = 0; i < moments.size(); i++) std::ranges::copy(run.state.moments[i], moments[i].begin());
+    for (std::size_t i = 0; i < moments.size(); i++) {
+      std::copy(run.state.moments[i].begin(), run.state.moments[i].end(), moments[i].begin());
+    }
   }
   {
     AfterStep after_step(run, options, [&] {

@@ -47,7 +47,7 @@ TEST_CASE("train-fast finds out before it trains, and says what it can of one se
   const Words fast{"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1"};
   CHECK(complaint(microgpt(fast + Words{"--save", folder.file("no/model")})).starts_with("1: cannot write '"));
   CHECK(microgpt(fast + Words{"--save", folder.file("no/model")}).out.find("seed 1") == std::string::npos);
-  CHECK(microgpt(fast).out.find("nan") == std::string::npos);
+  CHECK(microgpt(fast).out.find("standard deviation") == std::string::npos);
   for (const char* option : {"--beta1", "--beta2"}) {
     for (const char* value : {"5", "1", "-0.1", "nan"}) {
       CHECK(refusal(fast + Words{option, value}) ==

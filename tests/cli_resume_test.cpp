@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "refusal.h"
+#include "train/checkpoint.h"
 
 namespace microgpt {
 namespace {
@@ -144,6 +145,42 @@ TEST_CASE("what does not fit a saved training is refused with both values") {
   REQUIRE(microgpt({"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1", "--save", model}).err ==
           "");
   CHECK(resume({}) == fmt::format("1: cannot resume '{}': it has a model, but not the state of its training", model));
+}
+
+TEST_CASE("a file whose training contradicts itself is refused") {
+  const NamesFolder folder;
+  const std::string path = folder.file("model");
+  REQUIRE(microgpt(folder.train({"--engine", "tensor", "--attention", "gqa", "--steps", "3", "--save", path})).err ==
+          "");
+  const Checkpoint good = load_checkpoint(path);
+  auto refused = [&](const TrainingState& training) {
+    save_checkpoint(path, good.config, good.tokenizer, good.parameters, training);
+    const std::string message = refusal({"train", "--resume", path, "--steps", "9"});
+    CHECK(message.ends_with("; make one with 'microgpt train --save FILE'"));
+    return message;
+  };
+  const std::vector<std::pair<const char*, const char*>> wrong{
+      {"save", "elsewhere"}, {"resume", path.c_str()}, {"threads", "2"},  {"bogus", "1"},      {"n-embd", "8"},
+      {"n-embd", "32"},      {"n-layer", "2"},         {"preset", "ode"}, {"seed", "x"},       {"lr", "nan"},
+      {"engine", "scalar"},  {"engine", "gpu"},        {"dtype", "f16"},  {"hold-out", "?"},   {"attention", "mha"},
+      {"mask", "local:3"},   {"pos", "rope"},          {"batch", "0"},    {"optimizer", "sgd"}};
+  for (const auto& [name, text] : wrong) {
+    CAPTURE(name);
+    TrainingState training = *good.training;
+    training.options[name] = text;
+    CHECK(refused(training).starts_with("1: cannot resume"));
+  }
+  for (const char* name : {"lr", "data", "engine", "n-kv-head", "steps"}) {
+    TrainingState training = *good.training;
+    training.options.erase(name);
+    CHECK(refused(training).starts_with("1: cannot resume"));
+  }
+  TrainingState training = *good.training;
+  training.step = 0;
+  CHECK(refused(training).starts_with("1: cannot load '" + path + "': training.step is 0"));
+  training = *good.training;
+  training.moments.clear();
+  CHECK(refused(training).find("0 moments of its optimizer, not 2") != std::string::npos);
 }
 
 }  // namespace

@@ -3,12 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/error.h"
+#include "base/python_random.h"
 #include "scalar/gpt.h"
 
 namespace microgpt {
 namespace {
+
+/// The same names may stand elsewhere, and a training may get longer.
+bool may_change(const std::string& name) { return name == "data" || name == "steps"; }
 
 /// Reads a word as if it had been typed. Throws UsageError if it could not have been.
 void read_word(const std::vector<Option>& readers, const std::string& name, const std::string& text) {
@@ -33,18 +38,29 @@ Checkpoint resume(const std::vector<Option>& readers, const std::set<std::string
     throw Error(fmt::format("cannot resume '{}': it has a model, but not the state of its training", path));
   }
   const std::map<std::string, std::string>& saved = checkpoint.training->options;
+  bool is_typed = false;
+  std::map<std::string, std::string> words;
   try {
     for (const auto& [name, text] : saved) {
-      if (!typed.contains("--" + name)) read_word(readers, name, text);
+      const bool keep = typed.contains("--" + name);
+      is_typed |= keep && !may_change(name);
+      if (!keep) read_word(readers, name, text);
     }
+    words = training_words(options, chosen_preset(options));
+    PythonRandom{std::string_view(options.seed)};
   } catch (const UsageError& error) {
+    if (is_typed) throw;  // what was typed does not fit the rest
     throw ModelFileError(fmt::format("cannot resume '{}': {}", path, error.what()));
   }
-  const std::map<std::string, std::string> words = training_words(options, chosen_preset(options));
+  for (const auto& [name, text] : saved) {
+    if (!words.contains(name))
+      throw ModelFileError(fmt::format("cannot resume '{}': no option training.{}", path, name));
+  }
   for (const auto& [name, text] : words) {
     const auto found = saved.find(name);
-    if (found == saved.end()) throw ModelFileError(fmt::format("cannot resume '{}': no training.{}", path, name));
-    if (text == found->second || name == "data" || name == "steps") continue;
+    if (found == saved.end())
+      throw ModelFileError(fmt::format("cannot resume '{}': it has no training.{}", path, name));
+    if (text == found->second || may_change(name)) continue;
     throw UsageError(fmt::format("--{} is {}, but '{}' was trained with {}; leave out what contradicts it", name, text,
                                  path, found->second));
   }

@@ -37,13 +37,6 @@ void finish(const Run& run, const TrainOptions& options, const std::function<std
   print_samples(options.samples, run.start.tokenizer, generate);
 }
 
-/// Throws ModelFileError unless the resumed training has n moments of its optimizer.
-void require_moments(const Run& run, std::size_t n) {
-  if (run.state.moments.size() == n) return;
-  throw ModelFileError(
-      fmt::format("cannot resume: the file has {} moments of its optimizer, not {}", run.state.moments.size(), n));
-}
-
 /// The loop of src/microgpt.cpp.
 void train_scalar(Run& run, const TrainOptions& options) {
   const TrainConfig& how = run.preset.train;
@@ -51,11 +44,8 @@ void train_scalar(Run& run, const TrainOptions& options) {
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
   const std::unique_ptr<Optimizer> optimizer = make_optimizer(how, run.parameters.size());
   const std::vector<std::span<double>> moments = optimizer->moments();
-  if (how.first_step > 0) {
-    require_moments(run, moments.size());
-    for (std::size_t i = 0; i < moments.size(); i++) {
-      std::copy(run.state.moments[i].begin(), run.state.moments[i].end(), moments[i].begin());
-    }
+  for (std::size_t i = 0; i < run.state.moments.size(); i++) {
+    std::copy(run.state.moments[i].begin(), run.state.moments[i].end(), moments[i].begin());
   }
   {
     AfterStep after_step(run, options, [&] {
@@ -89,10 +79,7 @@ void train_tensor(Run& run, const TrainOptions& options) {
       .dropout = chosen_dropout(options, run.random),
   };
   BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer, batch, kernels);
-  if (how.first_step > 0) {
-    require_moments(run, trainer.moments().size());
-    trainer.set_moments(run.state.moments);
-  }
+  if (how.first_step > 0) trainer.set_moments(run.state.moments);
   ThreadTrials trials(threads);
   auto step = [&](std::size_t n) {
     trainer.use_threads(n);
@@ -132,6 +119,20 @@ void go_on(Run& run, Checkpoint checkpoint, const TrainOptions& options) {
     throw UsageError(fmt::format("'{}' has done {} steps of {}; to go on, give a larger --steps", path, saved.step,
                                  run.preset.train.num_steps));
   }
+  auto fail = [&](const std::string& reason) {
+    return ModelFileError(fmt::format("cannot resume '{}': {}", path, reason));
+  };
+  Preset with_saved = run.preset;
+  with_saved.model = checkpoint.config;
+  if (training_words(options, with_saved) != run.state.options ||
+      checkpoint.config.activation != run.preset.model.activation) {
+    throw fail("its model is not what its training's options say");
+  }
+  const std::size_t num_moments = make_optimizer(run.preset.train, 0)->moments().size();
+  if (saved.moments.size() != num_moments) {
+    throw fail(fmt::format("it has {} moments of its optimizer, not {}", saved.moments.size(), num_moments));
+  }
+  run.preset.model = checkpoint.config;
   run.parameters = std::move(checkpoint.parameters);
   run.preset.train.first_step = saved.step;
   run.state.step = saved.step;

@@ -115,6 +115,7 @@ std::optional<TrainingState> training_of(Safetensors& file, const Parameters& pa
   if (!file.metadata.contains(training_prefix + "step")) return {};
   TrainingState training{.fingerprint = metadata_text(file.metadata, training_prefix + "fingerprint"),
                          .step = metadata_number(file.metadata, training_prefix + "step")};
+  if (training.step == 0) throw Error(training_prefix + "step is 0");
   for (const auto& [name, text] : file.metadata) {
     if (!name.starts_with(training_prefix)) continue;
     const std::string option = name.substr(training_prefix.size());

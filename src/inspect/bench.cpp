@@ -51,43 +51,40 @@ double fma_peak(const std::string& dtype, std::size_t threads) {
   return peak;
 }
 
-/// What one round did.
+/// What a step did.
 struct Tally {
-  double steps = 0;
+  double steps = 1;
   double items = 0;  // documents or tokens
   double operations = 0;
 };
 
-/// Runs step() in rounds. step() adds what it did to a Tally.
-void measure_rounds(const Effort& effort, const std::function<void(Tally&)>& step, Measurement& m) {
+/// Runs step() in rounds.
+Measurement measure_rounds(const Effort& effort, const std::function<Tally()>& step) {
   using Clock = std::chrono::steady_clock;
-  auto run = [&](std::size_t steps, double seconds, Tally& tally) {
+  Tally total{.steps = 0};
+  auto us_per_step = [&](std::size_t steps, double seconds) {
+    const double steps_before = total.steps;
     const Clock::time_point start = Clock::now();
     std::chrono::duration<double> spent{};
     for (std::size_t i = 0; steps > 0 ? i < steps : i == 0 || spent.count() < seconds; i++) {
-      step(tally);
-      tally.steps++;
+      const Tally done = step();
+      total.steps += done.steps;
+      total.items += done.items;
+      total.operations += done.operations;
       spent = Clock::now() - start;
     }
-    return spent.count();
+    return spent.count() * 1e6 / (total.steps - steps_before);
   };
-  Tally warm_up;
-  if (effort.steps == 0) run(0, effort.seconds / 5, warm_up);
-  std::vector<double> us_per_step;
-  Tally total;
-  for (std::size_t round = 0; round < effort.rounds; round++) {
-    Tally of_round;
-    const double seconds = run(effort.steps, effort.seconds, of_round);
-    us_per_step.push_back(seconds * 1e6 / of_round.steps);
-    total.steps += of_round.steps;
-    total.items += of_round.items;
-    total.operations += of_round.operations;
-  }
-  std::sort(us_per_step.begin(), us_per_step.end());
-  m.us_per_step = us_per_step[effort.rounds / 2];
-  m.us_fastest = us_per_step.front();
-  m.per_second = total.items / total.steps / m.us_per_step * 1e6;
-  m.gflops = total.operations / total.steps / m.us_per_step / 1e3;
+  if (effort.steps == 0) us_per_step(0, effort.seconds / 5);  // to warm up
+  total = {.steps = 0};
+  std::vector<double> rounds;
+  while (rounds.size() < effort.rounds) rounds.push_back(us_per_step(effort.steps, effort.seconds));
+  std::sort(rounds.begin(), rounds.end());
+  const double median = rounds[effort.rounds / 2];
+  return {.us_per_step = median,
+          .us_fastest = rounds.front(),
+          .per_second = total.items / total.steps / median * 1e6,
+          .gflops = total.operations / total.steps / median / 1e3};
 }
 
 /// The number of weights used in matrix products: all but the embeddings.
@@ -152,36 +149,29 @@ struct Setting {
 };
 
 template <class Step>
-void measure_training(Setting& setting, Step step, const Effort& effort, Measurement& m) {
-  const double weights = multiplied_weights(setting.gist.model);
-  std::size_t next = 0;
-  measure_rounds(
-      effort,
-      [&](Tally& tally) {
-        step();
-        for (std::size_t i = 0; i < setting.gist.train.batch_size; i++) {
-          tally.operations += training_operations(setting.gist.model, weights, setting.documents[next]);
-          next = (next + 1) % setting.documents.size();
-        }
-        tally.items += static_cast<double>(setting.gist.train.batch_size);
-      },
-      m);
+Measurement measure_training(const Setting& setting, const Effort& effort, Step step) {
+  const Config& config = setting.gist.model;
+  const std::size_t B = setting.gist.train.batch_size;
+  const double weights = multiplied_weights(config);
+  return measure_rounds(effort, [&, next = std::size_t{0}]() mutable {
+    step();
+    Tally tally{.items = static_cast<double>(B)};
+    for (std::size_t i = 0; i < B; i++, next++) {
+      tally.operations += training_operations(config, weights, setting.documents[next % setting.documents.size()]);
+    }
+    return tally;
+  });
 }
 
+/// generate() makes a whole document and returns its length; a step is one token.
 template <class Generate>
-void measure_sampling(const Config& config, const Effort& effort, Generate generate, Measurement& m) {
-  const bool absorbed = m.subject.absorbed;
+Measurement measure_sampling(const Config& config, bool absorbed, const Effort& effort, Generate generate) {
   const double weights = multiplied_weights(config);
-  // A call generates a whole document; a step is one token.
-  measure_rounds(
-      effort,
-      [&](Tally& tally) {
-        const std::size_t n = std::min(config.block_size, generate() + 1);
-        tally.steps += static_cast<double>(n) - 1;
-        tally.items += static_cast<double>(n);
-        tally.operations += sampling_operations(config, weights, absorbed, n);
-      },
-      m);
+  return measure_rounds(effort, [&] {
+    const std::size_t n = std::min(config.block_size, generate() + 1);
+    const auto tokens = static_cast<double>(n);
+    return Tally{.steps = tokens, .items = tokens, .operations = sampling_operations(config, weights, absorbed, n)};
+  });
 }
 
 template <class T>
@@ -189,111 +179,103 @@ const Kernels<T>& kernels_of(const Subject& subject) {
   return subject.kernels == "naive" ? naive<T>() : fast<T>();
 }
 
-void measure_scalar(const Subject& subject, Setting& setting, const Effort& effort, Measurement& m) {
-  Parameters parameters = initialize(setting.gist.model, setting.gist.train, setting.random);
-  m.num_params = parameters.size();
-  if (subject.what == "train") {
-    const Model model(setting.gist.model, parameters);
-    const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-    Adam adam(setting.gist.train, parameters.size());
-    auto step = [&, n = std::size_t{0}]() mutable {
-      const std::vector<Token> tokens =
-          setting.tokenizer.encode_document(setting.documents[n % setting.documents.size()]);
-      train_step(loss, tokens, parameters, adam, learning_rate(setting.gist.train, n), n);
-      n++;
-    };
-    measure_training(setting, step, effort, m);
-  } else {
-    const Model model(setting.gist.model, parameters);
-    measure_sampling(
-        setting.gist.model, effort, [&] { return sample(model, 1, setting.random).size(); }, m);
+Measurement measure_scalar(const Subject& subject, Setting& setting, const Effort& effort) {
+  const TrainConfig& train = setting.gist.train;
+  Parameters parameters = initialize(setting.gist.model, train, setting.random);
+  const Model model(setting.gist.model, parameters);
+  if (subject.what == "sample") {
+    auto generate = [&] { return sample(model, 1, setting.random).size(); };
+    return measure_sampling(setting.gist.model, true, effort, generate);
   }
+  const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+  Adam adam(train, parameters.size());
+  return measure_training(setting, effort, [&, n = std::size_t{0}]() mutable {
+    const Document& document = setting.documents[n % setting.documents.size()];
+    const std::vector<Token> tokens = setting.tokenizer.encode_document(document);
+    train_step(loss, tokens, parameters, adam, learning_rate(train, n), n);
+    n++;
+  });
 }
 
 template <class T>
-void measure_tensor(const Subject& subject, Setting& setting, const Effort& effort, Measurement& m) {
-  const Parameters parameters = initialize(setting.gist.model, setting.gist.train, setting.random);
-  m.num_params = parameters.size();
-  if (subject.what == "train") {
-    BatchTrainer<T> trainer(setting.gist.model, setting.gist.train, parameters, setting.documents, setting.tokenizer,
-                            {.threads = subject.threads}, kernels_of<T>(subject));
-    measure_training(
-        setting, [&] { trainer.step(); }, effort, m);
-  } else {
-    TensorModel<T> model(setting.gist.model, parameters);
+Measurement measure_tensor(const Subject& subject, Setting& setting, const Effort& effort) {
+  const Config& config = setting.gist.model;
+  const Parameters parameters = initialize(config, setting.gist.train, setting.random);
+  if (subject.what == "sample") {
+    TensorModel<T> model(config, parameters);
     Decoder<T> decoder(model, kernels_of<T>(subject), subject.absorbed);
+    auto generate = [&] { return sample(decoder, 1, setting.random).size(); };
+    Measurement m = measure_sampling(config, subject.absorbed, effort, generate);
     m.cache_bytes_per_token = decoder.cache_bytes_per_token();
-    measure_sampling(
-        setting.gist.model, effort, [&] { return sample(decoder, 1, setting.random).size(); }, m);
+    return m;
   }
+  BatchTrainer<T> trainer(config, setting.gist.train, parameters, setting.documents, setting.tokenizer,
+                          {.threads = subject.threads}, kernels_of<T>(subject));
+  return measure_training(setting, effort, [&] { trainer.step(); });
 }
 
 /// Attention of B documents of T positions each, forward and backward, from random q, k and v. A thread takes some
 /// heads.
 template <class T>
-void measure_attention(const Subject& subject, const Effort& effort, Measurement& m) {
-  const std::size_t D = subject.n_embd / subject.n_head;
-  const Config config{
-      .vocab_size = 1, .n_embd = subject.n_embd, .n_head = subject.n_head, .block_size = subject.length};
+Measurement measure_attention(const Subject& subject, const Effort& effort) {
+  const std::size_t B = subject.batch, C = subject.n_embd, H = subject.n_head, D = C / H, length = subject.length;
+  const Config config{.vocab_size = 1, .n_embd = C, .n_head = H, .block_size = length};
   validate(config);
   const double scale = 1 / std::sqrt(static_cast<double>(D));
-  const Mask mask = Mask::of(parse_mask_pattern(subject.mask), subject.length);
-  const double kept = pairs(mask, subject.length);
-  m.percent_kept = 100 * kept / causal_pairs(subject.length);
+  const Mask mask = Mask::of(parse_mask_pattern(subject.mask), length);
+  const double kept = pairs(mask, length);
   const Kernels<T>& kernels = kernels_of<T>(subject);
-  const std::size_t rows = subject.batch * subject.length;
   PythonRandom random;
   auto tensor = [&] {
-    Tensor<T> x(rows, subject.n_embd);
-    for (std::size_t i = 0; i < rows; i++) {
-      for (std::size_t j = 0; j < subject.n_embd; j++) x.view().row(i)[j] = static_cast<T>(random.gauss(0, 1));
+    Tensor<T> x(B * length, C);
+    for (std::size_t i = 0; i < B * length; i++) {
+      for (std::size_t j = 0; j < C; j++) x.view().row(i)[j] = static_cast<T>(random.gauss(0, 1));
     }
     return x;
   };
   Tensor<T> q = tensor(), k = tensor(), v = tensor(), dout = tensor();
-  Tensor<T> out(rows, subject.n_embd), dq(rows, subject.n_embd), dk(rows, subject.n_embd), dv(rows, subject.n_embd);
-  Tensor<T> log_sum(subject.n_head, rows);
-  measure_rounds(
-      effort,
-      [&](Tally& tally) {
-        parallel(subject.threads, [&](std::size_t i) {
-          const auto [first, n] = share(subject.batch * subject.n_head, i, subject.threads);
-          for (std::size_t one = first; one < first + n; one++) {
-            const std::size_t start = one / subject.n_head * subject.length;
-            const std::size_t h = one % subject.n_head;
-            auto of = [&](Tensor<T>& x) { return x.view().slice_rows(start, subject.length).slice_cols(h * D, D); };
-            const View<T> sums = log_sum.view().slice_rows(h, 1).slice_cols(start, subject.length);
-            const AttentionCall<T> call{
-                .q = of(q), .k = of(k), .v = of(v), .n_head = 1, .n_kv_head = 1, .scale = scale, .mask = mask};
-            kernels.attention_forward(of(out), sums, call);
-            kernels.attention_backward({of(dq), of(dk), of(dv)}, of(dout), of(out), sums, call);
-          }
-        });
-        tally.items += static_cast<double>(subject.batch);
-        tally.operations += 6 * static_cast<double>(subject.batch) * attention_work(config, kept);
-      },
-      m);
+  Tensor<T> out(B * length, C), dq(B * length, C), dk(B * length, C), dv(B * length, C), log_sum(H, B * length);
+  Measurement m = measure_rounds(effort, [&] {
+    parallel(subject.threads, [&](std::size_t i) {
+      const auto [first, n] = share(B * H, i, subject.threads);
+      for (std::size_t one = first; one < first + n; one++) {
+        const std::size_t start = one / H * length;
+        const std::size_t h = one % H;
+        auto of = [&](Tensor<T>& x) { return x.view().slice_rows(start, length).slice_cols(h * D, D); };
+        const View<T> sums = log_sum.view().slice_rows(h, 1).slice_cols(start, length);
+        const AttentionCall<T> call{
+            .q = of(q), .k = of(k), .v = of(v), .n_head = 1, .n_kv_head = 1, .scale = scale, .mask = mask};
+        kernels.attention_forward(of(out), sums, call);
+        kernels.attention_backward({of(dq), of(dk), of(dv)}, of(dout), of(out), sums, call);
+      }
+    });
+    const auto documents = static_cast<double>(B);
+    return Tally{.items = documents, .operations = 6 * documents * attention_work(config, kept)};
+  });
+  m.percent_kept = 100 * kept / causal_pairs(length);
+  return m;
 }
 
 }  // namespace
 
-Measurement measure(const Subject& subject, std::span<const Document> documents, const Effort& effort) {
-  Measurement m{.subject = subject};
-  Subject& s = m.subject;
-  if (s.n_embd % s.n_head != 0) s.n_head = 1;
-  m.peak_gflops = fma_peak(s.dtype, s.threads);
+Measurement measure(Subject subject, std::span<const Document> documents, const Effort& effort) {
+  if (subject.n_embd % subject.n_head != 0) subject.n_head = 1;
+  const bool in_float = subject.dtype == "f32";
+  const double peak_gflops = fma_peak(subject.dtype, subject.threads);
   reset_peak_memory();
-  if (s.what == "attention") {
-    s.dtype == "f32" ? measure_attention<float>(s, effort, m) : measure_attention<double>(s, effort, m);
+  Measurement m;
+  if (subject.what == "attention") {
+    m = in_float ? measure_attention<float>(subject, effort) : measure_attention<double>(subject, effort);
   } else {
-    Setting setting(s, documents);
-    if (s.engine == "scalar") {
-      measure_scalar(s, setting, effort, m);
-    } else {
-      s.dtype == "f32" ? measure_tensor<float>(s, setting, effort, m) : measure_tensor<double>(s, setting, effort, m);
-    }
+    Setting setting(subject, documents);
+    m = subject.kernels == "scalar" ? measure_scalar(subject, setting, effort)
+        : in_float                  ? measure_tensor<float>(subject, setting, effort)
+                                    : measure_tensor<double>(subject, setting, effort);
+    m.num_params = num_parameters(setting.gist.model);
   }
-  m.percent_of_peak = 100 * m.gflops / m.peak_gflops;
+  m.subject = subject;
+  m.peak_gflops = peak_gflops;
+  m.percent_of_peak = 100 * m.gflops / peak_gflops;
   m.peak_rss_mib = peak_mebibytes();
   return m;
 }

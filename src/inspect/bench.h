@@ -12,8 +12,7 @@ namespace microgpt {
 /// What to measure.
 struct Subject {
   std::string what = "train";     // train, attention (alone, forward and backward), or sample
-  std::string engine = "tensor";  // or scalar
-  std::string kernels = "fast";   // or naive
+  std::string kernels = "fast";   // or naive, or scalar: the scalar path, in double
   std::string attention = "mha";  // or mqa, gqa, mla: sampling on the tensor path, with choose_attention()'s sizes
   bool absorbed = true;           // mla only: see AttentionCache
   std::string dtype = "f32";      // or f64
@@ -33,7 +32,7 @@ struct Effort {
 };
 
 struct Measurement {
-  Subject subject;
+  Subject subject = {};
   std::size_t num_params = 0;
   double us_per_step = 0;                 // median of the rounds; in sampling a step is one token
   double us_fastest = 0;                  // in the best round
@@ -50,6 +49,6 @@ struct Measurement {
 };
 
 /// Throws UsageError if the shape is not valid.
-Measurement measure(const Subject& subject, std::span<const Document> documents, const Effort& effort);
+Measurement measure(Subject subject, std::span<const Document> documents, const Effort& effort);
 
 }  // namespace microgpt

@@ -4,11 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/error.h"
@@ -33,66 +31,16 @@ struct BenchOptions {
   bool json = false;
 };
 
-/// Everything to measure, in the order of the tables.
-std::vector<Subject> subjects(const BenchOptions& options) {
-  auto counts = [](const char* option, const std::vector<std::string>& texts) {
-    std::vector<std::size_t> numbers;
-    for (const std::string& text : texts) numbers.push_back(parse_count(option, text));
-    return numbers;
-  };
-  const std::vector<std::size_t> widths = counts("--n-embd", options.n_embd);
-  const std::vector<std::size_t> batches = counts("--batch", options.batch);
-  std::vector<std::size_t> threads{1};
-  if (const std::size_t all = options.threads.value_or(available_threads()); all > 1) threads.push_back(all);
-  auto wanted = [&](const char* what) { return std::count(options.what.begin(), options.what.end(), what) > 0; };
-
-  std::vector<Subject> list;
-  for (const std::size_t C : widths) {
-    if (!wanted("train")) break;
-    list.push_back({.engine = "scalar", .kernels = "", .dtype = "f64", .n_embd = C});
-    for (const std::size_t B : batches) {
-      list.push_back({.kernels = "naive", .n_embd = C, .batch = B});
-      for (const std::size_t n : threads) list.push_back({.n_embd = C, .batch = B, .threads = n});
-      if (!options.quick) list.push_back({.dtype = "f64", .n_embd = C, .batch = B});
-    }
-  }
-  for (const auto& [B, T, C, H] : {std::tuple(16, 16, 64, 4), {8, 256, 384, 6}, {4, 1024, 768, 12}}) {
-    if (!wanted("attention")) break;
-    Subject alone{.what = "attention",
-                  .n_embd = std::size_t(C),
-                  .n_head = std::size_t(H),
-                  .batch = std::size_t(B),
-                  .length = std::size_t(T)};
-    if (T <= 256 || !options.quick) {
-      alone.kernels = "naive";
-      list.push_back(alone);
-      alone.kernels = "fast";
-    }
-    for (const std::size_t n : threads) {
-      alone.threads = n;
-      list.push_back(alone);
-    }
-    alone.threads = 1;
-    for (const std::string& mask : options.mask) {
-      if (T < 1024) break;
-      alone.mask = mask;
-      list.push_back(alone);
-    }
-  }
-  for (const std::size_t C : widths) {
-    if (!wanted("sample")) break;
-    list.push_back({.what = "sample", .engine = "scalar", .kernels = "", .dtype = "f64", .n_embd = C});
-    for (const char* attention : {"mha", "mqa", "gqa", "mla"}) {
-      list.push_back({.what = "sample", .attention = attention, .n_embd = C});
-    }
-    list.push_back({.what = "sample", .attention = "mla", .absorbed = false, .n_embd = C});
-  }
-  return list;
+std::vector<std::size_t> counts(const char* option, const std::vector<std::string>& texts) {
+  std::vector<std::size_t> numbers;
+  for (const std::string& text : texts) numbers.push_back(parse_count(option, text));
+  return numbers;
 }
 
 /// A JSON object, one member per line. No text in it needs escaping.
 std::string json(const Measurement& m) {
   const Subject& s = m.subject;
+  const bool scalar = s.kernels == "scalar";
   std::string members;
   auto add = [&](const std::string& name, const std::string& value) {
     members += fmt::format("{}    \"{}\": {}", members.empty() ? "" : ",\n", name, value);
@@ -101,8 +49,8 @@ std::string json(const Measurement& m) {
   auto count = [&](const char* name, std::size_t value) { add(name, std::to_string(value)); };
   auto number = [&](const char* name, double value) { add(name, all_digits(value)); };
   text("what", s.what);
-  text("engine", s.engine);
-  text("kernels", s.kernels);
+  text("engine", scalar ? "scalar" : "tensor");
+  text("kernels", scalar ? "" : s.kernels);
   text("attention", s.attention);
   add("absorbed", s.absorbed ? "true" : "false");
   text("dtype", s.dtype);
@@ -125,91 +73,128 @@ std::string json(const Measurement& m) {
   return "  {\n" + members + "\n  }";
 }
 
-/// A table for each kind of work, printed line by line as it is measured.
-class Table {
+/// "1.7", how many times as fast as a reference, or nothing if there is no reference.
+std::string times(double per_second, double reference) {
+  return reference == 0 ? "" : fmt::format("{:.1f}", per_second / reference);
+}
+
+/// Measures, and prints each measurement as a line of a table or, in the end, all of them as JSON.
+class Bench {
  public:
-  void print(const Measurement& m) {
-    const Subject& s = m.subject;
-    if (s.what != what_) print_head(s.what);
-    what_ = s.what;
-    const std::string label = s.engine == "scalar" ? "scalar" : s.kernels;
-    const bool attention = s.what == "attention";
-    const std::string shape = attention ? fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head)
-                                        : fmt::format("{:>6} {:>6}", s.n_embd, s.batch);
-    const std::string more = attention            ? fmt::format("{:>16} {:>6.1f}", s.mask, m.percent_kept)
-                             : s.what == "sample" ? fmt::format(" {:>13} {:>7}", kind(s), cache_bytes(m))
-                                                  : "";
-    fmt::print("{:>15} {:>7} {:>6}{} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", shape, label,
-               s.dtype == "f32" ? "float" : "double", more, s.threads, m.us_per_step, m.per_second, m.gflops,
-               m.percent_of_peak, times(m, attention ? "full" : "scalar"), times(m, "naive"), m.peak_rss_mib);
-    flush_output();
+  explicit Bench(const BenchOptions& options) : options_(options) {
+    for (const std::string& mask : options.mask) given_mask(mask);  // throws before anything is measured
+    widths_ = counts("--n-embd", options.n_embd);
+    batches_ = counts("--batch", options.batch);
+    documents_ = read_documents(options.data);
+  }
+
+  void train() {
+    begin("Training: a step is a batch", "n_embd  batch", "", "names/s", "x scalar");
+    for (const std::size_t C : widths_) {
+      const double scalar = line({.kernels = "scalar", .dtype = "f64", .n_embd = C});
+      for (const std::size_t B : batches_) {
+        const double naive = line({.kernels = "naive", .n_embd = C, .batch = B}, scalar);
+        line({.n_embd = C, .batch = B}, scalar, naive);
+        if (threads_ > 1) line({.n_embd = C, .batch = B, .threads = threads_}, scalar, naive);
+        if (!options_.quick) line({.dtype = "f64", .n_embd = C, .batch = B}, scalar, naive);
+      }
+    }
+  }
+
+  void attention() {
+    begin("Attention alone, (B,T,C,H), causal, forward and backward", "shape",
+          fmt::format("{:>16} {:>6}", "mask", "% kept"), "names/s", "x full");
+    for (Subject subject : {Subject{.what = "attention", .n_embd = 64, .n_head = 4, .batch = 16, .length = 16},
+                            {.what = "attention", .n_embd = 384, .n_head = 6, .batch = 8, .length = 256},
+                            {.what = "attention", .n_embd = 768, .n_head = 12, .batch = 4, .length = 1024}}) {
+      auto with = [&](const char* kernels, std::size_t threads, const std::string& mask) -> const Subject& {
+        subject.kernels = kernels;
+        subject.threads = threads;
+        subject.mask = mask;
+        return subject;
+      };
+      const bool is_large = subject.length >= 1024;
+      const double naive = is_large && options_.quick ? 0 : line(with("naive", 1, "full"));
+      const double full = line(with("fast", 1, "full"), 0, naive);
+      if (threads_ > 1) line(with("fast", threads_, "full"), 0, naive);
+      for (const std::string& mask : options_.mask) {
+        if (is_large) line(with("fast", 1, mask), mask == "full" ? 0 : full, mask == "full" ? naive : 0);
+      }
+    }
+  }
+
+  void sample() {
+    begin("Sampling: a step is a token", "n_embd  batch", fmt::format(" {:>13} {:>7}", "attention", "B/token"),
+          "tokens/s", "x scalar");
+    for (const std::size_t C : widths_) {
+      const double scalar = line({.what = "sample", .kernels = "scalar", .dtype = "f64", .n_embd = C});
+      for (const char* kind : {"mha", "mqa", "gqa", "mla"}) {
+        line({.what = "sample", .attention = kind, .n_embd = C}, scalar);
+      }
+      line({.what = "sample", .attention = "mla", .absorbed = false, .n_embd = C}, scalar);
+    }
+  }
+
+  void end() const {
+    if (options_.json) fmt::print("[\n{}\n]\n", records_);
   }
 
  private:
-  static std::string kind(const Subject& s) { return s.attention + (s.absorbed ? "" : ", expanded"); }
-
-  /// The cache's bytes per token. Empty for the scalar path, which does not measure them.
-  static std::string cache_bytes(const Measurement& m) {
-    return m.cache_bytes_per_token == 0 ? "" : std::to_string(m.cache_bytes_per_token);
+  /// Begins a table. `more` are columns that only this table has.
+  void begin(const std::string& title, const std::string& shape, const std::string& more, const std::string& per_second,
+             const std::string& reference) {
+    head_ = fmt::format("\n{}\n{:>15} {:>7} {:>6}{} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9} {:>9}\n", title, shape,
+                        "kernels", "type", more, "threads", "µs/step", per_second, "GFLOP/s", "% peak", reference,
+                        "x naive", "peak MiB");
   }
 
-  static void print_head(const std::string& what) {
-    const bool attention = what == "attention";
-    const std::string title = what == "train" ? "Training: a step is a batch"
-                              : attention     ? "Attention alone, (B,T,C,H), causal, forward and backward"
-                                              : "Sampling: a step is a token";
-    const std::string more = attention          ? fmt::format("{:>16} {:>6}", "mask", "% kept")
-                             : what == "sample" ? fmt::format(" {:>13} {:>7}", "attention", "B/token")
-                                                : "";
-    fmt::print("\n{}\n{:>15} {:>7} {:>6}{} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9} {:>9}\n", title,
-               attention ? "shape" : "n_embd  batch", "kernels", "type", more, "threads", "µs/step",
-               what == "sample" ? "tokens/s" : "names/s", "GFLOP/s", "% peak", attention ? "x full" : "x scalar",
-               "x naive", "peak MiB");
+  /// Measures. Returns how many documents or tokens there were per second, and compares them with `reference`, the
+  /// number of the column "x scalar" or "x full", and with that of the naive kernels; 0: there is none.
+  double line(const Subject& s, double reference = 0, double naive = 0) {
+    const Measurement m = measure(s, documents_, effort_);
+    if (options_.json) {
+      records_ += (records_.empty() ? "" : ",\n") + json(m);
+      return m.per_second;
+    }
+    const bool attention = s.what == "attention";
+    const std::string shape = attention ? fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head)
+                                        : fmt::format("{:>6} {:>6}", s.n_embd, s.batch);
+    const std::string kind = s.attention + (s.absorbed ? "" : ", expanded");
+    const std::string cache = m.cache_bytes_per_token == 0 ? "" : std::to_string(m.cache_bytes_per_token);
+    const std::string more = attention            ? fmt::format("{:>16} {:>6.1f}", s.mask, m.percent_kept)
+                             : s.what == "sample" ? fmt::format(" {:>13} {:>7}", kind, cache)
+                                                  : "";
+    fmt::print("{}{:>15} {:>7} {:>6}{} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", head_,
+               shape, s.kernels, s.dtype == "f32" ? "float" : "double", more, s.threads, m.us_per_step, m.per_second,
+               m.gflops, m.percent_of_peak, times(m.per_second, reference), times(m.per_second, naive), m.peak_rss_mib);
+    flush_output();
+    head_.clear();
+    return m.per_second;
   }
 
-  /// How many times as fast as a column's reference: the scalar path with one document per step, the naive kernels, or
-  /// the full mask on the same number of threads.
-  std::string times(const Measurement& m, const std::string& reference) {
-    const Subject& s = m.subject;
-    const std::string kernels = s.engine == "scalar" ? "scalar" : s.kernels;
-    const bool is_full = s.mask == "full";
-    const bool is_reference = reference == "full" ? is_full : kernels == reference;
-    if (reference != "full" && !is_full) return "";
-    const auto key = reference == "full"
-                         ? std::tuple(s.what, kernels, s.n_embd, s.batch, s.threads)
-                         : std::tuple(s.what, reference, s.n_embd, reference == "scalar" ? 1 : s.batch, std::size_t{0});
-    if (is_reference) reference_[key] = m.per_second;
-    const auto found = reference_.find(key);
-    return found == reference_.end() || is_reference ? "" : fmt::format("{:.1f}", m.per_second / found->second);
-  }
-
-  std::string what_;
-  std::map<std::tuple<std::string, std::string, std::size_t, std::size_t, std::size_t>, double> reference_;
+  const BenchOptions& options_;
+  const std::size_t threads_ = options_.threads.value_or(available_threads());
+  const Effort effort_{.rounds = options_.rounds.value_or(options_.quick ? 3 : 5),
+                       .steps = options_.steps.value_or(0),
+                       .seconds = options_.quick ? 0.02 : 0.1};
+  std::vector<std::size_t> widths_, batches_;
+  std::vector<Document> documents_;
+  std::string head_;     // of a table that has no line yet
+  std::string records_;  // JSON
 };
 
-void bench(const BenchOptions& options) {
+void run_bench(const BenchOptions& options) {
   for (const std::string& what : options.what) {
     if (what != "train" && what != "attention" && what != "sample") {
       throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
     }
   }
-  for (const std::string& mask : options.mask) given_mask(mask);  // throws before anything is measured
-  const std::vector<Subject> list = subjects(options);
-  const std::vector<Document> documents = read_documents(options.data);
-  const Effort effort{.rounds = options.rounds.value_or(options.quick ? 3 : 5),
-                      .steps = options.steps.value_or(0),
-                      .seconds = options.quick ? 0.02 : 0.1};
-  std::string records;
-  Table table;
-  for (const Subject& subject : list) {
-    const Measurement m = measure(subject, documents, effort);
-    if (options.json) {
-      records += (records.empty() ? "" : ",\n") + json(m);
-    } else {
-      table.print(m);
-    }
-  }
-  if (options.json) fmt::print("[\n{}\n]\n", records);
+  auto wanted = [&](const char* what) { return std::count(options.what.begin(), options.what.end(), what) > 0; };
+  Bench bench(options);
+  if (wanted("train")) bench.train();
+  if (wanted("attention")) bench.attention();
+  if (wanted("sample")) bench.sample();
+  bench.end();
 }
 
 }  // namespace
@@ -236,7 +221,7 @@ Command bench_command() {
   add_count(command, "--rounds", options->rounds, "rounds, of which the median is printed [5, quick: 3]");
   add_flag(command, "--quick", options->quick, "take a fifth of the time, and skip slow measurements");
   add_flag(command, "--json", options->json, "print JSON instead of tables");
-  command.run = [options] { bench(*options); };
+  command.run = [options] { run_bench(*options); };
   return command;
 }
 

@@ -13,103 +13,62 @@ AttentionShape grouped(std::size_t n_embd, std::size_t n_head, std::size_t n_kv_
   return {.n_embd = n_embd, .n_head = n_head, .n_kv_head = n_kv_head, .key_dim = head_dim, .value_dim = head_dim};
 }
 
-/// DeepSeek's attention: heads of 128, 512 latent and 64 rotary numbers. The papers' d_c is 4 d_h, and d_h^R half of
-/// d_h.
-AttentionShape latent(std::size_t n_embd, std::size_t n_head, std::size_t q_latent) {
-  return {.n_embd = n_embd,
-          .n_head = n_head,
-          .n_kv_head = n_head,
-          .key_dim = 128 + 64,
-          .value_dim = 128,
-          .rope_dim = 64,
-          .q_latent = q_latent,
-          .kv_latent = 512};
+/// MLA with DeepSeek-V2's proportions: the papers' d_c is 4 d_h, and d_h^R half of d_h.
+AttentionShape latent(std::size_t n_embd, std::size_t n_head, std::size_t q_latent, std::size_t head_dim) {
+  AttentionShape shape = grouped(n_embd, n_head, n_head, head_dim);
+  shape.rope_dim = head_dim / 2;
+  shape.key_dim = head_dim + shape.rope_dim;
+  shape.q_latent = q_latent;
+  shape.kv_latent = 4 * head_dim;
+  return shape;
 }
 
-PublishedModel gpt2(const char* name, std::size_t n_layer, std::size_t n_embd, std::size_t n_head) {
-  return {.name = name,
-          .n_layer = n_layer,
-          .attention = grouped(n_embd, n_head, n_head, 64),
-          .vocab_size = 50257,
-          .mlp_dim = 4 * n_embd,
-          .mlp_matrices = 2,
-          .positions = 1024,
-          .tied = true,
-          .layernorm = true,
-          .qkv_biases = true,
-          .other_biases = true};
-}
+constexpr Design llama{};
+constexpr Design gpt2{
+    .mlp_matrices = 2, .norm_vectors = 2, .positions = 1024, .tied = true, .qkv_biases = true, .other_biases = true};
+constexpr Design gemma{.tied = true};
+constexpr Design falcon{.mlp_matrices = 2, .block_norms = 1, .norm_vectors = 2, .tied = true};
+constexpr Design qwen2{.qkv_biases = true};
 
-/// Llama and models built like it.
-PublishedModel llama(const char* name, std::size_t n_layer, const AttentionShape& attention, std::size_t vocab_size,
-                     std::size_t mlp_dim) {
-  return {.name = name, .n_layer = n_layer, .attention = attention, .vocab_size = vocab_size, .mlp_dim = mlp_dim};
-}
+const std::vector<PublishedModel> models{
+    // Radford et al. 2019, Language Models are Unsupervised Multitask Learners, table 2
+    {"gpt2", 12, grouped(768, 12, 12, 64), 50257, 4 * 768, gpt2},
+    {"gpt2-xl", 48, grouped(1600, 25, 25, 64), 50257, 4 * 1600, gpt2},
 
-PublishedModel mixture(PublishedModel model, std::size_t dense_layers, std::size_t experts, std::size_t shared_experts,
-                       std::size_t expert_dim) {
-  model.dense_layers = dense_layers;
-  model.experts = experts;
-  model.shared_experts = shared_experts;
-  model.expert_dim = expert_dim;
-  return model;
-}
+    // Touvron et al. 2023, Llama 2, table 1, and the models' config.json
+    {"llama2-7b", 32, grouped(4096, 32, 32, 128), 32000, 11008, llama},
+    {"llama2-13b", 40, grouped(5120, 40, 40, 128), 32000, 13824, llama},
+    {"llama2-70b", 80, grouped(8192, 64, 8, 128), 32000, 28672, llama},
 
-std::vector<PublishedModel> all_models() {
-  std::vector<PublishedModel> all;
-  auto last = [&all]() -> PublishedModel& { return all.back(); };
+    // Grattafiori et al. 2024, The Llama 3 Herd of Models, table 3
+    {"llama3-8b", 32, grouped(4096, 32, 8, 128), 128256, 14336, llama},
+    {"llama3-70b", 80, grouped(8192, 64, 8, 128), 128256, 28672, llama},
+    {"llama3-405b", 126, grouped(16384, 128, 8, 128), 128256, 53248, llama},
 
-  // Radford et al. 2019, Language Models are Unsupervised Multitask Learners, table 2
-  all.push_back(gpt2("gpt2", 12, 768, 12));
-  all.push_back(gpt2("gpt2-xl", 48, 1600, 25));
+    // Jiang et al. 2023, Mistral 7B, table 1: version 0.1, with a sliding window
+    {"mistral-7b", 32, grouped(4096, 32, 8, 128), 32000, 14336, llama, 4096},
 
-  // Touvron et al. 2023, Llama 2, table 1, and the models' config.json
-  all.push_back(llama("llama2-7b", 32, grouped(4096, 32, 32, 128), 32000, 11008));
-  all.push_back(llama("llama2-13b", 40, grouped(5120, 40, 40, 128), 32000, 13824));
-  all.push_back(llama("llama2-70b", 80, grouped(8192, 64, 8, 128), 32000, 28672));
+    // Jiang et al. 2024, Mixtral of Experts, table 1
+    {"mixtral-8x7b", 32, grouped(4096, 32, 8, 128), 32000, 0, llama, 0, {0, 8, 0, 14336}},
 
-  // Grattafiori et al. 2024, The Llama 3 Herd of Models, table 3
-  all.push_back(llama("llama3-8b", 32, grouped(4096, 32, 8, 128), 128256, 14336));
-  all.push_back(llama("llama3-70b", 80, grouped(8192, 64, 8, 128), 128256, 28672));
-  all.push_back(llama("llama3-405b", 126, grouped(16384, 128, 8, 128), 128256, 53248));
+    // Gemma Team 2024, Gemma, table 1, whose feedforward dims count both halves of a gated MLP; heads of 256
+    {"gemma-2b", 18, grouped(2048, 8, 1, 256), 256000, 16384, gemma},
+    {"gemma-7b", 28, grouped(3072, 16, 16, 256), 256000, 24576, gemma},
 
-  // Jiang et al. 2023, Mistral 7B, table 1: version 0.1, with a sliding window
-  all.push_back(llama("mistral-7b", 32, grouped(4096, 32, 8, 128), 32000, 14336));
-  last().window = 4096;
+    // Almazrouei et al. 2023, The Falcon Series of Open Language Models, and the model's config.json. Attention and MLP
+    // of a block stand side by side, behind one norm.
+    {"falcon-7b", 32, grouped(4544, 71, 1, 64), 65024, 4 * 4544, falcon},
 
-  // Jiang et al. 2024, Mixtral of Experts, table 1
-  all.push_back(mixture(llama("mixtral-8x7b", 32, grouped(4096, 32, 8, 128), 32000, 0), 0, 8, 0, 14336));
+    // Yang et al. 2024, Qwen2 Technical Report, table 1
+    {"qwen2-7b", 28, grouped(3584, 28, 4, 128), 152064, 18944, qwen2},
 
-  // Gemma Team 2024, Gemma, table 1, whose feedforward dims count both halves of a gated MLP; heads of 256
-  all.push_back(llama("gemma-2b", 18, grouped(2048, 8, 1, 256), 256000, 16384));
-  last().tied = true;
-  all.push_back(llama("gemma-7b", 28, grouped(3072, 16, 16, 256), 256000, 24576));
-  last().tied = true;
-
-  // Almazrouei et al. 2023, The Falcon Series of Open Language Models, and the model's config.json. Attention and MLP
-  // of a block stand side by side, behind one norm.
-  all.push_back({.name = "falcon-7b",
-                 .n_layer = 32,
-                 .attention = grouped(4544, 71, 1, 64),
-                 .vocab_size = 65024,
-                 .mlp_dim = 4 * 4544,
-                 .mlp_matrices = 2,
-                 .tied = true,
-                 .layernorm = true,
-                 .block_norms = 1});
-
-  // Yang et al. 2024, Qwen2 Technical Report, table 1
-  all.push_back(llama("qwen2-7b", 28, grouped(3584, 28, 4, 128), 152064, 18944));
-  last().qkv_biases = true;
-
-  // DeepSeek-AI 2024, DeepSeek-V2, sections 3.1.2 and B.1; DeepSeek-V3 Technical Report, section 4.2, without the part
-  // that predicts a second token
-  all.push_back(mixture(llama("deepseek-v2-lite", 27, latent(2048, 16, 0), 102400, 10944), 1, 64, 2, 1408));
-  all.push_back(mixture(llama("deepseek-v2", 60, latent(5120, 128, 1536), 102400, 12288), 1, 160, 2, 1536));
-  all.push_back(mixture(llama("deepseek-v3", 61, latent(7168, 128, 1536), 129280, 18432), 3, 256, 1, 2048));
-  last().router_biases = true;
-  return all;
-}
+    // DeepSeek-AI 2024, DeepSeek-V2, sections 3.1.2 and B.1; DeepSeek-V3 Technical Report, section 4.2, without the
+    // part
+    // that predicts a second token
+    {"deepseek-v2-lite", 27, latent(2048, 16, 0, 128), 102400, 10944, llama, 0, {1, 64, 2, 1408}},
+    {"deepseek-v2", 60, latent(5120, 128, 1536, 128), 102400, 12288, llama, 0, {1, 160, 2, 1536}},
+    {"deepseek-v3", 61, latent(7168, 128, 1536, 128), 129280, 18432, llama, 0, {3, 256, 1, 2048, true}},
+};
 
 /// The largest divisor of n that is at most 8 and at most n / 2, or 1.
 std::size_t groups_of(std::size_t n) {
@@ -121,60 +80,56 @@ std::size_t groups_of(std::size_t n) {
 /// All blocks' MLP parameters, including the routers that choose experts.
 Count mlp_parameters(const PublishedModel& model) {
   const Count C = model.attention.n_embd;
-  const Count biases = model.other_biases ? C + model.mlp_dim : 0;
-  const Count dense = model.mlp_matrices * (C * model.mlp_dim) + biases;
-  if (model.experts == 0) return model.n_layer * dense;
-  const Count router = model.experts * (C + (model.router_biases ? 1 : 0));
-  const Count expert = model.mlp_matrices * (C * model.expert_dim);
-  const Count mixed = (model.experts + model.shared_experts) * expert + router;
-  return model.dense_layers * dense + (model.n_layer - model.dense_layers) * mixed;
+  const Count biases = model.design.other_biases ? C + model.mlp_dim : 0;
+  const Count dense = model.design.mlp_matrices * (C * model.mlp_dim) + biases;
+  const Mixture& mixture = model.mixture;
+  if (mixture.experts == 0) return model.n_layer * dense;
+  const Count router = mixture.experts * (C + (mixture.router_biases ? 1 : 0));
+  const Count expert = model.design.mlp_matrices * (C * mixture.expert_dim);
+  const Count mixed = (mixture.experts + mixture.shared_experts) * expert + router;
+  return mixture.dense_layers * dense + (model.n_layer - mixture.dense_layers) * mixed;
 }
 
 }  // namespace
 
-std::span<const PublishedModel> published_models() {
-  static const std::vector<PublishedModel> models = all_models();
-  return models;
-}
+std::span<const PublishedModel> published_models() { return models; }
 
 const PublishedModel& published_model(const std::string& name) {
-  const std::span<const PublishedModel> models = published_models();
-  auto is_named = [&](const PublishedModel& model) { return model.name == name; };
-  const auto found = std::find_if(models.begin(), models.end(), is_named);
-  if (found != models.end()) return *found;
   std::string known;
-  for (const PublishedModel& model : models) known += (known.empty() ? "" : ", ") + model.name;
+  for (const PublishedModel& model : models) {
+    if (model.name == name) return model;
+    known += (known.empty() ? "" : ", ") + model.name;
+  }
   throw UsageError("unknown model '" + name + "'; there are " + known);
 }
 
 PublishedModel with_attention(PublishedModel model, const std::string& kind) {
   const AttentionShape& old = model.attention;
-  const std::size_t D = old.value_dim;
-  AttentionShape shape = grouped(old.n_embd, old.n_head, old.n_head, D);
-  if (kind == "mqa") shape.n_kv_head = 1;
-  if (kind == "gqa") shape.n_kv_head = groups_of(old.n_head);
+  const std::size_t H = old.n_head;
   if (kind == "mla") {
-    shape.kv_latent = 4 * D;
-    shape.rope_dim = D / 2;
-    shape.key_dim = D + shape.rope_dim;
+    model.attention = latent(old.n_embd, H, 0, old.value_dim);
+  } else {
+    const std::size_t groups = kind == "mqa" ? 1 : kind == "gqa" ? groups_of(H) : H;
+    model.attention = grouped(old.n_embd, H, groups, old.value_dim);
   }
-  model.attention = shape;
   return model;
 }
 
 Count attention_parameters(const PublishedModel& model) {
   const AttentionShape& shape = model.attention;
+  const Design& design = model.design;
   const Count H = shape.n_head, G = shape.n_kv_head, K = shape.key_dim, D = shape.value_dim;
-  const Count qkv_biases = model.qkv_biases && !shape.is_latent() ? H * K + G * (K + D) : 0;
-  const Count out_bias = model.other_biases ? shape.n_embd : 0;
-  const Count norms = shape.is_latent() ? shape.q_latent + shape.kv_latent : 0;
+  const Count qkv_biases = design.qkv_biases && !shape.is_latent() ? H * K + G * (K + D) : 0;
+  const Count out_bias = design.other_biases ? shape.n_embd : 0;
+  const Count norms = design.norm_vectors * Count(shape.q_latent + shape.kv_latent);
   return model.n_layer * (num_attention_weights(shape) + qkv_biases + out_bias + norms);
 }
 
 Count num_parameters(const PublishedModel& model) {
   const Count C = model.attention.n_embd;
-  const Count rows = (model.tied ? 1 : 2) * Count(model.vocab_size) + model.positions;
-  const Count norms = (model.n_layer * Count(model.block_norms) + 1) * ((model.layernorm ? 2 : 1) * C);
+  const Design& design = model.design;
+  const Count rows = (design.tied ? 1 : 2) * Count(model.vocab_size) + design.positions;
+  const Count norms = (model.n_layer * Count(design.block_norms) + 1) * (design.norm_vectors * C);
   return rows * C + attention_parameters(model) + mlp_parameters(model) + norms;
 }
 

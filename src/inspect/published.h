@@ -10,28 +10,36 @@
 
 namespace microgpt {
 
-/// A published model. It is like this project's GPT except for the fields below.
-struct PublishedModel {
-  std::string name;
-  std::size_t n_layer = 0;
-  AttentionShape attention;
-  std::size_t vocab_size = 0;
-  std::size_t mlp_dim = 0;       // the MLP's inner width
+/// What models of one family have in common, where they differ from each other and from this project's GPT.
+struct Design {
   std::size_t mlp_matrices = 3;  // 3: one matrix gates the output of another; 2: plain
-  std::size_t window = 0;        // how many tokens a token sees, itself included; 0: all up to itself
+  std::size_t block_norms = 2;
+  std::size_t norm_vectors = 1;  // what a norm learns; 1: a gain; 2: also a bias; 0: nothing
   std::size_t positions = 0;     // rows of learned positions; 0: none, as with RoPE
   bool tied = false;             // one matrix embeds tokens and computes logits
-  bool layernorm = false;        // norms have a gain and a bias, not only a gain
-  std::size_t block_norms = 2;
   bool qkv_biases = false;
   bool other_biases = false;  // in attention's output and the MLP
+};
 
-  // A mixture of experts: in all but the first layers, every token goes through a few of many small MLPs.
+/// A mixture of experts: in all but the first layers, every token goes through a few of many small MLPs.
+struct Mixture {
   std::size_t dense_layers = 0;  // how many first layers have a plain MLP
   std::size_t experts = 0;       // to choose from; 0: no mixture
   std::size_t shared_experts = 0;
   std::size_t expert_dim = 0;
   bool router_biases = false;
+};
+
+/// A published model, or any other.
+struct PublishedModel {
+  std::string name;
+  std::size_t n_layer = 0;
+  AttentionShape attention;
+  std::size_t vocab_size = 0;
+  std::size_t mlp_dim = 0;  // the MLP's inner width
+  Design design = {};
+  std::size_t window = 0;  // how many tokens a token sees, itself included; 0: all up to itself
+  Mixture mixture = {};
 };
 
 /// All models, or one by its name. For an unknown name throws UsageError with the known ones.

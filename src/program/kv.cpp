@@ -29,32 +29,14 @@ struct KvOptions {
 
 /// A line of the table.
 struct Row {
-  std::string name;
+  PublishedModel model;
   std::string dtype;
-  AttentionShape attention;
-  std::size_t n_layer = 0;
-  std::size_t window = 0;                      // as in PublishedModel
-  std::size_t attention_parameters = 0;        // in all layers
-  std::optional<std::size_t> parameters = {};  // if all sizes are known
 };
 
-Row row_of(const PublishedModel& model, const std::string& name, const std::string& dtype) {
-  return {.name = name,
-          .dtype = dtype,
-          .attention = model.attention,
-          .n_layer = model.n_layer,
-          .window = model.window,
-          .attention_parameters = attention_parameters(model).value(),
-          .parameters = num_parameters(model).value()};
-}
-
-Row row_of(const Config& config, const std::string& name, const std::string& dtype) {
-  const AttentionShape shape = attention_shape(config);
-  return {.name = name,
-          .dtype = dtype,
-          .attention = shape,
-          .n_layer = config.n_layer,
-          .attention_parameters = (config.n_layer * num_attention_weights(shape)).value()};
+/// This project's GPT in the same terms.
+PublishedModel own_model(const std::string& name, const Config& config) {
+  const Design design{.mlp_matrices = 2, .norm_vectors = 0, .positions = config.rope ? 0 : config.block_size};
+  return {name, config.n_layer, attention_shape(config), config.vocab_size, 4 * config.n_embd, design};
 }
 
 std::size_t bytes_of(const std::string& dtype) {
@@ -98,17 +80,20 @@ void print_head(const std::vector<std::size_t>& contexts) {
 }
 
 void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
-  const AttentionShape& shape = row.attention;
-  auto bytes = [&](std::size_t tokens) { return cache_bytes(shape, row.n_layer, tokens, bytes_of(row.dtype)).value(); };
-  const std::size_t numbers = cache_bytes(shape, row.n_layer, 1, 1).value();
+  const PublishedModel& model = row.model;
+  const AttentionShape& shape = model.attention;
+  auto bytes = [&](std::size_t tokens, std::size_t of_number) {
+    return cache_bytes(shape, model.n_layer, tokens, of_number).value();
+  };
   const double of_mha = static_cast<double>(cached_numbers(shape).value()) /
                         (2 * static_cast<double>(shape.n_head) * static_cast<double>(shape.value_dim));
-  fmt::print("{:<16} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8.1f}", row.name, label(shape),
-             row.parameters ? readable_count(*row.parameters) : "", readable_count(row.attention_parameters), row.dtype,
-             numbers, readable_bytes(bytes(1)), 100 * of_mha);
+  fmt::print("{:<16} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8.1f}", model.name, label(shape),
+             model.vocab_size > 0 ? readable_count(num_parameters(model).value()) : "",
+             readable_count(attention_parameters(model).value()), row.dtype, bytes(1, 1),
+             readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);
   for (const std::size_t context : contexts) {
-    const std::size_t kept = row.window == 0 ? context : std::min(context, row.window);
-    fmt::print(" {:>10}", readable_bytes(bytes(kept)));
+    const std::size_t kept = model.window == 0 ? context : std::min(context, model.window);
+    fmt::print(" {:>10}", readable_bytes(bytes(kept, bytes_of(row.dtype))));
   }
   fmt::print("\n");
 }
@@ -118,15 +103,16 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
 std::vector<Row> published_rows(const std::vector<std::string>& names, const std::string& dtype) {
   std::vector<Row> rows;
   if (names.empty()) {
-    for (const PublishedModel& model : published_models()) rows.push_back(row_of(model, model.name, dtype));
+    for (const PublishedModel& model : published_models()) rows.push_back({model, dtype});
   }
   for (const std::string& name : names) {
     const PublishedModel& model = published_model(name);
-    rows.push_back(row_of(model, name, dtype));
+    rows.push_back({model, dtype});
     for (const std::string kind : {"mha", "gqa", "mqa", "mla"}) {
-      const PublishedModel other = with_attention(model, kind);
+      PublishedModel other = with_attention(model, kind);
       if (kind == model.attention.kind() || kind != other.attention.kind()) continue;
-      rows.push_back(row_of(other, "  as " + kind, dtype));
+      other.name = "  as " + kind;
+      rows.push_back({other, dtype});
     }
   }
   return rows;
@@ -144,6 +130,7 @@ std::optional<Config> own_config(const KvOptions& options) {
   apply(options.shape, config);
   config.vocab_size = 27;                  // of names; the cache does not depend on it
   validate(config, std::size_t{1} << 50);  // the model need not fit into memory
+  config.vocab_size = 0;                   // not known
   return config;
 }
 
@@ -153,10 +140,8 @@ void print_cache_sizes(const KvOptions& options) {
   const std::optional<Config> own = own_config(options);
   std::vector<Row> rows;
   if (own) {
-    const std::string name =
-        options.model.empty() ? "your sizes" : std::filesystem::path(options.model).stem().string();
-    rows.push_back(row_of(*own, name, options.dtype.value_or("f32")));
-    if (!options.model.empty()) rows.back().parameters = num_parameters(*own);
+    const std::string file = std::filesystem::path(options.model).stem().string();
+    rows.push_back({own_model(file.empty() ? "your sizes" : file, *own), options.dtype.value_or("f32")});
   }
   const bool has_published = !own || !options.like.empty();
   if (has_published) {
@@ -167,10 +152,10 @@ void print_cache_sizes(const KvOptions& options) {
 
   print_head(contexts);
   for (const Row& row : rows) print_row(row, contexts);
-  for (const Row& row : rows) {
-    if (row.window == 0 || row.name.starts_with(" ")) continue;
-    fmt::print("\n{}{}: a token sees at most {} tokens, so the cache keeps no more (a sliding window).\n", row.name,
-               options.like.empty() ? "" : ", also as ...", row.window);
+  for (const auto& [model, dtype] : rows) {
+    if (model.window == 0 || model.name.starts_with(" ")) continue;
+    fmt::print("\n{}{}: a token sees at most {} tokens, so the cache keeps no more (a sliding window).\n", model.name,
+               options.like.empty() ? "" : ", also as ...", model.window);
   }
   if (!options.like.empty()) {
     fmt::print(

@@ -64,6 +64,16 @@ const std::vector<Formula> formulas{
 // 2^-49, and no slope further on is above 4 = 2^2. So a result is at most 2^-44 off.
 constexpr double rounding = 0x1p-44;
 
+/// The result, and the gradients of x and y.
+template <class V>
+std::vector<double> of(V (*formula)(V, V), double x, double y) {
+  const V a = x;
+  const V b = y;
+  const V c = formula(a, b);
+  c.backward();
+  return {c.data(), a.grad(), b.grad()};
+}
+
 TEST_CASE("any formula has the result of plain doubles, and gradients that are central differences") {
   PythonRandom random(42);
   for (const Formula& formula : formulas) {
@@ -74,15 +84,12 @@ TEST_CASE("any formula has the result of plain doubles, and gradients that are c
       const double y = uniform(random, formula.low, formula.high);
       CAPTURE(x);
       CAPTURE(y);
-      const Value a = x;
-      const Value b = y;
-      const Value c = formula.of_values(a, b);
-      c.backward();
-      CHECK(std::abs(c.data() - formula.of_doubles(x, y)) <= rounding);
+      const std::vector<double> found = of(formula.of_values, x, y);
+      CHECK(std::abs(found[0] - formula.of_doubles(x, y)) <= rounding);
       const auto by_a = central_difference([&](double t) { return formula.of_doubles(t, y); }, x, rounding);
       const auto by_b = central_difference([&](double t) { return formula.of_doubles(x, t); }, y, rounding);
-      CHECK(std::abs(a.grad() - by_a.slope) <= by_a.error);
-      CHECK(std::abs(b.grad() - by_b.slope) <= by_b.error);
+      CHECK(std::abs(found[1] - by_a.slope) <= by_a.error);
+      CHECK(std::abs(found[2] - by_b.slope) <= by_b.error);
       CHECK(by_a.error + by_b.error < 1e-6);  // no kink of relu in between: the test is sharp
     }
   }
@@ -108,16 +115,7 @@ TEST_CASE("any formula has the reference's result and gradients to the last bit"
       const Scope scope;
       const double x = uniform(random, formula.low, formula.high);
       const double y = uniform(random, formula.low, formula.high);
-      const Value a = x;
-      const Value b = y;
-      const Value c = formula.of_values(a, b);
-      c.backward();
-      const reference::Value same_a = x;
-      const reference::Value same_b = y;
-      const reference::Value same_c = formula.of_reference(same_a, same_b);
-      same_c.backward();
-      CHECK(first_difference(std::vector{c.data(), a.grad(), b.grad()},
-                             std::vector{same_c.data(), same_a.grad(), same_b.grad()}) == "");
+      CHECK(first_difference(of(formula.of_values, x, y), of(formula.of_reference, x, y)) == "");
     }
   }
 }

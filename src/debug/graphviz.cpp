@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 
 namespace microgpt {
 namespace {
@@ -66,8 +65,6 @@ std::string to_dot(Value root, const Labels& labels) {
   }
   return dot + "}\n";
 }
-
-void write_dot(Value root, const std::string& path, const Labels& labels) { write_file(path, to_dot(root, labels)); }
 
 bool draw_svg(const std::string& dot, const std::string& svg) {
   return std::system(fmt::format("dot -Tsvg '{}' -o '{}' 2>/dev/null", dot, svg).c_str()) == 0;

@@ -12,14 +12,12 @@ namespace microgpt {
 using Labels = std::map<const Node*, std::string>;
 
 /// The graph that `root` was computed from, with root at the right. A box shows a node's operation, data and grad. An
-/// arrow shows the local gradient by which backward() multiplies the grad at its right end.
+/// arrow shows the local gradient by which backward() multiplies the grad at its right end. Throws Error if there are
+/// more than 2,000 nodes: too many to read.
 std::string to_dot(Value root, const Labels& labels = {});
 
 /// Runs Graphviz to turn a .dot file into an SVG. Returns false if that fails, most likely because `dot` is not
 /// installed.
 bool draw_svg(const std::string& dot, const std::string& svg);
-
-/// Writes to_dot() to a file. Throws Error if that fails, or if there are more than 2,000 nodes: too many to read.
-void write_dot(Value root, const std::string& path, const Labels& labels = {});
 
 }  // namespace microgpt

@@ -68,27 +68,10 @@ def blocks(readme):
 def missing_line(block, transcript):
     """None if the block's lines follow one another in the transcript, where a line "..." skips any number of lines;
     otherwise the first line that is missing."""
-    furthest = 0
-    for start in range(len(transcript)):
-        found = lines_found(block, transcript[start:])
-        if found == len(block):
-            return None
-        furthest = max(furthest, found)
-    return block[furthest]
-
-
-def lines_found(block, transcript):
-    """How many lines of the block match, if its first line is matched with the transcript's first."""
-    at = 0
-    skipping = False
-    for n, line in enumerate(block):
-        if line == "...":
-            skipping = True
-            continue
-        while skipping and at < len(transcript) and transcript[at] != line:
-            at += 1
-        if at == len(transcript) or transcript[at] != line:
-            return n
-        at += 1
-        skipping = False
-    return len(block)
+    text = "".join(line + "\n" for line in transcript)
+    pattern = "(?m)^"
+    for line in block:
+        pattern += r"(?:.*\n)*?" if line == "..." else re.escape(line + "\n")
+        if not re.search(pattern, text):
+            return line
+    return None

@@ -22,6 +22,18 @@ namespace {
 
 using Positions = std::span<const std::size_t>;
 
+Positions slice(Positions positions, Share rows) { return positions.subspan(rows.first, rows.n); }
+
+template <class T>
+View<T> slice(View<T> view, Share rows) {
+  return view.slice_rows(rows.first, rows.n);
+}
+
+template <class T>
+View<T> slice(Tensor<T>& tensor, Share rows) {
+  return slice(tensor.view(), rows);
+}
+
 /// Selects the rows of some sequences from any matrix or list that has one row per row of x (x()) or of kv (kv()).
 class Rows {
  public:
@@ -31,25 +43,8 @@ class Rows {
     keys_ = between(sequences.front().keys, sequences.back().keys);
   }
 
-  Positions x(Positions positions) const { return positions.subspan(queries_.first, queries_.n); }
-  Positions kv(Positions positions) const { return positions.subspan(keys_.first, keys_.n); }
-
-  template <class T>
-  View<T> x(View<T> view) const {
-    return view.slice_rows(queries_.first, queries_.n);
-  }
-  template <class T>
-  View<T> x(Tensor<T>& tensor) const {
-    return x(tensor.view());
-  }
-  template <class T>
-  View<T> kv(View<T> view) const {
-    return view.slice_rows(keys_.first, keys_.n);
-  }
-  template <class T>
-  View<T> kv(Tensor<T>& tensor) const {
-    return kv(tensor.view());
-  }
+  auto x(auto&& whole) const { return slice(whole, queries_); }
+  auto kv(auto&& whole) const { return slice(whole, keys_); }
 
  private:
   static Share between(Share first, Share last) { return {first.first, last.first + last.n - first.first}; }

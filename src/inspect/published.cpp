@@ -30,46 +30,6 @@ constexpr Design gemma{.tied = true};
 constexpr Design falcon{.mlp_matrices = 2, .block_norms = 1, .norm_vectors = 2, .tied = true};
 constexpr Design qwen2{.qkv_biases = true};
 
-const std::vector<PublishedModel> models{
-    // Radford et al. 2019, Language Models are Unsupervised Multitask Learners, table 2
-    {"gpt2", 12, grouped(768, 12, 12, 64), 50257, 4 * 768, gpt2},
-    {"gpt2-xl", 48, grouped(1600, 25, 25, 64), 50257, 4 * 1600, gpt2},
-
-    // Touvron et al. 2023, Llama 2, table 1, and the models' config.json
-    {"llama2-7b", 32, grouped(4096, 32, 32, 128), 32000, 11008, llama},
-    {"llama2-13b", 40, grouped(5120, 40, 40, 128), 32000, 13824, llama},
-    {"llama2-70b", 80, grouped(8192, 64, 8, 128), 32000, 28672, llama},
-
-    // Grattafiori et al. 2024, The Llama 3 Herd of Models, table 3
-    {"llama3-8b", 32, grouped(4096, 32, 8, 128), 128256, 14336, llama},
-    {"llama3-70b", 80, grouped(8192, 64, 8, 128), 128256, 28672, llama},
-    {"llama3-405b", 126, grouped(16384, 128, 8, 128), 128256, 53248, llama},
-
-    // Jiang et al. 2023, Mistral 7B, table 1: version 0.1, with a sliding window
-    {"mistral-7b", 32, grouped(4096, 32, 8, 128), 32000, 14336, llama, 4096},
-
-    // Jiang et al. 2024, Mixtral of Experts, table 1
-    {"mixtral-8x7b", 32, grouped(4096, 32, 8, 128), 32000, 0, llama, 0, {0, 8, 0, 14336}},
-
-    // Gemma Team 2024, Gemma, table 1, whose feedforward dims count both halves of a gated MLP; heads of 256
-    {"gemma-2b", 18, grouped(2048, 8, 1, 256), 256000, 16384, gemma},
-    {"gemma-7b", 28, grouped(3072, 16, 16, 256), 256000, 24576, gemma},
-
-    // Almazrouei et al. 2023, The Falcon Series of Open Language Models, and the model's config.json. Attention and MLP
-    // of a block stand side by side, behind one norm.
-    {"falcon-7b", 32, grouped(4544, 71, 1, 64), 65024, 4 * 4544, falcon},
-
-    // Yang et al. 2024, Qwen2 Technical Report, table 1
-    {"qwen2-7b", 28, grouped(3584, 28, 4, 128), 152064, 18944, qwen2},
-
-    // DeepSeek-AI 2024, DeepSeek-V2, sections 3.1.2 and B.1; DeepSeek-V3 Technical Report, section 4.2, without the
-    // part
-    // that predicts a second token
-    {"deepseek-v2-lite", 27, latent(2048, 16, 0, 128), 102400, 10944, llama, 0, {1, 64, 2, 1408}},
-    {"deepseek-v2", 60, latent(5120, 128, 1536, 128), 102400, 12288, llama, 0, {1, 160, 2, 1536}},
-    {"deepseek-v3", 61, latent(7168, 128, 1536, 128), 129280, 18432, llama, 0, {3, 256, 1, 2048, true}},
-};
-
 /// The largest divisor of n that is at most 8 and at most n / 2, or 1.
 std::size_t groups_of(std::size_t n) {
   std::size_t groups = std::clamp<std::size_t>(n / 2, 1, 8);
@@ -92,11 +52,53 @@ Count mlp_parameters(const PublishedModel& model) {
 
 }  // namespace
 
-std::span<const PublishedModel> published_models() { return models; }
+std::span<const PublishedModel> published_models() {
+  // Name, blocks, attention (width, heads, key and value heads or numbers of a query's latent vector, a head's width),
+  // vocabulary, the MLP's inner width, and what else is known.
+  static const std::vector<PublishedModel> models{
+      // Radford et al. 2019, Language Models are Unsupervised Multitask Learners, table 2
+      {"gpt2", 12, grouped(768, 12, 12, 64), 50257, 4 * 768, gpt2},
+      {"gpt2-xl", 48, grouped(1600, 25, 25, 64), 50257, 4 * 1600, gpt2},
+
+      // Touvron et al. 2023, Llama 2, table 1, and the models' config.json
+      {"llama2-7b", 32, grouped(4096, 32, 32, 128), 32000, 11008, llama},
+      {"llama2-13b", 40, grouped(5120, 40, 40, 128), 32000, 13824, llama},
+      {"llama2-70b", 80, grouped(8192, 64, 8, 128), 32000, 28672, llama},
+
+      // Grattafiori et al. 2024, The Llama 3 Herd of Models, table 3
+      {"llama3-8b", 32, grouped(4096, 32, 8, 128), 128256, 14336, llama},
+      {"llama3-70b", 80, grouped(8192, 64, 8, 128), 128256, 28672, llama},
+      {"llama3-405b", 126, grouped(16384, 128, 8, 128), 128256, 53248, llama},
+
+      // Jiang et al. 2023, Mistral 7B, table 1: version 0.1, with a sliding window
+      {"mistral-7b", 32, grouped(4096, 32, 8, 128), 32000, 14336, llama, 4096},
+
+      // Jiang et al. 2024, Mixtral of Experts, table 1
+      {"mixtral-8x7b", 32, grouped(4096, 32, 8, 128), 32000, 0, llama, 0, {0, 8, 0, 14336}},
+
+      // Gemma Team 2024, Gemma, table 1, whose feedforward dims count both halves of a gated MLP; heads of 256
+      {"gemma-2b", 18, grouped(2048, 8, 1, 256), 256000, 16384, gemma},
+      {"gemma-7b", 28, grouped(3072, 16, 16, 256), 256000, 24576, gemma},
+
+      // Almazrouei et al. 2023, The Falcon Series of Open Language Models, and the model's config.json. Attention and
+      // MLP of a block stand side by side, behind one norm.
+      {"falcon-7b", 32, grouped(4544, 71, 1, 64), 65024, 4 * 4544, falcon},
+
+      // Yang et al. 2024, Qwen2 Technical Report, table 1
+      {"qwen2-7b", 28, grouped(3584, 28, 4, 128), 152064, 18944, qwen2},
+
+      // DeepSeek-AI 2024, DeepSeek-V2, sections 3.1.2 and B.1; DeepSeek-V3 Technical Report, section 4.2, without the
+      // part that predicts a second token
+      {"deepseek-v2-lite", 27, latent(2048, 16, 0, 128), 102400, 10944, llama, 0, {1, 64, 2, 1408}},
+      {"deepseek-v2", 60, latent(5120, 128, 1536, 128), 102400, 12288, llama, 0, {1, 160, 2, 1536}},
+      {"deepseek-v3", 61, latent(7168, 128, 1536, 128), 129280, 18432, llama, 0, {3, 256, 1, 2048, true}},
+  };
+  return models;
+}
 
 const PublishedModel& published_model(const std::string& name) {
   std::string known;
-  for (const PublishedModel& model : models) {
+  for (const PublishedModel& model : published_models()) {
     if (model.name == name) return model;
     known += (known.empty() ? "" : ", ") + model.name;
   }

@@ -10,7 +10,7 @@
 
 namespace microgpt {
 
-/// What models of one family have in common, where they differ from each other and from this project's GPT.
+/// What models of one family have in common.
 struct Design {
   std::size_t mlp_matrices = 3;  // 3: one matrix gates the output of another; 2: plain
   std::size_t block_norms = 2;
@@ -30,7 +30,7 @@ struct Mixture {
   bool router_biases = false;
 };
 
-/// A published model, or any other.
+/// A published model, or another one in the same terms.
 struct PublishedModel {
   std::string name;
   std::size_t n_layer = 0;

@@ -71,23 +71,18 @@ std::vector<Form> wider_forms() {
   return all;
 }
 
-template <class T>
-void check_cache(const Config& config, const Parameters& parameters) {
-  TensorModel<T> model(config, parameters);
-  const AttentionShape shape = attention_shape(config);
-  for (const bool absorbed : {true, false}) {
-    const Decoder<T> decoder(model, fast<T>(), absorbed);
-    CHECK(decoder.cache_bytes() == cache_bytes(shape, config.n_layer, config.block_size, sizeof(T)).value());
-    CHECK(decoder.cache_bytes_per_token() == cache_bytes(shape, config.n_layer, 1, sizeof(T)).value());
-  }
-}
-
-TEST_CASE("the formula of the cache is the size of the tensors in which a model that generates keeps it") {
+TEST_CASE_TEMPLATE("the formula of the cache is the size of the tensors in which a model that generates keeps it", T,
+                   float, double) {
   for (const Form& form : wider_forms()) {
+    const Config& config = form.config;
+    const AttentionShape shape = attention_shape(config);
     CAPTURE(form.name);
-    const Parameters parameters = random_parameters(form.config);
-    check_cache<float>(form.config, parameters);
-    check_cache<double>(form.config, parameters);
+    TensorModel<T> model(config, random_parameters(config));
+    for (const bool absorbed : {true, false}) {
+      const Decoder<T> decoder(model, fast<T>(), absorbed);
+      CHECK(decoder.cache_bytes() == cache_bytes(shape, config.n_layer, config.block_size, sizeof(T)).value());
+      CHECK(decoder.cache_bytes_per_token() == cache_bytes(shape, config.n_layer, 1, sizeof(T)).value());
+    }
   }
 }
 

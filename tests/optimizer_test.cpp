@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/python_random.h"
@@ -29,14 +30,11 @@ TEST_CASE("a step goes against the gradient, which becomes zero") {
 
 // Both in double; they differ by fused multiply-adds and by pow against sqrt: a few roundings of numbers up to 1.
 TEST_CASE("both paths make the same steps of the same gradients, whoever takes which rows") {
-  struct Case {
-    OptimizerName name;
-    const Kernels<double>& kernels;
-  };
-  for (const Case& c : {Case{OptimizerName::adam, naive<double>()}, Case{OptimizerName::adam, fast<double>()},
-                        Case{OptimizerName::sgd, fast<double>()}}) {
+  for (const auto& [name, kernels] : {std::pair(OptimizerName::adam, &naive<double>()),
+                                      {OptimizerName::adam, &fast<double>()},
+                                      {OptimizerName::sgd, &fast<double>()}}) {
     PythonRandom random(7);
-    const TrainConfig how{.num_steps = 100, .learning_rate = 0.1, .optimizer = c.name};
+    const TrainConfig how{.num_steps = 100, .learning_rate = 0.1, .optimizer = name};
     Parameters parameters({{"w", 5, 7}});
     draw_weights(parameters, 0.3, random);
     const View<double> data{parameters.data().data(), 5, 7, 7};
@@ -45,7 +43,7 @@ TEST_CASE("both paths make the same steps of the same gradients, whoever takes w
     copy(weight.data.view(), data);
     const std::unique_ptr<Optimizer> one = make_optimizer(how, parameters.size());
     std::vector<Weight<double>*> weights{&weight};
-    const auto other = make_optimizer<double>(how, weights, c.kernels);
+    const auto other = make_optimizer<double>(how, weights, *kernels);
     for (std::size_t step = 0; step < 50; step++) {
       for (double& g : parameters.grad()) g = random.gauss(0, 1);
       copy(weight.grad.view(), grad);

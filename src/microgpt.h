@@ -95,8 +95,8 @@
 #include "program/print.h"          // output that several commands share
 #include "program/interrupt.h"      // stopping in good order
 #include "program/train_options.h"  // the options of train
-#include "program/resume.h"         // going on with a saved training
 #include "program/after_step.h"     // showing a step, and saving
+#include "program/resume.h"         // going on with a saved training
 
 // What the lessons share.
 #include "lesson/lesson.h"      // names to learn from, uniform output, checks

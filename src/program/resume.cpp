@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "scalar/gpt.h"
+#include "train/optimizer.h"
 
 namespace microgpt {
 namespace {
@@ -42,6 +43,7 @@ Checkpoint resume(const std::vector<Option>& readers, const std::set<std::string
   std::map<std::string, std::string> words;
   try {
     for (const auto& [name, text] : saved) {
+      if (!is_training_word(name)) throw UsageError("no option training." + name);
       const bool keep = typed.contains("--" + name);
       is_typed |= keep && !may_change(name);
       if (!keep) read_word(readers, name, text);
@@ -53,8 +55,9 @@ Checkpoint resume(const std::vector<Option>& readers, const std::set<std::string
     throw ModelFileError(fmt::format("cannot resume '{}': {}", path, error.what()));
   }
   for (const auto& [name, text] : saved) {
-    if (!words.contains(name))
-      throw ModelFileError(fmt::format("cannot resume '{}': no option training.{}", path, name));
+    if (words.contains(name)) continue;
+    if (!is_typed) throw ModelFileError(fmt::format("cannot resume '{}': --{} does not fit its others", path, name));
+    throw UsageError(fmt::format("'{}' was trained with --{} {}; leave out what contradicts it", path, name, text));
   }
   for (const auto& [name, text] : words) {
     const auto found = saved.find(name);
@@ -65,6 +68,38 @@ Checkpoint resume(const std::vector<Option>& readers, const std::set<std::string
                                  path, found->second));
   }
   return checkpoint;
+}
+
+void go_on(Run& run, Checkpoint checkpoint, const TrainOptions& options) {
+  TrainingState& saved = *checkpoint.training;
+  const std::string& path = *options.resume;
+  if (saved.fingerprint != run.state.fingerprint) {
+    throw Error(
+        fmt::format("cannot resume '{}': it was trained on other data ({}) than '{}' ({}); give the same --data", path,
+                    saved.fingerprint, options.data, run.state.fingerprint));
+  }
+  if (saved.step >= run.preset.train.num_steps) {
+    throw UsageError(fmt::format("'{}' has done {} steps of {}; to go on, give a larger --steps", path, saved.step,
+                                 run.preset.train.num_steps));
+  }
+  auto fail = [&](const std::string& reason) {
+    return ModelFileError(fmt::format("cannot resume '{}': {}", path, reason));
+  };
+  Preset with_saved = run.preset;
+  with_saved.model = checkpoint.config;
+  if (training_words(options, with_saved) != run.state.options ||
+      checkpoint.config.activation != run.preset.model.activation) {
+    throw fail("its model is not what its training's options say");
+  }
+  const std::size_t num_moments = make_optimizer(run.preset.train, 0)->moments().size();
+  if (saved.moments.size() != num_moments) {
+    throw fail(fmt::format("it has {} moments of its optimizer, not {}", saved.moments.size(), num_moments));
+  }
+  run.preset.model = checkpoint.config;
+  run.parameters = std::move(checkpoint.parameters);
+  run.preset.train.first_step = saved.step;
+  run.state.step = saved.step;
+  run.state.moments = std::move(saved.moments);
 }
 
 std::string data_fingerprint(const Start& start) {

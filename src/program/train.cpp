@@ -106,39 +106,6 @@ TrainingMemory memory_of(const TrainOptions& options, const Preset& chosen, std:
   return tensor_memory<float>(chosen.model, documents, batch_size, dropout);
 }
 
-/// Continues where the checkpoint's training stopped.
-void go_on(Run& run, Checkpoint checkpoint, const TrainOptions& options) {
-  TrainingState& saved = *checkpoint.training;
-  const std::string& path = *options.resume;
-  if (saved.fingerprint != run.state.fingerprint) {
-    throw Error(
-        fmt::format("cannot resume '{}': it was trained on other data ({}) than '{}' ({}); give the same --data", path,
-                    saved.fingerprint, options.data, run.state.fingerprint));
-  }
-  if (saved.step >= run.preset.train.num_steps) {
-    throw UsageError(fmt::format("'{}' has done {} steps of {}; to go on, give a larger --steps", path, saved.step,
-                                 run.preset.train.num_steps));
-  }
-  auto fail = [&](const std::string& reason) {
-    return ModelFileError(fmt::format("cannot resume '{}': {}", path, reason));
-  };
-  Preset with_saved = run.preset;
-  with_saved.model = checkpoint.config;
-  if (training_words(options, with_saved) != run.state.options ||
-      checkpoint.config.activation != run.preset.model.activation) {
-    throw fail("its model is not what its training's options say");
-  }
-  const std::size_t num_moments = make_optimizer(run.preset.train, 0)->moments().size();
-  if (saved.moments.size() != num_moments) {
-    throw fail(fmt::format("it has {} moments of its optimizer, not {}", saved.moments.size(), num_moments));
-  }
-  run.preset.model = checkpoint.config;
-  run.parameters = std::move(checkpoint.parameters);
-  run.preset.train.first_step = saved.step;
-  run.state.step = saved.step;
-  run.state.moments = std::move(saved.moments);
-}
-
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const std::vector<Option>& readers, const std::set<std::string>& typed, TrainOptions& options) {
   std::optional<Checkpoint> checkpoint;

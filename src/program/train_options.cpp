@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/error.h"
 
 namespace microgpt {
@@ -40,6 +43,14 @@ Preset chosen_preset(const TrainOptions& options) {
     throw UsageError(fmt::format("--preset {} needs --engine tensor", options.preset));
   }
   return chosen;
+}
+
+bool is_training_word(const std::string& name) {
+  constexpr std::array names{"preset", "data",  "hold-out", "steps", "lr",      "optimizer", "seed", "engine",
+                             "batch",  "dtype", "kernels",  "loss",  "dropout", "attention", "pos",  "mask"};
+  auto is_size = [&](const SizeOption& option) { return option.name == "--" + name; };
+  return std::find(names.begin(), names.end(), name) != names.end() ||
+         std::any_of(size_options.begin(), size_options.end(), is_size);
 }
 
 std::map<std::string, std::string> training_words(const TrainOptions& options, const Preset& chosen) {

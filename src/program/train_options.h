@@ -35,6 +35,9 @@ void add_train_options(Command& command, TrainOptions& options);
 /// The preset, changed by the given options. Throws UsageError if they do not fit together.
 Preset chosen_preset(const TrainOptions& options);
 
+/// Whether training_words() can have a word for this option.
+bool is_training_word(const std::string& name);
+
 /// What decides the numbers of a training, by option without "--": {"lr", "0.01"}. Also "data", the path.
 std::map<std::string, std::string> training_words(const TrainOptions& options, const Preset& chosen);
 

@@ -33,9 +33,8 @@ void print_evaluation(const EvalOptions& options) {
   TensorModel<float> model(checkpoint.config, checkpoint.parameters, length);
   fmt::print("held out: {} of {} distinct documents\n", names.held_out.size(),
              names.held_out.size() + names.training.size());
-  const Quality quality =
-      evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads());
-  print_quality(quality, options.temperature);
+  print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
+                options.temperature);
 }
 
 }  // namespace

@@ -46,13 +46,14 @@ void sample(const SampleOptions& options) {
                   [&] { return sample(source, options.temperature, random, tokens); });
   };
   constexpr std::size_t max_tape_bytes = 100'000'000;
-  if (checkpoint.config.is_plain() && tape_bytes(checkpoint.config, block_size).value() <= max_tape_bytes) {
+  const bool is_plain = checkpoint.config.is_plain();
+  if (is_plain && tape_bytes(checkpoint.config, block_size).value() <= max_tape_bytes) {
     const Model model(checkpoint.config, checkpoint.parameters);
     print(model);
   } else {
     TensorModel<double> model(checkpoint.config, checkpoint.parameters, tokens.size() + max_new_tokens);
     Decoder<double> decoder(model);
-    fmt::print("KV cache: {} bytes per token, in double\n", decoder.cache_bytes_per_token());
+    if (!is_plain) fmt::print("KV cache: {} bytes per token, in double\n", decoder.cache_bytes_per_token());
     print(decoder);
   }
 }

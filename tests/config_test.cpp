@@ -17,10 +17,6 @@ TEST_CASE("the published programs have 4192 and 4064 parameters on 27 tokens") {
   CHECK(num_parameters(walkthrough) == 4064);
 }
 
-TEST_CASE("an unknown preset is refused by name") {
-  CHECK_THROWS_WITH_AS(preset("gpt5"), doctest::Contains("'gpt5'"), UsageError);
-}
-
 TEST_CASE("heads that do not divide the width are refused with both numbers, and those that would are named") {
   auto refused = [](std::size_t n_embd, std::size_t n_head, const std::string& remedy) {
     const Config config{.vocab_size = 27, .n_embd = n_embd, .n_head = n_head};

@@ -47,16 +47,6 @@ TEST_CASE("what is not UTF-8 is refused with file and line") {
   }
 }
 
-TEST_CASE("a zero byte is refused with file and line") {
-  CHECK(complaint("anna\nb\0o\n"s).starts_with("names.txt:2: a zero byte"));
-}
-
-TEST_CASE("a text without documents is refused") {
-  for (const char* text : {"", "\n", " \n\t\r\n\u3000\n"}) {
-    CHECK(complaint(text).starts_with("names.txt: no documents"));
-  }
-}
-
 TEST_CASE("documents that are not in the file they should be in are missed by its name") {
   const TemporaryDirectory directory;
   const std::filesystem::path file = directory / "names.txt";

@@ -5,8 +5,6 @@
 #include <map>
 #include <string>
 
-#include "base/error.h"
-
 namespace microgpt {
 namespace {
 
@@ -69,10 +67,6 @@ TEST_CASE("another kind of attention changes what attention has and keeps, and n
   CHECK(with_attention(published_model("gpt2"), "gqa").attention.n_kv_head == 6);        // of 12
   CHECK(with_attention(published_model("gemma-2b"), "gqa").attention.n_kv_head == 4);    // of 8
   CHECK(with_attention(published_model("falcon-7b"), "gqa").attention.kind() == "mqa");  // 71 is prime
-}
-
-TEST_CASE("a model that nobody knows is refused with those that are known") {
-  CHECK_THROWS_WITH_AS(published_model("llama"), doctest::Contains("'llama'; there are gpt2, "), UsageError);
 }
 
 }  // namespace

@@ -35,15 +35,6 @@ TEST_CASE_FIXTURE(SamplingFixture, "a sample has at most block_size tokens, and 
   CHECK(longest == config.block_size);
 }
 
-TEST_CASE_FIXTURE(SamplingFixture, "a sample begins with its prompt") {
-  const Tokens prompt{3, 0, 3};
-  for (int i = 0; i < 50; i++) {
-    const Tokens tokens = sample(model, 1.0, random, prompt);
-    REQUIRE(tokens.size() >= prompt.size());
-    CHECK(std::equal(prompt.begin(), prompt.end(), tokens.begin()));
-  }
-}
-
 TEST_CASE_FIXTURE(SamplingFixture, "a prompt draws no random numbers") {
   PythonRandom same = random;
   const Tokens prompt{3, 0, 3, 1, 2};  // fills the block

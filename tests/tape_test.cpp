@@ -63,30 +63,6 @@ TEST_CASE("step after step writes over the same memory") {
   }
 }
 
-TEST_CASE("nodes stay where they are and as they were while thousands are added") {
-  const Scope scope;
-  const Value x = 1.0;
-  std::vector<Value> sums;
-  for (int i = 0; i < 20'000; i++) sums.push_back(x + i);
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < sums.size(); i++) {
-    const bool right = sums[i].data() == 1.0 + static_cast<double>(i) && sums[i].node->child[0] == x.node;
-    if (!right) wrong++;
-  }
-  CHECK(wrong == 0);
-}
-
-TEST_CASE("for_each meets every node in the order it was made") {
-  const Scope scope;
-  std::vector<double> made;
-  std::vector<double> met;
-  tape.nodes().for_each([&](const Node& node) { made.push_back(node.data); });  // from before this test
-  for (int i = 0; i < 10'000; i++) made.push_back(Value(i).data());
-  tape.nodes().for_each([&](const Node& node) { met.push_back(node.data); });
-  CHECK(met == made);
-  CHECK(met.size() == tape.nodes().size());
-}
-
 TEST_CASE("an empty list has the sum 0") {
   const Scope scope;
   const Value total = sum(Values());

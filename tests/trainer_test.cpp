@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/error.h"
 #include "base/python_random.h"
 #include "scalar/gpt.h"
 
@@ -57,19 +56,6 @@ TEST_CASE_FIXTURE(TrainingFixture, "a step leaves neither gradients nor nodes be
   CHECK(nodes > 0);
   CHECK(tape.nodes().size() == before);
   CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == std::ssize(parameters.grad()));
-}
-
-TEST_CASE_FIXTURE(TrainingFixture, "a loss that is not finite ends the training with the number of the step") {
-  const std::size_t before = tape.nodes().size();
-  how = {.num_steps = 100, .learning_rate = 1e300};
-  std::size_t done = 0;
-  try {
-    run([&](std::size_t step, double) { done = step; });
-    FAIL("the training did not diverge");
-  } catch (const Diverged& error) {
-    CHECK(std::string(error.what()).starts_with("step " + std::to_string(done + 1) + ": the loss is "));
-  }
-  CHECK(tape.nodes().size() == before);
 }
 
 }  // namespace

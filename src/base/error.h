@@ -1,6 +1,7 @@
 // Errors the user can act on: one line that says what is wrong, where, and what to do.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -23,7 +24,7 @@ struct Diverged : Error {
 
   /// Steps are counted from 1.
   Diverged(std::size_t step, double loss)
-      : Diverged("step " + std::to_string(step) + ": the loss is " + std::to_string(loss)) {}
+      : Diverged("step " + std::to_string(step) + ": the loss is " + (std::isnan(loss) ? "nan" : std::to_string(loss))) {}
 };
 
 }  // namespace microgpt

@@ -125,7 +125,8 @@ std::size_t PythonRandom::choice(std::span<const double> weights) {
   std::vector<double> cumulative(weights.size());
   double total = 0;
   for (std::size_t i = 0; i < weights.size(); i++) cumulative[i] = total += weights[i];
-  if (!std::isfinite(total)) throw Error("the probabilities to draw from are not finite numbers");
+  if (!std::isfinite(total))
+    throw Error("the probabilities to draw from are not finite numbers; the model's numbers are too large");
   // The search leaves out the last index, so that rounding cannot lead past the end.
   const auto found = std::upper_bound(cumulative.begin(), cumulative.end() - 1, random() * total);
   return static_cast<std::size_t>(found - cumulative.begin());

@@ -27,8 +27,8 @@ std::vector<Token> Tokenizer::encode(std::u32string_view text) const {
   for (char32_t character : text) {
     const auto found = std::lower_bound(characters_.begin(), characters_.end(), character);
     if (found == characters_.end() || *found != character) {
-      throw UsageError("the character '" + encode_utf8(character) + "' is unknown; the alphabet is '" +
-                       encode_utf8(characters_) + "'");
+      throw UsageError("the character '" + visible(encode_utf8(character)) + "' is unknown; the alphabet is '" +
+                       visible(encode_utf8(characters_)) + "'");
     }
     tokens.push_back(static_cast<Token>(found - characters_.begin()));
   }

@@ -11,6 +11,16 @@
 #include "program/print.h"
 
 namespace microgpt {
+namespace {
+
+/// The text as one word for a shell.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+}  // namespace
 
 AfterStep::AfterStep(Run& run, const TrainOptions& options, std::function<void()> collect)
     : run_(run),
@@ -49,7 +59,7 @@ void AfterStep::save() {
 }
 
 Interrupted AfterStep::interrupted(int signal) const {
-  const std::string again = fmt::format("go on with: microgpt train --resume '{}'", *options_.save);
+  const std::string again = fmt::format("go on with: microgpt train --resume {}", quoted(*options_.save));
   const std::string every = options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "";
   const std::string next = run_.state.step == num_steps_ ? "it was the last" : again + every;
   return {signal, fmt::format("stopped and saved after step {} of {}; {}", run_.state.step, num_steps_, next)};

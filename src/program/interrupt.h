@@ -1,4 +1,4 @@
-// Signals that ask a long run to stop: SIGINT (Ctrl-C) and SIGTERM.
+// Signals that ask a long run to stop: SIGINT (Ctrl-C), SIGTERM, and SIGHUP (the terminal was closed).
 #pragma once
 
 #include <string>

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
     return code;
   };
   microgpt::keep_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);                  // writing to a file that has become too long fails, as on a full disk
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {
     microgpt::run(microgpt::microgpt(), argc, argv);

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/python_random.h"
@@ -12,6 +14,8 @@
 
 namespace microgpt {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// The same names may stand elsewhere, and a training may get longer.
 bool may_change(const std::string& name) { return name == "data" || name == "steps"; }
@@ -36,9 +40,20 @@ Checkpoint resume(const std::vector<Option>& readers, const std::set<std::string
   const std::string& path = *options.resume;
   Checkpoint checkpoint = load_checkpoint(path);
   if (!checkpoint.training) {
-    throw Error(fmt::format("cannot resume '{}': it has a model, but not the state of its training", path));
+    throw Error(fmt::format("cannot resume '{}': it has a model, but not the state of its training; start anew", path));
   }
   const std::map<std::string, std::string>& saved = checkpoint.training->options;
+  auto contradicts = [&](const std::string& name, const std::string& now, const std::string& then) {
+    return UsageError(
+        fmt::format("--{} is {}, but '{}' was trained with {}; leave out what contradicts it", name, now, path, then));
+  };
+  // Before all others, which depend on these two.
+  for (const auto& [name, now] : {std::pair{"engine", options.engine}, std::pair{"preset", options.preset}}) {
+    const auto then = saved.find(name);
+    if (typed.contains(std::string("--") + name) && then != saved.end() && then->second != now) {
+      throw contradicts(name, now, then->second);
+    }
+  }
   bool is_typed = false;
   std::map<std::string, std::string> words;
   try {
@@ -64,8 +79,11 @@ Checkpoint resume(const std::vector<Option>& readers, const std::set<std::string
     if (found == saved.end())
       throw ModelFileError(fmt::format("cannot resume '{}': it has no training.{}", path, name));
     if (text == found->second || may_change(name)) continue;
-    throw UsageError(fmt::format("--{} is {}, but '{}' was trained with {}; leave out what contradicts it", name, text,
-                                 path, found->second));
+    throw contradicts(name, text, found->second);
+  }
+  if (!typed.contains("--data") && fs::exists(options.data) && !fs::is_regular_file(options.data)) {
+    throw UsageError(
+        fmt::format("'{}' was trained on '{}', which is not a file; give the names with --data", path, options.data));
   }
   return checkpoint;
 }
@@ -88,8 +106,9 @@ void go_on(Run& run, Checkpoint checkpoint, const TrainOptions& options) {
   Preset with_saved = run.preset;
   with_saved.model = checkpoint.config;
   if (training_words(options, with_saved) != run.state.options ||
-      checkpoint.config.activation != run.preset.model.activation) {
-    throw fail("its model is not what its training's options say");
+      checkpoint.config.activation != run.preset.model.activation ||
+      checkpoint.tokenizer.characters() != run.start.tokenizer.characters()) {
+    throw fail("its model is not what its training's options and data make");
   }
   const std::size_t num_moments = make_optimizer(run.preset.train, 0)->moments().size();
   if (saved.moments.size() != num_moments) {

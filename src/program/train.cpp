@@ -101,9 +101,11 @@ void train_tensor(Run& run, const TrainOptions& options) {
 TrainingMemory memory_of(const TrainOptions& options, const Preset& chosen, std::span<const Document> documents) {
   const std::size_t batch_size = chosen.train.batch_size;
   const bool dropout = options.dropout.value_or(0) > 0;
+  const std::size_t threads = options.threads.value_or(choose_threads(chosen.model, batch_size).threads);
+  const std::size_t naive_threads = options.kernels == "naive" ? threads : 0;
   if (options.engine == "scalar") return scalar_memory(chosen.model, documents);
-  if (options.dtype == "f64") return tensor_memory<double>(chosen.model, documents, batch_size, dropout);
-  return tensor_memory<float>(chosen.model, documents, batch_size, dropout);
+  if (options.dtype == "f64") return tensor_memory<double>(chosen.model, documents, batch_size, dropout, naive_threads);
+  return tensor_memory<float>(chosen.model, documents, batch_size, dropout, naive_threads);
 }
 
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.

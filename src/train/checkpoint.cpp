@@ -57,7 +57,10 @@ bool is_rope(const Metadata& metadata) {
 }
 
 MaskPattern mask_of(const Metadata& metadata) {
-  return parse_mask_pattern(metadata.contains("mask") ? metadata_text(metadata, "mask") : "full");
+  if (!metadata.contains("mask")) return {};
+  const std::string& mask = metadata_text(metadata, "mask");
+  if (mask.size() > 100) throw Error("mask is " + shown(mask) + ", which is too long");
+  return parse_mask_pattern(mask);
 }
 
 Activation activation_of(const Metadata& metadata) {
@@ -118,6 +121,7 @@ std::optional<TrainingState> training_of(Safetensors& file, const Parameters& pa
   if (training.step == 0) throw Error(training_prefix + "step is 0");
   for (const auto& [name, text] : file.metadata) {
     if (!name.starts_with(training_prefix)) continue;
+    if (text.size() > 1000) throw Error(shown(name) + " is too long");  // a message may have to show it
     const std::string option = name.substr(training_prefix.size());
     if (option != "step" && option != "fingerprint") training.options[option] = text;
   }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -59,7 +60,7 @@ TrainingMemory scalar_memory(const Config& config, std::span<const Document> doc
 
 template <class T>
 TrainingMemory tensor_memory(const Config& config, std::span<const Document> documents, std::size_t batch_size,
-                             bool dropout) {
+                             bool dropout, std::size_t naive_threads) {
   auto row = [](std::size_t cols) { return Count(Tensor<T>::stride(cols)) * sizeof(T); };
   // Two doubles of the store; data, gradient, the two means of Adam, and the transpose.
   auto weight = [&](std::size_t rows, std::size_t cols) {
@@ -77,22 +78,23 @@ TrainingMemory tensor_memory(const Config& config, std::span<const Document> doc
   const std::size_t length = std::min(config.block_size, longest(documents) + 1);
   // A list that grows takes up to twice its size.
   const Count mask = Count(std::min(config.mask.n_random, length)) * length * (2 * sizeof(std::uint32_t));
+  const Count weights = Count(naive_threads) * length * row(length);
   constexpr std::size_t layer_bytes = 8000;  // the tensors of its activations, without their numbers
   const std::size_t positions = max_positions(documents, batch_size, config.block_size);
-  return {over_matrices(config, weight), positions * position + config.n_layer * Count(layer_bytes) + mask};
+  return {over_matrices(config, weight), positions * position + config.n_layer * Count(layer_bytes) + mask + weights};
 }
 
 void require_memory(const TrainingMemory& memory) {
   constexpr std::size_t max = 4'000'000'000;
   const std::size_t bytes = (memory.model + memory.step).value();
   if (bytes <= max) return;
-  auto gigabytes = [](std::size_t n) { return fmt::format("{:.1f} GB", static_cast<double>(n) / 1e9); };
+  auto gigabytes = [](std::size_t n) { return fmt::format("{:.1f} GB", std::ceil(static_cast<double>(n) / 1e8) / 10); };
   throw MemoryError(
       fmt::format("training needs {} of memory, {} for the model and {} for a step; at most {} are allowed",
                   gigabytes(bytes), gigabytes(memory.model.value()), gigabytes(memory.step.value()), gigabytes(max)));
 }
 
-template TrainingMemory tensor_memory<float>(const Config&, std::span<const Document>, std::size_t, bool);
-template TrainingMemory tensor_memory<double>(const Config&, std::span<const Document>, std::size_t, bool);
+template TrainingMemory tensor_memory<float>(const Config&, std::span<const Document>, std::size_t, bool, std::size_t);
+template TrainingMemory tensor_memory<double>(const Config&, std::span<const Document>, std::size_t, bool, std::size_t);
 
 }  // namespace microgpt

@@ -23,10 +23,11 @@ Count tape_bytes(const Config& config, std::size_t length);
 /// What the scalar path takes to train on these documents.
 TrainingMemory scalar_memory(const Config& config, std::span<const Document> documents);
 
-/// What the tensor path takes, with numbers of type T (float or double).
+/// What the tensor path takes, with numbers of type T (float or double). Every thread of the naive kernels has the
+/// attention weights of one head of a document.
 template <class T>
 TrainingMemory tensor_memory(const Config& config, std::span<const Document> documents, std::size_t batch_size,
-                             bool dropout = false);
+                             bool dropout = false, std::size_t naive_threads = 0);
 
 /// There is too little memory for what was asked.
 struct MemoryError : UsageError {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every lesson must print its expected.txt: tests/lessons.sh BUILD LESSON...
+# Every lesson must print its expected.txt and draw the pictures that lie beside it: tests/lessons.sh BUILD LESSON...
 set -u
 build=$1
 shift
@@ -15,6 +15,10 @@ for lesson in "$@"; do
     code=1
   else
     echo "lesson $lesson: prints its expected.txt"
+    for picture in "lessons/$lesson"/*.svg; do
+      [ -e "$picture" ] || continue
+      cmp "build/pictures/${picture##*/}" "$picture" || code=1
+    done
   fi
 done
 exit $code

@@ -1,28 +1,62 @@
 // Lesson 02: the gradient, or which way is down. It says for every parameter how fast the loss changes when the
-// parameter does. It is found in two ways: by trying (nudge a number, compute again), and by the chain rule, written
-// out by hand for a small neural network.
+// parameter does. First it is measured, for three scores: nudge a number, compute again. Then it is worked out step by
+// step, back through a small neural network.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "forward.h"
 #include "lesson/lesson.h"
+#include "picture.h"
 #include "scalar/mlp.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"
 
 using namespace microgpt;
 
-/// The slope of f(x, y) = x^3 y in x, at (2, 3), by trying. By the rules it is 3 x^2 y = 36.
-void print_differences() {
-  auto f = [](double x, double y) { return x * x * x * y; };
-  fmt::print("\nnudge | one-sided difference |   error | central difference |   error\n");
-  for (double h : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13}) {
-    const double one_sided = (f(2 + h, 3) - f(2, 3)) / h;
-    const double central = (f(2 + h, 3) - f(2 - h, 3)) / (2 * h);  // stop: difference
-    fmt::print("{:.0e} | {:20.10f} | {:7.1e} | {:18.10f} | {:7.1e}\n", h, one_sided, std::abs(one_sided - 36), central,
-               std::abs(central - 36));
+/// The loss of three letters with scores a, b and c when b came: -log of its probability.
+double three_letter_loss(const Numbers& scores) { return -std::log(softmax(scores)[1]); }
+
+/// Nudges each score, and shows how the loss answers, beside the letter's probability.
+void print_three_letters(Lesson& lesson) {
+  const Numbers scores{1, 0, -1};
+  const Numbers probs = softmax(scores);
+  const double loss = three_letter_loss(scores);
+  Numbers slopes;
+  fmt::print("\nThree letters, and b came: the loss is {:.4f}.\n\n", loss);
+  fmt::print("letter | score | exp(score) | probability | loss with a score 0.01 higher | slope\n");
+  for (std::size_t i = 0; i < scores.size(); i++) {
+    Numbers nudged = scores;
+    nudged[i] += 0.01;
+    const double slope = (three_letter_loss(nudged) - loss) / 0.01;  // stop: slope
+    slopes.push_back(slope);
+    fmt::print("{:6} | {:5} | {:10.3f} | {:11.3f} | {:29.4f} | {:5.2f}\n", "abc"[i], scores[i], std::exp(scores[i]),
+               probs[i], three_letter_loss(nudged), slope);
+  }
+  lesson.picture("02_slopes.svg", slopes_picture(probs, slopes));
+}
+
+/// A chain of two steps, and two paths that meet: how far the loss moves when x does.
+void print_chains() {
+  auto one_path = [](double x) { return (3 * x - 5) * (3 * x - 5); };
+  auto two_paths = [](double x) { return 3 * x * (x + 1); };
+  fmt::print("\ny = 3x, loss = (y - 5)^2:       {:7.4f} at x = 2, {:7.4f} at x = 2.01, so it grew by {:.2f}\n",
+             one_path(2), one_path(2.01), one_path(2.01) - one_path(2));
+  fmt::print("y = 3x, z = x + 1, loss = y z:  {:7.4f} at x = 2, {:7.4f} at x = 2.01, so it grew by {:.2f}\n",
+             two_paths(2), two_paths(2.01), two_paths(2.01) - two_paths(2));
+}
+
+/// How exact a measured slope is: that of x^3 at 2, which is 12.
+void print_nudges() {
+  auto f = [](double x) { return x * x * x; };
+  fmt::print("\nnudge | slope of x^3, one side |   error | both sides |   error\n");
+  for (const double h : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13}) {
+    const double one_side = (f(2 + h) - f(2)) / h;
+    const double both_sides = (f(2 + h) - f(2 - h)) / (2 * h);
+    fmt::print("{:.0e} | {:22.8f} | {:7.0e} | {:10.6f} | {:7.0e}\n", h, one_side, std::abs(one_side - 12), both_sides,
+               std::abs(both_sides - 12));
   }
   fmt::print("\n");
 }
@@ -54,6 +88,20 @@ Numbers linear_backward(const Parameter& w, std::span<const double> x, const Num
   return dx;
 }
 
+/// A linear layer small enough for paper: two inputs, two outputs.
+void print_linear_layer() {
+  Parameters parameters({{"w", 2, 2}});
+  const Parameter& w = parameters["w"];
+  std::iota(w.data, w.data + 4, 1.0);
+  const Numbers x{5, 6}, y = linear(w, x), dy{0.1, -0.2};
+  const Numbers dx = linear_backward(w, x, dy);  // stop: layer
+  fmt::print("\ny = w x: w = ({} {}; {} {}), x = ({} {}), so y = ({} {})\n", w.data[0], w.data[1], w.data[2], w.data[3],
+             x[0], x[1], y[0], y[1]);
+  fmt::print("the loss changes with y by ({:.1f} {:.1f})\n", dy[0], dy[1]);
+  fmt::print("so with w by ({:.1f} {:.1f}; {:.1f} {:.1f}), and with x by ({:.1f} {:.1f})\n", w.grad[0], w.grad[1],
+             w.grad[2], w.grad[3], dx[0], dx[1]);
+}
+
 /// The gradient of document_loss by hand, added to that of the parameters: the lines of forward, the last one first.
 void document_backward(const Parameters& parameters, std::span<const Token> tokens, Lesson& lesson) {
   const bool no_gate = lesson.broken("gate"), overwrite = lesson.broken("overwrite");
@@ -80,7 +128,10 @@ void document_backward(const Parameters& parameters, std::span<const Token> toke
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const Tokenizer& tokenizer = lesson.tokenizer;
-  print_differences();
+  print_three_letters(lesson);
+  print_chains();
+  print_linear_layer();
+  print_nudges();
 
   Parameters parameters(mlp_shapes(tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, lesson.random);

@@ -1,9 +1,17 @@
 stop all
 run
-print h
-print one_sided
+print scores
+print loss
+print nudged
 next
-print central
+print slope
+stop layer
+continue
+print x
+print dy
+print w.data[2]
+next
+print dx
 stop logits
 continue
 print f.probs[17]

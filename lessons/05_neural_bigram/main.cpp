@@ -58,7 +58,7 @@ void draft_train(Lesson& lesson, const Mlp& model, Parameters& parameters, std::
   }
 }
 
-/// An MLP made by the training loop of src/, and what it was judged by.
+/// An MLP made by the training loop of src/, and how it did on held-out names.
 struct Run {
   Parameters parameters;
   std::vector<double> losses;           // of each step
@@ -78,17 +78,21 @@ Run train_in_src(const Lesson& lesson, PythonRandom random, std::size_t steps) {
   return run;
 }
 
+/// The held-out losses of the counts of the first n names.
+std::vector<double> losses_of_counts(const Lesson& lesson, std::size_t n) {
+  Bigram bigram(lesson.tokenizer.vocab_size());
+  for (const Document& name : std::span(lesson.documents).first(std::min(n, lesson.documents.size())))
+    bigram.count(lesson.tokenizer.encode_document(name));
+  const Loss loss = [&](std::span<const Token> tokens) { return bigram.loss(tokens); };
+  return document_losses(loss, lesson.held_out(max_steps), lesson.tokenizer);
+}
+
 /// The MLP's held-out losses beside those of the counts of the same names.
 void compare_with_counts(const Lesson& lesson, std::span<const double> mlp_losses, std::size_t steps) {
-  const std::vector<Document> held_out = lesson.held_out(max_steps);
   const std::size_t n = std::min(steps, lesson.documents.size());
-  Bigram bigram(lesson.tokenizer.vocab_size());
-  for (const Document& name : std::span(lesson.documents).first(n))
-    bigram.count(lesson.tokenizer.encode_document(name));
-  const Loss count_loss = [&](std::span<const Token> tokens) { return bigram.loss(tokens); };
-  const std::vector<double> count_losses = document_losses(count_loss, held_out, lesson.tokenizer);
+  const std::vector<double> count_losses = losses_of_counts(lesson, steps);
   std::vector<double> differences;
-  for (std::size_t i = 0; i < held_out.size(); i++) differences.push_back(mlp_losses[i] - count_losses[i]);
+  for (std::size_t i = 0; i < count_losses.size(); i++) differences.push_back(mlp_losses[i] - count_losses[i]);
   auto print = [&](const char* what, const std::vector<double>& losses) {
     const Estimate e = estimate(losses);
     fmt::print("{:5} names | {:<32} {:7.4f} +- {:.4f}\n", n, what, e.mean, e.standard_error);
@@ -109,7 +113,9 @@ int main(int argc, char** argv) {
 
   const Mlp model(parameters);
   draft_train(lesson, model, parameters, lesson.documents);
-  lesson.picture("05_loss.svg", loss_curve("Lesson 05: an MLP, trained with SGD", lesson.losses()));
+  const Baseline counting{"counting, on held-out names", estimate(losses_of_counts(lesson, num_steps)).mean};
+  lesson.picture("05_loss.svg",
+                 loss_curve("The MLP learns what counting knows, and no more", lesson.losses(), counting));
 
   const Next next = [&](Token token_id, std::size_t) {
     const Scope scope;

@@ -70,6 +70,7 @@ void draw(Svg& svg, double x0, const std::string& title, const Grid& grid) {
     const double y = margin_top + cell * static_cast<double>(r);
     svg.text(left - 6, y + 13, grid.row_labels[r], "end");
     for (std::size_t c = 0; c < grid.rows[r].size(); c++) {
+      if (grid.rows[r][c] == 0) continue;  // white on white
       svg.rect(left + cell * static_cast<double>(c), y, cell - 1, cell - 1, blue(shade_of(grid.rows[r][c], largest)));
     }
   }
@@ -180,11 +181,11 @@ std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t
   return means;
 }
 
-Svg loss_curve(const std::string& title, const std::vector<double>& losses) {
-  return loss_curves(title, {{"", losses}});
+Svg loss_curve(const std::string& title, const std::vector<double>& losses, const std::optional<Baseline>& baseline) {
+  return loss_curves(title, {{"", losses}}, baseline);
 }
 
-Svg loss_curves(const std::string& title, const std::vector<Curve>& curves) {
+Svg loss_curves(const std::string& title, const std::vector<Curve>& curves, const std::optional<Baseline>& baseline) {
   constexpr double width = 640, height = 360, left = 50, right = 620, top = 40, bottom = 320;
   constexpr std::array<const char*, 2> dark{"rgb(8,48,107)", "rgb(204,85,0)"};
   constexpr std::array<const char*, 2> pale{"#ccc", "#fdd9b5"};
@@ -222,6 +223,11 @@ Svg loss_curves(const std::string& title, const std::vector<Curve>& curves) {
     draw_line(running_mean(curves[i].second, 50), color, 2);
     const double y = top + 12 + 18 * static_cast<double>(i);
     svg.text(right - 4, y, curves[i].first, "end", 12, 0, color);
+  }
+  if (baseline) {
+    constexpr const char* green = "#00795a";
+    svg.line(left, y_of(baseline->loss), right, y_of(baseline->loss), green, 1.5);
+    svg.text(right - 4, top + 12, baseline->name, "end", 12, 0, green);
   }
   return svg;
 }

@@ -1,6 +1,7 @@
 // Pictures of numbers: a matrix as a heat map or as shades in the terminal, losses as a curve.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,14 +49,22 @@ std::string shades(const std::vector<TitledGrid>& grids);
 /// Numbers in a row, with three decimals each: "  0.342 -0.289".
 std::string numbers(Values row);
 
+/// A loss to compare with, drawn as a level line.
+struct Baseline {
+  std::string name;
+  double loss;
+};
+
 /// The loss of each step in grey, and in front of it the mean of the last 50 steps.
-Svg loss_curve(const std::string& title, const std::vector<double>& losses);
+Svg loss_curve(const std::string& title, const std::vector<double>& losses,
+               const std::optional<Baseline>& baseline = {});
 
 /// A name, and the loss of each step.
 using Curve = std::pair<std::string, std::vector<double>>;
 
 /// Several curves in one drawing.
-Svg loss_curves(const std::string& title, const std::vector<Curve>& curves);
+Svg loss_curves(const std::string& title, const std::vector<Curve>& curves,
+                const std::optional<Baseline>& baseline = {});
 
 /// For each place, the mean of the last `window` numbers up to there (fewer at the start).
 std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window);

@@ -229,9 +229,9 @@ $(LESSON_MAINS) $(OTHERS): $$@.o $(LESSON_OBJECTS)
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) \
   $(filter-out %/main.o,$(call src_objects,program))
 $(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o $(LESSON_OBJECTS)
-# The tests that include headers of the folders OF and need no other program.
-$(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -L run_program.h \
-  $$(grep -lE '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp) </dev/null)) $(LESSON_OBJECTS)
+# The tests that include headers of the folders OF, without those of the program.
+$(SOME_TESTS): $(call objects,tests/main.cpp $(filter-out tests/cli_%,$(shell grep -lE \
+  '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp))) $(LESSON_OBJECTS)
 
 $(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(EXERCISES) $(FUZZERS) $(OTHERS): $(LIBRARY)
 	@echo "link    $@"

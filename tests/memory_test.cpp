@@ -55,7 +55,9 @@ void check_estimate(const Case& c) {
   if (allocated() == 0) return;
   const TrainingMemory memory = tensor_memory<T>(config, documents, c.batch_size, c.dropout);
   CAPTURE(c.attention);
-  CHECK(static_cast<double>((memory.model + memory.step).value()) == doctest::Approx(bytes).epsilon(0.1));
+  const double estimate = static_cast<double>((memory.model + memory.step).value());
+  CHECK(estimate > 0.95 * bytes);
+  CHECK(estimate < 1.25 * bytes);
 }
 
 TEST_CASE("the memory of a training on the tensor path is known beforehand") {

@@ -26,13 +26,13 @@ void print_three_letters(Lesson& lesson) {
   const double loss = three_letter_loss(scores);
   Numbers slopes;
   fmt::print("\nThree letters, and b came: the loss is {:.4f}.\n\n", loss);
-  fmt::print("letter | score | exp(score) | probability | loss with a score 0.01 higher | slope\n");
+  fmt::print("letter | score | exp(score) | probability | loss with a score 0.001 higher |  slope\n");
   for (std::size_t i = 0; i < scores.size(); i++) {
     Numbers nudged = scores;
-    nudged[i] += 0.01;
-    const double slope = (three_letter_loss(nudged) - loss) / 0.01;  // stop: slope
+    nudged[i] += 0.001;
+    const double slope = (three_letter_loss(nudged) - loss) / 0.001;  // stop: slope
     slopes.push_back(slope);
-    fmt::print("{:6} | {:5} | {:10.3f} | {:11.3f} | {:29.4f} | {:5.2f}\n", "abc"[i], scores[i], std::exp(scores[i]),
+    fmt::print("{:6} | {:5} | {:10.5f} | {:11.5f} | {:30.5f} | {:6.3f}\n", "abc"[i], scores[i], std::exp(scores[i]),
                probs[i], three_letter_loss(nudged), slope);
   }
   lesson.picture("02_slopes.svg", slopes_picture(probs, slopes));
@@ -52,7 +52,7 @@ void print_chains() {
 void print_nudges() {
   auto f = [](double x) { return x * x * x; };
   fmt::print("\nnudge | slope of x^3, one side |   error | both sides |   error\n");
-  for (const double h : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13}) {
+  for (const double h : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14}) {
     const double one_side = (f(2 + h) - f(2)) / h;
     const double both_sides = (f(2 + h) - f(2 - h)) / (2 * h);
     fmt::print("{:.0e} | {:22.8f} | {:7.0e} | {:10.6f} | {:7.0e}\n", h, one_side, std::abs(one_side - 12), both_sides,

@@ -77,7 +77,7 @@ CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_F
 
 # The tensor path uses vectors as wide as the processor has them. Code that runs only for a moment is not optimized
 # much, because that would take longer than it saves. (src/base means that folder without libm.cpp: see APART.)
-TENSOR := src/tensor% lessons/11_openmp/% lessons/12_flash/%
+TENSOR := src/tensor% lessons/13_openmp/% lessons/14_flash/%
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
 COLD := src/base src/inspect% src/program% src/lesson% src/debug% src/train/safetensors tests/%
 COLD_FLAGS := $(if $(filter release,$(MODE)),-O1)
@@ -136,19 +136,19 @@ data/makemore.txt:
 	@data/download.sh $@
 
 # --- Lessons ----------------------------------------------------------------------------------------------------------
-# Lesson 07 is lessons/07_*/main.cpp. $(call lesson,07,main) is that program, or no-such-lesson.
+# Lesson 08 is lessons/08_*/main.cpp. $(call lesson,08,main) is that program, or no-such-lesson.
 lesson = $(or $(patsubst %,$(BUILD)/lessons/%/$(2),$(filter $(1)_%,$(LESSONS))),no-such-lesson)
 
-lesson-%: $$(call lesson,$$*,main) ## run a lesson: make lesson-07 [NAMES=file] [BREAK=idea]
+lesson-%: $$(call lesson,$$*,main) ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
 	@$< $(NAMES) $(BREAK:%=--break %)
-exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-07
+exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-08
 	@$<
-solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-07
+solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-08
 	@$<
 no-such-lesson:
 	@echo "there is no such lesson; there are: $(foreach name,$(LESSONS),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
-ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 08 with several seeds and compare them
+ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 09 with several seeds and compare them
 	@$< $(NAMES)
 forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them (takes minutes)
 	@$< $(NAMES)
@@ -171,7 +171,7 @@ GDB := gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py
 HAVE_GDB := command -v gdb >/dev/null || { echo "no gdb; try: apt-get install gdb (on macOS: lldb)" >&2; exit 1; }
 SESSIONS := $(patsubst %/session.gdb,$(BUILD)/%/stepped,$(wildcard lessons/*/session.gdb tests/gdb/session.gdb))
 
-gdb: ## step through a lesson: make gdb L=07 [NAMES=file] [BREAK=idea]
+gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]
 	@$(HAVE_GDB)
 	@$(MAKE) --no-print-directory MODE=debug step
 step: $(call lesson,$(L),main)
@@ -188,7 +188,7 @@ $(BUILD)/%/stepped: $(BUILD)/%/main %/session.gdb FORCE
 
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races
-races: $(BUILD)/lessons/11_openmp/main $(SOME_TESTS) $(PROGRAM)
+races: $(BUILD)/lessons/13_openmp/main $(SOME_TESTS) $(PROGRAM)
 	@tests/races.sh $^
 
 fuzz: ## look for input that makes the program fail (with clang++): make fuzz [SECONDS=60] [OF="data mask"]

@@ -1,4 +1,4 @@
-// The ladder: the models of lessons 01 to 08, each trained on the same 1,000 names and judged by the same names that
+// The ladder: the models of lessons 01 to 09, each trained on the same 1,000 names and judged by the same names that
 // none of them has seen; with several seeds, because one run proves little. `make ladder` prints the table.
 #include <fmt/core.h>
 #include <unistd.h>
@@ -140,11 +140,11 @@ void ask(const std::string& question, const Rung& a, const Rung& b) {
 int main(int argc, char** argv) {
   Rung counts{"01 counting pairs", counting};
   Rung mlp_by_sgd{"05 MLP, SGD", mlp_sgd};
-  Rung one_head{"06 one head, SGD", [](const Task& task) { return gpt_sgd(1, task); }};
-  Rung four_heads{"07 four heads, SGD", [](const Task& task) { return gpt_sgd(4, task); }};
+  Rung one_head{"07 one head, SGD", [](const Task& task) { return gpt_sgd(1, task); }};
+  Rung four_heads{"08 four heads, SGD", [](const Task& task) { return gpt_sgd(4, task); }};
   Rung larger_steps{"   four heads, SGD 0.3", [](const Task& task) { return gpt_sgd(4, task, 0.3); }};
   Rung one_head_by_adam{"   one head, Adam", [](const Task& task) { return gpt_adam(1, task); }};
-  Rung four_heads_by_adam{"08 four heads, Adam", [](const Task& task) { return gpt_adam(4, task); }};
+  Rung four_heads_by_adam{"09 four heads, Adam", [](const Task& task) { return gpt_adam(4, task); }};
   const Ladder ladder{&counts,       &mlp_by_sgd,       &one_head,          &four_heads,
                       &larger_steps, &one_head_by_adam, &four_heads_by_adam};
   try {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Looks for data races in programs built with ThreadSanitizer: tests/races.sh LESSON_11 TENSOR_TESTS MICROGPT
+# Looks for data races in programs built with ThreadSanitizer: tests/races.sh LESSON_13 TENSOR_TESTS MICROGPT
 #
-# First it checks the detector: that must listen to OpenMP, and find the race that lesson 11 makes on request. Then it
+# First it checks the detector: that must listen to OpenMP, and find the race that lesson 13 makes on request. Then it
 # runs the tests of the tensor path with up to 8 threads, and one second of training.
 set -u
 lesson=$1 tests=$2 program=$3
@@ -13,12 +13,12 @@ grep -q 'Archer detected' "$log" ||
   fail "OpenMP's Archer (libarcher.so) is missing; for example: apt-get install clang libomp-dev"
 "$lesson" --break race >"$log" 2>&1
 grep -q 'WARNING: ThreadSanitizer: data race' "$log" ||
-  fail "the race of lesson 11 is not found, so the detector cannot be trusted: see $log"
-echo "the race of lesson 11: found"
+  fail "the race of lesson 13 is not found, so the detector cannot be trusted: see $log"
+echo "the race of lesson 13: found"
 
 quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }
 quietly "$lesson"
-echo "the rest of lesson 11: no race"
+echo "the rest of lesson 13: no race"
 "$tests" || exit 1
 echo "the tests of the tensor path: no race"
 quietly "$program" train-fast --seeds 1 --threads 3

@@ -66,7 +66,7 @@ class Lesson {
   /// Prints "check: <claim>: yes" or "NO". After a NO, the lesson fails.
   void check(const std::string& claim, bool holds);
 
-  /// True with TIMES=1 (make lesson-11 TIMES=1). Timings are never part of the checked output.
+  /// True with TIMES=1 (make lesson-13 TIMES=1). Timings are never part of the checked output.
   static bool timed();
 
   /// How long `work` takes, in microseconds: the shortest of many runs, since that was the least disturbed.

@@ -1,4 +1,4 @@
-// Softmax of lesson 06, on plain numbers.
+// Softmax of lesson 07, on plain numbers.
 #pragma once
 
 #include <algorithm>

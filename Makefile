@@ -92,6 +92,7 @@ SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
 README_CHECKER := $(BUILD)/check_readme
 LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)))
 LESSON_MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
+BREAKS := $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/*/break/*.patch))
 EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lessons/%/solution)
 FUZZERS := $(patsubst %,$(BUILD)/tests/fuzz/%,$(if $(filter file,$(origin OF)),checkpoint data mask command_line,$(OF)))
 OTHERS := $(BUILD)/lessons/ladder $(BUILD)/lessons/forms $(BUILD)/tests/gdb/main
@@ -100,7 +101,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build train train-fast test test-some builds oracle bench names no-such-lesson ladder forms \
+.PHONY: help setup build train train-fast test test-some builds oracle bench names no-such-lesson no-such-break ladder forms \
   reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions check-races races fuzz fuzzers \
   torture format lint clean FORCE
 
@@ -139,12 +140,18 @@ data/makemore.txt:
 # Lesson 08 is lessons/08_*/main.cpp. $(call lesson,08,main) is that program, or no-such-lesson.
 lesson = $(or $(patsubst %,$(BUILD)/lessons/%/$(2),$(filter $(1)_%,$(LESSONS))),no-such-lesson)
 
-lesson-%: $$(call lesson,$$*,main) ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
-	@$< $(NAMES) $(BREAK:%=--break %)
+# A mistake to try is a patch: $(call broken,08) is that lesson's program with lessons/08_*/break/$(BREAK).patch applied
+# to a copy, or no-such-break. Without BREAK it is nothing.
+broken = $(if $(BREAK),$(or $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/$(1)_*/break/$(BREAK).patch)),no-such-break))
+
+lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
+	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $^,$<) $(NAMES)
 exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-08
 	@$<
 solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-08
 	@$<
+no-such-break:
+	@echo "there is no such break; there are: $(basename $(notdir $(wildcard lessons/$(or $(L),$(MAKECMDGOALS:lesson-%=%))_*/break/*.patch)))" >&2; exit 2
 no-such-lesson:
 	@echo "there is no such lesson; there are: $(foreach name,$(LESSONS),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
@@ -161,28 +168,31 @@ check-exercises: $(EXERCISES) ## check that exercises fail unsolved, and pass wi
 	@tests/exercises.sh $(BUILD) $(LESSONS)
 
 # The checker runs commands as if they were typed, so they must not be part of this run of make.
-check-readmes: $(README_CHECKER) ## check everything the READMEs quote: code, commands, output
+check-readmes: $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) ## check everything the READMEs quote: code, commands, output
 	@env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) \
 	  $< README.md $(LESSONS:%=lessons/%/README.md)
 
-# src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. A session.gdb holds
-# commands that a learner might type. Its transcript, build/debug/.../session.txt, is what the lesson's README shows.
+# src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a
+# README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.
 GDB := gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py
 HAVE_GDB := command -v gdb >/dev/null || { echo "no gdb; try: apt-get install gdb (on macOS: lldb)" >&2; exit 1; }
-SESSIONS := $(patsubst %/session.gdb,$(BUILD)/%/stepped,$(wildcard lessons/*/session.gdb tests/gdb/session.gdb))
+SESSIONS := $(patsubst %,$(BUILD)/%/stepped,$(LESSONS:%=lessons/%) tests/gdb)
 
 gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]
 	@$(HAVE_GDB)
 	@$(MAKE) --no-print-directory MODE=debug step
-step: $(call lesson,$(L),main)
-	@$(GDB) -ex 'stop all' -ex run --args $< $(NAMES) $(BREAK:%=--break %)
+step: $(or $(call broken,$(L)),$(call lesson,$(L),main))
+	@$(GDB) -ex 'stop all' -ex run --args $< $(NAMES)
 
-check-gdb: ## run every session.gdb and compare it with what the READMEs show
+session-%: ## type the walk of one lesson: make session-08
+	@$(HAVE_GDB)
+	@$(MAKE) --no-print-directory MODE=debug build/debug/lessons/$(filter $*_%,$(LESSONS))/stepped
+check-gdb: ## type the debugger walks of the READMEs and compare with what they show
 	@$(HAVE_GDB)
 	@$(MAKE) --no-print-directory MODE=debug sessions
 sessions: $(SESSIONS)
 	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
-$(BUILD)/%/stepped: $(BUILD)/%/main %/session.gdb FORCE
+$(BUILD)/%/stepped: $(BUILD)/%/main FORCE
 	@$(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
 
@@ -225,7 +235,7 @@ LESSON_OBJECTS := $(call src_objects,lesson debug)
 $(PROGRAM): $(call src_objects,program)
 $(TESTS): $(call objects,tests/*.cpp) $(LESSON_OBJECTS)
 $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
-$(LESSON_MAINS) $(OTHERS): $$@.o $(LESSON_OBJECTS)
+$(LESSON_MAINS) $(BREAKS) $(OTHERS): $$@.o $(LESSON_OBJECTS)
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) \
   $(filter-out %/main.o,$(call src_objects,program))
 $(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o $(LESSON_OBJECTS)
@@ -233,7 +243,7 @@ $(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o $(LESSON_OBJECTS)
 $(SOME_TESTS): $(call objects,tests/main.cpp $(filter-out tests/cli_%,$(shell grep -lE \
   '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp))) $(LESSON_OBJECTS)
 
-$(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(EXERCISES) $(FUZZERS) $(OTHERS): $(LIBRARY)
+$(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS): $(LIBRARY)
 	@echo "link    $@"
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(LIBRARY) $(LDLIBS) -o $@
 
@@ -244,6 +254,13 @@ compile = mkdir -p $(@D); echo "compile $(1)"; \
 # With SOLUTION, exercise.cpp includes the answers of solution.cpp. This shows that the exercise can be solved.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/flags
 	@$(call compile,$< with its solution,-DSOLUTION $<)
+
+$(BREAKS:%=%.cpp): $(BUILD)/%/main.cpp: %.patch $$(wildcard lessons/$$(word 2,$$(subst /, ,$$*))/*.h) \
+  lessons/$$(word 2,$$(subst /, ,$$*))/main.cpp
+	@mkdir -p $(@D) && cp $(filter-out $<,$^) $(@D) && patch -s -f -p1 -d $(@D) <$< >$(@D)/patch.txt || \
+	  { echo "you changed a line that $< changes, too; see: git diff lessons/$(word 2,$(subst /, ,$*))" >&2; exit 1; }
+$(BREAKS:%=%.o): %.o: %.cpp $(BUILD)/flags
+	@$(call compile,$(*:$(BUILD)/%/main=%),$<)
 
 $(BUILD)/%.o: %.cpp $(BUILD)/flags
 	@$(call compile,$<,$<)
@@ -267,7 +284,7 @@ HAVE_OPENMP = { test '$(OPENMP)' = 0 || echo 'int main() {}' | \
 # A file that was removed is no reason to stop: what was compiled from it is compiled again.
 src/%.cpp: ;
 
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
+-include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/lessons/*/break/*/*.d)
 
 # --- Housekeeping -----------------------------------------------------------------------------------------------------
 format: ## format the code with clang-format

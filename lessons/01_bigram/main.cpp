@@ -27,10 +27,10 @@ void count_pairs(Counts& counts, std::span<const Token> tokens) {
 
 /// From a row of counts, the probability of each next token: its share of the row. Every pair counts one more than it
 /// was seen, so that a pair that was never seen is unlikely, but not impossible.
-std::vector<double> probabilities(const std::vector<double>& row, double one_more) {
+std::vector<double> probabilities(const std::vector<double>& row) {
   const double total = std::accumulate(row.begin(), row.end(), static_cast<double>(row.size()));
   std::vector<double> p;
-  for (double count : row) p.push_back((count + one_more) / total);
+  for (double count : row) p.push_back((count + 1) / total);
   return p;
 }
 
@@ -41,8 +41,6 @@ int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const Tokenizer& tokenizer = lesson.tokenizer;
   const std::size_t vocab_size = tokenizer.vocab_size();
-  const bool peek = lesson.broken("peek");
-  const double one_more = lesson.broken("smoothing") ? 0 : 1;
 
   // What a loss means, such as 3.3 or 2.37: a choice between n equally likely characters has a surprise of log(n).
   fmt::print("\na loss of | is as unsure as a choice between\n");
@@ -56,7 +54,7 @@ int main(int argc, char** argv) {
     const std::size_t n = tokens.size() - 1;
     double total = 0;
     for (std::size_t i = 0; i < n; i++) {
-      const std::vector<double> p = probabilities(counts[tokens[i]], one_more);
+      const std::vector<double> p = probabilities(counts[tokens[i]]);
       total += surprise(p[tokens[i + 1]]);  // stop: surprise
     }
     return 1.0 / static_cast<double>(n) * total;
@@ -67,9 +65,8 @@ int main(int argc, char** argv) {
   constexpr std::size_t num_steps = 1000;
   for (std::size_t step = 1; step <= num_steps; step++) {
     const std::vector<Token> tokens = lesson.tokens_of_step(step);
-    double loss = document_loss(tokens);  // stop: predict
+    const double loss = document_loss(tokens);  // stop: predict
     count_pairs(counts, tokens);
-    if (peek) loss = document_loss(tokens);
     lesson.step(step, num_steps, loss);
   }
   std::vector<std::string> labels;
@@ -84,7 +81,7 @@ int main(int argc, char** argv) {
   std::string surprises = "after | came | probability | surprise\n";
   for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
     rows.row_labels.push_back(labels[tokens[i]]);
-    rows.rows.push_back(probabilities(counts[tokens[i]], one_more));
+    rows.rows.push_back(probabilities(counts[tokens[i]]));
     const double p = rows.rows.back()[tokens[i + 1]];
     surprises +=
         fmt::format("{:>5} | {:>4} | {:11.4f} | {:8.4f}\n", labels[tokens[i]], labels[tokens[i + 1]], p, surprise(p));
@@ -109,7 +106,7 @@ int main(int argc, char** argv) {
     std::vector<Token> name;
     Token token = tokenizer.bos();
     while (name.size() < 16) {
-      token = lesson.random.choice(probabilities(counts[token], one_more));  // stop: draw
+      token = lesson.random.choice(probabilities(counts[token]));  // stop: draw
       if (token == tokenizer.bos()) break;
       name.push_back(token);
     }
@@ -127,7 +124,7 @@ int main(int argc, char** argv) {
   bool same_probabilities = true;
   bool sum_is_one = true;
   for (Token token = 0; token < vocab_size; token++) {
-    const std::vector<double> p = probabilities(counts[token], one_more);
+    const std::vector<double> p = probabilities(counts[token]);
     same_probabilities = same_probabilities && p == bigram.probabilities(token);
     // 2 V roundings, each of a number not above 1 and so by at most epsilon / 2
     const double tolerance = static_cast<double>(vocab_size) * std::numeric_limits<double>::epsilon();

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <span>
 #include <sstream>
 
@@ -54,6 +55,11 @@ bool is_reproduced(double loss, double published) {
   return libm_unlike_published().empty() ? loss == published : std::abs(loss - published) <= 0.5e-4;
 }
 
+std::string picture_path(const std::string& file) {
+  const char* folder = std::getenv("PICTURES");
+  return fmt::format("{}/{}", folder == nullptr ? "build/pictures" : folder, file);
+}
+
 bool is_reproduced(const std::string& name, const std::string& published) { return name == published; }
 
 template <class T>
@@ -69,11 +75,11 @@ Lesson::Arguments Lesson::parse(int argc, char** argv) {
   Arguments arguments;
   for (int i = 1; i < argc; i++) {
     const std::string_view word = argv[i];
-    if (word == "--golden" || word == "--break") {
-      if (i + 1 == argc) leave(fmt::format("{} needs a value", word), 2);
-      (word == "--golden" ? arguments.golden : arguments.broken) = argv[++i];
+    if (word == "--golden") {
+      if (i + 1 == argc) leave("--golden needs a file", 2);
+      arguments.golden = argv[++i];
     } else if (word.starts_with("-")) {
-      leave(fmt::format("unknown option {}; it takes [NAMES] [--golden FILE] [--break IDEA]", word), 2);
+      leave(fmt::format("unknown option {}; it takes [NAMES] [--golden FILE]", word), 2);
     } else {
       arguments.names = word;
     }
@@ -106,11 +112,6 @@ std::vector<Token> Lesson::tokens_of_step(std::size_t step) const {
   return tokenizer.encode_document(documents[(step - 1) % documents.size()]);
 }
 
-bool Lesson::broken(std::string_view idea) {
-  ideas_.emplace(idea);
-  return arguments_.broken == idea;
-}
-
 void Lesson::step(std::size_t step, std::size_t num_steps, double loss) {
   if (std::isnan(loss)) leave(fmt::format("step {}: the loss is not a number (NaN)", step), 1);
   losses_.push_back(loss);
@@ -138,10 +139,6 @@ std::size_t Lesson::copied() const {
   return count_listed(names, documents, tokenizer);
 }
 
-std::string Lesson::picture_path(const std::string& file) const {
-  return (arguments_.broken.empty() ? "build/pictures/" : "build/pictures/broken/") + file;
-}
-
 void Lesson::picture(const std::string& file, const Svg& svg) const {
   const std::string path = picture_path(file);
   or_leave([&] { svg.write(path); });
@@ -162,11 +159,11 @@ void Lesson::graph(const std::string& file, const std::string& dot) const {
 }
 
 void Lesson::check(const std::string& claim, bool holds) {
-  all_hold_ = all_hold_ && holds;
-  fmt::print("check: {}: {}\n", claim, holds ? "yes" : "NO");
+  num_checks_++;
+  if (!holds) failed_.push_back(claim);
 }
 
-void Lesson::compare_with_golden(std::optional<std::size_t> first_losses) {
+bool Lesson::is_golden(std::optional<std::size_t> first_losses) {
   std::vector<double> losses;
   std::vector<std::string> names;
   std::istringstream golden(read_file(arguments_.golden));
@@ -192,7 +189,7 @@ void Lesson::compare_with_golden(std::optional<std::size_t> first_losses) {
   if (!lines_.empty()) fmt::print(", {} of {} other lines", lines, lines_.size());
   const std::string_view unlike = libm_unlike_published();
   fmt::print("{}\n", unlike.empty() ? "" : fmt::format(", to four digits ({} rounds differently here)", unlike));
-  all_hold_ = all_hold_ && equal_losses == losses.size() && equal_names == names.size() && lines == lines_.size();
+  return equal_losses == losses.size() && equal_names == names.size() && lines == lines_.size();
 }
 
 bool Lesson::timed() { return std::getenv("TIMES") != nullptr; }
@@ -211,13 +208,11 @@ double Lesson::microseconds(const std::function<void()>& work) {
 }
 
 int Lesson::finish(std::optional<std::size_t> first_losses) {
-  if (!arguments_.broken.empty() && !ideas_.contains(arguments_.broken)) {
-    std::string known;
-    for (const std::string& idea : ideas_) known += " " + idea;
-    leave(fmt::format("this lesson cannot --break '{}'; it can:{}", arguments_.broken, known), 2);
-  }
-  if (!arguments_.golden.empty()) or_leave([&] { compare_with_golden(first_losses); });
-  return all_hold_ ? 0 : 1;
+  for (const std::string& claim : failed_) fmt::print("check failed: {}\n", claim);
+  if (num_checks_ > 0 && failed_.empty()) fmt::print("{} checks: all hold\n", num_checks_);
+  if (!failed_.empty()) fmt::print("{} of {} checks failed\n", failed_.size(), num_checks_);
+  const bool is_golden_too = arguments_.golden.empty() || or_leave([&] { return is_golden(first_losses); });
+  return failed_.empty() && is_golden_too ? 0 : 1;
 }
 
 }  // namespace microgpt

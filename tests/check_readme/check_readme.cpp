@@ -6,7 +6,7 @@
 //   ```text                     output: in a lesson, of expected.txt; elsewhere of the last command of the sh block
 //                               before it in the same section, whose commands are run for it
 //   ```text timings             the same, whatever the numbers are; a dash stands for one that there is not
-//   ```text BREAK=idea          output of make lesson-NN BREAK=idea
+//   ```diff BREAK=idea          output of make lesson-NN BREAK=idea; every patch in break/ needs such a block
 //   ```text make exercise-NN    output of that command, or of any other of make
 //   ```cpp                      lines of one source file, indentation aside
 //   ```gdb                      checked elsewhere
@@ -96,7 +96,7 @@ std::string missing(const std::string& command) {
   std::istringstream words(command);
   for (std::string word; words >> word;) {
     const bool breaks = word.starts_with("BREAK=");
-    if (breaks && output_of(command).text.find("cannot --break") != std::string::npos) return word;
+    if (breaks && output_of(command).text.find("there is no such break") != std::string::npos) return word;
     if (std::regex_match(word, path) && !fs::exists(word) && !can_be_made(mode_of(word) + word)) return word;
   }
   return "";
@@ -193,6 +193,7 @@ class Checker {
   /// Prints what is wrong, and returns how much that is.
   int check() {
     for (const Block& block : readme_.blocks) check(block);
+    check_breaks();
     for (const auto& [line, text] : readme_.prose) check_numbers(line, text);
     if (!readme_.closed) complain(readme_.blocks.back().line, "this block does not end");
     fmt::print("{}: {} blocks, {} numbers in prose, {} wrong\n", path_, readme_.blocks.size(), numbers_, errors_);
@@ -225,7 +226,8 @@ class Checker {
       compare(block, expected_, "expected.txt");
     } else if (block.info == "text" || block.info == "text timings") {
       check_last_command(block, block.info == "text" ? without_end : without_numbers);
-    } else if (block.info.starts_with("text BREAK=") && !lesson_.empty()) {
+    } else if (block.info.starts_with("diff BREAK=") && !lesson_.empty()) {
+      breaks_shown_.insert(block.info.substr(11));
       check_output(block, "make lesson-" + lesson_ + block.info.substr(4));
     } else if (block.info.starts_with("text make ")) {
       check_output(block, block.info.substr(5));
@@ -234,7 +236,17 @@ class Checker {
     }
   }
 
+  void check_breaks() {
+    const fs::path directory = fs::path(path_).parent_path() / "break";
+    if (lesson_.empty() || !fs::exists(directory)) return;
+    for (const auto& file : fs::directory_iterator(directory)) {
+      const std::string idea = file.path().stem().string();
+      if (!breaks_shown_.contains(idea)) complain(1, fmt::format("no block shows what BREAK={} does", idea));
+    }
+  }
+
   void check_output(const Block& block, const std::string& command, Change change = without_end) {
+    if (!output_of(command).success && block.info.starts_with("diff")) return complain(block.line, command + " fails");
     know(output_of(command).text);
     compare(block, output_of(command).text, "the output of " + command, change);
   }
@@ -309,6 +321,7 @@ class Checker {
   std::string expected_;  // its expected.txt
   std::vector<fs::path> sources_{"src", "lessons", "tests"};
   std::set<std::string> known_;  // numbers that stand somewhere
+  std::set<std::string> breaks_shown_;
   const Block* last_sh_ = nullptr;
   int numbers_ = 0;
   int errors_ = 0;

@@ -1,4 +1,4 @@
-"""Runs a session.gdb unattended, records what a learner would see, and compares the README with it."""
+"""Types a debugger walk unattended, and compares what a learner would see with what is written down."""
 import os
 import re
 
@@ -13,41 +13,53 @@ class Failure(Exception):
 
 
 def check(directory, build_directory):
-    """Runs the directory's session.gdb and looks for the README's gdb blocks in its output. tests/gdb is for the
-    project's README. gdb's standard output must go to session.raw in build_directory. Its steady lines are written to
-    session.txt. If something is wrong, gdb ends with one line and code 1."""
+    """Types the walk of a directory, and looks for what it shows in gdb's output.
+
+    A lesson's walk is the gdb blocks of its README, one after the other, after the `make gdb L=NN` that must stand
+    before the first. Every line behind a (gdb) is a command; nothing else is typed. Other directories have a
+    session.gdb with one command a line. gdb's standard output must go to session.raw in build_directory. Its steady
+    lines are written to session.txt. If something is wrong, gdb ends with one line and code 1."""
+    readme = f"{directory}/README.md"
     try:
+        walk = walk_of(readme) if os.path.exists(readme) else None
         for setting in ["width 0", "style enabled off", f"args data/names.txt > {build_directory}/session_output.txt 2>&1"]:
             gdb.execute("set " + setting)
-        run(f"{directory}/session.gdb")
+        if walk is None:
+            run(commands_in(f"{directory}/session.gdb"))
+        else:
+            gdb.execute("stop all")
+            execute("run")
+            run(line.removeprefix("(gdb) ") for line in walk if line.startswith("(gdb) "))
         transcript = steady(f"{build_directory}/session.raw")
         with open(f"{build_directory}/session.txt", "w", encoding="utf-8") as file:
             file.write("\n".join(transcript) + "\n")
-        readme = f"{directory}/README.md" if directory.startswith("lessons/") else "README.md"
-        for block in blocks(readme) if os.path.exists(readme) else []:
-            missing = missing_line(block, transcript)
-            if missing is not None:
-                raise Failure(f"{readme}: a gdb block says '{missing}', but {build_directory}/session.txt does not")
+        missing = missing_line(walk or [], transcript)
+        if missing is not None:
+            raise Failure(f"{readme}: a gdb block says '{missing}', but {build_directory}/session.txt does not")
     except Failure as failure:
         gdb.write(f"{failure}\n", gdb.STDERR)
         gdb.execute("quit 1")
 
 
-def run(session):
-    """Executes every line, and shows it as if a learner had typed it."""
-    with open(session, encoding="utf-8") as commands:
-        for command in map(str.strip, commands):
-            if command and not command.startswith("#"):
-                execute(command, session)
+def run(commands):
+    """Executes every command, and shows it as if a learner had typed it."""
+    for command in commands:
+        print(f"(gdb) {command}")
+        execute(command)
 
 
-def execute(command, session):
-    print(f"(gdb) {command}")
+def execute(command):
     try:
         gdb.execute(command)
     except gdb.error as error:
         hint = " (gdb must be allowed to trace programs here: ptrace)" if command == "run" else ""
-        raise Failure(f"{session}: {command}: {error}{hint}") from None
+        raise Failure(f"{command}: {error}{hint}") from None
+
+
+def commands_in(path):
+    """The commands of a session.gdb, without comments."""
+    with open(path, encoding="utf-8") as file:
+        return [line.strip() for line in file if line.strip() and not line.startswith("#")]
 
 
 def steady(path):
@@ -58,20 +70,34 @@ def steady(path):
     return [re.sub(r"process \d+", "process N", line) for line in lines]
 
 
-def blocks(readme):
-    """The ```gdb blocks of a README, each a list of its non-empty lines."""
+def walk_of(readme):
+    """The lines of a README's gdb blocks, with a "..." between two blocks."""
     with open(readme, encoding="utf-8") as text:
-        found = re.findall(r"^```gdb\n(.*?)^```$", text.read(), re.M | re.S)
-    return [[line for line in block.splitlines() if line] for block in found]
+        before, *blocks = re.split(r"^```gdb\n", text.read(), flags=re.M)
+    lesson = re.search(r"lessons/(\d\d)_", readme)
+    if not blocks:
+        raise Failure(f"{readme}: there is no gdb block, so there is no walk through the lesson")
+    if lesson and f"make gdb L={lesson[1]}" not in before:
+        raise Failure(f"{readme}: no `make gdb L={lesson[1]}` stands before the first gdb block")
+    lines = []
+    for block in blocks:
+        lines += [line for line in block.split("\n```", 1)[0].splitlines() if line] + ["..."]
+    return lines
 
 
-def missing_line(block, transcript):
-    """None if the block's lines follow one another in the transcript, where a line "..." skips any number of lines;
-    otherwise the first line that is missing."""
-    text = "".join(line + "\n" for line in transcript)
-    pattern = "(?m)^"
-    for line in block:
-        pattern += r"(?:.*\n)*?" if line == "..." else re.escape(line + "\n")
-        if not re.search(pattern, text):
+def missing_line(walk, transcript):
+    """None if the walk's lines follow one another in the transcript, where a line "..." skips any number of lines
+    that are not commands; otherwise the first line that is missing."""
+    at = 0
+    skip = True  # what stands before the first line
+    for line in walk:
+        if line == "...":
+            skip = True
+            continue
+        while skip and at < len(transcript) and transcript[at] != line and not transcript[at].startswith("(gdb) "):
+            at += 1
+        if at == len(transcript) or transcript[at] != line:
             return line
+        at += 1
+        skip = False
     return None

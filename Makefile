@@ -76,7 +76,7 @@ endif
 CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_FLAGS))
 
 # The tensor path uses vectors as wide as the processor has them. Code that runs only for a moment is not optimized
-# much, because that would take longer than it saves. (src/base means that folder without libm.cpp: see APART.)
+# much, because that would take longer than it saves. (src/base is that unit, without libm.cpp: see APART.)
 TENSOR := src/tensor% lessons/13_openmp/% lessons/14_flash/%
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
 COLD := src/base src/inspect% src/program% src/lesson% src/debug% src/train/safetensors tests/%
@@ -85,6 +85,7 @@ flags_of = $(if $(filter $(COLD),$(1)),$(COLD_FLAGS)) $(if $(filter $(TENSOR),$(
 
 # --- Targets ----------------------------------------------------------------------------------------------------------
 BUILD := build/$(MODE)
+SCALAR := $(BUILD)/libscalar.a
 LIBRARY := $(BUILD)/libmicrogpt.a
 PROGRAM := $(BUILD)/microgpt
 TESTS := $(BUILD)/microgpt_tests
@@ -209,43 +210,51 @@ fuzzers: $(FUZZERS)
 torture: $(PROGRAM) ## kill trainings at random moments and go on with them: make torture [KILLS=1000]
 	@tests/torture.sh $(PROGRAM) $(KILLS)
 
-# The slowest to compile come first. The program needs no src/lesson or src/debug, so `make train` does not wait for
-# these.
+# --- Compiling --------------------------------------------------------------------------------------------------------
+# A unit is compiled as one, because its files include the same headers, and parsing those takes most of the time. Files
+# are on their own that take long by themselves; naive.cpp, which defines the same names as fast.cpp; and libm.cpp, which
+# must be fast. The sanitizers' builds compile file by file, and so find a missing #include.
+#
+# Lessons 01 to 09 need neither tensors nor checkpoints: the first three units are all they wait for.
+UNITS := base scalar lesson tensor train inspect program
+UNIT.base := $(wildcard src/base/*.cpp)
+UNIT.scalar := $(wildcard src/*.cpp src/scalar/*.cpp) $(addprefix src/train/,optimizer.cpp gradient.cpp evaluation.cpp)
+UNIT.lesson := $(wildcard src/debug/*.cpp) src/inspect/svg.cpp src/inspect/plot.cpp src/lesson/lesson.cpp
+UNIT.tensor := $(wildcard src/tensor/*.cpp)
+UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))
+UNIT.inspect := $(filter-out $(UNIT.lesson),$(wildcard src/inspect/*.cpp src/lesson/*.cpp))
+UNIT.program := $(wildcard src/program/*.cpp)
 APART := $(addprefix src/,tensor/short_attention.cpp program/command_line.cpp train/safetensors.cpp tensor/matmul.cpp \
   tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
-
-# A release build compiles all files of a folder of src as one, because they include the same headers, and parsing those
-# takes most of the time. Compiled on their own are files that take long by themselves; naive.cpp, which defines the
-# same names as fast.cpp; and libm.cpp, which must be fast. Other modes compile file by file, and so find a missing
-# #include.
-ifeq ($(MODE),release)
-FOLDERS := $(patsubst src/%/,%,$(sort $(dir $(wildcard src/*/*.cpp))))
-src_objects = $(patsubst %.cpp,$(BUILD)/%.o,$(filter $(1:%=src/%/%),$(APART))) $(1:%=$(BUILD)/src/%.o)
-together = $(filter-out $(APART),$(wildcard src/$(1)/*.cpp))
+ifneq ($(filter release debug,$(MODE)),)
+units = $(foreach unit,$(1),$(call objects,$(filter $(APART),$(UNIT.$(unit)))) $(BUILD)/src/$(unit).o)
 else
-src_objects = $(call objects,$(1:%=src/%/*.cpp))
+units = $(foreach unit,$(1),$(call objects,$(UNIT.$(unit))))
 endif
 
-$(LIBRARY): $(call src_objects,tensor train scalar inspect base) $(call objects,src/*.cpp)
+$(SCALAR): $(call units,base scalar lesson)
+$(LIBRARY): $(call units,tensor train inspect)
+$(SCALAR) $(LIBRARY):
 	@rm -f $@
 	@$(AR) rcs $@ $^
 
-LESSON_OBJECTS := $(call src_objects,lesson debug)
-$(PROGRAM): $(call src_objects,program)
-$(TESTS): $(call objects,tests/*.cpp) $(LESSON_OBJECTS)
+$(PROGRAM): $(call units,program)
+$(TESTS): $(call objects,tests/*.cpp)
 $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
-$(LESSON_MAINS) $(BREAKS) $(OTHERS): $$@.o $(LESSON_OBJECTS)
+$(LESSON_MAINS) $(BREAKS) $(OTHERS): $$@.o
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) \
-  $(filter-out %/main.o,$(call src_objects,program))
-$(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o $(LESSON_OBJECTS)
+  $(filter-out %/main.o,$(call units,program))
+$(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o
 # The tests that include headers of the folders OF, without those of the program.
 $(SOME_TESTS): $(call objects,tests/main.cpp $(filter-out tests/cli_%,$(shell grep -lE \
-  '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp))) $(LESSON_OBJECTS)
+  '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp)))
 
-$(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS): $(LIBRARY)
+LINKED := $(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS)
+$(filter-out $(BUILD)/lessons/0%,$(LINKED)): $(LIBRARY)
+$(LINKED): $(SCALAR)
 	@echo "link    $@"
-	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(LIBRARY) $(LDLIBS) -o $@
+	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@
 
 # -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
 compile = mkdir -p $(@D); echo "compile $(1)"; \
@@ -265,10 +274,9 @@ $(BREAKS:%=%.o): %.o: %.cpp $(BUILD)/flags
 $(BUILD)/%.o: %.cpp $(BUILD)/flags
 	@$(call compile,$<,$<)
 
-ifeq ($(MODE),release)
-$(FOLDERS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(call together,$$*) $(BUILD)/flags
-	@$(call compile,src/$*,$(patsubst %,-include %,$(call together,$*)) -x c++ - </dev/null)
-endif
+together = $(filter-out $(APART),$(UNIT.$(*F)))
+$(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(together) $(BUILD)/flags
+	@$(call compile,src/$*,$(patsubst %,-include %,$(together)) -x c++ - </dev/null)
 
 # This file changes only when the compiler or its flags do; then everything is recompiled. All objects wait for it, so
 # nothing is compiled before `make setup train` has installed what it needs.
@@ -282,7 +290,7 @@ HAVE_OPENMP = { test '$(OPENMP)' = 0 || echo 'int main() {}' | \
   { echo "$(CXX) has no OpenMP here: $(OPENMP_HELP), or use OPENMP=0" >&2; exit 1; }; }
 
 # A file that was removed is no reason to stop: what was compiled from it is compiled again.
-src/%.cpp: ;
+src/%.cpp %.d: ;
 
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/lessons/*/break/*/*.d)
 

@@ -66,7 +66,8 @@
 #include "tensor/fma_peak.h"           // the processor's peak speed
 
 // Learning and generating.
-#include "train/optimizer.h"      // Adam and SGD, for both paths
+#include "train/optimizer.h"      // Adam and SGD
+#include "train/batch_optimizer.h"  // the same for the tensor path
 #include "train/gradient.h"       // checking a gradient
 #include "train/batch_trainer.h"  // training on the tensor path
 #include "train/thread_trials.h"  // how many threads are fastest at the moment

@@ -13,6 +13,7 @@
 #include "fenced.h"
 #include "first_difference.h"
 #include "scalar/gpt.h"
+#include "train/batch_optimizer.h"
 
 namespace microgpt {
 namespace {

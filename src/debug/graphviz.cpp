@@ -33,7 +33,7 @@ std::unordered_map<const Node*, std::size_t> number_nodes(const Node* root, std:
 }
 
 /// Escapes text for a record label.
-std::string escape(const std::string& text) {
+std::string escaped_label(const std::string& text) {
   std::string out;
   for (char c : text) {
     if (std::string_view("\\\"{}|<>").find(c) != std::string_view::npos) out += '\\';
@@ -55,7 +55,7 @@ std::string to_dot(Value root, const Labels& labels) {
   for (std::size_t i = 0; i < nodes.size(); i++) {
     const Node& node = *nodes[i];
     const auto label = labels.find(&node);
-    const std::string name = escape(label != labels.end() ? label->second : op_name(node.op));
+    const std::string name = escaped_label(label != labels.end() ? label->second : op_name(node.op));
     dot += fmt::format("  n{} [label=\"{} | data {:.4f} | grad {:.4f}\"];\n", i, name, node.data, node.grad);
     for (std::uint32_t c = 0; c < node.n_child; c++) {
       dot += fmt::format("  n{} -> n{} [label=\"{:.4g}\"];\n", number.at(node.child[c]), i, node.local_grad[c]);

@@ -12,7 +12,7 @@
 #include "base/dataset.h"
 #include "base/tokenizer.h"
 #include "tensor/gpt.h"
-#include "train/optimizer.h"
+#include "train/batch_optimizer.h"
 
 namespace microgpt {
 

@@ -104,7 +104,7 @@ TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers
 TEST_CASE("what only the tensor engine can do is refused without it") {
   for (const Words& option : {Words{"--batch", "2"}, Words{"--threads", "2"}, Words{"--dtype", "f32"},
                               Words{"--kernels", "naive"}, Words{"--loss", "token-mean"}, Words{"--dropout", "0.1"},
-                              Words{"--attention", "mqa"}, Words{"--pos", "rope"}}) {
+                              Words{"--weight-decay", "0.1"}, Words{"--attention", "mqa"}, Words{"--pos", "rope"}}) {
     CHECK(refusal(Words{"train"} + option) == "2: " + option[0] + " needs --engine tensor");
   }
   CHECK(refusal({"train", "--engine", "tensor", "--kv-latent", "4"}) == "2: --kv-latent needs --attention mla");

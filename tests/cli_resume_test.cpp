@@ -119,6 +119,7 @@ TEST_CASE("what does not fit a saved training is refused with both values") {
                                                                        {"dtype", "f64", "f32"},
                                                                        {"loss", "token-mean", "document-mean"},
                                                                        {"dropout", "0.1", "0"},
+                                                                       {"weight-decay", "0.1", "0"},
                                                                        {"n-embd", "32", "16"},
                                                                        {"n-kv-head", "1", "2"},
                                                                        {"pos", "rope", "learned"},

@@ -184,7 +184,8 @@ void check_adam(Trial<T>& trial) {
                       .beta2 = 0.95,
                       .eps = 1e-8,
                       .m_correction = 1 - std::pow(0.9, 3),
-                      .v_correction = 1 - std::pow(0.95, 3)};
+                      .v_correction = 1 - std::pow(0.95, 3),
+                      .keep = 1 - 0.01 * 0.5};
   const Fenced<T> grad = trial.input(1, C);
   Output<T> v = trial.sum(1, C, {5, 1});
   for (std::size_t c = 0; c < C; c++) v.before.view().data[c] = (std::abs(v.before.view().data[c]) + T{0.5}) / 2;

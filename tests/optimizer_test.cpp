@@ -30,12 +30,12 @@ TEST_CASE("a step goes against the gradient, which becomes zero") {
 }
 
 // Both in double; they differ by fused multiply-adds and by pow against sqrt: a few roundings of numbers up to 1.
-TEST_CASE("both paths make the same steps of the same gradients, whoever takes which rows") {
+TEST_CASE("both paths make the same steps of the same gradients, whoever takes which rows, after the weights decay") {
   for (const auto& [name, kernels] : {std::pair(OptimizerName::adam, &naive<double>()),
                                       {OptimizerName::adam, &fast<double>()},
                                       {OptimizerName::sgd, &fast<double>()}}) {
     PythonRandom random(7);
-    const TrainConfig how{.num_steps = 100, .learning_rate = 0.1, .optimizer = name};
+    const TrainConfig how{.num_steps = 100, .learning_rate = 0.1, .optimizer = name, .weight_decay = 0.5};
     Parameters parameters({{"w", 5, 7}});
     draw_weights(parameters, 0.3, random);
     const View<double> data{parameters.data().data(), 5, 7, 7};
@@ -48,6 +48,7 @@ TEST_CASE("both paths make the same steps of the same gradients, whoever takes w
     for (std::size_t step = 0; step < 50; step++) {
       for (double& g : parameters.grad()) g = random.gauss(0, 1);
       copy(weight.grad.view(), grad);
+      for (double& w : parameters.data()) w *= 1 - learning_rate(how, step) * how.weight_decay;
       one->update(parameters, learning_rate(how, step), step);
       other->begin(learning_rate(how, step), step);
       other->update(0, weight, {0, 2});

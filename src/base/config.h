@@ -69,6 +69,8 @@ struct TrainConfig {
   double beta1 = 0.85;     // Adam: decay of the mean of the gradients
   double beta2 = 0.99;     // Adam: decay of the mean of their squares
   double eps_adam = 1e-8;  // Adam: avoids a division by zero
+  double weight_decay = 0;  // on the tensor path: each step first shrinks weights by learning_rate * weight_decay (AdamW)
+  double dropout = 0;       // on the tensor path: the share of numbers that a step sets to zero; see tensor/dropout.h
   Schedule schedule = Schedule::linear;
   double init_std = 0.08;         // weights start as gauss(0, init_std)
   bool zero_projections = false;  // attn_wo and mlp_fc2 start at zero, so each block starts as the identity

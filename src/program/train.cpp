@@ -58,9 +58,9 @@ void train_scalar(Run& run, const TrainOptions& options) {
 }
 
 /// The seed is the next random number, drawn only if there is dropout: without dropout, the samples must stay the same.
-Dropout chosen_dropout(const TrainOptions& options, PythonRandom& random) {
-  if (options.dropout.value_or(0) == 0) return {};
-  return {*options.dropout, static_cast<std::uint64_t>(random.random() * 0x1p53)};
+Dropout chosen_dropout(const TrainConfig& train, PythonRandom& random) {
+  if (train.dropout == 0) return {};
+  return {train.dropout, static_cast<std::uint64_t>(random.random() * 0x1p53)};
 }
 
 template <class T>
@@ -76,7 +76,7 @@ void train_tensor(Run& run, const TrainOptions& options) {
   const BatchOptions batch{
       .loss_mean = options.loss == "token-mean" ? LossMean::tokens : LossMean::documents,
       .threads = threads,
-      .dropout = chosen_dropout(options, run.random),
+      .dropout = chosen_dropout(how, run.random),
   };
   BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer, batch, kernels);
   if (how.first_step > 0) trainer.set_moments(run.state.moments);
@@ -100,7 +100,7 @@ void train_tensor(Run& run, const TrainOptions& options) {
 
 TrainingMemory memory_of(const TrainOptions& options, const Preset& chosen, std::span<const Document> documents) {
   const std::size_t batch_size = chosen.train.batch_size;
-  const bool dropout = options.dropout.value_or(0) > 0;
+  const bool dropout = chosen.train.dropout > 0;
   const std::size_t threads = options.threads.value_or(choose_threads(chosen.model, batch_size).threads);
   const std::size_t naive_threads = options.kernels == "naive" ? threads : 0;
   if (options.engine == "scalar") return scalar_memory(chosen.model, documents);

@@ -21,6 +21,7 @@ void refuse_tensor_options(const TrainOptions& options) {
   refuse(options.kernels.has_value(), "--kernels");
   refuse(options.loss.has_value(), "--loss");
   refuse(options.dropout.has_value(), "--dropout");
+  refuse(options.weight_decay.has_value(), "--weight-decay");
   refuse(options.shape.attention.has_value(), "--attention");
   refuse(options.positions.has_value(), "--pos");
   refuse(options.mask.has_value(), "--mask");
@@ -33,12 +34,14 @@ Preset chosen_preset(const TrainOptions& options) {
   Preset chosen = preset(options.preset);
   Config& config = chosen.model;
   apply(options.shape, config);
-  config.rope = options.positions == "rope";
+  if (options.positions) config.rope = options.positions == "rope";
   config.mask = given_mask(options.mask.value_or("full"));
   chosen.train.num_steps = options.steps.value_or(chosen.train.num_steps);
   chosen.train.batch_size = options.batch_size.value_or(chosen.train.batch_size);
   chosen.train.optimizer = options.optimizer == "sgd" ? OptimizerName::sgd : OptimizerName::adam;
   chosen.train.learning_rate = options.learning_rate.value_or(chosen.train.learning_rate);
+  chosen.train.dropout = options.dropout.value_or(chosen.train.dropout);
+  chosen.train.weight_decay = options.weight_decay.value_or(chosen.train.weight_decay);
   if (options.engine == "scalar" && chosen.train.batch_size > 1) {
     throw UsageError(fmt::format("--preset {} needs --engine tensor", options.preset));
   }
@@ -46,8 +49,9 @@ Preset chosen_preset(const TrainOptions& options) {
 }
 
 bool is_training_word(const std::string& name) {
-  constexpr std::array names{"preset", "data",  "hold-out", "steps", "lr",      "optimizer", "seed", "engine",
-                             "batch",  "dtype", "kernels",  "loss",  "dropout", "attention", "pos",  "mask"};
+  constexpr std::array names{"preset",  "data",         "hold-out",  "steps", "lr",      "optimizer",
+                             "seed",    "engine",       "batch",     "dtype", "kernels", "loss",
+                             "dropout", "weight-decay", "attention", "pos",   "mask"};
   auto is_size = [&](const SizeOption& option) { return option.name == "--" + name; };
   return std::find(names.begin(), names.end(), name) != names.end() ||
          std::any_of(size_options.begin(), size_options.end(), is_size);
@@ -71,7 +75,8 @@ std::map<std::string, std::string> training_words(const TrainOptions& options, c
     words["dtype"] = options.dtype.value_or("f32");
     words["kernels"] = options.kernels.value_or("fast");
     words["loss"] = options.loss.value_or("document-mean");
-    words["dropout"] = text(options.dropout.value_or(0));
+    words["dropout"] = text(chosen.train.dropout);
+    words["weight-decay"] = text(chosen.train.weight_decay);
     words["attention"] = config.attention();
     words["pos"] = config.rope ? "rope" : "learned";
     words["mask"] = mask_spec(config.mask);
@@ -116,6 +121,8 @@ void add_train_options(Command& command, TrainOptions& options) {
              "a step's loss: the mean of the documents' means, or of all tokens [document-mean]");
   add_number(command, "--dropout", options.dropout, 0, 0.99,
              "share of the attention weights, and of attention's and the MLP's output, to drop [0]");
+  add_number(command, "--weight-decay", options.weight_decay, 0, 1000,
+             "every step first shrinks each weight by --lr times this (AdamW) [0]");
   command.heading = "Attention (the tensor engine)";
   add_attention(command, options.shape);
   add_choice(command, "--pos", options.positions, "learned|rope",

@@ -16,7 +16,7 @@ struct TrainOptions {
   std::string data = "data/names.txt";
   ShapeOptions shape;
   std::optional<std::size_t> steps, batch_size, threads, save_every;
-  std::optional<double> learning_rate, dropout;
+  std::optional<double> learning_rate, dropout, weight_decay;
   std::string seed = "42";
   std::size_t samples = 20;
   double temperature = 0.5;

@@ -195,11 +195,12 @@ void adam_update(T* data, const T* grad, T* m, T* v, std::size_t n, const AdamSt
   const auto rate = static_cast<T>(step.learning_rate / step.m_correction);
   const auto v_scale = static_cast<T>(1 / step.v_correction);
   const auto eps = static_cast<T>(step.eps);
+  const auto keep = static_cast<T>(step.keep);
 #pragma omp simd
   for (std::size_t i = 0; i < n; i++) {
     m[i] = beta1 * m[i] + (1 - beta1) * grad[i];
     v[i] = beta2 * v[i] + (1 - beta2) * grad[i] * grad[i];
-    data[i] -= rate * m[i] / (std::sqrt(v[i] * v_scale) + eps);
+    data[i] = keep * data[i] - rate * m[i] / (std::sqrt(v[i] * v_scale) + eps);
   }
 }
 

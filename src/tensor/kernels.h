@@ -25,6 +25,7 @@ struct AdamStep {
   double eps;
   double m_correction;  // 1 - beta1^step, where steps count from 1
   double v_correction;  // 1 - beta2^step
+  double keep;          // what remains of a weight before the step: 1 - learning_rate * weight_decay
 };
 
 template <class T>

@@ -221,6 +221,7 @@ void adam_update(T* data, const T* grad, T* m, T* v, std::size_t n, const AdamSt
     v[i] = beta2 * v[i] + (1 - beta2) * grad[i] * grad[i];
     const T m_hat = m[i] / static_cast<T>(step.m_correction);
     const T v_hat = v[i] / static_cast<T>(step.v_correction);
+    data[i] *= static_cast<T>(step.keep);
     data[i] -= static_cast<T>(step.learning_rate) * m_hat / (std::sqrt(v_hat) + static_cast<T>(step.eps));
   }
 }

@@ -8,16 +8,25 @@ namespace {
 template <class T>
 class BatchSgd : public BatchOptimizer<T> {
  public:
-  void begin(double learning_rate, std::size_t) override { learning_rate_ = static_cast<T>(learning_rate); }
+  explicit BatchSgd(const TrainConfig& train) : weight_decay_(train.weight_decay) {}
+
+  void begin(double learning_rate, std::size_t) override {
+    learning_rate_ = static_cast<T>(learning_rate);
+    keep_ = static_cast<T>(1 - learning_rate * weight_decay_);
+  }
 
   void update(std::size_t, Weight<T>& weight, Share rows) override {
     const View<T> data = weight.data.view().slice_rows(rows.first, rows.n);
     const View<T> grad = weight.grad.view().slice_rows(rows.first, rows.n);
-    for (std::size_t i = 0; i < data.rows * data.stride; i++) data.data[i] -= learning_rate_ * grad.data[i];
+    for (std::size_t i = 0; i < data.rows * data.stride; i++) {
+      data.data[i] = keep_ * data.data[i] - learning_rate_ * grad.data[i];
+    }
   }
 
  private:
+  double weight_decay_;
   T learning_rate_ = 0;
+  T keep_ = 1;  // what remains of a weight before the step
 };
 
 template <class T>
@@ -39,7 +48,8 @@ class BatchAdam : public BatchOptimizer<T> {
              .beta2 = train_.beta2,
              .eps = train_.eps_adam,
              .m_correction = 1 - std::pow(train_.beta1, steps),
-             .v_correction = 1 - std::pow(train_.beta2, steps)};
+             .v_correction = 1 - std::pow(train_.beta2, steps),
+             .keep = 1 - learning_rate * train_.weight_decay};
   }
 
   void update(std::size_t i, Weight<T>& weight, Share rows) override {
@@ -63,7 +73,7 @@ class BatchAdam : public BatchOptimizer<T> {
 template <class T>
 std::unique_ptr<BatchOptimizer<T>> make_optimizer(const TrainConfig& train, std::span<Weight<T>* const> weights,
                                                   const Kernels<T>& kernels) {
-  if (train.optimizer == OptimizerName::sgd) return std::make_unique<BatchSgd<T>>();
+  if (train.optimizer == OptimizerName::sgd) return std::make_unique<BatchSgd<T>>(train);
   return std::make_unique<BatchAdam<T>>(train, weights, kernels);
 }
 

@@ -1,4 +1,5 @@
-// The optimizers of the tensor path: those of optimizer.h, written once more for rows of one matrix, which threads share.
+// The optimizers of the tensor path: those of optimizer.h, written once more for rows of one matrix, which threads
+// share.
 #pragma once
 
 #include <cstddef>

@@ -125,8 +125,8 @@ test-some: $(SOME_TESTS) ## run the tests for some folders of src: make test-som
 	$(RUN) $(SOME_TESTS) $(ARGS)
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)
-oracle: $(TESTS) ## check attention against PyTorch: make oracle [SEED=1] [SHAPES=3]
-	@tests/oracle.sh $(TESTS) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
+oracle: $(TESTS) $(PROGRAM) ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
+	@tests/oracle.sh $(TESTS) $(PROGRAM) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
 
 train-fast: $(PROGRAM) ## train for one second, three times, and evaluate on held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Compares attention with PyTorch's: tests/oracle.sh TESTS FOLDER [options of oracle.py]
+# Compares with PyTorch attention, and the loss of whole models: tests/oracle.sh TESTS MICROGPT FOLDER [options of
+# oracle.py]
 set -eu
-tests=$1 folder=$2
-shift 2
+tests=$1 microgpt=$2 folder=$3
+shift 3
 
 # The first python3 in the path may not be the one for which PyTorch is installed.
 for python in python3 /usr/bin/python3 ''; do
@@ -16,3 +17,13 @@ done
 rm -rf "$folder"
 "$python" tests/oracle.py "$@" "$folder"
 ORACLE_DIR=$folder "$tests" -tc="attention has PyTorch's *"
+
+# Each kind of model that lesson 24's script knows. A loss is a mean of 20,000 logarithms of numbers with 16 digits.
+for options in "--preset gist" "--preset walkthrough" "--engine tensor --n-layer 2 --attention gqa --pos rope"; do
+  "$microgpt" train $options --steps 100 --quiet --samples 1 --save "$folder/model.safetensors" >/dev/null
+  ours=$("$microgpt" eval "$folder/model.safetensors" --dtype f64 --digits 17 | sed -n 's/^held-out loss: \([^ ]*\).*/\1/p')
+  theirs=$("$python" lessons/24_training_well/pytorch_gpt.py "$folder/model.safetensors" | sed 's/^held-out loss: //')
+  echo "train $options: held-out loss $ours, in PyTorch $theirs"
+  awk -v a="$ours" -v b="$theirs" 'BEGIN { exit !(a > 0 && a - b < 1e-9 && b - a < 1e-9) }' ||
+    { echo "they differ by more than 1e-9" >&2; exit 1; }
+done

@@ -22,19 +22,22 @@ struct EvalOptions {
   std::string data = "data/names.txt";
   double temperature = 1;
   std::string seed = "42";
+  std::string dtype = "f32";
+  std::string digits = "4";
 };
 
+template <class T>
 void print_evaluation(const EvalOptions& options) {
   PythonRandom random{std::string_view(options.seed)};
   const Checkpoint checkpoint = load_checkpoint(options.model);
   const Split names = split(read_documents(options.data));
   // A name longer than all others is new, so there is no need to generate much more of it.
   const std::size_t length = std::max({longest(names.training) + 1, longest(names.held_out) + 1, std::size_t{64}});
-  TensorModel<float> model(checkpoint.config, checkpoint.parameters, length);
+  TensorModel<T> model(checkpoint.config, checkpoint.parameters, length);
   fmt::print("held out: {} of {} distinct documents\n", names.held_out.size(),
              names.held_out.size() + names.training.size());
   print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
-                options.temperature);
+                options.temperature, options.digits == "17");
 }
 
 }  // namespace
@@ -52,7 +55,11 @@ Command eval_command() {
   add_data(command, options->data);
   add_positive(command, "--temperature", options->temperature, "temperature of the generated names [1]");
   add_seed(command, options->seed);
-  command.run = [options] { print_evaluation(*options); };
+  add_choice(command, "--dtype", options->dtype, "f32|f64", "compute in float or double [f32]");
+  add_choice(command, "--digits", options->digits, "4|17", "digits of the loss: 4 decimals, or all (17 digits)");
+  command.run = [options] {
+    options->dtype == "f64" ? print_evaluation<double>(*options) : print_evaluation<float>(*options);
+  };
   return command;
 }
 

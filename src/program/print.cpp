@@ -23,8 +23,9 @@ void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::funct
   for (std::size_t i = 1; i <= num; i++) fmt::print("sample {:2}: {}\n", i, for_output(tokenizer.decode(generate())));
 }
 
-void print_quality(const Quality& quality, double temperature) {
-  fmt::print("held-out loss: {:.4f} nats per token, the mean of {} predictions\n", quality.loss, quality.predictions);
+void print_quality(const Quality& quality, double temperature, bool all) {
+  fmt::print("held-out loss: {} nats per token, the mean of {} predictions\n",
+             all ? all_digits(quality.loss) : fmt::format("{:.4f}", quality.loss), quality.predictions);
   fmt::print("perplexity: {:.2f}, as uncertain as a choice among that many equally likely characters\n",
              std::exp(quality.loss));
   fmt::print("bigram baseline: {:.4f} nats per token, from counting pairs\n", quality.bigram_loss);

@@ -102,7 +102,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build train train-fast test test-some builds oracle bench names no-such-lesson no-such-break ladder forms \
+.PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson no-such-break ladder forms \
   reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions check-races races fuzz fuzzers \
   torture format lint clean FORCE
 
@@ -130,6 +130,8 @@ oracle: $(TESTS) $(PROGRAM) ## check attention and models against PyTorch: make 
 
 train-fast: $(PROGRAM) ## train for one second, three times, and evaluate on held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)
+train-best: $(PROGRAM) ## the same for one minute: the best model of this project
+	$(PROGRAM) train-fast --preset best --data $(firstword $(MAKEMORE) data/names.txt)
 bench: $(PROGRAM) ## measure the speed of training, attention and sampling
 	$(PROGRAM) bench
 
@@ -252,6 +254,7 @@ $(SOME_TESTS): $(call objects,tests/main.cpp $(filter-out tests/cli_%,$(shell gr
 
 LINKED := $(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS)
 $(filter-out $(BUILD)/lessons/0%,$(LINKED)): $(LIBRARY)
+$(BUILD)/lessons/25_museum/main: | $(BREAKS)
 $(LINKED): $(SCALAR)
 	@echo "link    $@"
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@

@@ -13,7 +13,7 @@ coloured() { sed -e "s/^-.*/$red&$plain/" -e "s/^+.*/$green&$plain/"; }
 at=$(dirname "$broken")
 
 # The sentence above the patch, and the patch without its line numbers.
-sed -E '/^(diff|index|--- |Index:)/d; s|^\+\+\+ b/([^[:space:]]*).*|in \1:|; s/^@@ .*/.../' "$patch" | coloured
+sed -E '/^(diff|index|--- |Index:|watch: )/d; s|^\+\+\+ b/([^[:space:]]*).*|in \1:|; s/^@@ .*/.../' "$patch" | coloured
 
 PICTURES=$at "$right" "$@" >"$at/right.txt" 2>"$at/right.errors" &
 PICTURES=build/pictures/broken "$broken" "$@" >"$at/broken.txt" 2>"$at/broken.errors"

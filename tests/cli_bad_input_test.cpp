@@ -82,9 +82,9 @@ TEST_CASE("what is typed wrong is named") {
   CHECK(refusal({"train", "--steps"}) == "2: --steps needs a value; see microgpt train --help");
   CHECK(refusal({"bench", "--n-embd"}) == "2: --n-embd needs a value; see microgpt bench --help");
   CHECK(refusal({"train", "--digits", "5"}) == "2: --digits: 5 not in {4,17}; see microgpt train --help");
-  CHECK(refusal({"train", "--preset", "poem"}) == "2: unknown preset 'poem'; there are gist, walkthrough and fast");
+  CHECK(refusal({"train", "--preset", "poem"}) == "2: unknown preset 'poem'; there are gist, walkthrough, fast and best");
   CHECK(refusal({"train", "--preset", "two\nlines\x1b"}) ==
-        "2: unknown preset 'two\\x0alines\\x1b'; there are gist, walkthrough and fast");
+        "2: unknown preset 'two\\x0alines\\x1b'; there are gist, walkthrough, fast and best");
 }
 
 TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers") {

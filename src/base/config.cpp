@@ -136,7 +136,18 @@ Preset preset(const std::string& name) {
             .train = {.batch_size = 32, .learning_rate = 0.006, .beta1 = 0.9, .init_std = 0.1},
             .heading = "--- inference ---"};
   }
-  throw UsageError("unknown preset '" + name + "'; there are gist, walkthrough and fast");
+  if (name == "best") {
+    return {.name = name,
+            .model = {.n_layer = 3, .n_embd = 96, .rope = true},
+            .train = {.batch_size = 32,
+                      .learning_rate = 0.003,
+                      .beta1 = 0.9,
+                      .weight_decay = 0.3,
+                      .dropout = 0.1,
+                      .init_std = 0.05},
+            .heading = "--- inference ---"};
+  }
+  throw UsageError("unknown preset '" + name + "'; there are gist, walkthrough, fast and best");
 }
 
 }  // namespace microgpt

@@ -85,7 +85,8 @@ struct Preset {
 };
 
 /// The two published programs, "gist" (the current microgpt.py) and "walkthrough" (the 200-line version that the course
-/// explains); and "fast", which learns most in one second on the tensor path. Throws UsageError for any other name.
+/// explains); "fast", which learns most in one second on the tensor path, and "best", which learns most in one minute.
+/// Throws UsageError for any other name.
 Preset preset(const std::string& name);
 
 }  // namespace microgpt

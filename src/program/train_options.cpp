@@ -90,7 +90,7 @@ std::map<std::string, std::string> training_words(const TrainOptions& options, c
 
 void add_train_options(Command& command, TrainOptions& options) {
   add_text(command, "--preset", options.preset, "NAME",
-           "gist (the current microgpt.py), walkthrough (the 200-line course version) or fast");
+           "gist (the current microgpt.py), walkthrough (the 200-line course version), fast or best");
   add_data(command, options.data);
   add_count(command, "--steps", options.steps, "training steps, one batch each [gist: 1000, walkthrough: 500]");
   add_sizes(command, options.shape);

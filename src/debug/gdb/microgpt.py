@@ -1,63 +1,58 @@
-"""Loads all of this into gdb: gdb -x src/debug/gdb/microgpt.py PROGRAM"""
+"""Loads the commands into gdb: gdb -x src/debug/gdb/microgpt.py PROGRAM"""
 import os
 import sys
 
 import gdb
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+_here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [_here, os.path.join(os.path.dirname(_here), "commands")]
 
-import attention
-import gradient
-import graph
-import printers
-import stops
-from command import Command
-
-
-class Microgpt(Command):
-    """Commands to look at microgpt while it runs.
-
-print EXPR            prints Value, Values, Node, Matrix, Parameter, Parameters and Tape in one line
-stops                 the lines of the lesson where it is worth stopping; each has a name
-stop NAME, stop all   from now on stop only there, or at all of them
-graph [EXPR] [DEPTH]  what a node was computed from
-node [EXPR]           go to a node; then child N, parents, parent N
-why [EXPR]            why a gradient is what it is: what each parent added to it
-attention H T         where head H looks from position T
-tape [N]              the last N nodes of the tape
-
-EXPR is an expression of the program, such as loss or x[3]; or #17, node number 17 on the tape; or an element of a
-parameter matrix, such as wte[2][5]. `help why` explains `why`. print/r shows all digits. `step` enters functions of the
-lesson and of src/, but not of the standard library."""
-
-    def run(self, text):
-        gdb.execute("help microgpt")
+import breakpoints
+import text
+from every import COMMANDS
+from stepping import STEPPED_PAST
 
 
-# What `step` does not enter: code outside the project, and the project's own functions that only look something up.
+class Command(gdb.Command):
+    """A command of src/debug/commands in gdb."""
+
+    def __init__(self, command):
+        self.command = command()
+        self.__doc__ = command.__doc__
+        super().__init__(command.called(), gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        try:
+            self.command.run(argument.strip())
+        except gdb.error as error:  # gdb's message without a Python traceback
+            raise gdb.GdbError(str(error)) from None
+
+
+class Printer:
+    """How gdb shows a value of one of the project's types."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        return text.text_of(self.value)
+
+
+# Files that `step` does not enter: outside the project.
 NOT_OURS = ["/usr" + "/*" * depth for depth in range(1, 12)]
 NOT_OURS += [start + "/*" * depth for start in (".", "..") for depth in range(1, 6)]  # the C library's, if known
-LOOKING_UP = ["std::", "__gnu_cxx::", "fmt::", "microgpt::ScopeCheck::", "microgpt::Values::", "microgpt::Arena<"]
-LOOKING_UP += ["microgpt::Value::" + name for name in ("live", "data", "grad", "Value.microgpt::Node")]
-LOOKING_UP += ["microgpt::Tape::" + name for name in ("scope", "is_open", "pointers", "numbers")]
-LOOKING_UP += ["microgpt::trace_node"]
-
-
-def step_past(files, functions):
-    for pattern in files:
-        gdb.execute(f"skip -gfi '{pattern}'", to_string=True)
-    for start in functions:
-        gdb.execute(f"skip -rfu '^{start}'", to_string=True)
-
 
 for setting in ["print address off", "print pretty on", "print elements 32", "pagination off", "confirm off"]:
     gdb.execute("set " + setting)
-step_past(NOT_OURS, LOOKING_UP)
-printers.register()
-gdb.events.stop.connect(stops.say_where)
-for command in [
-    Microgpt, attention.Attention, gradient.Why, graph.Child, graph.Graph, graph.NodeCommand, graph.Parent,
-    graph.Parents, graph.TapeCommand, stops.StopCommand, stops.Stops,
-]:
-    command()
+for pattern in NOT_OURS:
+    gdb.execute(f"skip -gfi '{pattern}'", to_string=True)
+for start in STEPPED_PAST:
+    gdb.execute(f"skip -rfu '^{start}'", to_string=True)
+gdb.printing.register_pretty_printer(
+    None, lambda value: Printer(value) if text.function_for(value) else None, replace=True
+)
+breakpoints.register()
+for command in COMMANDS:
+    Command(command)

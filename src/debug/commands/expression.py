@@ -2,10 +2,9 @@
 indexed here: calling their operator[] in the program could write new nodes on the tape."""
 import re
 
-import gdb
-
 import memory
 import parameters
+import program
 from node import Node
 from parameters import Element, Parameter
 from tape import Tape
@@ -19,7 +18,7 @@ def find(text):
     global _last
     if not text:
         if _last is None or Tape().nodes.number(_last) is None:
-            raise gdb.GdbError("name a node that is on the tape: a Value, a Node, or #N")
+            raise program.Error("name a node that is on the tape: a Value, a Node, or #N")
         return Node(_last)
     found = Tape().node(int(text[1:])) if re.fullmatch(r"#\d+", text) else node_or_element(evaluate(text), text)
     if isinstance(found, Node):
@@ -28,24 +27,24 @@ def find(text):
 
 
 def evaluate(text):
-    """The value of an expression. Indices at its end are applied here; *x[1] is *(x[1]), and left to gdb."""
+    """The value of an expression. Indices at its end are applied here; *x[1] is *(x[1]), and left to the debugger."""
     is_path = re.match(r"[A-Za-z_]", text)
     name, indices = re.fullmatch(r"(.*?)((?:\[[^][]*\])*)", text).groups() if is_path else (text, "")
-    thing = parameters.named(name) or gdb.parse_and_eval(name)
+    thing = parameters.named(name) or program.evaluate(name)
     for index in re.findall(r"\[([^][]*)\]", indices):
         try:
-            thing = items(thing)[index.strip('"') if '"' in index else int(gdb.parse_and_eval(index))]
+            thing = items(thing)[index.strip('"') if '"' in index else int(program.evaluate(index))]
         except (IndexError, KeyError):
-            raise gdb.GdbError(f"{text}: there is no [{index}]") from None
+            raise program.Error(f"{text}: there is no [{index}]") from None
     return thing
 
 
 def items(thing):
-    """Makes a value of the program indexable in Python; other values are returned for gdb to index."""
-    if not isinstance(thing, gdb.Value):
+    """Makes a value of the program indexable in Python; other values are returned for the debugger to index."""
+    if not isinstance(thing, program.Value):
         return thing
-    value = memory.plain(thing)
-    name = memory.type_name(value.type)
+    value = program.plain(thing)
+    name = program.type_name(value)
     if name == "microgpt::Parameters":
         return parameters.by_name(value)
     if name == "microgpt::Matrix":
@@ -53,8 +52,8 @@ def items(thing):
     if name == "microgpt::Parameter":
         return Parameter(value)
     if name == "microgpt::Values":
-        if Tape().pointers.number(memory.scalars(value["item_"])[0]) is None:
-            raise gdb.GdbError("these Values are not made yet, or their Scope has ended")
+        if Tape().pointers.number(program.scalars(value["item_"])[0]) is None:
+            raise program.Error("these Values are not made yet, or their Scope has ended")
         return memory.span(value["item_"])
     if name.startswith("std::span<"):
         return memory.span(value)
@@ -66,15 +65,15 @@ def items(thing):
 def node_or_element(thing, text):
     if isinstance(thing, Element):
         return thing
-    if isinstance(thing, gdb.Value):
-        value = memory.plain(thing)
-        if memory.type_name(value.type) == "microgpt::Value":
+    if isinstance(thing, program.Value):
+        value = program.plain(thing)
+        if program.type_name(value) == "microgpt::Value":
             value = value["node"]
-        address = value if memory.pointed_type_name(value.type) else value.address
+        address = value if program.pointed_type_name(value) else value.address
         if address is not None:
             if Tape().nodes.number(address) is not None:
                 return Node(address)
             element = parameters.element_at(address, parameters.of_program())
             if element is not None:
                 return element
-    raise gdb.GdbError(f"{text} is neither a Value or Node on the tape nor an element of a parameter matrix")
+    raise program.Error(f"{text} is neither a Value or Node on the tape nor an element of a parameter matrix")

@@ -2,9 +2,8 @@
 import functools
 import struct
 
-import gdb
-
 import memory
+import program
 
 _signs = {"add": "+", "mul": "*"}  # as op_name() in the program has them
 
@@ -15,24 +14,10 @@ def number(x):
 
 
 @functools.cache
-def op_names():
-    return [field.name.split("::")[-1] for field in gdb.lookup_type("microgpt::Op").fields()]
-
-
-@functools.cache
-def node_size():
-    return gdb.lookup_type("microgpt::Node").sizeof
-
-
-@functools.cache
 def layout():
-    """The offset of each member of Node and its type for struct.unpack: {name: (offset, code)}."""
-    members = {}
-    for field in gdb.lookup_type("microgpt::Node").fields():
-        kind = field.type.strip_typedefs()
-        code = "d" if kind.code == gdb.TYPE_CODE_FLT else {8: "Q", 4: "I", 1: "B"}[kind.sizeof]
-        members[field.name] = (field.bitpos // 8, "=" + code)
-    return members
+    """Of the program's Node: its size, its members as program.members has them, and the names of its operations."""
+    names = [name.split("::")[-1] for name in program.enumerators("microgpt::Op")]
+    return program.size_of("microgpt::Node"), program.members("microgpt::Node"), names
 
 
 class Node:
@@ -40,14 +25,15 @@ class Node:
 
     def __init__(self, address, chunk=None, offset=0):
         self.address = int(address)
+        size, members, self._op_names = layout()
         if chunk is None:
-            chunk = gdb.selected_inferior().read_memory(self.address, node_size())
-        for name, (member, code) in layout().items():
+            chunk = program.read(self.address, size)
+        for name, (member, code) in members.items():
             setattr(self, name, struct.unpack_from(code, chunk, offset + member)[0])
 
     @property
     def op_name(self):
-        name = op_names()[self.op]
+        name = self._op_names[self.op]
         return _signs.get(name, name)
 
     def children(self):

@@ -2,9 +2,8 @@
 #0: addresses differ between runs, numbers do not."""
 import bisect
 
-import gdb
-
 import memory
+import program
 from node import Node
 
 
@@ -13,11 +12,11 @@ class Arena:
 
     def __init__(self, arena):
         next_ = arena["next_"]
-        self.item_size = next_.type.target().sizeof
+        self.item_size = program.item_size(next_)
         self.chunks = []
         self.size = 0
         for i, chunk in enumerate(memory.vector(arena["chunks_"])[: int(arena["current_"]) + 1]):
-            start = memory.scalars(chunk["memory"])[0]
+            start = program.scalars(chunk["memory"])[0]
             used = int(next_ - start) if i == int(arena["current_"]) else int(chunk["used"])
             self.chunks.append((self.size, int(start), used))
             self.size += used
@@ -25,7 +24,7 @@ class Arena:
     def address(self, number):
         """The address of an item."""
         if not 0 <= number < self.size:
-            raise gdb.GdbError(f"there is no node #{number}; the tape holds {self.size}")
+            raise program.Error(f"there is no node #{number}; the tape holds {self.size}")
         first, start, _ = self.chunks[bisect.bisect(self.chunks, (number + 1,)) - 1]
         return start + (number - first) * self.item_size
 
@@ -42,9 +41,9 @@ class Tape:
     def __init__(self, value=None):
         if value is None:
             try:
-                value = gdb.parse_and_eval("microgpt::tape")
-            except gdb.error:
-                raise gdb.GdbError("this program has no tape: none of its numbers is a Value") from None
+                value = program.evaluate("microgpt::tape")
+            except program.Error:
+                raise program.Error("this program has no tape: none of its numbers is a Value") from None
         self.value = value
         self.nodes = Arena(value["nodes_"])
         self.pointers = Arena(value["pointers_"])
@@ -61,7 +60,7 @@ class Tape:
         """Every node in use, in the order the forward made them."""
         for _, start, used in self.nodes.chunks:
             size = self.nodes.item_size
-            chunk = bytes(gdb.selected_inferior().read_memory(start, used * size)) if used else b""
+            chunk = program.read(start, used * size) if used else b""
             for i in range(used):
                 yield Node(start + i * size, chunk, i * size)
 
@@ -71,7 +70,7 @@ class Tape:
 
     def backward_order(self):
         """The addresses of the nodes in the order of the last backward(): the loss first."""
-        begin, end = memory.scalars(self.value["order_"])[:2]
+        begin, end = program.scalars(self.value["order_"])[:2]
         return memory.read(begin, int(end - begin), "Q")[::-1]
 
     def is_open(self, scope):

@@ -1,9 +1,8 @@
-"""How gdb prints doubles and the project's types: four digits, one line, no addresses. print/r shows everything."""
+"""Doubles and the project's types in words: four digits, one line, no addresses."""
 import re
 
-import gdb
-
 import memory
+import program
 from node import Node, number
 from parameters import Parameter, by_name
 from tape import Tape
@@ -20,7 +19,7 @@ def listed(items, max_shown):
 
 def in_open_scope(tape, value):
     """Whether the Scope in which this Value or Values was made is still open; only checked builds know."""
-    scope = memory.scalars(value["made_in_"])  # none in a build that does not check
+    scope = program.scalars(value["made_in_"])  # none in a build that does not check
     return not scope or tape.is_open(int(scope[0]))
 
 
@@ -38,7 +37,7 @@ def node(node):
 
 
 def values(values):
-    begin, size = memory.scalars(values["item_"])[:2]
+    begin, size = program.scalars(values["item_"])[:2]
     if int(size) == 0:
         return "Values(0) []"
     tape = Tape()
@@ -74,22 +73,23 @@ def tape(value):
 
 
 def pointer(pointer):
-    name = memory.pointed_type_name(pointer.type)
+    name = program.pointed_type_name(pointer)
     if int(pointer) == 0:
         return "nullptr"
     if name in ("microgpt::Node", "microgpt::Value"):
-        return "-> " + pointer.dereference().format_string()
+        program.read(int(pointer), 1)  # fails if the pointer is garbage
+        return "-> " + text_of(pointer.dereference())
     return "-> " + name.removeprefix("microgpt::")
 
 
 def draft(value):
     """A Value of lesson 03 or 04, or a pointer to a Node of theirs: what it points to."""
-    node = memory.scalars(value)[0].dereference()
-    kind = "Value" if memory.type_name(value.type).endswith("::Value") else "-> Node"
+    node = program.scalars(value)[0].dereference()
+    kind = "Value" if program.type_name(value).endswith("::Value") else "-> Node"
     return f"{kind}(data={number(float(node['data']))}, grad={number(float(node['grad']))})"
 
 
-_texts = {
+by_type = {
     "double": lambda x: number(float(x)),
     "microgpt::Value": value,
     "microgpt::Node": node,
@@ -101,27 +101,17 @@ _texts = {
 }
 
 
-class Printer:
-    def __init__(self, value, text):
-        self.value = value
-        self.text = text
-
-    def to_string(self):
-        try:
-            return self.text(self.value)
-        except (gdb.error, OverflowError, ValueError):  # the memory holds garbage: the value is not constructed yet
-            return "(not made yet)"
-
-
-def microgpt(value):
-    """The printer for a double or a value of one of the project's types, as gdb asks for it."""
-    name, pointed = memory.type_name(value.type), memory.pointed_type_name(value.type)
+def function_for(value):
+    """The function that puts a value into words, or None if the debugger shows it in its own way."""
+    name, pointed = program.type_name(value), program.pointed_type_name(value)
     if re.fullmatch(r"lesson\d+::Value", name) or re.fullmatch(r"lesson\d+::Node", pointed):
-        return Printer(value, draft)
-    if pointed.startswith("microgpt::"):
-        return Printer(value, pointer)
-    return Printer(value, _texts[name]) if name in _texts else None
+        return draft
+    return pointer if pointed.startswith("microgpt::") else by_type.get(name)
 
 
-def register():
-    gdb.printing.register_pretty_printer(None, microgpt, replace=True)
+def text_of(value):
+    """The value in words, with function_for. Its memory holds garbage if it is not constructed yet."""
+    try:
+        return function_for(value)(value)
+    except (program.Error, OverflowError, ValueError):
+        return "(not made yet)"

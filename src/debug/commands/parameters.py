@@ -1,14 +1,13 @@
 """The parameters of the model: src/base/parameters.h."""
-import gdb
-
 import memory
+import program
 
 
 class Parameter:
     """A matrix. parameter[i][j] is an Element."""
 
     def __init__(self, value):
-        self.name = memory.string(value["name"])
+        self.name = program.string(value["name"])
         self.rows = int(value["rows"])
         self.cols = int(value["cols"])
         self.data = int(value["data"])
@@ -49,22 +48,6 @@ class Element:
         return memory.read(self.grad_address, 1, "d")[0]
 
 
-def frame_variables():
-    """(name, value) of every constructed variable that is visible in the selected frame or in one of its callers."""
-    frame = gdb.selected_frame()
-    while frame is not None:
-        try:
-            block = frame.block()
-        except RuntimeError:  # a function without debug information
-            block = None
-        while block is not None and not block.is_static:
-            for symbol in block:
-                if symbol.is_argument or symbol.is_variable and symbol.line < frame.find_sal().line:
-                    yield symbol.name, symbol.value(frame)
-            block = block.superblock if block.function is None else None
-        frame = frame.older()
-
-
 def by_name(parameters):
     """The matrices of a value of type Parameters: {name: Parameter}."""
     matrices = [Parameter(item) for item in memory.vector(parameters["matrices_"])]
@@ -74,9 +57,9 @@ def by_name(parameters):
 def of_program():
     """The matrices of all variables of type Parameters: those named `parameters` first, then the nearest frames
     first."""
-    found = [item for item in frame_variables() if memory.type_name(item[1].type) == "microgpt::Parameters"]
+    found = [item for item in program.variables() if program.type_name(item[1]) == "microgpt::Parameters"]
     found.sort(key=lambda item: item[0] != "parameters")
-    return [matrix for _, value in found for matrix in by_name(memory.plain(value)).values()]
+    return [matrix for _, value in found for matrix in by_name(program.plain(value)).values()]
 
 
 def named(name):

@@ -1,7 +1,6 @@
 """Walking the graph: graph, node, child, parents, parent."""
-import gdb
-
 import parameters
+import program
 from command import Command
 from expression import find
 from node import Node, number
@@ -14,7 +13,7 @@ def node_named(text):
     """The node that the text names, or the one named last if it is empty."""
     node = find(text)
     if not isinstance(node, Node):
-        raise gdb.GdbError(f"{text} is a parameter, not a node; try: why {text}")
+        raise program.Error(f"{text} is a parameter, not a node; try: why {text}")
     return node
 
 
@@ -87,9 +86,9 @@ named last."""
 
 def go_to(found, text, kind):
     """Names the node at the index that the text gives, 0 if it is empty, in a list of addresses."""
-    index = int(gdb.parse_and_eval(text or "0"))
+    index = int(program.evaluate(text or "0"))
     if not 0 <= index < len(found):
-        raise gdb.GdbError(f"there is no {kind} {index}; this node has {len(found)}")
+        raise program.Error(f"there is no {kind} {index}; this node has {len(found)}")
     show(f"#{Tape().nodes.number(found[index])}", 1)
 
 

@@ -1,6 +1,5 @@
 """attention H T: where a head looks."""
-import gdb
-
+import program
 from command import Command
 from expression import evaluate, items
 from node import Node
@@ -42,7 +41,7 @@ def at_position(softmaxes, t):
     sizes = {len(softmax.weights) for softmax in softmaxes}
     matching = softmaxes[t : t + 1] if len(sizes) == 1 else [s for s in softmaxes if len(s.weights) == t + 1]
     if not matching:
-        raise gdb.GdbError(f"there is no attention of position {t} on the tape; there are {len(softmaxes)} positions")
+        raise program.Error(f"there is no attention of position {t} on the tape; there are {len(softmaxes)} positions")
     return matching[-1]
 
 
@@ -62,17 +61,17 @@ attention EXPR: the same picture of any Values, such as attn_weights."""
     def run(self, text):
         words = text.split()
         if len(words) == 2:
-            self.at(*(int(gdb.parse_and_eval(word)) for word in words))
+            self.at(*(int(program.evaluate(word)) for word in words))
         elif len(words) == 1:
             show([Node(node).data for node in items(evaluate(text))])
         else:
-            raise gdb.GdbError("attention takes a head and a position, as in attention 0 3, or the weights")
+            raise program.Error("attention takes a head and a position, as in attention 0 3, or the weights")
 
     @staticmethod
     def at(head, position):
         found = heads(Tape())
         if not 0 <= head < len(found):
-            raise gdb.GdbError(f"there is no head {head} on the tape; it has {len(found)}")
+            raise program.Error(f"there is no head {head} on the tape; it has {len(found)}")
         softmax = at_position(found[head], position)
         print(f"head {head} at position {position} looks at")
         show(softmax.weights)

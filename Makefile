@@ -199,6 +199,18 @@ $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
 	@$(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
 
+# The same commands in lldb, where they must print the same.
+.PHONY: lldb step-lldb
+LLDB := src/debug/lldb/start.sh
+HAVE_LLDB := command -v lldb >/dev/null || \
+  { echo "no lldb; try: apt-get install lldb (on macOS: xcode-select --install)" >&2; exit 1; }
+
+lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
+	@$(HAVE_LLDB)
+	@$(MAKE) --no-print-directory MODE=debug step-lldb
+step-lldb: $(call lesson,$(L),main)
+	@$(LLDB) -o 'stop all' -o run -- $< $(NAMES) $(BREAK:%=--break %)
+
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races
 races: $(BUILD)/lessons/13_openmp/main $(SOME_TESTS) $(PROGRAM)

@@ -1,0 +1,134 @@
+"""The program as lldb sees it. src/debug/gdb/program.py says the same for gdb; src/debug/commands needs no more."""
+import re
+
+import lldb
+
+from value import Value, as_declared
+
+ALL_DIGITS = "v -R EXPR"  # shows a value without the texts of src/debug/commands/text.py
+
+_target = _frame = None  # those that a command or a text is about
+
+
+class Error(Exception):
+    """Its text is shown to the learner, in one line."""
+
+
+def target():
+    """lldb's object for the program."""
+    return _target
+
+
+def look_at(target, frame):
+    """From now on, the functions below are about this program, in this frame."""
+    global _target, _frame
+    _target, _frame = target, frame
+
+
+def find(text):
+    """lldb's value of an expression in the frame. A path such as x.node->child[0], and a global variable, are read
+    without lldb's compiler, which does not know every member and may run functions of the program."""
+    found = _frame.GetValueForVariablePath(text) if _frame else None
+    if not found or found.GetError().Fail():
+        found = _target.FindFirstGlobalVariable(text)
+    if not found or found.GetError().Fail():
+        options = lldb.SBExpressionOptions()
+        options.SetSuppressPersistentResult(True)
+        found = (_frame or _target).EvaluateExpression(text, options)
+    if found.GetError().Fail():
+        message = str(found.GetError().GetCString())
+        raise Error(re.sub(r".*error: (<[^>]*>:\d+:\d+: )?", "", message, count=1, flags=re.S).splitlines()[0])
+    return as_declared(found)
+
+
+def evaluate(text):
+    """The value of an expression in the frame."""
+    return Value(find(text))
+
+
+def read(address, size):
+    """The bytes at an address."""
+    error = lldb.SBError()
+    content = _target.GetProcess().ReadMemory(address, size, error)
+    if error.Fail() or len(content) != size:
+        raise Error(f"cannot read memory at address {address:#x}")
+    return content
+
+
+def variables():
+    """(name, value) of every constructed variable that is visible in the frame or in one of its callers."""
+    if not _frame:
+        raise Error("the program is not running")
+    thread = _frame.GetThread()
+    for i in range(_frame.GetFrameID(), thread.GetNumFrames()):
+        frame = thread.GetFrameAtIndex(i)
+        for found in frame.GetVariables(True, True, False, True):  # arguments, locals, no statics, those in scope
+            is_argument = found.GetValueType() == lldb.eValueTypeVariableArgument
+            if is_argument or found.GetDeclaration().GetLine() < frame.GetLineEntry().GetLine():
+                yield found.GetName(), Value(found)
+
+
+def source_of_main():
+    """The path of the source file of main()."""
+    for found in _target.FindFunctions("main"):
+        if found.GetCompileUnit():
+            return found.GetCompileUnit().GetFileSpec().fullpath
+    raise Error("there is no program, or it was built without debug information")
+
+
+def plain(value):
+    """The value without a reference around it."""
+    return Value(value.value.Dereference()) if value.type.IsReferenceType() else value
+
+
+def scalars(value):
+    """The numbers and pointers in a struct, bases first, in the order of declaration. The standard containers are read
+    this way: a vector is [begin, end, capacity], a span [begin, size], a unique_ptr [pointer]."""
+    members = value.struct_members()
+    return [value] if members is None else [scalar for member in members for scalar in scalars(member)]
+
+
+def string(value):
+    """The text of a std::string, which each standard library stores in its own way."""
+    return (value.value.GetSummary() or "").strip('"')
+
+
+def type_name(value):
+    """The name of a value's type, or of what it refers to: 'microgpt::Value' for const Value &."""
+    return _name(value.type)
+
+
+def pointed_type_name(value):
+    """The name of the type that a pointer points to, or '' for any other value."""
+    return _name(value.type.GetPointeeType()) if value.type.IsPointerType() else ""
+
+
+def _name(kind):
+    kind = (kind.GetDereferencedType() if kind.IsReferenceType() else kind).GetCanonicalType()
+    name = "" if kind.IsPointerType() else kind.GetUnqualifiedType().GetName() or ""
+    return re.sub(r"\bstd::__\w+::", "std::", name)  # without the inline namespace of a standard library
+
+
+def item_size(pointer):
+    """The size of what a pointer points to."""
+    return pointer.type.GetPointeeType().GetByteSize()
+
+
+def size_of(name):
+    """The size of a type."""
+    return _target.FindFirstType(name).GetByteSize()
+
+
+def members(name):
+    """The offset of each member of a struct and its type for struct.unpack: {name: (offset, code)}."""
+    found = {}
+    for field in _target.FindFirstType(name).fields:
+        kind = field.GetType().GetCanonicalType()
+        code = "d" if kind.GetTypeFlags() & lldb.eTypeIsFloat else {8: "Q", 4: "I", 1: "B"}[kind.GetByteSize()]
+        found[field.GetName()] = (field.GetOffsetInBytes(), "=" + code)
+    return found
+
+
+def enumerators(name):
+    """The names of an enum's values."""
+    return [field.GetName() for field in _target.FindFirstType(name).get_enum_members_array()]

@@ -200,7 +200,7 @@ $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
 	@echo "session $*: runs as shown"
 
 # The same commands in lldb, where they must print the same.
-.PHONY: lldb step-lldb
+.PHONY: lldb step-lldb check-lldb session-lldb
 LLDB := src/debug/lldb/start.sh
 HAVE_LLDB := command -v lldb >/dev/null || \
   { echo "no lldb; try: apt-get install lldb (on macOS: xcode-select --install)" >&2; exit 1; }
@@ -210,6 +210,12 @@ lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
 	@$(MAKE) --no-print-directory MODE=debug step-lldb
 step-lldb: $(call lesson,$(L),main)
 	@$(LLDB) -o 'stop all' -o run -- $< $(NAMES) $(BREAK:%=--break %)
+
+check-lldb: ## type a session in lldb and compare it with gdb's
+	@$(HAVE_LLDB)
+	@$(MAKE) --no-print-directory MODE=debug session-lldb
+session-lldb: $(BUILD)/tests/gdb/main
+	@$(LLDB) -x -b -o 'script import session; session.check("tests/gdb/expected.txt")' $< | grep ': runs as shown$$'
 
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races

@@ -208,8 +208,8 @@ HAVE_LLDB := command -v lldb >/dev/null || \
 lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
 	@$(HAVE_LLDB)
 	@$(MAKE) --no-print-directory MODE=debug step-lldb
-step-lldb: $(call lesson,$(L),main)
-	@$(LLDB) -o 'stop all' -o run -- $< $(NAMES) $(BREAK:%=--break %)
+step-lldb: $(or $(call broken,$(L)),$(call lesson,$(L),main))
+	@$(LLDB) -o 'stop all' -o run -- $< $(NAMES)
 
 check-lldb: ## type a session in lldb and compare it with gdb's
 	@$(HAVE_LLDB)
@@ -297,7 +297,7 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags
 
 together = $(filter-out $(APART),$(UNIT.$(*F)))
 $(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(together) $(BUILD)/flags
-	@$(call compile,src/$*,$(patsubst %,-include %,$(together)) -x c++ - </dev/null)
+	@$(call compile,src/$*,$(patsubst src/%,-include %,$(together)) -x c++ - </dev/null)
 
 # This file changes only when the compiler or its flags do; then everything is recompiled. All objects wait for it, so
 # nothing is compiled before `make setup train` has installed what it needs.

@@ -16,8 +16,8 @@ def check(directory, build_directory):
     """Types the walk of a directory, and looks for what it shows in gdb's output.
 
     A lesson's walk is the gdb blocks of its README, one after the other, after the `make gdb L=NN` that must stand
-    before the first. Every line behind a (gdb) is a command; nothing else is typed. Other directories have a
-    session.gdb with one command a line. gdb's standard output must go to session.raw in build_directory. Its steady
+    before the first. Every line behind a (gdb) is a command; nothing else is typed. tests/gdb has a session.gdb with
+    one command a line, and the project's README shows a part of it. gdb's standard output must go to session.raw in build_directory. Its steady
     lines are written to session.txt. If something is wrong, gdb ends with one line and code 1."""
     readme = f"{directory}/README.md"
     try:
@@ -33,7 +33,10 @@ def check(directory, build_directory):
         transcript = steady(f"{build_directory}/session.raw")
         with open(f"{build_directory}/session.txt", "w", encoding="utf-8") as file:
             file.write("\n".join(transcript) + "\n")
-        missing = missing_line(walk or [], transcript)
+        if walk is None:
+            readme, walk = "README.md", walk_of("README.md")
+            transcript = transcript[transcript.index(walk[0]) :] if walk[0] in transcript else []
+        missing = missing_line(walk, transcript)
         if missing is not None:
             raise Failure(f"{readme}: a gdb block says '{missing}', but {build_directory}/session.txt does not")
     except Failure as failure:

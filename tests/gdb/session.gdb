@@ -21,12 +21,12 @@ print logits
 print a.node
 print microgpt::tape
 graph c
+why a
 node c
 child 1
 parents list[0]
 parent 0
 why
-why a
 why logits[1]
 next
 why a

@@ -1,0 +1,113 @@
+// Models for the exercise: a right one, and the same with one bug each. No output, loss or name tells which is which.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/parameters.h"
+#include "base/python_random.h"
+#include "base/tokenizer.h"
+#include "scalar/matrix.h"
+#include "scalar/ops.h"
+
+namespace lesson25 {
+
+using microgpt::Matrix;
+using microgpt::Parameters;
+using microgpt::Token;
+using microgpt::Value;
+using microgpt::Values;
+
+enum class Kind { right, future, detached, no_positions, full_cache, gradients_kept, softmax_twice_in_loss };
+
+/// One head of attention over at most 8 tokens of an alphabet of 5. The functions are all that a detective may use.
+class Suspect {
+ public:
+  explicit Suspect(Kind kind)
+      : kind_(kind),
+        parameters_({{"wte", V, C}, {"wpe", T, C}, {"wq", C, C}, {"wk", C, C}, {"wv", C, C}, {"head", V, C}}) {
+    microgpt::PythonRandom random(3);
+    microgpt::draw_weights(parameters_, 0.5, random);
+  }
+
+  /// Row t: the probabilities, (V), of the token after tokens[0], ..., tokens[t].
+  std::vector<std::vector<double>> probabilities(std::span<const Token> tokens) {
+    const microgpt::Scope scope;
+    std::vector<std::vector<double>> rows;
+    for (const Values& row : logits(tokens)) {
+      rows.emplace_back();
+      for (const Value p : microgpt::softmax(row)) rows.back().push_back(p.data());
+    }
+    return rows;
+  }
+
+  /// The loss of the document: the mean of -log p(tokens[t + 1]).
+  double loss(std::span<const Token> tokens) {
+    const microgpt::Scope scope;
+    return graph(tokens).data();
+  }
+
+  /// Its gradient, one number for each parameter.
+  std::vector<double> gradient(std::span<const Token> tokens) {
+    const microgpt::Scope scope;
+    if (kind_ != Kind::gradients_kept) std::fill(parameters_.grad().begin(), parameters_.grad().end(), 0);
+    graph(tokens).backward();
+    return {parameters_.grad().begin(), parameters_.grad().end()};
+  }
+
+  /// The parameters themselves. Leave them as they were.
+  std::span<double> parameters() { return parameters_.data(); }
+
+ private:
+  static constexpr std::size_t V = 5, T = 8, C = 4;
+
+  std::vector<Values> logits(std::span<const Token> tokens) {
+    const Matrix wte(parameters_["wte"]), wpe(parameters_["wpe"]), wq(parameters_["wq"]), wk(parameters_["wk"]),
+        wv(parameters_["wv"]), head(parameters_["head"]);
+    std::vector<Values> x, keys, values;
+    for (std::size_t t = 0; t < tokens.size(); t++) {
+      const std::size_t position = kind_ == Kind::no_positions ? 0 : t;
+      x.push_back(microgpt::add(wte[tokens[t]], wpe[position]));
+      const Values past = kind_ == Kind::detached ? microgpt::detach(x[t]) : x[t];
+      keys.push_back(microgpt::linear(past, wk));
+      values.push_back(microgpt::linear(past, wv));
+    }
+    // The full cache still holds what the document before left in it: its first letter.
+    if (kind_ == Kind::full_cache && before_ < V) {
+      const Values old = wte[before_];
+      keys.insert(keys.begin(), microgpt::linear(old, wk));
+      values.insert(values.begin(), microgpt::linear(old, wv));
+    }
+    const std::size_t extra = keys.size() - tokens.size();
+    before_ = tokens[tokens.size() > 1 ? 1 : 0];
+    std::vector<Values> rows;
+    for (std::size_t t = 0; t < tokens.size(); t++) {
+      const std::size_t seen = kind_ == Kind::future ? keys.size() : extra + t + 1;
+      const Values query = microgpt::linear(x[t], wq);
+      const Values weights = microgpt::softmax(
+          Values(seen, [&](std::size_t s) { return microgpt::dot(query, keys[s]) / std::sqrt(double{C}); }));
+      const Values mixture(C, [&](std::size_t j) {
+        return microgpt::dot(weights, Values(seen, [&](std::size_t s) { return values[s][j]; }));
+      });
+      rows.push_back(microgpt::linear(microgpt::add(x[t], mixture), head));
+    }
+    return rows;
+  }
+
+  Value graph(std::span<const Token> tokens) {
+    const std::vector<Values> rows = logits(tokens.first(tokens.size() - 1));
+    return microgpt::mean(Values(rows.size(), [&](std::size_t t) {
+      const Values row = kind_ == Kind::softmax_twice_in_loss ? microgpt::softmax(rows[t]) : rows[t];
+      return microgpt::cross_entropy(row, tokens[t + 1]);
+    }));
+  }
+
+  Kind kind_;
+  Parameters parameters_;
+  Token before_ = V;  // the first letter of the document before; V: there was none
+};
+
+}  // namespace lesson25

@@ -1,122 +1,132 @@
-// Exercise 09: two backwards. LayerNorm, which GPT-2 has in place of RMSNorm, first takes the mean out of x: so each
-// x[c] acts in three ways. And the gradient of a weight, of some of its rows only: so that several workers can share
-// one matrix, each with rows of its own.
+// Exercise 10: attention for a whole batch in one go. Lesson 10 went name by name. Large programs often compute the
+// scores of all rows with all rows, as one matrix product, and let a mask say which of them count.
 //
 //   make exercise-10    fails until both functions are right, and hints at what is missing
 //   make solution-10    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
-#include "compare.h"
+#include "base/python_random.h"
+#include "inspect/plot.h"
+#include "lesson/array.h"
+#include "lesson/softmax.h"
+#include "tensor/batch.h"
+#include "tensor/kernels.h"
+#include "train/gradient.h"
 
-using namespace lesson09;
+using namespace microgpt;
 
 #ifdef SOLUTION
 #include "solution.cpp"
 #else
-/// dx, where y[c] = (x[c] - m) * scale, m is the mean of x, and scale = (mean of (x - m)^2 + 1e-5)^-0.5. All (N,C).
-Array layernorm_backward(const Array& dy, const Array& x) {
-  // TODO: this is right once the mean is out of x. Who else hears when x[c] changes: through m, every (x - m)[i].
-  Array centred = x;
-  for (std::size_t n = 0; n < x.rows; n++) {
-    double mean = 0;
-    for (std::size_t c = 0; c < x.cols; c++) mean += x.row(n)[c] / static_cast<double>(x.cols);
-    for (std::size_t c = 0; c < x.cols; c++) centred.row(n)[c] -= mean;
-  }
-  return rmsnorm_backward(dy, centred);
+/// (N,N): mask[t][s] is 1 if row t may look at row s, else 0.
+Array document_mask(const Batch& batch) {
+  Array mask(batch.num_positions(), batch.num_positions());
+  // TODO: which rows belong to the same name as row t, and do not come after it? (batch.document(i) has the rows of
+  // name i: .first and .n.)
+  return mask;
 }
 
-/// Rows first, first + 1, ... of dW = dy^T x, as many as dw has. dw is (rows,n_in), dy (N,n_out), x (N,n_in). What was
-/// in dw before is lost.
-void linear_backward_weight_rows([[maybe_unused]] Array& dw, [[maybe_unused]] std::size_t first,
-                                 [[maybe_unused]] const Array& dy, [[maybe_unused]] const Array& x) {
-  // TODO: row i of dW is a sum over the positions: column i of dy, each number times the whole row of x.
+/// out (N,D) of one head, for all rows at once: scores = q k^T / sqrt(D) is (N,N), every row with every row; weights is
+/// the softmax of each row, over what the mask lets it see; out = weights v.
+Array masked_attention(const Array& q, const Array& k, const Array& v, const Array& mask) {
+  Array out(q.rows, v.cols);
+  // TODO: it is not enough to set the weights of other names to 0 after the softmax. (Why not? What do the rest sum to?
+  // And what if the largest score of a row is one that does not count?)
+  (void)k, (void)mask;
+  return out;
 }
 #endif
 
 namespace {
 
-constexpr std::size_t N = 5, n_in = 3, n_out = 7;
+constexpr std::size_t D = 4;
 
-struct Fixture {
-  PythonRandom random{1};
-  Array x = random_array(N, n_in, random);
-  Array dy = random_array(N, n_out, random);
-};
+/// rosimeire, chrissa and rod: 10, 8 and 4 rows. Only where they begin matters here.
+Batch three_names() {
+  Batch batch(16);
+  for (const std::size_t n : {10, 8, 4}) batch.add(std::vector<Token>(n + 1, 0));
+  return batch;
+}
 
-/// The whole gradient, by the scalar path.
-Array scalar_dw(const Array& x, const Array& dy) {
-  Parameters parameters({{"w", n_out, n_in}});
-  return scalar_linear(x, parameters["w"], dy)[2];
+Array random_rows(const Batch& batch, PythonRandom& random) {
+  Array x(batch.num_positions(), D);
+  for (double& number : x.data) number = random.gauss(0, 1);
+  return x;
+}
+
+View<const double> rows_of(const Array& x, const Share& rows) { return {x[rows.first], rows.n, x.cols, x.cols}; }
+
+/// One name after the other, by src/tensor.
+Array name_by_name(const Batch& batch, const Array& q, const Array& k, const Array& v) {
+  Array out(q.rows, v.cols);
+  const Mask causal = Mask::causal();
+  for (std::size_t i = 0; i < batch.num_documents(); i++) {
+    const Share rows = batch.document(i);
+    Tensor<double> log_sum(1, rows.n);
+    naive<double>().attention_forward({out[rows.first], rows.n, out.cols, out.cols}, log_sum.view(),
+                                      {.q = rows_of(q, rows),
+                                       .k = rows_of(k, rows),
+                                       .v = rows_of(v, rows),
+                                       .n_head = 1,
+                                       .n_kv_head = 1,
+                                       .scale = 1 / std::sqrt(D),
+                                       .mask = causal});
+  }
+  return out;
 }
 
 }  // namespace
 
-TEST_CASE("the gradient of a LayerNorm is the scalar path's") {
-  Fixture f;
-  const Array dy = random_array(N, n_in, f.random);
-  auto layernorm = [](Values x) {
-    const Value m = mean(x);
-    return rmsnorm(Values(x.size(), [&](std::size_t i) { return x[i] - m; }));
-  };
-  const Answer expected = scalar_layer(layernorm, f.x, dy);
-  INFO(
-      "hint: x - m is a layer of its own, with a backward of its own: x[c] acts on (x - m)[c] with 1, and on every "
-      "(x - m)[i] with -1/C");
-  CHECK(largest_difference(layernorm_backward(dy, f.x).data, expected[1].data) < tolerance);
+TEST_CASE("a row sees its own name, up to itself") {
+  const Array mask = document_mask(three_names());
+  REQUIRE(mask.rows == 22);
+  REQUIRE(mask.cols == 22);
+  INFO("hint: row 12 is the third of the second name, which begins at row 10");
+  CHECK(mask[12][12] == 1);
+  CHECK(mask[12][10] == 1);
+  CHECK(mask[12][13] == 0);
+  CHECK(mask[12][9] == 0);
+  INFO("hint: the names have 10, 8 and 4 rows, so there are 55 + 36 + 10 ones");
+  CHECK(std::accumulate(mask.data.begin(), mask.data.end(), 0.0) == 101);
 }
 
-TEST_CASE("raising a whole row changes nothing: its gradient sums to 0") {
-  Fixture f;
-  const Array dx = layernorm_backward(random_array(N, n_in, f.random), f.x);
-  for (std::size_t n = 0; n < N; n++) {
-    INFO("row " << n << "; hint: the mean of the row's gradient is what is missing");
-    REQUIRE(std::abs(std::accumulate(dx.row(n), dx.row(n) + n_in, 0.0)) < tolerance);
+TEST_CASE("all names at once give what they give one by one") {
+  const Batch batch = three_names();
+  PythonRandom random(1);
+  const Array q = random_rows(batch, random), k = random_rows(batch, random), v = random_rows(batch, random);
+  const Array out = masked_attention(q, k, v, document_mask(batch)), expected = name_by_name(batch, q, k, v);
+  INFO("hint: the weights of a row must sum to 1 over what it sees; and divide the scores by sqrt(D)");
+  CHECK(largest_difference(out.data, expected.data) < 1e-12);
+}
+
+TEST_CASE("a score that does not count may be as large as it likes") {
+  const Batch batch = three_names();
+  PythonRandom random(2);
+  const Array q = random_rows(batch, random), v = random_rows(batch, random);
+  Array k = random_rows(batch, random);
+  for (std::size_t j = 0; j < D; j++) k[3][j] = 10000 * q[15][j];  // the first name shouts at the second
+  const Array out = masked_attention(q, k, v, document_mask(batch)), expected = name_by_name(batch, q, k, v);
+  INFO("hint: put the mask before the softmax. Which score has an exp of exactly 0?");
+  CHECK(largest_difference(out.data, expected.data) < 1e-12);
+}
+
+TEST_CASE("what the mask costs") {
+  const Batch batch = three_names();
+  const Array mask = document_mask(batch);
+  Grid grid;
+  double seen = 0;
+  for (std::size_t t = 0; t < mask.rows; t++) {
+    grid.row_labels.push_back(fmt::format("{}", t));
+    grid.col_labels.emplace_back(" ");
+    grid.rows.emplace_back(mask[t], mask[t] + mask.cols);
+    seen += std::accumulate(mask[t], mask[t] + mask.cols, 0.0);
   }
-}
-
-TEST_CASE("some rows of a weight's gradient are those rows of the scalar path's") {
-  Fixture f;
-  const Array whole = scalar_dw(f.x, f.dy);
-  for (std::size_t first : {0, 2, 6}) {
-    Array dw(n_out - first, n_in);
-    linear_backward_weight_rows(dw, first, f.dy, f.x);
-    for (std::size_t i = 0; i < dw.rows; i++) {
-      for (std::size_t j = 0; j < n_in; j++) {
-        INFO("row " << i << " of dw, from row " << first << " on; hint: it is row " << first + i
-                    << " of the whole, a sum over n of dy[n][" << first + i << "] * x[n][" << j << "]");
-        REQUIRE(std::abs(dw.row(i)[j] - whole.row(first + i)[j]) < tolerance);
-      }
-    }
-  }
-}
-
-TEST_CASE("what was in dw before is lost") {
-  Fixture f;
-  Array dw(2, n_in), again(2, n_in);
-  linear_backward_weight_rows(dw, 1, f.dy, f.x);
-  linear_backward_weight_rows(again, 1, f.dy, f.x);
-  const Array once = again;
-  linear_backward_weight_rows(again, 1, f.dy, f.x);
-  INFO("hint: begin each sum at 0, and look at all positions");
-  CHECK(again.data == once.data);
-  CHECK(std::any_of(once.data.begin(), once.data.end(), [](double number) { return number != 0; }));
-}
-
-TEST_CASE("however the rows are shared, every bit is the same") {
-  Fixture f;
-  Array whole(n_out, n_in);
-  linear_backward_weight_rows(whole, 0, f.dy, f.x);
-  for (std::size_t workers : {2, 3, 7}) {
-    for (std::size_t i = 0; i < workers; i++) {
-      const Share rows = share(n_out, i, workers);
-      Array dw(rows.n, n_in);
-      linear_backward_weight_rows(dw, rows.first, f.dy, f.x);
-      INFO("rows " << rows.first << " to " << rows.first + rows.n - 1
-                   << "; hint: no sum may depend on how many rows there are");
-      REQUIRE(std::equal(dw.data.begin(), dw.data.end(), whole.row(rows.first)));
-      REQUIRE(largest_difference(whole.data, scalar_dw(f.x, f.dy).data) < tolerance);
-    }
-  }
+  REQUIRE(seen > 0);
+  fmt::print("{}scores computed: {}, used: {}\n", shades(grid), mask.data.size(), seen);
 }

@@ -1,25 +1,24 @@
-Array layernorm_backward(const Array& dy, const Array& x) {
-  Array centred = x;
-  for (std::size_t n = 0; n < x.rows; n++) {
-    double mean = 0;
-    for (std::size_t c = 0; c < x.cols; c++) mean += x.row(n)[c] / static_cast<double>(x.cols);
-    for (std::size_t c = 0; c < x.cols; c++) centred.row(n)[c] -= mean;
+Array document_mask(const Batch& batch) {
+  Array mask(batch.num_positions(), batch.num_positions());
+  for (std::size_t i = 0; i < batch.num_documents(); i++) {
+    const auto [first, n] = batch.document(i);
+    for (std::size_t t = first; t < first + n; t++) std::fill(mask[t] + first, mask[t] + t + 1, 1.0);
   }
-  Array dx = rmsnorm_backward(dy, centred);
-  for (std::size_t n = 0; n < x.rows; n++) {
-    double mean = 0;
-    for (std::size_t c = 0; c < x.cols; c++) mean += dx.row(n)[c] / static_cast<double>(x.cols);
-    for (std::size_t c = 0; c < x.cols; c++) dx.row(n)[c] -= mean;
-  }
-  return dx;
+  return mask;
 }
 
-void linear_backward_weight_rows(Array& dw, std::size_t first, const Array& dy, const Array& x) {
-  for (std::size_t i = 0; i < dw.rows; i++) {
-    for (std::size_t j = 0; j < dw.cols; j++) {
-      double total = 0;
-      for (std::size_t n = 0; n < dy.rows; n++) total += dy.row(n)[first + i] * x.row(n)[j];
-      dw.row(i)[j] = total;
+Array masked_attention(const Array& q, const Array& k, const Array& v, const Array& mask) {
+  Array out(q.rows, v.cols);
+  for (std::size_t t = 0; t < q.rows; t++) {
+    std::vector<double> scores(k.rows, -std::numeric_limits<double>::infinity());
+    for (std::size_t s = 0; s < k.rows; s++) {
+      const double score = std::inner_product(q[t], q[t] + q.cols, k[s], 0.0) / std::sqrt(q.cols);
+      if (mask[t][s] == 1) scores[s] = score;
+    }
+    const std::vector<double> weights = softmax(scores);
+    for (std::size_t s = 0; s < k.rows; s++) {
+      for (std::size_t j = 0; j < v.cols; j++) out[t][j] += weights[s] * v[s][j];
     }
   }
+  return out;
 }

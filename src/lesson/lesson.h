@@ -54,8 +54,8 @@ class Lesson {
   /// How many of the names so far are in the data, letter for letter.
   std::size_t copied() const;
 
-  /// Writes build/pictures/<file>, or to the folder that the environment variable PICTURES names. Reports it on standard
-  /// error.
+  /// Writes build/pictures/<file>, or to the folder that the environment variable PICTURES names. Reports it on
+  /// standard error.
   void picture(const std::string& file, const Svg& svg) const;
 
   /// Writes <file>.dot there, and <file>.svg if Graphviz is installed. Reports it on standard error.

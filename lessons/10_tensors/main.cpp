@@ -10,9 +10,8 @@
 #include "base/utf8.h"
 #include "inspect/likeliest.h"
 #include "inspect/plot.h"
-#include "lesson/array.h"
 #include "lesson/lesson.h"
-#include "lesson/softmax.h"
+#include "lesson/look.h"
 #include "picture.h"
 #include "scalar/gpt.h"
 #include "tensor/gpt.h"
@@ -64,20 +63,9 @@ Array relu_forward(Array x) {
   return x;
 }
 
-/// One look: row t at the rows `first` to t, in the columns hs to hs + D - 1 of one head.
-struct Look {
-  std::size_t first, t, hs, D;
-};
-
-/// Scores, weights, a mixture of values: what a head does at one position, as in lesson 08.
+/// Row t mixes the values of the rows that it sees, as in lesson 08.
 void attend(Array& x_attn, const Array& q, const Array& k, const Array& v, const Look& at) {
-  std::vector<double> scores;
-  for (std::size_t s = at.first; s <= at.t; s++) {
-    double score = 0;
-    for (std::size_t j = at.hs; j < at.hs + at.D; j++) score += q[at.t][j] * k[s][j];
-    scores.push_back(score / std::sqrt(at.D));
-  }
-  const std::vector<double> weights = softmax(scores);
+  const std::vector<double> weights = weights_of(q, k, at);
   for (std::size_t s = at.first; s <= at.t; s++) {
     const double weight = weights[s - at.first];  // stop: mix
     for (std::size_t j = at.hs; j < at.hs + at.D; j++) x_attn[at.t][j] += weight * v[s][j];

@@ -64,7 +64,9 @@ inline Svg letters_picture(const std::vector<double>& gradient, const Tokenizer&
     grid.col_labels.push_back(tokenizer.label(token));
     for (std::size_t c = 0; c < 16; c++) grid.rows[c].push_back(std::abs(gradient[token * 16 + c]));
   }
-  return heat_map("Letters that were read get a gradient, and common ones the most", grid);
+  Svg svg = heat_map("Letters that were read get a gradient, and common ones the most", grid);
+  svg.text(40, 358, "the 16 numbers of each letter; darker: a steeper slope");
+  return svg;
 }
 
 }  // namespace microgpt

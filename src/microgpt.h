@@ -100,8 +100,12 @@
 #include "program/resume.h"         // going on with a saved training
 
 // What the lessons share.
-#include "lesson/lesson.h"      // names to learn from, uniform output, checks
-#include "lesson/softmax.h"     // scores to weights
-#include "lesson/one_head.h"    // the inputs and outputs of one head
-#include "lesson/counted.h"     // arithmetic that counts its operations
-#include "lesson/comparison.h"  // comparing forms of a model
+#include "lesson/lesson.h"       // names to learn from, uniform output, checks
+#include "lesson/softmax.h"      // scores to weights
+#include "lesson/array.h"        // a matrix as it stands on paper
+#include "lesson/look.h"         // one head at one position of a batch
+#include "lesson/nudge.h"        // slopes by trying
+#include "lesson/number_grid.h"  // a small matrix in a drawing
+#include "lesson/one_head.h"     // the inputs and outputs of one head
+#include "lesson/counted.h"      // arithmetic that counts its operations
+#include "lesson/comparison.h"   // comparing forms of a model

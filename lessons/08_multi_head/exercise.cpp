@@ -1,18 +1,20 @@
-// Exercise 07: what does one head contribute? W_O reads the heads' outputs side by side, so some of its columns belong
-// to head 0, the next ones to head 1, and so on. Taken apart by these columns, attention is a sum with one term a head,
-// and a head can be silenced without touching the others.
+// Exercise 08: what does one head contribute, and what does it say? W_O reads the heads' outputs side by side, so some
+// of its columns belong to head 0, the next ones to head 1, and so on. Taken apart by these columns, attention is a sum
+// with one term for each head. So one can take a head out without touching the others, and ask what it alone would say.
 //
-//   make exercise-08    fails until both functions are written, and hints at what is missing
+//   make exercise-08    fails until all three functions are written, and hints at what is missing
 //   make solution-08    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/python_random.h"
 #include "scalar/ops.h"
+#include "train/evaluation.h"
 #include "train/gradient.h"
 
 using namespace microgpt;
@@ -32,6 +34,17 @@ std::vector<double> contribution(const Parameter& wo, [[maybe_unused]] std::size
 void silence([[maybe_unused]] const Parameter& wo, [[maybe_unused]] std::size_t h,
              [[maybe_unused]] std::size_t n_head) {
   // TODO: set the weights to zero that contribution() uses. wo.row(i) is row i.
+}
+
+/// Suppose that head h gives all its attention to one position, whose normed numbers are x, (C). How much does that add
+/// to the logit of each token that could come next, (V)? Only this head counts here: no other, no MLP.
+std::vector<double> says(const Parameters& parameters, [[maybe_unused]] std::size_t h,
+                         [[maybe_unused]] std::size_t n_head, [[maybe_unused]] const std::vector<double>& x) {
+  const Parameter& lm_head = parameters["lm_head"];
+  std::vector<double> logits(lm_head.rows);
+  // TODO: with a weight of 1, head_out is that position's v_h: some rows of "layer0.attn_wv" times x. contribution()
+  // takes it on, and lm_head, (V, C), turns what it adds into logits.
+  return logits;
 }
 #endif
 
@@ -61,6 +74,27 @@ struct Fixture {
     return document_loss(model, name).data();
   }
 };
+
+std::vector<double> gpt_logits(const Fixture& fixture, Token token, Cache& keys, Cache& values) {
+  return gpt(fixture.model, token, 0, keys, values).data();
+}
+
+/// By how much a head raises the logits of vowels above those of consonants, after a look at a vowel, and at a
+/// consonant: means over these letters, without their positions.
+std::pair<double, double> vowel_push(const Parameters& parameters, const Tokenizer& tokenizer, std::size_t h) {
+  const Scope scope;
+  const Matrix wte(parameters["wte"]);
+  auto is_vowel = [&](Token token) { return std::string("aeiouy").find(tokenizer.label(token)) != std::string::npos; };
+  double push[2] = {0, 0}, count[2] = {0, 0};
+  for (Token seen = 0; seen < tokenizer.bos(); seen++) {
+    const std::vector<double> logits = says(parameters, h, n_head, rmsnorm(rmsnorm(wte[seen])).data());
+    const bool vowel = is_vowel(seen);
+    for (Token next = 0; next < tokenizer.bos(); next++)
+      push[vowel] += is_vowel(next) ? logits[next] / 6 : -logits[next] / 20;
+    count[vowel]++;
+  }
+  return {push[1] / count[1], push[0] / count[0]};
+}
 
 }  // namespace
 
@@ -113,7 +147,31 @@ TEST_CASE("with all heads silenced, attention adds nothing") {
   CHECK(gpt.loss() == silent);
 }
 
-TEST_CASE("one head less, another loss") {
+TEST_CASE("at the first position, which sees only itself, a silenced head takes away just what it says") {
+  const Scope scope;
+  Fixture gpt;
+  for (const char* name : {"wpe", "layer0.mlp_fc2"}) {  // without positions and MLP nothing else adds to the logits
+    const Parameter& matrix = gpt.parameters[name];
+    std::fill_n(matrix.data, matrix.size(), 0.0);
+  }
+  const Token token = 3;
+  auto logits = [&] {
+    Cache keys(1), values(1);
+    return gpt_logits(gpt, token, keys, values);
+  };
+  const std::vector<double> x = rmsnorm(rmsnorm(gpt.model.wte[token])).data(), before = logits();
+  const std::vector<double> told = says(gpt.parameters, 1, n_head, x);
+  const Parameter& wo = gpt.wo;
+  for (std::size_t i = 0; i < C; i++) std::fill_n(wo.data + i * C + head_dim, head_dim, 0.0);  // head 1
+  const std::vector<double> after = logits();
+  REQUIRE(told.size() == before.size());
+  for (std::size_t i = 0; i < told.size(); i++) {
+    INFO("token " << i << "; hint: rows h * head_dim to h * head_dim + head_dim - 1 of W_V make v_h");
+    REQUIRE(told[i] == doctest::Approx(before[i] - after[i]).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("what each head of a trained model is worth, and what it says") {
   std::vector<Document> documents = read_documents("data/names.txt");
   PythonRandom random(42);
   random.shuffle(documents);
@@ -123,23 +181,22 @@ TEST_CASE("one head less, another loss") {
   const Model model(config, parameters);
   Adam adam({}, parameters.size());  // the optimizer of the next lesson
   const Loss loss = [&](auto tokens) { return document_loss(model, tokens); };
-  train(loss, parameters, adam, documents, tokenizer, {.num_steps = 300});
+  train(loss, parameters, adam, documents, tokenizer, {.num_steps = 3000});
   const std::vector<double> trained(parameters.data().begin(), parameters.data().end());
-  auto mean_loss = [&] {
-    double total = 0;
-    for (std::size_t i = 1000; i < 1200; i++) {
-      const Scope scope;
-      total += document_loss(model, tokenizer.encode_document(documents[i])).data();
-    }
-    return total / 200;
-  };
-  const double with_all = mean_loss();
+  const auto others = std::span(documents).subspan(4000, 400);
+  const double with_all = mean_loss(loss, others, tokenizer).mean;
+  std::string report = fmt::format("400 other names: loss {:.4f} with all heads\n", with_all);
   for (std::size_t h = 0; h < n_head; h++) {
+    const auto [after_vowel, after_consonant] = vowel_push(parameters, tokenizer, h);
     silence(parameters["layer0.attn_wo"], h, n_head);
-    const double without = mean_loss();
+    const double cost = mean_loss(loss, others, tokenizer).mean - with_all;
     std::copy(trained.begin(), trained.end(), parameters.data().begin());
-    MESSAGE(fmt::format("200 names it has not seen: loss {:.4f}, without head {}: {:.4f}", with_all, h, without));
+    report += fmt::format(
+        "head {}: {:+.4f} without it {:16} | says of vowels: {:+.2f} if it looks at a vowel, {:+.2f} "
+        "at a consonant\n",
+        h, cost, std::string(cost > 0 ? std::lround(cost * 1000) : 0, '#'), after_vowel, after_consonant);
     INFO("hint: silence() changed nothing that matters");
-    CHECK(without != with_all);
+    CHECK(cost != 0);
   }
+  MESSAGE(report);
 }

@@ -58,16 +58,16 @@ double height_of(const Grid& grid) {
   return margin_top + cell * static_cast<double>(grid.row_labels.size()) + margin_end;
 }
 
-/// A heat map whose upper left corner is at (x0, 0).
-void draw(Svg& svg, double x0, const std::string& title, const Grid& grid) {
+/// A heat map whose upper left corner is at (x0, y0).
+void draw(Svg& svg, double x0, double y0, const std::string& title, const Grid& grid) {
   const double left = x0 + margin_left;
   const double largest = darkest(grid);
-  svg.text(left, 24, title, "start", 14);
+  svg.text(left, y0 + 24, title, "start", 14);
   for (std::size_t c = 0; c < grid.col_labels.size(); c++) {
-    svg.text(left + cell * (static_cast<double>(c) + 0.5), margin_top - 6, grid.col_labels[c], "middle");
+    svg.text(left + cell * (static_cast<double>(c) + 0.5), y0 + margin_top - 6, grid.col_labels[c], "middle");
   }
   for (std::size_t r = 0; r < grid.rows.size(); r++) {
-    const double y = margin_top + cell * static_cast<double>(r);
+    const double y = y0 + margin_top + cell * static_cast<double>(r);
     svg.text(left - 6, y + 13, grid.row_labels[r], "end");
     for (std::size_t c = 0; c < grid.rows[r].size(); c++) {
       if (grid.rows[r][c] == 0) continue;  // white on white
@@ -99,18 +99,35 @@ Grid times_even_share(Grid grid) {
 
 Svg heat_map(const std::string& title, const Grid& grid) { return heat_maps({{title, grid}}); }
 
-Svg heat_maps(const std::vector<TitledGrid>& grids) {
+Svg heat_maps(const std::vector<TitledGrid>& grids) { return heat_maps("", {grids}, ""); }
+
+Svg heat_maps(const std::string& title, const std::vector<std::vector<TitledGrid>>& rows, const std::string& scale) {
+  constexpr double line = 24;  // of text
   double width = 0;
-  double height = 0;
-  for (const auto& [title, grid] : grids) {
-    width += width_of(grid);
-    height = std::max(height, height_of(grid));
+  double height = (title.empty() ? 0 : line) + (scale.empty() ? 0 : line);
+  for (const std::vector<TitledGrid>& grids : rows) {
+    double row_width = 0;
+    double row_height = 0;
+    for (const TitledGrid& grid : grids) {
+      row_width += width_of(grid.second);
+      row_height = std::max(row_height, height_of(grid.second));
+    }
+    width = std::max(width, row_width);
+    height += row_height;
   }
   Svg svg(width, height);
-  double x0 = 0;
-  for (const auto& [title, grid] : grids) {
-    draw(svg, x0, title, grid);
-    x0 += width_of(grid);
+  if (!title.empty()) svg.text(margin_end, line, title, "start", 16);
+  if (!scale.empty()) svg.text(margin_end, height - line / 2, scale);
+  double y0 = title.empty() ? 0 : line;
+  for (const std::vector<TitledGrid>& grids : rows) {
+    double x0 = 0;
+    double row_height = 0;
+    for (const TitledGrid& grid : grids) {
+      draw(svg, x0, y0, grid.first, grid.second);
+      x0 += width_of(grid.second);
+      row_height = std::max(row_height, height_of(grid.second));
+    }
+    y0 += row_height;
   }
   return svg;
 }

@@ -37,6 +37,9 @@ Svg heat_map(const std::string& title, const Grid& grid);
 /// Several heat maps side by side, each under its title.
 Svg heat_maps(const std::vector<TitledGrid>& grids);
 
+/// Rows of such heat maps under a common title. `scale` stands at the end and says what a shade means.
+Svg heat_maps(const std::string& title, const std::vector<std::vector<TitledGrid>>& rows, const std::string& scale);
+
 /// The same for a terminal: a shaded block, two columns wide, for each number.
 std::string shades(const Grid& grid);
 

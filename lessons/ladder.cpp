@@ -1,5 +1,5 @@
-// The ladder: the models of lessons 01 to 09, each trained on the same 1,000 names and judged by the same names that
-// none of them has seen; with several seeds, because one run proves little. `make ladder` prints the table.
+// The ladder: the models of lessons 01 to 09, each trained on the same 1,000 names and evaluated on the same names
+// that none of them has seen; with several seeds, because one run proves little. `make ladder` prints the table.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ constexpr std::size_t num_steps = 1000;
 constexpr std::size_t num_seeds = 10;
 constexpr std::size_t first_seed = 42;
 
-/// What a model is trained on, and judged by. Every model of a seed gets the same, and the same random numbers.
+/// What a model is trained and evaluated on. Every model of a seed gets the same, and the same random numbers.
 struct Task {
   std::span<const Document> training;
   std::span<const Document> held_out;

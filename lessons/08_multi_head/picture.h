@@ -46,7 +46,7 @@ inline Svg flow_picture() {
   list(30, top, side, "#999999");
   list(722, top, side, "#999999");
   name(38, top - 8, "x");
-  name(538, top - 8, "x_attn");
+  name(538, top + side + 16, "x_attn");
   name(632, top - 8, "W_O: 16 columns");
   name(738, top - 8, "added to x");
   svg.text(20, 378, "A coloured band is 4 of 16: head h has numbers 4h to 4h + 3 of q, k, v and x_attn.");

@@ -1,18 +1,24 @@
-// Exercise 08: half of Adam, and a second way to be careful. Momentum is Adam's running mean without its pace for each
-// parameter. Top-k keeps the k likeliest tokens and never draws another one.
+// Exercise 09: only the sign, and only the likeliest. Adam moves a weight by m over the root of v, a number that is
+// mostly near 1 or -1. So why not take just the sign? That saves v, half of what Adam has to remember. (Lion, of Chen
+// et al., 2023, is such an optimizer.) The second part is another way to be careful when drawing: top-k keeps the k
+// likeliest tokens and never draws another one.
 //
 //   make exercise-09    fails until both functions are written, and hints at what is missing
 //   make solution-09    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
+#include <string>
 #include <vector>
 
-#include "base/parameters.h"
+#include "base/python_random.h"
+#include "base/split.h"
+#include "scalar/ops.h"
+#include "train/evaluation.h"
 #include "train/optimizer.h"
 
 using namespace microgpt;
@@ -20,10 +26,11 @@ using namespace microgpt;
 #ifdef SOLUTION
 #include "solution.cpp"
 #else
-/// velocity = mu * velocity + gradient, and each parameter moves against its velocity by learning_rate times that; then
-/// the gradients are zero.
-void momentum_update(Parameters& parameters, [[maybe_unused]] std::vector<double>& velocity, double learning_rate,
-                     [[maybe_unused]] double mu) {
+/// Each parameter moves against the sign of beta1 * m + (1 - beta1) * gradient, by just learning_rate; not at all if
+/// that is 0. Only then the mean is brought up to date: m = beta2 * m + (1 - beta2) * gradient. The gradients end as
+/// zeros.
+void sign_update(Parameters& parameters, [[maybe_unused]] std::vector<double>& m, double learning_rate,
+                 [[maybe_unused]] double beta1, [[maybe_unused]] double beta2) {
   // TODO: this is SGD, which follows the gradient itself. Look at sgd_update() in src/train/optimizer.cpp.
   sgd_update(parameters, learning_rate);
 }
@@ -36,49 +43,50 @@ std::vector<double> top_k(const std::vector<double>& probabilities, [[maybe_unus
 }
 #endif
 
-TEST_CASE("with a steady gradient momentum moves faster and faster") {
-  Parameters parameters({{"weights", 1, 2}});
-  std::vector<double> velocity(2);
-  double moved = 0;
-  for (double expected : {1.0, 1.0 + 0.5, 1.0 + 0.5 + 0.25}) {  // 1 + mu + mu^2 + ...
-    parameters.grad()[0] = 1;
-    parameters.grad()[1] = -2;
-    momentum_update(parameters, velocity, 0.25, 0.5);
-    moved += 0.25 * expected;
-    INFO("hint: the velocity of before, times mu, and the gradient come together; it must still be there next time");
-    REQUIRE(parameters.data()[0] == -moved);  // powers of two: no rounding
-    REQUIRE(parameters.data()[1] == 2 * moved);
-  }
-}
+namespace {
 
-TEST_CASE("momentum leaves no gradient behind") {
-  Parameters parameters({{"weights", 1, 1}});
-  std::vector<double> velocity(1);
-  parameters.grad()[0] = 1;
-  momentum_update(parameters, velocity, 0.1, 0.9);
+struct Sign : Optimizer {
+  explicit Sign(std::size_t n) : m(n) {}
+  void update(Parameters& parameters, double learning_rate, std::size_t) override {
+    sign_update(parameters, m, learning_rate, 0.9, 0.99);
+  }
+  std::vector<double> m;
+};
+
+}  // namespace
+
+TEST_CASE("large or small, a steady gradient moves a parameter by the learning rate") {
+  Parameters parameters({{"weights", 1, 3}});
+  std::vector<double> m(3);
+  for (int step = 1; step <= 3; step++) {
+    parameters.grad()[0] = 1000;
+    parameters.grad()[1] = -0.001;
+    sign_update(parameters, m, 0.25, 0.9, 0.99);
+    INFO("hint: only the sign counts; std::copysign, or two comparisons");
+    REQUIRE(parameters.data()[0] == -0.25 * step);
+    REQUIRE(parameters.data()[1] == 0.25 * step);
+    INFO("hint: a parameter that never had a gradient has no sign");
+    REQUIRE(parameters.data()[2] == 0);
+  }
   INFO("hint: the next backward() adds to what is in grad");
   CHECK(parameters.grad()[0] == 0);
 }
 
-TEST_CASE("momentum gets along a narrow valley where SGD crawls") {
-  // The height is (x^2 + 50 y^2) / 2: steep across, nearly flat along. A learning rate above 2 / 50 would leave it.
-  auto height_after = [](double mu, int steps) {
-    Parameters at({{"xy", 1, 2}});
-    at.data()[0] = 1;
-    at.data()[1] = 1;
-    std::vector<double> velocity(2);
-    for (int i = 0; i < steps; i++) {
-      at.grad()[0] = at.data()[0];
-      at.grad()[1] = 50 * at.data()[1];
-      momentum_update(at, velocity, 0.02, mu);
-    }
-    return (at.data()[0] * at.data()[0] + 50 * at.data()[1] * at.data()[1]) / 2;
+TEST_CASE("one gradient that contradicts all before it does not change the direction") {
+  Parameters parameters({{"weights", 1, 1}});
+  std::vector<double> m(1);
+  auto move = [&](double gradient) {
+    const double before = parameters.data()[0];
+    parameters.grad()[0] = gradient;
+    sign_update(parameters, m, 1, 0.75, 0.5);
+    return parameters.data()[0] - before;
   };
-  const double sgd = height_after(0, 100);
-  INFO("hint: with mu = 0 it should be SGD, which x leaves at 0.98^100 of where it was");
-  CHECK(sgd == doctest::Approx(std::pow(0.98, 200) / 2));
-  INFO("hint: with mu = 0.8 the steps along the valley add up");
-  CHECK(height_after(0.8, 100) < sgd / 1000);
+  for (int i = 0; i < 10; i++) move(1);  // m is nearly 1
+  INFO("hint: 0.75 * 0.999 - 0.25 * 1 is positive: take the sign of the mix, not of the gradient");
+  CHECK(move(-1) == -1);
+  INFO("hint: m was 0.999, and one gradient of -1 made it about 0; m has to change after the move, with beta2");
+  CHECK(std::abs(m[0]) < 0.001);
+  CHECK(move(-1) == 1);
 }
 
 TEST_CASE("top-k keeps the k likeliest, in their proportions") {
@@ -100,4 +108,43 @@ TEST_CASE("top-1 is certain, and top-k of all changes nothing") {
   INFO("hint: k may be as large as the vocabulary, or larger");
   CHECK(top_k(p, 3) == p);
   CHECK(top_k(p, 10) == p);
+}
+
+TEST_CASE("what the sign alone is worth") {
+  const std::vector<Document> documents = read_documents("data/names.txt");
+  const Tokenizer tokenizer(documents);
+  const Split names = split(documents);
+  const Config config{.vocab_size = tokenizer.vocab_size()};
+  std::string report = fmt::format("trained on 1000 names, asked about {} others\n", names.held_out.size());
+  std::vector<double> losses;
+  auto try_it = [&](const char* name, Optimizer&& optimizer, double learning_rate) {
+    PythonRandom random(42);
+    std::vector<Document> training = names.training;
+    random.shuffle(training);
+    Parameters parameters = initialize(config, {}, random);
+    const Model model(config, parameters);
+    const Loss loss = [&](auto tokens) { return document_loss(model, tokens); };
+    train(loss, parameters, optimizer, training, tokenizer, {.learning_rate = learning_rate});
+    losses.push_back(mean_loss(loss, names.held_out, tokenizer).mean);
+    report +=
+        fmt::format("{:4} {:5} | loss {:.4f} {:24} | names by top-5:", name, learning_rate, losses.back(),
+                    std::string(static_cast<std::size_t>(std::clamp((losses.back() - 2.47) * 500, 0.0, 24.0)), '#'));
+    for (int i = 0; i < 4; i++) {
+      const Scope scope;
+      Cache keys(1), values(1);
+      auto next = [&](Token token_id, std::size_t pos_id) {
+        const Values logits = gpt(model, token_id, pos_id, keys, values);
+        return Token{random.choice(top_k(softmax(logits).data(), 5))};
+      };
+      report += ' ' + tokenizer.decode(generate(next, tokenizer.bos(), 16));
+    }
+    report += '\n';
+  };
+  const std::size_t n = Parameters(gpt_shapes(config)).size();
+  try_it("SGD", Sgd(), 0.3);
+  try_it("Adam", Adam({}, n), 0.01);
+  for (const double learning_rate : {0.001, 0.002, 0.003}) try_it("sign", Sign(n), learning_rate);
+  MESSAGE(report);
+  INFO("hint: the sign of the mean should learn better than guessing by a good deal");
+  CHECK(losses[2] < 2.6);
 }

@@ -1,154 +1,304 @@
-// Lesson 09: Adam, which gives every parameter a pace of its own, beside the SGD of lesson 08; and temperature, which
-// makes a trained model bolder or more careful when it invents. With these two, this is microgpt, complete.
+// Lesson 09: Adam, which gives every parameter steps of its own size, in three steps: a mean of the gradients, a mean
+// of their squares, and a correction for the start. Then temperature, which makes a trained model bolder or more
+// careful. With these two, this is microgpt, complete.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
+#include "base/error.h"
 #include "base/libm.h"
-#include "base/schedule.h"
-#include "inspect/likeliest.h"
 #include "inspect/plot.h"
 #include "lesson/lesson.h"
+#include "picture.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
+#include "train/gradient.h"
 #include "train/optimizer.h"
 
 using namespace microgpt;
 
-bool no_correction, keep_gradients, temperature_late;  // what --break does wrong
+constexpr double beta1 = 0.85;  // how much of its old mean m keeps
+constexpr double beta2 = 0.99;  // the same for v
+constexpr double eps = 1e-8;    // against a division by zero
 
-struct DraftAdam {
-  TrainConfig train;
-  std::vector<double> m, v;  // for each parameter, running means of its gradient and of the gradient's square
+/// First step: each parameter moves by a running mean of its gradients.
+struct Momentum : Optimizer {
+  explicit Momentum(std::size_t n) : m(n) {}
 
-  void update(Parameters& parameters, std::size_t step) {
-    const double lr = learning_rate(train, step);
-    const double m_correction = no_correction ? 1 : 1 - libm_pow(train.beta1, static_cast<double>(step + 1));
-    const double v_correction = no_correction ? 1 : 1 - libm_pow(train.beta2, static_cast<double>(step + 1));
+  void update(Parameters& parameters, double learning_rate, std::size_t) override {
     for (std::size_t i = 0; i < parameters.size(); i++) {
-      const double grad = parameters.grad()[i];
-      m[i] = train.beta1 * m[i] + (1 - train.beta1) * grad;
-      v[i] = train.beta2 * v[i] + (1 - train.beta2) * libm_pow(grad, 2);
-      const double m_hat = m[i] / m_correction;
-      const double v_hat = v[i] / v_correction;
-      parameters.data()[i] -= lr * m_hat / (libm_pow(v_hat, 0.5) + train.eps_adam);  // stop: move
-      if (!keep_gradients) parameters.grad()[i] = 0;
+      m[i] = beta1 * m[i] + (1 - beta1) * parameters.grad()[i];
+      parameters.data()[i] -= learning_rate * m[i];
+      parameters.grad()[i] = 0;
     }
   }
+
+  std::vector<double> m;  // for each parameter, the mean of its gradients
 };
+
+/// Second step: by its gradient, compared with the usual size of its gradients.
+struct Rescaled : Optimizer {
+  explicit Rescaled(std::size_t n) : v(n) {}
+
+  void update(Parameters& parameters, double learning_rate, std::size_t) override {
+    for (std::size_t i = 0; i < parameters.size(); i++) {
+      const double grad = parameters.grad()[i];
+      v[i] = beta2 * v[i] + (1 - beta2) * grad * grad;
+      parameters.data()[i] -= learning_rate * grad / (std::sqrt(v[i]) + eps);
+      parameters.grad()[i] = 0;
+    }
+  }
+
+  std::vector<double> v;  // for each parameter, the mean of its squared gradients
+};
+
+/// Both, and the third step: m and v begin at 0, so at first they are too small, and that is corrected.
+struct DraftAdam : Optimizer {
+  explicit DraftAdam(std::size_t n) : m(n), v(n) {}
+
+  void update(Parameters& parameters, double learning_rate, std::size_t step) override {
+    const double m_correction = 1 - libm_pow(beta1, static_cast<double>(step + 1));
+    const double v_correction = 1 - libm_pow(beta2, static_cast<double>(step + 1));
+    for (std::size_t i = 0; i < parameters.size(); i++) {
+      const double grad = parameters.grad()[i];
+      m[i] = beta1 * m[i] + (1 - beta1) * grad;
+      v[i] = beta2 * v[i] + (1 - beta2) * libm_pow(grad, 2);
+      const double m_hat = m[i] / m_correction;
+      const double v_hat = v[i] / v_correction;
+      parameters.data()[i] -= learning_rate * m_hat / (libm_pow(v_hat, 0.5) + eps);  // stop: move
+      parameters.grad()[i] = 0;
+    }
+  }
+
+  std::vector<double> m, v;
+};
+
+/// A valley with two parameters, nearly flat along x and steep across: its height is x^2 / 2 + 50 y^2, so its slope is
+/// (x, 100 y). Walks from (-10, 1) with a fixed learning rate, and shows each place to on_place.
+template <class OnPlace>
+Path walk(Optimizer& optimizer, double learning_rate, std::size_t steps, OnPlace on_place) {
+  Parameters at({{"xy", 1, 2}});
+  double &x = at.data()[0], &y = at.data()[1];
+  x = -10, y = 1;
+  Path path{{x, y}};
+  for (std::size_t step = 0; step < steps; step++) {
+    at.grad()[0] += x;
+    at.grad()[1] += 100 * y;
+    optimizer.update(at, learning_rate, step);
+    path.emplace_back(x, y);
+    on_place(step, path);
+  }
+  return path;
+}
+
+/// How four optimizers walk through the valley.
+void print_valley(Lesson& lesson) {
+  fmt::print("\na valley: its height is x^2 / 2 + 50 y^2, and 50 + 50 at (-10, 1), where we begin\n");
+  std::vector<Path> drawn;
+  auto show = [&](const char* name, Optimizer&& optimizer, double learning_rate) {
+    const Path path = walk(optimizer, learning_rate, 40, [](std::size_t, const Path&) {});
+    auto place = [&](std::size_t i) {
+      auto rounded = [](double x) { return std::round(x * 100) / 100 + 0.0; };  // no -0.00
+      return fmt::format("({:6.2f},{:6.2f})", rounded(path[i].first), rounded(path[i].second));
+    };
+    const auto [x, y] = path.back();
+    fmt::print("{:8} {:5}: {} {} {} ... step 40 {}, height {:.2f}\n", name, learning_rate, place(1), place(2), place(3),
+               place(40), x * x / 2 + 50 * y * y);
+    drawn.push_back(path);
+  };
+  show("SGD", Sgd(), 0.018);
+  show("SGD", Sgd(), 0.021);
+  show("momentum", Momentum(2), 0.018);
+  show("momentum", Momentum(2), 0.1);
+  show("rescaled", Rescaled(2), 0.1);
+  show("Adam", DraftAdam(2), 0.3);
+  lesson.picture("09_valley.svg", valley_picture(drawn.front(), drawn.back()));
+
+  fmt::print(
+      "\nAdam's first steps there\nstep |   slope |      m |       v | m / root | m_hat | root of v_hat | quotient | "
+      "goes to\n");
+  DraftAdam adam(2);
+  walk(adam, 0.3, 2, [&](std::size_t step, const Path& path) {
+    for (std::size_t i = 0; i < 2; i++) {
+      const auto t = static_cast<double>(step + 1);
+      const double m_hat = adam.m[i] / (1 - std::pow(beta1, t)), root = std::sqrt(adam.v[i] / (1 - std::pow(beta2, t)));
+      const auto [x, y] = path[step];
+      fmt::print("{:2} {} | {:7.2f} | {:6.2f} | {:7.2f} | {:8.3f} | {:5.1f} | {:13.1f} | {:8.3f} | {:.3f}\n", step + 1,
+                 "xy"[i], i == 0 ? x : 100 * y, adam.m[i], adam.v[i], adam.m[i] / std::sqrt(adam.v[i]), m_hat, root,
+                 m_hat / root, i == 0 ? path.back().first : path.back().second);
+    }
+  });
+}
+
+/// A GPT, and its training with one optimizer.
+struct Run {
+  Run(const Lesson& lesson, PythonRandom random, Optimizer&& optimizer, double learning_rate)
+      : parameters(initialize({.vocab_size = lesson.tokenizer.vocab_size()}, {}, random)),
+        model({.vocab_size = lesson.tokenizer.vocab_size()}, parameters),
+        first_weights(parameters.data().begin(), parameters.data().end()) {
+    auto on_step = [&](std::size_t, double value) { losses.push_back(value); };
+    try {
+      train(loss(), parameters, optimizer, lesson.documents, lesson.tokenizer, {.learning_rate = learning_rate},
+            on_step);
+    } catch (const Diverged&) {  // the loss is not finite any more: that is all there is to this run
+    }
+  }
+
+  Loss loss() const {
+    return [this](std::span<const Token> tokens) { return document_loss(model, tokens); };
+  }
+
+  /// How far each number of a token's embedding went, root mean square.
+  double moved(Token token) const {
+    const std::span<const double> row = parameters["wte"].row(token);
+    double total = 0;
+    for (std::size_t j = 0; j < row.size(); j++) total += std::pow(row[j] - first_weights[token * row.size() + j], 2);
+    return std::sqrt(total / static_cast<double>(row.size()));
+  }
+
+  Parameters parameters;
+  Model model;
+  std::vector<double> first_weights, losses;
+};
+
+/// The letters and how often they came in the names that were learnt, the most frequent first.
+std::vector<std::pair<int, Token>> by_frequency(const Lesson& lesson) {
+  std::vector<std::pair<int, Token>> letters;
+  for (Token token = 0; token < lesson.tokenizer.bos(); token++) letters.emplace_back(0, token);
+  for (std::size_t step = 1; step <= 1000; step++) {
+    const std::vector<Token> tokens = lesson.tokens_of_step(step);
+    for (std::size_t i = 1; i + 1 < tokens.size(); i++) letters[tokens[i]].first++;
+  }
+  std::stable_sort(letters.begin(), letters.end(), [](auto a, auto b) { return a.first > b.first; });
+  return letters;
+}
+
+/// How long the gradients of the letters' embeddings are, in the mean over the names, and how far these went.
+void print_letters(const Lesson& lesson, Run& sgd, const Run& adam) {
+  std::vector<double> length(sgd.parameters["wte"].rows);
+  for (std::size_t step = 1; step <= 1000; step++) {
+    const auto gradient = loss_and_gradient(sgd.loss(), sgd.parameters, lesson.tokens_of_step(step)).gradient;
+    for (Token token = 0; token < length.size(); token++) {
+      const double* row = gradient.data() + token * 16;  // wte is the first matrix
+      length[token] += std::sqrt(std::inner_product(row, row + 16, row, 0.0)) / 1000;
+    }
+  }
+  std::vector<std::string> labels;
+  Bars by_sgd{"SGD", {}}, by_adam{"Adam", {}};
+  fmt::print("\nletter | comes | length of its gradient | moved by SGD | by Adam\n");
+  for (const auto& [count, token] : by_frequency(lesson)) {
+    labels.push_back(lesson.tokenizer.label(token));
+    by_sgd.heights.push_back(sgd.moved(token));
+    by_adam.heights.push_back(adam.moved(token));
+    if (std::string("anbwxq").find(labels.back()) == std::string::npos) continue;
+    fmt::print("{:6} | {:5} | {:22.4f} | {:12.3f} | {:7.3f}\n", labels.back(), count, length[token],
+               by_sgd.heights.back(), by_adam.heights.back());
+  }
+  lesson.picture("09_moved.svg",
+                 bar_chart("From frequent letters to rare ones: SGD moves them less and less, Adam does not",
+                           "how far its embedding went", labels, {by_sgd, by_adam}));
+}
+
+/// What each step towards Adam is worth. All start from the same weights.
+void print_comparison(Lesson& lesson, const PythonRandom& random, const Run& adam) {
+  const std::vector<Document> names = lesson.held_out(1000);
+  const std::size_t n = adam.parameters.size();
+  Run sgd(lesson, random, Sgd(), 0.1), faster(lesson, random, Sgd(), 0.3);
+  const std::vector<double> best_sgd = document_losses(faster.loss(), names, lesson.tokenizer);
+  std::vector<std::string> labels;
+  Bars bars{"gain over SGD with 0.3; line: two standard errors to either side", {}, {}};
+  auto show = [&](const char* label, const char* moves_by, double learning_rate, const Run& run) {
+    fmt::print("{:38} | {:4} | ", moves_by, learning_rate);
+    if (run.losses.size() < 1000) return fmt::print("infinite at step {}\n", run.losses.size() + 1);
+    std::vector<double> gains = document_losses(run.loss(), names, lesson.tokenizer);
+    const double mean = estimate(gains).mean;
+    for (std::size_t i = 0; i < gains.size(); i++) gains[i] = best_sgd[i] - gains[i];
+    const Estimate gain = estimate(gains);
+    fmt::print("{:9.4f} | {:.4f} | {:7.4f} +- {:.4f}\n", estimate(std::span(run.losses).first(100)).mean, mean,
+               gain.mean, gain.standard_error);
+    labels.emplace_back(label);
+    bars.heights.push_back(gain.mean);
+    bars.margins.push_back(2 * gain.standard_error);
+  };
+  fmt::print("\nweight moves by the learning rate times | rate | first 100 | held-out | gain over SGD 0.3\n");
+  show("SGD, 0.1", "its gradient (SGD)", 0.1, sgd);
+  show("SGD, 0.3", "its gradient (SGD)", 0.3, faster);
+  show("SGD, 0.6", "its gradient (SGD)", 0.6, Run(lesson, random, Sgd(), 0.6));
+  show("SGD, 1", "its gradient (SGD)", 1, Run(lesson, random, Sgd(), 1));
+  show("momentum", "the mean of its gradients", 0.3, Run(lesson, random, Momentum(n), 0.3));
+  show("rescaled", "its gradient over its usual size", 0.01, Run(lesson, random, Rescaled(n), 0.01));
+  show("Adam", "both, corrected (Adam)", 0.01, adam);
+  lesson.picture("09_gain.svg", bar_chart("To divide by the usual size is what helps; momentum alone does not",
+                                          "held-out loss: gain (nats)", labels, {bars}));
+  print_letters(lesson, sgd, adam);
+}
 
 /// How likely each token is to come next.
 std::vector<double> probabilities(Values logits, double temperature) {
-  auto scaled = [&](Values x) { return Values(x.size(), [&](std::size_t i) { return x[i] / temperature; }); };
-  return temperature_late ? scaled(softmax(logits)).data() : softmax(scaled(logits)).data();  // stop: temperature
+  const Values scaled(logits.size(), [&](std::size_t i) { return logits[i] / temperature; });
+  const Values probs = softmax(scaled);
+  return probs.data();  // stop: temperature
 }
 
 std::vector<Token> draft_sample(const Model& model, double temperature, PythonRandom& random) {
   const Scope scope;
   Cache keys(model.config.n_layer), values(model.config.n_layer);
-  const Token bos = model.config.vocab_size - 1;
-  std::vector<Token> tokens;
-  for (Token token_id = bos; tokens.size() < model.config.block_size; tokens.push_back(token_id)) {
-    const Values logits = gpt(model, token_id, tokens.size(), keys, values);
-    token_id = random.choice(probabilities(logits, temperature));  // stop: draw
-    if (token_id == bos) break;
+  auto next = [&](Token token_id, std::size_t pos_id) {
+    const Values logits = gpt(model, token_id, pos_id, keys, values);
+    return random.choice(probabilities(logits, temperature));  // stop: draw
+  };
+  return generate(next, model.config.vocab_size - 1, model.config.block_size);
+}
+
+/// What temperature does to the first letter, and to 500 names.
+void print_temperatures(const Lesson& lesson, const Model& model) {
+  const auto learnt = std::span(lesson.documents).first(std::min<std::size_t>(1000, lesson.documents.size()));
+  std::vector<std::string> labels;
+  std::vector<Bars> bars;
+  for (Token token = 0; token < lesson.tokenizer.bos(); token++) labels.push_back(lesson.tokenizer.label(token));
+  fmt::print("\ntemperature | different | in the list | learnt from | the first names\n");
+  for (const double temperature : {0.25, 0.5, 1.0, 2.0}) {
+    PythonRandom random = lesson.random;
+    std::vector<std::vector<Token>> names;
+    while (names.size() < 500) names.push_back(draft_sample(model, temperature, random));
+    fmt::print("{:11} | {:9} | {:11} | {:11} |", temperature, std::set(names.begin(), names.end()).size(),
+               count_listed(names, lesson.documents, lesson.tokenizer), count_listed(names, learnt, lesson.tokenizer));
+    for (std::size_t i = 0; i < 4; i++) fmt::print(" {}", lesson.tokenizer.decode(names[i]));
+    fmt::print("\n");
+    const Scope scope;
+    Cache keys(1), values(1);
+    const Values logits = gpt(model, lesson.tokenizer.bos(), 0, keys, values);
+    bars.push_back({fmt::format("temperature {}", temperature), probabilities(logits, temperature)});
   }
-  return tokens;
+  lesson.picture("09_temperature.svg", bar_chart("The colder, the more the likeliest first letters take all",
+                                                 "probability as first letter", labels, bars));
 }
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  no_correction = lesson.broken("no-correction");
-  keep_gradients = lesson.broken("keep-gradients");
-  temperature_late = lesson.broken("temperature-late");
-  const Tokenizer& tokenizer = lesson.tokenizer;
-  const Config config{.vocab_size = tokenizer.vocab_size()};
-  const TrainConfig train;
-  fmt::print("\na weight's gradients, and how far each makes Adam move it\n");
-  const std::vector<std::vector<double>> examples{{1, 1, 1, 1}, {1e-3, 1e-3, 1e-3, 1e-3}, {1, -1, 1, -1}, {1, 0, 0, 0}};
-  for (const std::vector<double>& gradients : examples) {
-    Parameters weight({{"weight", 1, 1}});
-    DraftAdam adam{train, {0}, {0}};
-    for (std::size_t step = 0; step < gradients.size(); step++) {
-      const double before = weight.data()[0];
-      weight.grad()[0] = gradients[step];
-      adam.update(weight, step);
-      fmt::print("{:5}: {:7.4f}{}", gradients[step], weight.data()[0] - before, step < 3 ? " | " : "\n");
-    }
-  }
-
-  // The same first weights three times: for SGD, for the Adam of src/, and for the draft.
-  auto first_weights = [&](PythonRandom random) { return initialize(config, train, random); };
-  Parameters for_sgd = first_weights(lesson.random), for_src = first_weights(lesson.random);
-  Parameters parameters = initialize(config, train, lesson.random);
-  lesson.line(fmt::format("num params: {}", parameters.size()));
-  const Model sgd_model(config, for_sgd), model(config, parameters);
-  const Loss sgd_loss = [&](auto tokens) { return document_loss(sgd_model, tokens); };
-  const Loss adam_loss = [&](auto tokens) { return document_loss(model, tokens); };
-  std::vector<double> sgd_losses;
-  Sgd sgd;
-  microgpt::train(sgd_loss, for_sgd, sgd, lesson.documents, tokenizer, {.num_steps = 1000, .learning_rate = 0.1},
-                  [&](std::size_t, double loss) { sgd_losses.push_back(loss); });
-  Adam src_adam(train, for_src.size());
-  const Model src_model(config, for_src);
-  const Loss src_loss = [&](auto tokens) { return document_loss(src_model, tokens); };
-  microgpt::train(src_loss, for_src, src_adam, lesson.documents, tokenizer, train);
-  DraftAdam adam{train, std::vector<double>(parameters.size()), std::vector<double>(parameters.size())};
-  for (std::size_t step = 0; step < 1000; step++) {
-    const Scope scope;
-    const Value loss = adam_loss(lesson.tokens_of_step(step + 1));
-    loss.backward();
-    adam.update(parameters, step);  // stop: update
-    if (const std::span<const double> grad = parameters.grad(); step == 0)
-      lesson.check("an update resets all gradients", std::none_of(grad.begin(), grad.end(), std::identity()));
-    lesson.step(step + 1, 1000, loss.data());
-  }
-  for (int i = 0; i < 20; i++) lesson.name(tokenizer.decode(draft_sample(model, 0.5, lesson.random)));
-
-  // SGD and Adam: while training, and then on names that neither has seen.
-  const std::vector<double> by_sgd = running_mean(sgd_losses, 100), by_adam = running_mean(lesson.losses(), 100);
-  fmt::print("\nmean loss of | SGD    | Adam\n");
-  for (std::size_t i = 99; i < 1000; i += 100)
-    fmt::print("{:4} to {:4} | {:.4f} | {:.4f}\n", i - 98, i + 1, by_sgd[i], by_adam[i]);
-  lesson.picture("09_loss.svg", loss_curves("SGD and Adam", {{"SGD", sgd_losses}, {"Adam", lesson.losses()}}));
-  const std::vector<Document> held_out = lesson.held_out(1000);
-  const std::vector<double> with_sgd = document_losses(sgd_loss, held_out, tokenizer);
-  const std::vector<double> with_adam = document_losses(adam_loss, held_out, tokenizer);
-  std::vector<double> gain;
-  for (std::size_t i = 0; i < held_out.size(); i++) gain.push_back(with_sgd[i] - with_adam[i]);
-  fmt::print("\n{} names not seen | mean loss | +-     | standard deviation\n", held_out.size());
-  for (const auto& [what, losses] : {std::pair("SGD", &with_sgd), {"Adam", &with_adam}, {"SGD - Adam", &gain}}) {
-    const Estimate e = estimate(*losses);
-    fmt::print("{:19} | {:9.4f} | {:.4f} | {:.4f}\n", what, e.mean, e.standard_error, e.stddev);
-  }
-  for (double loss : {std::log(config.vocab_size), 2.37, estimate(with_adam).mean})
-    fmt::print("a loss of {:.2f} is as unsure as {:.1f} equally likely tokens\n", loss, std::exp(loss));
-
-  // Temperature: what it does to the first letter, and to 500 names.
-  fmt::print("\ntemperature | likeliest first letters  | different | in the list | trained on | the first names\n");
-  const auto learnt = std::span(lesson.documents).first(std::min<std::size_t>(1000, lesson.documents.size()));
+  print_valley(lesson);
+  const PythonRandom random = lesson.random;
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
+  const std::size_t n = initialize(config, {}, lesson.random).size();  // each Run draws the same weights once more
+  fmt::print("\n");
+  lesson.line(fmt::format("num params: {}", n));
+  const Run adam(lesson, random, DraftAdam(n), 0.01);
+  for (std::size_t i = 0; i < adam.losses.size(); i++) lesson.step(i + 1, 1000, adam.losses[i]);
+  PythonRandom src_random = lesson.random;
   bool same_names = true;
-  for (double temperature : {0.25, 0.5, 1.0, 2.0}) {
-    const Scope scope;
-    Cache keys(1), values(1);
-    const std::vector<double> p = probabilities(gpt(model, tokenizer.bos(), 0, keys, values), temperature);
-    PythonRandom random = lesson.random, src_random = lesson.random;
-    std::vector<std::vector<Token>> names;
-    std::string some;
-    while (names.size() < 500) {
-      names.push_back(draft_sample(model, temperature, random));
-      same_names = same_names && names.back() == sample(model, temperature, src_random);
-      if (names.size() <= 3) some += ' ' + tokenizer.decode(names.back());
-    }
-    fmt::print("{:11} | {} | {:9} | {:11} | {:10} |{}\n", temperature, likeliest(p, tokenizer, 3),
-               std::set(names.begin(), names.end()).size(), count_listed(names, lesson.documents, tokenizer),
-               count_listed(names, learnt, tokenizer), some);
+  for (int i = 0; i < 20; i++) {
+    const std::vector<Token> name = draft_sample(adam.model, 0.5, lesson.random);
+    lesson.name(lesson.tokenizer.decode(name));
+    same_names = same_names && name == sample(adam.model, 0.5, src_random);
   }
-  const std::span<const double> ours = parameters.data(), theirs = for_src.data();
+  lesson.check("the names are those of sample() in src/microgpt.cpp", same_names);
+  const Run in_src(lesson, random, Adam({}, n), 0.01);
   lesson.check("the weights are those of Adam in src/microgpt.cpp",
-               std::equal(ours.begin(), ours.end(), theirs.begin()));
-  lesson.check("at every temperature the names are those of sample() in src/microgpt.cpp", same_names);
+               largest_difference(adam.parameters.data(), in_src.parameters.data()) == 0);
+  print_comparison(lesson, random, adam);
+  print_temperatures(lesson, adam.model);
   return lesson.finish();
 }

@@ -1,7 +1,9 @@
-void momentum_update(Parameters& parameters, std::vector<double>& velocity, double learning_rate, double mu) {
+void sign_update(Parameters& parameters, std::vector<double>& m, double learning_rate, double beta1, double beta2) {
   for (std::size_t i = 0; i < parameters.size(); i++) {
-    velocity[i] = mu * velocity[i] + parameters.grad()[i];
-    parameters.data()[i] -= learning_rate * velocity[i];
+    const double grad = parameters.grad()[i];
+    const double mix = beta1 * m[i] + (1 - beta1) * grad;
+    if (mix != 0) parameters.data()[i] -= std::copysign(learning_rate, mix);
+    m[i] = beta2 * m[i] + (1 - beta2) * grad;
     parameters.grad()[i] = 0;
   }
 }

@@ -249,4 +249,53 @@ Svg loss_curves(const std::string& title, const std::vector<Curve>& curves, cons
   return svg;
 }
 
+Svg bar_chart(const std::string& title, const std::string& scale, const std::vector<std::string>& labels,
+              const std::vector<Bars>& kinds) {
+  constexpr double width = 720, height = 330, left = 70, right = 700, top = 66, bottom = 290;
+  constexpr std::array<const char*, 4> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
+  double low = 0;
+  double high = 0;
+  for (const Bars& bars : kinds) {
+    for (std::size_t i = 0; i < labels.size(); i++) {
+      const double margin = bars.margins.empty() ? 0 : bars.margins[i];
+      low = std::min(low, bars.heights[i] - margin);
+      high = std::max(high, bars.heights[i] + margin);
+    }
+  }
+  if (high == low) high = low + 1;
+  double tick = std::pow(10.0, std::floor(std::log10(high - low)) - 1);  // 10 to 100 of these; then fewer than 9
+  for (const double times : {2.0, 2.5, 2.0}) {
+    if ((high - low) / tick > 8) tick *= times;
+  }
+  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(tick) + 1e-9)));
+  auto y_of = [&](double x) { return bottom - (x - low) / (high - low) * (bottom - top); };
+  Svg svg(width, height);
+  svg.text(20, 26, title, "start", 16);
+  svg.text(16, (top + bottom) / 2, scale, "middle", 12, -90);
+  for (double n = std::ceil(low / tick); n * tick <= high; n++) {
+    svg.line(left, y_of(n * tick), right, y_of(n * tick), n == 0 ? "black" : "#ddd");
+    svg.text(left - 6, y_of(n * tick) + 4, fmt::format("{:.{}f}", n * tick, digits), "end");
+  }
+  const double group = (right - left) / static_cast<double>(labels.size());
+  const double bar = 0.8 * group / static_cast<double>(kinds.size());
+  for (std::size_t k = 0; k < kinds.size(); k++) {
+    const char* const color = colors[k % colors.size()];
+    const double name_x = left + 160 * static_cast<double>(k);
+    svg.rect(name_x, 40, 12, 12, color);
+    svg.text(name_x + 18, 50, kinds[k].name);
+    for (std::size_t i = 0; i < labels.size(); i++) {
+      const double x = left + group * (static_cast<double>(i) + 0.1) + bar * static_cast<double>(k);
+      const double y = kinds[k].heights[i];
+      svg.rect(x, y_of(std::max(y, 0.0)), bar - 1, std::abs(y_of(y) - y_of(0)), color);
+      if (kinds[k].margins.empty()) continue;
+      const double margin = kinds[k].margins[i];
+      svg.line(x + bar / 2, y_of(y - margin), x + bar / 2, y_of(y + margin), "black", 2);
+    }
+  }
+  for (std::size_t i = 0; i < labels.size(); i++) {
+    svg.text(left + group * (static_cast<double>(i) + 0.5), bottom + 20, labels[i], "middle");
+  }
+  return svg;
+}
+
 }  // namespace microgpt

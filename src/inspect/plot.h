@@ -69,6 +69,17 @@ using Curve = std::pair<std::string, std::vector<double>>;
 Svg loss_curves(const std::string& title, const std::vector<Curve>& curves,
                 const std::optional<Baseline>& baseline = {});
 
+/// A kind of bar: its name, its heights, and how uncertain each is (a line from height - margin to height + margin).
+struct Bars {
+  std::string name;
+  std::vector<double> heights;
+  std::vector<double> margins = {};
+};
+
+/// Bars side by side over each label. `scale` says what the heights are.
+Svg bar_chart(const std::string& title, const std::string& scale, const std::vector<std::string>& labels,
+              const std::vector<Bars>& kinds);
+
 /// For each place, the mean of the last `window` numbers up to there (fewer at the start).
 std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window);
 

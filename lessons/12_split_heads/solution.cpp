@@ -1,24 +1,24 @@
-std::vector<double> merge_by_formula(const std::vector<double>& x, std::size_t B, std::size_t H, std::size_t N,
-                                     std::size_t D) {
-  std::vector<double> y(x.size());
-  for (std::size_t b = 0; b < B; b++) {
-    for (std::size_t h = 0; h < H; h++) {
-      for (std::size_t n = 0; n < N; n++) {
-        for (std::size_t j = 0; j < D; j++) {
-          y[(b * N + n) * H * D + h * D + j] = x[((b * H + h) * N + n) * D + j];
-        }
-      }
-    }
-  }
-  return y;
+Strided transposed(Strided x, std::size_t a, std::size_t b) {
+  std::swap(x.shape[a], x.shape[b]);
+  std::swap(x.strides[a], x.strides[b]);
+  return x;
 }
 
-Array<double> causal_padding_mask(const std::vector<std::size_t>& lengths, std::size_t N) {
-  Array<double> mask{{lengths.size(), 1, N, N}, {}};
-  for (const std::size_t length : lengths) {
-    for (std::size_t t = 0; t < N; t++) {
-      for (std::size_t s = 0; s < N; s++) mask.numbers.push_back(s <= t && s < length ? 1 : 0);
-    }
-  }
-  return mask;
+Strided cut(Strided x, std::size_t d, std::size_t n) {
+  const auto at = static_cast<std::ptrdiff_t>(d);
+  const std::size_t length = x.shape[d] / n;
+  x.shape[d] = length;
+  x.shape.insert(x.shape.begin() + at, n);
+  x.strides.insert(x.strides.begin() + at, length * x.strides[d]);
+  return x;
+}
+
+std::optional<Strided> joined(const Strided& x, std::size_t d) {
+  if (x.strides[d] != x.shape[d + 1] * x.strides[d + 1]) return std::nullopt;
+  Strided y = x;
+  const auto at = static_cast<std::ptrdiff_t>(d);
+  y.shape[d + 1] *= y.shape[d];
+  y.shape.erase(y.shape.begin() + at);
+  y.strides.erase(y.strides.begin() + at);
+  return y;
 }

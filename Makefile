@@ -219,7 +219,7 @@ session-lldb: $(BUILD)/tests/gdb/main
 
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races
-races: $(BUILD)/lessons/13_openmp/main $(SOME_TESTS) $(PROGRAM)
+races: $(BUILD)/lessons/13_openmp/main $(BUILD)/lessons/13_openmp/break/race/main $(SOME_TESTS) $(PROGRAM)
 	@tests/races.sh $^
 
 fuzz: ## look for input that makes the program fail (with clang++): make fuzz [SECONDS=60] [OF="data mask"]

@@ -70,10 +70,10 @@ inline Array broadcast(const Array& x, const Shape& shape) {
     }
   }
   Array y{shape, {}};
-  for_each_index(shape, [&](const Shape& index) {
-    Shape from(index.begin() + static_cast<std::ptrdiff_t>(missing), index.end());
-    for (std::size_t d = 0; d < from.size(); d++) from[d] = x.shape[d] == 1 ? 0 : from[d];
-    y.numbers.push_back(x.numbers[x.place(from)]);
+  for_each_index(shape, [&](Shape index) {
+    index.erase(index.begin(), index.end() - std::ssize(x.shape));
+    for (std::size_t d = 0; d < index.size(); d++) index[d] %= x.shape[d];  // 0 where the length is 1
+    y.numbers.push_back(x.numbers[x.place(index)]);
   });
   return y;
 }

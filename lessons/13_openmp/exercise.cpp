@@ -1,6 +1,6 @@
-// Exercise 11: two sums on several threads. The gradient of an embedding is a sum: every position adds to the row of
-// its token, and the same letter stands in many names. And a long sum can be cut so that its bits do not depend on the
-// number of threads.
+// Exercise 13: two sums on several threads. The gradient of an embedding is a sum with a trap: every position adds to
+// the row of its token, and the same letter stands in many names, so who owns what? And a long sum can be cut so that
+// its bits do not depend on the number of threads.
 //
 //   make exercise-13    fails until both functions are right, and hints at what is missing
 //   make solution-13    the same with the answer of solution.cpp
@@ -20,8 +20,8 @@ using namespace microgpt;
 #ifdef SOLUTION
 #include "solution.cpp"
 #else
-/// What thread s of so many does of dw[token[n]] += dx[n], for all positions n. dw is (V,C), dx is (N,C). Whichever
-/// thread comes first, dw gets the same bits.
+/// The part of thread s in dw[token[n]] += dx[n], for all positions n. dw is (V,C), dx is (N,C). dw must get the same
+/// bits, whichever thread comes first and however many there are.
 void add_to_embedding(View<float> dw, View<const float> dx, const std::vector<Token>& tokens, std::size_t s,
                       std::size_t threads) {
   // TODO: this takes some of the positions, and two threads may meet in one row. Who should own what?
@@ -31,7 +31,7 @@ void add_to_embedding(View<float> dw, View<const float> dx, const std::vector<To
   }
 }
 
-/// The sum of the numbers, on so many threads: each block of 64 numbers is summed from left to right, the last one may
+/// The sum of the numbers, on several threads: each block of 64 numbers is summed from left to right, the last one may
 /// be shorter, and then the blocks' sums are added from left to right.
 float steady_sum(const std::vector<float>& numbers, std::size_t threads) {
   // TODO: this cuts the sum into as many parts as there are threads. Let threads share the blocks instead.
@@ -116,6 +116,9 @@ TEST_CASE("a steady sum has the same bits for any number of threads") {
     INFO(threads << " threads; hint: where the numbers are cut must not depend on the number of threads");
     CHECK(steady_sum(numbers, threads) == expected);
   }
+  MESSAGE("the sum of 1000 numbers on 1, 2, 3, 8 and 40 threads: "
+          << steady_sum(numbers, 1) << " " << steady_sum(numbers, 2) << " " << steady_sum(numbers, 3) << " "
+          << steady_sum(numbers, 8) << " " << steady_sum(numbers, 40));
 }
 
 TEST_CASE("a steady sum is the sum of its blocks of 64") {

@@ -29,6 +29,7 @@ struct Array {
     for (std::size_t d = 0; d < shape.size(); d++) at = at * shape[d] + index[d];
     return at;
   }
+  double at(const Shape& index) const { return numbers[place(index)]; }
 };
 
 /// Calls visit(index) for every index of a shape, the last one fastest.
@@ -55,7 +56,7 @@ inline Array transpose(const Array& x, std::size_t a, std::size_t b) {
   std::swap(y.shape[a], y.shape[b]);
   for_each_index(y.shape, [&](Shape index) {
     std::swap(index[a], index[b]);
-    y.numbers.push_back(x.numbers[x.place(index)]);
+    y.numbers.push_back(x.at(index));
   });
   return y;
 }
@@ -73,7 +74,7 @@ inline Array broadcast(const Array& x, const Shape& shape) {
   for_each_index(shape, [&](Shape index) {
     index.erase(index.begin(), index.end() - std::ssize(x.shape));
     for (std::size_t d = 0; d < index.size(); d++) index[d] %= x.shape[d];  // 0 where the length is 1
-    y.numbers.push_back(x.numbers[x.place(index)]);
+    y.numbers.push_back(x.at(index));
   });
   return y;
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "array.h"
-#include "base/parameters.h"
 #include "lesson/softmax.h"
 
 namespace microgpt {
@@ -55,16 +54,15 @@ inline Attention attend(const Array& q, const Array& k, const Array& v, const Ar
   return a;
 }
 
-/// y = x W^T for every position: (B,N,n_in) to (B,N,n_out). Each number is one sum, from left to right.
-inline Array linear(const Array& x, const Parameter& w) {
-  Array y{{x.shape[0], x.shape[1], w.rows}, {}};
-  for (std::size_t n = 0; n < x.numbers.size() / w.cols; n++) {
-    for (std::size_t i = 0; i < w.rows; i++) {
-      double sum = 0;
-      for (std::size_t j = 0; j < w.cols; j++) sum += w.row(i)[j] * x.numbers[n * w.cols + j];
-      y.numbers.push_back(sum);
-    }
-  }
+/// y = x w^T for every position: x (B,N,n_in), w (n_out,n_in), y (B,N,n_out). Each number is one sum, from left to
+/// right.
+inline Array linear(const Array& x, const Array& w) {
+  Array y{{x.shape[0], x.shape[1], w.shape[0]}, {}};
+  for_each_index(y.shape, [&](const Shape& index) {
+    double sum = 0;
+    for (std::size_t j = 0; j < w.shape[1]; j++) sum += w.at({index[2], j}) * x.at({index[0], index[1], j});
+    y.numbers.push_back(sum);
+  });
   return y;
 }
 

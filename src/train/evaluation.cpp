@@ -24,7 +24,9 @@ Estimate estimate(std::span<const double> numbers) {
   const double mean = numbers.empty() ? unknown : total / n;
   double squares = 0;
   for (double x : numbers) squares += (x - mean) * (x - mean);
-  const double stddev = numbers.size() < 2 ? unknown : std::sqrt(squares / (n - 1));
+  // An infinite mean has no deviation either. (inf - inf is a NaN whose sign is printed, and depends on the machine.)
+  const bool known = numbers.size() >= 2 && std::isfinite(mean);
+  const double stddev = known ? std::sqrt(squares / (n - 1)) : unknown;
   return {mean, stddev, stddev / std::sqrt(n)};
 }
 

@@ -21,7 +21,7 @@ struct Estimate {
   double standard_error;  // typical distance of this mean from the true one: stddev / sqrt(n)
 };
 
-/// The mean of no numbers is NaN; so is the deviation of fewer than two.
+/// The mean of no numbers is NaN; so is the deviation of fewer than two, or around an infinite mean.
 Estimate estimate(std::span<const double> numbers);
 
 /// The mean of document_losses(). Every document counts the same, short or long, as in training.

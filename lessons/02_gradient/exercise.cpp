@@ -1,12 +1,17 @@
-// Exercise 02: the gradient by trying, and two by hand that it can check.
+// Exercise 02: the gradient by trying, and two by hand that it can check. With them a network learns to draw a curve.
 //
 //   make exercise-02     fails until the three functions are written
 //   make solution-02     runs the same tests on solution.cpp
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "base/python_random.h"
 #include "forward.h"
 
 using namespace microgpt;
@@ -21,7 +26,7 @@ using Function = std::function<double(const Numbers& x)>;
 /// The gradient of f at x by central differences: (f(x + h) - f(x - h)) / 2h for each number of x in turn.
 Numbers central_differences([[maybe_unused]] const Function& f, Numbers x, [[maybe_unused]] double h) {
   Numbers gradient(x.size());
-  // TODO: for each i, move x[i] up, then down, and put it back.
+  // TODO
   return gradient;
 }
 
@@ -29,7 +34,7 @@ Numbers central_differences([[maybe_unused]] const Function& f, Numbers x, [[may
 /// how fast the loss changes with each y.
 Numbers squared_relu_backward([[maybe_unused]] const Numbers& x, const Numbers& dy) {
   Numbers dx(dy.size());
-  // TODO: the chain rule: the slope of x^2 times the gradient that came from behind. And where x is not positive?
+  // TODO
   return dx;
 }
 
@@ -37,7 +42,7 @@ Numbers squared_relu_backward([[maybe_unused]] const Numbers& x, const Numbers& 
 /// each of them: dy[position][i]. Returns db.
 Numbers bias_backward(const std::vector<Numbers>& dy) {
   Numbers db(dy.at(0).size());
-  // TODO: if b[i] moves by 1, which y move, and by how much? Then b is used more than once: = or += ?
+  // TODO: if b[i] moves by 1, which y move, and by how much?
   return db;
 }
 
@@ -94,4 +99,88 @@ TEST_CASE("a bias gathers the gradients of all positions") {
   INFO("hint: y[i] = ... + b[i] at each position, so db[i] is the sum of dy[position][i]");
   CHECK(db[0] == 7);
   CHECK(db[1] == 70);
+}
+
+namespace {
+
+/// A curve: x goes through a hidden layer of 16 numbers, squared_relu(w1 x + b1), and the sum of these times w2 is y.
+struct Curve {
+  explicit Curve(bool has_bias) : b1(w1.size()), learns_bias(has_bias) {
+    PythonRandom random(2);
+    for (std::size_t j = 0; j < w1.size(); j++) {
+      w1[j] = random.gauss(0, 1);
+      w2[j] = random.gauss(0, 0.3);
+    }
+  }
+
+  Numbers hidden(double x) const {
+    Numbers h_pre;
+    for (std::size_t j = 0; j < w1.size(); j++) h_pre.push_back(w1[j] * x + b1[j]);
+    return h_pre;
+  }
+
+  double operator()(double x) const {
+    double y = 0;
+    const Numbers h_pre = hidden(x);
+    for (std::size_t j = 0; j < w2.size(); j++) y += w2[j] * relu(h_pre)[j] * relu(h_pre)[j];
+    return y;
+  }
+
+  /// One step downhill on the mean of (y - target)^2.
+  void step(const Numbers& xs, const std::function<double(double)>& target, double learning_rate) {
+    Numbers dw1(w1.size()), dw2(w2.size());
+    std::vector<Numbers> dh_pre_at;
+    for (double x : xs) {
+      const double dy = 2 * ((*this)(x)-target(x)) / static_cast<double>(xs.size());
+      const Numbers h_pre = hidden(x);
+      Numbers dh;
+      for (std::size_t j = 0; j < w2.size(); j++) {
+        dw2[j] += dy * relu(h_pre)[j] * relu(h_pre)[j];
+        dh.push_back(dy * w2[j]);
+      }
+      dh_pre_at.push_back(squared_relu_backward(h_pre, dh));
+      for (std::size_t j = 0; j < w1.size(); j++) dw1[j] += dh_pre_at.back()[j] * x;
+    }
+    const Numbers db1 = bias_backward(dh_pre_at);
+    for (std::size_t j = 0; j < w1.size(); j++) {
+      w1[j] -= learning_rate * dw1[j];
+      w2[j] -= learning_rate * dw2[j];
+      if (learns_bias) b1[j] -= learning_rate * db1[j];
+    }
+  }
+
+  Numbers w1 = Numbers(16), b1, w2 = Numbers(16);
+  bool learns_bias;
+};
+
+double wave(double x) { return std::cos(3 * x); }
+
+}  // namespace
+
+TEST_CASE("with a bias the network learns to draw a wave; without one every curve goes through 0") {
+  Numbers xs;
+  for (int i = -24; i <= 24; i++) xs.push_back(i / 16.0);
+  Curve plain(false), with_bias(true);
+  for (int step = 0; step < 10000; step++) {
+    plain.step(xs, wave, 0.05);
+    with_bias.step(xs, wave, 0.05);
+  }
+  auto error = [&](const Curve& curve) {
+    double total = 0;
+    for (double x : xs) total += (curve(x) - wave(x)) * (curve(x) - wave(x));
+    return total / static_cast<double>(xs.size());
+  };
+  auto row_of = [](double y) { return static_cast<int>(std::lround(4 - 4 * std::clamp(y, -1.25, 1.25))); };
+  std::vector<std::string> drawing(10, std::string(xs.size(), ' '));
+  for (std::size_t i = 0; i < xs.size(); i++) {
+    drawing[row_of(plain(xs[i]))][i] = '-';
+    drawing[row_of(wave(xs[i]))][i] = '.';
+    drawing[row_of(with_bias(xs[i]))][i] = 'o';
+  }
+  for (const std::string& row : drawing) fmt::print("{}\n", row.substr(0, row.find_last_not_of(' ') + 1));
+  fmt::print(". wave, - learnt without a bias, o with one; mean squared error {:.2f} and {:.2f}\n", error(plain),
+             error(with_bias));
+  INFO("hint: if the other cases pass, so should this one");
+  CHECK(error(with_bias) < 0.1);
+  CHECK(error(plain) > 0.2);
 }

@@ -9,6 +9,7 @@
 
 #include "base/parameters.h"
 #include "base/tokenizer.h"
+#include "lesson/softmax.h"
 
 namespace microgpt {
 
@@ -32,18 +33,7 @@ inline Numbers relu(Numbers x) {
   return x;
 }
 
-/// Any numbers to probabilities: positive, in the same order, with a sum of 1. The largest is subtracted first so that
-/// exp cannot overflow.
-inline Numbers softmax(const Numbers& logits) {
-  const double max_val = *std::max_element(logits.begin(), logits.end());
-  Numbers probs;
-  double total = 0;
-  for (double logit : logits) total += probs.emplace_back(std::exp(logit - max_val));
-  for (double& p : probs) p /= total;
-  return probs;
-}
-
-/// A prediction, with what was computed on the way: the backward needs it again.
+/// A prediction, with what was computed on the way: the backward pass needs it again.
 struct Forward {
   std::span<const double> x;  // the token's embedding, its row of wte, (C)
   Numbers h_pre;              // the hidden layer, mlp_fc1 x, (4C)

@@ -8,11 +8,10 @@
 #include <numeric>
 
 #include "forward.h"
+#include "inspect/plot.h"
 #include "lesson/lesson.h"
-#include "picture.h"
 #include "scalar/mlp.h"
 #include "train/gradient.h"
-#include "train/optimizer.h"
 
 using namespace microgpt;
 
@@ -25,17 +24,22 @@ void print_three_letters(Lesson& lesson) {
   const Numbers probs = softmax(scores);
   const double loss = three_letter_loss(scores);
   Numbers slopes;
-  fmt::print("\nThree letters, and b came: the loss is {:.4f}.\n\n", loss);
+  fmt::print("\nThree letters, and b came: the loss is {:.6f}.\n\n", loss);
   fmt::print("letter | score | exp(score) | probability | loss with a score 0.001 higher |  slope\n");
   for (std::size_t i = 0; i < scores.size(); i++) {
     Numbers nudged = scores;
     nudged[i] += 0.001;
     const double slope = (three_letter_loss(nudged) - loss) / 0.001;  // stop: slope
     slopes.push_back(slope);
-    fmt::print("{:6} | {:5} | {:10.5f} | {:11.5f} | {:30.5f} | {:6.3f}\n", "abc"[i], scores[i], std::exp(scores[i]),
+    fmt::print("{:6} | {:5} | {:10.5f} | {:11.5f} | {:30.6f} | {:6.3f}\n", "abc"[i], scores[i], std::exp(scores[i]),
                probs[i], three_letter_loss(nudged), slope);
   }
-  lesson.picture("02_slopes.svg", slopes_picture(probs, slopes));
+  Numbers pushes;
+  for (double slope : slopes) pushes.push_back(-slope);
+  lesson.picture("02_slopes.svg",
+                 bar_chart("Wrong letters go down by their probability, the right one up by the rest",
+                           "probability, and push", {"a", "b (came)", "c"},
+                           {{"probability", probs}, {"push on the score: minus the slope of the loss", pushes}}));
 }
 
 /// A chain of two steps, and two paths that meet: how far the loss moves when x does.
@@ -103,65 +107,57 @@ void print_linear_layer() {
 }
 
 /// The gradient of document_loss by hand, added to that of the parameters: the lines of forward, the last one first.
-void document_backward(const Parameters& parameters, std::span<const Token> tokens, Lesson& lesson) {
-  const bool no_gate = lesson.broken("gate"), overwrite = lesson.broken("overwrite");
+void document_backward(const Parameters& parameters, std::span<const Token> tokens) {
   const auto n = static_cast<double>(tokens.size() - 1);
   for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
     const Forward f = forward(parameters, tokens[i]);
-    // loss = -log(softmax(logits)[target]) / n: a logit moves it by its probability, less 1 if it is the target's
+    // loss = -log(softmax(logits)[target]) / n: a logit moves it by its probability, minus 1 if it is the target's
     Numbers dlogits;
     for (double p : f.probs) dlogits.push_back(p / n);
-    if (!lesson.broken("target")) dlogits[tokens[i + 1]] -= 1.0 / n;  // stop: logits
+    dlogits[tokens[i + 1]] -= 1.0 / n;  // stop: logits
     // logits = mlp_fc2 h
     const Numbers dh = linear_backward(parameters["mlp_fc2"], f.h, dlogits);
     // h = relu(h_pre): what was cut off at 0 does not move the loss
     Numbers dh_pre;
-    for (std::size_t j = 0; j < dh.size(); j++) dh_pre.push_back(f.h_pre[j] > 0 || no_gate ? dh[j] : 0.0);
+    for (std::size_t j = 0; j < dh.size(); j++) dh_pre.push_back(f.h_pre[j] > 0 ? dh[j] : 0.0);
     // h_pre = mlp_fc1 x
     const Numbers dx = linear_backward(parameters["mlp_fc1"], f.x, dh_pre);
     // x = wte[token]: a token that comes twice moves the loss twice, so its gradients add up
     const std::span<double> dwte = parameters["wte"].grad_row(tokens[i]);
-    for (std::size_t j = 0; j < dx.size(); j++) dwte[j] = (overwrite ? 0 : dwte[j]) + dx[j];  // stop: embedding
+    for (std::size_t j = 0; j < dx.size(); j++) dwte[j] += dx[j];  // stop: embedding
   }
 }
 
-int main(int argc, char** argv) {
-  Lesson lesson(argc, argv);
-  const Tokenizer& tokenizer = lesson.tokenizer;
-  print_three_letters(lesson);
-  print_chains();
-  print_linear_layer();
-  print_nudges();
+/// The gradient that document_backward finds, taken out of the parameters.
+Numbers gradient_by_hand(Parameters& parameters, std::span<const Token> tokens) {
+  document_backward(parameters, tokens);
+  const Numbers gradient(parameters.grad().begin(), parameters.grad().end());
+  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
+  return gradient;
+}
 
-  Parameters parameters(mlp_shapes(tokenizer.vocab_size(), 16));
-  draw_weights(parameters, 0.08, lesson.random);
-  lesson.line(fmt::format("num params: {}", parameters.size()));
-
-  // The same gradient three times: by hand, by trying, and by the autograd of the lessons to come.
+/// Three names' gradients, each found three times: by hand, by trying, and by the autograd of the lessons to come.
+void check_gradients(Lesson& lesson, Parameters& parameters) {
   const Mlp model(parameters);
-  auto gradient_by_hand = [&](std::span<const Token> tokens) {
-    document_backward(parameters, tokens, lesson);
-    const Numbers gradient(parameters.grad().begin(), parameters.grad().end());
-    std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
-    return gradient;
-  };
+  auto loss = [&](std::span<const Token> name) { return document_loss(model, name); };
   std::vector<Token> tokens = lesson.tokens_of_step(1);
-  const double max_diff = largest_difference(gradient_by_hand(tokens), numerical_gradient(parameters, tokens, 1e-5, 0));
+  fmt::print("predictions to find one name's gradient: {} by trying, {} by hand\n",
+             2 * parameters.size() * (tokens.size() - 1), tokens.size() - 1);
+  const Numbers by_nudging_up = numerical_gradient(parameters, tokens, 1e-5, 0);
   lesson.line(fmt::format("gradient check | loss_n {0:.6f} | loss_a {0:.6f} | max diff {1:.8f}",
-                          document_loss(parameters, tokens), max_diff));
-  const std::size_t k = tokenizer.bos() * 16;  // wte[BOS][0]
+                          document_loss(parameters, tokens),
+                          largest_difference(gradient_by_hand(parameters, tokens), by_nudging_up)));
+  const std::size_t k = lesson.tokenizer.bos() * 16;  // wte[BOS][0]
   bool near_trying = true, near_autograd = true;
   fmt::print("\nwte[BOS][0] by hand | by trying | all {}: from trying | from autograd\n", parameters.size());
   for (std::size_t step = 1; step <= 3; step++) {
     tokens = lesson.tokens_of_step(step);
-    const Numbers by_hand = gradient_by_hand(tokens);
+    const Numbers by_hand = gradient_by_hand(parameters, tokens);
     const Numbers by_trying = numerical_gradient(parameters, tokens, 1e-5, 1e-5);
-    auto loss = [&](std::span<const Token> name) { return document_loss(model, name); };
-    const Numbers by_autograd = loss_and_gradient(loss, parameters, tokens).gradient;
     const double from_trying = largest_difference(by_hand, by_trying);
-    const double from_autograd = largest_difference(by_hand, by_autograd);
+    const double from_autograd = largest_difference(by_hand, loss_and_gradient(loss, parameters, tokens).gradient);
     fmt::print("{:19.6f} | {:9.6f} | {:22.8f} | {:13.8f} | {}\n", by_hand[k], by_trying[k], from_trying, from_autograd,
-               tokenizer.decode({tokens.begin() + 1, tokens.end() - 1}));
+               lesson.tokenizer.decode({tokens.begin() + 1, tokens.end() - 1}));
     near_trying = near_trying && from_trying < 1e-6;
     near_autograd = near_autograd && from_autograd < 2e-12;
   }
@@ -171,23 +167,50 @@ int main(int argc, char** argv) {
   lesson.check("the gradient by hand is that of central differences, to 1e-6", near_trying);
   // Both add up the same products, no more than 64 * (1/2) * (1/2) * 2 = 32 in size, each with fewer than 200 roundings
   // on either side: 32 * 2 * 200 * 2^-53 < 2e-12.
-  lesson.check("and that of src/scalar/mlp.h, to 2e-12", near_autograd);
+  lesson.check("the gradient by hand is that of src/scalar/mlp.h, to 2e-12", near_autograd);
+}
 
-  // Downhill: for each name a small step against its gradient, and smaller and smaller ones.
-  fmt::print("\n");
+/// Downhill: each parameter moves against its slope, and forgets it.
+void step_downhill(Parameters& parameters, double learning_rate) {
+  for (std::size_t i = 0; i < parameters.size(); i++) {
+    parameters.data()[i] -= learning_rate * parameters.grad()[i];
+    parameters.grad()[i] = 0;
+  }
+}
+
+/// For each name a small step, and smaller and smaller ones.
+void train(Lesson& lesson, Parameters& parameters) {
   constexpr std::size_t num_steps = 1000;
   for (std::size_t step = 1; step <= num_steps; step++) {
-    tokens = lesson.tokens_of_step(step);
+    const std::vector<Token> tokens = lesson.tokens_of_step(step);
     const double loss = document_loss(parameters, tokens);
-    document_backward(parameters, tokens, lesson);
-    sgd_update(parameters, 1.0 * (1 - static_cast<double>(step - 1) / num_steps));  // stop: update
+    document_backward(parameters, tokens);
+    step_downhill(parameters, 1.0 * (1 - static_cast<double>(step - 1) / num_steps));  // stop: update
     lesson.step(step, num_steps, loss);
   }
+}
 
+int main(int argc, char** argv) {
+  Lesson lesson(argc, argv);
+  print_three_letters(lesson);
+  print_chains();
+  print_linear_layer();
+  print_nudges();
+
+  const Tokenizer& tokenizer = lesson.tokenizer;
+  Parameters parameters(mlp_shapes(tokenizer.vocab_size(), 16));
+  draw_weights(parameters, 0.08, lesson.random);
+  lesson.line(fmt::format("num params: {}", parameters.size()));
+  check_gradients(lesson, parameters);
+  fmt::print("\n");
+  train(lesson, parameters);
+
+  const Mlp model(parameters);
   for (int i = 0; i < 20; i++) {
     const Scope scope;
     auto next = [&](Token token, std::size_t) { return draw_token(mlp(model, token), 0.5, lesson.random); };
     lesson.name(tokenizer.decode(generate(next, tokenizer.bos(), 16)));
   }
+  fmt::print("\n");
   return lesson.finish();
 }

@@ -1,4 +1,4 @@
-// Softmax of lesson 07, on plain numbers.
+// Softmax on plain numbers, as lesson 02 explains it.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace microgpt {
 
-/// A query's weights from the scores of the keys that it sees, of which there must be at least one.
+/// Scores to shares: positive, in the same order, with a sum of 1. The largest is subtracted first so that exp cannot
+/// overflow; that changes no share. There must be at least one score.
 inline std::vector<double> softmax(std::vector<double> scores) {
   const double max_score = *std::max_element(scores.begin(), scores.end());
   double total = 0;

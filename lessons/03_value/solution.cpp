@@ -3,6 +3,12 @@ Value tanh(const Value& x) {
   return {t, {x.node}, {1 - t * t}};
 }
 
+Value square_root(const Value& x, int rounds) {
+  Value y = 1.0;
+  for (int i = 0; i < rounds; i++) y = (y + x / y) * 0.5;
+  return y;
+}
+
 std::vector<double> contributions(const Value& root, const Value& value) {
   std::vector<double> parts;
   const std::vector<Node*> order = root.topological_order();

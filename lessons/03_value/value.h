@@ -12,9 +12,6 @@
 
 namespace lesson03 {
 
-/// The mistakes of "Break it": make lesson-03 BREAK=assign, or preorder, or stale.
-inline struct { bool assign, preorder, stale; } broken;
-
 struct Node {
   double data;
   std::vector<std::shared_ptr<Node>> children;  // what it was computed from
@@ -36,24 +33,21 @@ class Value {
     std::vector<Node*> order;
     std::unordered_set<Node*> seen;
     visit(node.get(), seen, order);
-    if (broken.preorder) std::reverse(order.begin(), order.end());
     return order;
   }
 
-  /// Parents before children: what a node hands on is complete, because all that it receives has arrived. Only leaves
-  /// keep what an earlier backward() gave them.
+  /// Parents before children: when a node hands on its gradient, all shares of it have arrived. Only leaves keep what
+  /// an earlier backward() gave them.
   void backward() const {
     const std::vector<Node*> order = topological_order();
     for (Node* v : order) {
-      if (!v->children.empty() && !broken.stale) v->grad = 0;
+      if (!v->children.empty()) v->grad = 0;
     }
     node->grad = 1;
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       const Node& v = **it;
       for (std::size_t i = 0; i < v.children.size(); i++) {
-        Node& child = *v.children[i];
-        if (broken.assign) child.grad = 0;
-        child.grad += v.local_grads[i] * v.grad;
+        v.children[i]->grad += v.local_grads[i] * v.grad;
       }
     }
   }
@@ -63,9 +57,8 @@ class Value {
  private:
   static void visit(Node* v, std::unordered_set<Node*>& seen, std::vector<Node*>& order) {
     if (!seen.insert(v).second) return;
-    if (broken.preorder) order.push_back(v);
     for (const std::shared_ptr<Node>& child : v->children) visit(child.get(), seen, order);
-    if (!broken.preorder) order.push_back(v);
+    order.push_back(v);
   }
 };
 

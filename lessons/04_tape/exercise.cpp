@@ -1,12 +1,18 @@
-// Exercise of lesson 04: a node of many terms, and a walk that is neither deep nor long.
+// Exercise 04: a node of many terms, and two questions about graphs with more ways than anyone can walk.
 //
-// make exercise-04    your answer, below
-// make solution-04    one answer, solution.cpp
+//   make exercise-04    fails until the three functions are written
+//   make solution-04    runs the same tests on solution.cpp
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 
+#include "base/python_random.h"
+#include "lesson/draft_mlp.h"
+#include "scalar/gpt.h"
+#include "scalar/mlp.h"
 #include "tape.h"
 
 using lesson04::Edge;
@@ -27,7 +33,14 @@ Value squared_distance([[maybe_unused]] const std::vector<Value>& a, [[maybe_unu
 
 /// How many edges the longest way from `root` down to a leaf has. It looks at each node once, and does not call itself.
 std::size_t longest_way([[maybe_unused]] Value root) {
-  // TODO: tape.topological_order(root.node) has children before parents: when a node's turn comes, theirs are known
+  // TODO
+  return 0;
+}
+
+/// How many ways there are from `root` down to a leaf: handing gradients down would walk them all. There may be more
+/// than a whole number can hold, so it is a double.
+double count_ways([[maybe_unused]] Value root) {
+  // TODO
   return 0;
 }
 
@@ -87,14 +100,57 @@ TEST_CASE("a million nodes in a row are no problem") {
   const Scope scope;
   Value x = 1.0;
   for (int i = 0; i < 1'000'000; i++) x = x + 1.0;
-  INFO("hint: no recursion, but a loop over the order");
+  INFO("hint: no recursion, but a loop over tape.topological_order(): when a node comes, its children are known");
   CHECK(longest_way(x) == 1'000'000);
 }
 
 TEST_CASE("2^60 ways are no problem") {
   const Scope scope;
-  Value x = 1.0;
+  const Value first = 1.0;
+  Value x = first;
   for (int i = 0; i < 60; i++) x = x + x;
-  INFO("hint: remember the answer for each node, in a std::unordered_map<Node*, std::size_t>");
+  INFO("hint: remember the answer for each node, in a std::unordered_map<Node*, ...>");
   CHECK(longest_way(x) == 60);
+  CHECK(count_ways(x) == 0x1p60);
+  x.backward();
+  INFO("a gradient is a sum over all ways of the product of local gradients; here each product is 1");
+  CHECK(first.grad() == count_ways(x));
+}
+
+TEST_CASE("a leaf is reached in one way: by standing there") {
+  const Scope scope;
+  CHECK(count_ways(1.0) == 1);
+}
+
+TEST_CASE("ways to all leaves are counted") {
+  const Scope scope;
+  const Value a = 2.0, b = -3.0;
+  const Value u = a * b;
+  const Value L = u * (u + 10.0);
+  INFO("hint: the ways of a node are those of all its children together");
+  CHECK(count_ways(L) == 4);
+}
+
+TEST_CASE("in the end, the loss of a name") {
+  microgpt::PythonRandom random;
+  microgpt::Parameters parameters(microgpt::mlp_shapes(27, 16));
+  microgpt::draw_weights(parameters, 0.08, random);
+  fmt::print("the loss of   | nodes | longest way |    ways\n");
+  double before = 0;
+  for (const std::string name : {"rod", "maria", "rosimeire"}) {
+    const Scope scope;
+    std::vector<microgpt::Token> tokens{26};
+    for (char letter : name) tokens.push_back(static_cast<microgpt::Token>(letter - 'a'));
+    tokens.push_back(26);
+    const Value loss = microgpt::draft::Mlp<Value>(parameters, lesson04::dot).document_loss(tokens);
+    fmt::print("{:13} | {:5} | {:11} | {:7}\n", name, tape.topological_order(loss.node).size(), longest_way(loss),
+               count_ways(loss));
+    CHECK(count_ways(loss) > before);
+    before = count_ways(loss);
+  }
+  std::vector<Value> a(256, 1.0), b(256, 2.0);
+  const Scope scope;
+  const std::size_t start = tape.nodes.used;
+  squared_distance(a, b);
+  fmt::print("the squared distance of 256 numbers: {} node\n", tape.nodes.used - start);
 }

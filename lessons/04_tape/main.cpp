@@ -4,11 +4,11 @@
 
 #include <chrono>
 #include <optional>
-#include <stdexcept>
 
-#include "../03_value/mlp.h"
-#include "../03_value/value.h"
+#include "../lessons/03_value/value.h"  // from src
+#include "lesson/draft_mlp.h"
 #include "lesson/lesson.h"
+#include "picture.h"
 #include "scalar/mlp.h"
 #include "tape.h"
 #include "train/optimizer.h"
@@ -17,74 +17,97 @@ using namespace microgpt;
 using Pointers = lesson03::Value;
 using Draft = lesson04::Value;
 
-double learning_rate(std::size_t step) { return 1 - static_cast<double>(step - 1) / 1000; }
+/// The obvious row of nodes, a std::vector: when it is full, it moves all that it holds.
+void show_why_not_a_vector() {
+  std::vector<lesson04::Node> row(1);
+  std::size_t moves = 0;
+  for (const lesson04::Node* first = row.data(); row.size() < 59305; first = row.data()) {
+    row.push_back({});
+    moves += row.data() != first ? 1 : 0;
+  }
+  fmt::print("\n{} nodes in a std::vector: all of them moved {} times\n", row.size(), moves);
+}
 
-/// The MLP of lesson 02 trained by the draft, with src beside it; and what the tape holds after some of the steps.
-void train_beside_src(Lesson& lesson, const Parameters& initial) {
-  lesson03::Mlp<Draft> mlp(initial, lesson04::dot);
-  Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), 16));
-  std::copy(initial.data().begin(), initial.data().end(), parameters.data().begin());
-  const Mlp model(parameters);
+/// The expression of lesson 03. a and b are made before the Scope and stay; the rest is taken back when it ends.
+void show_small_tape(Lesson& lesson) {
+  const lesson04::Scope outer;
+  const Draft a = 2.0, b = -3.0;
   std::optional<Draft> kept;
+  {
+    const lesson04::Scope scope;
+    const Draft u = a * b, v = u + 10.0, L = u * v;
+    L.backward();  // stop: small
+    fmt::print("\nplace |     data | children | gradient\n");
+    for (std::size_t place = 0; place < lesson04::tape.nodes.used; place++) {
+      const lesson04::Node& node = lesson04::tape.nodes[place];
+      std::string children;
+      for (const lesson04::Edge& edge : node.edges) children += fmt::format(" {}", edge.child - a.node);
+      fmt::print("{:5} | {:8.4f} | {:>8} | {:8.4f}\n", place, node.data, children, node.grad);
+    }
+    lesson.picture("04_tape.svg", lesson04::tape_picture({"a", "b", "u = a · b", "v = u + 10", "L = u · v"}, 2));
+    kept = u;
+  }
+  fmt::print("the Scope has ended: {} places in use", lesson04::tape.nodes.used);
+  const Draft sum = a + b;  // stop: again
+  fmt::print("; then a + b is {}, and u, which was kept, says {}\n", sum.data(), kept->data());
+}
+
+/// What the loss of one name takes: nodes that backward goes through, pieces of memory, and the deepest way down.
+void count_nodes(const Lesson& lesson, const Parameters& parameters) {
+  const std::vector<Token> tokens = lesson.tokens_of_step(1);
+  const Pointers loss = draft::Mlp<Pointers>(parameters).document_loss(tokens);
+  std::size_t nodes = 0, pieces = 0;
+  for (const lesson03::Node* node : loss.topological_order()) {
+    nodes++;
+    pieces += node->children.empty() ? 1 : 3;  // the node, its list of children, its list of local gradients
+  }
+  fmt::print("\nthe first name's loss               |  nodes | pieces of memory | depth\n");
+  fmt::print("lesson 03                           | {:6} | {:16} |\n", nodes, pieces);
+  auto print = [&](const char* name, draft::Dot<Draft> dot) {
+    const lesson04::Scope scope;
+    draft::Mlp<Draft>(parameters, dot).document_loss(tokens).backward();
+    const lesson04::Tape& used = lesson04::tape;
+    fmt::print("{:<35} | {:6} | {:16} | {:5}\n", name, used.reached,
+               used.nodes.chunks_in_use() + used.edges.chunks_in_use(), used.depth);
+  };
+  print("the tape", draft::dot<Draft>);
+  print("the tape, a dot product as one node", lesson04::dot);
+}
+
+/// The MLP of lesson 02 trained by the draft; and what the tape holds after some of the steps.
+void train(Lesson& lesson, const Parameters& initial) {
+  draft::Mlp<Draft> mlp(initial, lesson04::dot);
   std::size_t made = 0;
-  std::string table;
-  std::size_t same = 0;
+  std::string table = "\nafter step | nodes made | still in use | room for\n";
   for (std::size_t step = 1; step <= 1000; step++) {
-    const std::vector<Token> tokens = lesson.tokens_of_step(step);
     {
       const std::size_t mark = lesson04::tape.nodes.used;
       const lesson04::Scope scope;
-      const Draft loss = mlp.document_loss(tokens);
+      const Draft loss = mlp.document_loss(lesson.tokens_of_step(step));
       loss.backward();  // stop: loss
       made += lesson04::tape.nodes.used - mark;
-      if (step == 1) kept = loss;
       lesson.step(step, 1000, loss.data());
     }
-    const Scope scope;  // stop: rewound
-    const Value loss_in_src = document_loss(model, tokens);
-    loss_in_src.backward();
-    same += lesson.losses().back() == loss_in_src.data() && mlp.same_gradients(parameters) ? 1 : 0;
-    mlp.sgd_update(learning_rate(step));
-    sgd_update(parameters, learning_rate(step));
+    mlp.sgd_update(1 - static_cast<double>(step - 1) / 1000);  // stop: update
     if (step == 1 || step == 10 || step == 100 || step == 1000) {
       table += fmt::format("{:10} | {:10} | {:12} | {:8}\n", step, made, lesson04::tape.nodes.used,
                            lesson04::tape.nodes.room());
     }
   }
-  fmt::print("steps in which the loss and all gradients are those of src, to the last bit: {}\n", same);
-  lesson.check("that is every step", same == 1000);
-  fmt::print("\nafter step | nodes made | still in use | room for\n{}", table);
-  lesson.check("nothing stays on the tape but the parameters", lesson04::tape.nodes.used == parameters.size());
-  fmt::print("\nthe loss of step 1 was {:.4f}; its Value, kept, says {:.4f}\n", lesson.losses()[0], kept->data());
+  fmt::print("{}", table);
+  lesson.check("nothing stays on the tape but the parameters", lesson04::tape.nodes.used == initial.size());
 }
 
-/// The same mistake with src. A debug build looks, and says on standard error what it found.
-bool src_notices() {
-  std::optional<Value> kept;
-  {
-    const Scope scope;
-    kept = Value(2.0);
-  }
-  try {
-    kept->data();
-  } catch (const std::logic_error& error) {
-    fmt::print(stderr, "src: {}\n", error.what());
-    return true;
-  }
-  return false;
-}
-
-/// How many nodes backward goes through for one name, the parameters that it meets among them.
-void count_nodes(const Lesson& lesson, const Parameters& parameters) {
-  const std::vector<Token> tokens = lesson.tokens_of_step(1);
-  const Pointers loss = lesson03::Mlp<Pointers>(parameters).document_loss(tokens);
-  fmt::print("\nthe first name's loss                   |  nodes | depth\n");
-  fmt::print("lesson 03                               | {:6} |\n", loss.topological_order().size());
-  const lesson04::Scope scope;
-  lesson03::Mlp<Draft>(parameters).document_loss(tokens).backward();
-  fmt::print("tape: no nodes for constants            | {:6} | {:5}\n", lesson04::tape.reached, lesson04::tape.depth);
-  lesson03::Mlp<Draft>(parameters, lesson04::dot).document_loss(tokens).backward();
-  fmt::print("tape: and one node for each dot product | {:6} | {:5}\n", lesson04::tape.reached, lesson04::tape.depth);
+/// The same training with the Value of src.
+void train_in_src(Lesson& lesson, Parameters& parameters) {
+  const Mlp model(parameters);
+  Sgd sgd;
+  std::size_t same = 0;
+  const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+  microgpt::train(loss, parameters, sgd, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 1},
+                  [&](std::size_t step, double value) { same += value == lesson.losses()[step - 1] ? 1 : 0; });
+  fmt::print("losses that are those of src, bit for bit: {}\n", same);
+  lesson.check("all losses are those of src", same == 1000);
 }
 
 /// ((x + 1) + 1) + ..., n times: as deep as a graph can be.
@@ -94,54 +117,39 @@ V chain(V x, int n) {
   return x;
 }
 
-void show_deep_chain(Lesson& lesson) {
+void show_deep_chain() {
   constexpr int n = 1'000'000;
-  if (lesson.broken("recursion")) {
-    fmt::print("\n{} additions with the backward of lesson 03:\n", n);
-    std::fflush(stdout);
-    chain<Pointers>(0.0, n).backward();
-  }
   const lesson04::Scope scope;
   const Draft x = 0.0;
   const Draft end = chain(x, n);
   end.backward();  // stop: chain
-  fmt::print("\n{} additions: data {}, depth {}, gradient of x {}\n", n, end.data(), lesson04::tape.depth, x.grad());
+  fmt::print("\n{} additions: data {}, depth {}, gradient of x {}\n\n", n, end.data(), lesson04::tape.depth, x.grad());
 }
 
-/// Trains for 20 steps; says on standard error how long a step took. Returns the last loss.
+/// How long a step takes differs between machines, so it goes to standard error.
 template <class V>
-double race(const Lesson& lesson, const char* name, lesson03::Mlp<V> mlp) {
-  const auto start = std::chrono::steady_clock::now();
-  double last_loss = 0;
-  for (std::size_t step = 1; step <= 20; step++) {
+void print_time(const Lesson& lesson, const char* name, const draft::Mlp<V>& mlp) {
+  const double time = Lesson::microseconds([&] {
     const lesson04::Scope scope;
-    const V loss = mlp.document_loss(lesson.tokens_of_step(step));
-    loss.backward();
-    mlp.sgd_update(learning_rate(step));
-    last_loss = loss.data();
-  }
-  const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-  fmt::print(stderr, "{:7.0f} microseconds a step: {}\n", time.count() / 20, name);
-  return last_loss;
+    mlp.document_loss(lesson.tokens_of_step(1)).backward();
+  });
+  fmt::print(stderr, "{:7.0f} microseconds for the first name, forward and back: {}\n", time, name);
 }
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  lesson04::broken = {lesson.broken("mark"), lesson.broken("rewind"), lesson.broken("creation")};
+  show_why_not_a_vector();
+  show_small_tape(lesson);
   Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, lesson.random);
+  fmt::print("\n");
   lesson.line(fmt::format("num params: {}", parameters.size()));
-  train_beside_src(lesson, parameters);
-  if (checked && !src_notices()) lesson.check("src notices a Value that is used after its Scope", false);
+  train(lesson, parameters);
   count_nodes(lesson, parameters);
-  show_deep_chain(lesson);
-
-  const std::vector<double> losses{
-      race(lesson, "lesson 03", lesson03::Mlp<Pointers>(parameters)),
-      race(lesson, "tape", lesson03::Mlp<Draft>(parameters)),
-      race(lesson, "tape, a dot product as one node", lesson03::Mlp<Draft>(parameters, lesson04::dot)),
-  };
-  lesson.check("after 20 steps all three racers have the same loss",
-               losses == std::vector<double>(3, lesson.losses()[19]));
+  show_deep_chain();
+  print_time(lesson, "lesson 03", draft::Mlp<Pointers>(parameters));
+  print_time(lesson, "the tape", draft::Mlp<Draft>(parameters));
+  print_time(lesson, "the tape, a dot product as one node", draft::Mlp<Draft>(parameters, lesson04::dot));
+  train_in_src(lesson, parameters);
   return lesson.finish(1000);
 }

@@ -19,3 +19,13 @@ std::size_t longest_way(Value root) {
   }
   return longest.at(root.node);
 }
+
+double count_ways(Value root) {
+  std::unordered_map<Node*, double> ways;
+  for (Node* node : tape.topological_order(root.node)) {
+    double here = node->edges.empty() ? 1 : 0;
+    for (const Edge& edge : node->edges) here += ways.at(edge.child);
+    ways.emplace(node, here);
+  }
+  return ways.at(root.node);
+}

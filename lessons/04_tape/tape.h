@@ -13,9 +13,6 @@
 
 namespace lesson04 {
 
-/// The mistakes of "Break it": make lesson-04 BREAK=mark, or rewind, or creation.
-inline struct { bool mark, rewind, creation; } broken;
-
 /// Memory that is handed out in order, and taken back by setting `used` back. It grows by a chunk when it is full.
 /// Chunks never move, so a pointer into one stays good.
 template <class T>
@@ -25,6 +22,7 @@ struct Arena {
   std::size_t used = 0;
 
   std::size_t room() const { return chunks.size() * chunk_size; }
+  std::size_t chunks_in_use() const { return (used + chunk_size - 1) / chunk_size; }
   T& operator[](std::size_t i) { return chunks[i / chunk_size][i % chunk_size]; }
 
   /// n neighbours, which lie in one chunk.
@@ -72,7 +70,7 @@ struct Tape {
       path.push_back({node, 0});
       depth = std::max(depth, path.size());
     };
-    if (!broken.mark) visit++;
+    visit++;
     depth = 0;
     enter(root);
     while (!path.empty()) {
@@ -90,7 +88,7 @@ struct Tape {
   /// Edges last to first: a node of many terms hands its gradient back as the chain of additions would that it
   /// replaces.
   void backward(Node* root) {
-    const std::vector<Node*> order = broken.creation ? in_order_of_creation() : topological_order(root);
+    const std::vector<Node*> order = topological_order(root);
     reached = order.size();
     for (Node* node : order) {
       if (!node->edges.empty()) node->grad = 0;
@@ -101,21 +99,16 @@ struct Tape {
       for (auto edge = all.rbegin(); edge != all.rend(); ++edge) edge->child->grad += edge->local_grad * (*node)->grad;
     }
   }
-
-  std::vector<Node*> in_order_of_creation() {
-    std::vector<Node*> order;
-    for (std::size_t i = 0; i < nodes.used; i++) order.push_back(&nodes[i]);
-    return order;
-  }
 };
 
 inline Tape tape;
 
-/// All that is made while a Scope lives is taken back when it ends.
+/// Remembers how far the tape was in use when it began, and goes back there when it ends: all nodes made since are
+/// gone.
 class Scope {
  public:
   ~Scope() {
-    tape.nodes.used = broken.rewind ? 0 : nodes_;
+    tape.nodes.used = nodes_;
     tape.edges.used = edges_;
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "base/file.h"
 
 namespace microgpt {
@@ -38,6 +40,16 @@ void Svg::line(double x1, double y1, double x2, double y2, const std::string& st
   body_ +=
       fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
                   x1, y1, x2, y2, stroke, width);
+}
+
+void Svg::arrow(double x1, double y1, double x2, double y2, const std::string& stroke, double width) {
+  constexpr double head = 8, half = 4;  // its length, and half its width
+  const double length = std::hypot(x2 - x1, y2 - y1);
+  const double x = (x2 - x1) / length, y = (y2 - y1) / length;
+  const double xb = x2 - head * x, yb = y2 - head * y;  // where the head begins
+  line(x1, y1, xb, yb, stroke, width);
+  body_ += fmt::format("<polygon points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" fill=\"{}\"/>\n", x2, y2,
+                       xb - half * y, yb + half * x, xb + half * y, yb - half * x, stroke);
 }
 
 void Svg::polyline(const std::vector<std::pair<double, double>>& points, const std::string& stroke, double width) {

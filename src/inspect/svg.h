@@ -14,6 +14,10 @@ class Svg {
 
   void rect(double x, double y, double width, double height, const std::string& fill);
   void line(double x1, double y1, double x2, double y2, const std::string& stroke, double width = 1);
+
+  /// A line with a head at its end.
+  void arrow(double x1, double y1, double x2, double y2, const std::string& stroke, double width = 1.5);
+
   void polyline(const std::vector<std::pair<double, double>>& points, const std::string& stroke, double width = 1.5);
 
   /// anchor: start, middle or end; size in pixels. The text is rotated by `degrees` about its anchor.

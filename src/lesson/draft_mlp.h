@@ -1,4 +1,4 @@
-// The MLP of lesson 02 for any kind of Value: lessons 03 and 04 run their drafts on it.
+// The MLP of lesson 02 for any kind of Value: lessons 03 and 04 train it with the Values they write.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "base/parameters.h"
 #include "base/tokenizer.h"
 
-namespace lesson03 {
+namespace microgpt::draft {
 
 template <class V>
 using List = std::vector<V>;
@@ -49,21 +49,21 @@ template <class V>
 class Mlp {
  public:
   /// A leaf for each parameter, with its number.
-  explicit Mlp(const microgpt::Parameters& parameters, Dot<V> dot = lesson03::dot<V>)
+  explicit Mlp(const Parameters& parameters, Dot<V> dot = draft::dot<V>)
       : dot_(dot),
         wte_(matrix(parameters["wte"])),
         mlp_fc1_(matrix(parameters["mlp_fc1"])),
         mlp_fc2_(matrix(parameters["mlp_fc2"])) {}
 
   /// The logits, (V), of the token that comes after `token_id`.
-  List<V> logits(microgpt::Token token_id) const {
+  List<V> logits(Token token_id) const {
     List<V> x = linear(wte_[token_id], mlp_fc1_);
     for (V& xi : x) xi = relu(xi);
     return linear(x, mlp_fc2_);
   }
 
   /// The mean over a document of -log p(next token).
-  V document_loss(std::span<const microgpt::Token> tokens) const {
+  V document_loss(std::span<const Token> tokens) const {
     List<V> losses;
     for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
       losses.push_back(-log(softmax(logits(tokens[i]))[tokens[i + 1]]));
@@ -72,7 +72,7 @@ class Mlp {
   }
 
   /// Whether the gradients are those of `parameters`, to the last bit.
-  bool same_gradients(const microgpt::Parameters& parameters) const {
+  bool same_gradients(const Parameters& parameters) const {
     return std::equal(leaves_.begin(), leaves_.end(), parameters.grad().begin(),
                       [](const V& leaf, double grad) { return leaf.grad() == grad; });
   }
@@ -86,7 +86,7 @@ class Mlp {
   }
 
  private:
-  Matrix<V> matrix(const microgpt::Parameter& parameter) {
+  Matrix<V> matrix(const Parameter& parameter) {
     Matrix<V> rows(parameter.rows);
     for (std::size_t i = 0; i < parameter.rows; i++) {
       rows[i].assign(parameter.row(i).begin(), parameter.row(i).end());
@@ -106,4 +106,4 @@ class Mlp {
   Matrix<V> wte_, mlp_fc1_, mlp_fc2_;
 };
 
-}  // namespace lesson03
+}  // namespace microgpt::draft

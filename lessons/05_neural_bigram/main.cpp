@@ -21,6 +21,23 @@ constexpr std::size_t num_steps = 1000;
 constexpr std::size_t max_steps = 5 * num_steps;  // of the longest training here
 constexpr double learning_rate = 1.0;
 
+/// The example for paper: a model that is one number w, and two names that pull it in turn, one to 1 and one to 3. The
+/// loss of a name is (w - where it pulls)^2. With one learning rate for all steps, and with one that shrinks.
+void print_two_names() {
+  fmt::print("\nstep | pulls to | loss at rate 0.25 | then w is | loss, shrinking rate | then w is\n");
+  double steady = 0, settling = 0;
+  for (int step = 1; step <= 8; step++) {
+    const double target = step % 2 == 1 ? 1 : 3;
+    const double steady_loss = (steady - target) * (steady - target);
+    const double settling_loss = (settling - target) * (settling - target);
+    steady -= 0.25 * 2 * (steady - target);  // stop: pull
+    settling -= 0.25 * (1 - (step - 1) / 8.0) * 2 * (settling - target);
+    fmt::print("{:4} | {:8} | {:17.4f} | {:9.4f} | {:20.4f} | {:9.4f}\n", step, target, steady_loss, steady,
+               settling_loss, settling);
+  }
+  fmt::print("\n");
+}
+
 /// One token in, the logits of the next one out: (C) -> (4C) -> (V).
 Values draft_mlp(const Mlp& model, Token token_id) {
   const Values x = model.wte[token_id];
@@ -41,18 +58,16 @@ Value draft_loss(const Mlp& model, std::span<const Token> tokens) {
 
 /// The training loop.
 void draft_train(Lesson& lesson, const Mlp& model, Parameters& parameters, std::span<const Document> names) {
-  const bool same_name = lesson.broken("same-name");
-  const bool keep_gradients = lesson.broken("keep-gradients");
   for (std::size_t step = 1; step <= num_steps; step++) {
-    const Scope scope;  // at the end of the turn the tape is rewound to here
-    const Document& name = names[same_name ? 0 : (step - 1) % names.size()];
+    const Scope scope;  // at the end of the step the tape is rewound to here
+    const Document& name = names[(step - 1) % names.size()];
 
     const Value loss = draft_loss(model, lesson.tokenizer.encode_document(name));  // stop: forward
     loss.backward();                                                               // stop: backward
     const double lr = learning_rate * (1 - static_cast<double>(step - 1) / num_steps);
     for (std::size_t i = 0; i < parameters.size(); i++) {  // stop: update
       parameters.data()[i] -= lr * parameters.grad()[i];
-      if (!keep_gradients) parameters.grad()[i] = 0;
+      parameters.grad()[i] = 0;
     }
     lesson.step(step, num_steps, loss.data());
   }
@@ -102,21 +117,8 @@ void compare_with_counts(const Lesson& lesson, std::span<const double> mlp_losse
   print("MLP minus counts, name by name", differences);
 }
 
-int main(int argc, char** argv) {
-  Lesson lesson(argc, argv);
-  const std::vector<Document> held_out = lesson.held_out(max_steps);
-  const PythonRandom before_drawing = lesson.random;
-  Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), n_embd));
-  draw_weights(parameters, 0.08, lesson.random);
-  lesson.line(fmt::format("num params: {}", parameters.size()));
-  fmt::print("held out: {} names\n\n", held_out.size());
-
-  const Mlp model(parameters);
-  draft_train(lesson, model, parameters, lesson.documents);
-  const Baseline counting{"counting, on held-out names", estimate(losses_of_counts(lesson, num_steps)).mean};
-  lesson.picture("05_loss.svg",
-                 loss_curve("The MLP learns what counting knows, and no more", lesson.losses(), counting));
-
+/// Names drawn from the trained model.
+void print_names(Lesson& lesson, const Mlp& model) {
   const Next next = [&](Token token_id, std::size_t) {
     const Scope scope;
     return draw_token(draft_mlp(model, token_id), 0.5, lesson.random);
@@ -126,8 +128,12 @@ int main(int argc, char** argv) {
     lesson.name(lesson.tokenizer.decode(name));  // stop: sample
   }
   fmt::print("copied from the data: {} of 20\n", lesson.copied());
+}
 
+/// The trained model stands still, and every name has another loss. Returns the losses of the held-out names.
+std::vector<double> print_at_rest(const Lesson& lesson, const Mlp& model) {
   fmt::print("\n--- why the loss jumps around ---\n");
+  const std::vector<Document> held_out = lesson.held_out(max_steps);
   const Loss loss = [&](std::span<const Token> tokens) { return draft_loss(model, tokens); };
   const std::vector<double> losses = document_losses(loss, held_out, lesson.tokenizer);
   const Estimate last = estimate(std::span(lesson.losses()).last(100));
@@ -136,6 +142,25 @@ int main(int argc, char** argv) {
   fmt::print("held-out names, model at rest: mean {:.4f}, standard deviation {:.4f}\n", at_rest.mean, at_rest.stddev);
   for (std::size_t i = 0; i < std::min<std::size_t>(5, losses.size()); i++)
     fmt::print("  {:<12} {:.4f}\n", encode_utf8(held_out[i]), losses[i]);
+  return losses;
+}
+
+int main(int argc, char** argv) {
+  Lesson lesson(argc, argv);
+  print_two_names();
+  const PythonRandom before_drawing = lesson.random;
+  Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), n_embd));
+  draw_weights(parameters, 0.08, lesson.random);
+  lesson.line(fmt::format("num params: {}", parameters.size()));
+  fmt::print("held out: {} names\n\n", lesson.held_out(max_steps).size());
+
+  const Mlp model(parameters);
+  draft_train(lesson, model, parameters, lesson.documents);
+  const Baseline counting{"counting, on held-out names", estimate(losses_of_counts(lesson, num_steps)).mean};
+  lesson.picture("05_loss.svg",
+                 loss_curve("The MLP learns what counting knows, and no more", lesson.losses(), counting));
+  print_names(lesson, model);
+  const std::vector<double> losses = print_at_rest(lesson, model);
 
   fmt::print("\n--- does it beat counting? held-out names, mean +- standard error ---\n");
   compare_with_counts(lesson, losses, num_steps);
@@ -148,6 +173,6 @@ int main(int argc, char** argv) {
   const Run src = train_in_src(lesson, before_drawing, num_steps);
   lesson.check("train() of src/ has the same losses, bit for bit", src.losses == lesson.losses());
   const std::span<const double> ours = parameters.data(), theirs = src.parameters.data();
-  lesson.check("and ends with the same parameters", std::equal(ours.begin(), ours.end(), theirs.begin()));
+  lesson.check("train() of src/ ends with the same parameters", std::equal(ours.begin(), ours.end(), theirs.begin()));
   return lesson.finish();
 }

@@ -79,7 +79,6 @@
 #include "train/checkpoint.h"     // a trained model in a file
 
 // Looking at models.
-#include "debug/graphviz.h"     // a small graph as a drawing
 #include "inspect/progress.h"   // step lines and a progress bar
 #include "inspect/svg.h"        // drawings for a browser
 #include "inspect/plot.h"       // heat maps, shades and curves

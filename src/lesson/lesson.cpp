@@ -17,7 +17,6 @@
 #include "base/file.h"
 #include "base/libm.h"
 #include "base/utf8.h"
-#include "debug/graphviz.h"
 #include "train/evaluation.h"
 
 namespace microgpt {
@@ -144,18 +143,6 @@ void Lesson::picture(const std::string& file, const Svg& svg) const {
   or_leave([&] { svg.write(path); });
   std::fflush(stdout);
   fmt::print(stderr, "wrote {}\n", path);
-}
-
-void Lesson::graph(const std::string& file, const std::string& dot) const {
-  const std::string path = picture_path(file);
-  or_leave([&] { write_file(path + ".dot", dot); });
-  std::fflush(stdout);
-  fmt::print(stderr, "wrote {}.dot\n", path);
-  if (draw_svg(path + ".dot", path + ".svg")) {
-    fmt::print(stderr, "wrote {}.svg\n", path);
-  } else {
-    fmt::print(stderr, "no drawing: `dot` of Graphviz is not installed\n");
-  }
 }
 
 void Lesson::check(const std::string& claim, bool holds) {

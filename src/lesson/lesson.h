@@ -58,9 +58,6 @@ class Lesson {
   /// standard error.
   void picture(const std::string& file, const Svg& svg) const;
 
-  /// Writes <file>.dot there, and <file>.svg if Graphviz is installed. Reports it on standard error.
-  void graph(const std::string& file, const std::string& dot) const;
-
   /// A claim that must hold, or the lesson fails. finish() says which claims do not hold.
   void check(const std::string& claim, bool holds);
 

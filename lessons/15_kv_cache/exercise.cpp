@@ -1,142 +1,155 @@
-// Exercise 16: a cache that does not grow. With a window (--mask local:W) a token sees the last W tokens, itself
-// included, and no others. So W rows are room enough: the newest takes the place of the oldest, round and round.
+// Exercise 15: read as little as possible. Somebody asks what comes after "maria", then after "marian", then after
+// "mario", then after "mar". What of the cache is still good? Programs that serve many people live on this question:
+// a thousand conversations begin with the same instructions.
 //
-//   make exercise-15    fails until Ring is right, and hints at what is missing
+//   make exercise-15    fails until Memory is right, and hints at what is missing
 //   make solution-15    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "base/python_random.h"
+#include "base/split.h"
+#include "scalar/gpt.h"
 
 using namespace microgpt;
 
-using Row = std::vector<double>;
+/// A GPT with its cache, as in src/scalar/gpt.h: keys[layer][position] and values[layer][position]. Counts what it
+/// reads.
+struct Cached {
+  const Model& model;
+  Cache keys = Cache(model.layers.size()), values = Cache(model.layers.size());
+  std::size_t reads = 0;
+
+  /// Reads the token at this position. There must be a key and a value of each position before it, in every layer.
+  Values read(Token token, std::size_t position) {
+    reads++;
+    return gpt(model, token, position, keys, values);
+  }
+};
 
 #ifdef SOLUTION
 #include "solution.cpp"
 #else
-/// The rows, keys or values, of the last `window` tokens.
-struct Ring {
-  explicit Ring(std::size_t width) : window(width) {}
+/// Answers what comes after some tokens, again and again.
+struct Memory {
+  Cached cached;
 
-  /// Keeps the row of the next token.
-  void keep(const Row& row) {
-    // TODO: this keeps all of them. Which slot is that of the token at position `kept`, if there are `window` slots?
-    rows.push_back(row);
-    kept++;
+  /// The logits (V) of the token after these, of which there is at least one.
+  Values next(std::span<const Token> tokens) {
+    // TODO: this forgets everything and reads all tokens. How many of them have been read already, at the same
+    // positions, with the same tokens before them? Keep what belongs to these, drop the rest, and read on from there.
+    for (Cache* cache : {&cached.keys, &cached.values}) {
+      for (std::vector<Values>& rows : *cache) rows.clear();
+    }
+    Values logits;
+    for (std::size_t i = 0; i < tokens.size(); i++) logits = cached.read(tokens[i], i);
+    return logits;
   }
-
-  /// The rows of the last `window` tokens or, while there are fewer, of all; the oldest first.
-  std::vector<Row> seen() const {
-    // TODO: no more than `window` of them, and the oldest first, wherever it stands.
-    return rows;
-  }
-
-  /// How many rows it takes memory for.
-  std::size_t size() const { return rows.size(); }
-
-  std::size_t window;
-  std::size_t kept = 0;  // tokens so far
-  std::vector<Row> rows;
 };
 #endif
 
 namespace {
 
-constexpr std::size_t D = 4;
+struct Names {
+  std::vector<Document> documents = split(read_documents("data/names.txt")).held_out;
+  Tokenizer tokenizer = Tokenizer(documents);
+  Config config{.vocab_size = tokenizer.vocab_size(), .n_layer = 2, .n_embd = 8, .n_head = 2};
+  Parameters parameters = Parameters(gpt_shapes(config));
+  PythonRandom random{1};
 
-/// Rows that are all different.
-std::vector<Row> random_rows(std::size_t num, PythonRandom& random) {
-  std::vector<Row> rows(num, Row(D));
-  for (Row& row : rows) {
-    for (double& number : row) number = random.gauss(0, 1);
+  Names() { draw_weights(parameters, 0.4, random); }
+
+  /// BOS and these letters.
+  std::vector<Token> tokens(const std::string& letters) const {
+    std::vector<Token> all{tokenizer.bos()};
+    for (const char c : letters) all.push_back(tokenizer.encode(std::u32string(1, static_cast<char32_t>(c)))[0]);
+    return all;
   }
-  return rows;
-}
+};
 
-/// The last `window` of the first `n` rows.
-std::vector<Row> last(const std::vector<Row>& rows, std::size_t n, std::size_t window) {
-  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(n);
-  return {end - static_cast<std::ptrdiff_t>(std::min(n, window)), end};
-}
-
-/// Which tokens' rows these are: "3 4 5", the first token being 0.
-std::string tokens_of(const std::vector<Row>& some, const std::vector<Row>& all) {
-  std::string tokens;
-  for (const Row& row : some) {
-    tokens += tokens.empty() ? "" : " ";
-    tokens += std::to_string(std::find(all.begin(), all.end(), row) - all.begin());
+/// Asks for all of these, one after the other. How many tokens were asked for, and how many were read?
+std::pair<std::size_t, std::size_t> ask(const Model& model, const Names& names, std::span<const Document> documents) {
+  const Scope scope;
+  Memory memory{{model}};
+  std::size_t asked = 0;
+  for (const Document& document : documents) {
+    std::vector<Token> tokens = names.tokenizer.encode_document(document);
+    tokens.pop_back();
+    memory.next(tokens);
+    asked += tokens.size();
   }
-  return tokens;
-}
-
-/// One head: a query, and the keys and values that it sees.
-Row attention(const Row& q, const std::vector<Row>& keys, const std::vector<Row>& values) {
-  Row out(D);
-  double total = 0;
-  for (std::size_t t = 0; t < keys.size(); t++) {
-    double score = 0;
-    for (std::size_t j = 0; j < D; j++) score += q[j] * keys[t][j];
-    const double weight = std::exp(score / std::sqrt(D));
-    total += weight;
-    for (std::size_t j = 0; j < D; j++) out[j] += weight * values[t][j];
-  }
-  for (double& number : out) number /= total;
-  return out;
+  return {asked, memory.cached.reads};
 }
 
 }  // namespace
 
-TEST_CASE("while fewer tokens have come than the window is wide, all are seen") {
-  PythonRandom random(1);
-  const std::vector<Row> rows = random_rows(5, random);
-  Ring ring(5);
-  CHECK(ring.seen().empty());
-  for (std::size_t n = 1; n <= 5; n++) {
-    ring.keep(rows[n - 1]);
-    INFO("after " << n << " tokens, with a window of 5");
-    CHECK(tokens_of(ring.seen(), rows) == tokens_of(last(rows, n, 5), rows));
+TEST_CASE("the answer does not depend on what was asked before") {
+  const Names names;
+  const Model model(names.config, names.parameters);
+  const Scope scope;
+  Memory memory{{model}};
+  for (const char* letters : {"maria", "marian", "mario", "mar", "mar", "m", "emma", "mma", "maria", "", "maria"}) {
+    INFO("asked for '" << std::string(letters)
+                       << "'; hint: a key belongs to a token, its position, AND all tokens before it; and "
+                       << "what you drop must go in every layer, of keys and of values");
+    Cached fresh{model};
+    Values expected;
+    const std::vector<Token> tokens = names.tokens(letters);
+    for (std::size_t i = 0; i < tokens.size(); i++) expected = fresh.read(tokens[i], i);
+    const Values found = memory.next(tokens);
+    REQUIRE(found.size() == expected.size());
+    REQUIRE(found.data() == expected.data());
+    for (const std::vector<Values>& rows : memory.cached.keys) CHECK(rows.size() == tokens.size());
+    for (const std::vector<Values>& rows : memory.cached.values) CHECK(rows.size() == tokens.size());
   }
 }
 
-TEST_CASE("then the last ones are, the oldest first") {
-  PythonRandom random(2);
-  const std::vector<Row> rows = random_rows(23, random);
-  for (const std::size_t window : {1, 2, 5, 7}) {
-    Ring ring(window);
-    for (std::size_t n = 1; n <= rows.size(); n++) {
-      ring.keep(rows[n - 1]);
-      INFO("after " << n << " tokens, with a window of " << window << "; hint: token n stands in slot n % window, so "
-                    << "when all slots are taken, the oldest is where the next one will go");
-      REQUIRE(tokens_of(ring.seen(), rows) == tokens_of(last(rows, n, window), rows));
-    }
+TEST_CASE("only what is new is read") {
+  const Names names;
+  const Model model(names.config, names.parameters);
+  const Scope scope;
+  Memory memory{{model}};
+  struct Question {
+    const char* letters;
+    std::size_t reads;
+    const char* hint;
+  };
+  for (const Question& question : std::vector<Question>{
+           {"maria", 6, "at first everything is new, BOS too"},
+           {"marian", 1, "one letter was added"},
+           {"mario", 1, "the first five tokens are BOS, m, a, r, i: they stay"},
+           {"mario", 1,
+            "all is known, but logits are not kept, and there are none without reading: so the last token "
+            "is read again"},
+           {"mar", 1, "the same here: r is read again"},
+           {"emma", 4, "only BOS is the same"},
+           {"mma", 3, "the letters are there, but at other positions"},
+       }) {
+    const std::size_t before = memory.cached.reads;
+    memory.next(names.tokens(question.letters));
+    INFO(fmt::format("asked for '{}'; hint: {}", question.letters, question.hint));
+    CHECK(memory.cached.reads - before == question.reads);
   }
 }
 
-TEST_CASE("it takes no more memory than the window") {
-  PythonRandom random(3);
-  Ring ring(4);
-  for (const Row& row : random_rows(50, random)) ring.keep(row);
-  INFO("50 tokens, with a window of 4; hint: write over what nobody can see any more");
-  CHECK(ring.size() <= 4);
-}
-
-TEST_CASE("attention over two rings is attention with a window over everything") {
-  PythonRandom random(4);
-  constexpr std::size_t num = 30, window = 6;
-  const std::vector<Row> queries = random_rows(num, random), keys = random_rows(num, random);
-  const std::vector<Row> values = random_rows(num, random);
-  Ring ring_keys(window), ring_values(window);
-  for (std::size_t t = 0; t < num; t++) {
-    ring_keys.keep(keys[t]);
-    ring_values.keep(values[t]);
-    INFO("position " << t << "; hint: the first cases must pass first");
-    const Row found = attention(queries[t], ring_keys.seen(), ring_values.seen());
-    const Row expected = attention(queries[t], last(keys, t + 1, window), last(values, t + 1, window));
-    for (std::size_t j = 0; j < D; j++) REQUIRE(found[j] == expected[j]);
-  }
+TEST_CASE("a dictionary in order is cheaper than in disorder") {
+  Names names;
+  const Model model(names.config, names.parameters);
+  std::vector<Document> some(names.documents.begin(), names.documents.begin() + 400);
+  names.random.shuffle(some);
+  const auto disorder = ask(model, names, some);
+  std::sort(some.begin(), some.end());
+  const auto order = ask(model, names, some);
+  auto report = [](const char* how, std::pair<std::size_t, std::size_t> counts) {
+    MESSAGE(fmt::format("400 names {}: {} tokens asked for, {} read", how, counts.first, counts.second));
+  };
+  report("in disorder", disorder);
+  report("from a to z", order);
+  INFO("hint: the other cases must pass first");
+  CHECK(order.second < disorder.second);
+  CHECK(10 * order.second < 7 * order.first);
 }

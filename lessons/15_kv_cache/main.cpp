@@ -1,150 +1,265 @@
-// Lesson 15: the KV cache. A token's keys and values do not depend on what comes after it. So a model that invents
-// keeps them, and a new letter is one row of work. What it keeps is memory, and the kinds of attention differ in how
-// much.
+// Lesson 15: the KV cache. To generate a name, a model is asked for one letter after the other. All letters before the
+// new one have been through it already. What of them is still needed? Their keys and their values; nothing else.
 #include <fmt/core.h>
 
 #include <cmath>
+#include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "kinds.h"
+#include "inspect/work.h"
 #include "lesson/lesson.h"
-#include "rows.h"
+#include "picture.h"
+#include "scalar/gpt.h"
+#include "scalar/ops.h"
+#include "size.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
+#include "train/gradient.h"
 
 using namespace microgpt;
 
-bool from_zero, no_reset, wrong_group;  // what --break does wrong
-
-/// What a layer keeps of every token so far: a row (G*D) of keys, and one of values.
-struct LayerCache {
-  std::vector<Row> keys, values;
+/// What a layer keeps of every position read so far: its key and its value, (C) each. All heads' slices are in them.
+struct Kept {
+  std::vector<Values> keys, values;
 };
 
-/// The mixed values (H*D) for a query (H*D), whose H heads share G heads of keys and values in groups.
-Row attend(const Row& q, const LayerCache& cache, const Config& config) {
-  const std::size_t D = config.head_dim(), G = config.kv_heads(), T = cache.keys.size();
-  Row x_attn(q.size());
-  for (std::size_t h = 0; h < config.n_head; h++) {
-    const std::size_t g = wrong_group ? h % G : h / (config.n_head / G);
-    Row weights(T);
-    double total = 0;
-    for (std::size_t t = 0; t < T; t++) {
-      for (std::size_t j = 0; j < D; j++) weights[t] += q[h * D + j] * cache.keys[t][g * D + j];
-      total += weights[t] = std::exp(weights[t] / std::sqrt(D));
+/// Attention of one position: its query (C) meets the first `seen` keys and mixes their values, head by head.
+Values attend(Values q, const Kept& kept, std::size_t seen, std::size_t H) {
+  const std::size_t D = q.size() / H;
+  std::vector<Value> x_attn;
+  for (std::size_t h = 0; h < H; h++) {
+    const Values q_h = q.slice(h * D, D);
+    const Values scores(seen, [&](std::size_t t) { return dot(q_h, kept.keys[t].slice(h * D, D)) / std::sqrt(D); });
+    const Values weights = softmax(scores);
+    for (std::size_t j = 0; j < D; j++) {  // stop: weights
+      x_attn.push_back(dot(weights, Values(seen, [&](std::size_t t) { return kept.values[t][h * D + j]; })));
     }
-    for (std::size_t t = 0; t < T; t++) {
-      for (std::size_t j = 0; j < D; j++) x_attn[h * D + j] += weights[t] / total * cache.values[t][g * D + j];
-    }
-    products += 2 * T * D;
   }
-  return x_attn;
+  return Values(x_attn);
 }
 
-/// A model that reads, and remembers what it has read.
+/// A GPT that reads on from where it is.
 struct Reader {
-  const Config& config;
-  const Parameters& p;
-  std::vector<LayerCache> caches = std::vector<LayerCache>(config.n_layer);
+  const Model& model;
+  bool looks_ahead = false;  // may a position see those after it, as in a model that only reads?
+  std::vector<Kept> kept = std::vector<Kept>(model.layers.size());
   std::size_t position = 0;  // of the next token
 
-  /// Begins another document.
-  void reset() {
+  /// Begins another name.
+  void begin() {
     position = 0;
-    if (!no_reset) caches.assign(config.n_layer, {});
+    kept.assign(model.layers.size(), {});
   }
 
-  /// Reads on. The logits (V) of what comes after the last of these tokens.
-  Row read(std::span<const Token> tokens) {
-    const std::size_t first = from_zero ? 0 : position;
-    Row x;
+  /// Reads these tokens after all that were read before. What becomes of each: (C), lm_head makes its logits.
+  std::vector<Values> read(std::span<const Token> tokens) {
+    std::vector<Values> x;
     for (std::size_t i = 0; i < tokens.size(); i++) {
-      const std::span<const double> token = p["wte"].row(tokens[i]);
-      x = rmsnorm(add({token.begin(), token.end()}, p["wpe"].row(first + i)));
-      for (std::size_t li = 0; li < config.n_layer; li++) {
-        const std::string layer = fmt::format("layer{}.", li);
-        const Row x_norm = rmsnorm(x);
-        caches[li].keys.push_back(linear(p[layer + "attn_wk"], x_norm));
-        caches[li].values.push_back(linear(p[layer + "attn_wv"], x_norm));
-        const Row x_attn = attend(linear(p[layer + "attn_wq"], x_norm), caches[li], config);  // stop: kept
-        x = add(linear(p[layer + "attn_wo"], x_attn), x);
-        x = add(linear(p[layer + "mlp_fc2"], relu(linear(p[layer + "mlp_fc1"], rmsnorm(x)))), x);
-      }
+      x.push_back(rmsnorm(add(model.wte[tokens[i]], model.wpe[position + i])));
     }
-    position += tokens.size();
-    return linear(p["lm_head"], x);
+    for (std::size_t li = 0; li < kept.size(); li++) read_layer(model.layers[li], kept[li], x);
+    position += tokens.size();  // stop: read
+    return x;
+  }
+
+  /// The same. The logits (V) of the token that comes next.
+  Values next(std::span<const Token> tokens) { return linear(read(tokens).back(), model.lm_head); }
+
+ private:
+  /// One layer, for the new positions x.
+  void read_layer(const Model::Layer& layer, Kept& layer_kept, std::vector<Values>& x) {
+    const std::size_t before = layer_kept.keys.size();
+    std::vector<Values> q;
+    for (const Values& row : x) {
+      const Values x_norm = rmsnorm(row);
+      q.push_back(linear(x_norm, layer.attn_wq));
+      layer_kept.keys.push_back(linear(x_norm, layer.attn_wk));
+      layer_kept.values.push_back(linear(x_norm, layer.attn_wv));
+    }
+    for (std::size_t i = 0; i < x.size(); i++) {
+      const std::size_t seen = looks_ahead ? layer_kept.keys.size() : before + i + 1;
+      const Values x_attn = attend(q[i], layer_kept, seen, model.config.n_head);
+      x[i] = add(linear(x_attn, layer.attn_wo), x[i]);
+      x[i] = add(linear(relu(linear(rmsnorm(x[i]), layer.mlp_fc1)), layer.mlp_fc2), x[i]);
+    }
   }
 };
 
-/// Reads names letter by letter, with its cache. Calls look(tokens so far, logits, what comes next) after each.
-void read_names(Reader& reader, std::span<const std::vector<Token>> names, auto look) {
-  for (const std::span<const Token> tokens : names) {
-    reader.reset();
-    for (std::size_t t = 0; t + 1 < tokens.size() && t < reader.config.block_size; t++) {
-      look(tokens.first(t + 1), reader.read(tokens.subspan(t, 1)), tokens[t + 1]);  // stop: next
+/// A way to get the logits of the next letter from all tokens so far.
+using Way = std::function<Values(std::span<const Token>)>;
+
+Way read_again(const Model& model) {
+  return [&model](std::span<const Token> so_far) { return Reader{model}.next(so_far); };
+}
+
+Way read_only_the_last(const Model& model) {
+  return [&model](std::span<const Token> so_far) { return Reader{model}.next(so_far.last(1)); };
+}
+
+Way read_on(Reader& reader) {
+  return [&reader](std::span<const Token> so_far) {
+    if (so_far.size() == 1) reader.begin();
+    return reader.next(so_far.last(1));  // stop: next
+  };
+}
+
+/// The loss of a name. In training all its letters are there, so they are read at once.
+Value draft_loss(const Model& model, std::span<const Token> tokens) {
+  const std::size_t n = std::min(model.config.block_size, tokens.size() - 1);
+  const std::vector<Values> x = Reader{model}.read(tokens.first(n));
+  return mean(Values(n, [&](std::size_t t) { return cross_entropy(linear(x[t], model.lm_head), tokens[t + 1]); }));
+}
+
+/// Three letters have been read. A fourth comes.
+void show_four_letters() {
+  const Scope scope;
+  auto row = [](double a, double b) { return Values(2, [&](std::size_t j) { return j == 0 ? a : b; }); };
+  Kept kept{{row(1, 0), row(0, 1), row(1, 1)}, {row(4, 0), row(0, 2), row(2, 2)}};
+  auto show = [&](const char* which, Values q) {
+    const Values mixed = attend(q, kept, kept.keys.size(), 1);
+    fmt::print("{} letter: {} scores, mixed value ({:.2f}, {:.2f})\n", which, kept.keys.size(), mixed[0].data(),
+               mixed[1].data());
+  };
+  fmt::print("\n--- four letters on paper ---\n");
+  show("third ", row(1, 2));
+  kept.keys.push_back(row(2, 1));
+  kept.values.push_back(row(6, 0));
+  show("fourth", row(2, 0));
+}
+
+/// Names by each way, from the same random numbers, and its mean loss over some names' letters.
+void show_ways(const Lesson& lesson, const Model& model, std::span<const Document> names) {
+  Reader reader{model};
+  fmt::print("\n--- three ways to ask for the next letter ---\n");
+  fmt::print("way                | loss  | names\n");
+  auto show = [&](const char* what, const Way& way) {
+    const Scope scope;
+    std::vector<double> losses;
+    for (const Document& name : names) {
+      const std::vector<Token> tokens = lesson.tokenizer.encode_document(name);
+      for (std::size_t n = 1; n < tokens.size() && n <= model.config.block_size; n++) {
+        losses.push_back(cross_entropy(way(std::span(tokens).first(n)), tokens[n]).data());
+      }
+    }
+    fmt::print("{:18} | {:.3f} |", what, estimate(losses).mean);
+    PythonRandom random(7);
+    for (int i = 0; i < 6; i++) {
+      std::vector<Token> so_far;
+      const Next next = [&](Token token, std::size_t) {
+        so_far.push_back(token);
+        return draw_token(way(so_far), 0.5, random);
+      };
+      fmt::print(" {}", lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), model.config.block_size)));
+    }
+    fmt::print("\n");
+  };
+  show("read all again", read_again(model));
+  show("read only the last", read_only_the_last(model));
+  show("read on", read_on(reader));
+}
+
+/// How many multiply-adds this takes.
+std::size_t work_of(const std::function<void()>& reading) {
+  const Scope scope;
+  reading();
+  const Work work = work_on_tape();
+  return work.linear + work.dot;
+}
+
+/// What one letter costs after t - 1 others, and what t letters cost altogether.
+void show_work(Config config) {
+  config.block_size = 64;
+  const Parameters zeros(gpt_shapes(config));
+  const Model model(config, zeros);
+  const std::vector<Token> tokens(config.block_size);
+  std::vector<std::size_t> again{0}, on{0};  // altogether, up to letter t
+  for (std::size_t t = 1; t <= config.block_size; t++) {
+    again.push_back(again.back() + work_of([&] { Reader{model}.next(std::span(tokens).first(t)); }));
+    on.push_back(work_of([&] {
+      Reader reader{model};
+      for (std::size_t i = 0; i < t; i++) reader.next(std::span(tokens).subspan(i, 1));
+    }));
+  }
+  fmt::print("\n--- multiply-adds ---\n");
+  fmt::print("letter | alone: read again |  read on | all so far: read again | read on | times\n");
+  for (const std::size_t t : {1, 2, 4, 8, 16, 32, 64}) {
+    fmt::print("{:6} | {:17} | {:8} | {:22} | {:7} | {:5.1f}\n", t, again[t] - again[t - 1], on[t] - on[t - 1],
+               again[t], on[t], static_cast<double>(again[t]) / static_cast<double>(on[t]));
+  }
+}
+
+/// The first number of BOS's key, while more and more of a name is read at once.
+void show_first_key(const Model& model, std::span<const Token> tokens) {
+  fmt::print("\n--- the first position's key, while the name grows ---\ntokens read at once         |");
+  for (std::size_t n = 1; n <= 5; n++) fmt::print(" {:6}", n);
+  auto show = [&](const char* what, std::size_t li, bool looks_ahead) {
+    fmt::print("\nlayer {}, {:<18} |", li, what);
+    for (std::size_t n = 1; n <= 5; n++) {
+      const Scope scope;
+      Reader reader{model, looks_ahead};
+      reader.read(tokens.first(n));
+      fmt::print(" {:6.3f}", reader.kept[li].keys[0][0].data());
+    }
+  };
+  show("nobody looks ahead", 0, false);
+  show("nobody looks ahead", 1, false);
+  show("all look ahead", 0, true);
+  show("all look ahead", 1, true);
+  fmt::print("\n");
+}
+
+/// At every letter of these names: read on against read again, against a prompt of all letters so far in two calls,
+/// and against the cache of src/tensor.
+void check_logits(Lesson& lesson, const Model& model, const Parameters& parameters, std::span<const Document> names) {
+  const Scope scope;
+  TensorModel<double> tensor_model(model.config, parameters);
+  Decoder<double> decoder(tensor_model);
+  Reader reader{model};
+  bool as_again = true, as_prompt = true, as_src = true;
+  for (const Document& name : names) {
+    const std::vector<Token> tokens = lesson.tokenizer.encode_document(name);
+    decoder.reset();
+    for (std::size_t n = 1; n < tokens.size() && n <= model.config.block_size; n++) {
+      const auto so_far = std::span<const Token>(tokens).first(n);
+      const std::vector<double> logits = read_on(reader)(so_far).data();
+      as_again = as_again && logits == read_again(model)(so_far).data();
+      Reader prompted{model};
+      if (n > 1) prompted.read(so_far.first(n - 1));
+      as_prompt = as_prompt && logits == prompted.next(so_far.last(1)).data();
+      as_src = as_src && largest_difference(logits, decoder.next(tokens[n - 1])) < 1e-12;
     }
   }
-}
-
-/// The draft, with a cache, beside itself without and beside src/tensor.
-void compare_draft(Lesson& lesson, const Config& config, std::span<const std::vector<Token>> names) {
-  const Parameters parameters = initialize(config, {.init_std = 0.4}, lesson.random);
-  TensorModel<double> model(config, parameters);
-  Decoder<double> decoder(model);
-  Reader reader{config, parameters};
-  double without = 0, src = 0;
-  read_names(reader, names, [&](std::span<const Token> so_far, const Row& logits, Token) {
-    without = std::max(without, largest_difference(logits, Reader{config, parameters}.read(so_far)));
-    if (so_far.size() == 1) decoder.reset();
-    src = std::max(src, largest_difference(logits, decoder.next(so_far.back())));
-  });
-  const std::string kind = fmt::format("{}, G = {}", config.attention(), config.kv_heads());
-  lesson.check(kind + ": with a cache as without", without == 0);
-  lesson.check(kind + ": as src/tensor/decoder.h", src < 1e-12);  // logits of about 10, after some hundred roundings
-}
-
-/// With a model that has learned a little: how surprised is it, letter by letter, with its cache?
-double mean_loss(const Lesson& lesson, const Config& config, std::span<const std::vector<Token>> names) {
-  const Parameters parameters = trained(config, lesson);
-  Reader reader{config, parameters};
-  std::vector<double> losses;
-  read_names(reader, names, [&](auto, const Row& logits, Token next) { losses.push_back(surprise(logits, next)); });
-  return estimate(losses).mean;
-}
-
-/// How many products it takes to read T tokens one by one.
-void show_work(Config config) {
-  fmt::print("\ntokens | products without a cache | with one | times\n");
-  for (const std::size_t T : {1, 4, 16, 64}) {
-    config.block_size = T;
-    const Parameters parameters(gpt_shapes(config));
-    const std::vector<Token> tokens(T);
-    products = 0;
-    for (std::size_t t = 0; t < T; t++) Reader{config, parameters}.read(std::span(tokens).first(t + 1));
-    const std::size_t without = std::exchange(products, 0);
-    Reader reader{config, parameters};
-    for (const Token& token : tokens) reader.read({&token, 1});
-    const double times = static_cast<double>(without) / static_cast<double>(products);
-    fmt::print("{:6} | {:24} | {:8} | {:5.1f}\n", T, without, products, times);
-  }
+  lesson.check("reading on gives the logits of reading again", as_again);
+  lesson.check("so does a prompt that is read at once", as_prompt);
+  lesson.check("and so does src/tensor/decoder.h", as_src);
+  lesson.check("its cache is as large as the formula says", decoder.cache_bytes() == cache_size(2, 16, 16, 8));
 }
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  from_zero = lesson.broken("from-zero");
-  no_reset = lesson.broken("no-reset");
-  wrong_group = lesson.broken("wrong-group");
-  const std::vector<std::vector<Token>> names = first_names(lesson, 100);
-  const Config gqa = of_kind("gqa", lesson.tokenizer.vocab_size());
-  show_work(gqa);
-  fmt::print("\nthe draft, token by token\n");
-  const auto few = std::span(names).first(20);
-  for (const char* kind : {"mha", "gqa", "mqa"}) compare_draft(lesson, of_kind(kind, gqa.vocab_size), few);
-  fmt::print("a trained model, 100 names letter by letter: loss {:.3f}\n", mean_loss(lesson, gqa, names));
-  show_kinds(lesson);
-  show_published();
-  show_worth(lesson);
+  lesson.picture("15_rows.svg", rows_picture("maria"));
+  show_four_letters();
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
+  Parameters parameters = initialize(config, {}, lesson.random);
+  const Model model(config, parameters);
+  const Loss loss = [&](auto tokens) { return draft_loss(model, tokens); };
+  Adam adam({}, parameters.size());
+  fmt::print("\n--- a model of two layers learns names ---\n");
+  train(loss, parameters, adam, lesson.documents, lesson.tokenizer, {},
+        [&](std::size_t step, double value) { lesson.step(step, 1000, value); });
+
+  const std::vector<Document> unseen = lesson.held_out(1000);
+  const std::span<const Document> names = std::span(unseen).first(20);
+  show_ways(lesson, model, names);
+  show_work(config);
+  show_first_key(model, lesson.tokens_of_step(1));
+  show_sizes(config);
+
+  check_logits(lesson, model, parameters, names);
+  const std::vector<Token> first = lesson.tokens_of_step(1);
+  const Loss src = [&](auto tokens) { return document_loss(model, tokens); };
+  lesson.check("loss and gradient are those of src/microgpt.cpp, bit for bit",
+               loss_and_gradient(loss, parameters, first) == loss_and_gradient(src, parameters, first));
   return lesson.finish();
 }

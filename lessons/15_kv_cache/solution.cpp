@@ -1,25 +1,19 @@
-/// The rows, keys or values, of the last `window` tokens: that of token n in slot n % window.
-struct Ring {
-  explicit Ring(std::size_t width) : window(width) {}
+/// Answers what comes after some tokens, again and again. It keeps the rows of the tokens that the last question and
+/// this one have in common at their beginning.
+struct Memory {
+  Cached cached;
+  std::vector<Token> read = {};
 
-  void keep(const Row& row) {
-    if (rows.size() < window) {
-      rows.push_back(row);
-    } else {
-      rows[kept % window] = row;
+  Values next(std::span<const Token> tokens) {
+    std::size_t common = 0;
+    while (common < std::min(read.size(), tokens.size()) && read[common] == tokens[common]) common++;
+    common = std::min(common, tokens.size() - 1);  // the last token's logits are wanted, so it is read in any case
+    for (Cache* cache : {&cached.keys, &cached.values}) {
+      for (std::vector<Values>& rows : *cache) rows.resize(std::min(common, rows.size()));
     }
-    kept++;
+    read.assign(tokens.begin(), tokens.end());
+    Values logits;
+    for (std::size_t i = common; i < tokens.size(); i++) logits = cached.read(tokens[i], i);
+    return logits;
   }
-
-  std::vector<Row> seen() const {
-    std::vector<Row> oldest_first;
-    for (std::size_t t = kept - rows.size(); t < kept; t++) oldest_first.push_back(rows[t % window]);
-    return oldest_first;
-  }
-
-  std::size_t size() const { return rows.size(); }
-
-  std::size_t window;
-  std::size_t kept = 0;  // tokens so far
-  std::vector<Row> rows;
 };

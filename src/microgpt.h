@@ -99,13 +99,14 @@
 #include "program/resume.h"         // going on with a saved training
 
 // What the lessons share.
-#include "lesson/lesson.h"       // names to learn from, uniform output, checks
-#include "lesson/softmax.h"      // scores to weights
-#include "lesson/array.h"        // a matrix as it stands on paper
-#include "lesson/look.h"         // one head at one position of a batch
-#include "lesson/nudge.h"        // slopes by trying
-#include "lesson/number_grid.h"  // a small matrix in a drawing
-#include "lesson/draft_mlp.h"    // the network of lesson 02 for any kind of Value
-#include "lesson/one_head.h"     // the inputs and outputs of one head
-#include "lesson/counted.h"      // arithmetic that counts its operations
-#include "lesson/comparison.h"   // comparing forms of a model
+#include "lesson/lesson.h"           // names to learn from, uniform output, checks
+#include "lesson/softmax.h"          // scores to weights
+#include "lesson/array.h"            // a matrix as it stands on paper
+#include "lesson/look.h"             // one head at one position of a batch
+#include "lesson/nudge.h"            // slopes by trying
+#include "lesson/number_grid.h"      // a small matrix in a drawing
+#include "lesson/draft_mlp.h"        // the network of lesson 02 for any kind of Value
+#include "lesson/one_head.h"         // the inputs and outputs of one head
+#include "lesson/counted.h"          // arithmetic that counts its operations
+#include "lesson/comparison.h"       // comparing forms of a model
+#include "lesson/tensor_gradient.h"  // a loss and its gradient by src/tensor

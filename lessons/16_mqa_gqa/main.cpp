@@ -1,127 +1,187 @@
-// Lesson 16: heads that share keys and values. In multi-query attention all query heads share one head of them, in
-// grouped-query attention each group has its own. A model that generates has so much less to remember.
+// Lesson 16: heads that share keys and values. The cache of lesson 15 is large because every head keeps keys and values
+// of its own. Must it? In multi-query attention all query heads read the same ones, in grouped-query attention each
+// group has its own.
 #include <fmt/core.h>
 
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "compare.h"
-#include "layer.h"
-#include "lesson/comparison.h"
 #include "lesson/lesson.h"
+#include "picture.h"
+#include "scalar/gpt.h"
+#include "scalar/ops.h"
 
 using namespace microgpt;
-using namespace lesson13;
 
-bool interleave, by_width, lost_mask;  // what --break does wrong
+constexpr std::size_t num_names = 5000;
 
-/// The head of keys and values that query head h reads.
-std::size_t kv_head(std::size_t h, std::size_t H, std::size_t G) { return interleave ? h % G : h / (H / G); }
+/// The head of keys and values, of G, that query head h of H reads.
+std::size_t kv_head(std::size_t h, std::size_t H, std::size_t G) { return h / (H / G); }
 
-/// W_K and W_V are (this, C).
-std::size_t kv_rows(const Config& c) { return by_width ? c.n_embd / c.kv_heads() : c.kv_heads() * c.head_dim(); }
+/// How many numbers all G heads of keys have together. A key is as wide as the query that it meets.
+std::size_t kv_width(std::size_t C, std::size_t H, std::size_t G) { return G * (C / H); }
 
-/// The scores of query t, without those that it must not see.
-std::vector<double> masked(std::vector<double> scores, std::size_t t) {
-  for (std::size_t s = t + 1; s < scores.size(); s++) scores[s] = -std::numeric_limits<double>::infinity();
-  return scores;
+/// The D numbers of head i. Throws Error if there are not that many.
+Values of_head(Values x, std::size_t i, std::size_t D) {
+  if ((i + 1) * D > x.size()) {
+    throw Error(fmt::format("head {} needs numbers {} to {}, and there are {}", i, i * D, (i + 1) * D - 1, x.size()));
+  }
+  return x.slice(i * D, D);
 }
 
-/// q (T,H*D), k and v (T,G*D) to x_attn (T,H*D).
-void draft_forward(Pass& a) {
-  const std::size_t T = a.x.size(), H = a.config.n_head, G = a.config.kv_heads(), D = a.config.head_dim();
-  a.x_attn = zeros(T, H * D);
-  a.weights.assign(H, {});
+/// Attention of one position: the H heads of its query (H*D) look back over keys and values (G*D) of G heads.
+Values attend(Values q, const std::vector<Values>& keys, const std::vector<Values>& values, std::size_t H,
+              std::size_t G) {
+  const std::size_t D = q.size() / H;
+  std::vector<Value> x_attn;
   for (std::size_t h = 0; h < H; h++) {
     const std::size_t g = kv_head(h, H, G);
-    for (std::size_t t = 0; t < T; t++) {
-      std::vector<double> scores(T);
-      for (std::size_t s = 0; s < T; s++) {
-        scores[s] = dot(of_head(a.q[t], h, D), of_head(a.k[s], g, D)) / std::sqrt(D);  // stop: score
-      }
-      if (lost_mask) {
-        masked(scores, t);  // gives back the right scores, and nobody takes them
-      } else {
-        scores = masked(scores, t);
-      }
-      a.weights[h].push_back(softmax(scores));
-      for (std::size_t s = 0; s < T; s++) add(of_head(a.x_attn[t], h, D), a.weights[h][t][s], of_head(a.v[s], g, D));
+    const Values q_h = of_head(q, h, D);
+    auto k_g = [&](std::size_t t) { return of_head(keys[t], g, D); };
+    const Values scores(keys.size(), [&](std::size_t t) { return dot(q_h, k_g(t)) / std::sqrt(D); });
+    const Values weights = softmax(scores);
+    auto v_g = [&](std::size_t t) { return of_head(values[t], g, D); };
+    for (std::size_t j = 0; j < D; j++) {  // stop: weights
+      x_attn.push_back(dot(weights, Values(keys.size(), [&](std::size_t t) { return v_g(t)[j]; })));
     }
   }
+  return Values(x_attn);
 }
 
-/// dx_attn (T,H*D) to dq (T,H*D), dk and dv (T,G*D).
-void draft_backward(Pass& a) {
-  const std::size_t T = a.x.size(), H = a.config.n_head, G = a.config.kv_heads(), D = a.config.head_dim();
-  a.dq = zeros(T, H * D);
-  a.dk = a.dv = zeros(T, a.k[0].size());
-  for (std::size_t h = 0; h < H; h++) {
-    const std::size_t g = kv_head(h, H, G);
-    for (std::size_t t = 0; t < T; t++) {
-      const Numbers dout = of_head(a.dx_attn[t], h, D);
-      std::vector<double> dweights(T);
-      for (std::size_t s = 0; s < T; s++) dweights[s] = dot(dout, of_head(a.v[s], g, D));
-      const double mean = dot(a.weights[h][t], dweights);
-      for (std::size_t s = 0; s < T; s++) {
-        const double weight = a.weights[h][t][s], dscore = weight * (dweights[s] - mean) / std::sqrt(D);
-        add(of_head(a.dq[t], h, D), dscore, of_head(a.k[s], g, D));
-        add(of_head(a.dk[s], g, D), dscore, of_head(a.q[t], h, D));  // stop: shared
-        add(of_head(a.dv[s], g, D), weight, dout);                   // each head of a group adds to the same numbers
-      }
+/// The matrices of a GPT with one layer. Only W_K and W_V are new: (G*D, C).
+std::vector<Parameters::Shape> draft_shapes(const Config& config) {
+  std::vector<Parameters::Shape> shapes = gpt_shapes(config);
+  for (Parameters::Shape& shape : shapes) {
+    if (shape.name == "layer0.attn_wk" || shape.name == "layer0.attn_wv") {
+      shape.rows = kv_width(config.n_embd, config.n_head, config.kv_heads());
     }
   }
+  return shapes;
+}
+
+struct Draft {
+  Draft(const Config& config_, const Parameters& p)
+      : config(config_),
+        wte(p["wte"]),
+        wpe(p["wpe"]),
+        lm_head(p["lm_head"]),
+        wq(p["layer0.attn_wq"]),
+        wk(p["layer0.attn_wk"]),
+        wv(p["layer0.attn_wv"]),
+        wo(p["layer0.attn_wo"]),
+        fc1(p["layer0.mlp_fc1"]),
+        fc2(p["layer0.mlp_fc2"]) {}
+
+  /// The mean of -log p(next token) over a name.
+  Value loss(std::span<const Token> tokens) const {
+    std::vector<Values> keys, values;  // the cache of this name
+    return mean(Values(std::min(config.block_size, tokens.size() - 1), [&](std::size_t t) {
+      Values x = rmsnorm(add(wte[tokens[t]], wpe[t]));
+      const Values x_norm = rmsnorm(x);
+      keys.push_back(linear(x_norm, wk));
+      values.push_back(linear(x_norm, wv));
+      x = add(linear(attend(linear(x_norm, wq), keys, values, config.n_head, config.kv_heads()), wo), x);
+      x = add(linear(relu(linear(rmsnorm(x), fc1)), fc2), x);
+      return cross_entropy(linear(x, lm_head), tokens[t + 1]);
+    }));
+  }
+
+  Config config;
+  Matrix wte, wpe, lm_head, wq, wk, wv, wo, fc1, fc2;
+};
+
+/// Two query heads read one head of keys and values; then each gets a copy of its own.
+void show_two_heads() {
+  fmt::print("\n--- two query heads on paper ---\n");
+  auto row = [](std::vector<double> x) { return Values(x.size(), [&](std::size_t j) { return x[j]; }); };
+  auto show = [&](const char* what, std::size_t G, std::vector<Values> keys, const std::vector<Values>& values) {
+    const Values x_attn = attend(row({2, 0, 0, 2}), keys, values, 2, G);
+    fmt::print("{}: head 0 finds ({:.2f}, {:.2f}), head 1 ({:.2f}, {:.2f})\n", what, x_attn[0].data(), x_attn[1].data(),
+               x_attn[2].data(), x_attn[3].data());
+    sum(x_attn).backward();  // stop: slopes
+    fmt::print("  slopes of the first key:");
+    for (const Value number : keys[0]) fmt::print(" {:.3f}", number.grad());
+    fmt::print("\n");
+  };
+  const Scope scope;
+  show("shared", 1, {row({1, 0}), row({0, 1})}, {row({4, 0}), row({0, 2})});
+  show("copies", 2, {row({1, 0, 1, 0}), row({0, 1, 0, 1})}, {row({4, 0, 4, 0}), row({0, 2, 0, 2})});
+}
+
+/// The draft learns names with G heads of keys and values. Then it is evaluated on others, and its weights are
+/// loaded into src/tensor, which is asked the same.
+void train_draft(Lesson& lesson, std::size_t G) {
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_kv_head = G};
+  Parameters parameters(draft_shapes(config));
+  PythonRandom random(1);
+  draw_weights(parameters, 0.08, random);
+  const std::vector<double> before(parameters.data().begin(), parameters.data().end());
+  const Draft draft(config, parameters);
+  const Loss loss = [&](auto tokens) { return draft.loss(tokens); };
+  std::vector<double> losses;
+  Adam adam({}, parameters.size());
+  train(loss, parameters, adam, lesson.documents, lesson.tokenizer, {.num_steps = num_names},
+        [&](std::size_t, double value) { losses.push_back(value); });
+
+  const std::vector<Document> names = lesson.held_out(num_names);
+  const std::vector<double> held_out = document_losses(loss, names, lesson.tokenizer);
+  std::size_t unmoved = 0;  // weights of keys and values that training never touched
+  for (const char* name : {"layer0.attn_wk", "layer0.attn_wv"}) {
+    const Parameter& w = parameters[name];
+    for (std::size_t i = 0; i < w.size(); i++) unmoved += w.data[i] == before[w.data + i - parameters.data().data()];
+  }
+  const std::size_t width = parameters["layer0.attn_wk"].rows;
+  fmt::print("{:8} | {:10} | {:11} | {:5} | {:8.3f} | {:15.3f} | {:11.3f}", G, parameters.size(), unmoved,
+             2 * width * sizeof(double), estimate(std::span(losses).last(100)).mean, estimate(held_out).mean,
+             mean_over_predictions(held_out, names, config.block_size));
+  if (parameters.size() != num_parameters(config)) {
+    fmt::print(" | its matrices do not fit\n");
+    return lesson.check(fmt::format("G = {}: as many parameters as in src/", G), false);
+  }
+  TensorModel<double> elsewhere(config, parameters);
+  fmt::print(" | {:.3f}\n", token_loss(elsewhere, names, lesson.tokenizer, 1));
+  const std::vector<Token> tokens = lesson.tokens_of_step(1);
+  const LossAndGradient ours = loss_and_gradient(loss, parameters, tokens);
+  const LossAndGradient src = tensor_gradient(config, parameters, tokens);
+  lesson.check(fmt::format("G = {}: the loss is that of src/tensor", G), std::abs(ours.loss - src.loss) < 1e-12);
+  lesson.check(fmt::format("G = {}: so is every gradient", G), largest_difference(ours.gradient, src.gradient) < 1e-12);
 }
 
 int main(int argc, char** argv) try {
   Lesson lesson(argc, argv);
-  interleave = lesson.broken("interleave");
-  by_width = lesson.broken("by-width");
-  lost_mask = lesson.broken("lost-mask");
-  const Config mha, gqa{.n_kv_head = 2}, mqa{.n_kv_head = 1};
-
+  lesson.picture("16_heads.svg", heads_picture(kv_head));
   fmt::print("\n--- which head of keys and values a query head reads ---\nquery head  | 0 1 2 3 4 5 6 7\n");
   for (const std::size_t G : {8, 4, 2, 1}) {
     fmt::print("{} to read   |", G);
     for (std::size_t h = 0; h < 8; h++) fmt::print(" {}", kv_head(h, 8, G));
     fmt::print("\n");
   }
+  show_two_heads();
 
-  fmt::print("\n--- largest difference between the draft and src/tensor/attention_layer.h ---\n");
-  fmt::print("form | parameters | in src/ | out      | dx       | dW\n");
-  for (const Config& config : {mha, gqa, mqa}) {
-    Pass src(config, config.kv_heads() * config.head_dim(), lesson.random);
-    Pass draft(config, kv_rows(config), lesson.random);
-    draft.take(src);
-    run_src(src);
-    const bool same = is_same(draft, src, [&] { run(draft, draft_forward, draft_backward); });
-    lesson.check(fmt::format("the draft of {} is that of src/", config.attention()), same);
-  }
-  Pass shared(gqa, 2 * gqa.head_dim(), lesson.random);
-  Pass repeated = with_repeated_heads(shared);
-  run(shared, draft_forward, draft_backward);
-  run(repeated, draft_forward, draft_backward);
-  lesson.check("grouped queries are multi-head attention with repeated keys and values",
-               largest_difference(flat(shared.out), flat(repeated.out)) < tolerance);
-  lesson.check("the gradient of a shared head is the sum of those of its copies",
-               difference_of_sums(shared, repeated) < tolerance);
-
-  fmt::print("\n--- a trained model, grouped queries with 2 of 4 heads: loss of names not seen ---\n");
-  const auto [right, wrong] = read_in_two_ways(gqa, lesson.documents, lesson.tokenizer);
-  fmt::print("query head h reads h / 2, as it did in training: {:.4f}; h % 2: {:.4f}\n", right, wrong);
-
-  fmt::print("\n--- cache of 4096 tokens: 32 layers, 32 query heads of 128 numbers, 2 bytes a number ---\n");
-  for (const std::size_t G : {32, 8, 1}) {
-    const std::size_t bytes = std::size_t{4096} * 32 * 2 * G * 128 * 2;  // keys and values
-    fmt::print("keys and values of {:2} heads: {:4} MiB\n", G, bytes >> 20);
+  fmt::print("\n--- how wide all keys of a position are, C = 64 ---\n");
+  fmt::print("query heads | heads of keys | G * (C / H) | C / G\n");
+  for (const std::size_t H : {4, 16}) {
+    for (std::size_t G = H; G > 0; G /= 2) {
+      const std::size_t right = G * (64 / H), wrong = 64 / G;
+      fmt::print("{:11} | {:13} | {:11} | {:5} {}\n", H, G, right, wrong,
+                 wrong < right   ? "too narrow"
+                 : wrong > right ? "too wide"
+                                 : "the same");
+    }
   }
 
-  fmt::print("\n--- trained ---\n");
+  fmt::print("\n--- the draft, after {} names; cache: bytes of a position, in double ---\n", num_names);
+  fmt::print("kv heads | parameters | never moved | cache | last 100 | held-out: names | predictions | in src/\n");
+  for (const std::size_t G : {1, 2, 4}) train_draft(lesson, G);
+  show_published();
+  fmt::print("\n--- 16 times as many names, and three seeds ---\n");
   compare(lesson.documents, lesson.tokenizer,
-          {{"mha", mha, lost_mask}, {"gqa, 2 of 4", gqa, lost_mask}, {"mqa", mqa, lost_mask}})
+          {{"mha", {}}, {"gqa, 2 of 4", {.n_kv_head = 2}}, {"mqa", {.n_kv_head = 1}}})
       .print();
+  show_when_measured(lesson.split(), lesson.tokenizer);
   return lesson.finish();
 } catch (const Error& error) {
-  fmt::print(stderr, "lesson: {}\n", error.what());
+  fmt::print("the lesson stops: {}\n", error.what());
   return 1;
 }

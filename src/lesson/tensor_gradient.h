@@ -1,0 +1,31 @@
+// The loss of a document and its gradient by src/tensor, for lessons whose own draft is to agree with it.
+#pragma once
+
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "tensor/gpt.h"
+#include "train/gradient.h"
+
+namespace microgpt {
+
+inline LossAndGradient tensor_gradient(const Config& config, const Parameters& parameters,
+                                       std::span<const Token> tokens) {
+  TensorModel<double> model(config, parameters);
+  Batch batch(config.block_size);
+  batch.add(tokens);
+  Activations<double> activations;
+  activations.resize(model, batch.num_positions());
+  const std::vector<double> weights = batch.weights(LossMean::documents);
+  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
+  gpt_backward(model, fast<double>(), batch, {0, 1}, weights.data(), activations);
+  gpt_backward_weights(model, fast<double>(), batch, activations, 0, 1);
+  Parameters gradient(gpt_shapes(config));
+  model.copy_grad_to(gradient);
+  const double* losses = activations.losses.view().data;
+  return {std::inner_product(weights.begin(), weights.end(), losses, 0.0),
+          {gradient.grad().begin(), gradient.grad().end()}};
+}
+
+}  // namespace microgpt

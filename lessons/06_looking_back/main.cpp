@@ -139,7 +139,8 @@ std::string draw_name(const Lesson& lesson, const Reader& model, const Way& way,
     seen.push_back(token);
     return draw_token(draft_mlp(model, way, seen), 0.5, random);
   };
-  return lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), 16));
+  const std::string name = lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), 16));
+  return name.empty() ? "-" : name;
 }
 
 /// The counts of lesson 01, to compare with.
@@ -228,9 +229,6 @@ void check(Lesson& lesson) {
                draft_mlp(model, last, name).data() == mlp(model.mlp, name.back()).data());
   lesson.check("evenly mixed, ria and air get the same logits, to 1e-12",
                largest_difference(draft_mlp(model, even, ria).data(), draft_mlp(model, even, air).data()) < 1e-12);
-  for (const Way& way : {even, halves, distance, before})
-    lesson.check(fmt::format("{}: the weights sum to 1", way.name),
-                 std::abs(sum(way.weights(model, name)).data() - 1) < 1e-12);
   for (const auto& [way, scores] : {std::pair(distance, "distance_scores"), {before, "before_scores"}})
     lesson.check(fmt::format("nudging each of {} shows its gradient", scores),
                  largest_slope_error(draft_loss(model, way), parameters, scores, name) < 1e-6);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "inspect/plot.h"
 #include "lesson/lesson.h"
@@ -18,6 +19,19 @@
 #include "train/optimizer.h"
 
 using namespace microgpt;
+
+/// How much of a table of scores would be used: a cell for each pair of (letter, place), who looks and what is looked
+/// at.
+void print_table_size(const Lesson& lesson) {
+  const std::size_t V = lesson.tokenizer.vocab_size(), T = 16;
+  std::set<std::pair<std::size_t, std::size_t>> used;
+  for (std::size_t step = 1; step <= 1000; step++) {
+    const std::vector<Token> tokens = lesson.tokens_of_step(step);
+    for (std::size_t i = 0; i + 1 < tokens.size(); i++)
+      for (std::size_t t = 0; t <= i; t++) used.insert({i * V + tokens[i], t * V + tokens[t]});
+  }
+  fmt::print("\na table of scores: {} cells, of which 1000 names use {}\n", V * T * V * T, used.size());
+}
 
 // --- The idea --------------------------------------------------------------------------------------------------------
 
@@ -207,6 +221,7 @@ void check(Lesson& lesson, const Model& model, Parameters& parameters) {
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
+  print_table_size(lesson);
   print_example(lesson);
   print_typical_scores();
   solve_puzzle(lesson);

@@ -1,142 +1,214 @@
-// Lesson 18: multi-head latent attention. Of each position a model remembers one short vector, the latent, from which
-// all heads make their keys and values; or do not make them, because W_UK can be taken into the query instead.
+// Lesson 18: multi-head latent attention. Of each position a model keeps one short vector, c. Every head makes keys and
+// values of its own from it; or makes none at all, because their matrix can be moved to the other side of the score.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
 
-#include "base/error.h"
-#include "compare.h"
-#include "lesson/comparison.h"
+#include "draft.h"
+#include "inspect/work.h"
 #include "lesson/lesson.h"
-#include "numbers.h"
+#include "picture.h"
 
-using namespace microgpt;
-using namespace lesson14;
+using namespace lesson18;
 
-bool whole_key, wrong_scale, offset;  // what --break does wrong
-
-/// Attention of a model that generates. P, R: numbers of a query or key that know no position, and that do; D of a
-/// value.
-struct Draft {
-  Draft(const Config& config, const Parameters& parameters)
-      : H(config.n_head), P(config.head_dim()), R(config.rope_dim), D(config.head_dim()), w(parameters) {}
-
-  /// What is remembered of a position.
-  struct Kept {
-    Numbers c_kv;    // (Lkv)
-    Numbers k_rope;  // (R) rotated
-  };
-
-  /// From x, (C), of the next position to what attention adds to it, (C).
-  Numbers decode(const Numbers& x, bool absorbed) {
-    const std::size_t t = kept.size();
-    const Numbers c_q = times(w.dq, x);                                  // (37)
-    const Numbers q_nope = times(w.uq, c_q), q_rope = times(w.qr, c_q);  // (38), (39)
-    kept.push_back({times(w.dkv, x), rotated(times(w.kr, x), t)});       // (41), (43)
-    const std::size_t position = offset ? kept.size() : t;               // of the query
-    Numbers x_attn;
-    for (std::size_t h = 0; h < H; h++) {
-      Numbers q = of_head(q_nope, h, P);
-      if (whole_key) q = rotated(q, position);
-      const Numbers rotated_q = rotated(of_head(q_rope, h, R), position);
-      const Numbers out = absorbed ? attend_absorbed(h, q, rotated_q) : attend_expanded(h, q, rotated_q);
-      x_attn.insert(x_attn.end(), out.begin(), out.end());
-    }
-    return times(w.o, x_attn);  // (47)
-  }
-
-  /// Makes the keys and values of all positions anew.
-  Numbers attend_expanded(std::size_t h, const Numbers& q, const Numbers& q_rope) const {
-    const Matrix w_uk_h = of_head(w.uk, h, P), w_uv_h = of_head(w.uv, h, D);
-    Numbers scores, out(D);
-    for (std::size_t s = 0; s < kept.size(); s++) {
-      Numbers k = times(w_uk_h, kept[s].c_kv);  // (42)
-      if (whole_key) k = rotated(k, s);
-      scores.push_back((dot(q, k) + dot(q_rope, kept[s].k_rope)) * scale());  // stop: expanded
-    }
-    const Numbers weights = softmax(scores);
-    for (std::size_t s = 0; s < kept.size(); s++) add(out, weights[s], times(w_uv_h, kept[s].c_kv));  // (45), (46)
-    return out;
-  }
-
-  /// Makes none: q . (W_UK c) is (W_UK^T q) . c, and the mixture of W_UV c is W_UV times the mixture of c.
-  Numbers attend_absorbed(std::size_t h, const Numbers& q, const Numbers& q_rope) const {
-    const Matrix w_uk_h = of_head(w.uk, h, P), w_uv_h = of_head(w.uv, h, D);
-    const Numbers q_latent = transposed_times(w_uk_h, q);
-    Numbers scores, mixed(w.dkv.size());
-    for (const Kept& key : kept) {
-      scores.push_back((dot(q_latent, key.c_kv) + dot(q_rope, key.k_rope)) * scale());  // stop: absorbed
-    }
-    const Numbers weights = softmax(scores);
-    for (std::size_t s = 0; s < kept.size(); s++) add(mixed, weights[s], kept[s].c_kv);
-    return times(w_uv_h, mixed);
-  }
-
-  double scale() const { return 1 / std::sqrt(wrong_scale ? D : P + R); }
-
-  std::size_t H, P, R, D;
-  Weights w;
-  std::vector<Kept> kept;
-};
-
-/// The first number of a query of position 3, folded with W_UK of head 0 for keys that are not rotated, and that are.
-void show_folded(const Draft& draft, const Numbers& q) {
-  const Matrix w_uk_0 = of_head(draft.w.uk, 0, draft.P);
-  auto show = [&](const char* keys, auto query) {
-    fmt::print("{}", keys);
-    for (std::size_t s = 0; s < 4; s++) fmt::print(" | {:6.3f}", transposed_times(w_uk_0, query(s))[0]);
-    fmt::print("\n");
-  };
-  show("not rotated        ", [&](std::size_t) { return q; });
-  show("rotated by position", [&](std::size_t s) { return rotated_back(rotated(q, 3), s); });
+/// W x, where W are the rows of w that belong to head h, D of them.
+Values times(const Matrix& w, std::size_t h, std::size_t D, const Values& x) {
+  return Values(D, [&](std::size_t i) { return dot(w[h * D + i], x); });
 }
 
-int main(int argc, char** argv) try {
+/// W^T q for the same rows.
+Values transposed_times(const Matrix& w, std::size_t h, const Values& q) {
+  return Values(w.cols(), [&](std::size_t j) {
+    const Values column(q.size(), [&](std::size_t i) { return w[h * q.size() + i][j]; });
+    return dot(column, q);
+  });
+}
+
+/// Two heads with keys of two numbers, made from a c of two numbers. And what a rotation of the keys would do.
+void print_on_paper() {
+  const Scope scope;
+  Parameters parameters({{"w_uk", 4, 2}});
+  const std::vector<double> numbers{1, 0, 1, 1, 0, 1, 2, -1};
+  std::copy(numbers.begin(), numbers.end(), parameters.data().begin());
+  const Matrix w_uk(parameters["w_uk"]);
+  auto list = [](double a, double b) { return Values(2, [&](std::size_t i) { return i == 0 ? a : b; }); };
+  auto text = [](const Values& x) { return fmt::format("({:2.0f} {:2.0f})", x[0].data(), x[1].data()); };
+  const Rows c{list(1, 2), list(3, 1)}, queries{list(3, 1), list(1, 1)};
+
+  fmt::print("\n--- on paper: c is (1 2) at position 0 and (3 1) at position 1 ---\n");
+  fmt::print("head | query q | position | key W c | q . key | W^T q   | W^T q . c\n");
+  for (std::size_t h = 0; h < 2; h++) {
+    for (std::size_t s = 0; s < 2; s++) {
+      const Values q = queries[h], key = times(w_uk, h, 2, c[s]), folded = transposed_times(w_uk, h, q);
+      const double score = dot(q, key).data(), same = dot(folded, c[s]).data();  // stop: paper
+      fmt::print("{:4} | {} | {:8} | {} | {:7.0f} | {} | {:9.0f}\n", h, text(q), s, text(key), score, text(folded),
+                 same);
+    }
+  }
+  fmt::print("\n--- keys rotated by a quarter turn a position: head 0, a query at position 2 ---\n");
+  fmt::print("the key's position                      |       0 |       1 |       2\n");
+  auto print = [&](const char* what, auto values_of) {
+    fmt::print("{:39} | {} | {} | {}\n", what, text(values_of(0)), text(values_of(1)), text(values_of(2)));
+  };
+  auto rotated_by_rest = [&](int s) { return rotated(queries[0], (2 - s) * std::numbers::pi / 2); };
+  print("the query, rotated by what lies between", rotated_by_rest);
+  print("W^T times that", [&](int s) { return transposed_times(w_uk, 0, rotated_by_rest(s)); });
+}
+
+/// Plain attention as it always was: keeps keys and values.
+struct KeepsKeysAndValues {
+  const Model::Layer& w;
+  Rows k = {}, v = {};
+
+  Values read(const Values& x) {
+    k.push_back(linear(x, w.attn_wk));
+    v.push_back(linear(x, w.attn_wv));
+    return linear(all_heads(linear(x, w.attn_wq), k, v, H), w.attn_wo);
+  }
+};
+
+/// The obvious attempt: keeps x, and makes keys and values of all positions anew.
+struct KeepsX {
+  const Model::Layer& w;
+  Rows xs = {};
+
+  Values read(const Values& x) {
+    xs.push_back(x);
+    const Rows k = linear(xs, w.attn_wk), v = linear(xs, w.attn_wv);
+    return linear(all_heads(linear(x, w.attn_wq), k, v, H), w.attn_wo);
+  }
+};
+
+/// Latent attention, in two ways that give the same numbers.
+struct KeepsLatent {
+  const LatentWeights& w;
+  bool absorb;
+  Rows kept = {};  // of each position c, (L), and then its rotary key, (R)
+
+  Values read(const Values& x) {
+    const std::size_t t = kept.size();  // the position
+    kept.push_back(join(linear(x, w.dkv), rotated(linear(x, w.kr), t)));
+    const Values q = linear(x, w.q), q_rope = linear(x, w.qr);
+    std::vector<Value> x_attn;
+    for (std::size_t h = 0; h < H; h++) {
+      const Values q_h = q.slice(h * D, D), r_h = rotated(q_rope.slice(h * w.R, w.R), t);
+      for (const Value out : absorb ? absorbed(h, q_h, r_h) : expanded(h, q_h, r_h)) x_attn.push_back(out);
+    }
+    return linear(Values(x_attn), w.o);
+  }
+
+  /// Makes the head's keys and values of all positions anew.
+  Values expanded(std::size_t h, const Values& q, const Values& r) const {
+    Rows k, v;
+    for (const Values& old : kept) {
+      const Values c = old.slice(0, L), k_rope = old.slice(L, w.R);
+      k.push_back(join(times(w.uk, h, D, c), k_rope));
+      v.push_back(times(w.uv, h, D, c));
+    }
+    return one_head(join(q, r), k, v, 1 / std::sqrt(D + w.R));  // stop: expanded
+  }
+
+  /// Makes none: the query goes through W_UK, and meets c itself; W_UV waits until the c are mixed.
+  Values absorbed(std::size_t h, const Values& q, const Values& r) const {
+    const Values q_latent = transposed_times(w.uk, h, q);
+    const Values mixed =
+        one_head(join(q_latent, r), kept, slice(kept, 0, L), 1 / std::sqrt(D + w.R));  // stop: absorbed
+    return times(w.uv, h, D, mixed);
+  }
+};
+
+/// How many products attention takes for position T, counted on the tape.
+template <class Keeps>
+std::size_t products(Keeps attention, std::size_t T) {
+  const Scope scope;
+  const Values x(C, [](std::size_t) { return 1; });
+  for (std::size_t t = 0; t + 1 < T; t++) attention.read(x);
+  return products_of([&] { attention.read(x); });
+}
+
+template <class Keeps>
+void print_products(const char* what, std::size_t kept, const Keeps& attention) {
+  fmt::print("{:26} | {:4} | {:5} | {:5} | {:6} | {:6}\n", what, kept, products(attention, 1), products(attention, 16),
+             products(attention, 64), products(attention, 256));
+}
+
+/// The loss of a GPT with latent attention.
+Loss latent_loss(const Parameters& parameters, bool absorb) {
+  const Attention attention = [weights = LatentWeights(parameters), absorb](const Rows& xs) {
+    KeepsLatent latent{weights, absorb};
+    Rows out;
+    for (const Values& x : xs) out.push_back(latent.read(x));
+    return out;
+  };
+  return DraftGpt(parameters, {attention}).as_loss();
+}
+
+/// The loss that src/tensor finds with the same weights.
+double loss_of_src(Config config, const Parameters& draft, std::span<const Token> tokens) {
+  config.q_latent = C, config.kv_latent = L, config.rope_dim = 2;
+  Parameters src(gpt_shapes(config));
+  for (const Parameter& p : draft.matrices()) {
+    std::copy_n(p.data, p.size(), src[p.name == "layer0.attn_wq" ? "layer0.attn_wuq" : p.name].data);
+  }
+  for (std::size_t i = 0; i < C; i++) src["layer0.attn_wdq"].row(i)[i] = 1;  // the draft has no latent for queries
+  return tensor_loss_and_gradient(config, src, tokens).loss;
+}
+
+/// Trains latent attention expanded, and evaluates it absorbed.
+void train_and_print(const Lesson& lesson, const Config& config) {
+  fmt::print("\n--- trained: mla expanded, and then evaluated absorbed ---\n");
+  const auto expanded = [](const Parameters& p) { return latent_loss(p, false); };
+  const auto absorbed = [](const Parameters& p) { return latent_loss(p, true); };
+  const std::vector<DraftForm> forms{plain_form("mha", config),
+                                     {"mla, no rotary key", latent_shapes(config, 0), expanded, absorbed},
+                                     {"mla", latent_shapes(config, 2), expanded, absorbed}};
+  constexpr std::size_t num_steps = 1000;
+  print(train_drafts(lesson, forms, num_steps), num_steps);
+  fmt::print("\n");
+}
+
+int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  whole_key = lesson.broken("whole-key");
-  wrong_scale = lesson.broken("scale");
-  offset = lesson.broken("offset");
-  const Config mha, mla{.q_latent = 8, .kv_latent = 8}, rotary{.q_latent = 8, .kv_latent = 8, .rope_dim = 2};
-  const std::vector<Numbers> xs = random_rows(256, 16, lesson.random);
+  print_on_paper();
 
-  fmt::print("\n--- 16 positions: largest difference from src/tensor/attention_layer.h ---\n");
-  fmt::print("    R | draft, expanded | absorbed | src/, expanded | absorbed\n");
-  for (const Config& config : {mla, rotary}) {
-    Parameters parameters(gpt_shapes(config));
-    draw_weights(parameters, 0.3, lesson.random);
-    const std::vector<Numbers> x(xs.begin(), xs.begin() + 16), training = src_training(config, parameters, x);
-    const std::vector<Numbers> expanded = decode_all(Draft(config, parameters), x, false);
-    const std::vector<Numbers> absorbed = decode_all(Draft(config, parameters), x, true);
-    fmt::print("R = {} | {:15.6f} | {:8.6f} | {:14.6f} | {:.6f}\n", config.rope_dim,
-               largest_difference(expanded, training), largest_difference(absorbed, training),
-               largest_difference(src_decoding(config, parameters, x, false), training),
-               largest_difference(src_decoding(config, parameters, x, true), training));
-    lesson.check("absorbed is expanded, but for rounding", largest_difference(absorbed, expanded) < tolerance);
-    lesson.check("the draft is that of src/", largest_difference(expanded, training) < tolerance &&
-                                                  largest_difference(absorbed, training) < tolerance);
-  }
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
+  Parameters plain(gpt_shapes(config)), latent(latent_shapes(config, 2));
+  draw_weights(plain, 0.3, lesson.random);
+  draw_weights(latent, 0.3, lesson.random);
+  const Model model(config, plain);
+  const LatentWeights weights(latent);
+  fmt::print("\n--- numbers kept of a token, and products of attention for one more, after so many tokens ---\n");
+  fmt::print("what is kept               | kept |     1 |    16 |     64 |    256\n");
+  print_products("keys and values", 2 * H * D, KeepsKeysAndValues{model.layers[0]});
+  print_products("x", C, KeepsX{model.layers[0]});
+  print_products("c and rotary key, expanded", L + 2, KeepsLatent{weights, false});
+  print_products("c and rotary key, absorbed", L + 2, KeepsLatent{weights, true});
 
-  Parameters parameters(gpt_shapes(rotary));
-  draw_weights(parameters, 0.3, lesson.random);
-  const Draft draft(rotary, parameters);
-  fmt::print("\n--- a query of position 3, folded with W_UK for keys: the first number ---\n");
-  fmt::print("the key's position  |      0 |      1 |      2 |      3\n");
-  show_folded(draft, of_head(times(draft.w.uq, times(draft.w.dq, xs[3])), 0, draft.P));
+  fmt::print("\n--- numbers kept of a token in a layer: here | with the sizes of DeepSeek-V2 ---\n");
+  fmt::print("mha: a key and a value for every head      | {:2} | {:5}\n", 2 * H * D, 2 * 128 * 128);
+  fmt::print("gqa: for every 2 heads here, 16 there      | {:2} | {:5}\n", 2 * H / 2 * D, 2 * 128 / 16 * 128);
+  fmt::print("mqa: one key and one value for all heads   | {:2} | {:5}\n", 2 * D, 2 * 128);
+  fmt::print("mla: c and a rotary key                    | {:2} | {:5}\n", L + 2, 512 + 64);
+  lesson.picture("18_kept.svg", kept_picture());
+  lesson.picture("18_fold.svg", fold_picture());
 
-  fmt::print("\n--- one more token: products, and numbers kept of each token ---\n");
-  fmt::print("tokens | mha: products | kept | mla: products, expanded | absorbed | kept\n");
-  for (const std::size_t T : {1, 16, 64, 256}) {
-    fmt::print("{:6} | {:13} | {:4} | {:23} | {:8} | {:4}\n", T, 4 * 16 * 16 + 2 * 16 * T, 2 * 16,
-               products_of_token(draft, xs, T, false), products_of_token(draft, xs, T, true), 8 + 2);
-  }
-  fmt::print("\n--- kept of a token in a layer; 128 query heads of 128 numbers, Lkv = 512, R = 64 ---\n");
-  for (const std::size_t G : {128, 8, 1}) fmt::print("heads of keys and values: {:3} | {:5}\n", G, 2 * G * 128);
-  fmt::print("latent and rotary key:        | {:5}\n", 512 + 64);
+  const std::vector<Token> tokens = lesson.tokens_of_step(1);
+  const LossAndGradient by_expanded = loss_and_gradient(latent_loss(latent, false), latent, tokens);
+  const LossAndGradient by_absorbed = loss_and_gradient(latent_loss(latent, true), latent, tokens);
+  const double by_src = loss_of_src(config, latent, tokens);
+  fmt::print("\n--- the loss of one name, with the same random weights ---\n");
+  fmt::print("expanded {:.6f} | absorbed {:.6f} | src/tensor {:.6f}\n", by_expanded.loss, by_absorbed.loss, by_src);
 
-  fmt::print("\n--- trained ---\n");
-  compare(lesson.documents, lesson.tokenizer, {{"mha", mha}, {"mla", mla}, {"mla, rotary part", rotary}}).print();
+  train_and_print(lesson, config);
+
+  // Numbers around 1 and sums of some dozens: each rounding is 1.1e-16 of what is summed.
+  constexpr double tolerance = 1e-12;
+  lesson.check("absorbed has the loss of expanded", std::abs(by_absorbed.loss - by_expanded.loss) < tolerance);
+  lesson.check("and its gradients", largest_difference(by_absorbed.gradient, by_expanded.gradient) < tolerance);
+  lesson.check("src/tensor has that loss", std::abs(by_src - by_expanded.loss) < tolerance);
   return lesson.finish();
-} catch (const Error& error) {
-  fmt::print(stderr, "lesson: {}\n", error.what());
-  return 1;
 }

@@ -1,48 +1,56 @@
-// What the draft is made of: lists of keys, and a head of attention that visits them.
+// Which keys a query sees, and when it hears of the others.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <numeric>
-#include <optional>
 #include <vector>
 
-#include "lesson/counted.h"
-#include "lesson/one_head.h"
-#include "lesson/softmax.h"
+#include "base/mask_pattern.h"
+#include "base/python_random.h"
+#include "lesson/draft_gpt.h"
 
-namespace lesson15 {
+namespace lesson19 {
 
 using namespace microgpt;
 
-using Keys = std::vector<std::vector<std::size_t>>;    // of each query, some keys in increasing order
+using Keys = std::vector<std::vector<std::size_t>>;    // of each query, the keys that it sees, in increasing order
 using Layers = std::vector<std::vector<std::size_t>>;  // of each query, a number for each key up to its own
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
-/// Is s one of these keys, which are in increasing order?
-inline bool is_among(const std::vector<std::size_t>& keys, std::size_t s) {
-  return std::binary_search(keys.begin(), keys.end(), s);
+/// The keys that each of T queries sees.
+inline Keys visible_keys(const MaskPattern& p, std::size_t T) {
+  PythonRandom random;
+  Keys keys(T);
+  for (std::size_t t = 0; t < T; t++) {
+    std::vector<std::size_t> others;
+    for (std::size_t s = 0; s <= t; s++) {  // no s above t: that is the future
+      const bool near = p.block > 0 ? s / p.block == t / p.block : t - s < p.window;
+      const bool far = s < p.n_global || (p.stride > 0 && (t - s) % p.stride == 0);
+      (near || far ? keys[t] : others).push_back(s);
+    }
+    random.shuffle(others);
+    others.resize(std::min(others.size(), p.n_random));
+    keys[t].insert(keys[t].end(), others.begin(), others.end());
+    std::sort(keys[t].begin(), keys[t].end());
+  }
+  return keys;
 }
 
-/// One head of attention in which query t meets the keys visited[t] and no other. The mask hides some of these.
-struct Draft : OneHead<double> {
-  Draft(const Keys& visited_, const std::optional<Keys>& mask_)
-      : OneHead(visited_.size(), 16), visited(visited_), mask(mask_) {}
-
-  Keys visited;
-  std::optional<Keys> mask;                  // which keys a query sees
-  std::vector<std::vector<double>> weights;  // of query t: a number for each of visited[t]
-};
-
-/// Visits what is seen.
-inline Draft skipping(const Keys& seen) { return {seen, {}}; }
-
-/// Visits all, and hides what is not seen.
-inline Draft masking(const Keys& seen) {
-  std::vector<std::size_t> all(seen.size());
-  std::iota(all.begin(), all.end(), 0);
-  return {Keys(seen.size(), all), seen};
+/// In which layer position t hears of position s, [t][s]: 1 if it sees it. What u has heard of, those that see u hear
+/// of one layer later.
+inline Layers heard_in_layer(const Keys& keys) {
+  Layers layers;
+  for (std::size_t t = 0; t < keys.size(); t++) {
+    layers.emplace_back(t + 1, never);
+    for (const std::size_t u : keys[t]) {
+      for (std::size_t s = 0; s < u && u < t; s++) {
+        if (layers[u][s] != never) layers[t][s] = std::min(layers[t][s], layers[u][s] + 1);
+      }
+    }
+    for (const std::size_t u : keys[t]) layers[t][u] = 1;
+  }
+  return layers;
 }
 
-}  // namespace lesson15
+}  // namespace lesson19

@@ -1,150 +1,244 @@
-// Lesson 19: sparse attention. A position need not see all that came before it: a window may do, or every third
-// position, or a few that everybody sees. Then most pairs of a query and a key cost nothing, if they are skipped and
-// not computed and hidden. Of what a position does not see it may still hear, through others, layer by layer.
+// Lesson 19: sparse attention. A position need not look at all that came before it. Hiding a pair saves nothing; not
+// visiting it does. Of what a position does not see it may still hear, through others, layer by layer. And dropout: a
+// mask that is drawn anew at every step of training.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "compare.h"
 #include "draft.h"
+#include "inspect/plot.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
+#include "picture.h"
+#include "scalar/ops.h"
+#include "train/evaluation.h"
 
-using namespace microgpt;
-using namespace lesson15;
+using namespace lesson19;
 
-bool lost, late, by_key;  // what --break does wrong
-
-/// Which keys each of T queries sees, in increasing order.
-Keys visible_keys(const MaskPattern& p, std::size_t T) {
-  PythonRandom random;
-  Keys keys(T);
-  for (std::size_t t = 0; t < T; t++) {
-    std::vector<std::size_t> others;
-    for (std::size_t s = 0; s <= t; s++) {
-      const bool near = p.block > 0 ? s / p.block == t / p.block : t - s < p.window;
-      const bool far = s < p.n_global || (p.stride > 0 && (t - s) % p.stride == 0);
-      (near || far ? keys[t] : others).push_back(s);
-    }
-    random.shuffle(others);
-    others.resize(std::min(others.size(), p.n_random));
-    keys[t].insert(keys[t].end(), others.begin(), others.end());
-    std::sort(keys[t].begin(), keys[t].end());
-  }
-  return keys;
+/// The weights of query t for all keys: a hidden key gets a score of minus infinity, and so a weight of 0.
+Values weights_hiding(std::size_t t, const Values& q, const Rows& keys, const Keys& seen) {
+  auto sees = [&](std::size_t s) { return s <= t && std::binary_search(seen[t].begin(), seen[t].end(), s); };
+  const Values scores(keys.size(), [&](std::size_t s) { return dot(q, keys[s]) / std::sqrt(q.size()); });
+  const Values masked(keys.size(), [&](std::size_t s) { return sees(s) ? scores[s] : Value(-INFINITY); });
+  return softmax(masked);
 }
 
-/// One number for each key; those of keys that query t does not see become `hidden`.
-std::vector<double> masked(std::vector<double> numbers, double hidden, const Keys& seen, std::size_t t) {
-  for (std::size_t s = 0; s < numbers.size(); s++) {
-    if (s > t || !is_among(seen[by_key ? s : t], s)) numbers[s] = hidden;
-  }
-  return numbers;
+/// Its weights for the keys that it sees. The others are not visited.
+Values weights_skipping(std::size_t t, const Values& q, const Rows& keys, const Keys& seen) {
+  return softmax(Values(seen[t].size(), [&](std::size_t i) { return dot(q, keys[seen[t][i]]) / std::sqrt(q.size()); }));
 }
 
-/// out (T,D) and the weights, from q, k and v, (T,D).
-void draft_forward(Draft& a) {
-  const View<double> q = a.q.view(), k = a.k.view(), v = a.v.view(), out = a.out.view();
-  set_zero(out);
-  a.weights.clear();
-  for (std::size_t t = 0; t < q.rows; t++) {
-    std::vector<double> scores;
-    for (const std::size_t s : a.visited[t])
-      scores.push_back(a.scale * dot(q.row(t), k.row(s), q.cols));  // stop: score
-    if (a.mask && lost) masked(scores, -INFINITY, *a.mask, t);      // makes the right scores: who takes them?
-    if (a.mask && !lost && !late) scores = masked(scores, -INFINITY, *a.mask, t);
-    a.weights.push_back(softmax(scores));
-    if (a.mask && late) a.weights[t] = masked(a.weights[t], 0, *a.mask, t);
-    for (std::size_t i = 0; i < scores.size(); i++) add(out.row(t), a.weights[t][i], v.row(a.visited[t][i]), v.cols);
-  }
-}
-
-/// dq, dk and dv from dout, all (T,D), and the weights.
-void draft_backward(Draft& a) {
-  const View<double> q = a.q.view(), k = a.k.view(), v = a.v.view(), dout = a.dout.view();
-  const View<double> dq = a.dq.view(), dk = a.dk.view(), dv = a.dv.view();
-  for (const View<double> gradient : {dq, dk, dv}) set_zero(gradient);
-  for (std::size_t t = 0; t < q.rows; t++) {
-    const std::vector<double>& weights = a.weights[t];
-    std::vector<double> dweights;
-    for (const std::size_t s : a.visited[t]) dweights.push_back(dot(dout.row(t), v.row(s), v.cols));
-    const double mean = dot(weights.data(), dweights.data(), weights.size());
-    for (std::size_t i = 0; i < weights.size(); i++) {
-      const std::size_t s = a.visited[t][i];
-      const double dscore = weights[i] * (dweights[i] - mean) * a.scale;
-      add(dq.row(t), dscore, k.row(s), k.cols);
-      add(dk.row(s), dscore, q.row(t), q.cols);  // stop: dk
-      add(dv.row(s), weights[i], dout.row(t), v.cols);
-    }
-  }
-}
-
-/// How many layers it takes until position t has heard of position s, [t][s]; `never` if it never does.
-Layers layers_needed(const Keys& keys) {
-  Layers layers;
-  for (std::size_t t = 0; t < keys.size(); t++) {
-    layers.emplace_back(t + 1, never);
-    for (const std::size_t u : keys[t]) {
-      layers[t][u] = 1;                               // stop: sees
-      for (std::size_t s = 0; s < u && u < t; s++) {  // what u has heard of, t hears of in the layer after
-        if (layers[u][s] != never) layers[t][s] = std::min(layers[t][s], layers[u][s] + 1);
-      }
-    }
-  }
-  return layers;
-}
-
-/// Forward and backward. Returns how many products that took.
-std::size_t run(Draft& a) {
-  products = 0;
-  draft_forward(a);
-  draft_backward(a);
-  return products;
-}
-
-int main(int argc, char** argv) try {
-  Lesson lesson(argc, argv);
-  lost = lesson.broken("lost");
-  late = lesson.broken("late");
-  by_key = lesson.broken("by-key");
-  const auto patterns = parse({"full", lesson.broken("window-0") ? "local:0" : "local:3", "strided:2:3", "global:2:1",
-                               "random:1", "bigbird:2:1:1", "block:3"});
-
-  fmt::print("\n--- who sees whom: ██ sees it; ▓▓ hears of it in layer 2, ▒▒ in layer 3, ░░ later; blank: never ---\n");
-  show(lesson, patterns, visible_keys, layers_needed);
-  lesson.check("models of 1, 2 and 3 layers hear of that and no more",
-               all_hear(patterns, lesson.random, layers_needed));
-
-  fmt::print("\n--- the draft beside naive() and fast() of src/tensor/kernels.h: 100 positions ---\n");
-  lesson.check("the patterns are those of src/", are_patterns(patterns, visible_keys));
-  for (const MaskPattern& p : patterns) {
-    const Keys seen = visible_keys(p, 100);
-    for (Draft draft : {skipping(seen), masking(seen)}) {
-      draft.draw(lesson.random, 1);
-      run(draft);
-      lesson.check(mask_spec(p) + (draft.mask ? ", masking" : ", skipping"), is_src(draft, p, seen, lesson.random));
-      if (p == patterns[1] && draft.mask) check_mask(lesson, draft, draft_forward);
-    }
-  }
-  fmt::print("\n--- products of forward and backward, skipping ---\n");
-  print_table("positions", {64, 128, 256}, patterns, [](const MaskPattern& p, std::size_t T) {
-    Draft draft = skipping(visible_keys(p, T));
-    return run(draft);
+/// Drops each weight with probability p, and makes up for it: the others grow.
+Values dropped(const Values& weights, double p, PythonRandom& random) {
+  return Values(weights.size(), [&](std::size_t i) {
+    const double factor = random.random() < p ? 0.0 : 1 / (1 - p);
+    return weights[i] * factor;
   });
-  Draft draft = masking(visible_keys({}, 256));
-  fmt::print("masking, whatever the mask, 256 positions: {}\n", run(draft));
+}
+
+/// The values of these positions, each times its weight, added up.
+Values mixed(const Values& weights, const Rows& values, const std::vector<std::size_t>& positions) {
+  return Values(values[0].size(), [&](std::size_t j) {
+    return dot(weights, Values(positions.size(), [&](std::size_t i) { return values[positions[i]][j]; }));
+  });
+}
+
+struct How {
+  bool hide = false;      // or skip
+  double p_drop = 0;      // dropout; 0: none
+  bool training = false;  // or evaluating
+};
+
+/// Sparse attention of a layer, for a whole document.
+struct Sparse {
+  Model::Layer w;
+  Keys seen;
+  How how;
+  mutable PythonRandom random = PythonRandom(1);
+
+  Rows operator()(const Rows& x) const {
+    const Rows q = linear(x, w.attn_wq), k = linear(x, w.attn_wk), v = linear(x, w.attn_wv);
+    Rows out;
+    std::vector<std::size_t> all(x.size());
+    std::iota(all.begin(), all.end(), 0);
+    for (std::size_t t = 0; t < x.size(); t++) {
+      std::vector<Value> x_attn;
+      for (std::size_t hs = 0; hs < 16; hs += 4) {  // four heads
+        const Values q_h = q[t].slice(hs, 4);
+        const Rows k_h = slice(k, hs, 4), v_h = slice(v, hs, 4);
+        Values weights = how.hide ? weights_hiding(t, q_h, k_h, seen) : weights_skipping(t, q_h, k_h, seen);
+        if (how.training && how.p_drop > 0) weights = dropped(weights, how.p_drop, random);
+        for (const Value number : mixed(weights, v_h, how.hide ? all : seen[t])) x_attn.push_back(number);
+      }
+      out.push_back(linear(Values(x_attn), w.attn_wo));
+    }
+    return out;
+  }
+};
+
+/// A GPT with this pattern in every layer.
+DraftGpt sparse_gpt(const Config& config, const Parameters& parameters, const How& how = {}) {
+  Config plain = config;
+  plain.mask = {};
+  const Model model(plain, parameters);
+  std::vector<Attention> attentions;
+  for (const Model::Layer& layer : model.layers) {
+    attentions.push_back(Sparse{layer, visible_keys(config.mask, config.block_size), how});
+  }
+  return {parameters, attentions};
+}
+
+/// Five letters with equal scores and a window of 2: their weights.
+void print_weights(const Keys& seen, const Rows& keys) {
+  fmt::print("\n--- a window of 2, all scores 0: the weights of each letter of maria ---\n");
+  fmt::print("  | {:35} | skipping\n", "hiding");
+  std::size_t num_hiding = 0, num_skipping = 0;
+  for (std::size_t t = 0; t < keys.size(); t++) {
+    const Values hiding = weights_hiding(t, keys[t], keys, seen), skipping = weights_skipping(t, keys[t], keys, seen);
+    fmt::print("{} | {} | {}\n", "maria"[t], numbers(hiding), numbers(skipping));  // stop: weights
+    num_hiding += hiding.size();
+    num_skipping += skipping.size();
+  }
+  fmt::print("scores computed: {} hiding, {} skipping\n", num_hiding, num_skipping);
+}
+
+/// Layers of such attention, one after the other: how much of each position comes from the first.
+std::vector<std::vector<double>> spread(const Keys& seen, const Rows& keys) {
+  fmt::print("\n--- how much of each position is the m ---\n");
+  std::vector<std::vector<double>> amounts{{1, 0, 0, 0, 0}};
+  for (int layer = 0;; layer++) {
+    const std::vector<double> x = amounts.back();
+    fmt::print("after layer {} | {:6} {:6} {:6} {:6} {:6}\n", layer, x[0], x[1], x[2], x[3], x[4]);
+    if (layer == 3) return amounts;
+    std::vector<double> next(x.size());
+    for (std::size_t t = 0; t < x.size(); t++) {
+      const std::vector<double> weights = weights_skipping(t, keys[t], keys, seen).data();
+      for (std::size_t i = 0; i < weights.size(); i++) next[t] += weights[i] * x[seen[t][i]];  // stop: layer
+    }
+    amounts.push_back(next);
+  }
+}
+
+/// How many pairs of a query and a key are left, and how far the last of them hears.
+void print_pairs(const std::vector<std::string>& specs) {
+  fmt::print(
+      "\n--- pairs of a query and a key, by positions; and the layers until the last of 64 has heard of all ---\n");
+  fmt::print("pattern       |    16 |    64 |   256 |   1024 | layers\n");
+  for (const std::string& spec : specs) {
+    auto pairs = [&](std::size_t T) {
+      std::size_t n = 0;
+      for (const auto& keys : visible_keys(parse_mask_pattern(spec), T)) n += keys.size();
+      return n;
+    };
+    const auto last = heard_in_layer(visible_keys(parse_mask_pattern(spec), 64))[63];
+    const std::size_t layers = *std::max_element(last.begin(), last.end());
+    fmt::print("{:13} | {:5} | {:5} | {:5} | {:6} | {}\n", spec, pairs(16), pairs(64), pairs(256), pairs(1024),
+               layers == never ? " never" : fmt::format("{:6}", layers));
+  }
+}
+
+/// The loss of a name by the draft, hiding and skipping, and by src/tensor, all with the same weights.
+void compare_losses(Lesson& lesson, const std::vector<std::string>& patterns) {
+  const std::vector<Token> tokens = lesson.tokens_of_step(1);
+  Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
+  Parameters parameters(gpt_shapes(config));
+  draw_weights(parameters, 0.3, lesson.random);
+  fmt::print("\n--- the loss of one name, with the same random weights ---\n");
+  fmt::print("pattern       | hiding | skipping | src/tensor\n");
+  for (const std::string& pattern : patterns) {
+    const Scope scope;
+    config.mask = parse_mask_pattern(pattern);
+    const double hiding = sparse_gpt(config, parameters, {.hide = true}).loss(tokens).data();
+    const double skipping = sparse_gpt(config, parameters).loss(tokens).data();
+    const double src = tensor_loss_and_gradient(config, parameters, tokens).loss;
+    fmt::print("{:13} | {:6.4f} | {:8.4f} | {:10.4f}\n", pattern, hiding, skipping, src);
+    // Numbers around 1 and sums of some dozens: each rounding is 1.1e-16 of what is summed.
+    lesson.check(pattern + ", hiding: the loss of src/tensor", std::abs(hiding - src) < 1e-12);
+    lesson.check(pattern + ", skipping: the loss of src/tensor", std::abs(skipping - src) < 1e-12);
+  }
+}
+
+/// A few draws, and what they are on average. Then the loss of one name with weights dropped, and not.
+void print_dropout(const Lesson& lesson) {
+  fmt::print("\n--- dropout of one half: the weights 0.5, 0.3 and 0.2, drawn four times ---\n");
+  PythonRandom random(1);
+  const std::vector<double> before{0.5, 0.3, 0.2};
+  std::vector<double> mean(3);
+  for (int draw = 1; draw <= 10000; draw++) {
+    const Scope scope;
+    const Values weights = dropped(Values(3, [&](std::size_t i) { return before[i]; }), 0.5, random);  // stop: drop
+    for (std::size_t i = 0; i < 3; i++) mean[i] += weights[i].data() / 10000;
+    if (draw <= 4) fmt::print("{}\n", numbers(weights));
+  }
+  fmt::print("mean of 10000 draws: {:.2f} {:.2f} {:.2f}\n", mean[0], mean[1], mean[2]);
+
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
+  Parameters parameters(gpt_shapes(config));
+  draw_weights(parameters, 0.3, random);
+  for (const bool training : {true, false}) {
+    const Loss loss = sparse_gpt(config, parameters, {.p_drop = 0.25, .training = training}).as_loss();
+    const std::vector<Document> same(3, lesson.documents[0]);
+    const std::vector<double> losses = document_losses(loss, same, lesson.tokenizer);
+    fmt::print("one name, three times, {}: {:.4f} {:.4f} {:.4f}\n", training ? "training  " : "evaluating", losses[0],
+               losses[1], losses[2]);
+  }
+}
+
+/// Each pattern is trained by skipping, one also by hiding. They are evaluated by skipping, and without dropout.
+void train_and_print(const Lesson& lesson) {
+  auto form = [&](const std::string& pattern, const std::string& what = "", bool hide = false, double p_drop = 0) {
+    const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .mask = parse_mask_pattern(pattern)};
+    const auto training = [=](const Parameters& p) { return sparse_gpt(config, p, {hide, p_drop, true}).as_loss(); };
+    const auto evaluation = [=](const Parameters& p) { return sparse_gpt(config, p, {false, p_drop}).as_loss(); };
+    return DraftForm{pattern + what, gpt_shapes(config), training, evaluation};
+  };
   fmt::print("\n--- trained ---\n");
-  train(lesson, {"full", "local:1", "local:2", "local:3", "strided:2:3", "bigbird:2:1:1", "block:3"},
-        comparison_budget);
-  if (std::getenv("LONG") != nullptr) train(lesson, {"full", "local:2", "local:3"}, longer);
-  if (Lesson::timed()) show_times();
+  const std::vector<DraftForm> forms{form("full"),    form("local:1"),
+                                     form("local:2"), form("local:2", ", hiding", true),
+                                     form("block:3"), form("full", ", dropout of a quarter", false, 0.25)};
+  print(train_drafts(lesson, forms, 1000), 1000);
+}
+
+/// With LONG=1: the same question with 160 times as much training, by src/tensor.
+void train_long(const Lesson& lesson) {
+  std::vector<Candidate> candidates;
+  for (const char* pattern : {"full", "local:2", "local:3"}) {
+    candidates.push_back({pattern, {.mask = parse_mask_pattern(pattern)}});
+  }
+  fmt::print("\n--- trained by src/tensor; this takes ten seconds or more ---\n");
+  std::fflush(stdout);
+  compare(lesson.documents, lesson.tokenizer, candidates, {.num_steps = 10000, .batch_size = 16}).print();
+}
+
+int main(int argc, char** argv) {
+  Lesson lesson(argc, argv);
+  {
+    const Scope scope;
+    const Keys seen = visible_keys(parse_mask_pattern("local:2"), 5);
+    const Rows zeros(5, Values(1, [](std::size_t) { return 0; }));
+    print_weights(seen, zeros);
+    lesson.picture("19_spread.svg", spread_picture("maria", spread(seen, zeros)));
+  }
+  const std::vector<Token> tokens = lesson.tokens_of_step(1);
+  std::vector<std::string> letters;
+  for (std::size_t t = 0; t + 1 < tokens.size(); t++) letters.push_back(lesson.tokenizer.label(tokens[t]));
+  const std::vector<std::string> patterns{"full", "local:3", "strided:2:3", "global:2:1", "block:3"};
+  const std::vector<Tiles> maps = pattern_maps(letters);
+  fmt::print("\n--- 1: a row's letter sees a column's; 2, 3, +: hears of it in that layer or later; -: never ---\n");
+  fmt::print("{}", tiles({maps[1], maps[3], maps[4]}, symbols));
+  lesson.picture("19_patterns.svg", patterns_picture(maps));
+
+  print_pairs({"full", "local:3", "strided:2:3", "global:2:1", "block:3", "bigbird:2:1:1"});
+  compare_losses(lesson, patterns);
+  print_dropout(lesson);
+  train_and_print(lesson);
+  if (std::getenv("LONG") != nullptr) train_long(lesson);
+  fmt::print("\n");
   return lesson.finish();
-} catch (const Error& error) {
-  fmt::print(stderr, "lesson: {}\n", error.what());
-  return 1;
 }

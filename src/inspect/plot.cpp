@@ -132,6 +132,69 @@ Svg heat_maps(const std::string& title, const std::vector<std::vector<TitledGrid
   return svg;
 }
 
+namespace {
+
+/// Neighbours of one colour in a row are one rectangle; white lines part them afterwards.
+void draw(Svg& svg, double left, double top, const Tiles& map, const Legend& legend) {
+  const double size = cell * static_cast<double>(map.labels.size());
+  svg.text(left, top - 24, map.title, "start", 13);
+  for (std::size_t r = 0; r < map.rows.size(); r++) {
+    const std::vector<std::size_t>& row = map.rows[r];
+    const double at = cell * static_cast<double>(r);
+    svg.text(left - 8, top + at + 13, map.labels[r], "middle", 11);
+    svg.text(left + at + cell / 2, top - 6, map.labels[r], "middle", 11);
+    for (std::size_t c = 0, end = 0; c < row.size(); c = end) {
+      while (end < row.size() && row[end] == row[c]) end++;
+      svg.rect(left + cell * static_cast<double>(c), top + at, cell * static_cast<double>(end - c), cell,
+               legend[row[c]].first);
+    }
+  }
+  for (double at = 0; at <= size; at += cell) {
+    svg.line(left, top + at, left + size, top + at, "white");
+    svg.line(left + at, top, left + at, top + size, "white");
+  }
+}
+
+}  // namespace
+
+Svg tile_maps(const std::string& title, const std::vector<Tiles>& maps, const Legend& legend,
+              std::size_t maps_in_a_row) {
+  constexpr double left = 30, top = 84, gap = 40, room_for_title = 56;
+  const double size = cell * static_cast<double>(maps.at(0).labels.size());
+  const std::size_t rows = (maps.size() + maps_in_a_row - 1) / maps_in_a_row;
+  const double bottom = top + static_cast<double>(rows) * (size + room_for_title) - room_for_title;
+  Svg svg(left + static_cast<double>(maps_in_a_row) * (size + gap), bottom + 42);
+  svg.text(left, 26, title, "start", 14);
+  for (std::size_t i = 0; i < maps.size(); i++) {
+    const auto row = static_cast<double>(i / maps_in_a_row), col = static_cast<double>(i % maps_in_a_row);
+    draw(svg, left + col * (size + gap), top + row * (size + room_for_title), maps[i], legend);
+  }
+  double x = left;
+  for (const auto& [colour, meaning] : legend) {
+    svg.rect(x, bottom + 16, 12, 12, colour);
+    svg.text(x + 17, bottom + 26, meaning);
+    x += 36 + 6.5 * static_cast<double>(columns(meaning));
+  }
+  return svg;
+}
+
+std::string tiles(const std::vector<Tiles>& maps, const std::string& symbols) {
+  constexpr std::size_t gap = 3;
+  std::string text;
+  for (const Tiles& map : maps)
+    text += "  " + map.title + std::string(2 * map.labels.size() + gap - columns(map.title), ' ');
+  end_line(text);
+  for (std::size_t r = 0; r < maps.at(0).rows.size(); r++) {
+    for (const Tiles& map : maps) {
+      text += pad_left(map.labels[r], 1);
+      for (const std::size_t i : map.rows[r]) text += std::string(" ") + symbols[i];
+      text += std::string(gap + 1, ' ');
+    }
+    end_line(text);
+  }
+  return text;
+}
+
 std::string shades(const Grid& grid) {
   constexpr std::array<const char*, 5> shade{"  ", "░░", "▒▒", "▓▓", "██"};
   const double largest = darkest(grid);

@@ -52,6 +52,23 @@ std::string shades(const std::vector<TitledGrid>& grids);
 /// Numbers in a row, with three decimals each: "  0.342 -0.289".
 std::string numbers(Values row);
 
+/// Squares in rows, each in one of a few colours that mean something: which query sees which key, say.
+struct Tiles {
+  std::string title;
+  std::vector<std::string> labels;             // of the rows, and of the columns
+  std::vector<std::vector<std::size_t>> rows;  // for each square, which entry of the legend it is
+};
+
+/// A colour, and what it means.
+using Legend = std::vector<std::pair<std::string, std::string>>;
+
+/// Several of them, with a legend below.
+Svg tile_maps(const std::string& title, const std::vector<Tiles>& maps, const Legend& legend,
+              std::size_t maps_in_a_row);
+
+/// The same for a terminal, side by side: symbols[i] stands for entry i of the legend.
+std::string tiles(const std::vector<Tiles>& maps, const std::string& symbols);
+
 /// A loss to compare with, drawn as a level line.
 struct Baseline {
   std::string name;

@@ -24,4 +24,14 @@ inline Work work_on_tape() {
   return work;
 }
 
+/// How many products `compute` takes: multiply-adds of linear layers and of dot products. What it makes stays on the
+/// tape.
+template <class Compute>
+std::size_t products_of(Compute compute) {
+  const Work before = work_on_tape();
+  compute();
+  const Work after = work_on_tape();
+  return after.linear + after.dot - before.linear - before.dot;
+}
+
 }  // namespace microgpt

@@ -1,0 +1,58 @@
+// The matrices of latent attention, and what it does with lists of numbers.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "lesson/draft_gpt.h"
+#include "scalar/ops.h"
+
+namespace lesson18 {
+
+using namespace microgpt;
+
+constexpr std::size_t C = 16;  // width of the model
+constexpr std::size_t H = 4;   // heads
+constexpr std::size_t D = 4;   // numbers in a head's key or value
+constexpr std::size_t L = 4;   // numbers in the latent vector c
+
+/// The parameters of a GPT with latent attention, whose rotary key has R numbers: 2, one pair; or none.
+inline std::vector<Parameters::Shape> latent_shapes(const Config& config, std::size_t R) {
+  return draft_shapes(config, {{"attn_wq", H * D, C},   // W_Q: x to the queries of all heads
+                               {"attn_wdkv", L, C},     // W_DKV, down: x to c
+                               {"attn_wuk", H * D, L},  // W_UK, up: c to the keys of all heads
+                               {"attn_wuv", H * D, L},  // W_UV: and to their values
+                               {"attn_wqr", H * R, C},  // W_QR: x to what is rotated of every head's query
+                               {"attn_wkr", R, C},      // W_KR: and to the rotary key, one for all heads
+                               {"attn_wo", C, H * D}});
+}
+
+struct LatentWeights {
+  explicit LatentWeights(const Parameters& p)
+      : q(p["layer0.attn_wq"]),
+        dkv(p["layer0.attn_wdkv"]),
+        uk(p["layer0.attn_wuk"]),
+        uv(p["layer0.attn_wuv"]),
+        qr(p["layer0.attn_wqr"]),
+        kr(p["layer0.attn_wkr"]),
+        o(p["layer0.attn_wo"]),
+        R(kr.rows()) {}
+
+  Matrix q, dkv, uk, uv, qr, kr, o;
+  std::size_t R;
+};
+
+/// a, then b.
+inline Values join(const Values& a, const Values& b) {
+  return Values(a.size() + b.size(), [&](std::size_t i) { return i < a.size() ? a[i] : b[i - a.size()]; });
+}
+
+/// Each pair of numbers, an arrow in the plane, rotated by an angle: lesson 17.
+inline Values rotated(const Values& x, double angle) {
+  const double cos = std::cos(angle), sin = std::sin(angle);
+  return Values(x.size(),
+                [&](std::size_t i) { return i % 2 == 0 ? x[i] * cos - x[i + 1] * sin : x[i - 1] * sin + x[i] * cos; });
+}
+
+}  // namespace lesson18

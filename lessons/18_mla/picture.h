@@ -1,0 +1,71 @@
+// The pictures of lesson 18.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+
+#include "inspect/svg.h"
+
+namespace lesson18 {
+
+using microgpt::Svg;
+
+constexpr const char *orange = "#d55e00", *green = "#009e73", *yellow = "#e69f00", *blue = "#0072b2", *grey = "#555555";
+
+/// n numbers in a row.
+inline void squares(Svg& svg, double x, double y, int n, const std::string& colour) {
+  for (int i = 0; i < n; i++) svg.rect(x + 17.0 * i, y, 15, 15, colour);
+}
+
+/// What is kept of one token in a layer: a square for each number.
+inline Svg kept_picture() {
+  Svg svg(740, 184);
+  svg.text(20, 26, "Kept of one letter: MLA stores the least, and its heads still have keys of their own", "start", 14);
+  auto heads = [&](double y, const char* name, int n) {  // n heads of keys, a gap, n of values
+    for (int i = 0; i < 2 * n; i++) squares(svg, 56 + 68.0 * i + (i < n ? 0 : 10), y, 4, i % 2 == 0 ? blue : green);
+    svg.text(46, y + 13, name, "end", 13);
+    svg.text(74 + 136.0 * n, y + 13, fmt::format("{} numbers", 8 * n));
+  };
+  heads(44, "MHA", 4);
+  heads(72, "GQA", 2);
+  heads(100, "MQA", 1);
+  svg.text(46, 141, "MLA", "end", 13);
+  squares(svg, 56, 128, 4, yellow);
+  squares(svg, 134, 128, 2, grey);
+  svg.text(176, 141, "6 numbers: c, from which every head makes its own key and value; and a rotary key");
+  svg.text(56, 170,
+           "MHA, GQA, MQA: a block of 4 numbers is a head, with its keys on the left and its values on the right");
+  return svg;
+}
+
+/// Scores for three positions, in both ways.
+inline Svg fold_picture() {
+  Svg svg(740, 270);
+  svg.text(20, 26, "The matrix changes sides: one product with W instead of one for each position", "start", 14);
+  auto matrix = [&](double x, double y, const char* name) {
+    svg.line(x - 20, y + 8, x + 66, y + 8, "black", 1.5);
+    svg.rect(x, y - 6, 46, 28, blue);
+    svg.text(x + 23, y + 13, name, "middle", 13, 0, "white");
+  };
+  for (const double x : {20.0, 400.0}) {  // expanded, absorbed
+    const bool absorbed = x > 20;
+    svg.text(x, 58, absorbed ? "absorbed: q goes through W, and no key is made" : "expanded: a key is made of every c");
+    squares(svg, x, 140, 2, orange);
+    svg.text(x, 132, "q");
+    if (absorbed) matrix(x + 56, 140, "W^T");
+    if (absorbed) squares(svg, x + 124, 140, 2, orange);
+    for (int s = 0; s < 3; s++) {
+      const double y = 80 + 60.0 * s;
+      svg.line(absorbed ? x + 160 : x + 36, 148, absorbed ? x + 246 : x + 96, y + 8, grey, 1.5);
+      if (!absorbed) squares(svg, x + 100, y, 2, green);
+      if (!absorbed) matrix(x + 158, y, "W");
+      squares(svg, x + 250, y, 2, yellow);
+      svg.text(x + 290, y + 13, fmt::format("c{}", s));
+    }
+    svg.text(x, 256, absorbed ? "a slanted line is a score: (W^T q) . c" : "a slanted line is a score: q . (W c)");
+  }
+  return svg;
+}
+
+}  // namespace lesson18

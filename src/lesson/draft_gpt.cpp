@@ -1,0 +1,187 @@
+#include "lesson/draft_gpt.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lesson/comparison.h"
+#include "scalar/ops.h"
+#include "tensor/gpt.h"
+#include "train/evaluation.h"
+
+namespace microgpt {
+namespace {
+
+/// f of each row.
+template <class F>
+Rows each(const Rows& x, F f) {
+  Rows y;
+  for (const Values& row : x) y.push_back(f(row));
+  return y;
+}
+
+Rows add_rows(const Rows& a, const Rows& b) {
+  Rows y;
+  for (std::size_t i = 0; i < a.size(); i++) y.push_back(add(a[i], b[i]));
+  return y;
+}
+
+/// The mean over all predictions in these names.
+double token_loss(const Loss& loss, std::span<const Document> names, const Tokenizer& tokenizer) {
+  const std::vector<double> losses = document_losses(loss, names, tokenizer);
+  double total = 0, predictions = 0;
+  for (std::size_t i = 0; i < names.size(); i++) {
+    const auto n = static_cast<double>(std::min(names[i].size() + 1, Config{}.block_size));
+    total += n * losses[i];
+    predictions += n;
+  }
+  return total / predictions;
+}
+
+void run(const Lesson& lesson, const DraftForm& form, std::size_t num_steps, std::size_t i, DraftResult& result) {
+  PythonRandom random(1 + i);
+  std::vector<Document> names = lesson.split().training;
+  random.shuffle(names);
+  Parameters parameters(form.shapes);
+  draw_weights(parameters, TrainConfig{}.init_std, random);
+  const TrainConfig how{.num_steps = num_steps};
+  Adam adam(how, parameters.size());
+  std::vector<double> losses;
+  train(form.training(parameters), parameters, adam, names, lesson.tokenizer, how,
+        [&](std::size_t, double loss) { losses.push_back(loss); });
+  result.parameters = parameters.size();
+  result.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
+  result.held_out[i] = token_loss(form.evaluation(parameters), lesson.split().held_out, lesson.tokenizer);
+}
+
+}  // namespace
+
+Rows linear(const Rows& x, const Matrix& w) {
+  return each(x, [&](const Values& row) { return linear(row, w); });
+}
+
+Rows slice(const Rows& rows, std::size_t start, std::size_t n) {
+  return each(rows, [&](const Values& row) { return row.slice(start, n); });
+}
+
+Values one_head(const Values& q, const Rows& keys, const Rows& values, double scale) {
+  const std::size_t n = keys.size();
+  const Values weights = softmax(Values(n, [&](std::size_t s) { return dot(q, keys[s]) * scale; }));
+  return Values(values[0].size(),
+                [&](std::size_t j) { return dot(weights, Values(n, [&](std::size_t s) { return values[s][j]; })); });
+}
+
+Values all_heads(const Values& q, const Rows& keys, const Rows& values, std::size_t n_head) {
+  const std::size_t K = q.size() / n_head, D = values[0].size() / n_head;
+  const double scale = 1 / std::sqrt(static_cast<double>(K));
+  std::vector<Value> x_attn;
+  for (std::size_t h = 0; h < n_head; h++) {
+    const Values out = one_head(q.slice(h * K, K), slice(keys, h * K, K), slice(values, h * D, D), scale);
+    for (const Value number : out) x_attn.push_back(number);
+  }
+  return Values(x_attn);
+}
+
+DraftGpt::DraftGpt(const Parameters& parameters, std::vector<Attention> attentions)
+    : wte_(parameters["wte"]),
+      wpe_(parameters["wpe"]),
+      lm_head_(parameters["lm_head"]),
+      attentions_(std::move(attentions)) {
+  for (std::size_t i = 0; i < attentions_.size(); i++) {
+    const std::string layer = fmt::format("layer{}.", i);
+    mlps_.push_back({Matrix(parameters[layer + "mlp_fc1"]), Matrix(parameters[layer + "mlp_fc2"])});
+  }
+}
+
+Rows DraftGpt::logits(std::span<const Token> tokens) const {
+  Rows x;
+  for (std::size_t i = 0; i < tokens.size(); i++) x.push_back(rmsnorm(add(wte_[tokens[i]], wpe_[i])));
+  for (std::size_t li = 0; li < mlps_.size(); li++) {
+    const Mlp& mlp = mlps_[li];
+    x = add_rows(attentions_[li](each(x, rmsnorm)), x);
+    x = add_rows(each(x, [&](const Values& row) { return linear(relu(linear(rmsnorm(row), mlp.fc1)), mlp.fc2); }), x);
+  }
+  return linear(x, lm_head_);
+}
+
+Value DraftGpt::loss(std::span<const Token> tokens) const {
+  const std::size_t n = std::min(wpe_.rows(), tokens.size() - 1);
+  const Rows all = logits(tokens.first(n));
+  return mean(Values(n, [&](std::size_t i) { return cross_entropy(all[i], tokens[i + 1]); }));
+}
+
+Loss DraftGpt::as_loss() const {
+  return [gpt = *this](std::span<const Token> tokens) { return gpt.loss(tokens); };
+}
+
+std::vector<Parameters::Shape> draft_shapes(const Config& config, const std::vector<Parameters::Shape>& attention) {
+  const std::size_t C = config.n_embd;
+  std::vector<Parameters::Shape> all{
+      {"wte", config.vocab_size, C}, {"wpe", config.block_size, C}, {"lm_head", config.vocab_size, C}};
+  for (std::size_t i = 0; i < config.n_layer; i++) {
+    const std::string layer = fmt::format("layer{}.", i);
+    for (const Parameters::Shape& shape : attention) all.push_back({layer + shape.name, shape.rows, shape.cols});
+    all.push_back({layer + "mlp_fc1", 4 * C, C});
+    all.push_back({layer + "mlp_fc2", C, 4 * C});
+  }
+  return all;
+}
+
+LossAndGradient tensor_loss_and_gradient(const Config& config, Parameters& parameters, std::span<const Token> tokens) {
+  Batch batch(config.block_size);
+  batch.add(tokens);
+  TensorModel<double> model(config, parameters);
+  Activations<double> activations;
+  activations.resize(model, batch.num_positions());
+  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
+  const std::vector<double> weights = batch.weights(LossMean::documents);
+  double loss = 0;
+  for (std::size_t i = 0; i < weights.size(); i++) loss += weights[i] * activations.losses.view().data[i];
+  gpt_backward(model, fast<double>(), batch, {0, 1}, weights.data(), activations);
+  gpt_backward_weights(model, fast<double>(), batch, activations, 0, 1);
+  model.copy_grad_to(parameters);
+  LossAndGradient result{loss, {parameters.grad().begin(), parameters.grad().end()}};
+  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
+  return result;
+}
+
+DraftForm plain_form(const std::string& name, const Config& config) {
+  const auto loss = [config](const Parameters& parameters) -> Loss {
+    return [model = Model(config, parameters)](std::span<const Token> tokens) { return document_loss(model, tokens); };
+  };
+  return {name, gpt_shapes(config), loss, loss};
+}
+
+std::vector<DraftResult> train_drafts(const Lesson& lesson, const std::vector<DraftForm>& forms,
+                                      std::size_t num_steps) {
+  std::vector<DraftResult> results;
+  for (const DraftForm& form : forms) {
+    DraftResult& result = results.emplace_back();
+    result.name = form.name;
+    for (std::size_t i = 0; i < result.held_out.size(); i++) run(lesson, form, num_steps, i, result);
+  }
+  return results;
+}
+
+void print(const std::vector<DraftResult>& results, std::size_t num_steps) {
+  std::size_t width = 4;
+  for (const DraftResult& result : results) width = std::max(width, result.name.size());
+  fmt::print("mean of 3 seeds, {} names each; training: the last 100 names; held out: all predictions in new names\n",
+             num_steps);
+  fmt::print("{:{}} | parameters | training | held out | minus {}\n", "form", width, results[0].name);
+  for (const DraftResult& result : results) {
+    fmt::print("{:{}} | {:10} | {:8.4f} | {:8.4f}", result.name, width, result.parameters,
+               estimate(result.training).mean, estimate(result.held_out).mean);
+    Outcome form, first;
+    form.held_out = result.held_out;
+    first.held_out = results[0].held_out;
+    const Difference d = difference(form, first);
+    if (&result != &results[0])
+      fmt::print(" | {:7.4f} +- {:.4f}{}", d.mean, d.margin, d.is_clear() ? "" : ", may be noise");
+    fmt::print("\n");
+  }
+}
+
+}  // namespace microgpt

@@ -1,0 +1,95 @@
+// A GPT around an attention of your own: everything else is as in src/microgpt.cpp. And a comparison of such drafts:
+// each is trained with three seeds, and evaluated on the held-out names.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/parameters.h"
+#include "lesson/lesson.h"
+#include "scalar/gpt.h"
+#include "scalar/matrix.h"
+#include "scalar/values.h"
+#include "train/gradient.h"
+
+namespace microgpt {
+
+using Rows = std::vector<Values>;  // a list of numbers for each position of a document
+
+/// What attention adds to the residual stream, from x, the stream after its rmsnorm: (n,C) to (n,C).
+using Attention = std::function<Rows(const Rows& x)>;
+
+/// A linear layer, for each row.
+Rows linear(const Rows& x, const Matrix& w);
+
+/// Some columns of each row.
+Rows slice(const Rows& rows, std::size_t start, std::size_t n);
+
+/// One head, as in lesson 07: the query's scores for the keys, times `scale`, make weights, and these mix the values.
+Values one_head(const Values& q, const Rows& keys, const Rows& values, double scale);
+
+/// n_head heads, each with its slice of the query, the keys and the values. Their results side by side.
+Values all_heads(const Values& q, const Rows& keys, const Rows& values, std::size_t n_head);
+
+class DraftGpt {
+ public:
+  /// One attention for each layer. Reads wte, wpe, lm_head, and of each layer mlp_fc1 and mlp_fc2. `parameters` must
+  /// outlive the draft.
+  DraftGpt(const Parameters& parameters, std::vector<Attention> attentions);
+
+  /// The logits of the token after each of these: (n) to (n,V).
+  Rows logits(std::span<const Token> tokens) const;
+
+  /// The mean of -log p(next token), in nats. `tokens` is BOS, document, BOS; only the first predictions count, as many
+  /// as wpe has rows.
+  Value loss(std::span<const Token> tokens) const;
+
+  /// The same as a function, for training.
+  Loss as_loss() const;
+
+ private:
+  struct Mlp {
+    Matrix fc1, fc2;
+  };
+
+  Matrix wte_, wpe_, lm_head_;
+  std::vector<Mlp> mlps_;
+  std::vector<Attention> attentions_;
+};
+
+/// The shapes of a draft's parameters: those of a plain GPT, but with these matrices for the attention of each layer.
+std::vector<Parameters::Shape> draft_shapes(const Config& config, const std::vector<Parameters::Shape>& attention);
+
+/// What src/tensor makes of the same document, in double. Afterwards the gradients in `parameters` are zero.
+LossAndGradient tensor_loss_and_gradient(const Config& config, Parameters& parameters, std::span<const Token> tokens);
+
+/// A draft to compare. It may be evaluated in another way than it is trained: without dropout, or absorbed.
+struct DraftForm {
+  std::string name;
+  std::vector<Parameters::Shape> shapes;
+  std::function<Loss(const Parameters&)> training, evaluation;
+};
+
+/// The GPT of src/microgpt.cpp.
+DraftForm plain_form(const std::string& name, const Config& config);
+
+/// How a form did, for each of the seeds 1, 2 and 3.
+struct DraftResult {
+  std::string name;
+  std::size_t parameters = 0;
+  std::array<double, 3> training{};  // the mean loss of the last hundred names, each the mean over its predictions
+  std::array<double, 3> held_out{};  // the mean over all predictions in the held-out names
+};
+
+/// Trains each form with Adam, a name a step.
+std::vector<DraftResult> train_drafts(const Lesson& lesson, const std::vector<DraftForm>& forms, std::size_t num_steps);
+
+/// Prints the results, and how each form differs from the first. As in lesson/comparison.h, the margin is 4.30 standard
+/// errors of the mean of three differences, one for each seed.
+void print(const std::vector<DraftResult>& results, std::size_t num_steps);
+
+}  // namespace microgpt

@@ -119,9 +119,9 @@ std::vector<std::vector<double>> spread(const Keys& seen, const Rows& keys) {
     std::vector<double> next(x.size());
     for (std::size_t t = 0; t < x.size(); t++) {
       const std::vector<double> weights = weights_skipping(t, keys[t], keys, seen).data();
-      for (std::size_t i = 0; i < weights.size(); i++) next[t] += weights[i] * x[seen[t][i]];  // stop: layer
+      for (std::size_t i = 0; i < weights.size(); i++) next[t] += weights[i] * x[seen[t][i]];
     }
-    amounts.push_back(next);
+    amounts.push_back(next);  // stop: layer
   }
 }
 
@@ -172,9 +172,9 @@ void print_dropout(const Lesson& lesson) {
   std::vector<double> mean(3);
   for (int draw = 1; draw <= 10000; draw++) {
     const Scope scope;
-    const Values weights = dropped(Values(3, [&](std::size_t i) { return before[i]; }), 0.5, random);  // stop: drop
+    const Values weights = dropped(Values(3, [&](std::size_t i) { return before[i]; }), 0.5, random);
     for (std::size_t i = 0; i < 3; i++) mean[i] += weights[i].data() / 10000;
-    if (draw <= 4) fmt::print("{}\n", numbers(weights));
+    if (draw <= 4) fmt::print("{}\n", numbers(weights));  // stop: drop
   }
   fmt::print("mean of 10000 draws: {:.2f} {:.2f} {:.2f}\n", mean[0], mean[1], mean[2]);
 

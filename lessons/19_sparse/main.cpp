@@ -174,7 +174,7 @@ void print_dropout(const Lesson& lesson) {
     const Scope scope;
     const Values weights = dropped(Values(3, [&](std::size_t i) { return before[i]; }), 0.5, random);
     for (std::size_t i = 0; i < 3; i++) mean[i] += weights[i].data() / 10000;
-    if (draw <= 4) fmt::print("{}\n", numbers(weights));  // stop: drop
+    if (draw <= 4) fmt::print("{}\n", numbers(weights));
   }
   fmt::print("mean of 10000 draws: {:.2f} {:.2f} {:.2f}\n", mean[0], mean[1], mean[2]);
 

@@ -110,3 +110,4 @@
 #include "lesson/counted.h"          // arithmetic that counts its operations
 #include "lesson/comparison.h"       // comparing forms of a model
 #include "lesson/tensor_gradient.h"  // a loss and its gradient by src/tensor
+#include "lesson/draft_gpt.h"        // a GPT around an attention of your own

@@ -15,9 +15,9 @@
 
 using namespace lesson18;
 
-/// W x, where W are the rows of w that belong to head h, D of them.
-Values times(const Matrix& w, std::size_t h, std::size_t D, const Values& x) {
-  return Values(D, [&](std::size_t i) { return dot(w[h * D + i], x); });
+/// W x, where W are the n rows of w that belong to head h.
+Values times(const Matrix& w, std::size_t h, std::size_t n, const Values& x) {
+  return Values(n, [&](std::size_t i) { return dot(w[h * n + i], x); });
 }
 
 /// W^T q for the same rows.

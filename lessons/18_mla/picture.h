@@ -50,20 +50,21 @@ inline Svg fold_picture() {
   };
   for (const double x : {20.0, 400.0}) {  // expanded, absorbed
     const bool absorbed = x > 20;
-    svg.text(x, 58, absorbed ? "absorbed: q goes through W, and no key is made" : "expanded: a key is made of every c");
+    svg.text(x, 58,
+             absorbed ? "absorbed: q goes through W, and no key is made" : "expanded: a key is made from every c");
     squares(svg, x, 140, 2, orange);
     svg.text(x, 132, "q");
     if (absorbed) matrix(x + 56, 140, "W^T");
     if (absorbed) squares(svg, x + 124, 140, 2, orange);
     for (int s = 0; s < 3; s++) {
-      const double y = 80 + 60.0 * s;
+      const double y = 80 + 60.0 * s, c = x + (absorbed ? 250 : 226);
       svg.line(absorbed ? x + 160 : x + 36, 148, absorbed ? x + 246 : x + 96, y + 8, grey, 1.5);
       if (!absorbed) squares(svg, x + 100, y, 2, green);
       if (!absorbed) matrix(x + 158, y, "W");
-      squares(svg, x + 250, y, 2, yellow);
-      svg.text(x + 290, y + 13, fmt::format("c{}", s));
+      squares(svg, c, y, 2, yellow);
+      svg.text(c + 40, y + 13, fmt::format("c{}", s));
     }
-    svg.text(x, 256, absorbed ? "a slanted line is a score: (W^T q) . c" : "a slanted line is a score: q . (W c)");
+    svg.text(x, 256, absorbed ? "a grey line is a score: (W^T q) . c" : "a grey line is a score: q . (W c)");
   }
   return svg;
 }

@@ -11,6 +11,7 @@
 #include "draft.h"
 #include "inspect/work.h"
 #include "lesson/lesson.h"
+#include "lesson/tensor_gradient.h"
 #include "picture.h"
 
 using namespace lesson18;
@@ -155,7 +156,7 @@ double loss_of_src(Config config, const Parameters& draft, std::span<const Token
     std::copy_n(p.data, p.size(), src[p.name == "layer0.attn_wq" ? "layer0.attn_wuq" : p.name].data);
   }
   for (std::size_t i = 0; i < C; i++) src["layer0.attn_wdq"].row(i)[i] = 1;  // the draft has no latent for queries
-  return tensor_loss_and_gradient(config, src, tokens).loss;
+  return tensor_gradient(config, src, tokens).loss;
 }
 
 /// Trains latent attention expanded, and evaluates it absorbed.

@@ -15,6 +15,7 @@
 #include "inspect/plot.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
+#include "lesson/tensor_gradient.h"
 #include "picture.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
@@ -156,7 +157,7 @@ void compare_losses(Lesson& lesson, const std::vector<std::string>& patterns) {
     config.mask = parse_mask_pattern(pattern);
     const double hiding = sparse_gpt(config, parameters, {.hide = true}).loss(tokens).data();
     const double skipping = sparse_gpt(config, parameters).loss(tokens).data();
-    const double src = tensor_loss_and_gradient(config, parameters, tokens).loss;
+    const double src = tensor_gradient(config, parameters, tokens).loss;
     fmt::print("{:13} | {:6.4f} | {:8.4f} | {:10.4f}\n", pattern, hiding, skipping, src);
     // Numbers around 1 and sums of some dozens: each rounding is 1.1e-16 of what is summed.
     lesson.check(pattern + ", hiding: the loss of src/tensor", std::abs(hiding - src) < 1e-12);

@@ -8,7 +8,6 @@
 
 #include "lesson/comparison.h"
 #include "scalar/ops.h"
-#include "tensor/gpt.h"
 #include "train/evaluation.h"
 
 namespace microgpt {
@@ -127,24 +126,6 @@ std::vector<Parameters::Shape> draft_shapes(const Config& config, const std::vec
     all.push_back({layer + "mlp_fc2", C, 4 * C});
   }
   return all;
-}
-
-LossAndGradient tensor_loss_and_gradient(const Config& config, Parameters& parameters, std::span<const Token> tokens) {
-  Batch batch(config.block_size);
-  batch.add(tokens);
-  TensorModel<double> model(config, parameters);
-  Activations<double> activations;
-  activations.resize(model, batch.num_positions());
-  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
-  const std::vector<double> weights = batch.weights(LossMean::documents);
-  double loss = 0;
-  for (std::size_t i = 0; i < weights.size(); i++) loss += weights[i] * activations.losses.view().data[i];
-  gpt_backward(model, fast<double>(), batch, {0, 1}, weights.data(), activations);
-  gpt_backward_weights(model, fast<double>(), batch, activations, 0, 1);
-  model.copy_grad_to(parameters);
-  LossAndGradient result{loss, {parameters.grad().begin(), parameters.grad().end()}};
-  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
-  return result;
 }
 
 DraftForm plain_form(const std::string& name, const Config& config) {

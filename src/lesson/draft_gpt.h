@@ -14,7 +14,6 @@
 #include "scalar/gpt.h"
 #include "scalar/matrix.h"
 #include "scalar/values.h"
-#include "train/gradient.h"
 
 namespace microgpt {
 
@@ -63,9 +62,6 @@ class DraftGpt {
 
 /// The shapes of a draft's parameters: those of a plain GPT, but with these matrices for the attention of each layer.
 std::vector<Parameters::Shape> draft_shapes(const Config& config, const std::vector<Parameters::Shape>& attention);
-
-/// What src/tensor makes of the same document, in double. Afterwards the gradients in `parameters` are zero.
-LossAndGradient tensor_loss_and_gradient(const Config& config, Parameters& parameters, std::span<const Token> tokens);
 
 /// A draft to compare. It may be evaluated in another way than it is trained: without dropout, or absorbed.
 struct DraftForm {

@@ -106,6 +106,9 @@
 #include "lesson/nudge.h"            // slopes by trying
 #include "lesson/number_grid.h"      // a small matrix in a drawing
 #include "lesson/draft_mlp.h"        // the network of lesson 02 for any kind of Value
+#include "lesson/plane.h"            // arrows and dots in a drawing
+#include "lesson/puzzle.h"           // a task that needs looking back
+#include "lesson/puzzle_picture.h"   // what a model gets right of it
 #include "lesson/one_head.h"         // the inputs and outputs of one head
 #include "lesson/counted.h"          // arithmetic that counts its operations
 #include "lesson/comparison.h"       // comparing forms of a model

@@ -38,8 +38,6 @@ class Lesson {
   /// BOS, document, BOS: the tokens of this step's name. Steps count from 1.
   std::vector<Token> tokens_of_step(std::size_t step) const;
 
-  bool broken(const char*) { return false; }  // goes when all mistakes are patches
-
   /// Records the loss. Prints it for the first step and every hundredth, with the mean of the last hundred. If the loss
   /// is NaN, ends the program with one line and exit code 1.
   void step(std::size_t step, std::size_t num_steps, double loss);

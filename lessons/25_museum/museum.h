@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ struct Bug {
   std::string lesson;    // 08_multi_head
   std::string name;      // same-slice
   std::string sentence;  // what the mistake is: the first line of the patch
-  std::string watch;     // the loss to watch is the first number after this text in the output; empty: there is no loss
+  std::string watch;     // a regular expression; its group is the loss to look at. Empty: there is none
 };
 
 /// What happened to the program.
@@ -79,12 +80,17 @@ inline Output output_of(const std::string& command) {
   return output;
 }
 
-/// The first number after the last place where `watch` stands.
+/// What the first group of the regular expression `watch` matches, as a number, in the last line that it matches.
 inline std::optional<double> watched(const std::string& output, const std::string& watch) {
-  const std::size_t at = watch.empty() ? std::string::npos : output.rfind(watch);
-  if (at == std::string::npos) return {};
-  const std::size_t number = output.find_first_of("0123456789in", at + watch.size());  // "inf" and "nan", too
-  return number == std::string::npos ? std::nullopt : std::optional(std::strtod(output.c_str() + number, nullptr));
+  std::optional<double> found;
+  if (watch.empty()) return found;
+  const std::regex regex(watch);
+  std::istringstream lines(output);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_search(line, match, regex)) found = std::strtod(match.str(1).c_str(), nullptr);
+  }
+  return found;
 }
 
 /// Runs the lesson's program with the bug; it lies in the folder `build`. The right loss stands in expected.txt.

@@ -93,10 +93,10 @@ inline std::optional<double> watched(const std::string& output, const std::strin
   return found;
 }
 
-/// Runs the lesson's program with the bug; it lies in the folder `build`. The right loss stands in expected.txt.
-inline Outcome run(const Bug& bug, const std::string& build) {
+/// Runs the release build of the lesson's program with the bug. The right loss stands in expected.txt.
+inline Outcome run(const Bug& bug) {
   const std::string expected = microgpt::read_file("lessons/" + bug.lesson + "/expected.txt");
-  const std::string program = fmt::format("{}/lessons/{}/break/{}/main", build, bug.lesson, bug.name);
+  const std::string program = fmt::format("build/release/lessons/{}/break/{}/main", bug.lesson, bug.name);
   if (!std::filesystem::exists(program)) throw microgpt::Error("there is no " + program + "; use make lesson-25");
   const Output output = output_of("PICTURES=build/pictures/broken " + program);
   if (output.text == expected) throw microgpt::Error(bug.lesson + ": the break " + bug.name + " changes nothing");
@@ -107,6 +107,7 @@ inline Outcome run(const Bug& bug, const std::string& build) {
     if (line.starts_with("check failed: ")) outcome.failed.push_back(line.substr(14));
   }
   outcome.crashed = output.status != 0 && outcome.failed.empty();
+  if (outcome.crashed) outcome.broken.reset();
   return outcome;
 }
 

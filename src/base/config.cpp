@@ -136,13 +136,16 @@ Preset preset(const std::string& name) {
             .train = {.batch_size = 32, .learning_rate = 0.006, .beta1 = 0.9, .init_std = 0.1},
             .heading = "--- inference ---"};
   }
+  // Found in the same way, with the loss on a ninth of the training names, never on the held-out ones. RoPE gains about
+  // 0.008, weight decay 0.013. Without dropout the model learns names by heart; with more of it than 0.1, or more weight
+  // decay, a minute is too short. Width 96 with three layers is as good.
   if (name == "best") {
     return {.name = name,
-            .model = {.n_layer = 3, .n_embd = 96, .rope = true},
+            .model = {.n_layer = 4, .n_embd = 64, .rope = true},
             .train = {.batch_size = 32,
-                      .learning_rate = 0.003,
+                      .learning_rate = 0.004,
                       .beta1 = 0.9,
-                      .weight_decay = 0.3,
+                      .weight_decay = 0.1,
                       .dropout = 0.1,
                       .init_std = 0.05},
             .heading = "--- inference ---"};

@@ -51,12 +51,12 @@ std::optional<Strided> joined([[maybe_unused]] const Strided& x, [[maybe_unused]
 
 namespace {
 
-constexpr std::size_t B = 2, N = 3, H = 2, D = 4;
+constexpr std::size_t B = 2, T = 3, H = 2, D = 4;
 
-/// 0, 1, 2, ... with the shape (B,N,C).
+/// 0, 1, 2, ... with the shape (B,T,C).
 Array counted() {
-  Array x{{B, N, H * D}, {}};
-  for (std::size_t i = 0; i < B * N * H * D; i++) x.numbers.push_back(static_cast<double>(i));
+  Array x{{B, T, H * D}, {}};
+  for (std::size_t i = 0; i < B * T * H * D; i++) x.numbers.push_back(static_cast<double>(i));
   return x;
 }
 
@@ -114,9 +114,9 @@ TEST_CASE("joined undoes cut") {
 TEST_CASE("merging heads is free before attention, and needs a copy after it") {
   const Array x = counted();
   const Strided split = transposed(cut(row_major(x), 2, H), 1, 2);
-  INFO("hint: back in the order (B,N,H,D), the pieces of a position stand one after the other, as they always did");
+  INFO("hint: back in the order (B,T,H,D), the pieces of a position stand one after the other, as they always did");
   REQUIRE(joined(transposed(split, 1, 2), 2).has_value());
-  const Array out = split_heads(x, H);  // attention writes its output anew, (B,H,N,D), head after head
+  const Array out = split_heads(x, H);  // attention writes its output anew, (B,H,T,D), head after head
   INFO("hint: in the new memory, where is the end of a position's piece in head 0, and where does head 1's begin?");
   const bool possible = joined(transposed(row_major(out), 1, 2), 2).has_value();
   CHECK_FALSE(possible);

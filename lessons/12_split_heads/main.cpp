@@ -1,4 +1,4 @@
-// Lesson 12: splitting heads. How a batch (B,N,C) becomes (B,H,N,D) and back, and how a mask of two or three dimensions
+// Lesson 12: splitting heads. How a batch (B,T,C) becomes (B,H,T,D) and back, and how a mask of two or three dimensions
 // meets scores of four. Most mistakes on the way keep the shape, so the lesson looks at who moves whom.
 #include <fmt/core.h>
 
@@ -32,7 +32,7 @@ void print_split(const Lesson& lesson) {
   lesson.picture("12_places.svg", places_picture(x, only_cut, split));
 }
 
-/// Attention of a batch (B,N,C) to itself, without any matrices: queries, keys and values are all x.
+/// Attention of a batch (B,T,C) to itself, without any matrices: queries, keys and values are all x.
 Array self_attention(const Array& x) {
   const Array heads = split_heads(x, num_heads);
   return merge_heads(attend(heads, heads, heads, everybody).out);
@@ -44,7 +44,7 @@ Array self_attention_only_cut(const Array& x) {
   return reshape(attend(heads, heads, heads, everybody).out, x.shape);
 }
 
-/// The same for a program that expects (N,B,C), and is given (B,N,C).
+/// The same for a program that expects (T,B,C), and is given (B,T,C).
 Array self_attention_swapped(const Array& x) { return transpose(self_attention(transpose(x, 0, 1)), 0, 1); }
 
 /// Two documents of two positions. Changes position 0 of document 0, and prints how far every output moves.
@@ -77,7 +77,7 @@ void print_mask(std::size_t B, const Array& mask) try {
 }
 
 void print_masks() {
-  fmt::print("\ndocuments of 3, 2 and 1 positions, padded to 3. Where does the last document look?\n");
+  fmt::print("\ndocuments of 3, 2 and 1 positions, padded to 3. Where does query 0 of the last document look?\n");
   for (const std::size_t B : {2, 3}) {
     Array keys{{B, 3}, {}}, pairs{{B, 3, 3}, {}};  // 1: document b has such a key
     for_each_index(keys.shape, [&](const Shape& i) { keys.numbers.push_back(i[1] < 3 - i[0] ? 1 : 0); });
@@ -90,29 +90,6 @@ void print_masks() {
   print_mask(1, {{3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}});
   print_mask(1, {{2, 3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}});
   print_mask(1, {{1, 3}, {0, 0, 0}});
-}
-
-/// q, k and v by three matrices (C,C), and by one (3C,C) that holds them one below the other.
-void print_fused(Lesson& lesson) {
-  constexpr std::size_t C = 16;
-  Array w{{3 * C, C}, {}}, x{{1, 10, C}, {}};
-  for (Array* numbers : {&w, &x}) {
-    for_each_index(numbers->shape, [&](const Shape&) { numbers->numbers.push_back(lesson.random.gauss(0, 1)); });
-  }
-  const Array qkv = linear(x, w);
-  int differ = 0, differ_in_halves = 0;
-  for_each_index(qkv.shape, [&](const Shape& i) {
-    const double number = qkv.at(i);
-    const double* const first = &w.numbers[i[2] / C * C * C];  // of the matrix that this number is from
-    const Array alone = linear(x, {{C, C}, {first, first + C * C}});
-    differ += alone.at({0, i[1], i[2] % C}) == number ? 0 : 1;
-    double halves[2] = {};  // the sum of the first 8 products, and that of the others
-    for (std::size_t j = 0; j < C; j++) halves[j / 8] += w.at({i[2], j}) * x.at({0, i[1], j});
-    differ_in_halves += halves[0] + halves[1] == number ? 0 : 1;
-  });
-  fmt::print("\none product for q, k and v, beside other ways to the same {} numbers\n", qkv.numbers.size());
-  fmt::print("three products               | {:3} differ\n", differ);
-  fmt::print("every sum taken in two parts | {:3} differ, in the last bits\n", differ_in_halves);
 }
 
 /// Whether the draft computes what PyTorch's nn.MultiheadAttention did: the outputs and weights of a file. Its numbers
@@ -146,7 +123,6 @@ int main(int argc, char** argv) {
   print_influence("reshape, then transpose", self_attention);
   print_influence("batch, positions swapped", self_attention_swapped);
   print_masks();
-  print_fused(lesson);
   fmt::print("\n");
   for (const char* name : {"mha_4x10x32_h4", "mha_2x5x64_h8_causal", "mha_3x7x16_h4_padding"}) {
     lesson.check(std::string("output and weights are PyTorch's: ") + name, agrees_with_pytorch(name));  // stop: pytorch

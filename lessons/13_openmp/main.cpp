@@ -51,7 +51,7 @@ void print_owners() {
   fmt::print("two threads add 1 ten times each: {}\n", total == 20 ? "20" : "less than 20, some additions are lost");
 }
 
-/// 1) As the formula says. y (N,n_out) = x W^T: each number of y is the dot product of a row of x and a row of W.
+/// 1) As the formula says. y (N,n_out) = x w^T: each number of y is the dot product of a row of x and a row of w.
 void plain(View<float> y, View<const float> x, View<const float> w) {
   for (std::size_t n = 0; n < y.rows; n++) {
     for (std::size_t i = 0; i < y.cols; i++) {
@@ -78,7 +78,7 @@ void tiled(View<float> y, View<const float> x, View<const float> w) {
 }
 
 /// 3) Vectors: a tile is 8 rows high and one vector wide, and one instruction works on a row of it. Weights that are
-/// used together must stand together, so it reads W^T, (n_in,n_out).
+/// used together must stand together, so it reads w^T, (n_in,n_out).
 constexpr std::size_t tile_rows = 8;
 void vectorised(View<float> y, View<const float> x, View<const float> wt) {
   for (std::size_t n = 0; n < y.rows; n += tile_rows) {
@@ -101,6 +101,12 @@ void threaded(View<float> y, View<const float> x, View<const float> wt, std::siz
     const std::size_t first = tiles.first * tile_rows, n = tiles.n * tile_rows;
     vectorised(y.slice_rows(first, n), x.slice_rows(first, n), wt);  // stop: share
   }
+}
+
+/// Each head's columns of y by a product of their own, as some rows of w make them.
+void heads_in_loop(View<float> y, View<const float> x, View<const float> wt, std::size_t H) {
+  const std::size_t D = y.cols / H;
+  for (std::size_t h = 0; h < H; h++) matmul(y.slice_cols(h * D, D), x, wt.slice_cols(h * D, D));
 }
 
 /// The contrast: the terms of one sum are shared out. Each share is summed by itself, then their sums are.
@@ -139,10 +145,8 @@ void print_times(View<float> y, View<const float> x, const Weight<float>& w) {
   time("threaded", [&] { threaded(y, x, wt, threads); });
   time("matmul() of src/tensor, one thread", [&] { matmul(y, x, wt); });
   for (const std::size_t H : {4, 16, 64}) {
-    time(fmt::format("matmul(), {} heads of {} in a loop", H, y.cols / H).c_str(), [&] {
-      const std::size_t D = y.cols / H;
-      for (std::size_t h = 0; h < H; h++) matmul(y.slice_cols(h * D, D), x, wt.slice_cols(h * D, D));
-    });
+    time(fmt::format("matmul(), {} heads of {} in a loop", H, y.cols / H).c_str(),
+         [&] { heads_in_loop(y, x, wt, H); });
   }
   fmt::print("\n16 positions, n_embd | us with 1 thread | with {:2} | times as fast\n", threads);
   for (const std::size_t n_embd : {16, 64, 256}) {
@@ -160,7 +164,7 @@ void print_times(View<float> y, View<const float> x, const Weight<float>& w) {
 void print_products(Lesson& lesson) {
   constexpr std::size_t N = 248, n_in = 64, n_out = 256;  // some 30 names, and the first layer of an MLP of n_embd 64
   constexpr std::size_t products = N * n_out * n_in;
-  fmt::print("\ny = x W^T: x ({},{}), W ({},{}), {} products\n", N, n_in, n_out, n_in, products);
+  fmt::print("\ny = x w^T: x ({},{}), w ({},{}), {} products\n", N, n_in, n_out, n_in, products);
   fmt::print("numbers read: {} one sum at a time, {} in tiles of 4 by 4, {} in tiles of 8 by 16\n", 2 * products,
              products / 4 + products / 4, products / 8 + products / 16);
   Tensor<float> x(N, n_in), y(N, n_out), by_formula(N, n_out), by_matmul(N, n_out);
@@ -190,6 +194,10 @@ void print_products(Lesson& lesson) {
     fmt::print("y, its rows shared among {}: {} of {} rows differ from matmul()\n", shares, differ, N);
     lesson.check(fmt::format("threaded, shared among {}, has the bits of matmul()", shares), differ == 0);
   }
+  set_zero(y.view());
+  heads_in_loop(y.view(), x.view(), w.transposed.view(), 4);
+  const std::size_t differ = rows_that_differ(y.view(), by_matmul.view());
+  fmt::print("y, 4 heads in a loop: {} of {} rows differ from matmul()\n", differ, N);
   if (Lesson::timed()) print_times(y.view(), x.view(), w);
 }
 

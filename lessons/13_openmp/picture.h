@@ -35,7 +35,7 @@ inline Svg lost_update_picture() {
   return svg;
 }
 
-/// y = x W^T, a tile of 4 by 4 numbers of y, and the rows of x and W that it needs.
+/// y = x w^T, a tile of 4 by 4 numbers of y, and the rows of x and w that it needs.
 inline Svg tile_picture() {
   constexpr double cell = 18, top = 160, left = 210;
   Svg svg(560, 360);
@@ -50,7 +50,7 @@ inline Svg tile_picture() {
   grid(left, top - 6.5 * cell, 6, 12, [&](int i, int j) { return j > 3 && j < 8 ? (i == 2 ? now : row) : light; });
   grid(left, top, 8, 12, [&](int i, int j) { return i < 4 && j > 3 && j < 8 ? sum : light; });
   svg.text(left - 8.5 * cell, top + 8.9 * cell, "x, a row for each position", "start", 12);
-  svg.text(left + 12.4 * cell, top - 5.5 * cell, "W^T, a column", "start", 12);
+  svg.text(left + 12.4 * cell, top - 5.5 * cell, "w^T, a column", "start", 12);
   svg.text(left + 12.4 * cell, top - 4.6 * cell, "for each output", "start", 12);
   svg.text(left + 12.4 * cell, top + 1 * cell, "y", "start", 12);
   svg.rect(left, 324, 12, 12, sum);

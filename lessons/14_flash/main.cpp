@@ -55,12 +55,12 @@ std::vector<Snapshot> print_blocks(std::span<const double> scores, std::span<con
   OnlineSoftmax softmax;
   std::vector<Snapshot> blocks;
   double mixed = 0;
-  fmt::print("\nblock |     scores | most | shrink | total: shrunk |    now | mixed: shrunk |     now\n");
+  fmt::print("\nblock |     scores | most | shrink   | total: shrunk |      now | mixed: shrunk |     now\n");
   for (const std::size_t first : {0, 2}) {
     const double total_before = softmax.total, mixed_before = mixed;
     const double shrink = softmax.take(scores.subspan(first, 2), {&values[first], 2, 1, 1}, &mixed);
     const std::string block = fmt::format("{}, {}", scores[first], scores[first + 1]);  // stop: block
-    fmt::print("{:5} | {:>10} | {:4} | {:.4f} | {:>13.4f} | {:>6.4f} | {:>13.4f} | {:>7.4f}\n", first / 2, block,
+    fmt::print("{:5} | {:>10} | {:4} | {:.6f} | {:>13.6f} | {:>8.6f} | {:>13.4f} | {:>7.4f}\n", first / 2, block,
                softmax.most, shrink, total_before * shrink, softmax.total, mixed_before * shrink, mixed);
     blocks.push_back({block, softmax.most, shrink, softmax.total, mixed});
   }
@@ -142,9 +142,9 @@ void print_tests(const Lesson& lesson) {
 
 /// How much memory the matrix takes, and how much work it is to compute it a second time instead.
 void print_costs() {
-  fmt::print("\n     T | the matrix, in float | log_sum\n");
+  fmt::print("\n     T | the matrix, in float | q, k and v of 16 numbers\n");
   for (const std::size_t T : {1'000, 10'000, 100'000})
-    fmt::print("{:6} | {:17} MB | {:4} KB\n", T, T * T * 4 / 1'000'000, T * 4 / 1'000);
+    fmt::print("{:6} | {:17} MB | {:20} KB\n", T, T * T * 4 / 1'000'000, 3 * T * 16 * 4 / 1'000);
   fmt::print("\n    T | products: weights kept | computed again | exp: kept | again\n");
   for (const std::size_t T : {16, 64, 256, 1024}) {
     const std::size_t pairs = T * (T + 1) / 2;  // of a query and a key that it sees
@@ -174,7 +174,7 @@ void print_times(const Lesson& lesson) {
   }
 }
 
-/// Compares with naive() of src/tensor, which keeps the matrix, and with src/tensor/flash.h.
+/// Compares with naive() of src/tensor, which has the whole matrix in memory, and with src/tensor/flash.h.
 void check(Lesson& lesson, std::size_t T, double size, double tolerance) {
   const OneHead<double> ours = draft(lesson, T, size);
   OneHead<double> whole = ours, flash = ours;

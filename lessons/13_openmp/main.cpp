@@ -145,8 +145,7 @@ void print_times(View<float> y, View<const float> x, const Weight<float>& w) {
   time("threaded", [&] { threaded(y, x, wt, threads); });
   time("matmul() of src/tensor, one thread", [&] { matmul(y, x, wt); });
   for (const std::size_t H : {4, 16, 64}) {
-    time(fmt::format("matmul(), {} heads of {} in a loop", H, y.cols / H).c_str(),
-         [&] { heads_in_loop(y, x, wt, H); });
+    time(fmt::format("matmul(), {} heads of {} in a loop", H, y.cols / H).c_str(), [&] { heads_in_loop(y, x, wt, H); });
   }
   fmt::print("\n16 positions, n_embd | us with 1 thread | with {:2} | times as fast\n", threads);
   for (const std::size_t n_embd : {16, 64, 256}) {

@@ -188,15 +188,18 @@ void print_letters(const Lesson& lesson, Run& sgd, const Run& adam) {
   }
   std::vector<std::string> labels;
   Bars by_sgd{"SGD", {}}, by_adam{"Adam", {}};
-  fmt::print("\nletter | comes | length of its gradient | moved by SGD | by Adam\n");
+  std::string compared = "\nletter | comes | moved by SGD | by Adam\n";
+  fmt::print("\nletter | comes | length of its gradient | moved by SGD\n");
   for (const auto& [count, token] : by_frequency(lesson)) {
     labels.push_back(lesson.tokenizer.label(token));
     by_sgd.heights.push_back(sgd.moved(token));
     by_adam.heights.push_back(adam.moved(token));
     if (std::string("anbwxq").find(labels.back()) == std::string::npos) continue;
-    fmt::print("{:6} | {:5} | {:22.4f} | {:12.3f} | {:7.3f}\n", labels.back(), count, length[token],
-               by_sgd.heights.back(), by_adam.heights.back());
+    fmt::print("{:6} | {:5} | {:22.4f} | {:12.3f}\n", labels.back(), count, length[token], by_sgd.heights.back());
+    compared += fmt::format("{:6} | {:5} | {:12.3f} | {:7.3f}\n", labels.back(), count, by_sgd.heights.back(),
+                            by_adam.heights.back());
   }
+  fmt::print("{}", compared);
   lesson.picture("09_moved.svg",
                  bar_chart("From frequent letters to rare ones: SGD moves them less and less, Adam does not",
                            "how far its embedding went", labels, {by_sgd, by_adam}));
@@ -210,8 +213,8 @@ void print_comparison(Lesson& lesson, const PythonRandom& random, const Run& ada
   const std::vector<double> best_sgd = document_losses(faster.loss(), names, lesson.tokenizer);
   std::vector<std::string> labels;
   Bars bars{"gain over SGD with 0.3; line: two standard errors to either side", {}, {}};
-  auto show = [&](const char* label, const char* moves_by, double learning_rate, const Run& run) {
-    fmt::print("{:38} | {:4} | ", moves_by, learning_rate);
+  auto show = [&](const char* label, const char* factor, double learning_rate, const Run& run) {
+    fmt::print("{:35} | {:4} | ", factor, learning_rate);
     if (run.losses.size() < 1000) return fmt::print("infinite at step {}\n", run.losses.size() + 1);
     std::vector<double> gains = document_losses(run.loss(), names, lesson.tokenizer);
     const double mean = estimate(gains).mean;
@@ -223,15 +226,18 @@ void print_comparison(Lesson& lesson, const PythonRandom& random, const Run& ada
     bars.heights.push_back(gain.mean);
     bars.margins.push_back(2 * gain.standard_error);
   };
-  fmt::print("\nweight moves by the learning rate times | rate | first 100 | held-out | gain over SGD 0.3\n");
-  show("SGD, 0.1", "its gradient (SGD)", 0.1, sgd);
-  show("SGD, 0.3", "its gradient (SGD)", 0.3, faster);
-  show("SGD, 0.6", "its gradient (SGD)", 0.6, Run(lesson, random, Sgd(), 0.6));
-  show("SGD, 1", "its gradient (SGD)", 1, Run(lesson, random, Sgd(), 1));
-  show("momentum", "the mean of its gradients", 0.3, Run(lesson, random, Momentum(n), 0.3));
-  show("rescaled", "its gradient over its usual size", 0.01, Run(lesson, random, Rescaled(n), 0.01));
-  show("Adam", "both, corrected (Adam)", 0.01, adam);
-  lesson.picture("09_gain.svg", bar_chart("To divide by the usual size is what helps; momentum alone does not",
+  fmt::print("\n{:35} | rate | first 100 | held-out | gain over SGD 0.3\n", "a step is the rate times ...");
+  show("SGD, 0.1", "the gradient (SGD)", 0.1, sgd);
+  show("SGD, 0.3", "the gradient (SGD)", 0.3, faster);
+  show("SGD, 0.6", "the gradient (SGD)", 0.6, Run(lesson, random, Sgd(), 0.6));
+  show("SGD, 1", "the gradient (SGD)", 1, Run(lesson, random, Sgd(), 1));
+  for (const double rate : {0.2, 0.3, 0.6}) {
+    show(fmt::format("mean, {}", rate).c_str(), "mean gradient (momentum)", rate,
+         Run(lesson, random, Momentum(n), rate));
+  }
+  show("rescaled", "gradient / its usual size", 0.01, Run(lesson, random, Rescaled(n), 0.01));
+  show("Adam", "mean / usual size, corrected (Adam)", 0.01, adam);
+  lesson.picture("09_gain.svg", bar_chart("To divide by the usual size helps; momentum alone does not, at three rates",
                                           "held-out loss: gain (nats)", labels, {bars}));
   print_letters(lesson, sgd, adam);
 }
@@ -259,12 +265,12 @@ void print_temperatures(const Lesson& lesson, const Model& model) {
   std::vector<std::string> labels;
   std::vector<Bars> bars;
   for (Token token = 0; token < lesson.tokenizer.bos(); token++) labels.push_back(lesson.tokenizer.label(token));
-  fmt::print("\ntemperature | different | in the list | learnt from | the first names\n");
+  fmt::print("\ntemperature | different | real names | learnt from | the first names\n");
   for (const double temperature : {0.25, 0.5, 1.0, 2.0}) {
     PythonRandom random = lesson.random;
     std::vector<std::vector<Token>> names;
     while (names.size() < 500) names.push_back(draft_sample(model, temperature, random));
-    fmt::print("{:11} | {:9} | {:11} | {:11} |", temperature, std::set(names.begin(), names.end()).size(),
+    fmt::print("{:11} | {:9} | {:10} | {:11} |", temperature, std::set(names.begin(), names.end()).size(),
                count_listed(names, lesson.documents, lesson.tokenizer), count_listed(names, learnt, lesson.tokenizer));
     for (std::size_t i = 0; i < 4; i++) fmt::print(" {}", lesson.tokenizer.decode(names[i]));
     fmt::print("\n");

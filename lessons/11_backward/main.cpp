@@ -178,9 +178,9 @@ void compare_gradients(Lesson& lesson, const Config& config, Parameters& p, cons
     return mean(Values(16, [&](std::size_t i) { return document_loss(model, lesson.tokens_of_step(i + 1)); }));
   };
   const std::vector<double> with_values = loss_and_gradient(mean_loss, p, {}).gradient;
-  fmt::print("\n--- 16 names, {} rows, loss {:.4f}: a weight of each matrix, on the way back ---\n",
+  fmt::print("\n--- 16 names, {} rows, loss {:.4f}: a parameter of each matrix, on the way back ---\n",
              batch.num_positions(), loss);
-  fmt::print("weight               |  by hand | with Values\n");
+  fmt::print("parameter            |  by hand | with Values\n");
   for (const char* name : {"lm_head", "layer0.mlp_fc2", "layer0.mlp_fc1", "layer0.attn_wo", "layer0.attn_wv",
                            "layer0.attn_wk", "layer0.attn_wq", "wpe", "wte"}) {
     const auto i = static_cast<std::size_t>(p[name].grad - p.grad().data());

@@ -34,6 +34,10 @@ void print_three_letters(Lesson& lesson) {
     fmt::print("{:6} | {:5} | {:10.5f} | {:11.5f} | {:30.6f} | {:6.3f}\n", "abc"[i], scores[i], std::exp(scores[i]),
                probs[i], three_letter_loss(nudged), slope);
   }
+  const double sum = std::exp(1.0) + std::exp(0.0) + std::exp(-1.0);
+  const double growth = std::exp(-1.0 + 0.001) - std::exp(-1.0);
+  fmt::print("c 0.001 higher: the sum {:.3f} grows by {:.6f}, and its log by {:.5f}\n", sum, growth,
+             std::log(sum + growth) - std::log(sum));
   Numbers pushes;
   for (double slope : slopes) pushes.push_back(-slope);
   lesson.picture("02_slopes.svg",

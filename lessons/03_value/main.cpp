@@ -89,8 +89,8 @@ Draft diamonds(Draft x, int n) {
 }
 
 void show_why_an_order() {
-  fmt::print("\n         | handing down:        | everything: | in order:\n");
-  fmt::print("diamonds |   calls |   gradient |    gradient |   nodes |   gradient\n");
+  fmt::print("\n         | handing down | handing down | everything | in order |  in order\n");
+  fmt::print("diamonds |        calls |     gradient |   gradient |    nodes |  gradient\n");
   for (int n : {1, 2, 3, 10, 20}) {
     const Draft x = 1.0, y = 1.0, z = 1.0;
     const Draft handed_down = diamonds(x, n), everything = diamonds(y, n), in_order = diamonds(z, n);
@@ -99,7 +99,7 @@ void show_why_an_order() {
     hand_down_everything(*everything.node);
     in_order.backward();
     const std::size_t nodes = in_order.topological_order().size();
-    fmt::print("{:8} | {:7} | {:10} | {:11.4g} | {:7} | {:10}\n", n, calls, x.grad(), y.grad(), nodes, z.grad());
+    fmt::print("{:8} | {:12} | {:12} | {:10.4g} | {:8} | {:9}\n", n, calls, x.grad(), y.grad(), nodes, z.grad());
   }
 }
 

@@ -1,4 +1,4 @@
-// Value on a tape: the face of lesson 03, another body. Nodes lie one after the other in memory that the next step
+// Value on a tape, used like that of lesson 03. Nodes lie one after the other in memory that the next step
 // writes over again, and backward keeps its place in the graph on a list instead of calling itself.
 #pragma once
 

@@ -157,8 +157,10 @@ int main(int argc, char** argv) {
   const Mlp model(parameters);
   draft_train(lesson, model, parameters, lesson.documents);
   const Baseline counting{"counting, on held-out names", estimate(losses_of_counts(lesson, num_steps)).mean};
-  lesson.picture("05_loss.svg",
-                 loss_curve("The MLP learns what counting knows, and no more", lesson.losses(), counting));
+  Svg curve = loss_curve("The MLP learns what counting knows, and no more", lesson.losses(), counting);
+  curve.text(616, 70, "mean of the last 50 steps", "end", 12, 0, "rgb(8,48,107)");
+  curve.text(616, 88, "each step", "end", 12, 0, "#666");
+  lesson.picture("05_loss.svg", curve);
   print_names(lesson, model);
   const std::vector<double> losses = print_at_rest(lesson, model);
 

@@ -82,6 +82,7 @@
 #include "inspect/progress.h"   // step lines and a progress bar
 #include "inspect/svg.h"        // drawings for a browser
 #include "inspect/plot.h"       // heat maps, shades and curves
+#include "inspect/chart.h"      // lines over any axis
 #include "inspect/likeliest.h"  // what a model expects next
 #include "inspect/work.h"       // counting multiply-adds
 #include "inspect/published.h"  // the shapes of published models
@@ -112,5 +113,6 @@
 #include "lesson/one_head.h"         // the inputs and outputs of one head
 #include "lesson/counted.h"          // arithmetic that counts its operations
 #include "lesson/comparison.h"       // comparing forms of a model
+#include "lesson/recipe.h"           // training by a recipe
 #include "lesson/tensor_gradient.h"  // a loss and its gradient by src/tensor
 #include "lesson/draft_gpt.h"        // a GPT around an attention of your own

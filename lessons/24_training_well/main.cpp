@@ -1,0 +1,355 @@
+// Lesson 24: a better model, and how we know that it is better. Which loss is honest, what to compare it with, which
+// knob to turn, and what is luck.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "inspect/chart.h"
+#include "lesson/comparison.h"
+#include "lesson/lesson.h"
+#include "lesson/recipe.h"
+#include "train/evaluation.h"
+#include "train/held_out.h"
+
+using namespace microgpt;
+
+using Names = std::vector<Document>;
+using Point = std::pair<double, double>;
+
+/// Names to learn from, names to choose a recipe by, and names that nobody looks at before the end.
+struct Parts {
+  Names training, validation, held_out;
+};
+
+Parts draft_split(Names names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  PythonRandom(42).shuffle(names);
+  const auto tenth = static_cast<std::ptrdiff_t>(names.size() / 10);
+  return {.training = {names.begin(), names.end() - 2 * tenth},
+          .validation = {names.end() - 2 * tenth, names.end() - tenth},
+          .held_out = {names.end() - tenth, names.end()}};
+}
+
+/// The names that stand in the other list, too; or those that do not.
+Names listed(Names names, const Names& other, bool is_listed = true) {
+  const std::set<Document> known(other.begin(), other.end());
+  std::erase_if(names, [&](const Document& name) { return known.contains(name) != is_listed; });
+  return names;
+}
+
+/// A table of what came after each context: after no token, after the last, after the last two, ...
+struct Ngram {
+  std::size_t order, vocab_size;  // an order of 5 looks at four tokens and predicts the fifth
+  double trust;                   // a shorter context's opinion counts like this many sightings
+  std::map<std::vector<Token>, std::vector<double>> sightings = {};
+
+  /// The last n tokens before tokens[i].
+  static std::vector<Token> context(std::span<const Token> tokens, std::size_t i, std::size_t n) {
+    const std::span<const Token> last = tokens.subspan(i - n, n);
+    return {last.begin(), last.end()};
+  }
+
+  void count(std::span<const Token> tokens) {
+    for (std::size_t i = 1; i < tokens.size(); i++) {
+      for (std::size_t n = 0; n < order && n <= i; n++) {
+        std::vector<double>& seen = sightings[context(tokens, i, n)];
+        seen.resize(vocab_size);
+        seen[tokens[i]]++;
+      }
+    }
+  }
+
+  /// p(tokens[i]), given the tokens before it.
+  double probability(std::span<const Token> tokens, std::size_t i) const {
+    double p = 1.0 / static_cast<double>(vocab_size);
+    for (std::size_t n = 0; n < order && n <= i; n++) {
+      const auto found = sightings.find(context(tokens, i, n));
+      if (found == sightings.end()) break;  // never seen, and so no longer one was
+      const std::vector<double>& seen = found->second;
+      const double total = std::accumulate(seen.begin(), seen.end(), 0.0);
+      p = (seen[tokens[i]] + trust * p) / (total + trust);  // stop: backoff
+    }
+    return p;
+  }
+};
+
+/// How surprised a model is by a name: the sum of -log p over its characters and its end.
+double surprise(const Ngram& ngram, std::span<const Token> tokens) {
+  double total = 0;
+  for (std::size_t i = 1; i < tokens.size(); i++) total -= std::log(ngram.probability(tokens, i));
+  return total;
+}
+
+double surprise(const TensorModel<double>& model, std::span<const Token> tokens) {
+  Batch batch(model.config.block_size);
+  batch.add(tokens);
+  Activations<double> activations;
+  activations.dropout = {.rate = 0};  // dropout is for training only
+  activations.resize(model, batch.num_positions());
+  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
+  const double* const losses = activations.losses.view().data;
+  return std::accumulate(losses, losses + batch.num_positions(), 0.0);
+}
+
+/// The mean over all predictions in these names, as everywhere in this lesson. A long name has more than a short one.
+double mean_loss(const auto& model, const Names& names, const Tokenizer& tokenizer) {
+  double total = 0, predictions = 0;
+  for (const Document& name : names) {
+    const std::vector<Token> tokens = tokenizer.encode_document(name);
+    total += surprise(model, tokens);
+    predictions += static_cast<double>(tokens.size() - 1);
+  }
+  return total / predictions;
+}
+
+/// For pictures, which must be the same on every processor.
+double rounded(double loss, double unit) { return std::round(loss / unit) * unit; }
+
+/// Weight decay: what a step leaves of a weight before Adam moves it.
+double decayed(double weight, double learning_rate, double weight_decay) {
+  return weight * (1 - learning_rate * weight_decay);
+}
+
+/// Dropout: some numbers become 0. The others grow, so that the mean of each stays what it was.
+std::vector<double> dropped(std::vector<double> x, double rate, PythonRandom& random) {
+  for (double& number : x) {
+    number = random.random() < rate ? 0 : number / (1 - rate);  // stop: drop
+  }
+  return x;
+}
+
+// --- The experiments ---
+
+void on_paper() {
+  const Tokenizer tokenizer(U"ahn");
+  Ngram ngram{5, tokenizer.vocab_size(), 2};
+  for (const Document& name : Names{U"ana", U"anna", U"hanna"}) ngram.count(tokenizer.encode_document(name));
+  const std::vector<Token> anna = tokenizer.encode_document(U"anna");
+  fmt::print("\nana, anna, hanna: what comes after .ann?\ncontext | seen | then a | probability of a\n");
+  for (ngram.order = 1; ngram.order <= 5; ngram.order++) {
+    const std::vector<Token> context = Ngram::context(anna, 4, ngram.order - 1);
+    std::string text;
+    for (const Token token : context) text += tokenizer.label(token);
+    const std::vector<double>& seen = ngram.sightings.at(context);
+    const double total = std::accumulate(seen.begin(), seen.end(), 0.0);
+    fmt::print("{:>7} | {:4} | {:6} | {:.4f}\n", text, total, seen[anna[4]], ngram.probability(anna, 4));
+  }
+  fmt::print("\na weight that no name needs, with weight decay 5 and learning rate 0.01:");
+  double weight = 1;
+  for (int step = 0; step < 4; step++) {
+    fmt::print(" {:.4f}", weight);
+    weight = decayed(weight, 0.01, 5);  // stop: decay
+  }
+  fmt::print("\n1 2 3 4, with dropout 0.5:");
+  PythonRandom random(1);
+  for (const double number : dropped({1, 2, 3, 4}, 0.5, random)) fmt::print(" {}", number);
+  fmt::print("\n");
+}
+
+/// Generates 500 names, and prints how many of them are copied from the list, and the first few.
+void print_names(TensorModel<double>& model, double temperature, const Names& list, const Tokenizer& tokenizer) {
+  const std::vector<std::vector<Token>> names = generated(model, 500, temperature);
+  fmt::print("temperature {:.1f}: {} of 500 generated names are copies:", temperature,
+             count_listed(names, list, tokenizer));
+  for (std::size_t i = 0; i < 6; i++) fmt::print(" {}", tokenizer.decode(names[i]));
+  fmt::print("\n");
+}
+
+/// A wide model, for reading a few names over and over.
+Recipe wide(double dropout = 0, double weight_decay = 0) {
+  return {.model = {.n_embd = 64},
+          .train = {.batch_size = 16, .learning_rate = 0.005, .weight_decay = weight_decay, .dropout = dropout}};
+}
+
+/// 500 names again and again: without a cure, with dropout, with weight decay, with both.
+void learn_by_heart(const Lesson& lesson, const Parts& parts) {
+  const Names few(parts.training.begin(), parts.training.begin() + 500);
+  const Names others(parts.validation.begin(), parts.validation.begin() + 500);
+  std::vector<Series> trained_on, unseen;  // for each cure, the loss after 10 steps and every 50
+  for (const auto& [dropout, decay] : {std::pair(0.0, 0.0), {0.3, 0.0}, {0.0, 2.0}, {0.3, 2.0}}) {
+    const std::string cure = fmt::format("dropout {}, weight decay {}", dropout, decay);
+    std::vector<Point> own, new_to_it;
+    const auto measure = [&](BatchTrainer<double>& now, double) {
+      if (now.steps_done() % 50 != 0 && now.steps_done() != 10) return;
+      own.emplace_back(now.steps_done(), rounded(mean_loss(now.model(), few, lesson.tokenizer), 0.01));
+      new_to_it.emplace_back(now.steps_done(), rounded(mean_loss(now.model(), others, lesson.tokenizer), 0.01));
+    };
+    BatchTrainer<double> trainer = trained(wide(dropout, decay), few, lesson.tokenizer, 1, measure);
+    fmt::print("\n--- 500 names, again and again; {} ---\nstep | these 500 names | 500 it never sees\n", cure);
+    for (const std::size_t i : {0, 1, 4, 8, 12, 16, 20})
+      fmt::print("{:4} | {:15.2f} | {:.2f}\n", own[i].first, own[i].second, new_to_it[i].second);
+    print_names(trainer.model(), 0.5, few, lesson.tokenizer);
+    trained_on.push_back({"the 500 names it is trained on", own});
+    unseen.push_back({cure, new_to_it});
+  }
+  const Axis steps{"step", {0, 200, 400, 600, 800, 1000}};
+  lesson.picture("24_cures.svg", chart("Dropout and weight decay keep the model from learning by heart", steps,
+                                       {"loss of names not seen", {2.5, 2.6, 2.7, 2.8, 2.9, 3}}, unseen));
+  unseen[0].name = "500 names that it never sees";
+  lesson.picture("24_by_heart.svg", chart("Learning 500 names by heart makes it worse at all others", steps,
+                                          {"loss (nats per token)", {0, 1, 2, 3, 4, 5}}, {trained_on[0], unseen[0]}));
+}
+
+/// A list with repeated lines, split as one would at first.
+void leak(const Names& names, const Tokenizer& tokenizer) {
+  Names lines(names.begin(), names.begin() + 700);
+  lines.insert(lines.end(), names.begin(), names.begin() + 300);  // two lists, merged
+  PythonRandom(1).shuffle(lines);
+  const Names training(lines.begin(), lines.end() - 100), cut_off(lines.end() - 100, lines.end());
+  BatchTrainer<double> trainer = trained(wide(), training, tokenizer);
+  auto print = [&](const char* what, const Names& some) {
+    fmt::print("{:4} {:21} | loss {:.2f}\n", some.size(), what, mean_loss(trainer.model(), some, tokenizer));
+  };
+  fmt::print("\n--- a list of 700 names, 300 of them twice; its last 100 lines cut off ---\n");
+  print("lines trained on", training);
+  print("lines cut off", cut_off);
+  print("of these trained on", listed(cut_off, training));
+  print("of these really new", listed(cut_off, training, false));
+}
+
+/// Tables of 2 to 5 tokens, and how far to trust shorter ones. Leaves the 5-gram with its best trust.
+void choose_trust(Ngram& ngram, const Names& validation, const Tokenizer& tokenizer) {
+  fmt::print("\n--- counting: validation loss ---\ntrust | 2-gram | 3-gram | 4-gram | 5-gram\n");
+  std::map<double, double> trust_of_loss;  // of the 5-gram
+  for (const double trust : {1, 3, 10, 30, 100}) {
+    ngram.trust = trust;
+    double loss = 0;
+    fmt::print("{:5}", trust);
+    for (ngram.order = 2; ngram.order <= 5; ngram.order++) {
+      loss = mean_loss(ngram, validation, tokenizer);
+      fmt::print(" | {:6.3f}", loss);
+    }
+    trust_of_loss[loss] = trust;
+    fmt::print("\n");
+  }
+  ngram.order = 5;
+  ngram.trust = trust_of_loss.begin()->second;
+}
+
+/// 16,000 names read, by recipes that differ from the first in one thing. Each is tried at eight learning rates.
+void one_thing_at_a_time(const Lesson& lesson, const Parts& parts) {
+  const std::vector<double> rates{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3};
+  auto recipe = [](std::size_t n_embd, std::size_t batch_size, bool constant_rate) -> Recipe {
+    return {{.n_embd = n_embd}, {.num_steps = 16000 / batch_size, .batch_size = batch_size}, constant_rate};
+  };
+  fmt::print("\n--- 16000 names read, at eight learning rates: validation loss ---\n");
+  fmt::print("what differs        | work | spread |   0.001 0.002 0.005  0.01  0.02  0.05   0.1   0.3\n");
+  std::vector<Series> lines;
+  for (auto [name, row] : {std::pair("width 16", recipe(16, 16, false)),
+                           {"constant rate", recipe(16, 16, true)},
+                           {"1 name a step", recipe(16, 1, false)},
+                           {"64 names a step", recipe(16, 64, false)},
+                           {"width 8", recipe(8, 16, false)},
+                           {"width 32", recipe(32, 16, false)}}) {
+    Series line{name, {}};
+    std::vector<double> losses;
+    std::string text;
+    for (const double rate : rates) {
+      row.train.learning_rate = rate;
+      auto model = trained(row, parts.training, lesson.tokenizer, 1, [&](auto&, double loss) {
+        if (rate == rates[3]) losses.push_back(loss);
+      });
+      const double loss = mean_loss(model.model(), parts.validation, lesson.tokenizer);
+      text += loss < std::log(27) ? fmt::format(" {:.3f}", loss) : "   bad";
+      line.points.emplace_back(rate, rounded(loss, 0.001));
+    }
+    fmt::print("{:19} | {:4.1f} | {:6.2f} | {}\n", name, multiply_adds(row, parts.training, lesson.tokenizer) / 1e9,
+               estimate(std::span(losses).last(100)).stddev, text);
+    lines.push_back(line);
+  }
+  lines[1].name = "width 16, constant rate";
+  lesson.picture("24_rates.svg",
+                 chart("The learning rate has a valley, and each recipe has its own", {"learning rate", rates, true},
+                       {"validation loss (nats per token)", {2.38, 2.42, 2.46, 2.5, 2.54}},
+                       {lines[0], lines[1], lines[4], lines[5]}));
+}
+
+/// Twenty models that differ in nothing but luck. Is the best of them a better model?
+void luck(const Parts& parts, const Tokenizer& tokenizer) {
+  const Names exam(parts.validation.begin(), parts.validation.begin() + 100);
+  const Names others(parts.validation.begin() + 100, parts.validation.end());
+  const Recipe recipe{.model = {}, .train = {.num_steps = 300, .batch_size = 16}};
+  std::vector<double> on_exam, on_others;
+  for (std::uint64_t seed = 1; seed <= 20; seed++) {
+    BatchTrainer<double> trainer = trained(recipe, parts.training, tokenizer, seed);
+    on_exam.push_back(mean_loss(trainer.model(), exam, tokenizer));
+    on_others.push_back(mean_loss(trainer.model(), others, tokenizer));
+  }
+  const auto best = static_cast<std::size_t>(std::min_element(on_exam.begin(), on_exam.end()) - on_exam.begin());
+  fmt::print("\n--- twenty models that differ only in their seed; the best on 100 names has seed {} ---\n", best + 1);
+  fmt::print("names           | mean of the 20 | seed {}\n", best + 1);
+  fmt::print("the 100         | {:14.3f} | {:.3f}\n", estimate(on_exam).mean, on_exam[best]);
+  fmt::print("the {} others | {:14.3f} | {:.3f}\n", others.size(), estimate(on_others).mean, on_others[best]);
+}
+
+/// Opens the envelope: three seeds of what we chose and of lesson 09's recipe, beside the 5-gram.
+void held_out_once(const Parts& parts, const Tokenizer& tokenizer, const Ngram& ngram) {
+  const Recipe chosen{.model = {.n_layer = 2, .n_embd = 48},
+                      .train = {.num_steps = 2000, .batch_size = 32, .learning_rate = 0.005}};
+  std::vector<Outcome> outcomes(3);
+  outcomes[0].label = "our recipe";
+  outcomes[1].label = "lesson 09's recipe";
+  outcomes[2].label = "the 5-gram";
+  outcomes[2].held_out.fill(mean_loss(ngram, parts.held_out, tokenizer));
+  fmt::print("\n--- the envelope: names that nobody has looked at ---\n");
+  for (std::size_t i = 0; i < Outcome::num_seeds; i++) {
+    BatchTrainer<double> ours = trained(chosen, parts.training, tokenizer, i + 1);
+    outcomes[0].held_out[i] = mean_loss(ours.model(), parts.held_out, tokenizer);
+    BatchTrainer<double> lesson_09 = trained({}, parts.training, tokenizer, i + 1);
+    outcomes[1].held_out[i] = mean_loss(lesson_09.model(), parts.held_out, tokenizer);
+    if (i > 0) continue;
+    for (const double temperature : {0.5, 1.0}) print_names(ours.model(), temperature, parts.training, tokenizer);
+  }
+  fmt::print("the loss of three seeds, and how far ours is below it\n");
+  for (const Outcome& outcome : outcomes) {
+    const auto [mean, margin] = difference(outcome, outcomes[0]);
+    fmt::print("{:20} | {:.3f} {:.3f} {:.3f} | {:.3f} +- {:.3f}\n", outcome.label, outcome.held_out[0],
+               outcome.held_out[1], outcome.held_out[2], mean, margin);
+  }
+}
+
+/// The drafts beside src/.
+void check(Lesson& lesson, const Parts& parts, const Ngram& ngram) {
+  const Tokenizer& tokenizer = lesson.tokenizer;
+  lesson.check("no held-out name is among those to train on or to choose by",
+               listed(parts.held_out, parts.training).empty() && listed(parts.held_out, parts.validation).empty());
+  Names sorted = lesson.documents;
+  std::sort(sorted.begin(), sorted.end());
+  lesson.check("the held-out names are those of src/base/split.h", parts.held_out == split(sorted).held_out);
+  std::vector<Token> tokens = tokenizer.encode_document(parts.held_out[0]);
+  double sum = 0;
+  for (tokens.back() = 0; tokens.back() < tokenizer.vocab_size(); tokens.back()++)
+    sum += ngram.probability(tokens, tokens.size() - 1);
+  lesson.check("the probabilities of the 5-gram sum to 1", std::abs(sum - 1) < 1e-12);
+  BatchTrainer<double> trainer = trained(wide(0.3), {parts.training.begin(), parts.training.begin() + 500}, tokenizer);
+  const double loss = mean_loss(trainer.model(), parts.validation, tokenizer);
+  lesson.check("the loss of a model trained with dropout is that of src/train/held_out.h",
+               std::abs(loss - token_loss(trainer.model(), parts.validation, tokenizer, 1)) < 1e-9);
+  double weight = 1, grad = 0, m = 0, v = 0;
+  const AdamStep step{0.01, 0.9, 0.99, 1e-8, 1, 1, 1 - 0.01 * 5};
+  naive<double>().adam_update(&weight, &grad, &m, &v, 1, step);
+  lesson.check("weight decay is that of the optimizer in src/train", weight == decayed(1, 0.01, 5));
+}
+
+int main(int argc, char** argv) {
+  Lesson lesson(argc, argv);
+  const Tokenizer& tokenizer = lesson.tokenizer;
+  const Parts parts = draft_split(lesson.documents);
+  on_paper();
+  fmt::print("\nnow 80 small models are trained, which takes about 15 seconds\n");
+  learn_by_heart(lesson, parts);
+  leak(parts.training, tokenizer);
+  Ngram ngram{.order = 5, .vocab_size = tokenizer.vocab_size(), .trust = 1};
+  for (const Document& name : parts.training) ngram.count(tokenizer.encode_document(name));
+  choose_trust(ngram, parts.validation, tokenizer);
+  one_thing_at_a_time(lesson, parts);
+  luck(parts, tokenizer);
+  held_out_once(parts, tokenizer, ngram);
+  check(lesson, parts, ngram);
+  return lesson.finish();
+}

@@ -1,0 +1,60 @@
+#include "inspect/chart.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace microgpt {
+namespace {
+
+/// Where a number lies between the first tick and the last, from 0 to 1.
+double place(const Axis& axis, double number) {
+  auto scaled = [&](double x) { return axis.is_log ? std::log(x) : x; };
+  const double first = scaled(axis.ticks.front());
+  return (scaled(number) - first) / (scaled(axis.ticks.back()) - first);
+}
+
+}  // namespace
+
+Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all) {
+  constexpr double left = 60, right = 620, top = 50, bottom = 330, dot = 5;
+  constexpr std::array<const char*, 5> colours{"#0072b2", "#d55e00", "#00795a", "#8a4a75", "#555"};
+  Svg svg(640, 378 + 18 * static_cast<double>((all.size() + 1) / 2));
+  svg.text(20, 26, title, "start", 14);
+  auto x_of = [&](double number) { return left + place(x, number) * (right - left); };
+  auto y_of = [&](double number) { return bottom - place(y, number) * (bottom - top); };
+  for (const double tick : y.ticks) {
+    svg.line(left, y_of(tick), right, y_of(tick), "#ddd");
+    svg.text(left - 8, y_of(tick) + 4, fmt::format("{}", tick), "end");
+  }
+  for (const double tick : x.ticks) {
+    svg.line(x_of(tick), bottom, x_of(tick), bottom + 5, "black");
+    svg.text(x_of(tick), bottom + 19, fmt::format("{}", tick), "middle");
+  }
+  svg.text(16, (top + bottom) / 2, y.name, "middle", 12, -90);
+  svg.text((left + right) / 2, bottom + 38, x.name + " (hollow square: the line's lowest point)", "middle");
+  for (std::size_t i = 0; i < all.size(); i++) {
+    const char* const colour = colours[i % colours.size()];
+    std::vector<std::pair<double, double>> points;  // in pixels
+    for (const auto& [at, number] : all[i].points) {
+      if (number <= y.ticks.back()) points.emplace_back(x_of(at), y_of(number));
+    }
+    svg.polyline(points, colour, 2);
+    for (const auto& [px, py] : points) svg.rect(px - dot / 2, py - dot / 2, dot, dot, colour);
+    const auto lowest = std::max_element(points.begin(), points.end(),
+                                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (lowest != points.end()) {
+      svg.rect(lowest->first - dot, lowest->second - dot, 2 * dot, 2 * dot, colour);
+      svg.rect(lowest->first - dot / 2, lowest->second - dot / 2, dot, dot, "white");
+    }
+    const double legend_x = i % 2 == 0 ? left : (left + right) / 2 + 10;
+    const double legend_y = bottom + 62 + 18 * static_cast<double>(i / 2);
+    svg.line(legend_x, legend_y - 4, legend_x + 24, legend_y - 4, colour, 3);
+    svg.text(legend_x + 30, legend_y, all[i].name, "start", 12, 0, colour);
+  }
+  return svg;
+}
+
+}  // namespace microgpt

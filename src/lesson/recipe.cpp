@@ -1,0 +1,44 @@
+#include "lesson/recipe.h"
+
+#include "base/python_random.h"
+#include "scalar/gpt.h"
+#include "tensor/decoder.h"
+#include "train/sampling.h"
+
+namespace microgpt {
+
+BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, const Tokenizer& tokenizer,
+                             std::uint64_t seed, const AfterStep& after_step) {
+  PythonRandom random(seed);
+  random.shuffle(names);
+  Config config = recipe.model;
+  config.vocab_size = tokenizer.vocab_size();
+  const Parameters parameters = initialize(config, recipe.train, random);
+  BatchTrainer<double> trainer(config, recipe.train, parameters, names, tokenizer,
+                               {.loss_mean = LossMean::tokens, .dropout = {recipe.train.dropout, seed}});
+  while (trainer.steps_done() < recipe.train.num_steps) {
+    const double loss = recipe.constant_rate ? trainer.step(0) : trainer.step();
+    after_step(trainer, loss);
+  }
+  return trainer;
+}
+
+double multiply_adds(const Recipe& recipe, std::span<const Document> names, const Tokenizer& tokenizer) {
+  const std::size_t C = recipe.model.n_embd;
+  const std::size_t weights = tokenizer.vocab_size() * C + recipe.model.n_layer * 12 * C * C;
+  std::size_t predictions = 0;
+  for (std::size_t i = 0; i < recipe.train.num_steps * recipe.train.batch_size; i++) {
+    predictions += names[i % names.size()].size() + 1;
+  }
+  return 3 * static_cast<double>(weights * predictions);
+}
+
+std::vector<std::vector<Token>> generated(TensorModel<double>& model, std::size_t n, double temperature) {
+  Decoder<double> decoder(model);
+  PythonRandom random(1);
+  std::vector<std::vector<Token>> names;
+  while (names.size() < n) names.push_back(sample(decoder, temperature, random));
+  return names;
+}
+
+}  // namespace microgpt

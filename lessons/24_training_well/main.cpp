@@ -247,13 +247,13 @@ void one_thing_at_a_time(const Lesson& lesson, const Parts& parts) {
   fmt::print("what differs       | work | spread | 0.001 0.002 0.005  0.01  0.02  0.05   0.1\n");
   std::vector<Series> lines;
   for (const Row& row :
-       {Row{"width 16", 0.1, 16, 32}, Row{"width 16, constant", 0.05, 16, 32, true}, Row{"1 name a step", 0.01, 16, 1},
+       {Row{"width 16", 0.1, 16, 32}, Row{"width 16, constant", 0.02, 16, 32, true}, Row{"1 name a step", 0.01, 16, 1},
         Row{"128 names a step", 0.1, 16, 128}, Row{"width 8", 0.1, 8, 32}, Row{"width 32", 0.02, 32, 32}}) {
     Recipe recipe{
         {.n_embd = row.n_embd}, {.num_steps = 16000 / row.batch_size, .batch_size = row.batch_size}, row.constant_rate};
     std::vector<double> losses;  // of the steps with a rate of 0.01
     std::string text;
-    Series& line = lines.emplace_back(row.name);
+    Series line{row.name, {}};
     for (const double rate : rates) {
       if (rate > row.max_rate) continue;
       recipe.train.learning_rate = rate;
@@ -265,6 +265,7 @@ void one_thing_at_a_time(const Lesson& lesson, const Parts& parts) {
       text += fmt::format(" {:.3f}", loss);
       line.points.emplace_back(rate, rounded(loss, 0.001));
     }
+    lines.push_back(line);
     fmt::print("{:18} | {:4.1f} | {:6.2f} |{}\n", row.name,
                multiply_adds(recipe, parts.training, lesson.tokenizer) / 1e9,
                estimate(std::span(losses).last(100)).stddev, text);
@@ -347,6 +348,10 @@ int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const Tokenizer& tokenizer = lesson.tokenizer;
   const Parts parts = draft_split(lesson.documents);
+  if (parts.validation.size() < 500) {
+    fmt::print(stderr, "lesson: it takes a list of at least 5000 names\n");
+    return 1;
+  }
   on_paper();
   fmt::print("\nnow 68 small models are trained, which takes about 15 seconds\n");
   learn_by_heart(lesson, parts);

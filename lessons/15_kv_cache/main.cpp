@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/bigram.h"
 #include "inspect/work.h"
 #include "lesson/lesson.h"
 #include "picture.h"
@@ -128,7 +129,7 @@ void show_four_letters() {
   show("fourth", row(2, 0));
 }
 
-/// Names by each way, from the same random numbers, and its mean loss over some names' letters.
+/// Names by each way, and by a table of pairs, from the same random numbers; the mean loss over some names' letters.
 void show_ways(const Lesson& lesson, const Model& model, std::span<const Document> names) {
   Reader reader{model};
   fmt::print("\n--- three ways to ask for the next letter ---\n");
@@ -157,6 +158,12 @@ void show_ways(const Lesson& lesson, const Model& model, std::span<const Documen
   show("read all again", read_again(model));
   show("read only the last", read_only_the_last(model));
   show("read on", read_on(reader));
+  Bigram pairs(lesson.tokenizer.vocab_size());  // of the same 1000 names as the model
+  for (std::size_t step = 1; step <= 1000; step++) pairs.count(lesson.tokens_of_step(step));
+  show("pairs, lesson 01", [&pairs](std::span<const Token> so_far) {
+    const std::vector<double> p = pairs.probabilities(so_far.back());
+    return Values(p.size(), [&](std::size_t i) { return std::log(p[i]); });
+  });
 }
 
 /// How many multiply-adds this takes.
@@ -181,10 +188,12 @@ void show_work(Config config) {
       for (std::size_t i = 0; i < t; i++) reader.next(std::span(tokens).subspan(i, 1));
     }));
   }
-  fmt::print("\n--- multiply-adds ---\n");
-  fmt::print("letter | alone: read again |  read on | all so far: read again | read on | times\n");
+  fmt::print("\n--- one more letter, if everything is read again ---\nletter | multiply-adds\n");
+  for (const std::size_t t : {1, 2, 16}) fmt::print("{:6} | {:13}\n", t, again[t] - again[t - 1]);
+  fmt::print("\n--- multiply-adds: this letter alone; all letters up to it ---\n");
+  fmt::print("letter | alone: read again | read on | all: read again | read on | times fewer\n");
   for (const std::size_t t : {1, 2, 4, 8, 16, 32, 64}) {
-    fmt::print("{:6} | {:17} | {:8} | {:22} | {:7} | {:5.1f}\n", t, again[t] - again[t - 1], on[t] - on[t - 1],
+    fmt::print("{:6} | {:17} | {:7} | {:15} | {:7} | {:11.1f}\n", t, again[t] - again[t - 1], on[t] - on[t - 1],
                again[t], on[t], static_cast<double>(again[t]) / static_cast<double>(on[t]));
   }
 }

@@ -37,7 +37,7 @@ Parameters draw_parameters(std::size_t vocab_size, std::size_t n_embd, PythonRan
   return parameters;
 }
 
-// --- Five ways to share out a weight of 1 among the letters seen so far, of which the newest is the last -------------
+// --- Ways to give weights to the letters seen so far, of which the newest is the last --------------------------------
 
 Values only_the_last(const Reader&, Tokens seen) {
   return Values(seen.size(), [&](std::size_t i) { return i + 1 == seen.size() ? 1.0 : 0.0; });
@@ -45,6 +45,12 @@ Values only_the_last(const Reader&, Tokens seen) {
 
 Values evenly(const Reader&, Tokens seen) {
   return Values(seen.size(), [&](std::size_t) { return 1.0 / static_cast<double>(seen.size()); });
+}
+
+/// Half of the weight for the newest letter, and the other half shared by all.
+Values last_and_even(const Reader&, Tokens seen) {
+  const std::size_t n = seen.size();
+  return Values(n, [&](std::size_t i) { return (i + 1 == n ? 0.5 : 0.0) + 0.5 / static_cast<double>(n); });
 }
 
 /// 1 for the newest letter, 1/2 for the one before it, then 1/4, and so on; all divided by their sum.
@@ -70,8 +76,8 @@ struct Way {
   Values (*weights)(const Reader&, Tokens);
 };
 
-constexpr Way last{"last letter", only_the_last}, even{"even", evenly}, halves{"halves", by_halves},
-    distance{"distance", by_distance}, before{"before", by_what_is_before};
+constexpr Way last{"last letter", only_the_last}, even{"even", evenly}, both{"last + even", last_and_even},
+    halves{"halves", by_halves}, distance{"distance", by_distance}, before{"before", by_what_is_before};
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
@@ -102,23 +108,23 @@ Loss draft_loss(const Reader& model, const Way& way) {
 
 // --- What it does ----------------------------------------------------------------------------------------------------
 
-/// Three letters with embeddings of two numbers: what is left of "ria", and of "air".
+/// Three letters with embeddings of two numbers: what is left of "ina", and of "ain".
 void print_example(const Lesson& lesson) {
   Parameters parameters = draw_parameters(3, 2, lesson.random);
-  const std::vector<double> embeddings{1, 0, 0, 1, 1, 1}, scores{0, 2, 1};  // of a, i and r
+  const std::vector<double> embeddings{1, 0, 0, 1, 1, 1}, scores{0, 2, 1};  // of a, i and n
   std::copy(embeddings.begin(), embeddings.end(), parameters["wte"].data);
   std::copy(scores.begin(), scores.end(), parameters["before_scores"].data);
   const Reader model(parameters);
-  const std::vector<Token> ria{2, 1, 0}, air{0, 1, 2};
+  const std::vector<Token> ina{1, 2, 0}, ain{0, 1, 2};
   std::vector<Point> mixtures;
-  fmt::print("\na = (1 0), i = (0 1), r = (1 1); scores of what stands before: a 0, i 2, r 1\n");
+  fmt::print("\na = (1 0), i = (0 1), n = (1 1)\n");
   for (const Way& way : {even, halves, before}) {
-    for (const std::vector<Token>& word : {ria, air}) {
+    for (const std::vector<Token>& word : {ina, ain}) {
       const Scope scope;
       const Values weights = way.weights(model, word);
       const Values x = mix(weights, model.mlp.wte, word);
       mixtures.emplace_back(x[0].data(), x[1].data());  // stop: mixed
-      fmt::print("{:6} | {} | weights{} | mixed ({:.2f} {:.2f})\n", way.name, word == ria ? "ria" : "air",
+      fmt::print("{:6} | {} | weights{} | mixed ({:.2f} {:.2f})\n", way.name, word == ina ? "ina" : "ain",
                  numbers(weights), x[0].data(), x[1].data());
     }
   }
@@ -143,6 +149,18 @@ std::string draw_name(const Lesson& lesson, const Reader& model, const Way& way,
   return name.empty() ? "-" : name;
 }
 
+/// How often a name ends after this text, in all the names.
+double ends_after(const Lesson& lesson, const Document& text) {
+  double found = 0, ends = 0;
+  for (const Document& name : lesson.documents) {
+    for (std::size_t at = name.find(text); at != Document::npos; at = name.find(text, at + 1)) {
+      found += 1;
+      ends += at + text.size() == name.size() ? 1 : 0;
+    }
+  }
+  return ends / found;
+}
+
 /// The counts of lesson 01, to compare with.
 void count_names(const Lesson& lesson) {
   Bigram bigram(lesson.tokenizer.vocab_size());
@@ -153,7 +171,7 @@ void count_names(const Lesson& lesson) {
 }
 
 /// Trains on a thousand names, as lesson 05 does, and shows what became of it.
-void learn_names(const Lesson& lesson, const Way& way) {
+Parameters learn_names(const Lesson& lesson, const Way& way) {
   Parameters parameters = draw_parameters(lesson.tokenizer.vocab_size(), 16, lesson.random);
   const Reader model(parameters);
   Sgd sgd;
@@ -161,10 +179,25 @@ void learn_names(const Lesson& lesson, const Way& way) {
         {.num_steps = 1000, .learning_rate = 1.0});
   const Estimate e = mean_loss(draft_loss(model, way), lesson.held_out(1000), lesson.tokenizer);
   fmt::print("{:11} | {:13.4f} +- {:.4f} | {:8.3f} {:5.3f} |", way.name, e.mean, e.standard_error,
-             end_after(lesson, model, way, U"ria"), end_after(lesson, model, way, U"air"));
+             end_after(lesson, model, way, U"ina"), end_after(lesson, model, way, U"ain"));
   PythonRandom random(42);
   for (int i = 0; i < 6; i++) fmt::print(" {}", draw_name(lesson, model, way, random));
   fmt::print("\n");
+  return parameters;
+}
+
+/// Names, and what distances have learnt from them.
+void compare_on_names(const Lesson& lesson) {
+  fmt::print("\nway         | held-out loss           | end after ina, ain | names\n");
+  fmt::print("the data    |                         | {:8.3f} {:5.3f} |\n", ends_after(lesson, U"ina"),
+             ends_after(lesson, U"ain"));
+  count_names(lesson);
+  for (const Way& way : {last, even, both, halves}) learn_names(lesson, way);
+  const Parameters learnt = learn_names(lesson, distance);
+  const Scope scope;
+  fmt::print("\nthe weights of five letters, the newest last:\n");
+  for (const Way& way : {halves, distance})
+    fmt::print("{:11} |{}\n", way.name, numbers(way.weights(Reader(learnt), std::vector<Token>(5))));
 }
 
 /// A way to look back, after training on puzzles.
@@ -222,13 +255,13 @@ void solve_puzzles(const Lesson& lesson) {
 void check(Lesson& lesson) {
   Parameters parameters = draw_parameters(lesson.tokenizer.vocab_size(), 16, lesson.random);
   const Reader model(parameters);
-  const std::vector<Token> name = lesson.tokens_of_step(1), ria = lesson.tokenizer.encode(U"ria"),
-                           air = lesson.tokenizer.encode(U"air");
+  const std::vector<Token> name = lesson.tokens_of_step(1), ina = lesson.tokenizer.encode(U"ina"),
+                           ain = lesson.tokenizer.encode(U"ain");
   const Scope scope;
   lesson.check("with the last letter alone it is the MLP of src/scalar/mlp.h",
                draft_mlp(model, last, name).data() == mlp(model.mlp, name.back()).data());
-  lesson.check("evenly mixed, ria and air get the same logits, to 1e-12",
-               largest_difference(draft_mlp(model, even, ria).data(), draft_mlp(model, even, air).data()) < 1e-12);
+  lesson.check("evenly mixed, ina and ain get the same logits, to 1e-12",
+               largest_difference(draft_mlp(model, even, ina).data(), draft_mlp(model, even, ain).data()) < 1e-12);
   for (const auto& [way, scores] : {std::pair(distance, "distance_scores"), {before, "before_scores"}})
     lesson.check(fmt::format("nudging each of {} shows its gradient", scores),
                  largest_slope_error(draft_loss(model, way), parameters, scores, name) < 1e-6);
@@ -237,10 +270,10 @@ void check(Lesson& lesson) {
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   print_example(lesson);
-  fmt::print("\nway         | held-out loss           | end after ria, air | names\n");
-  count_names(lesson);
-  for (const Way& way : {last, even, halves, distance, before}) learn_names(lesson, way);
+  compare_on_names(lesson);
   solve_puzzles(lesson);
+  fmt::print("\nway         | held-out loss           | end after ina, ain | names\n");
+  learn_names(lesson, before);
   fmt::print("\n");
   check(lesson);
   return lesson.finish();

@@ -78,18 +78,27 @@ void print_example(const Lesson& lesson) {
   lesson.picture("07_example.svg", example_picture(past.weights[0].data(), mixture.data()));
 }
 
-/// How large a score gets when query and key are lists of random numbers of size 1 or so.
+/// How large a score gets if the lists are random numbers of size 1 or so, and how much of the weight the best of ten
+/// keys then takes.
 void print_typical_scores() {
   PythonRandom random(1);
-  fmt::print("\nnumbers in a list | typical score | divided by the root\n");
-  for (const int size : {4, 16, 64, 256}) {
-    double squares = 0;
-    for (int i = 0; i < 1000; i++) {
-      double score = 0;
-      for (int j = 0; j < size; j++) score += random.gauss(0, 1) * random.gauss(0, 1);
-      squares += score * score / 1000;
+  fmt::print("\n        | not divided          | divided by the root\n");
+  fmt::print("numbers | score | largest weight | score | largest weight\n");
+  for (const std::size_t size : {4, 16, 64, 256}) {
+    const double root = std::sqrt(static_cast<double>(size));
+    double squares = 0, largest = 0, largest_divided = 0;
+    for (int i = 0; i < 200; i++) {
+      const Scope scope;
+      auto draw = [&] { return Values(size, [&](std::size_t) { return random.gauss(0, 1); }); };
+      const Values query = draw(), scores(10, [&](std::size_t) { return dot(query, draw()); });
+      const std::vector<double> all = scores.data(), weights = softmax(scores).data(),
+                                divided = softmax(Values(10, [&](std::size_t t) { return scores[t] / root; })).data();
+      for (const double score : all) squares += score * score / 2000;
+      largest += *std::max_element(weights.begin(), weights.end()) / 200;
+      largest_divided += *std::max_element(divided.begin(), divided.end()) / 200;
     }
-    fmt::print("{:17} | {:13.1f} | {:19.2f}\n", size, std::sqrt(squares), std::sqrt(squares / size));
+    fmt::print("{:7} | {:5.1f} | {:14.2f} | {:5.1f} | {:14.2f}\n", size, std::sqrt(squares), largest,
+               std::sqrt(squares) / root, largest_divided);
   }
 }
 
@@ -159,7 +168,7 @@ Values draft_gpt(const Model& model, Token token_id, std::size_t pos_id, Past& p
   Values x = add(model.wte[token_id], model.wpe[pos_id]);  // which letter, and where it stands
   x = draft_rmsnorm(x);
 
-  const Values normed = draft_rmsnorm(x);
+  const Values normed = draft_rmsnorm(x);  // the block's own norm; here it changes next to nothing
   past.keys.push_back(linear(normed, layer.attn_wk));
   past.values.push_back(linear(normed, layer.attn_wv));
   const Values found = draft_attention(linear(normed, layer.attn_wq), past);
@@ -184,14 +193,14 @@ Loss draft_loss(const Model& model) {
 /// Prints the held-out loss. Returns where each position of the last name looks.
 Grid evaluate(const Lesson& lesson, const Model& model, const char* when) {
   const Estimate e = mean_loss(draft_loss(model), lesson.held_out(9000), lesson.tokenizer);
-  fmt::print("\n--- {}: held-out loss {:.4f} +- {:.4f} ---\n", when, e.mean, e.standard_error);
+  fmt::print("\n{}: held-out loss {:.4f} +- {:.4f}\n", when, e.mean, e.standard_error);
   const Scope scope;
   const std::vector<Token> tokens = lesson.tokenizer.encode_document(lesson.documents.back());
   Past past;
   for (std::size_t i = 0; i < std::min(model.config.block_size, tokens.size() - 1); i++)
     draft_gpt(model, tokens[i], i, past);
   const Grid grid = times_even_share(attention_grid(past.weights, tokens, lesson.tokenizer));
-  fmt::print("▒▒ is an even share, darker is more\n{}", shades(grid));
+  fmt::print("each row looks at the columns; ▒▒ is an even share, darker is more\n{}", shades(grid));
   return grid;
 }
 

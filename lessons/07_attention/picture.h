@@ -22,7 +22,7 @@ inline Svg example_picture(const std::vector<double>& weights, const std::vector
   keys.arrow(1, 1, "#555", "key 3: score 3");
   keys.arrow(1, 2, "#0072b2", "query");
   const Plane plane{svg, 430, 330, 70};
-  plane.axes(4, 3, "values, as large as their weights");
+  plane.axes(4, 3, "values, as large as their weights", 18);
   const double values[3][2] = {{4, 0}, {0, 2}, {2, 2}};
   for (int t = 0; t < 3; t++) {
     const std::string label = fmt::format("{}: {:.2f}", t + 1, weights[t]);

@@ -13,11 +13,11 @@ struct Plane {
   double left, bottom;  // where (0, 0) is
   double unit;          // pixels
 
-  /// The axes, with whole numbers up to these. They are as long as the space above them allows.
-  void axes(int across, int up, const std::string& title) const {
+  /// The axes, with whole numbers up to these; those beside the upward axis stand `gap` to its left.
+  void axes(int across, int up, const std::string& title, double gap = 8) const {
     const double end = left + unit * across + 15, top = bottom - unit * up - 15;
     for (int t = 0; t <= across; t++) svg.text(left + unit * t, bottom + 18, std::to_string(t), "middle", 11);
-    for (int t = 1; t <= up; t++) svg.text(left - 8, bottom - unit * t + 4, std::to_string(t), "end", 11);
+    for (int t = 1; t <= up; t++) svg.text(left - gap, bottom - unit * t + 4, std::to_string(t), "end", 11);
     svg.line(left, bottom, end, bottom, "#999");
     svg.line(left, bottom, left, top, "#999");
     svg.text(end, bottom + 36, "first number", "end", 11);

@@ -41,13 +41,15 @@ inline Svg puzzle_picture(const std::vector<Curve>& curves) {
   constexpr double left = 60, right = 600, top = 50, bottom = 320, unit = 110;
   const double counting = bottom - unit * std::log(8.0);
   Svg svg(640, 370);
-  svg.text(20, 26, "Second puzzle, ca*fdbe*f: only weights that know what stands before a letter solve it", "start", 14);
+  svg.text(20, 26, "Second puzzle, ca*fdbe*f: only weights that know what stands before a letter solve it", "start",
+           14);
   for (const int tick : {0, 1, 2}) {
     svg.line(left, bottom - unit * tick, right, bottom - unit * tick, "#ddd");
     svg.text(left - 8, bottom - unit * tick + 4, std::to_string(tick), "end");
   }
   svg.text(18, (top + bottom) / 2, "loss of the answer (nats)", "middle", 12, -90);
-  svg.text(left + 45, bottom - unit * std::log(10.0) - 4, "starts at log 10: ten signs, all alike", "start", 12, 0, "#555");
+  svg.text(left + 45, bottom - unit * std::log(10.0) - 4, "starts at log 10: ten signs, all alike", "start", 12, 0,
+           "#555");
   svg.text(left, bottom + 20, "step 1");
   svg.text(right, bottom + 20, fmt::format("step {}", curves[0].second.size()), "end");
   svg.line(left, counting, right, counting, "black", 1.5);

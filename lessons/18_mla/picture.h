@@ -23,9 +23,9 @@ inline Svg kept_picture() {
   Svg svg(740, 184);
   svg.text(20, 26, "Kept of one letter: MLA stores the least, and its heads still have keys of their own", "start", 14);
   auto heads = [&](double y, const char* name, int n) {  // n heads of keys, a gap, n of values
-    for (int i = 0; i < 2 * n; i++) squares(svg, 56 + 68.0 * i + (i < n ? 0 : 10), y, 4, i % 2 == 0 ? blue : green);
+    for (int i = 0; i < 2 * n; i++) squares(svg, 56 + 72.0 * i + (i < n ? 0 : 10), y, 4, i < n ? blue : green);
     svg.text(46, y + 13, name, "end", 13);
-    svg.text(74 + 136.0 * n, y + 13, fmt::format("{} numbers", 8 * n));
+    svg.text(74 + 144.0 * n, y + 13, fmt::format("{} numbers", 8 * n));
   };
   heads(44, "MHA", 4);
   heads(72, "GQA", 2);
@@ -34,8 +34,7 @@ inline Svg kept_picture() {
   squares(svg, 56, 128, 4, yellow);
   squares(svg, 134, 128, 2, grey);
   svg.text(176, 141, "6 numbers: c, from which every head makes its own key and value; and a rotary key");
-  svg.text(56, 170,
-           "MHA, GQA, MQA: a block of 4 numbers is a head, with its keys on the left and its values on the right");
+  svg.text(56, 170, "MHA, GQA, MQA: keys on the left (blue), values on the right (green), 4 numbers each");
   return svg;
 }
 

@@ -14,14 +14,14 @@ namespace lesson19 {
 
 using namespace microgpt;
 
-using Keys = std::vector<std::vector<std::size_t>>;    // of each query, the keys that it sees, in increasing order
-using Layers = std::vector<std::vector<std::size_t>>;  // of each query, a number for each key up to its own
+using Visible = std::vector<std::vector<std::size_t>>;  // of each query, the keys that it sees, in increasing order
+using Layers = std::vector<std::vector<std::size_t>>;   // of each query, a number for each key up to its own
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
 /// The keys that each of T queries sees.
-inline Keys visible_keys(const MaskPattern& p, std::size_t T) {
+inline Visible visible_keys(const MaskPattern& p, std::size_t T) {
   PythonRandom random;
-  Keys keys(T);
+  Visible keys(T);
   for (std::size_t t = 0; t < T; t++) {
     std::vector<std::size_t> others;
     for (std::size_t s = 0; s <= t; s++) {  // no s above t: that is the future
@@ -39,7 +39,7 @@ inline Keys visible_keys(const MaskPattern& p, std::size_t T) {
 
 /// In which layer position t hears of position s, [t][s]: 1 if it sees it. What u has heard of, those that see u hear
 /// of one layer later.
-inline Layers heard_in_layer(const Keys& keys) {
+inline Layers heard_in_layer(const Visible& keys) {
   Layers layers;
   for (std::size_t t = 0; t < keys.size(); t++) {
     layers.emplace_back(t + 1, never);

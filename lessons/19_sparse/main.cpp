@@ -23,7 +23,7 @@
 using namespace lesson19;
 
 /// The weights of query t for all keys: a hidden key gets a score of minus infinity, and so a weight of 0.
-Values weights_hiding(std::size_t t, const Values& q, const Rows& keys, const Keys& seen) {
+Values weights_hiding(std::size_t t, const Values& q, const Rows& keys, const Visible& seen) {
   auto sees = [&](std::size_t s) { return s <= t && std::binary_search(seen[t].begin(), seen[t].end(), s); };
   const Values scores(keys.size(), [&](std::size_t s) { return dot(q, keys[s]) / std::sqrt(q.size()); });
   const Values masked(keys.size(), [&](std::size_t s) { return sees(s) ? scores[s] : Value(-INFINITY); });
@@ -31,7 +31,7 @@ Values weights_hiding(std::size_t t, const Values& q, const Rows& keys, const Ke
 }
 
 /// Its weights for the keys that it sees. The others are not visited.
-Values weights_skipping(std::size_t t, const Values& q, const Rows& keys, const Keys& seen) {
+Values weights_skipping(std::size_t t, const Values& q, const Rows& keys, const Visible& seen) {
   return softmax(Values(seen[t].size(), [&](std::size_t i) { return dot(q, keys[seen[t][i]]) / std::sqrt(q.size()); }));
 }
 
@@ -59,7 +59,7 @@ struct How {
 /// Sparse attention of a layer, for a whole document.
 struct Sparse {
   Model::Layer w;
-  Keys seen;
+  Visible seen;
   How how;
   mutable PythonRandom random = PythonRandom(1);
 
@@ -96,7 +96,7 @@ DraftGpt sparse_gpt(const Config& config, const Parameters& parameters, const Ho
 }
 
 /// Five letters with equal scores and a window of 2: their weights.
-void print_weights(const Keys& seen, const Rows& keys) {
+void print_weights(const Visible& seen, const Rows& keys) {
   fmt::print("\n--- a window of 2, all scores 0: the weights of each letter of maria ---\n");
   fmt::print("  | {:35} | skipping\n", "hiding");
   std::size_t num_hiding = 0, num_skipping = 0;
@@ -110,7 +110,7 @@ void print_weights(const Keys& seen, const Rows& keys) {
 }
 
 /// Layers of such attention, one after the other: how much of each position comes from the first.
-std::vector<std::vector<double>> spread(const Keys& seen, const Rows& keys) {
+std::vector<std::vector<double>> spread(const Visible& seen, const Rows& keys) {
   fmt::print("\n--- how much of each position is the m ---\n");
   std::vector<std::vector<double>> amounts{{1, 0, 0, 0, 0}};
   for (int layer = 0;; layer++) {
@@ -221,7 +221,7 @@ int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   {
     const Scope scope;
-    const Keys seen = visible_keys(parse_mask_pattern("local:2"), 5);
+    const Visible seen = visible_keys(parse_mask_pattern("local:2"), 5);
     const Rows zeros(5, Values(1, [](std::size_t) { return 0; }));
     print_weights(seen, zeros);
     lesson.picture("19_spread.svg", spread_picture("maria", spread(seen, zeros)));

@@ -32,12 +32,24 @@ inline double mean_over_predictions(std::span<const double> losses, std::span<co
 /// Published models: what they keep of 4096 tokens, and what they would keep without sharing. Two bytes a number.
 inline void show_published() {
   fmt::print("\n--- 4096 tokens in published models ---\n");
-  fmt::print("model       | query heads | heads of keys and values | cache, MiB | without sharing\n");
+  fmt::print("model       | layers | width | query heads | heads of keys and values | cache, MiB | without sharing\n");
   for (const std::string name : {"llama2-7b", "llama2-13b", "llama2-70b", "llama3-8b", "falcon-7b"}) {
     const PublishedModel& model = published_model(name);
     auto mebi = [](const PublishedModel& of) { return cache_bytes(of.attention, of.n_layer, 4096, 2).value() >> 20; };
-    fmt::print("{:11} | {:11} | {:24} | {:10} | {:15}\n", name, model.attention.n_head, model.attention.n_kv_head,
-               mebi(model), mebi(with_attention(model, "mha")));
+    fmt::print("{:11} | {:6} | {:5} | {:11} | {:24} | {:10} | {:15}\n", name, model.n_layer, model.attention.n_embd,
+               model.attention.n_head, model.attention.n_kv_head, mebi(model), mebi(with_attention(model, "mha")));
+  }
+}
+
+/// How much higher each form's held-out loss is than the first form's, seed by seed.
+inline void show_differences(const Comparison& forms) {
+  fmt::print("seed by seed, higher than {} by\n", forms.outcomes[0].label);
+  for (std::size_t i = 1; i < forms.outcomes.size(); i++) {
+    fmt::print("{:11} |", forms.outcomes[i].label);
+    for (std::size_t seed = 0; seed < Outcome::num_seeds; seed++) {
+      fmt::print(" {:+.4f}", forms.outcomes[i].held_out[seed] - forms.outcomes[0].held_out[seed]);
+    }
+    fmt::print("\n");
   }
 }
 

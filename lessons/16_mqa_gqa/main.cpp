@@ -176,9 +176,10 @@ int main(int argc, char** argv) try {
   for (const std::size_t G : {1, 2, 4}) train_draft(lesson, G);
   show_published();
   fmt::print("\n--- 16 times as many names, and three seeds ---\n");
-  compare(lesson.documents, lesson.tokenizer,
-          {{"mha", {}}, {"gqa, 2 of 4", {.n_kv_head = 2}}, {"mqa", {.n_kv_head = 1}}})
-      .print();
+  const Comparison forms = compare(lesson.documents, lesson.tokenizer,
+                                   {{"mha", {}}, {"gqa, 2 of 4", {.n_kv_head = 2}}, {"mqa", {.n_kv_head = 1}}});
+  forms.print();
+  show_differences(forms);
   show_when_measured(lesson.split(), lesson.tokenizer);
   return lesson.finish();
 } catch (const Error& error) {

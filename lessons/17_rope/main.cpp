@@ -196,10 +196,11 @@ void show_losses(const Lesson& lesson, const Models& models) {
 /// The same names, but the first token stands at another position.
 void show_shifts(const Lesson& lesson, const Models& models) {
   std::vector<Document> names = lesson.split().held_out;
-  std::erase_if(names, [](const Document& name) { return name.size() > 7; });
+  std::erase_if(names, [](const Document& name) { return name.size() > 7; });  // 8 tokens: position 8 to 15
   names.resize(std::min<std::size_t>(names.size(), 300));
-  fmt::print("\n--- loss of {} short names whose first token stands at position ...; seed 1 ---\n", names.size());
+  fmt::print("\n--- mean loss of {} held-out names, the first token at position ...; seed 1 ---\n", names.size());
   fmt::print("                | 0     | 1     | 2     | 4     | 8     | 100\n");
+  fmt::print("an even guess   | {:.3f}\n", std::log(lesson.tokenizer.vocab_size()));
   for (const auto& [name, trained] : models) {
     const Draft& draft = *trained[0]->draft;
     fmt::print("{:15}", name);

@@ -50,7 +50,7 @@ inline Svg arrows_picture() {
 /// The score of a pair of equal arrows, by the distance of their positions.
 inline Svg speeds_picture() {
   constexpr double left = 70, middle = 160, width = 500, height = 90, most = 60;
-  Svg svg(640, 320);
+  Svg svg(640, 344);
   svg.text(20, 26, "A fast pair tells neighbours apart, a slow pair tells near from far", "start", 15);
   for (const double score : {-1.0, 0.0, 1.0}) {
     svg.line(left, middle - height * score, left + width, middle - height * score, "#d0d0d0");
@@ -59,7 +59,7 @@ inline Svg speeds_picture() {
   for (int distance = 0; distance <= 60; distance += 10) {
     svg.text(left + width * distance / most, middle + height + 22, fmt::format("{}", distance), "middle");
   }
-  double y = 290;
+  double y = 312;
   double legend = left;
   for (const auto& [speed, colour] : {std::pair(1.0, "#d55e00"), {0.1, "#0072b2"}, {0.01, "#009e73"}}) {
     std::vector<std::pair<double, double>> points;

@@ -101,7 +101,9 @@ int main() {
   std::fflush(stdout);
   std::vector<Exhibit> exhibits;
   try {
-    for (const Bug& bug : bugs) exhibits.push_back({bug, run(bug)});  // stop: run
+    for (const Bug& bug : bugs) {
+      exhibits.push_back({bug, run(bug)});  // stop: run
+    }
     picture(exhibits).write("build/pictures/25_museum.svg");
   } catch (const microgpt::Error& error) {
     fmt::print(stderr, "lesson: {}\n", error.what());

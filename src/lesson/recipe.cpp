@@ -8,7 +8,7 @@
 namespace microgpt {
 
 BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, const Tokenizer& tokenizer,
-                             std::uint64_t seed, const AfterStep& after_step) {
+                             std::uint64_t seed, const AfterEachStep& after_step) {
   PythonRandom random(seed);
   random.shuffle(names);
   Config config = recipe.model;

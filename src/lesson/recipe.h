@@ -21,12 +21,12 @@ struct Recipe {
   bool constant_rate = false;  // otherwise the learning rate follows train.schedule
 };
 
-using AfterStep = std::function<void(BatchTrainer<double>& trainer, double loss)>;
+using AfterEachStep = std::function<void(BatchTrainer<double>& trainer, double loss)>;
 
 /// A model trained on these names. The seed decides their order, the first weights, and what is dropped.
 BatchTrainer<double> trained(
     const Recipe& recipe, std::vector<Document> names, const Tokenizer& tokenizer, std::uint64_t seed = 1,
-    const AfterStep& after_step = [](BatchTrainer<double>&, double) {});
+    const AfterEachStep& after_step = [](BatchTrainer<double>&, double) {});
 
 /// Multiply-adds of that training: one for each use of a weight in a matrix product, and two more for the way back.
 /// Those between positions, in attention, are left out; for names they are few.

@@ -79,14 +79,20 @@
 #include "train/checkpoint.h"     // a trained model in a file
 
 // Looking at models.
-#include "inspect/progress.h"   // step lines and a progress bar
-#include "inspect/svg.h"        // drawings for a browser
-#include "inspect/plot.h"       // heat maps, shades and curves
-#include "inspect/chart.h"      // lines over any axis
-#include "inspect/likeliest.h"  // what a model expects next
-#include "inspect/work.h"       // counting multiply-adds
-#include "inspect/published.h"  // the shapes of published models
-#include "inspect/bench.h"      // measuring speed
+#include "inspect/progress.h"    // step lines and a progress bar
+#include "inspect/svg.h"         // drawings for a browser
+#include "inspect/plot.h"        // heat maps, shades and curves
+#include "inspect/chart.h"       // lines over any axis
+#include "inspect/likeliest.h"   // what a model expects next
+#include "inspect/work.h"        // counting multiply-adds
+#include "inspect/moments.h"     // a mean, and how precise it is
+#include "inspect/probe.h"       // a model run on documents, with heads silenced
+#include "inspect/heads.h"       // what heads look at
+#include "inspect/importance.h"  // what heads are worth
+#include "inspect/pruning.h"     // which heads can go
+#include "inspect/gallery.h"     // maps of all heads
+#include "inspect/published.h"   // the shapes of published models
+#include "inspect/bench.h"       // measuring speed
 
 // The program.
 #include "program/options.h"        // commands and options as data

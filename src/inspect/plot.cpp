@@ -46,16 +46,20 @@ constexpr double cell = 18;
 constexpr double margin_left = 40;
 constexpr double margin_top = 56;
 constexpr double margin_end = 20;
+constexpr double note_line = 16;
 
 // In a terminal, the width of a row's label.
 constexpr std::size_t label_width = 4;
 
 double width_of(const Grid& grid) {
-  return margin_left + cell * static_cast<double>(grid.col_labels.size()) + margin_end;
+  double widest = cell * static_cast<double>(grid.col_labels.size());
+  for (const std::string& note : grid.notes) widest = std::max(widest, 6.5 * static_cast<double>(columns(note)));
+  return margin_left + widest + margin_end;
 }
 
 double height_of(const Grid& grid) {
-  return margin_top + cell * static_cast<double>(grid.row_labels.size()) + margin_end;
+  return margin_top + cell * static_cast<double>(grid.row_labels.size()) +
+         note_line * static_cast<double>(grid.notes.size()) + margin_end;
 }
 
 /// A heat map whose upper left corner is at (x0, y0).
@@ -74,6 +78,8 @@ void draw(Svg& svg, double x0, double y0, const std::string& title, const Grid& 
       svg.rect(left + cell * static_cast<double>(c), y, cell - 1, cell - 1, blue(shade_of(grid.rows[r][c], largest)));
     }
   }
+  double y = y0 + margin_top + cell * static_cast<double>(grid.rows.size());
+  for (const std::string& note : grid.notes) svg.text(left, y += note_line, note);
 }
 
 }  // namespace

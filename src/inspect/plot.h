@@ -19,6 +19,7 @@ struct Grid {
   std::vector<std::string> col_labels;
   std::vector<std::vector<double>> rows;  // not negative; rows may differ in length
   double darkest = 0;                     // this number and larger ones are darkest; 0: the largest number
+  std::vector<std::string> notes = {};    // lines of text below a heat map
 };
 
 using TitledGrid = std::pair<std::string, Grid>;

@@ -10,6 +10,7 @@ Command train_fast_command();
 Command sample_command();
 Command eval_command();
 Command inspect_command();
+Command heads_command();
 Command kv_command();
 Command bench_command();
 

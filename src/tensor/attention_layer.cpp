@@ -1,5 +1,7 @@
 #include "tensor/attention_layer.h"
 
+#include <algorithm>
+
 namespace microgpt {
 
 template <class T>
@@ -76,6 +78,15 @@ void attend_forward(const Kernels<T>& kernels, const AttentionShape& shape, cons
     const Rows rows(std::span(&sequence, 1));
     kernels.attention_forward(rows.x(a.x_attn), a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n),
                               call_of(shape, input.dropout, sequence, a));
+  }
+}
+
+/// Writes their outputs to x_attn.
+template <class T>
+void fix_heads(std::span<const FixedHead<T>> fixed, View<T> x_attn) {
+  for (const FixedHead<T>& head : fixed) {
+    const View<T> out = of_head(x_attn, head.head, head.output.size());
+    for (std::size_t n = 0; n < out.rows; n++) std::copy(head.output.begin(), head.output.end(), out.row(n));
   }
 }
 
@@ -219,6 +230,7 @@ void AttentionLayer<T>::forward(View<T> out, View<const T> before, const Kernels
   const auto make_qkv = shape.is_latent() ? forward_latent<T> : forward_grouped<T>;
   make_qkv(*this, rows, kernels, input, a);
   attend_forward(kernels, shape, input, a);
+  fix_heads(input.fixed, rows.x(a.x_attn));
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), attn_wo, before.rows > 0 ? rows.x(before) : before);
 }
 

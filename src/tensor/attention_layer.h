@@ -32,6 +32,14 @@ struct Sequence {
   const Mask* mask;  // which keys each query sees
 };
 
+/// A head whose output is not what it computes, but the same D numbers for every query. This tells what the head is for:
+/// see inspect/importance.h.
+template <class T>
+struct FixedHead {
+  std::size_t head;
+  std::vector<T> output;
+};
+
 /// The input of a layer. In self-attention kv is x, and kv_positions is positions.
 template <class T>
 struct AttentionInput {
@@ -41,6 +49,7 @@ struct AttentionInput {
   std::span<const std::size_t> kv_positions;  // (M)
   std::span<const Sequence> sequences;        // one after the other, without gaps
   Dropout dropout = {};                       // of the attention weights
+  std::span<const FixedHead<T>> fixed = {};   // only forward knows of these
 };
 
 /// What the forward keeps for the backward, and the backward for the gradients of the weights.

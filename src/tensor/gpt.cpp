@@ -142,7 +142,8 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
 
     // 1) Attention.
     kernels.rmsnorm_forward(of(l.x_norm1), at(l.scale1), of(x));
-    const AttentionInput<T> input = attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights);
+    AttentionInput<T> input = attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights);
+    if (!a.fixed_heads.empty()) input.fixed = a.fixed_heads[li];
     if (dropout.attn_out.drops()) {
       layer.attention.forward(l.attn_out.view(), {}, kernels, input, l.attention);
       drop<T>(of(l.attn_out), of(l.attn_out), dropout.attn_out, rows.first);

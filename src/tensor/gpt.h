@@ -82,6 +82,9 @@ struct Activations {
   /// training sets it for its step.
   Dropout dropout = {};
 
+  /// Heads whose output is replaced, by layer; empty if no layer has one. gpt_backward does not know of them.
+  std::vector<std::vector<FixedHead<T>>> fixed_heads = {};
+
   Tensor<T> embedded;  // (N,C)
   Tensor<T> scale0;    // (1,N)
   Tensor<T> x;         // (N,C) the residual stream before the first layer

@@ -1,0 +1,29 @@
+// All heads of a model at once: a map of each on a text, and below it what the head looks at and what it is worth.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "inspect/heads.h"
+#include "inspect/importance.h"
+#include "inspect/plot.h"
+
+namespace microgpt {
+
+/// A map of every head on this text (tokens BOS ... BOS), in the order of all_heads(), under "layer 0, head 2". Row t
+/// says how much the head takes from each position when it stands at t; all of it is darkest.
+std::vector<TitledGrid> head_maps(const Config& config, const Parameters& parameters, std::span<const Token> tokens,
+                                  const Tokenizer& tokenizer);
+
+/// What is known about a head, in three lines: its shape, the mass that speaks for it, and the loss without it.
+std::vector<std::string> evidence(const HeadLook& look, const std::array<double, num_places>& bar,
+                                  const Importance& importance);
+
+/// As many maps in a row as fit on a page.
+Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps);
+
+/// The same for a terminal of so many columns.
+std::string gallery(const std::vector<TitledGrid>& maps, std::size_t columns);
+
+}  // namespace microgpt

@@ -1,0 +1,28 @@
+#include "inspect/importance.h"
+
+#include "inspect/moments.h"
+
+namespace microgpt {
+
+Change change(std::span<const double> before, std::span<const double> after) {
+  Moments differences;
+  for (std::size_t i = 0; i < before.size(); i++) differences.add(after[i] - before[i]);
+  return {differences.mean(), differences.standard_error()};
+}
+
+std::vector<Importance> importances(Probe& probe, const OnRun& on_run) {
+  const Scores whole = probe.scores();
+  const std::vector<HeadOutput> means = probe.mean_outputs();
+  auto effect = [&](const HeadOutput& replaced) {
+    const Scores without = probe.scores({&replaced, 1});
+    return Effect{change(whole.losses, without.losses), change(whole.accuracies, without.accuracies)};
+  };
+  std::vector<Importance> all;
+  for (const HeadOutput& mean : means) {
+    all.push_back({mean.id, effect(silenced({&mean.id, 1}, probe.config()).front()), effect(mean)});
+    on_run(all.size(), means.size());
+  }
+  return all;
+}
+
+}  // namespace microgpt

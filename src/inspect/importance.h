@@ -1,0 +1,44 @@
+// How much a model loses without a head: the loss and the accuracy without it minus those with it, document by
+// document.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "inspect/probe.h"
+
+namespace microgpt {
+
+/// A mean over documents.
+struct Change {
+  double mean;
+  double standard_error;  // NaN for a single document
+
+  /// Whether it is more than two standard errors; otherwise one cannot tell in which direction it goes.
+  bool is_clear() const { return mean > 2 * standard_error || -mean > 2 * standard_error; }
+};
+
+/// Of two lists with a number for each document: after - before.
+Change change(std::span<const double> before, std::span<const double> after);
+
+struct Effect {
+  Change loss;      // in nats; positive: the model is worse without the head
+  Change accuracy;  // negative: the model is worse without the head
+};
+
+struct Importance {
+  HeadId id;
+  Effect zeroed;  // zeros replace the head's output
+  Effect mean;    // its mean output over all documents does, which takes away only what differs between them
+};
+
+/// Called when `done` of `total` runs over the documents are done.
+using OnRun = std::function<void(std::size_t done, std::size_t total)>;
+
+/// The importance of every head, in the order of all_heads().
+std::vector<Importance> importances(
+    Probe& probe, const OnRun& on_run = [](std::size_t, std::size_t) {});
+
+}  // namespace microgpt

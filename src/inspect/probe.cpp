@@ -1,0 +1,152 @@
+#include "inspect/probe.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "tensor/attention_weights.h"
+
+namespace microgpt {
+namespace {
+
+/// The longest document, in predictions.
+std::size_t longest_of(std::span<const ProbeDocument> documents) {
+  std::size_t most = 0;
+  for (const ProbeDocument& document : documents) most = std::max(most, document.tokens.size() - 1);
+  return most;
+}
+
+/// As many documents in a batch as share some thousand positions, so that memory stays small.
+std::vector<Batch> batches_of(std::span<const ProbeDocument> documents, std::size_t block_size) {
+  constexpr std::size_t enough = 4096;
+  std::vector<Batch> batches;
+  for (const ProbeDocument& document : documents) {
+    if (batches.empty() || batches.back().num_positions() >= enough) batches.emplace_back(block_size);
+    batches.back().add(document.tokens);
+  }
+  return batches;
+}
+
+/// Whether no logit is larger than the target's, and no earlier one as large.
+bool is_right(std::span<const double> logits, Token target) {
+  return static_cast<Token>(std::max_element(logits.begin(), logits.end()) - logits.begin()) == target;
+}
+
+}  // namespace
+
+std::vector<HeadId> all_heads(const Config& config) {
+  std::vector<HeadId> heads;
+  for (std::size_t layer = 0; layer < config.n_layer; layer++) {
+    for (std::size_t head = 0; head < config.n_head; head++) heads.push_back({layer, head});
+  }
+  return heads;
+}
+
+std::vector<HeadOutput> silenced(std::span<const HeadId> heads, const Config& config) {
+  std::vector<HeadOutput> outputs;
+  for (const HeadId& id : heads) outputs.push_back({id, std::vector<double>(config.head_dim())});
+  return outputs;
+}
+
+void silence(Parameters& parameters, std::span<const HeadId> heads, const Config& config) {
+  const std::size_t D = config.head_dim();
+  for (const HeadId& id : heads) {
+    const Parameter& attn_wo = parameters[fmt::format("layer{}.attn_wo", id.layer)];
+    for (std::size_t i = 0; i < attn_wo.rows; i++) std::ranges::fill(attn_wo.row(i).subspan(id.head * D, D), 0.0);
+  }
+}
+
+std::vector<ProbeDocument> probe_documents(std::span<const Document> documents, const Tokenizer& tokenizer,
+                                           std::size_t block_size) {
+  const bool is_task = tokenizer.characters().find(U'=') != std::u32string::npos;
+  std::vector<ProbeDocument> all;
+  for (const Document& document : documents) {
+    const std::size_t n = std::min(block_size, document.size() + 1);
+    ProbeDocument probe{tokenizer.encode_document(document), 0, n};
+    if (is_task) {  // prediction p is that of character p
+      const std::size_t equals = document.find(U'=');
+      probe.first = equals == Document::npos ? document.size() : equals + 1;
+      probe.end = std::min(n, document.size());
+      if (probe.first >= probe.end) {
+        throw Error(fmt::format(
+            "'{}' is no document of a task: {}", visible(encode_utf8(document)),
+            equals == Document::npos ? "it has no '='" : "no letter follows its '=' within the model's block"));
+      }
+    }
+    all.push_back(std::move(probe));
+  }
+  return all;
+}
+
+Probe::Probe(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
+             std::size_t threads)
+    : model_(config, parameters, longest_of(documents)),
+      documents_(std::move(documents)),
+      threads_(threads),
+      batches_(batches_of(documents_, config.block_size)) {}
+
+void Probe::run(const Batch& batch) {
+  activations_.resize(model_, batch.num_positions());
+  parallel(threads_, [&](std::size_t i) {
+    gpt_forward(model_, fast<double>(), batch, batch.documents(i, threads_), activations_);
+  });
+}
+
+Scores Probe::scores(std::span<const HeadOutput> replaced) {
+  activations_.fixed_heads.assign(model_.layers.size(), {});
+  for (const HeadOutput& head : replaced) {
+    activations_.fixed_heads[head.id.layer].push_back({head.id.head, head.output});
+  }
+  Scores scores;
+  for (const Batch& batch : batches_) {
+    run(batch);
+    const View<const double> logits = std::as_const(activations_.logits).view();
+    for (std::size_t i = 0; i < batch.num_documents(); i++) {
+      const ProbeDocument& document = documents_[scores.losses.size()];
+      const Share rows = batch.document(i);
+      double loss = 0;
+      for (std::size_t t = 0; t < rows.n; t++) loss += activations_.losses.view().data[rows.first + t];
+      std::size_t right = 0;
+      for (std::size_t t = document.first; t < document.end; t++) {
+        right += is_right({logits.row(rows.first + t), logits.cols}, document.tokens[t + 1]) ? 1 : 0;
+      }
+      scores.losses.push_back(loss / static_cast<double>(rows.n));
+      scores.accuracies.push_back(static_cast<double>(right) / static_cast<double>(document.end - document.first));
+    }
+  }
+  activations_.fixed_heads.clear();
+  return scores;
+}
+
+std::vector<HeadOutput> Probe::mean_outputs() {
+  std::vector<HeadOutput> means = silenced(all_heads(config()), config());
+  const std::size_t D = config().head_dim();
+  std::size_t positions = 0;
+  for (const Batch& batch : batches_) {
+    run(batch);
+    positions += batch.num_positions();
+    for (auto& [id, sum] : means) {
+      const View<double> out = activations_.layers[id.layer].attention.x_attn.view().slice_cols(id.head * D, D);
+      for (std::size_t n = 0; n < out.rows; n++) {
+        for (std::size_t j = 0; j < D; j++) sum[j] += out.row(n)[j];
+      }
+    }
+  }
+  for (HeadOutput& mean : means) {
+    for (double& x : mean.output) x /= static_cast<double>(positions);
+  }
+  return means;
+}
+
+Tensor<double> Probe::weights(std::size_t layer, Share rows) const {
+  const AttentionActivations<double>& a = activations_.layers[layer].attention;
+  auto of = [&](const Tensor<double>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };
+  return attention_weights(
+      AttentionCall<double>::of(model_.layers[layer].attention.shape, of(a.q), of(a.k), of(a.v), model_.mask));
+}
+
+}  // namespace microgpt

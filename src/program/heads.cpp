@@ -1,0 +1,284 @@
+// microgpt heads: what the heads of a model look at, what they are worth, and how many can go.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/python_random.h"
+#include "base/replace_file.h"
+#include "base/split.h"
+#include "base/utf8.h"
+#include "inspect/gallery.h"
+#include "program/commands.h"
+#include "program/heads_report.h"
+#include "program/options.h"
+#include "program/print.h"
+#include "tensor/threads.h"
+#include "train/checkpoint.h"
+#include "train/held_out.h"
+
+namespace microgpt {
+namespace {
+
+constexpr const char* names_file = "data/names.txt";
+
+struct HeadsOptions {
+  std::string model;
+  std::optional<std::string> data, text, svg, save;
+  std::optional<std::size_t> num_documents, threads;
+  std::vector<std::string> silence;
+  bool json = false;
+  bool prune = false;
+  bool quiz = false;
+};
+
+// --- Reading what was asked for --------------------------------------------------------------------------------------
+
+/// "0:2", layer 0 and head 2.
+HeadId parse_head(const std::string& text, const Config& config) {
+  const std::vector<std::string> numbers = split(text, ':');
+  auto number = [&](std::size_t i, std::size_t n) -> std::optional<std::size_t> {
+    for (std::size_t value = 0; value < n; value++) {
+      if (numbers[i] == std::to_string(value)) return value;
+    }
+    return std::nullopt;
+  };
+  const auto layer = numbers.size() == 2 ? number(0, config.n_layer) : std::nullopt;
+  const auto head = numbers.size() == 2 ? number(1, config.n_head) : std::nullopt;
+  if (layer && head) return {*layer, *head};
+  throw UsageError(fmt::format("--silence: there is no head '{}'; this model's heads are 0:0 to {}:{}, LAYER:HEAD",
+                               text, config.n_layer - 1, config.n_head - 1));
+}
+
+/// The documents to measure on, and what they are called.
+std::vector<Document> chosen_documents(const HeadsOptions& options, std::string& title) {
+  std::vector<Document> documents =
+      options.data ? read_documents(*options.data) : split(read_documents(names_file)).held_out;
+  documents.resize(std::min(documents.size(), options.num_documents.value_or(documents.size())));
+  title = fmt::format("{} {}documents of {}", documents.size(), options.data ? "" : "held-out ",
+                      options.data.value_or(names_file));
+  return documents;
+}
+
+/// The text that the maps show: the one that was typed, or else the first document as far as the block reaches.
+std::vector<Token> shown_text(const HeadsOptions& options, const Checkpoint& checkpoint, const Document& first) {
+  if (!options.text) return checkpoint.tokenizer.encode_document(first);
+  const std::optional<std::u32string> text = decode_utf8(*options.text);
+  if (!text) throw UsageError("--text is not valid UTF-8");
+  const std::size_t block_size = checkpoint.config.block_size;
+  if (text->size() + 1 > block_size) {
+    throw UsageError(
+        fmt::format("--text has {} characters, which makes {} positions with BOS; this model's block_size is {}",
+                    text->size(), text->size() + 1, block_size));
+  }
+  return checkpoint.tokenizer.encode_document(*text);
+}
+
+// --- Measuring -------------------------------------------------------------------------------------------------------
+
+/// On a terminal, a line that says how far a long computation is; elsewhere nothing.
+class RunLine {
+ public:
+  explicit RunLine(std::string what) : what_(std::move(what)), is_shown_(::isatty(STDERR_FILENO) != 0) {}
+  ~RunLine() {
+    if (is_shown_) std::fputs("\r\x1b[K", stderr);
+  }
+  RunLine(const RunLine&) = delete;
+  RunLine& operator=(const RunLine&) = delete;
+
+  void operator()(std::size_t done, std::size_t total) const {
+    if (!is_shown_) return;
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    fmt::print(stderr, "\r{}: {} of {}, {:.0f} s left\x1b[K", what_, done, total,
+               seconds / static_cast<double>(done) * static_cast<double>(total - done));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string what_;
+  bool is_shown_;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// Before a pruning of many heads: how long it will take.
+void tell_of_time(Probe& probe) {
+  constexpr std::size_t many = 64;
+  const std::size_t n = all_heads(probe.config()).size();
+  if (n <= many) return;
+  const auto start = std::chrono::steady_clock::now();
+  probe.scores();
+  const std::chrono::duration<double> one = std::chrono::steady_clock::now() - start;
+  const std::size_t runs = n * (n + 1) / 2;
+  tell(
+      fmt::format("note: pruning {} heads takes {} runs over the documents, about {:.0f} seconds; fewer with "
+                  "--num-documents",
+                  n, runs, one.count() * static_cast<double>(runs)));
+}
+
+PruningReport prune(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
+                    std::size_t threads) {
+  constexpr std::size_t num_random = 10;
+  if (documents.size() < 2) throw UsageError("--prune needs two documents, one to choose on and one to report on");
+  const auto half = documents.begin() + static_cast<std::ptrdiff_t>(documents.size() / 2);
+  Probe chosen_on(config, parameters, {documents.begin(), half}, threads);
+  Probe reported_on(config, parameters, {half, documents.end()}, threads);
+  tell_of_time(chosen_on);
+  PruningReport report{chosen_on.documents().size(), reported_on.documents().size(), {}, {}, {}, {}};
+  const RunLine pruning_line("pruning"), sets_line("all sets of heads");
+  report.greedy = follow(greedy_order(chosen_on, std::ref(pruning_line)), reported_on);
+  report.ranked = follow(ranked_order(chosen_on), reported_on);
+  PythonRandom random(1);
+  for (std::size_t i = 0; i < num_random; i++) {
+    std::vector<HeadId> order = all_heads(config);
+    random.shuffle(order);
+    report.random.push_back(follow(order, reported_on));
+  }
+  report.best = best_subsets(chosen_on, reported_on, std::ref(sets_line));
+  return report;
+}
+
+HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, bool with_pruning,
+                      std::size_t threads) {
+  const auto& [config, tokenizer, parameters, training] = checkpoint;
+  Probe probe(config, parameters, documents, threads);
+  auto mean = [](const std::vector<double>& x) {
+    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  };
+  const Scores scores = probe.scores();
+  HeadsReport report;
+  report.num_documents = documents.size();
+  report.loss = mean(scores.losses);
+  report.accuracy = mean(scores.accuracies);
+  report.looks = measure_heads(probe);
+  report.bar = fresh_reach(config, documents, threads);
+  const RunLine line("heads");
+  report.importances = importances(probe, std::ref(line));
+  if (with_pruning) report.pruning = prune(config, parameters, documents, threads);
+  return report;
+}
+
+// --- Showing ---------------------------------------------------------------------------------------------------------
+
+/// Shows each map and asks what the head looks at, before it tells.
+void quiz(const std::vector<TitledGrid>& maps) {
+  constexpr std::string_view nothing = "no clear shape";
+  fmt::print("\nWhat does each head look at? Answer with a number.\n");
+  for (std::size_t p = 0; p < num_places; p++) fmt::print("  {} {}\n", p + 1, place_names[p].title);
+  fmt::print("  {} {}\n", num_places + 1, nothing);
+  std::size_t right = 0;
+  for (const auto& [title, map] : maps) {
+    fmt::print("\n{}\n{}? ", title, shades(map));
+    flush_output();
+    std::string guess;
+    if (!std::getline(std::cin, guess)) fmt::print("\n");
+    const std::string& shape = map.notes.front();
+    const bool is_number = guess.size() == 1 && guess[0] >= '1' && guess[0] <= '1' + static_cast<char>(num_places);
+    const auto chosen = is_number ? static_cast<std::size_t>(guess[0] - '1') : num_places + 1;
+    if (is_number) guess = chosen < num_places ? place_names[chosen].title : nothing;
+    right += guess == shape ? 1 : 0;
+    fmt::print("{}", guess == shape ? "Right: " : "It is: ");
+    for (const std::string& line : map.notes) fmt::print("{}\n", line);
+  }
+  fmt::print("\n{} of {} right\n", right, maps.size());
+}
+
+void save(const std::string& path, const Checkpoint& checkpoint, const std::vector<HeadId>& removed,
+          const std::vector<Document>& documents, std::size_t threads) {
+  const auto& [config, tokenizer, parameters, training] = checkpoint;
+  save_checkpoint(path, config, tokenizer, parameters);
+  TensorModel<double> model(config, parameters, longest(documents) + 1);
+  std::string heads;
+  for (const HeadId& id : removed) heads += fmt::format(" {}:{}", id.layer, id.head);
+  tell(fmt::format("wrote {} without{}; its loss is {}, the mean over all predictions, as eval --dtype f64 computes it",
+                   path, heads.empty() ? " any change" : " the heads" + heads,
+                   all_digits(token_loss(model, documents, tokenizer, threads))));
+}
+
+void heads(const HeadsOptions& options) {
+  if (options.save && !options.prune && options.silence.empty()) {
+    throw UsageError("--save writes the model without some heads; add --prune or --silence");
+  }
+  if (options.json && options.quiz) throw UsageError("--json and --quiz exclude each other");
+  Checkpoint checkpoint = load_checkpoint(options.model);
+  auto& [config, tokenizer, parameters, training] = checkpoint;
+  std::vector<HeadId> removed;
+  for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
+  silence(parameters, removed, config);
+
+  std::string title;
+  const std::vector<Document> documents = chosen_documents(options, title);
+  const std::vector<ProbeDocument> probed = probe_documents(documents, tokenizer, config.block_size);
+  const std::vector<Token> text = shown_text(options, checkpoint, documents.front());
+  if (options.svg) rehearse_replace_file(*options.svg);
+  if (options.save) rehearse_save(*options.save, config, tokenizer, parameters);
+
+  const std::size_t threads = options.threads.value_or(available_threads());
+  HeadsReport report = report_on(checkpoint, probed, options.prune, threads);
+  report.documents = title;
+  if (report.pruning) {
+    const std::vector<Pruned>& path = report.pruning->greedy;
+    const std::vector<HeadId>& spare = path[spare_heads(path)].removed;
+    removed.insert(removed.end(), spare.begin(), spare.end());
+    silence(parameters, removed, config);
+  }
+
+  std::vector<TitledGrid> maps = head_maps(config, parameters, text, tokenizer);
+  for (std::size_t i = 0; i < maps.size(); i++) {
+    maps[i].second.notes = evidence(report.looks.heads[i], report.bar, report.importances[i]);
+  }
+  const std::vector<HeadId> all = all_heads(config);
+  for (std::size_t i = maps.size(); i-- > 0;) {  // the survivors remain
+    if (std::ranges::count(removed, all[i]) > 0) maps.erase(maps.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (options.json) fmt::print("{}", to_json(report));
+  if (!options.json && !options.quiz) print_tables(report);
+  if (!options.json && !options.quiz && (options.text || options.prune) && !maps.empty()) {
+    fmt::print("\n{}", gallery(maps, 100));
+  }
+  if (options.quiz) quiz(maps);
+  if (options.svg) replace_file(*options.svg, gallery(options.model, maps).str());
+  if (options.save) save(*options.save, checkpoint, removed, documents, threads);
+}
+
+}  // namespace
+
+Command heads_command() {
+  auto options = std::make_shared<HeadsOptions>();
+  Command command{.name = "heads", .help = "Show what the heads of a model look at, and what each is worth."};
+  command.footer =
+      "A model that knows the character '=' was trained on a task (see microgpt task); then accuracy counts the "
+      "letters\n"
+      "after '='. --prune chooses on the first half of the documents and reports on the second.\n"
+      "Examples:\n"
+      "  microgpt heads names.safetensors --text emma\n"
+      "  microgpt heads names.safetensors --svg heads.svg --text emma\n"
+      "  microgpt heads names.safetensors --prune --save pruned.safetensors";
+  add_model(command, options->model);
+  add_text(command, "--data", options->data, "FILE", "documents to measure on [the held-out names of data/names.txt]");
+  add_count(command, "--num-documents", options->num_documents, "only the first N of them [all]");
+  add_list(command, "--silence", options->silence, "L:H,...", "take these heads out first, counted from 0:0");
+  add_flag(command, "--prune", options->prune, "take out the least important head, measure again, until none is left");
+  add_text(
+      command, "--save", options->save, "FILE",
+      "write the model without the silenced heads, and without those whose pruning costs at most 1 percentage point");
+  add_threads(command, options->threads);
+  command.heading = "How to show it";
+  add_text(command, "--text", options->text, "TEXT", "draw maps of all heads on this text [the first document]");
+  add_text(command, "--svg", options->svg, "FILE", "write the maps as a picture");
+  add_flag(command, "--json", options->json, "print everything as JSON");
+  add_flag(command, "--quiz", options->quiz, "show each map and ask what the head looks at, before telling");
+  command.run = [options] { heads(*options); };
+  return command;
+}
+
+}  // namespace microgpt

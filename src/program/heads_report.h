@@ -1,0 +1,39 @@
+// What microgpt heads found out, and how it is written: as tables or as JSON.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inspect/heads.h"
+#include "inspect/importance.h"
+#include "inspect/pruning.h"
+
+namespace microgpt {
+
+/// The results of pruning in several orders.
+struct PruningReport {
+  std::size_t chosen_on = 0;    // documents
+  std::size_t reported_on = 0;  // other ones
+  std::vector<Pruned> greedy;
+  std::vector<Pruned> ranked;
+  std::vector<std::vector<Pruned>> random;
+  std::optional<std::vector<Pruned>> best;  // exhaustive search; none if there are too many heads
+};
+
+struct HeadsReport {
+  std::string documents;  // which: "3203 held-out documents of data/names.txt"
+  std::size_t num_documents = 0;
+  double loss = 0;      // means over the documents
+  double accuracy = 0;
+  HeadLooks looks;
+  std::array<double, num_places> bar{};
+  std::vector<Importance> importances;
+  std::optional<PruningReport> pruning;
+};
+
+void print_tables(const HeadsReport& report);
+std::string to_json(const HeadsReport& report);
+
+}  // namespace microgpt

@@ -1,0 +1,323 @@
+// What heads do, on models whose heads are planted: their weights are set by hand, so that it is known what they look
+// at.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "inspect/gallery.h"
+#include "inspect/heads.h"
+#include "inspect/importance.h"
+#include "inspect/pruning.h"
+#include "random_numbers.h"
+
+namespace microgpt {
+namespace {
+
+constexpr std::size_t letters = 6;
+
+/// Room for planting: a token's letter stands in the numbers 0 to 6 of the residual stream as a single one, its
+/// position in 16 to 31, and layer 0's head 0 may write to 32 to 47. A head has 16 numbers.
+constexpr Config planted{.vocab_size = letters + 1, .n_layer = 2, .n_embd = 64, .n_head = 4, .block_size = 16};
+constexpr std::size_t position_at = 16, found_at = 32;
+
+/// Large enough that a softmax of such scores is one-hot to the last bit.
+constexpr double strong = 20;
+
+void put(Parameters& p, const std::string& name, std::size_t row, std::size_t col, double x) {
+  p[name].row(row)[col] = x;
+}
+
+/// Tokens and positions as above; no head looks anywhere, and the MLP does nothing.
+Parameters bare_model() {
+  Parameters p(gpt_shapes(planted));
+  for (std::size_t i = 0; i < planted.vocab_size; i++) put(p, "wte", i, i, 1);
+  for (std::size_t t = 0; t < planted.block_size; t++) put(p, "wpe", t, position_at + t, 1);
+  return p;
+}
+
+/// From position t, this head looks at position t - back.
+void plant_back(Parameters& p, HeadId id, std::size_t back) {
+  const std::string layer = "layer" + std::to_string(id.layer);
+  for (std::size_t t = 0; t < planted.block_size; t++) {
+    put(p, layer + ".attn_wq", id.head * 16 + t, position_at + t, strong);
+    if (t >= back) put(p, layer + ".attn_wk", id.head * 16 + t, position_at + t - back, strong);
+  }
+}
+
+void plant_bos(Parameters& p, HeadId id) {
+  const std::string layer = "layer" + std::to_string(id.layer);
+  for (std::size_t t = 0; t < planted.block_size; t++)
+    put(p, layer + ".attn_wq", id.head * 16, position_at + t, strong);
+  put(p, layer + ".attn_wk", id.head * 16, position_at, strong);
+}
+
+/// The head writes the letter that it looks at to the residual stream, from found_at on.
+void plant_copy(Parameters& p, HeadId id) {
+  const std::string layer = "layer" + std::to_string(id.layer);
+  for (std::size_t i = 0; i < letters; i++) {
+    put(p, layer + ".attn_wv", id.head * 16 + i, i, 1);
+    put(p, layer + ".attn_wo", found_at + i, id.head * 16 + i, 1);
+  }
+}
+
+/// From a letter, this head of layer 1 looks at positions for which layer 0 has found that letter.
+void plant_match(Parameters& p, HeadId id) {
+  for (std::size_t i = 0; i < letters; i++) {
+    put(p, "layer1.attn_wq", id.head * 16 + i, i, strong);
+    put(p, "layer1.attn_wk", id.head * 16 + i, found_at + i, strong);
+  }
+}
+
+std::vector<ProbeDocument> random_documents(const Config& config, std::size_t n, std::uint64_t seed = 1) {
+  PythonRandom random(seed);
+  std::vector<ProbeDocument> documents;
+  for (std::size_t i = 0; i < n; i++) {
+    const std::vector<Token> tokens = random_document(config, 3 + random.below(config.block_size - 3), random);
+    documents.push_back({tokens, 0, std::min(config.block_size, tokens.size() - 1)});
+  }
+  return documents;
+}
+
+Parameters drawn(const Config& config, std::uint64_t seed, double stddev) {
+  PythonRandom random(seed);
+  return initialize(config, {.init_std = stddev}, random);
+}
+
+double reach(const HeadLook& head, Place place) { return head.reach(place); }
+
+TEST_CASE("a head with even rows has entropy 1, and everything about it is as even rows are") {
+  Probe probe(planted, bare_model(), random_documents(planted, 30));
+  for (const HeadLook& head : measure_heads(probe).heads) {
+    CHECK(head.entropy.value == doctest::Approx(1).epsilon(1e-12));
+    for (const Measure& mass : head.mass) CHECK(mass.value == doctest::Approx(mass.even).epsilon(1e-12));
+    CHECK(head.distance.value == doctest::Approx(head.distance.even).epsilon(1e-12));
+    CHECK(shape_of(head, {}) == "no clear shape");
+  }
+  for (const Specialisation& layer : measure_heads(probe).layers) {
+    CHECK(layer.entropy_spread == doctest::Approx(0).epsilon(1e-12));
+    CHECK(std::abs(layer.distance) < 1e-7);
+  }
+}
+
+TEST_CASE("planted heads are named, and have entropy 0 where they look at one position") {
+  Parameters p = bare_model();
+  plant_back(p, {0, 0}, 1);
+  plant_copy(p, {0, 0});
+  plant_back(p, {0, 1}, 0);
+  plant_bos(p, {0, 2});
+  plant_match(p, {1, 3});
+  const std::vector<ProbeDocument> documents = random_documents(planted, 60);
+  const std::array<double, num_places> bar = fresh_reach(planted, documents, 1);
+  Probe probe(planted, p, documents);
+  const std::vector<HeadLook> heads = measure_heads(probe).heads;
+  const std::vector<std::string> shapes{"previous token", "self",           "BOS",
+                                        "no clear shape", "no clear shape", "no clear shape",
+                                        "no clear shape", "induction"};
+  for (std::size_t i = 0; i < heads.size(); i++) {
+    CAPTURE(i);
+    CHECK(shape_of(heads[i], bar) == shapes[i]);
+  }
+  for (const std::size_t i : {0, 1, 2}) CHECK(std::abs(heads[i].entropy.value) < 1e-12);
+  CHECK(reach(heads[0], Place::previous) == doctest::Approx(1));
+  CHECK(reach(heads[1], Place::self) == doctest::Approx(1));
+  CHECK(reach(heads[2], Place::bos) == doctest::Approx(1));
+  CHECK(reach(heads[7], Place::after_equal) == doctest::Approx(1));
+  CHECK(heads[1].distance.value == doctest::Approx(0));
+}
+
+TEST_CASE("the measures of a row, in numbers by hand") {
+  // . a b a: even rows of 1, 2, 3 and 4 positions. The last a has an equal letter, a at 1, and what followed is b at 2.
+  Probe probe(planted, bare_model(), {{{6, 0, 1, 0, 6}, 0, 4}});
+  const HeadLook head = measure_heads(probe).heads.front();
+  auto mass = [&](Place place) { return head.mass[static_cast<std::size_t>(place)].value; };
+  CHECK(mass(Place::self) == doctest::Approx((1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4) / 4));
+  CHECK(mass(Place::bos) == mass(Place::self));
+  CHECK(mass(Place::previous) == doctest::Approx((1.0 / 2 + 1.0 / 3 + 1.0 / 4) / 4));
+  CHECK(mass(Place::equal) == doctest::Approx(1.0 / 4 / 4));
+  CHECK(mass(Place::after_equal) == doctest::Approx(1.0 / 4 / 4));
+  CHECK(head.distance.value == doctest::Approx((0 + 0.5 + 1 + 1.5) / 4));
+  CHECK(std::isnan(head.entropy.standard_error));  // of a single document
+
+  // . a a: after the first a stands the second, which looks at itself.
+  Probe twice(planted, bare_model(), {{{6, 0, 0, 6}, 0, 3}});
+  const std::size_t after = static_cast<std::size_t>(Place::after_equal);
+  CHECK(measure_heads(twice).heads.front().mass[after].value == doctest::Approx(1.0 / 3 / 3));
+}
+
+TEST_CASE("an even share is one over the positions that the mask lets a row see; rows that see one have no entropy") {
+  Config config = planted;
+  config.mask = parse_mask_pattern("local:2");
+  Probe probe(config, bare_model(), {{{6, 0, 1, 2, 6}, 0, 4}});
+  const HeadLook head = measure_heads(probe).heads.front();
+  CHECK(head.mass[0].even == doctest::Approx((1 + 0.5 + 0.5 + 0.5) / 4));
+  CHECK(head.distance.even == doctest::Approx(0.5 * 3 / 4));
+  config.mask = parse_mask_pattern("local:1");
+  Probe alone(config, bare_model(), {{{6, 0, 1, 2, 6}, 0, 4}});
+  const HeadLook blind = measure_heads(alone).heads.front();
+  CHECK(std::isnan(blind.entropy.value));
+  CHECK(shape_of(blind, {}) == "no clear shape");  // it looks at itself since it can do nothing else
+}
+
+TEST_CASE("a value is the mean over documents, whatever their lengths, and its error is theirs") {
+  const ProbeDocument a{{6, 0, 6}, 0, 2}, b{{6, 0, 1, 2, 6}, 0, 4};
+  auto self = [&](std::vector<ProbeDocument> documents) {
+    Probe probe(planted, bare_model(), std::move(documents));
+    return measure_heads(probe).heads.front().mass[0];
+  };
+  const double in_a = self({a}).value, in_b = self({b}).value;
+  CHECK(in_a == doctest::Approx(0.75));
+  CHECK(self({a, b}).value == doctest::Approx((in_a + in_b) / 2));
+  CHECK(self({a, b}).standard_error == doctest::Approx(std::abs(in_a - in_b) / 2));
+}
+
+TEST_CASE("of freshly drawn models at least 95 in 100 have no clear shape at all") {
+  for (const Config& config : {Config{.vocab_size = 27}, Config{.vocab_size = 27, .n_layer = 2, .n_embd = 64}}) {
+    const std::vector<ProbeDocument> documents = random_documents(config, 40);
+    const std::array<double, num_places> bar = fresh_reach(config, documents, 1);
+    std::size_t shapeless = 0;
+    for (std::uint64_t seed = 101; seed <= 200; seed++) {
+      Probe probe(config, drawn(config, seed, 0.08), documents);
+      const std::vector<HeadLook> heads = measure_heads(probe).heads;
+      shapeless +=
+          std::ranges::all_of(heads, [&](const HeadLook& head) { return shape_of(head, bar) == "no clear shape"; }) ? 1
+                                                                                                                    : 0;
+    }
+    CHECK(shapeless >= 95);
+  }
+}
+
+/// Every kind of attention, three masks and both kinds of positions, with large random weights.
+std::vector<Config> kinds() {
+  std::vector<Config> all(8, {.vocab_size = 6, .n_layer = 2, .n_embd = 16, .n_head = 4, .block_size = 9});
+  all[1].n_kv_head = 2;
+  all[2].n_kv_head = 1;
+  for (const std::size_t i : {3, 4}) all[i].q_latent = all[i].kv_latent = 5;
+  all[4].rope_dim = 2;
+  all[5].rope = true;
+  all[6].mask = parse_mask_pattern("local:3");
+  all[7].mask = parse_mask_pattern("bigbird:2:1:1");
+  return all;
+}
+
+TEST_CASE("a silenced head equals zeros in its columns of attn_wo, and all silenced equal no attention") {
+  for (const Config& config : kinds()) {
+    const std::vector<ProbeDocument> documents = random_documents(config, 8);
+    const Parameters p = drawn(config, 3, 0.4);
+    Probe probe(config, p, documents);
+    auto zeroed = [&](const std::vector<HeadId>& heads) {
+      Parameters q = drawn(config, 3, 0.4);
+      silence(q, heads, config);
+      return Probe(config, q, documents).scores().losses;
+    };
+    for (const HeadId& id : all_heads(config)) {
+      CHECK(probe.scores(silenced({&id, 1}, config)).losses == zeroed({id}));
+      CHECK(zeroed({id}) != probe.scores().losses);
+    }
+    Parameters none = drawn(config, 3, 0.4);
+    for (const char* name : {"layer0.attn_wo", "layer1.attn_wo"}) {
+      std::fill_n(none[name].data, none[name].size(), 0.0);
+    }
+    CHECK(probe.scores(silenced(all_heads(config), config)).losses == Probe(config, none, documents).scores().losses);
+    CHECK(probe.scores().losses == Probe(config, p, documents, 3).scores().losses);  // nothing stays replaced
+  }
+}
+
+TEST_CASE("a dead head has importance exactly 0, either way, and is pruned first") {
+  for (const Config& config : kinds()) {
+    Parameters p = drawn(config, 5, 0.4);
+    const HeadId dead{1, 2};
+    silence(p, {&dead, 1}, config);
+    Probe probe(config, p, random_documents(config, 20));
+    for (const Importance& one : importances(probe)) {
+      const bool changes_nothing = one.zeroed.loss.mean == 0 && one.mean.loss.mean == 0 &&
+                                   one.zeroed.accuracy.mean == 0 && one.zeroed.loss.standard_error == 0;
+      CHECK(changes_nothing == (one.id == dead));
+      CHECK(!(one.id == dead && one.zeroed.loss.is_clear()));
+    }
+    CHECK(greedy_order(probe).front() == dead);
+    CHECK(ranked_order(probe).front() == dead);
+  }
+}
+
+TEST_CASE("a head whose output never changes has no importance when its mean replaces it, but has when zeros do") {
+  Config config = kinds()[0];
+  config.mask = parse_mask_pattern("local:1");  // a head hands over its own position's value,
+  Parameters p = drawn(config, 6, 0.4);
+  for (const char* name : {"wte", "wpe"}) {  // and all positions are alike
+    for (std::size_t i = 1; i < p[name].rows; i++) std::ranges::copy(p[name].row(0), p[name].row(i).begin());
+  }
+  Probe probe(config, p, random_documents(config, 10));
+  for (const Importance& one : importances(probe)) {
+    CHECK(std::abs(one.mean.loss.mean) < 1e-12);
+    CHECK(std::abs(one.zeroed.loss.mean) > 1e-6);
+  }
+}
+
+TEST_CASE("greedy pruning never beats the best of all sets, and both end with no head") {
+  for (const Config& config : kinds()) {
+    Probe probe(config, drawn(config, 7, 0.4), random_documents(config, 10));
+    const std::vector<Pruned> greedy = follow(greedy_order(probe), probe);
+    const auto best = best_subsets(probe, probe, [](std::size_t, std::size_t) {});
+    REQUIRE(best);
+    REQUIRE(best->size() == 9);
+    for (std::size_t n = 0; n < greedy.size(); n++) {
+      CHECK(greedy[n].removed.size() == n);
+      CHECK((*best)[n].removed.size() == n);
+      CHECK(greedy[n].loss >= (*best)[n].loss - 1e-12);  // the order of removal can change the last bits
+    }
+    CHECK(greedy.front().loss == (*best).front().loss);
+    CHECK(greedy[1].loss == (*best)[1].loss);
+    CHECK(greedy.back().loss == doctest::Approx((*best).back().loss).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("heads can go as long as the accuracy has not fallen by more than a percentage point") {
+  const std::vector<Pruned> path{{{}, 1, 0.5}, {{}, 1, 0.495}, {{}, 1, 0.6}, {{}, 1, 0.48}, {{}, 1, 0.5}};
+  CHECK(spare_heads(path) == 2);
+  CHECK(spare_heads({path.data(), 1}) == 0);
+}
+
+TEST_CASE("of a task only the letters after '=' count, and a perfect copier has all of them right") {
+  const Tokenizer tokenizer(U"=abcde");
+  const std::vector<Document> documents{U"abba=abba", U"edce=edce"};
+  const std::vector<ProbeDocument> probed = probe_documents(documents, tokenizer, 16);
+  CHECK(probed[0].first == 5);
+  CHECK(probed[0].end == 9);
+  CHECK(probe_documents(documents, tokenizer, 7)[0].end == 7);  // the block cuts
+  CHECK_THROWS_WITH_AS(probe_documents(documents, tokenizer, 5),
+                       "'abba=abba' is no document of a task: no letter follows its '=' within the model's block",
+                       Error);
+  CHECK_THROWS_WITH_AS(probe_documents(std::vector<Document>{U"abba"}, tokenizer, 16),
+                       "'abba' is no document of a task: it has no '='", Error);
+
+  Parameters copier = bare_model();
+  plant_back(copier, {0, 0}, 4);
+  plant_copy(copier, {0, 0});
+  for (std::size_t i = 0; i < letters; i++) put(copier, "lm_head", i, found_at + i, strong);
+  Probe probe(planted, copier, probed);
+  CHECK(probe.scores().accuracies == std::vector<double>{1, 1});
+  CHECK(importances(probe).front().zeroed.accuracy.mean < -0.5);  // one head does all of it
+}
+
+TEST_CASE("maps show what a head takes, under its name and above what is known about it") {
+  Parameters p = bare_model();
+  plant_back(p, {0, 1}, 1);
+  const Tokenizer tokenizer(U"abcdef");
+  std::vector<TitledGrid> maps = head_maps(planted, p, std::vector<Token>{6, 0, 1, 6}, tokenizer);
+  REQUIRE(maps.size() == 8);
+  CHECK(maps[1].first == "layer 0, head 1");
+  CHECK(maps[1].second.rows == std::vector<std::vector<double>>{{1}, {1, 0}, {0, 1, 0}});
+  CHECK(shades(maps[1].second) == "     . a b\n   . ██\n   a ██\n   b   ██\n");
+  maps[1].second.notes = {"previous token"};
+  const std::string svg = gallery("title", maps).str();
+  for (const char* text : {">title<", ">layer 1, head 3<", ">previous token<", "all of its weight"}) {
+    CHECK(svg.find(text) != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace microgpt

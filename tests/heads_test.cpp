@@ -284,15 +284,14 @@ TEST_CASE("heads can go as long as the accuracy has not fallen by more than a pe
 TEST_CASE("of a task only the letters after '=' count, and a perfect copier has all of them right") {
   const Tokenizer tokenizer(U"=abcde");
   const std::vector<Document> documents{U"abba=abba", U"edce=edce"};
-  const std::vector<ProbeDocument> probed = probe_documents(documents, tokenizer, 16);
+  std::vector<ProbeDocument> probed;
+  for (const Document& document : documents) probed.push_back(probe_document(document, tokenizer, 16));
   CHECK(probed[0].first == 5);
   CHECK(probed[0].end == 9);
-  CHECK(probe_documents(documents, tokenizer, 7)[0].end == 7);  // the block cuts
-  CHECK_THROWS_WITH_AS(probe_documents(documents, tokenizer, 5),
-                       "'abba=abba' is no document of a task: no letter follows its '=' within the model's block",
-                       Error);
-  CHECK_THROWS_WITH_AS(probe_documents(std::vector<Document>{U"abba"}, tokenizer, 16),
-                       "'abba' is no document of a task: it has no '='", Error);
+  CHECK(probe_document(documents[0], tokenizer, 7).end == 7);  // the block cuts
+  CHECK_THROWS_WITH_AS(probe_document(documents[0], tokenizer, 5),
+                       "'abba=abba' has no letter after '=' within the model's block", Error);
+  CHECK_THROWS_WITH_AS(probe_document(U"abba", tokenizer, 16), "'abba' has no '='", Error);
 
   Parameters copier = bare_model();
   plant_back(copier, {0, 0}, 4);

@@ -24,7 +24,8 @@ std::string_view take_line(std::string_view& text) {
 
 }  // namespace
 
-std::vector<Document> parse_documents(std::string_view text, const std::string& name) {
+std::vector<Document> parse_documents(std::string_view text, const std::string& name,
+                                      const std::function<void(const Document&)>& check) {
   std::vector<Document> documents;
   for (std::size_t number = 1; !text.empty(); number++) {
     const std::string_view line = take_line(text);
@@ -35,7 +36,13 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
     const std::optional<std::u32string> characters = decode_utf8(line);
     if (!characters) throw Error(where + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
     const std::u32string_view document = strip(*characters);
-    if (!document.empty()) documents.emplace_back(document);
+    if (document.empty()) continue;
+    documents.emplace_back(document);
+    try {
+      if (check) check(documents.back());
+    } catch (const Error& error) {
+      throw Error(where + error.what());
+    }
   }
   if (documents.empty()) throw Error(name + ": no documents in it; put one name on each line");
   return documents;
@@ -57,6 +64,8 @@ std::uint64_t fingerprint(std::span<const Document> documents) {
   return hash;
 }
 
-std::vector<Document> read_documents(const std::string& path) { return parse_documents(read_file(path), path); }
+std::vector<Document> read_documents(const std::string& path, const std::function<void(const Document&)>& check) {
+  return parse_documents(read_file(path), path, check);
+}
 
 }  // namespace microgpt

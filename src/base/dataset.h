@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,8 +15,9 @@ using Document = std::u32string;
 
 /// Splits UTF-8 text into documents: one per line (ended by \n, \r\n or \r), without white space at its ends; blank
 /// lines are skipped. Throws Error with `name` and the line number if the text is not UTF-8, contains a zero byte, or
-/// has no documents.
-std::vector<Document> parse_documents(std::string_view text, const std::string& name);
+/// has no documents. Calls `check` for every document; the Error that it throws gets name and line number in front.
+std::vector<Document> parse_documents(std::string_view text, const std::string& name,
+                                      const std::function<void(const Document&)>& check = {});
 
 /// How many characters the longest document has.
 std::size_t longest(std::span<const Document> documents);
@@ -24,6 +26,6 @@ std::size_t longest(std::span<const Document> documents);
 std::uint64_t fingerprint(std::span<const Document> documents);
 
 /// Reads the documents of a file. Also throws Error if the file is missing, is a directory, or cannot be read.
-std::vector<Document> read_documents(const std::string& path);
+std::vector<Document> read_documents(const std::string& path, const std::function<void(const Document&)>& check = {});
 
 }  // namespace microgpt

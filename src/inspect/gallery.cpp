@@ -49,6 +49,7 @@ std::vector<std::string> evidence(const HeadLook& look, const std::array<double,
 }
 
 Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps) {
+  if (maps.empty()) return heat_maps({{title + ": none is left", {}}});
   constexpr std::size_t page = 960;  // pixels
   constexpr std::size_t square = 18, margins = 60, narrowest = 230;
   const std::size_t width = std::max(narrowest, square * maps.at(0).second.col_labels.size() + margins);
@@ -58,6 +59,7 @@ Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps) {
 }
 
 std::string gallery(const std::vector<TitledGrid>& maps, std::size_t columns) {
+  if (maps.empty()) return "";
   constexpr std::size_t label = 8;
   const std::size_t width = std::max<std::size_t>(16, 2 * maps.at(0).second.col_labels.size()) + label;
   std::string text;

@@ -109,13 +109,18 @@ Svg heat_maps(const std::vector<TitledGrid>& grids) { return heat_maps("", {grid
 
 Svg heat_maps(const std::string& title, const std::vector<std::vector<TitledGrid>>& rows, const std::string& scale) {
   constexpr double line = 24;  // of text
+  double widest = 0;
+  for (const std::vector<TitledGrid>& grids : rows) {
+    for (const TitledGrid& grid : grids) widest = std::max(widest, width_of(grid.second));
+  }
+  auto room = [&](const Grid& grid) { return rows.size() > 1 ? widest : width_of(grid); };  // maps in columns
   double width = 0;
   double height = (title.empty() ? 0 : line) + (scale.empty() ? 0 : line);
   for (const std::vector<TitledGrid>& grids : rows) {
     double row_width = 0;
     double row_height = 0;
     for (const TitledGrid& grid : grids) {
-      row_width += width_of(grid.second);
+      row_width += room(grid.second);
       row_height = std::max(row_height, height_of(grid.second));
     }
     width = std::max(width, row_width);
@@ -130,7 +135,7 @@ Svg heat_maps(const std::string& title, const std::vector<std::vector<TitledGrid
     double row_height = 0;
     for (const TitledGrid& grid : grids) {
       draw(svg, x0, y0, grid.first, grid.second);
-      x0 += width_of(grid.second);
+      x0 += room(grid.second);
       row_height = std::max(row_height, height_of(grid.second));
     }
     y0 += row_height;

@@ -60,26 +60,18 @@ void silence(Parameters& parameters, std::span<const HeadId> heads, const Config
   }
 }
 
-std::vector<ProbeDocument> probe_documents(std::span<const Document> documents, const Tokenizer& tokenizer,
-                                           std::size_t block_size) {
-  const bool is_task = tokenizer.characters().find(U'=') != std::u32string::npos;
-  std::vector<ProbeDocument> all;
-  for (const Document& document : documents) {
-    const std::size_t n = std::min(block_size, document.size() + 1);
-    ProbeDocument probe{tokenizer.encode_document(document), 0, n};
-    if (is_task) {  // prediction p is that of character p
-      const std::size_t equals = document.find(U'=');
-      probe.first = equals == Document::npos ? document.size() : equals + 1;
-      probe.end = std::min(n, document.size());
-      if (probe.first >= probe.end) {
-        throw Error(fmt::format(
-            "'{}' is no document of a task: {}", visible(encode_utf8(document)),
-            equals == Document::npos ? "it has no '='" : "no letter follows its '=' within the model's block"));
-      }
-    }
-    all.push_back(std::move(probe));
+ProbeDocument probe_document(const Document& document, const Tokenizer& tokenizer, std::size_t block_size) {
+  const std::size_t n = std::min(block_size, document.size() + 1);
+  ProbeDocument probe{tokenizer.encode_document(document), 0, n};
+  if (tokenizer.characters().find(U'=') == std::u32string::npos) return probe;
+  const std::size_t equals = document.find(U'=');
+  if (equals == Document::npos) throw Error(fmt::format("'{}' has no '='", visible(encode_utf8(document))));
+  probe.first = equals + 1;  // prediction p is that of character p
+  probe.end = std::min(n, document.size());
+  if (probe.first >= probe.end) {
+    throw Error(fmt::format("'{}' has no letter after '=' within the model's block", visible(encode_utf8(document))));
   }
-  return all;
+  return probe;
 }
 
 Probe::Probe(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,

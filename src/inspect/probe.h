@@ -47,8 +47,7 @@ struct ProbeDocument {
 /// All predictions within the block count. If the model knows the character '=', it was trained on a task (base/task.h)
 /// and only letters after the first '=' count, since nothing tells what comes before. Then throws Error for a document
 /// in which no letter within the block follows a '='. For an unknown character throws UsageError.
-std::vector<ProbeDocument> probe_documents(std::span<const Document> documents, const Tokenizer& tokenizer,
-                                           std::size_t block_size);
+ProbeDocument probe_document(const Document& document, const Tokenizer& tokenizer, std::size_t block_size);
 
 /// How well the documents are predicted, by document.
 struct Scores {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -59,14 +61,29 @@ HeadId parse_head(const std::string& text, const Config& config) {
                                text, config.n_layer - 1, config.n_head - 1));
 }
 
-/// The documents to measure on, and what they are called.
-std::vector<Document> chosen_documents(const HeadsOptions& options, std::string& title) {
-  std::vector<Document> documents =
-      options.data ? read_documents(*options.data) : split(read_documents(names_file)).held_out;
-  documents.resize(std::min(documents.size(), options.num_documents.value_or(documents.size())));
-  title = fmt::format("{} {}documents of {}", documents.size(), options.data ? "" : "held-out ",
-                      options.data.value_or(names_file));
-  return documents;
+/// The documents to measure on.
+struct Chosen {
+  std::string title;
+  std::vector<Document> documents;
+  std::vector<ProbeDocument> probed;  // the same as tokens
+};
+
+Chosen chosen_documents(const HeadsOptions& options, const Checkpoint& checkpoint) {
+  const std::size_t max = options.num_documents.value_or(std::numeric_limits<std::size_t>::max());
+  Chosen chosen;
+  auto add = [&](const Document& document) {
+    if (chosen.documents.size() >= max) return;
+    chosen.probed.push_back(probe_document(document, checkpoint.tokenizer, checkpoint.config.block_size));
+    chosen.documents.push_back(document);
+  };
+  if (options.data) {
+    read_documents(*options.data, add);
+  } else {
+    for (const Document& document : split(read_documents(names_file)).held_out) add(document);
+  }
+  chosen.title = fmt::format("{} {}documents of {}", chosen.documents.size(), options.data ? "" : "held-out ",
+                             options.data.value_or(names_file));
+  return chosen;
 }
 
 /// The text that the maps show: the one that was typed, or else the first document as far as the block reaches.
@@ -204,23 +221,45 @@ void save(const std::string& path, const Checkpoint& checkpoint, const std::vect
                    all_digits(token_loss(model, documents, tokenizer, threads))));
 }
 
+/// Maps of the heads that were not removed, each above what is known about it.
+std::vector<TitledGrid> surviving_maps(const Checkpoint& checkpoint, const std::vector<Token>& text,
+                                       const HeadsReport& report, const std::vector<HeadId>& removed) {
+  const auto& [config, tokenizer, parameters, training] = checkpoint;
+  const std::vector<TitledGrid> maps = head_maps(config, parameters, text, tokenizer);
+  std::vector<TitledGrid> survivors;
+  for (std::size_t i = 0; i < maps.size(); i++) {
+    if (std::ranges::count(removed, report.looks.heads[i].id) > 0) continue;
+    survivors.push_back(maps[i]);
+    survivors.back().second.notes = evidence(report.looks.heads[i], report.bar, report.importances[i]);
+  }
+  return survivors;
+}
+
+void show(const HeadsOptions& options, const HeadsReport& report, const std::vector<TitledGrid>& maps) {
+  if (options.json) {
+    fmt::print("{}", to_json(report));
+  } else if (options.quiz) {
+    quiz(maps);
+  } else {
+    print_tables(report);
+    if ((options.text || options.prune)) fmt::print("\n{}", gallery(maps, 100));
+  }
+}
+
 void heads(const HeadsOptions& options) {
   if (options.save && !options.prune && options.silence.empty()) {
     throw UsageError("--save writes the model without some heads; add --prune or --silence");
   }
   if (options.json && options.quiz) throw UsageError("--json and --quiz exclude each other");
   Checkpoint checkpoint = load_checkpoint(options.model);
-  auto& [config, tokenizer, parameters, training] = checkpoint;
+  const Config& config = checkpoint.config;
   std::vector<HeadId> removed;
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
-  silence(parameters, removed, config);
-
-  std::string title;
-  const std::vector<Document> documents = chosen_documents(options, title);
-  const std::vector<ProbeDocument> probed = probe_documents(documents, tokenizer, config.block_size);
+  silence(checkpoint.parameters, removed, config);
+  const auto [title, documents, probed] = chosen_documents(options, checkpoint);
   const std::vector<Token> text = shown_text(options, checkpoint, documents.front());
   if (options.svg) rehearse_replace_file(*options.svg);
-  if (options.save) rehearse_save(*options.save, config, tokenizer, parameters);
+  if (options.save) rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters);
 
   const std::size_t threads = options.threads.value_or(available_threads());
   HeadsReport report = report_on(checkpoint, probed, options.prune, threads);
@@ -229,25 +268,14 @@ void heads(const HeadsOptions& options) {
     const std::vector<Pruned>& path = report.pruning->greedy;
     const std::vector<HeadId>& spare = path[spare_heads(path)].removed;
     removed.insert(removed.end(), spare.begin(), spare.end());
-    silence(parameters, removed, config);
+    silence(checkpoint.parameters, removed, config);
   }
 
-  std::vector<TitledGrid> maps = head_maps(config, parameters, text, tokenizer);
-  for (std::size_t i = 0; i < maps.size(); i++) {
-    maps[i].second.notes = evidence(report.looks.heads[i], report.bar, report.importances[i]);
-  }
-  const std::vector<HeadId> all = all_heads(config);
-  for (std::size_t i = maps.size(); i-- > 0;) {  // the survivors remain
-    if (std::ranges::count(removed, all[i]) > 0) maps.erase(maps.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  if (options.json) fmt::print("{}", to_json(report));
-  if (!options.json && !options.quiz) print_tables(report);
-  if (!options.json && !options.quiz && (options.text || options.prune) && !maps.empty()) {
-    fmt::print("\n{}", gallery(maps, 100));
-  }
-  if (options.quiz) quiz(maps);
-  if (options.svg) replace_file(*options.svg, gallery(options.model, maps).str());
+  const std::vector<TitledGrid> maps = surviving_maps(checkpoint, text, report, removed);
+  const std::string file = std::filesystem::path(options.model).filename().string();
+  if (options.svg) replace_file(*options.svg, gallery("What the heads of " + file + " look at", maps).str());
   if (options.save) save(*options.save, checkpoint, removed, documents, threads);
+  show(options, report, maps);
 }
 
 }  // namespace

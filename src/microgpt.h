@@ -100,6 +100,7 @@
 #include "program/command_line.h"   // parsing the command line
 #include "program/commands.h"       // train, sample, ...
 #include "program/print.h"          // output that several commands share
+#include "program/heads_report.h"   // tables and JSON of microgpt heads
 #include "program/interrupt.h"      // stopping in good order
 #include "program/train_options.h"  // the options of train
 #include "program/after_step.h"     // showing a step, and saving

@@ -79,7 +79,11 @@ Chosen chosen_documents(const HeadsOptions& options, const Checkpoint& checkpoin
   if (options.data) {
     read_documents(*options.data, add);
   } else {
-    for (const Document& document : split(read_documents(names_file)).held_out) add(document);
+    try {
+      for (const Document& document : split(read_documents(names_file)).held_out) add(document);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}: {}; give documents of this model with --data", names_file, error.what()));
+    }
   }
   chosen.title = fmt::format("{} {}documents of {}", chosen.documents.size(), options.data ? "" : "held-out ",
                              options.data.value_or(names_file));

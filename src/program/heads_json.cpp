@@ -57,7 +57,7 @@ std::string to_json(const HeadsReport& report) {
   }
   all["specialisation"] = Json::array();
   for (const Specialisation& layer : report.looks.layers) {
-    all["specialisation"].push_back({{"entropy_spread", layer.entropy_spread}, {"distance", layer.distance}});
+    all["specialisation"].push_back({{"entropy_spread", layer.entropy_spread}, {"jensen_shannon", layer.distance}});
   }
   if (report.pruning) add_pruning(all, *report.pruning);
   return all.dump(2) + "\n";

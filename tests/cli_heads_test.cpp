@@ -1,0 +1,151 @@
+// microgpt heads as a user meets it: tables, JSON, maps, the quiz, models without some heads, and what it refuses.
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <string>
+#include <vector>
+
+#include "program_output.h"
+#include "refusal.h"
+
+namespace microgpt {
+namespace {
+
+/// What heads --json prints.
+std::string measured(const ModelFolder& folder, const Words& more = {}) {
+  return output(Words{"heads", folder.model, "--data", folder.names, "--json"} + more);
+}
+
+std::size_t count(const std::string& part, const std::string& text) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) n++;
+  return n;
+}
+
+TEST_CASE("heads --json has a record for every head, with every measure beside its even share") {
+  const ModelFolder folder;
+  const std::string report = measured(folder, {"--prune"});
+  for (const char* field : {"layer", "head", "group", "entropy", "mass_self", "mass_previous", "mass_bos", "mass_equal",
+                            "mass_after_equal", "distance", "shape", "importance", "zeroed", "mean"}) {
+    CHECK(count(fmt::format("\"{}\": ", field), report) == 4);
+  }
+  for (const char* number : {"value", "even", "stderr"}) CHECK(count(fmt::format("\"{}\": ", number), report) == 4 * 7);
+  CHECK(count("\"loss_stderr\": ", report) == 4 * 2);
+  CHECK(count("\"removed\": ", report) == 5 * (1 + 1 + 10 + 1));  // greedy, ranked, random, best
+  CHECK(count("null", report) == 0);
+  CHECK(report.starts_with("{\n"));
+  CHECK(report.ends_with("\n}\n"));
+  CHECK(count("prune", measured(folder)) == 0);
+}
+
+TEST_CASE("a single document has no standard error, so nothing can be told, and JSON says null") {
+  const ModelFolder folder;
+  const std::string report = measured(folder, {"--num-documents", "1"});
+  CHECK(report.find("\"documents\": 1,") != std::string::npos);
+  CHECK(count("\"stderr\": null", report) == 4 * 7);
+  CHECK(count("\"shape\": \"no clear shape\"", report) == 4);
+  const std::string tables = output({"heads", folder.model, "--data", folder.names, "--num-documents", "1"});
+  CHECK(tables.find("cannot tell") != std::string::npos);
+}
+
+TEST_CASE("the number of threads changes nothing") {
+  const ModelFolder folder;
+  CHECK(measured(folder, {"--threads", "1", "--prune"}) == measured(folder, {"--threads", "3", "--prune"}));
+}
+
+TEST_CASE("the model that --save writes is the one without the heads, and eval agrees on its loss") {
+  const Folder folder("anna\n");
+  const std::string model = folder.file("model");
+  output({"train", "--steps", "20", "--quiet", "--save", model});
+  auto save = [&](const Words& how) {
+    const Run r = microgpt(Words{"heads", model, "--save", folder.file("saved")} + how);
+    CHECK(r.exit_code == 0);
+    const std::string label = "its loss is ";
+    const std::string said = r.err.substr(r.err.find(label) + label.size());
+    CHECK(behind("held-out loss: ", output({"eval", folder.file("saved"), "--dtype", "f64", "--digits", "17"}))
+              .starts_with(said.substr(0, said.find(',')) + " "));
+  };
+  save({"--prune"});
+  save({"--silence", "0:3,0:1"});
+  const std::string whole = output({"heads", model, "--silence", "0:3,0:1"});
+  CHECK(output({"heads", folder.file("saved")}) == whole);
+}
+
+TEST_CASE("maps of the text that was asked for go to the terminal and to a picture") {
+  const ModelFolder folder;
+  const std::string tables =
+      output({"heads", folder.model, "--data", folder.names, "--text", "anna", "--svg", folder.file("heads.svg")});
+  CHECK(tables.find("     layer 0, head 0        layer 0, head 1") != std::string::npos);
+  CHECK(tables.find("     . a n n a") != std::string::npos);
+  CHECK(contents(folder.path / "heads.svg").find(">layer 0, head 3<") != std::string::npos);
+}
+
+TEST_CASE("the quiz asks first, and counts the right answers") {
+  const ModelFolder folder;
+  auto asked = [&](const std::string& answers) {
+    return in_shell("printf '" + answers + "' | \"$0\" \"$@\"",
+                    {"heads", folder.model, "--data", folder.names, "--text", "anna", "--quiz"})
+        .out;
+  };
+  CHECK(asked("6\\n6\\nno clear shape\\n6\\n").ends_with("\n4 of 4 right\n"));  // after so few steps
+  CHECK(asked("1\\n6\\n9\\nwhat?\\n").ends_with("\n1 of 4 right\n"));
+  CHECK(asked("").ends_with("\n0 of 4 right\n"));
+}
+
+TEST_CASE("a task's model is measured on documents of a task, and a wrong line is named") {
+  const ModelFolder folder;
+  const std::string task = folder.written("task.txt", "ab=ab\nba=ba\naa=aa\nbb=bb\n");
+  const std::string model = folder.file("copier");
+  CHECK(microgpt({"train", "--data", task, "--steps", "5", "--quiet", "--save", model}).exit_code == 0);
+  CHECK(microgpt({"heads", model, "--data", task}).exit_code == 0);
+  const std::string bad = folder.written("bad.txt", "ab=ab\n\nabba\n");
+  CHECK(refusal({"heads", model, "--data", bad}) == fmt::format("1: {}:3: 'abba' has no '='", bad));
+  const std::string empty = folder.written("empty.txt", "ab=\n");
+  CHECK(refusal({"heads", model, "--data", empty}) ==
+        fmt::format("1: {}:1: 'ab=' has no letter after '=' within the model's block", empty));
+  const std::string foreign = folder.written("foreign.txt", "ab=ab\na!=a!\n");
+  CHECK(refusal({"heads", model, "--data", foreign}) ==
+        fmt::format("1: {}:2: the character '!' is unknown; the alphabet is '=ab'", foreign));
+}
+
+TEST_CASE("what heads cannot do it refuses before it begins, and nothing is written") {
+  const ModelFolder folder;
+  auto refused = [&](const Words& more) {
+    return refusal(Words{"heads", folder.model, "--data", folder.names} + more);
+  };
+  for (const char* head : {"0:4", "1:0", "0", "a:b", "", "0:0:0", "-1:0"}) {
+    CHECK(refused({"--silence", head}) ==
+          fmt::format("2: --silence: there is no head '{}'; this model's heads are 0:0 to 0:3, LAYER:HEAD", head));
+  }
+  CHECK(refused({"--text", "annaanna"}) ==
+        "2: --text has 8 characters, which makes 9 positions with BOS; this model's block_size is 8");
+  CHECK(refused({"--text", "Anna"}).starts_with("2: the character 'A' is unknown; the alphabet is "));
+  CHECK(refused({"--text", "\xff"}) == "2: --text is not valid UTF-8");
+  CHECK(refused({"--save", folder.file("x")}) ==
+        "2: --save writes the model without some heads; add --prune or --silence");
+  CHECK(refused({"--json", "--quiz"}) == "2: --json and --quiz exclude each other");
+  CHECK(refused({"--prune", "--num-documents", "1"}) ==
+        "2: --prune needs two documents, one to choose on and one to report on");
+  CHECK(refused({"--svg", folder.path.string()}).starts_with("1: "));
+  CHECK(refusal({"heads", folder.names}).starts_with(fmt::format("1: cannot load '{}'", folder.names)));
+  CHECK(
+      refusal({"heads", folder.model}) ==
+      "2: data/names.txt: the character 'y' is unknown; the alphabet is 'abcdefghijklmnoprstu'; give documents of this "
+      "model with --data");
+  CHECK(folder.untouched());
+}
+
+TEST_CASE("the pruning of many heads says how long it will take, and goes on") {
+  const ModelFolder folder;
+  const std::string model = folder.file("many");
+  CHECK(microgpt(folder.train({"--engine", "tensor", "--n-layer", "9", "--n-head", "8", "--steps", "1", "--quiet",
+                               "--save", model}))
+            .exit_code == 0);
+  const Run r = microgpt({"heads", model, "--data", folder.names, "--prune"});
+  CHECK(r.exit_code == 0);
+  CHECK(r.err.starts_with("microgpt: note: pruning 72 heads takes 2628 runs over the documents, about "));
+  CHECK(r.out.find(" of 72 heads can go") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -65,17 +65,6 @@ TEST_CASE("an outcome counts parameters and what is kept of a token") {
   CHECK(outcomes[1].cache_bytes == 2 * 4 * sizeof(float));
 }
 
-TEST_CASE("a candidate that sees ahead is judged without") {
-  const Task task;
-  const auto outcomes = compare(task.documents, task.tokenizer, {{"honest", {}}, {"sees ahead", {}, true}},
-                                {.num_steps = 300, .batch_size = 16})
-                            .outcomes;
-  for (std::size_t i = 0; i < Outcome::num_seeds; i++) {
-    CHECK(outcomes[1].training[i] < outcomes[0].training[i] / 2);
-    CHECK(outcomes[1].held_out[i] > outcomes[0].held_out[i]);
-  }
-}
-
 TEST_CASE("too few names to hold some out are an error") {
   Task task;
   task.documents.resize(3);

@@ -30,8 +30,6 @@ void run(const Candidate& candidate, const Split& names, const Tokenizer& tokeni
   const Parameters parameters = initialize(candidate.config, budget, random);
   BatchTrainer<double> trainer(candidate.config, budget, parameters, documents, tokenizer,
                                {.loss_mean = LossMean::tokens});
-  const Mask mask = trainer.model().mask;
-  if (candidate.sees_ahead) trainer.model().mask = Mask::full();
 
   std::vector<double> losses;
   const Clock::time_point start = Clock::now();
@@ -41,7 +39,6 @@ void run(const Candidate& candidate, const Split& names, const Tokenizer& tokeni
   outcome.names_per_second = std::max(outcome.names_per_second, speed);  // the fastest run was the least disturbed
 
   outcome.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
-  trainer.model().mask = mask;
   outcome.held_out[i] = token_loss(trainer.model(), names.held_out, tokenizer, 1);
 }
 

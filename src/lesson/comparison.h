@@ -17,8 +17,7 @@ namespace microgpt {
 /// A form to compare.
 struct Candidate {
   std::string label;
-  Config config;            // its vocab_size is ignored; the names decide it
-  bool sees_ahead = false;  // trains without its mask, as a bug might; it is evaluated with the mask
+  Config config;  // its vocab_size is ignored; the names decide it
 };
 
 /// A form's results. Every loss is the mean over all predictions, in nats.

@@ -9,13 +9,6 @@
 namespace microgpt {
 namespace {
 
-/// An outcome with these held-out losses.
-Outcome with_losses(double first, double second, double third) {
-  Outcome outcome;
-  outcome.held_out = {first, second, third};
-  return outcome;
-}
-
 /// A few hundred names, so that training on them is quick.
 struct Task {
   std::vector<Document> documents = read_documents("data/names.txt");
@@ -29,19 +22,19 @@ struct Task {
 TEST_CASE("a difference is clear if it is more than Student's t allows for three seeds") {
   // Differences 1, 2, 3: mean 2, standard error 1 / sqrt(3). The 97.5th percentile with two degrees of freedom has a
   // closed form: p sqrt(2 / (1 - p^2)), where p is 0.95.
-  const Outcome zero = with_losses(0, 0, 0);
-  const Difference apart = difference(with_losses(1, 2, 3), zero);
+  const PerSeed zero{};
+  const Difference apart = difference(PerSeed{1, 2, 3}, zero);
   CHECK(apart.mean == 2);
   CHECK(apart.margin == doctest::Approx(0.95 * std::sqrt(2 / (1 - 0.95 * 0.95)) / std::sqrt(3)).epsilon(1e-6));
   CHECK(!apart.is_clear());  // though 2 is more than three standard errors
-  CHECK(difference(with_losses(2, 3, 4), zero).is_clear());
-  CHECK(difference(zero, with_losses(2, 3, 4)).mean == -3);
-  CHECK(difference(zero, with_losses(2, 3, 4)).is_clear());
+  CHECK(difference(PerSeed{2, 3, 4}, zero).is_clear());
+  CHECK(difference(zero, PerSeed{2, 3, 4}).mean == -3);
+  CHECK(difference(zero, PerSeed{2, 3, 4}).is_clear());
 }
 
 TEST_CASE("a difference is taken seed by seed, so what a seed does to both does not count") {
-  CHECK(difference(with_losses(11, 22.25, 33), with_losses(10, 21, 32)).is_clear());
-  CHECK(!difference(with_losses(11, 22, 33), with_losses(32, 21, 10)).is_clear());
+  CHECK(difference(PerSeed{11, 22.25, 33}, PerSeed{10, 21, 32}).is_clear());
+  CHECK(!difference(PerSeed{11, 22, 33}, PerSeed{32, 21, 10}).is_clear());
 }
 
 TEST_CASE("the same form twice has the same outcome, and no difference") {
@@ -52,7 +45,7 @@ TEST_CASE("the same form twice has the same outcome, and no difference") {
   CHECK(outcomes[0].held_out == outcomes[1].held_out);
   CHECK(outcomes[0].training == outcomes[1].training);
   CHECK(outcomes[0].held_out[0] != outcomes[0].held_out[1]);  // but each seed has its own
-  CHECK(!difference(outcomes[0], outcomes[1]).is_clear());
+  CHECK(!difference(outcomes[0].held_out, outcomes[1].held_out).is_clear());
 }
 
 TEST_CASE("an outcome counts parameters and what is kept of a token") {

@@ -46,7 +46,7 @@ inline void show_differences(const Comparison& forms) {
   fmt::print("seed by seed, higher than {} by\n", forms.outcomes[0].label);
   for (std::size_t i = 1; i < forms.outcomes.size(); i++) {
     fmt::print("{:11} |", forms.outcomes[i].label);
-    for (std::size_t seed = 0; seed < Outcome::num_seeds; seed++) {
+    for (std::size_t seed = 0; seed < num_seeds; seed++) {
       fmt::print(" {:+.4f}", forms.outcomes[i].held_out[seed] - forms.outcomes[0].held_out[seed]);
     }
     fmt::print("\n");

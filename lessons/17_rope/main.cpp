@@ -177,18 +177,17 @@ Models train_all(const Lesson& lesson) {
 /// Held-out loss of all models, and how it differs from that of the first.
 void show_losses(const Lesson& lesson, const Models& models) {
   fmt::print("\n--- {} names, three seeds; held-out loss, mean over names ---\n", num_names);
-  std::vector<Outcome> outcomes;
+  std::vector<PerSeed> held_out;
   for (const auto& [name, trained] : models) {
-    Outcome& outcome = outcomes.emplace_back();
+    PerSeed& losses = held_out.emplace_back();
     for (std::size_t i = 0; i < trained.size(); i++) {
       const Draft& draft = *trained[i]->draft;
       const Loss loss = [&](std::span<const Token> tokens) { return draft.loss(tokens); };
-      outcome.held_out[i] = mean_loss(loss, lesson.split().held_out, lesson.tokenizer).mean;
+      losses[i] = mean_loss(loss, lesson.split().held_out, lesson.tokenizer).mean;
     }
-    const Difference from_first = difference(outcome, outcomes[0]);
-    fmt::print("{:15} | {:5} parameters | loss {:.4f}", name, trained[0]->parameters.size(),
-               estimate(outcome.held_out).mean);
-    if (outcomes.size() > 1) fmt::print(" | against the table: {:+.4f} +- {:.4f}", from_first.mean, from_first.margin);
+    const Difference from_first = difference(losses, held_out[0]);
+    fmt::print("{:15} | {:5} parameters | loss {:.4f}", name, trained[0]->parameters.size(), estimate(losses).mean);
+    if (held_out.size() > 1) fmt::print(" | against the table: {:+.4f} +- {:.4f}", from_first.mean, from_first.margin);
     fmt::print("\n");
   }
 }

@@ -299,25 +299,23 @@ void luck(const Parts& parts, const Tokenizer& tokenizer) {
 void held_out_once(const Parts& parts, const Tokenizer& tokenizer, const Ngram& ngram) {
   const Recipe chosen{.model = {.n_layer = 2, .n_embd = 48},
                       .train = {.num_steps = 2000, .batch_size = 32, .learning_rate = 0.005}};
-  std::vector<Outcome> outcomes(3);
-  outcomes[0].label = "our recipe";
-  outcomes[1].label = "lesson 09's recipe";
-  outcomes[2].label = "the 5-gram";
-  outcomes[2].held_out.fill(mean_loss(ngram, parts.held_out, tokenizer));
+  PerSeed of_ours{}, of_lesson_09{}, of_ngram{};
+  of_ngram.fill(mean_loss(ngram, parts.held_out, tokenizer));
   fmt::print("\n--- the envelope: names that nobody has looked at ---\n");
-  for (std::size_t i = 0; i < Outcome::num_seeds; i++) {
+  for (std::size_t i = 0; i < num_seeds; i++) {
     BatchTrainer<double> ours = trained(chosen, parts.training, tokenizer, i + 1);
-    outcomes[0].held_out[i] = mean_loss(ours.model(), parts.held_out, tokenizer);
+    of_ours[i] = mean_loss(ours.model(), parts.held_out, tokenizer);
     BatchTrainer<double> lesson_09 = trained({}, parts.training, tokenizer, i + 1);
-    outcomes[1].held_out[i] = mean_loss(lesson_09.model(), parts.held_out, tokenizer);
+    of_lesson_09[i] = mean_loss(lesson_09.model(), parts.held_out, tokenizer);
     if (i > 0) continue;
     for (const double temperature : {0.5, 1.0}) print_names(ours.model(), temperature, parts.training, tokenizer);
   }
   fmt::print("the loss of three seeds, and how far ours is below it\n");
-  for (const Outcome& outcome : outcomes) {
-    const auto [mean, margin] = difference(outcome, outcomes[0]);
-    fmt::print("{:20} | {:.3f} {:.3f} {:.3f} | {:.3f} +- {:.3f}\n", outcome.label, outcome.held_out[0],
-               outcome.held_out[1], outcome.held_out[2], mean, margin);
+  for (const auto& [label, losses] :
+       {std::pair("our recipe", of_ours), {"lesson 09's recipe", of_lesson_09}, {"the 5-gram", of_ngram}}) {
+    const auto [mean, margin] = difference(losses, of_ours);
+    fmt::print("{:20} | {:.3f} {:.3f} {:.3f} | {:.3f} +- {:.3f}\n", label, losses[0], losses[1], losses[2], mean,
+               margin);
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 /// The 97.5th percentile of Student's t with two degrees of freedom.
 constexpr double t = 4.302653;
-static_assert(Outcome::num_seeds == 3, "with more seeds, it has more degrees of freedom");
+static_assert(num_seeds == 3, "with more seeds, it has more degrees of freedom");
 
 /// Trains and evaluates with seed i. The candidate's config has the vocab_size of the names.
 void run(const Candidate& candidate, const Split& names, const Tokenizer& tokenizer, const TrainConfig& budget,
@@ -44,16 +44,16 @@ void run(const Candidate& candidate, const Split& names, const Tokenizer& tokeni
 
 }  // namespace
 
-Difference difference(const Outcome& a, const Outcome& b) {
-  std::array<double, Outcome::num_seeds> differences{};
-  std::transform(a.held_out.begin(), a.held_out.end(), b.held_out.begin(), differences.begin(), std::minus());
+Difference difference(const PerSeed& a, const PerSeed& b) {
+  PerSeed differences{};
+  std::transform(a.begin(), a.end(), b.begin(), differences.begin(), std::minus());
   const Estimate all = estimate(differences);
   return {all.mean, t * all.standard_error};
 }
 
 void Comparison::print() const {
-  fmt::print("{} seeds, {} steps of {} names each; then {} names not seen. Cache: bytes a token, in float\n",
-             Outcome::num_seeds, budget.num_steps, budget.batch_size, num_held_out);
+  fmt::print("{} seeds, {} steps of {} names each; then {} names not seen. Cache: bytes a token, in float\n", num_seeds,
+             budget.num_steps, budget.batch_size, num_held_out);
   std::size_t width = 18;
   for (const Outcome& outcome : outcomes) width = std::max(width, outcome.label.size());
   fmt::print("{:{}} | parameters | cache | training loss | held-out loss | spread of seeds{}\n", "form", width,
@@ -66,7 +66,7 @@ void Comparison::print() const {
   }
   fmt::print("held-out loss, with a margin of {:.2f} standard errors (Student's t):\n", t);
   for (const Outcome& outcome : std::span(outcomes).subspan(1)) {
-    const Difference from_first = difference(outcome, outcomes[0]);
+    const Difference from_first = difference(outcome.held_out, outcomes[0].held_out);
     fmt::print("{}: {} than {} by {:.4f} +- {:.4f}, {}\n", outcome.label, from_first.mean < 0 ? "lower" : "higher",
                outcomes[0].label, std::abs(from_first.mean), from_first.margin,
                from_first.is_clear() ? "more than noise" : "which may be noise");
@@ -85,7 +85,7 @@ Comparison compare(std::span<const Document> documents, const Tokenizer& tokeniz
     outcome.parameters = num_parameters(candidate.config);
     outcome.cache_bytes =
         cache_bytes(attention_shape(candidate.config), candidate.config.n_layer, 1, sizeof(float)).value();
-    for (std::size_t i = 0; i < Outcome::num_seeds; i++) run(candidate, names, tokenizer, budget, i, outcome);
+    for (std::size_t i = 0; i < num_seeds; i++) run(candidate, names, tokenizer, budget, i, outcome);
   }
   return comparison;
 }

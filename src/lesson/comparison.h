@@ -20,19 +20,23 @@ struct Candidate {
   Config config;  // its vocab_size is ignored; the names decide it
 };
 
+/// Every form is trained with the seeds 1, 2 and 3.
+inline constexpr std::size_t num_seeds = 3;
+
+/// A number for each seed.
+using PerSeed = std::array<double, num_seeds>;
+
 /// A form's results. Every loss is the mean over all predictions, in nats.
 struct Outcome {
-  static constexpr std::size_t num_seeds = 3;
-
   std::string label;
   std::size_t parameters = 0;
-  std::size_t cache_bytes = 0;               // of the KV cache, per token, in float
-  std::array<double, num_seeds> training{};  // mean of the last hundred steps
-  std::array<double, num_seeds> held_out{};  // on the held-out names
-  double names_per_second = 0;               // in training, in double on one thread
+  std::size_t cache_bytes = 0;  // of the KV cache, per token, in float
+  PerSeed training{};           // mean of the last hundred steps
+  PerSeed held_out{};           // on the held-out names
+  double names_per_second = 0;  // in training, in double on one thread
 };
 
-/// The difference of two forms' held-out losses, and its margin of error.
+/// The mean difference of two forms' losses, and its margin of error.
 struct Difference {
   double mean;
   double margin;
@@ -44,7 +48,7 @@ struct Difference {
 /// same initial weights where shapes agree. The margin is 4.30 standard errors of the mean of the three differences
 /// (the 97.5th percentile of Student's t with two degrees of freedom). Two standard errors are not enough: three
 /// numbers are often close together by chance. Even so, one in twenty equal pairs will look clearly different.
-Difference difference(const Outcome& a, const Outcome& b);
+Difference difference(const PerSeed& a, const PerSeed& b);
 
 /// The amount of training that a lesson has time for.
 inline const TrainConfig comparison_budget{.num_steps = 1000, .batch_size = 16};
@@ -58,7 +62,7 @@ struct Comparison {
   void print() const;
 };
 
-/// Trains every candidate with the seeds 1, 2, 3, in double. Throws Error if training diverges or there are fewer than
+/// Trains every candidate with every seed, in double. Throws Error if training diverges or there are fewer than
 /// ten distinct documents.
 Comparison compare(std::span<const Document> documents, const Tokenizer& tokenizer,
                    const std::vector<Candidate>& candidates, const TrainConfig& budget = comparison_budget);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "lesson/comparison.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
 
@@ -141,7 +140,7 @@ std::vector<DraftResult> train_drafts(const Lesson& lesson, const std::vector<Dr
   for (const DraftForm& form : forms) {
     DraftResult& result = results.emplace_back();
     result.name = form.name;
-    for (std::size_t i = 0; i < result.held_out.size(); i++) run(lesson, form, num_steps, i, result);
+    for (std::size_t i = 0; i < num_seeds; i++) run(lesson, form, num_steps, i, result);
   }
   return results;
 }
@@ -155,10 +154,7 @@ void print(const std::vector<DraftResult>& results, std::size_t num_steps) {
   for (const DraftResult& result : results) {
     fmt::print("{:{}} | {:10} | {:8.4f} | {:8.4f}", result.name, width, result.parameters,
                estimate(result.training).mean, estimate(result.held_out).mean);
-    Outcome form, first;
-    form.held_out = result.held_out;
-    first.held_out = results[0].held_out;
-    const Difference d = difference(form, first);
+    const Difference d = difference(result.held_out, results[0].held_out);
     if (&result != &results[0])
       fmt::print(" | {:7.4f} +- {:.4f}{}", d.mean, d.margin, d.is_clear() ? "" : ", may be noise");
     fmt::print("\n");

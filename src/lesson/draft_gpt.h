@@ -2,7 +2,6 @@
 // each is trained with three seeds, and evaluated on the held-out names.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/parameters.h"
+#include "lesson/comparison.h"
 #include "lesson/lesson.h"
 #include "scalar/gpt.h"
 #include "scalar/matrix.h"
@@ -73,12 +73,12 @@ struct DraftForm {
 /// The GPT of src/microgpt.cpp.
 DraftForm plain_form(const std::string& name, const Config& config);
 
-/// How a form did, for each of the seeds 1, 2 and 3.
+/// How a form did with each seed.
 struct DraftResult {
   std::string name;
   std::size_t parameters = 0;
-  std::array<double, 3> training{};  // the mean loss of the last hundred names, each the mean over its predictions
-  std::array<double, 3> held_out{};  // the mean over all predictions in the held-out names
+  PerSeed training{};  // the mean loss of the last hundred names, each the mean over its predictions
+  PerSeed held_out{};  // the mean over all predictions in the held-out names
 };
 
 /// Trains each form with Adam, a name a step.

@@ -10,8 +10,8 @@
 #include "base/python_random.h"
 #include "inspect/published.h"
 #include "lesson/comparison.h"
+#include "lesson/recipe.h"
 #include "lesson/tensor_gradient.h"
-#include "train/batch_trainer.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
 
@@ -56,15 +56,11 @@ inline void show_differences(const Comparison& forms) {
 /// Trains MHA as compare() does with its first seed. The loss of the last hundred steps as it was measured on the way,
 /// and that of the same names, of all training names and of the held-out ones, by the finished model.
 inline void show_when_measured(const Split& names, const Tokenizer& tokenizer) {
-  const Config config{.vocab_size = tokenizer.vocab_size()};
-  PythonRandom random(1);
-  std::vector<Document> documents = names.training;
-  random.shuffle(documents);
-  const Parameters parameters = initialize(config, comparison_budget, random);
-  BatchTrainer<double> trainer(config, comparison_budget, parameters, documents, tokenizer,
-                               {.loss_mean = LossMean::tokens});
   std::vector<double> losses;
-  while (losses.size() < comparison_budget.num_steps) losses.push_back(trainer.step());
+  BatchTrainer<double> trainer = trained({{}, comparison_budget}, names.training, tokenizer, 1,
+                                         [&](auto&, double loss) { losses.push_back(loss); });
+  std::vector<Document> documents = names.training;
+  PythonRandom(1).shuffle(documents);  // the order in which they were read
   const std::size_t first = 900 * comparison_budget.batch_size, n = 100 * comparison_budget.batch_size;
   auto loss = [&](std::span<const Document> of) { return token_loss(trainer.model(), of, tokenizer, 1); };
   fmt::print("\n--- one model (mha, seed 1), means over predictions ---\n");

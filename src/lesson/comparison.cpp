@@ -9,7 +9,7 @@
 
 #include "base/attention_shape.h"
 #include "lesson/lesson.h"
-#include "train/batch_trainer.h"
+#include "lesson/recipe.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
 
@@ -24,16 +24,10 @@ static_assert(num_seeds == 3, "with more seeds, it has more degrees of freedom")
 void run(const Candidate& candidate, const Split& names, const Tokenizer& tokenizer, const TrainConfig& budget,
          std::size_t i, Outcome& outcome) {
   using Clock = std::chrono::steady_clock;
-  PythonRandom random(1 + i);
-  std::vector<Document> documents = names.training;
-  random.shuffle(documents);
-  const Parameters parameters = initialize(candidate.config, budget, random);
-  BatchTrainer<double> trainer(candidate.config, budget, parameters, documents, tokenizer,
-                               {.loss_mean = LossMean::tokens});
-
   std::vector<double> losses;
   const Clock::time_point start = Clock::now();
-  while (losses.size() < budget.num_steps) losses.push_back(trainer.step());
+  BatchTrainer<double> trainer = trained({candidate.config, budget}, names.training, tokenizer, 1 + i,
+                                         [&](auto&, double loss) { losses.push_back(loss); });
   const std::chrono::duration<double> spent = Clock::now() - start;
   const double speed = static_cast<double>(trainer.documents_done()) / spent.count();
   outcome.names_per_second = std::max(outcome.names_per_second, speed);  // the fastest run was the least disturbed

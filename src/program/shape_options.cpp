@@ -17,14 +17,19 @@ void each_size(auto& options, bool of_attention, auto visit) {
 
 }  // namespace
 
-void add_sizes(Command& command, ShapeOptions& target) {
-  each_size(target, false, [&](auto& option, auto& given) { add_count(command, option.name, given, option.help); });
+void add_sizes(Command& command, ShapeOptions& target,
+               const std::function<std::string(const SizeOption&)>& if_not_given) {
+  each_size(target, false, [&](const SizeOption& option, auto& given) {
+    add_count(command, option.name, given, fmt::format("{} [{}]", option.help, if_not_given(option)));
+  });
 }
 
 void add_attention(Command& command, ShapeOptions& target) {
   add_choice(command, "--attention", target.attention, "mha|mqa|gqa|mla",
              "multi-head, multi-query, grouped-query or multi-head latent [mha]");
-  each_size(target, true, [&](auto& option, auto& given) { add_count(command, option.name, given, option.help); });
+  each_size(target, true, [&](const SizeOption& option, auto& given) {
+    add_count(command, option.name, given, fmt::format("{} [{}]", option.help, option.if_not_given));
+  });
 }
 
 MaskPattern given_mask(const std::string& spec) {

@@ -16,6 +16,7 @@
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/print.h"
+#include "program/shape_options.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
 #include "train/evaluation.h"
@@ -26,24 +27,7 @@
 namespace microgpt {
 namespace {
 
-/// A number of the recipe that can be changed by an option: a size of the model, or a number of its training.
-struct SizeOfRecipe {
-  const char* name;
-  std::size_t& (*in)(Preset&);
-  const char* help;
-};
-constexpr std::array sizes_of_recipe{
-    SizeOfRecipe{"--n-layer", [](Preset& recipe) -> std::size_t& { return recipe.model.n_layer; }, "blocks"},
-    SizeOfRecipe{"--n-embd", [](Preset& recipe) -> std::size_t& { return recipe.model.n_embd; },
-                 "width of the residual stream"},
-    SizeOfRecipe{"--n-head", [](Preset& recipe) -> std::size_t& { return recipe.model.n_head; },
-                 "attention heads; divides n-embd"},
-    SizeOfRecipe{"--block-size", [](Preset& recipe) -> std::size_t& { return recipe.model.block_size; },
-                 "longest document, in tokens"},
-    SizeOfRecipe{"--batch", [](Preset& recipe) -> std::size_t& { return recipe.train.batch_size; },
-                 "documents per step"},
-};
-
+/// A number of the training that can be changed by an option.
 struct NumberOfRecipe {
   const char* name;
   double TrainConfig::*in;
@@ -66,7 +50,8 @@ struct TrainFastOptions {
   std::optional<double> seconds;
   std::size_t seeds = 3;
   double temperature = 1;
-  std::array<std::optional<std::size_t>, sizes_of_recipe.size()> sizes;
+  ShapeOptions shape;  // the sizes of its model
+  std::optional<std::size_t> batch_size;
   std::array<std::optional<double>, numbers_of_recipe.size()> numbers;
   std::optional<std::size_t> threads;
   std::optional<std::string> save;
@@ -75,10 +60,8 @@ struct TrainFastOptions {
 /// The preset, changed by the given options.
 Preset chosen_recipe(const TrainFastOptions& options) {
   Preset recipe = preset(options.preset);
-  for (std::size_t i = 0; i < sizes_of_recipe.size(); i++) {
-    std::size_t& size = sizes_of_recipe[i].in(recipe);
-    size = options.sizes[i].value_or(size);
-  }
+  apply(options.shape, recipe.model);
+  recipe.train.batch_size = options.batch_size.value_or(recipe.train.batch_size);
   for (std::size_t i = 0; i < numbers_of_recipe.size(); i++) {
     double& number = recipe.train.*numbers_of_recipe[i].in;
     number = options.numbers[i].value_or(number);
@@ -203,15 +186,16 @@ Command train_fast_command() {
   add_positive(command, "--temperature", options->temperature, "temperature of the generated names [1]");
   add_text(command, "--save", options->save, "FILE", "write the last model here, in the safetensors format");
   command.heading = "The recipe";
-  Preset fast = preset("fast");
-  Preset best = preset("best");
-  for (std::size_t i = 0; i < sizes_of_recipe.size(); i++) {
-    const auto& [name, in, help] = sizes_of_recipe[i];
-    add_count(command, name, options->sizes[i], fmt::format("{} [fast: {}, best: {}]", help, in(fast), in(best)));
-  }
+  const Preset fast = preset("fast");
+  const Preset best = preset("best");
+  auto both = [](auto in_fast, auto in_best) { return fmt::format("fast: {}, best: {}", in_fast, in_best); };
+  add_sizes(command, options->shape,
+            [&](const SizeOption& option) { return both(fast.model.*option.size, best.model.*option.size); });
+  add_count(command, "--batch", options->batch_size,
+            fmt::format("documents per step [{}]", both(fast.train.batch_size, best.train.batch_size)));
   for (std::size_t i = 0; i < numbers_of_recipe.size(); i++) {
     const auto& [name, in, max, help] = numbers_of_recipe[i];
-    const std::string text = fmt::format("{} [fast: {}, best: {}]", help, fast.train.*in, best.train.*in);
+    const std::string text = fmt::format("{} [{}]", help, both(fast.train.*in, best.train.*in));
     if (max) add_number(command, name, options->numbers[i], 0, *max, text);
     if (!max) add_positive(command, name, options->numbers[i], text);
   }

@@ -102,9 +102,9 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson no-such-break ladder forms \
-  reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions check-races races fuzz fuzzers \
-  torture format lint clean FORCE
+.PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson \
+  no-such-break ladder forms reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions \
+  check-races races fuzz fuzzers torture format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -145,7 +145,9 @@ lesson = $(or $(patsubst %,$(BUILD)/lessons/%/$(2),$(filter $(1)_%,$(LESSONS))),
 
 # A mistake to try is a patch: $(call broken,08) is that lesson's program with lessons/08_*/break/$(BREAK).patch applied
 # to a copy, or no-such-break. Without BREAK it is nothing.
-broken = $(if $(BREAK),$(or $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/$(1)_*/break/$(BREAK).patch)),no-such-break))
+patches = $(wildcard lessons/$(1)_*/break/$(2).patch)
+broken = $(if $(BREAK),$(or \
+  $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(call patches,$(1),$(BREAK))),no-such-break))
 
 lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
 	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $^,$<) $(NAMES)
@@ -155,7 +157,8 @@ exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exerci
 solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-08
 	@$<
 no-such-break:
-	@echo "there is no such break; there are: $(basename $(notdir $(wildcard lessons/$(or $(L),$(MAKECMDGOALS:lesson-%=%))_*/break/*.patch)))" >&2; exit 2
+	@echo "there is no such break; there are: $(basename $(notdir \
+	  $(call patches,$(or $(L),$(MAKECMDGOALS:lesson-%=%)),*)))" >&2; exit 2
 no-such-lesson:
 	@echo "there is no such lesson; there are: $(foreach name,$(LESSONS),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
@@ -233,8 +236,8 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A unit is compiled as one, because its files include the same headers, and parsing those takes most of the time. Files
-# are on their own that take long by themselves; naive.cpp, which defines the same names as fast.cpp; and libm.cpp, which
-# must be fast. The sanitizers' builds compile file by file, and so find a missing #include.
+# are on their own that take long by themselves; naive.cpp, which defines the same names as fast.cpp; and libm.cpp,
+# which must be fast. The sanitizers' builds compile file by file, and so find a missing #include.
 #
 # Lessons 01 to 09 need neither tensors nor checkpoints: the first three units are all they wait for.
 UNITS := base scalar lesson tensor train inspect program
@@ -271,7 +274,8 @@ $(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o
 $(SOME_TESTS): $(call objects,tests/main.cpp $(filter-out tests/cli_%,$(shell grep -lE \
   '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp)))
 
-LINKED := $(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS)
+LINKED := $(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) \
+  $(OTHERS)
 $(filter-out $(BUILD)/lessons/0%,$(LINKED)): $(LIBRARY)
 $(LINKED): $(SCALAR)
 	@echo "link    $@"

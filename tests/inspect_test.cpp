@@ -33,11 +33,6 @@ TEST_CASE("grids of different size stand next to each other, each under its titl
         "   b ████                    b ████\n");
 }
 
-TEST_CASE("a drawing of two curves names both") {
-  const std::string svg = loss_curves("title", {{"one", {3, 2}}, {"two", {2.5, 1.5, 1}}}).str();
-  for (const char* text : {">title<", ">one<", ">two<", ">step 3<"}) CHECK(svg.find(text) != std::string::npos);
-}
-
 TEST_CASE("Values are printed side by side") {
   const Scope scope;
   CHECK(numbers(Values(2, [](std::size_t i) { return i == 0 ? 0.3416 : -12.0; })) == "  0.342 -12.000");

@@ -309,16 +309,18 @@ Svg loss_curves(const std::string& title, const std::vector<Curve>& curves, cons
     svg.polyline(points, color, stroke);
   };
   for (std::size_t i = 0; i < curves.size(); i++) draw_line(curves[i].second, pale[i % pale.size()], 1);
+  double name_y = top + 12;  // names stand one below the other
   for (std::size_t i = 0; i < curves.size(); i++) {
+    const auto& [name, losses] = curves[i];
     const char* const color = dark[i % dark.size()];
-    draw_line(running_mean(curves[i].second, 50), color, 2);
-    const double y = top + 12 + 18 * static_cast<double>(i);
-    svg.text(right - 4, y, curves[i].first, "end", 12, 0, color);
+    draw_line(running_mean(losses, 50), color, 2);
+    svg.text(right - 4, name_y, name, "end", 12, 0, color);
+    if (!name.empty()) name_y += 18;
   }
   if (baseline) {
     constexpr const char* green = "#00795a";
     svg.line(left, y_of(baseline->loss), right, y_of(baseline->loss), green, 1.5);
-    svg.text(right - 4, top + 12, baseline->name, "end", 12, 0, green);
+    svg.text(right - 4, name_y, baseline->name, "end", 12, 0, green);
   }
   return svg;
 }

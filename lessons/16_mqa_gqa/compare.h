@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,18 +15,6 @@
 #include "train/held_out.h"
 
 namespace microgpt {
-
-/// The mean over all predictions in these names. A long name has more of them.
-inline double mean_over_predictions(std::span<const double> losses, std::span<const Document> names,
-                                    std::size_t block_size) {
-  double total = 0, predictions = 0;
-  for (std::size_t i = 0; i < names.size(); i++) {
-    const auto n = static_cast<double>(std::min(block_size, names[i].size() + 1));
-    total += n * losses[i];
-    predictions += n;
-  }
-  return total / predictions;
-}
 
 /// Published models: what they keep of 4096 tokens, and what they would keep without sharing. Two bytes a number.
 inline void show_published() {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compare.h"
+#include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
 #include "picture.h"
 #include "scalar/gpt.h"
@@ -31,8 +32,7 @@ Values of_head(Values x, std::size_t i, std::size_t D) {
 }
 
 /// Attention of one position: the H heads of its query (H*D) look back over keys and values (G*D) of G heads.
-Values attend(Values q, const std::vector<Values>& keys, const std::vector<Values>& values, std::size_t H,
-              std::size_t G) {
+Values attend(Values q, const Rows& keys, const Rows& values, std::size_t H, std::size_t G) {
   const std::size_t D = q.size() / H;
   std::vector<Value> x_attn;
   for (std::size_t h = 0; h < H; h++) {
@@ -50,52 +50,31 @@ Values attend(Values q, const std::vector<Values>& keys, const std::vector<Value
 }
 
 /// The matrices of a GPT with one layer. Only W_K and W_V are new: (G*D, C).
-std::vector<Parameters::Shape> draft_shapes(const Config& config) {
-  std::vector<Parameters::Shape> shapes = gpt_shapes(config);
-  for (Parameters::Shape& shape : shapes) {
-    if (shape.name == "layer0.attn_wk" || shape.name == "layer0.attn_wv") {
-      shape.rows = kv_width(config.n_embd, config.n_head, config.kv_heads());
-    }
-  }
-  return shapes;
+std::vector<Parameters::Shape> shapes(const Config& config) {
+  const std::size_t C = config.n_embd, kv = kv_width(C, config.n_head, config.kv_heads());
+  return draft_shapes(config, {{"attn_wq", C, C}, {"attn_wk", kv, C}, {"attn_wv", kv, C}, {"attn_wo", C, C}});
 }
 
-struct Draft {
-  Draft(const Config& config_, const Parameters& p)
-      : config(config_),
-        wte(p["wte"]),
-        wpe(p["wpe"]),
-        lm_head(p["lm_head"]),
-        wq(p["layer0.attn_wq"]),
-        wk(p["layer0.attn_wk"]),
-        wv(p["layer0.attn_wv"]),
-        wo(p["layer0.attn_wo"]),
-        fc1(p["layer0.mlp_fc1"]),
-        fc2(p["layer0.mlp_fc2"]) {}
-
-  /// The mean of -log p(next token) over a name.
-  Value loss(std::span<const Token> tokens) const {
-    std::vector<Values> keys, values;  // the cache of this name
-    return mean(Values(std::min(config.block_size, tokens.size() - 1), [&](std::size_t t) {
-      Values x = rmsnorm(add(wte[tokens[t]], wpe[t]));
-      const Values x_norm = rmsnorm(x);
-      keys.push_back(linear(x_norm, wk));
-      values.push_back(linear(x_norm, wv));
-      x = add(linear(attend(linear(x_norm, wq), keys, values, config.n_head, config.kv_heads()), wo), x);
-      x = add(linear(relu(linear(rmsnorm(x), fc1)), fc2), x);
-      return cross_entropy(linear(x, lm_head), tokens[t + 1]);
-    }));
-  }
-
-  Config config;
-  Matrix wte, wpe, lm_head, wq, wk, wv, wo, fc1, fc2;
-};
+/// Its attention: what each position of a name finds. The GPT around it is that of src/lesson/draft_gpt.h.
+Attention grouped(const Config& config, const Parameters& p) {
+  return [config, wq = Matrix(p["layer0.attn_wq"]), wk = Matrix(p["layer0.attn_wk"]), wv = Matrix(p["layer0.attn_wv"]),
+          wo = Matrix(p["layer0.attn_wo"])](const Rows& x) {
+    Rows keys, values, out;  // keys and values are the cache of this name
+    for (const Values& row : x) {
+      keys.push_back(linear(row, wk));
+      values.push_back(linear(row, wv));
+      const Values x_attn = attend(linear(row, wq), keys, values, config.n_head, config.kv_heads());
+      out.push_back(linear(x_attn, wo));
+    }
+    return out;
+  };
+}
 
 /// Two query heads read one head of keys and values; then each gets a copy of its own.
 void show_two_heads() {
   fmt::print("\n--- two query heads on paper ---\n");
   auto row = [](std::vector<double> x) { return Values(x.size(), [&](std::size_t j) { return x[j]; }); };
-  auto show = [&](const char* what, std::size_t G, std::vector<Values> keys, const std::vector<Values>& values) {
+  auto show = [&](const char* what, std::size_t G, const Rows& keys, const Rows& values) {
     const Values x_attn = attend(row({2, 0, 0, 2}), keys, values, 2, G);
     fmt::print("{}: head 0 finds ({:.2f}, {:.2f}), head 1 ({:.2f}, {:.2f})\n", what, x_attn[0].data(), x_attn[1].data(),
                x_attn[2].data(), x_attn[3].data());
@@ -113,12 +92,11 @@ void show_two_heads() {
 /// loaded into src/tensor, which is asked the same.
 void train_draft(Lesson& lesson, std::size_t G) {
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_kv_head = G};
-  Parameters parameters(draft_shapes(config));
+  Parameters parameters(shapes(config));
   PythonRandom random(1);
   draw_weights(parameters, 0.08, random);
   const std::vector<double> before(parameters.data().begin(), parameters.data().end());
-  const Draft draft(config, parameters);
-  const Loss loss = [&](auto tokens) { return draft.loss(tokens); };
+  const Loss loss = DraftGpt(parameters, {grouped(config, parameters)}).as_loss();
   std::vector<double> losses;
   Adam adam({}, parameters.size());
   train(loss, parameters, adam, lesson.documents, lesson.tokenizer, {.num_steps = num_names},
@@ -134,7 +112,7 @@ void train_draft(Lesson& lesson, std::size_t G) {
   const std::size_t width = parameters["layer0.attn_wk"].rows;
   fmt::print("{:8} | {:10} | {:11} | {:5} | {:8.3f} | {:15.3f} | {:11.3f}", G, parameters.size(), unmoved,
              2 * width * sizeof(double), estimate(std::span(losses).last(100)).mean, estimate(held_out).mean,
-             mean_over_predictions(held_out, names, config.block_size));
+             mean_over_predictions(held_out, names));
   if (parameters.size() != num_parameters(config)) {
     fmt::print(" | its matrices do not fit\n");
     return lesson.check(fmt::format("G = {}: as many parameters as in src/", G), false);

@@ -11,6 +11,7 @@
 
 #include "inspect/likeliest.h"
 #include "lesson/comparison.h"
+#include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
 #include "lesson/tensor_gradient.h"
 #include "picture.h"
@@ -61,8 +62,8 @@ struct Draft {
   }
 
   /// The logits (V) after each of these tokens. The first stands at position `shift`.
-  std::vector<Values> logits(std::span<const Token> tokens, std::size_t shift = 0) const {
-    std::vector<Values> keys, values, all;
+  Rows logits(std::span<const Token> tokens, std::size_t shift = 0) const {
+    Rows keys, values, all;
     for (std::size_t t = 0; t < tokens.size(); t++) {
       const std::size_t position = shift + t;
       auto place = [&](Values arrows) { return how == Positions::rotation ? rotate(arrows, position) : arrows; };
@@ -73,30 +74,17 @@ struct Draft {
       const Values q = place(linear(x_norm, wq));
       keys.push_back(place(linear(x_norm, wk)));
       values.push_back(linear(x_norm, wv));
-      x = add(linear(attend(q, keys, values), wo), x);
+      x = add(linear(all_heads(q, keys, values, H), wo), x);  // the heads of lesson 08
       x = add(linear(relu(linear(rmsnorm(x), fc1)), fc2), x);
       all.push_back(linear(x, lm_head));
     }
     return all;
   }
 
-  /// The attention of lesson 08, all heads.
-  static Values attend(Values q, const std::vector<Values>& keys, const std::vector<Values>& values) {
-    std::vector<Value> x_attn;
-    for (std::size_t hs = 0; hs < H * D; hs += D) {
-      const Values scores(keys.size(), [&](std::size_t t) { return dot(q.slice(hs, D), keys[t].slice(hs, D)) / 2.0; });
-      const Values weights = softmax(scores);  // stop: weights
-      for (std::size_t j = hs; j < hs + D; j++) {
-        x_attn.push_back(dot(weights, Values(keys.size(), [&](std::size_t t) { return values[t][j]; })));
-      }
-    }
-    return Values(x_attn);
-  }
-
   /// The mean of -log p(next token) over a name that begins at position `shift`.
   Value loss(std::span<const Token> tokens, std::size_t shift = 0) const {
     const std::size_t n = std::min<std::size_t>(16, tokens.size() - 1);
-    const std::vector<Values> all = logits(tokens.first(n), shift);
+    const Rows all = logits(tokens.first(n), shift);
     return mean(Values(n, [&](std::size_t t) { return cross_entropy(all[t], tokens[t + 1]); }));
   }
 

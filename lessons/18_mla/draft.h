@@ -1,7 +1,6 @@
 // The matrices of latent attention, and what it does with lists of numbers.
 #pragma once
 
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -46,13 +45,6 @@ struct LatentWeights {
 /// a, then b.
 inline Values join(const Values& a, const Values& b) {
   return Values(a.size() + b.size(), [&](std::size_t i) { return i < a.size() ? a[i] : b[i - a.size()]; });
-}
-
-/// Each pair of numbers, an arrow in the plane, rotated by an angle: lesson 17.
-inline Values rotated(const Values& x, double angle) {
-  const double cos = std::cos(angle), sin = std::sin(angle);
-  return Values(x.size(),
-                [&](std::size_t i) { return i % 2 == 0 ? x[i] * cos - x[i + 1] * sin : x[i - 1] * sin + x[i] * cos; });
 }
 
 }  // namespace lesson18

@@ -26,18 +26,6 @@ Rows add_rows(const Rows& a, const Rows& b) {
   return y;
 }
 
-/// The mean over all predictions in these names.
-double token_loss(const Loss& loss, std::span<const Document> names, const Tokenizer& tokenizer) {
-  const std::vector<double> losses = document_losses(loss, names, tokenizer);
-  double total = 0, predictions = 0;
-  for (std::size_t i = 0; i < names.size(); i++) {
-    const auto n = static_cast<double>(std::min(names[i].size() + 1, Config{}.block_size));
-    total += n * losses[i];
-    predictions += n;
-  }
-  return total / predictions;
-}
-
 void run(const Lesson& lesson, const DraftForm& form, std::size_t num_steps, std::size_t i, DraftResult& result) {
   PythonRandom random(1 + i);
   std::vector<Document> names = lesson.split().training;
@@ -51,7 +39,9 @@ void run(const Lesson& lesson, const DraftForm& form, std::size_t num_steps, std
         [&](std::size_t, double loss) { losses.push_back(loss); });
   result.parameters = parameters.size();
   result.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
-  result.held_out[i] = token_loss(form.evaluation(parameters), lesson.split().held_out, lesson.tokenizer);
+  const std::vector<Document>& held_out = lesson.split().held_out;
+  result.held_out[i] =
+      mean_over_predictions(document_losses(form.evaluation(parameters), held_out, lesson.tokenizer), held_out);
 }
 
 }  // namespace
@@ -80,6 +70,12 @@ Values all_heads(const Values& q, const Rows& keys, const Rows& values, std::siz
     for (const Value number : out) x_attn.push_back(number);
   }
   return Values(x_attn);
+}
+
+Values rotated(const Values& x, double angle) {
+  const double cos = std::cos(angle), sin = std::sin(angle);
+  return Values(x.size(),
+                [&](std::size_t i) { return i % 2 == 0 ? x[i] * cos - x[i + 1] * sin : x[i - 1] * sin + x[i] * cos; });
 }
 
 DraftGpt::DraftGpt(const Parameters& parameters, std::vector<Attention> attentions)
@@ -125,6 +121,16 @@ std::vector<Parameters::Shape> draft_shapes(const Config& config, const std::vec
     all.push_back({layer + "mlp_fc2", C, 4 * C});
   }
   return all;
+}
+
+double mean_over_predictions(std::span<const double> losses, std::span<const Document> names) {
+  double total = 0, predictions = 0;
+  for (std::size_t i = 0; i < names.size(); i++) {
+    const auto n = static_cast<double>(std::min(names[i].size() + 1, Config{}.block_size));
+    total += n * losses[i];
+    predictions += n;
+  }
+  return total / predictions;
 }
 
 DraftForm plain_form(const std::string& name, const Config& config) {

@@ -34,6 +34,9 @@ Values one_head(const Values& q, const Rows& keys, const Rows& values, double sc
 /// n_head heads, each with its slice of the query, the keys and the values. Their results side by side.
 Values all_heads(const Values& q, const Rows& keys, const Rows& values, std::size_t n_head);
 
+/// Each pair of neighbours, an arrow in the plane, rotated by an angle in radians: lesson 17.
+Values rotated(const Values& x, double angle);
+
 class DraftGpt {
  public:
   /// One attention for each layer. Reads wte, wpe, lm_head, and of each layer mlp_fc1 and mlp_fc2. `parameters` must
@@ -62,6 +65,9 @@ class DraftGpt {
 
 /// The shapes of a draft's parameters: those of a plain GPT, but with these matrices for the attention of each layer.
 std::vector<Parameters::Shape> draft_shapes(const Config& config, const std::vector<Parameters::Shape>& attention);
+
+/// The mean over all predictions in names whose losses are means over their own. A long name has more of them.
+double mean_over_predictions(std::span<const double> losses, std::span<const Document> names);
 
 /// A draft to compare. It may be evaluated in another way than it is trained: without dropout, or absorbed.
 struct DraftForm {

@@ -66,17 +66,17 @@
 #include "tensor/fma_peak.h"           // the processor's peak speed
 
 // Learning and generating.
-#include "train/optimizer.h"      // Adam and SGD
+#include "train/optimizer.h"        // Adam and SGD
 #include "train/batch_optimizer.h"  // the same for the tensor path
-#include "train/gradient.h"       // checking a gradient
-#include "train/batch_trainer.h"  // training on the tensor path
-#include "train/thread_trials.h"  // how many threads are fastest at the moment
-#include "train/sampling.h"       // new names from the tensor path
-#include "train/evaluation.h"     // losses, and how precise their mean is
-#include "train/held_out.h"       // how good a model is at names it has not seen
-#include "train/memory.h"         // how much memory a training takes
-#include "train/safetensors.h"    // named tensors in a file
-#include "train/checkpoint.h"     // a trained model in a file
+#include "train/gradient.h"         // checking a gradient
+#include "train/batch_trainer.h"    // training on the tensor path
+#include "train/thread_trials.h"    // how many threads are fastest at the moment
+#include "train/sampling.h"         // new names from the tensor path
+#include "train/evaluation.h"       // losses, and how precise their mean is
+#include "train/held_out.h"         // how good a model is at names it has not seen
+#include "train/memory.h"           // how much memory a training takes
+#include "train/safetensors.h"      // named tensors in a file
+#include "train/checkpoint.h"       // a trained model in a file
 
 // Looking at models.
 #include "inspect/progress.h"    // step lines and a progress bar
@@ -93,6 +93,7 @@
 #include "inspect/gallery.h"     // maps of all heads
 #include "inspect/published.h"   // the shapes of published models
 #include "inspect/bench.h"       // measuring speed
+#include "inspect/readable.h"    // 67.5 KiB, 6.738B
 
 // The program.
 #include "program/options.h"        // commands and options as data

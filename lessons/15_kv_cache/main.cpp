@@ -169,9 +169,7 @@ void show_ways(const Lesson& lesson, const Model& model, std::span<const Documen
 /// How many multiply-adds this takes.
 std::size_t work_of(const std::function<void()>& reading) {
   const Scope scope;
-  reading();
-  const Work work = work_on_tape();
-  return work.linear + work.dot;
+  return products_of(reading);
 }
 
 /// What one letter costs after t - 1 others, and what t letters cost altogether.

@@ -4,10 +4,10 @@
 #include <fmt/core.h>
 
 #include <cstddef>
-#include <string>
 
 #include "base/config.h"
 #include "inspect/published.h"
+#include "inspect/readable.h"
 
 namespace microgpt {
 
@@ -16,25 +16,15 @@ inline std::size_t cache_size(std::size_t layers, std::size_t width, std::size_t
   return 2 * layers * width * positions * number_bytes;
 }
 
-inline std::string in_units(double bytes) {
-  const char* unit = "KiB";
-  for (const char* larger : {"MiB", "GiB"}) {
-    if (bytes < 1024 * 1024) break;
-    bytes /= 1024;
-    unit = larger;
-  }
-  return fmt::format("{:.1f} {}", bytes / 1024, unit);
-}
-
 inline void show_sizes(const Config& config) {
   fmt::print("\n--- how large a cache is: 2 * layers * width * positions * bytes of a number ---\n");
   fmt::print("model      | layers | width | positions | bytes | the cache | parameters | as many bytes after\n");
   auto line = [](const char* name, std::size_t layers, std::size_t width, std::size_t positions, std::size_t bytes,
                  std::size_t parameters) {
-    const auto model = static_cast<double>(parameters * bytes);
-    const auto token = static_cast<double>(cache_size(layers, width, 1, bytes));
+    const std::size_t model = parameters * bytes, token = cache_size(layers, width, 1, bytes);
     fmt::print("{:10} | {:6} | {:5} | {:9} | {:5} | {:>9} | {:>10} | {:6.0f} positions\n", name, layers, width,
-               positions, bytes, in_units(token * static_cast<double>(positions)), in_units(model), model / token);
+               positions, bytes, readable_bytes(token * positions), readable_bytes(model),
+               static_cast<double>(model) / static_cast<double>(token));
   };
   line("ours", config.n_layer, config.n_embd, config.block_size, 8, num_parameters(config));
   for (const auto& [name, positions] : {std::pair("gpt2", 1024), {"llama2-7b", 4096}, {"llama2-13b", 4096}}) {

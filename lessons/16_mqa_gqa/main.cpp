@@ -119,11 +119,7 @@ void train_draft(Lesson& lesson, std::size_t G) {
   }
   TensorModel<double> elsewhere(config, parameters);
   fmt::print(" | {:.3f}\n", token_loss(elsewhere, names, lesson.tokenizer, 1));
-  const std::vector<Token> tokens = lesson.tokens_of_step(1);
-  const LossAndGradient ours = loss_and_gradient(loss, parameters, tokens);
-  const LossAndGradient src = tensor_gradient(config, parameters, tokens);
-  lesson.check(fmt::format("G = {}: the loss is that of src/tensor", G), std::abs(ours.loss - src.loss) < 1e-12);
-  lesson.check(fmt::format("G = {}: so is every gradient", G), largest_difference(ours.gradient, src.gradient) < 1e-12);
+  check_beside_tensor(lesson, fmt::format("G = {}: ", G), loss, config, parameters);
 }
 
 int main(int argc, char** argv) try {

@@ -1,10 +1,13 @@
 // The loss of a document and its gradient by src/tensor, for lessons whose own draft is to agree with it.
 #pragma once
 
+#include <cmath>
 #include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "lesson/lesson.h"
 #include "tensor/gpt.h"
 #include "train/gradient.h"
 
@@ -26,6 +29,16 @@ inline LossAndGradient tensor_gradient(const Config& config, const Parameters& p
   const double* losses = activations.losses.view().data;
   return {std::inner_product(weights.begin(), weights.end(), losses, 0.0),
           {gradient.grad().begin(), gradient.grad().end()}};
+}
+
+/// Checks a draft's loss of the first name, and its gradient. The claims begin with `form`.
+inline void check_beside_tensor(Lesson& lesson, const std::string& form, const Loss& draft, const Config& config,
+                                Parameters& parameters) {
+  const std::vector<Token> tokens = lesson.tokens_of_step(1);
+  const LossAndGradient ours = loss_and_gradient(draft, parameters, tokens);
+  const LossAndGradient src = tensor_gradient(config, parameters, tokens);
+  lesson.check(form + "the loss is that of src/tensor", std::abs(ours.loss - src.loss) < 1e-12);
+  lesson.check(form + "so is every gradient", largest_difference(ours.gradient, src.gradient) < 1e-12);
 }
 
 }  // namespace microgpt

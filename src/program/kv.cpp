@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "base/attention_shape.h"
 #include "base/error.h"
 #include "inspect/published.h"
+#include "inspect/readable.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/shape_options.h"
@@ -43,23 +43,6 @@ std::size_t bytes_of(const std::string& dtype) {
   if (dtype == "fp8") return 1;
   if (dtype == "f32") return 4;
   return dtype == "f64" ? 8 : 2;
-}
-
-/// "512 B", "67.5 KiB", "1.2 GiB".
-std::string readable_bytes(std::size_t bytes) {
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  auto amount = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  for (; amount >= 1023.95 && unit + 1 < units.size(); unit++) amount /= 1024;
-  return fmt::format("{:.1f} {}", amount, units[unit]);
-}
-
-/// "4192", "12.3M", "6.738B".
-std::string readable_count(std::size_t count) {
-  if (count < 1'000'000) return fmt::format("{}", count);
-  if (count < 1'000'000'000) return fmt::format("{:.1f}M", static_cast<double>(count) / 1e6);
-  return fmt::format("{:.3f}B", static_cast<double>(count) / 1e9);
 }
 
 std::string label(const AttentionShape& shape) {

@@ -18,6 +18,7 @@
 #include "base/dataset.h"          // a file to documents
 #include "base/tokenizer.h"        // characters to tokens
 #include "base/split.h"            // training documents and held-out documents
+#include "base/task.h"             // documents that need attention: kqzt=kqzt
 #include "base/mask_pattern.h"     // which tokens may attend to which, as one word
 #include "base/activation.h"       // what the MLP does between its matrices
 #include "base/config.h"           // the shape of a model, and the two published microgpts

@@ -68,7 +68,7 @@ TEST_CASE("a seed is a whole number of any size") {
 }
 
 TEST_CASE("what is typed wrong is named") {
-  const std::string commands = "there are train, train-fast, sample, eval, inspect, heads, kv and bench; see microgpt --help";
+  const std::string commands = "there are train, train-fast, sample, eval, inspect, heads, kv, task and bench; see microgpt --help";
   CHECK(refusal({}) == "2: no command given; " + commands);
   CHECK(refusal({"paint"}) == "2: unknown command 'paint'; " + commands);
   CHECK(refusal({""}) == "2: unknown command ''; " + commands);

@@ -12,6 +12,7 @@ Command eval_command();
 Command inspect_command();
 Command heads_command();
 Command kv_command();
+Command task_command();
 Command bench_command();
 
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// The program: microgpt train, train-fast, sample, eval, inspect, heads, kv, bench.
+// The program: microgpt train, train-fast, sample, eval, inspect, heads, kv, task, bench.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ Program microgpt() {
           .help = "microgpt: train a small GPT, one scalar at a time, and watch it learn.",
           .footer = "Start with `microgpt train`. `microgpt COMMAND --help` explains a command and its options.",
           .commands = {train_command(), train_fast_command(), sample_command(), eval_command(), inspect_command(),
-                       heads_command(), kv_command(), bench_command()}};
+                       heads_command(), kv_command(), task_command(), bench_command()}};
 }
 
 /// If a standard stream is closed, the next file that is opened takes its place, and messages go into it. So the place

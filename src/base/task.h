@@ -1,0 +1,48 @@
+// Tasks that need attention, so that heads can be watched at work. A document is a random word, "=", and an answer that
+// follows from the word: a perfect model predicts every letter of the answer, and can only guess those of the word.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/dataset.h"
+#include "base/python_random.h"
+
+namespace microgpt {
+
+enum class TaskName : std::uint8_t {
+  copy,          // cbebhh=cbebhh
+  induction,     // dgbc=dgbc: no letter comes twice in a word, and words differ in length. So neither a position nor a
+                 // distance tells what comes next, but the letter does that followed the same letter before.
+  reverse,       // cbebhh=hhbebc
+  most_frequent  // cbebha=b: the letter that comes most often; there is only one such letter
+};
+
+struct Task {
+  TaskName name = TaskName::copy;
+  std::size_t length = 6;   // letters in a word; in induction from half as many, rounded up, to that many
+  std::size_t letters = 8;  // letters in the alphabet, from a on; at most 26
+};
+
+/// copy, induction, reverse or most-frequent. Throws UsageError for any other name.
+TaskName parse_task_name(const std::string& name);
+
+/// Throws UsageError if a size is 0, the alphabet is too large, or too small for words of different letters.
+void validate(const Task& task);
+
+/// A document is for training or it is held out, whatever the seed and the number of documents. About a tenth of those
+/// that a task has are held out.
+enum class Part : std::uint8_t { training, held_out };
+
+Part part_of(const Document& document);
+
+/// The next document of this part; the same may come again. Letters are drawn as Python's random.choice() does, or, if
+/// they must differ, taken from the front of the alphabet after a random.shuffle(). Throws UsageError if the part seems
+/// to have no document at all, because the task has only a few.
+Document draw_document(const Task& task, Part part, PythonRandom& random);
+
+std::vector<Document> draw_documents(const Task& task, Part part, std::size_t n, PythonRandom& random);
+
+}  // namespace microgpt

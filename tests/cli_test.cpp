@@ -134,7 +134,7 @@ TEST_CASE("train-fast trains as long as it is told, with several seeds, and save
 
 TEST_CASE("--help of each command has its options, their defaults and an example") {
   const std::vector<std::pair<Words, Words>> expected{
-      {{}, {"train", "train-fast", "sample", "eval", "inspect", "kv", "bench", "Start with `microgpt train`"}},
+      {{}, {"train", "train-fast", "sample", "eval", "inspect", "kv", "task", "bench", "Start with `microgpt train`"}},
       {{"train"},
        {"--preset NAME=gist", "--data FILE=data/names.txt", "[gist: 1000, walkthrough: 500]", "--n-layer N", "[1]",
         "--n-embd N", "[16]", "--n-head N", "[4]", "--block-size N", "[gist: 16, walkthrough: 8]", "--lr F", "[0.01]",
@@ -154,6 +154,9 @@ TEST_CASE("--help of each command has its options, their defaults and an example
       {{"kv"},
        {"MODEL", "--like NAME", "--context N", "--dtype f16|bf16|f32|f64|fp8", "[f16; your model: f32]", "--n-embd N",
         "--attention mha|mqa|gqa|mla", "--rope-dim N", "Examples:\n  microgpt kv "}},
+      {{"task"},
+       {"TASK NAME REQUIRED", "--num N", "[10000]", "--seed N=42", "--letters N", "[8]", "--length N", "[6]",
+        "--held-out", "Examples:\n  microgpt task copy "}},
       {{"eval"}, {"MODEL", "--data FILE=data/names.txt", "--temperature F", "[1]", "--seed N=42", "Example:\n"}},
       {{"train-fast"},
        {"--data FILE=data/names.txt", "--seconds F", "[1]", "--seeds N", "[3]", "--threads N", "--save FILE",

@@ -20,13 +20,15 @@ Word draw_word(const Task& task, PythonRandom& random) {
   return word;
 }
 
-Word draw_different_letters(const Task& task, PythonRandom& random) {
-  const std::size_t shortest = (task.length + 1) / 2;
-  const std::size_t length = shortest + random.below(task.length - shortest + 1);
+Document draw_induction(const Task& task, PythonRandom& random) {
+  const std::size_t length = task.length - 1 + random.below(3);
   const Word letters = alphabet(task);
   std::vector<char32_t> shuffled(letters.begin(), letters.end());
   random.shuffle(shuffled);
-  return {shuffled.begin(), shuffled.begin() + static_cast<std::ptrdiff_t>(length)};
+  const Word word(shuffled.begin(), shuffled.begin() + static_cast<std::ptrdiff_t>(length));
+  const std::size_t answer_length = task.length / 2;
+  const std::size_t repeated = random.below(length - answer_length);
+  return word + word[repeated] + U'=' + word.substr(repeated + 1, answer_length);
 }
 
 /// The letters that come most often in a word.
@@ -45,10 +47,7 @@ Word most_frequent(const Task& task, const Word& word) {
 
 /// A document of either part.
 Document draw_any(const Task& task, PythonRandom& random) {
-  if (task.name == TaskName::induction) {
-    const Word word = draw_different_letters(task, random);
-    return word + U'=' + word;
-  }
+  if (task.name == TaskName::induction) return draw_induction(task, random);
   Word word = draw_word(task, random);
   if (task.name == TaskName::copy) return word + U'=' + word;
   if (task.name == TaskName::reverse) return word + U'=' + Word(word.rbegin(), word.rend());
@@ -70,9 +69,11 @@ void validate(const Task& task) {
   if (task.letters == 0 || task.letters > 26) {
     throw UsageError("an alphabet has 1 to 26 letters, not " + std::to_string(task.letters));
   }
-  if (task.name == TaskName::induction && task.length > task.letters) {
-    throw UsageError("words of " + std::to_string(task.length) + " different letters need at least as many letters; " +
-                     "there are " + std::to_string(task.letters));
+  if (task.name != TaskName::induction) return;
+  if (task.length < 3) throw UsageError("induction needs words of at least 3 letters");
+  if (task.length >= task.letters) {
+    throw UsageError("induction has words of up to " + std::to_string(task.length + 1) +
+                     " different letters; the alphabet has only " + std::to_string(task.letters));
   }
 }
 

@@ -14,15 +14,15 @@ namespace microgpt {
 
 enum class TaskName : std::uint8_t {
   copy,          // cbebhh=cbebhh
-  induction,     // dgbc=dgbc: no letter comes twice in a word, and words differ in length. So neither a position nor a
-                 // distance tells what comes next, but the letter does that followed the same letter before.
+  induction,     // fbdhacb=dha: different letters, then one of them again, and what followed it before. Words differ in
+                 // length, so neither a position nor a distance tells where to look; only the letter just read does.
   reverse,       // cbebhh=hhbebc
   most_frequent  // cbebha=b: the letter that comes most often; there is only one such letter
 };
 
 struct Task {
   TaskName name = TaskName::copy;
-  std::size_t length = 6;   // letters in a word; in induction from half as many, rounded up, to that many
+  std::size_t length = 6;   // letters in a word; in induction sometimes one more or less, and half as many to answer
   std::size_t letters = 8;  // letters in the alphabet, from a on; at most 26
 };
 

@@ -1,0 +1,66 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "program_output.h"
+#include "refusal.h"
+
+namespace microgpt {
+namespace {
+
+TEST_CASE("task writes as many documents as asked for, always the same, and others with another seed") {
+  CHECK(output({"task", "copy", "--num", "3", "--seed", "1"}) == "cbebhh=cbebhh\nhgdbha=hgdbha\nggahed=ggahed\n");
+  CHECK(lines(output({"task", "reverse"})).size() == 10000);
+  CHECK(output({"task", "induction"}) ==
+        output({"task", "induction", "--seed", "42", "--num", "10000", "--length", "6", "--letters", "8"}));
+  CHECK(output({"task", "induction"}) != output({"task", "induction", "--seed", "43"}));
+  CHECK(output({"task", "most-frequent", "--num", "1", "--letters", "1", "--length", "3"}) == "aaa=a\n");
+}
+
+TEST_CASE("--held-out writes documents that are never written without it") {
+  for (const char* name : {"copy", "induction", "reverse", "most-frequent"}) {
+    const Words training = lines(output({"task", name, "--num", "3000", "--length", "3", "--seed", "1"}));
+    const Words held_out = lines(output({"task", name, "--num", "300", "--length", "3", "--seed", "2", "--held-out"}));
+    CHECK(held_out.size() == 300);
+    const std::set<std::string> trained(training.begin(), training.end());
+    CHECK(std::none_of(held_out.begin(), held_out.end(), [&](const auto& line) { return trained.contains(line); }));
+  }
+}
+
+TEST_CASE("a model can be trained on a task") {
+  const NamesFolder folder(output({"task", "copy", "--num", "100"}));
+  const std::string text = output(folder.train({"--steps", "3"}));
+  CHECK(text.starts_with("num docs: 100\nvocab size: 10\n"));  // a to h, =, and BOS
+}
+
+TEST_CASE("a task that there is not, or that cannot be drawn, is refused in one line") {
+  CHECK(refusal({"task"}) == "2: TASK is required; see microgpt task --help");
+  CHECK(refusal({"task", "paint"}) == "2: unknown task 'paint'; there are copy, induction, reverse and most-frequent");
+  CHECK(refusal({"task", "copy", "reverse"}) == "2: unexpected 'reverse'; see microgpt task --help");
+  CHECK(refusal({"task", "copy", "--num", "0"}) == "2: --num is '0'; it must be a whole number from 1 to 1000000000");
+  CHECK(refusal({"task", "copy", "--letters", "27"}) == "2: --letters is '27'; it must be a whole number from 1 to 26");
+  CHECK(refusal({"task", "copy", "--length", "0"}) == "2: --length is '0'; it must be a whole number from 1 to 1000");
+  CHECK(refusal({"task", "copy", "--seed", "x"}) == "2: the seed 'x' is not a whole number; give one such as 42");
+  CHECK(refusal({"task", "induction", "--length", "8"}) ==
+        "2: induction has words of up to 9 different letters; the alphabet has only 8; "
+        "choose another --length or --letters");
+  CHECK(refusal({"task", "induction", "--length", "2"}) ==
+        "2: induction needs words of at least 3 letters; choose another --length or --letters");
+  CHECK(refusal({"task", "copy", "--length", "1", "--letters", "1"}) ==
+        "2: none of the few documents that this task has is for training; choose another --length or --letters");
+}
+
+TEST_CASE("a reader that has enough ends a task in silence; a full disk does not") {
+  const Run r = in_shell("\"$0\" \"$@\" | head -n 1", {"task", "copy", "--num", "1000000", "--seed", "1"});
+  CHECK(r.out == "cbebhh=cbebhh\n");
+  CHECK(r.err == "");
+  if (!std::filesystem::is_character_file("/dev/full")) return;
+  CHECK(complaint(microgpt({"task", "copy"}, {.out_file = "/dev/full"})) ==
+        "1: cannot write to standard output: No space left on device");
+}
+
+}  // namespace
+}  // namespace microgpt

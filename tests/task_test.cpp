@@ -1,0 +1,179 @@
+#include "base/task.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+namespace microgpt {
+namespace {
+
+constexpr TaskName all_tasks[] = {TaskName::copy, TaskName::induction, TaskName::reverse, TaskName::most_frequent};
+
+std::vector<Document> drawn(const Task& task, Part part, std::size_t n, std::uint64_t seed) {
+  PythonRandom random(seed);
+  return draw_documents(task, part, n, random);
+}
+
+/// What is before the "=" and what is after it. There must be one "=".
+std::pair<Document, Document> parts(const Document& document) {
+  const std::size_t middle = document.find(U'=');
+  REQUIRE(middle != Document::npos);
+  REQUIRE(document.find(U'=', middle + 1) == Document::npos);
+  return {document.substr(0, middle), document.substr(middle + 1)};
+}
+
+std::set<char32_t> letters(const Document& word) { return {word.begin(), word.end()}; }
+
+TEST_CASE("copy and reverse answer with the word and with the word backwards") {
+  for (const Document& document : drawn({TaskName::copy}, Part::training, 1000, 1)) {
+    const auto [word, answer] = parts(document);
+    CHECK(word.size() == 6);
+    CHECK(answer == word);
+  }
+  for (const Document& document : drawn({TaskName::reverse}, Part::training, 1000, 1)) {
+    const auto [word, answer] = parts(document);
+    CHECK(word.size() == 6);
+    CHECK(answer == Document(word.rbegin(), word.rend()));
+  }
+}
+
+TEST_CASE("most-frequent answers with the one letter that comes more often than any other") {
+  for (const Document& document : drawn({TaskName::most_frequent}, Part::training, 1000, 1)) {
+    const auto [word, answer] = parts(document);
+    CHECK(word.size() == 6);
+    REQUIRE(answer.size() == 1);
+    for (const char32_t other : letters(word)) {
+      if (other == answer[0]) continue;
+      CHECK(std::count(word.begin(), word.end(), other) < std::count(word.begin(), word.end(), answer[0]));
+    }
+  }
+}
+
+TEST_CASE("induction answers with what followed the repeated letter, wherever that was") {
+  std::set<std::size_t> lengths, places, distances;
+  for (const Document& document : drawn({TaskName::induction}, Part::training, 1000, 1)) {
+    auto [word, answer] = parts(document);
+    const char32_t repeated = word.back();
+    word.pop_back();
+    CHECK(letters(word).size() == word.size());
+    const std::size_t place = word.find(repeated);
+    REQUIRE(place != Document::npos);
+    CHECK(answer.size() == 3);
+    CHECK(answer == word.substr(place + 1, 3));
+    lengths.insert(word.size());
+    places.insert(place);
+    distances.insert(word.size() - place);
+  }
+  CHECK((lengths == std::set<std::size_t>{5, 6, 7}));
+  CHECK((places == std::set<std::size_t>{0, 1, 2, 3}));
+  CHECK((distances == std::set<std::size_t>{4, 5, 6, 7}));
+}
+
+TEST_CASE("words are made of the first letters of the alphabet, and all of them come") {
+  for (const TaskName name : all_tasks) {
+    for (const std::size_t size : {std::size_t{5}, std::size_t{8}, std::size_t{26}}) {
+      std::set<char32_t> seen;
+      for (const Document& document : drawn({name, 4, size}, Part::training, 1000, 1)) {
+        seen.insert(document.begin(), document.end());
+      }
+      CHECK(seen.size() == size + 1);
+      CHECK(*seen.begin() == U'=');
+      CHECK(*seen.rbegin() == U'a' + size - 1);
+    }
+  }
+}
+
+// The documents below were drawn by CPython 3.11 with random.choice, or random.randrange and random.shuffle, and sorted
+// into parts by FNV-1a written anew.
+TEST_CASE("words are those that CPython draws, and the parts always the same") {
+  auto text = [](const Task& task, Part part, std::uint64_t seed) {
+    std::string all;
+    for (const Document& document : drawn(task, part, 3, seed)) all += encode_utf8(document) + " ";
+    return all;
+  };
+  using enum TaskName;
+  using enum Part;
+  CHECK(text({copy}, training, 1) == "cbebhh=cbebhh hgdbha=hgdbha ggahed=ggahed ");
+  CHECK(text({copy}, held_out, 1) == "bcgfha=bcgfha haedeb=haedeb eceehf=eceehf ");
+  CHECK(text({copy, 5, 26}, training, 7) == "kemub=kemub bqgbc=bqgbc rnbsd=rnbsd ");
+  CHECK(text({copy, 5, 26}, held_out, 7) == "crdls=crdls nnchc=nnchc erdsj=erdsj ");
+  CHECK(text({induction}, training, 1) == "ebcgfb=cgf bghfcaeb=ghf ecgbafg=baf ");
+  CHECK(text({induction}, held_out, 1) == "fghedf=ghe dgeacfha=cfh abfhegca=bfh ");
+  CHECK(text({induction, 5, 26}, training, 7) == "jfvihv=ih zolxgvx=gv cugdyau=gd ");
+  CHECK(text({induction, 5, 26}, held_out, 7) == "zwyqiy=qi ewsrajw=sr jvukfek=fe ");
+  CHECK(text({reverse}, training, 1) == "cbebhh=hhbebc hgdbha=ahbdgh ggahed=dehagg ");
+  CHECK(text({reverse}, held_out, 1) == "hgahdg=gdhagh dgahfd=dfhagd ghfgfa=afgfhg ");
+  CHECK(text({most_frequent}, training, 1) == "ggahed=g bfaaaa=a hdfddh=d ");
+  CHECK(text({most_frequent}, held_out, 1) == "hgdbha=h eagbce=e bfgdee=e ");
+}
+
+TEST_CASE("no held-out document is ever drawn for training, whatever the seeds and numbers") {
+  for (const TaskName name : all_tasks) {
+    const Task task{name, 3, 4};  // so few documents that every one of them is drawn
+    std::set<Document> training, held_out;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      for (const Document& document : drawn(task, Part::training, 1000 * seed, seed)) training.insert(document);
+      for (const Document& document : drawn(task, Part::held_out, 500, seed)) held_out.insert(document);
+    }
+    for (const Document& document : held_out) CHECK_MESSAGE(!training.contains(document), encode_utf8(document));
+    CHECK(!held_out.empty());
+  }
+}
+
+TEST_CASE("a tenth of the documents is held out, and about a tenth of those with any letter at any place") {
+  const std::vector<Document> training = drawn({TaskName::copy, 4, 8}, Part::training, 100'000, 1);
+  const std::vector<Document> held_out = drawn({TaskName::copy, 4, 8}, Part::held_out, 20'000, 1);
+  std::set<Document> all(training.begin(), training.end());
+  all.insert(held_out.begin(), held_out.end());
+  REQUIRE(all.size() == 4096);
+  auto share = [&](auto belongs) {
+    double total = 0, held = 0;
+    for (const Document& document : all) {
+      if (!belongs(document)) continue;
+      total++;
+      if (part_of(document) == Part::held_out) held++;
+    }
+    return held / total;
+  };
+  // Four standard deviations of a share of 4096, and of 512.
+  CHECK(share([](const Document&) { return true; }) == doctest::Approx(0.1).epsilon(0.19));
+  for (std::size_t place = 0; place < 4; place++) {
+    for (char32_t letter = U'a'; letter <= U'h'; letter++) {
+      CHECK(share([&](const Document& d) { return d[place] == letter; }) == doctest::Approx(0.1).epsilon(0.53));
+    }
+  }
+}
+
+TEST_CASE("a task that cannot be drawn is refused") {
+  CHECK_THROWS_WITH_AS(validate({TaskName::copy, 0, 8}), "a word needs at least 1 letter", UsageError);
+  for (const std::size_t size : {0, 27}) {
+    CHECK_THROWS_WITH_AS(validate({TaskName::copy, 6, size}), doctest::Contains("1 to 26 letters"), UsageError);
+  }
+  CHECK_THROWS_WITH_AS(validate({TaskName::induction, 2, 8}), "induction needs words of at least 3 letters",
+                       UsageError);
+  CHECK_THROWS_WITH_AS(validate({TaskName::induction, 8, 8}),
+                       "induction has words of up to 9 different letters; the alphabet has only 8", UsageError);
+  validate({TaskName::induction, 7, 8});
+  validate({TaskName::induction, 3, 4});
+  validate({TaskName::copy, 8, 1});
+  CHECK_THROWS_WITH_AS(parse_task_name("Copy"),
+                       "unknown task 'Copy'; there are copy, induction, reverse and most-frequent", UsageError);
+}
+
+TEST_CASE("a part without documents is refused instead of being looked for without end") {
+  PythonRandom random(1);
+  const Task task{TaskName::copy, 1, 1};  // its only document is a=a
+  const bool is_held_out = part_of(U"a=a") == Part::held_out;
+  CHECK(draw_document(task, is_held_out ? Part::held_out : Part::training, random) == U"a=a");
+  CHECK_THROWS_WITH_AS(draw_document(task, is_held_out ? Part::training : Part::held_out, random),
+                       doctest::Contains("few documents"), UsageError);
+}
+
+}  // namespace
+}  // namespace microgpt

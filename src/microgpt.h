@@ -90,6 +90,7 @@
 #include "inspect/probe.h"       // a model run on documents, with heads silenced
 #include "inspect/heads.h"       // what heads look at
 #include "inspect/importance.h"  // what heads are worth
+#include "inspect/head_row.h"    // one head at one position, in numbers
 #include "inspect/pruning.h"     // which heads can go
 #include "inspect/gallery.h"     // maps of all heads
 #include "inspect/published.h"   // the shapes of published models
@@ -102,6 +103,7 @@
 #include "program/command_line.h"   // parsing the command line
 #include "program/commands.h"       // train, sample, ...
 #include "program/print.h"          // output that several commands share
+#include "program/head_row.h"       // printing one row of a head
 #include "program/heads_report.h"   // tables and JSON of microgpt heads
 #include "program/interrupt.h"      // stopping in good order
 #include "program/train_options.h"  // the options of train

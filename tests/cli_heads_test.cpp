@@ -147,5 +147,19 @@ TEST_CASE("the pruning of many heads says how long it will take, and goes on") {
   CHECK(r.out.find(" of 72 heads can go") != std::string::npos);
 }
 
+TEST_CASE("inspect --text shows one row of a head, and refuses a head or a position that is not there") {
+  const ModelFolder folder;
+  const Words base{"inspect", folder.model, "--text", "anna"};
+  const std::string row = output(base + Words{"--head", "3", "--at", "2"});
+  CHECK(row.starts_with("layer 0, head 3, at position 2, which is n\n"));
+  CHECK(count("key k of ", row) == 3);
+  CHECK(output(base).starts_with("layer 0, head 0, at position 4, which is a\n"));
+  CHECK(refusal(base + Words{"--head", "4"}) == "2: --head is 4; it must be from 0 to 3");
+  CHECK(refusal(base + Words{"--layer", "1"}) == "2: --layer is 1; it must be from 0 to 0");
+  CHECK(refusal(base + Words{"--at", "5"}) == "2: --at is 5; it must be from 0 to 4");
+  CHECK(refusal(base + Words{"--at", "-1"}) == "2: --at is '-1'; it must be a whole number from 0 to 1000000000");
+  CHECK(refusal({"inspect", folder.model, "--at", "1"}) == "2: --layer, --head and --at need a --text");
+}
+
 }  // namespace
 }  // namespace microgpt

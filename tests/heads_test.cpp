@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "inspect/gallery.h"
+#include "inspect/head_row.h"
 #include "inspect/heads.h"
 #include "inspect/importance.h"
 #include "inspect/pruning.h"
@@ -316,6 +317,52 @@ TEST_CASE("maps show what a head takes, under its name and above what is known a
   for (const char* text : {">title<", ">layer 1, head 3<", ">previous token<", "all of its weight"}) {
     CHECK(svg.find(text) != std::string::npos);
   }
+}
+
+TEST_CASE(
+    "a head's row in numbers: products make scores, scores make weights, and all heads make what attention adds") {
+  for (const Config& config : kinds()) {
+    const Parameters p = drawn(config, 8, 0.4);
+    const std::vector<Token> tokens{5, 0, 3, 3, 1};
+    const std::size_t t = 4;
+    std::vector<Token> document = tokens;
+    document.push_back(5);
+    const std::vector<TitledGrid> maps = head_maps(config, p, document, Tokenizer(U"abcde"));
+    for (std::size_t layer = 0; layer < config.n_layer; layer++) {
+      std::vector<double> written(config.n_embd);
+      for (std::size_t h = 0; h < config.n_head; h++) {
+        const HeadRow row = head_row(config, p, tokens, {layer, h}, t);
+        double total = 0;
+        for (const LookedAt& at : row.seen) {
+          CHECK(at.weight == maps[layer * config.n_head + h].second.rows[t][at.position]);
+          CHECK(at.sum / std::sqrt(static_cast<double>(at.key.size())) == doctest::Approx(at.score).epsilon(1e-12));
+          CHECK(at.products[1] == at.key[1] * row.query[1]);
+          total += std::exp(at.score);
+        }
+        for (const LookedAt& at : row.seen) CHECK(std::exp(at.score) / total == doctest::Approx(at.weight));
+        CHECK(row.seen.back().position == t);
+        const std::vector<std::size_t> first = row.strongest(2);
+        CHECK(first.size() == std::min<std::size_t>(2, row.seen.size()));
+        for (std::size_t i = 0; i < config.n_embd; i++) written[i] += row.written[i];
+      }
+      Batch batch(config.block_size);
+      batch.add(document);
+      TensorModel<double> model(config, p);
+      Activations<double> a;
+      a.resize(model, batch.num_positions());
+      gpt_forward(model, naive<double>(), batch, {0, 1}, a);
+      const double* const before = layer == 0 ? a.x.view().row(t) : a.layers[layer - 1].x_out.view().row(t);
+      for (std::size_t i = 0; i < config.n_embd; i++) {
+        CHECK(before[i] + written[i] == doctest::Approx(a.layers[layer].x_mid.view().row(t)[i]).epsilon(1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("of equally strong positions the earlier comes first") {
+  const HeadRow row = head_row(planted, bare_model(), std::vector<Token>{6, 0, 1, 2}, {0, 0}, 3);
+  CHECK(row.strongest(3) == std::vector<std::size_t>{0, 1, 2});
+  CHECK_THROWS_AS(head_row(planted, bare_model(), std::vector<Token>{6, 0}, {0, 0}, 2), std::out_of_range);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct PruningReport {
 struct HeadsReport {
   std::string documents;  // which: "3203 held-out documents of data/names.txt"
   std::size_t num_documents = 0;
-  double loss = 0;      // means over the documents
+  double loss = 0;  // means over the documents
   double accuracy = 0;
   HeadLooks looks;
   std::array<double, num_places> bar{};

@@ -1,14 +1,17 @@
-// microgpt inspect: prints what is in a model.
+// microgpt inspect: prints what is in a model, or what one of its heads does.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "base/utf8.h"
 #include "program/commands.h"
+#include "program/head_row.h"
 #include "program/options.h"
 #include "train/checkpoint.h"
 
@@ -63,13 +66,31 @@ void print_summary(const Config& config, const Tokenizer& tokenizer, const Param
 }  // namespace
 
 Command inspect_command() {
-  auto model = std::make_shared<std::string>();
+  struct InspectOptions {
+    std::string model;
+    std::optional<std::string> text;
+    std::optional<std::size_t> layer, head, at;
+  };
+  auto options = std::make_shared<InspectOptions>();
   Command command{.name = "inspect",
-                  .help = "Print a model's config and statistics of its parameters.",
-                  .footer = "Example:\n  microgpt inspect names.safetensors"};
-  add_model(command, *model);
-  command.run = [model] {
-    const Checkpoint checkpoint = load_checkpoint(*model);
+                  .help = "Print a model's config and statistics of its parameters, or one row of a head in numbers.",
+                  .footer =
+                      "Examples:\n"
+                      "  microgpt inspect names.safetensors\n"
+                      "  microgpt inspect names.safetensors --text emma --layer 0 --head 2 --at 3"};
+  add_model(command, options->model);
+  command.heading = "A head at work";
+  add_text(command, "--text", options->text, "TEXT", "what it reads; position 0 is BOS");
+  add_index(command, "--layer", options->layer, "its layer [0]");
+  add_index(command, "--head", options->head, "the head [0]");
+  add_index(command, "--at", options->at, "the position from which it looks [the last]");
+  command.run = [options] {
+    const Checkpoint checkpoint = load_checkpoint(options->model);
+    if (options->text) {
+      return print_head_row(checkpoint,
+                            {*options->text, options->layer.value_or(0), options->head.value_or(0), options->at});
+    }
+    if (options->layer || options->head || options->at) throw UsageError("--layer, --head and --at need a --text");
     print_summary(checkpoint.config, checkpoint.tokenizer, checkpoint.parameters);
   };
   return command;

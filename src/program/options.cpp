@@ -11,11 +11,11 @@
 
 namespace microgpt {
 
-std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max) {
+std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max, std::size_t min) {
   std::size_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > max) {
-    throw UsageError(fmt::format("{} is '{}'; it must be a whole number from 1 to {}", option, text, max));
+  if (error != std::errc() || end != text.data() + text.size() || count < min || count > max) {
+    throw UsageError(fmt::format("{} is '{}'; it must be a whole number from {} to {}", option, text, min, max));
   }
   return count;
 }

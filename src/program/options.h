@@ -33,8 +33,9 @@ struct Command {
   std::string heading = "Options";  // for the options added next
 };
 
-/// Parses a whole number from 1 to `max`. Throws UsageError with the option's name for anything else.
-std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max = 1'000'000'000);
+/// Parses a whole number from `min` to `max`. Throws UsageError with the option's name for anything else.
+std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max = 1'000'000'000,
+                        std::size_t min = 1);
 
 /// Parses a number from `min` to `max`. Throws UsageError with the option's name for anything else.
 double parse_number(const std::string& option, const std::string& text, double min, double max);
@@ -54,6 +55,13 @@ template <class T>
 Option& add_count(Command& command, const std::string& name, T& target, const std::string& help) {
   return add_option(command, name, "N", help,
                     [&target, name](const std::string& text) { target = parse_count(name, text); });
+}
+
+/// A whole number that may be 0: which one of several, counted from 0.
+template <class T>
+Option& add_index(Command& command, const std::string& name, T& target, const std::string& help) {
+  return add_option(command, name, "I", help,
+                    [&target, name](const std::string& text) { target = parse_count(name, text, 1'000'000'000, 0); });
 }
 
 /// A number from `min` to `max`.

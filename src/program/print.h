@@ -18,8 +18,8 @@ std::string all_digits(double x);
 /// Prints "sample  1: ..." and so on, with names from generate().
 void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& generate);
 
-/// Prints held-out loss (with four decimals, or all digits), perplexity, the bigram baseline, the share of new names, and
-/// some names.
+/// Prints held-out loss (with four decimals, or all digits), perplexity, the bigram baseline, the share of new names,
+/// and some names.
 void print_quality(const Quality& quality, double temperature, bool all = false);
 
 /// The text as visible() of base/utf8.h shows it if standard output is a terminal. Elsewhere it stays as it is.

@@ -145,7 +145,7 @@ void check_gradients(Lesson& lesson, Parameters& parameters) {
   const Mlp model(parameters);
   auto loss = [&](std::span<const Token> name) { return document_loss(model, name); };
   std::vector<Token> tokens = lesson.tokens_of_step(1);
-  fmt::print("predictions to find one name's gradient: {} by trying, {} by hand\n",
+  fmt::print("predictions to find one name's gradient: {} by trying, {} and their way back by hand\n",
              2 * parameters.size() * (tokens.size() - 1), tokens.size() - 1);
   const Numbers by_nudging_up = numerical_gradient(parameters, tokens, 1e-5, 0);
   lesson.line(fmt::format("gradient check | loss_n {0:.6f} | loss_a {0:.6f} | max diff {1:.8f}",

@@ -2,6 +2,8 @@
 // numbers it was made from. On that graph backward() finds every gradient of any expression.
 #include <fmt/core.h>
 
+#include <string>
+
 #include "lesson/draft_mlp.h"
 #include "lesson/lesson.h"
 #include "picture.h"
@@ -54,17 +56,19 @@ void show_expression(Lesson& lesson) {
   fmt::print("\nL = u * v, v = u + 10, u = a * b\n");
   fmt::print("calls to hand the gradient of L down to all: {}\n", hand_down(*first.L.node, 1));
   e.L.backward();  // stop: backward
-  fmt::print("value |     data | measured | handed down | backward()\n");
+  fmt::print("value |     data | measured | handed down\n");
+  std::string second = "value | measured | backward()\n";
   bool as_measured = true;
   auto row = [&](const char* name, const Draft& value, double measured, const Draft& handed_down) {
-    fmt::print("{:>5} | {:8.4f} | {:8.4f} | {:11.4f} | {:10.4f}\n", name, value.data(), measured, handed_down.grad(),
-               value.grad());
+    fmt::print("{:>5} | {:8.4f} | {:8.4f} | {:11.4f}\n", name, value.data(), measured, handed_down.grad());
+    second += fmt::format("{:>5} | {:8.4f} | {:10.4f}\n", name, measured, value.grad());
     as_measured = as_measured && value.grad() == measured && handed_down.grad() == measured;
   };
   row("a", e.a, measure([](double h) { return E{.a = 2.0 + h}; }), first.a);
   row("b", e.b, measure([](double h) { return E{.b = -3.0 + h}; }), first.b);
   row("u", e.u, measure([](double h) { return E{.u = -6.0 + h}; }), first.u);
   row("v", e.v, measure([](double h) { return E{.v = 4.0 + h}; }), first.v);
+  fmt::print("\n{}", second);
   lesson.picture("03_graph.svg", lesson03::graph_picture(e.a, e.b, e.u, e.v, e.L));
   const double a = e.a.grad(), u = e.u.grad();  // stop: gradients
   e.L.backward();
@@ -89,8 +93,9 @@ Draft diamonds(Draft x, int n) {
 }
 
 void show_why_an_order() {
-  fmt::print("\n         | handing down | handing down | everything | in order |  in order\n");
-  fmt::print("diamonds |        calls |     gradient |   gradient |    nodes |  gradient\n");
+  fmt::print("\ndiamonds | calls to hand down | gradient\n");
+  std::string second = "\ndiamonds | gradient, everything handed down\n";
+  std::string third = "\ndiamonds | nodes in order | gradient\n";
   for (int n : {1, 2, 3, 10, 20}) {
     const Draft x = 1.0, y = 1.0, z = 1.0;
     const Draft handed_down = diamonds(x, n), everything = diamonds(y, n), in_order = diamonds(z, n);
@@ -99,8 +104,11 @@ void show_why_an_order() {
     hand_down_everything(*everything.node);
     in_order.backward();
     const std::size_t nodes = in_order.topological_order().size();
-    fmt::print("{:8} | {:12} | {:12} | {:10.4g} | {:8} | {:9}\n", n, calls, x.grad(), y.grad(), nodes, z.grad());
+    fmt::print("{:8} | {:18} | {:8}\n", n, calls, x.grad());
+    second += fmt::format("{:8} | {:9.4g}\n", n, y.grad());
+    third += fmt::format("{:8} | {:14} | {:8}\n", n, nodes, z.grad());
   }
+  fmt::print("{}{}", second, third);
 }
 
 /// The first 50 steps of training the MLP of lesson 02, by the draft and by src side by side.

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "heads.h"
 #include "lesson/lesson.h"
@@ -61,24 +63,33 @@ void print_influence(const char* program, const std::function<Array(const Array&
   fmt::print("\n");
 }
 
-/// A batch of B documents of up to 3 positions, all alike, so that the attention weights show nothing but the mask.
-/// Prints where position 0 of the last document looks.
+/// Attention of B documents of up to 3 positions, all alike, so that the weights show nothing but the mask. Prints 1 or
+/// 0 for each weight: whether a query looks at a key.
 void print_mask(std::size_t B, const Array& mask) try {
   const Array heads{{B, num_heads, 3, 1}, std::vector<double>(B * num_heads * 3)};
-  fmt::print("batch of {}, mask {:9}", B, text(mask.shape));
+  fmt::print("{:9}", text(mask.shape));
   const Array weights = attend(heads, heads, heads, mask).weights;  // stop: mask
-  for (std::size_t h = 0; h < num_heads; h++) {
-    const double* const w = &weights.numbers[weights.place({B - 1, h, 0, 0})];
-    fmt::print(" | head {}: {:.2f} {:.2f} {:.2f}", h, w[0], w[1], w[2]);
-  }
+  for_each_index(weights.shape, [&](const Shape& i) {
+    const std::string_view between = i[2] > 0 ? " " : i[1] > 0 ? "   " : " | ";  // queries, heads, documents
+    fmt::print("{}{}", i[3] == 0 ? between : "", weights.at(i) > 0 ? 1 : 0);
+  });
   fmt::print("\n");
 } catch (const std::invalid_argument& error) {
   fmt::print(" | error: {}\n", error.what());
 }
 
+void print_heading(std::size_t B, const std::string& what) {
+  fmt::print("\n{}\n{:9}", what, "");
+  for (std::size_t b = 0; b < B; b++) fmt::print(" | document {}{:>{}}", b, "", b + 1 < B ? 15 : 0);
+  fmt::print("\n{:9}", "mask");
+  for (std::size_t b = 0; b < B; b++) fmt::print(" | head 0        head 1{:>{}}", "", b + 1 < B ? 5 : 0);
+  fmt::print("\n");
+}
+
 void print_masks() {
-  fmt::print("\ndocuments of 3, 2 and 1 positions, padded to 3. Where does query 0 of the last document look?\n");
-  for (const std::size_t B : {2, 3}) {
+  fmt::print("\nwho looks at whom: three digits for each query, 1 for a key that it looks at\n");
+  for (const std::size_t B : {3, 2}) {
+    print_heading(B, fmt::format("documents of {} positions, padded to 3", B == 3 ? "3, 2 and 1" : "3 and 2"));
     Array keys{{B, 3}, {}}, pairs{{B, 3, 3}, {}};  // 1: document b has such a key
     for_each_index(keys.shape, [&](const Shape& i) { keys.numbers.push_back(i[1] < 3 - i[0] ? 1 : 0); });
     for_each_index(pairs.shape, [&](const Shape& i) { pairs.numbers.push_back(i[2] < 3 - i[0] ? 1 : 0); });
@@ -86,7 +97,7 @@ void print_masks() {
     print_mask(B, keys);
     print_mask(B, pairs);
   }
-  fmt::print("causal; one mask for each head, causal and full; and a query that may see nobody\n");
+  print_heading(1, "one document; the masks are: causal; causal for head 0, full for head 1; nobody may be seen");
   print_mask(1, {{3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}});
   print_mask(1, {{2, 3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}});
   print_mask(1, {{1, 3}, {0, 0, 0}});

@@ -115,7 +115,7 @@ int main() {
   const std::size_t hidden = print_room(exhibits, Verdict::hidden, "the loss hides it: it moves by at most 0.02");
   const std::size_t praised = print_room(exhibits, Verdict::praised, "the loss praises it: it gets better");
   const std::size_t no_loss =
-      print_room(exhibits, Verdict::no_loss, "no model is trained here: only a check can see it");
+      print_room(exhibits, Verdict::no_loss, "there is no loss to look at: only a check can see it");
   const auto unseen = std::count_if(exhibits.begin(), exhibits.end(), [](const Exhibit& exhibit) {
     return exhibit.outcome.failed.empty() && !exhibit.outcome.crashed;
   });

@@ -122,6 +122,9 @@ TEST_CASE("planted heads are named, and have entropy 0 where they look at one po
     CAPTURE(i);
     CHECK(shape_of(heads[i], bar) == shapes[i]);
   }
+  std::array<double, num_places> unreachable{};
+  unreachable.fill(1);  // if freshly drawn heads looked there and nowhere else, it would mean nothing
+  for (const HeadLook& head : heads) CHECK(shape_of(head, unreachable) == "no clear shape");
   for (const std::size_t i : {0, 1, 2}) CHECK(std::abs(heads[i].entropy.value) < 1e-12);
   CHECK(reach(heads[0], Place::previous) == doctest::Approx(1));
   CHECK(reach(heads[1], Place::self) == doctest::Approx(1));
@@ -224,6 +227,8 @@ TEST_CASE("a silenced head equals zeros in its columns of attn_wo, and all silen
     }
     CHECK(probe.scores(silenced(all_heads(config), config)).losses == Probe(config, none, documents).scores().losses);
     CHECK(probe.scores().losses == Probe(config, p, documents, 3).scores().losses);  // nothing stays replaced
+    probe.scores(silenced(all_heads(config), config));
+    CHECK(probe.mean_outputs()[0].output == Probe(config, p, documents).mean_outputs()[0].output);
   }
 }
 

@@ -81,7 +81,11 @@ Probe::Probe(const Config& config, const Parameters& parameters, std::vector<Pro
       threads_(threads),
       batches_(batches_of(documents_, config.block_size)) {}
 
-void Probe::run(const Batch& batch) {
+void Probe::run(const Batch& batch, std::span<const HeadOutput> replaced) {
+  activations_.fixed_heads.assign(model_.layers.size(), {});
+  for (const HeadOutput& head : replaced) {
+    activations_.fixed_heads[head.id.layer].push_back({head.id.head, head.output});
+  }
   activations_.resize(model_, batch.num_positions());
   parallel(threads_, [&](std::size_t i) {
     gpt_forward(model_, fast<double>(), batch, batch.documents(i, threads_), activations_);
@@ -89,13 +93,9 @@ void Probe::run(const Batch& batch) {
 }
 
 Scores Probe::scores(std::span<const HeadOutput> replaced) {
-  activations_.fixed_heads.assign(model_.layers.size(), {});
-  for (const HeadOutput& head : replaced) {
-    activations_.fixed_heads[head.id.layer].push_back({head.id.head, head.output});
-  }
   Scores scores;
   for (const Batch& batch : batches_) {
-    run(batch);
+    run(batch, replaced);
     const View<const double> logits = std::as_const(activations_.logits).view();
     for (std::size_t i = 0; i < batch.num_documents(); i++) {
       const ProbeDocument& document = documents_[scores.losses.size()];
@@ -110,7 +110,6 @@ Scores Probe::scores(std::span<const HeadOutput> replaced) {
       scores.accuracies.push_back(static_cast<double>(right) / static_cast<double>(document.end - document.first));
     }
   }
-  activations_.fixed_heads.clear();
   return scores;
 }
 

@@ -79,7 +79,7 @@ class Probe {
   bool allows(std::size_t t, std::size_t s) const { return model_.mask.allows(t, s); }
 
  private:
-  void run(const Batch& batch);
+  void run(const Batch& batch, std::span<const HeadOutput> replaced = {});
   Tensor<double> weights(std::size_t layer, Share rows) const;
 
   TensorModel<double> model_;

@@ -172,6 +172,14 @@ void train_and_print(const Lesson& lesson, const Config& config) {
   fmt::print("\n");
 }
 
+void print_kept() {
+  fmt::print("\n--- numbers kept of a token in a layer: here | with the sizes of DeepSeek-V2 ---\n");
+  fmt::print("mha: a key and a value for every head      | {:2} | {:5}\n", 2 * H * D, 2 * 128 * 128);
+  fmt::print("gqa: for every 2 heads here, 16 there      | {:2} | {:5}\n", 2 * H / 2 * D, 2 * 128 / 16 * 128);
+  fmt::print("mqa: one key and one value for all heads   | {:2} | {:5}\n", 2 * D, 2 * 128);
+  fmt::print("mla: c and a rotary key                    | {:2} | {:5}\n", L + 2, 512 + 64);
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   print_on_paper();
@@ -189,11 +197,7 @@ int main(int argc, char** argv) {
   print_products("c and rotary key, expanded", L + 2, KeepsLatent{weights, false});
   print_products("c and rotary key, absorbed", L + 2, KeepsLatent{weights, true});
 
-  fmt::print("\n--- numbers kept of a token in a layer: here | with the sizes of DeepSeek-V2 ---\n");
-  fmt::print("mha: a key and a value for every head      | {:2} | {:5}\n", 2 * H * D, 2 * 128 * 128);
-  fmt::print("gqa: for every 2 heads here, 16 there      | {:2} | {:5}\n", 2 * H / 2 * D, 2 * 128 / 16 * 128);
-  fmt::print("mqa: one key and one value for all heads   | {:2} | {:5}\n", 2 * D, 2 * 128);
-  fmt::print("mla: c and a rotary key                    | {:2} | {:5}\n", L + 2, 512 + 64);
+  print_kept();
   lesson.picture("18_kept.svg", kept_picture());
   lesson.picture("18_fold.svg", fold_picture());
 

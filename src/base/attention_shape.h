@@ -25,9 +25,10 @@ struct AttentionShape {
   std::size_t q_latent = 0;   // Lq of latent attention; 0: queries come straight from the residual stream
   std::size_t kv_latent = 0;  // Lkv; 0: not latent
   double rope_base = 10000;   // the paper's: see tensor/rope.h
+  double score_scale = 0;     // every score is multiplied by this; 0: by 1 / sqrt(K). No config sets it: see lesson 23
 
-  std::size_t nope_dim() const { return key_dim - rope_dim; }                   // P: "no position embedding"
-  double scale() const { return 1 / std::sqrt(static_cast<double>(key_dim)); }  // of the scores
+  std::size_t nope_dim() const { return key_dim - rope_dim; }  // P: "no position embedding"
+  double scale() const { return score_scale != 0 ? score_scale : 1 / std::sqrt(static_cast<double>(key_dim)); }
   bool is_latent() const { return kv_latent > 0; }
 
   /// mha, mqa, gqa or mla.

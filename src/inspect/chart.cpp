@@ -18,7 +18,7 @@ double place(const Axis& axis, double number) {
 
 }  // namespace
 
-Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all) {
+Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all, bool mark_lowest) {
   constexpr double left = 60, right = 620, top = 50, bottom = 330, dot = 5;
   constexpr std::array<const char*, 5> colours{"#0072b2", "#d55e00", "#00795a", "#8a4a75", "#555"};
   Svg svg(640, 378 + 18 * static_cast<double>((all.size() + 1) / 2));
@@ -34,7 +34,8 @@ Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vec
     svg.text(x_of(tick), bottom + 19, fmt::format("{}", tick), "middle");
   }
   svg.text(16, (top + bottom) / 2, y.name, "middle", 12, -90);
-  svg.text((left + right) / 2, bottom + 38, x.name + " (hollow square: the line's lowest point)", "middle");
+  const std::string mark = mark_lowest ? " (hollow square: the line's lowest point)" : "";
+  svg.text((left + right) / 2, bottom + 38, x.name + mark, "middle");
   for (std::size_t i = 0; i < all.size(); i++) {
     const char* const colour = colours[i % colours.size()];
     std::vector<std::pair<double, double>> points;  // in pixels
@@ -45,7 +46,7 @@ Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vec
     for (const auto& [px, py] : points) svg.rect(px - dot / 2, py - dot / 2, dot, dot, colour);
     const auto lowest = std::max_element(points.begin(), points.end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (lowest != points.end()) {
+    if (mark_lowest && lowest != points.end()) {
       svg.rect(lowest->first - dot, lowest->second - dot, 2 * dot, 2 * dot, colour);
       svg.rect(lowest->first - dot / 2, lowest->second - dot / 2, dot, dot, "white");
     }

@@ -22,8 +22,9 @@ struct Series {
   std::vector<std::pair<double, double>> points;
 };
 
-/// Every series as a line with dots, in a colour and with a name of its own, and its lowest point marked. Points above
-/// the last tick of y are left out.
-Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all);
+/// Every series as a line with dots, in a colour and with a name of its own, and its lowest point marked if that is
+/// what one looks for. Points above the last tick of y are left out.
+Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all,
+          bool mark_lowest = true);
 
 }  // namespace microgpt

@@ -1,5 +1,7 @@
 #include "lesson/recipe.h"
 
+#include <cmath>
+
 #include "base/python_random.h"
 #include "scalar/gpt.h"
 #include "tensor/decoder.h"
@@ -7,8 +9,18 @@
 
 namespace microgpt {
 
+void round_weights(TensorModel<double>& model) {
+  for (Weight<double>* weight : model.weights()) {
+    const View<double> numbers = weight->data.view();
+    for (std::size_t i = 0; i < numbers.rows; i++) {
+      for (std::size_t j = 0; j < numbers.cols; j++) numbers.row(i)[j] = std::rint(numbers.row(i)[j] * 65536) / 65536;
+    }
+    weight->transpose_rows({0, numbers.rows});
+  }
+}
+
 BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, const Tokenizer& tokenizer,
-                             std::uint64_t seed, const AfterEachStep& after_step) {
+                             std::uint64_t seed, const AfterEachStep& after_step, const BeforeTraining& before) {
   PythonRandom random(seed);
   random.shuffle(names);
   Config config = recipe.model;
@@ -16,8 +28,11 @@ BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, 
   const Parameters parameters = initialize(config, recipe.train, random);
   BatchTrainer<double> trainer(config, recipe.train, parameters, names, tokenizer,
                                {.loss_mean = LossMean::tokens, .dropout = {recipe.train.dropout, seed}});
+  before(trainer.model());
+  if (recipe.rounded) round_weights(trainer.model());
   while (trainer.steps_done() < recipe.train.num_steps) {
     const double loss = recipe.constant_rate ? trainer.step(0) : trainer.step();
+    if (recipe.rounded) round_weights(trainer.model());
     after_step(trainer, loss);
   }
   return trainer;

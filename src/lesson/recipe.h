@@ -19,14 +19,23 @@ struct Recipe {
   Config model;  // its vocab_size is ignored; the tokenizer decides it
   TrainConfig train;
   bool constant_rate = false;  // otherwise the learning rate follows train.schedule
+  bool rounded = false;        // see round_weights()
 };
 
 using AfterEachStep = std::function<void(BatchTrainer<double>& trainer, double loss)>;
+using BeforeTraining = std::function<void(TensorModel<double>& model)>;
 
-/// A model trained on these names. The seed decides their order, the first weights, and what is dropped.
+/// Rounds every weight to 16 binary digits after the point. Where training is so sensitive that the last bit of a sum
+/// decides where it goes, processors end in different places, since other vectors have other last bits. If this is done
+/// after every step, such differences cannot grow, and all end in the same place.
+void round_weights(TensorModel<double>& model);
+
+/// A model trained on these names. The seed decides their order, the first weights, and what is dropped. `before` may
+/// change the model before its first step.
 BatchTrainer<double> trained(
     const Recipe& recipe, std::vector<Document> names, const Tokenizer& tokenizer, std::uint64_t seed = 1,
-    const AfterEachStep& after_step = [](BatchTrainer<double>&, double) {});
+    const AfterEachStep& after_step = [](BatchTrainer<double>&, double) {},
+    const BeforeTraining& before = [](TensorModel<double>&) {});
 
 /// Multiply-adds of that training: one for each use of a weight in a matrix product, and two more for the way back.
 /// Those between positions, in attention, are left out; for names they are few.

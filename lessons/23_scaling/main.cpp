@@ -1,0 +1,303 @@
+// Lesson 23: the root that scores are divided by, and how narrow a head may be. First numbers drawn by chance, then
+// models with and without the root, then heads of fewer and fewer numbers.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "base/task.h"
+#include "base/utf8.h"
+#include "inspect/chart.h"
+#include "inspect/published.h"
+#include "lesson/comparison.h"
+#include "lesson/draft_gpt.h"
+#include "lesson/recipe.h"
+#include "lesson/softmax.h"
+#include "picture.h"
+#include "scalar/ops.h"
+#include "tensor/attention_weights.h"
+#include "train/evaluation.h"
+#include "train/held_out.h"
+
+using namespace microgpt;
+
+/// What every score of a head of D numbers is multiplied by.
+double draft_scale(std::size_t D, bool root) { return root ? 1 / std::sqrt(static_cast<double>(D)) : 1; }
+
+/// How a query shares itself out among the keys.
+Values draft_weights(Values query, std::span<const Values> keys, double scale) {
+  const Values scores(keys.size(), [&](std::size_t s) { return dot(query, keys[s]) * scale; });
+  return softmax(scores);  // stop: scores
+}
+
+// --- Numbers drawn by chance -----------------------------------------------------------------------------------------
+
+/// A query of ones, and two keys: one agrees with the query in a few more places than half, the other is all zeros.
+void show_two_keys() {
+  fmt::print("\n--- two keys: the first has a score of typical size, the other 0 ---\n");
+  fmt::print("numbers | root | score | weight |  slope | reaches the query\n");
+  for (const auto& [D, agree] : {std::pair(4UL, 3UL), {16, 10}, {64, 36}}) {
+    for (const bool root : {false, true}) {
+      const Scope scope;
+      const std::size_t ones = agree;
+      const Values query(D, [](std::size_t) { return 1.0; });
+      const std::vector<Values> keys{Values(D, [&](std::size_t j) { return j < ones ? 1.0 : -1.0; }),
+                                     Values(D, [](std::size_t) { return 0.0; })};
+      const Values weights = draft_weights(query, keys, draft_scale(D, root));
+      weights[0].backward();
+      const double w = weights[0].data(), score = dot(query, keys[0]).data() * draft_scale(D, root);
+      fmt::print("{:7} | {:4} | {:5} | {:.4f} | {:.4f} | {:.4f}\n", D, root ? "yes" : "no", score, w, w * (1 - w),
+                 query[0].grad());  // stop: slope
+    }
+  }
+}
+
+/// For each of 300 queries its scores for 16 keys, all of D numbers drawn from gauss(0, 1).
+std::vector<std::vector<double>> draw_scores(std::size_t D, PythonRandom& random) {
+  std::vector<std::vector<double>> queries(300, std::vector<double>(16));
+  for (std::vector<double>& scores : queries) {
+    std::vector<double> query(D);
+    for (double& number : query) number = random.gauss(0, 1);
+    for (double& score : scores) {
+      for (const double number : query) score += number * random.gauss(0, 1);
+    }
+  }
+  return queries;
+}
+
+/// What becomes of such scores, as the mean of all queries.
+struct Fate {
+  double variance = 0;  // of the scores
+  double largest = 0;   // weight
+  double typical = 0;   // slope w (1 - w), of a key in the middle
+  double reaches = 0;   // the query: all slopes together, times the scale
+  double deaf = 0;      // the share of queries whose slopes are less than a hundredth together
+};
+
+Fate fate_of(const std::vector<std::vector<double>>& queries, double scale) {
+  Fate fate;
+  const double share = 1 / static_cast<double>(queries.size());
+  for (std::vector<double> scores : queries) {
+    for (double& score : scores) score *= scale;
+    std::vector<double> slopes = softmax(scores);
+    std::sort(slopes.begin(), slopes.end());
+    fate.largest += share * slopes.back();
+    for (double& slope : slopes) slope *= 1 - slope;
+    const double all = std::accumulate(slopes.begin(), slopes.end(), 0.0);
+    fate.variance += share * std::inner_product(scores.begin(), scores.end(), scores.begin(), 0.0) / 16;
+    fate.typical += share * slopes[8];
+    fate.reaches += share * all * scale;
+    fate.deaf += share * (all < 0.01 ? 1 : 0);
+  }
+  return fate;
+}
+
+void show_random(const Lesson& lesson) {
+  PythonRandom random(1);
+  fmt::print("\n--- 16 keys for each of 300 queries, all numbers drawn from gauss(0, 1) ---\n");
+  fmt::print("        | variance       | largest weight | typical slope  | reaches the query | hear nothing\n");
+  fmt::print("numbers | root | no root | root | no root |  root | no root |  root  | no root  | root | no root\n");
+  std::vector<Series> lines{{"with the root", {}}, {"without", {}}};
+  for (std::size_t D = 4; D <= 512; D *= 2) {
+    const std::vector<std::vector<double>> queries = draw_scores(D, random);
+    const Fate root = fate_of(queries, draft_scale(D, true)), none = fate_of(queries, draft_scale(D, false));
+    fmt::print(
+        "{:7} | {:4.1f} | {:7.0f} | {:.2f} | {:7.2f} | {:.3f} | {:7.4f} | {:6.2f} | {:8.2f} | {:3.0f}% | {:6.0f}%\n", D,
+        root.variance, none.variance, root.largest, none.largest, root.typical, none.typical, root.reaches,
+        none.reaches, 100 * root.deaf, 100 * none.deaf);
+    lines[0].points.emplace_back(D, std::round(100 * root.largest) / 100);
+    lines[1].points.emplace_back(D, std::round(100 * none.largest) / 100);
+  }
+  lesson.picture("23_largest.svg", chart("Without the root, one key of 16 takes nearly all of the weight",
+                                         {"numbers in a query", {4, 8, 16, 32, 64, 128, 256, 512}, true},
+                                         {"largest weight", {0, 0.25, 0.5, 0.75, 1}}, lines, false));
+}
+
+// --- Models that learn -----------------------------------------------------------------------------------------------
+
+/// What to learn from, what to be asked, and how long models of 16 numbers learn, and wider ones.
+struct Data {
+  std::vector<Document> training, held_out;
+  Tokenizer tokenizer;
+  TrainConfig narrow, wide;
+};
+
+/// A model of one layer: its width, its heads, and how many numbers of each head are alive.
+struct Form {
+  std::size_t C, H, D;
+  bool root = true;
+};
+
+/// Leaves each head its first D numbers. Of two factors that are both 0, neither gets a gradient: they stay 0.
+void narrow(AttentionLayer<double>& layer, std::size_t D) {
+  for (std::size_t i = 0; i < layer.attn_wq.data.view().rows; i++) {
+    if (i % layer.shape.key_dim < D) continue;
+    for (std::size_t c = 0; c < layer.shape.n_embd; c++) {
+      layer.attn_wq.data.view().row(i)[c] = 0;
+      layer.attn_wk.data.view().row(i)[c] = 0;
+      layer.attn_wv.data.view().row(i)[c] = 0;
+      layer.attn_wo.data.view().row(c)[i] = 0;
+    }
+  }
+}
+
+/// How many of six letters are copied. A letter of the word or its copy costs log 8 if it is guessed, and there are
+/// twelve. The other two of the 14 predictions, = and the end, cost nothing.
+double letters_copied(double loss) { return 12 - 14 * loss / std::log(8.0); }
+
+/// A model of this form that has learnt. Adds to `curve` what it copied on the way.
+BatchTrainer<double> learned(const Form& form, const Data& data, std::uint64_t seed, Series* curve = nullptr) {
+  const Recipe recipe{.model = {.n_embd = form.C, .n_head = form.H},
+                      .train = form.C > 16 ? data.wide : data.narrow,
+                      .rounded = true};  // without the root, the last bits of sums decide where training goes
+  const BeforeTraining before = [&](TensorModel<double>& model) {
+    AttentionLayer<double>& layer = model.layers[0].attention;
+    narrow(layer, form.D);
+    layer.shape.score_scale = draft_scale(std::max<std::size_t>(form.D, 1), form.root);
+  };
+  double recent = 0;  // the mean loss of 20 steps
+  const AfterEachStep after_step = [&](BatchTrainer<double>& trainer, double loss) {
+    recent += loss / 20;
+    if (trainer.steps_done() % 20 > 0) return;
+    const double copied = std::max(letters_copied(recent), 0.0);
+    if (curve != nullptr) curve->points.emplace_back(trainer.steps_done(), std::round(10 * copied) / 10);
+    recent = 0;
+  };
+  return trained(recipe, data.training, data.tokenizer, seed, after_step, before);
+}
+
+/// Three models of this form: their losses on documents that they have not seen.
+Outcome outcome_of(const Form& form, const Data& data, std::vector<Series>* curves = nullptr) {
+  Outcome outcome;
+  for (std::size_t i = 0; i < Outcome::num_seeds; i++) {
+    Series curve{fmt::format("{} root, seed {}", form.root ? "with the" : "no", i + 1), {}};
+    BatchTrainer<double> trainer = learned(form, data, i + 1, &curve);
+    outcome.held_out[i] = token_loss(trainer.model(), data.held_out, data.tokenizer, 1);
+    if (curves != nullptr) curves->push_back(curve);
+  }
+  return outcome;
+}
+
+std::string copied(const Outcome& outcome) {
+  const auto& [a, b, c] = outcome.held_out;
+  return fmt::format("{:.1f} {:.1f} {:.1f}", letters_copied(a), letters_copied(b), letters_copied(c));
+}
+
+/// How much higher the losses of the other are: "+0.020 +- 0.010".
+std::string higher(const Outcome& first, const Outcome& other) {
+  const Difference d = difference(other, first);
+  return fmt::format("{:+.3f} +- {:.3f}", d.mean, d.margin);
+}
+
+void with_and_without(const Lesson& lesson, const Data& copying, const Data& names) {
+  fmt::print("\n--- three seeds each: letters copied of 6, and held-out loss on names ---\n");
+  fmt::print("heads x | size of score | letters copied            | names\n");
+  fmt::print("numbers | root  no root | root        | no root     |  root | no root          | no attention\n");
+  std::vector<Series> curves;
+  for (const auto& [C, H] : {std::pair(16UL, 1UL), {40, 4}, {40, 1}}) {
+    const Form root{C, H, C / H}, none{C, H, C / H, false}, no_attention{C, H, 0};
+    const double size = 0.08 * 0.08 * static_cast<double>(C) * std::sqrt(root.D);  // before it is divided
+    const Outcome good = outcome_of(root, names);
+    curves.clear();  // those of the last form are drawn
+    const std::string with = copied(outcome_of(root, copying, &curves));
+    curves.resize(1);
+    fmt::print(" {} x {} | {:.2f} {:8.2f} | {} | {} | {:.3f} | {} | {}\n", H, C / H, size * draft_scale(root.D, true),
+               size, with, copied(outcome_of(none, copying, &curves)), estimate(good.held_out).mean,
+               higher(good, outcome_of(none, names)), higher(good, outcome_of(no_attention, names)));
+  }
+  lesson.picture("23_stairs.svg", chart("One head of 40 numbers: without the root all start late, and two get stuck",
+                                        {"step", {0, 50, 100, 150, 200, 250, 300}},
+                                        {"letters copied, of 6", {0, 1, 2, 3, 4, 5, 6}}, curves, false));
+}
+
+void narrow_heads(const Data& copying, const Data& names) {
+  fmt::print("\n--- narrower heads in a model of 16 numbers: letters copied of 6, and held-out loss on names ---\n");
+  fmt::print("numbers | one head            | as many heads as have room\n");
+  for (const std::size_t D : {16, 8, 4, 2, 1}) {
+    fmt::print("{:7}", D);
+    for (const std::size_t H : std::set<std::size_t>{1, 16 / D}) {
+      const Form form{16, H, D};
+      fmt::print(" | {} | {:.3f}", copied(outcome_of(form, copying)), estimate(outcome_of(form, names).held_out).mean);
+    }
+    fmt::print("\n");
+  }
+}
+
+/// What a model computes for a document: queries, keys and the rest.
+Activations<double> run(const TensorModel<double>& model, const Document& document, const Tokenizer& tokenizer) {
+  Batch batch(model.config.block_size);
+  batch.add(tokenizer.encode_document(document));
+  Activations<double> activations;
+  activations.resize(model, batch.num_positions());
+  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
+  return activations;
+}
+
+/// Where the keys of a narrow head stand while it copies a word, and what each place gets from the query that needs it.
+void show_keys(Lesson& lesson, const Data& copying) {
+  fmt::print("\n--- one head copies {}: what the six places get from the query that needs them ---\n",
+             encode_utf8(copying.held_out[0]));
+  std::array<Vectors, 2> heads;
+  double difference = 0;  // from the weights of src/tensor
+  for (const std::size_t D : {1, 2}) {
+    const Scope scope;
+    BatchTrainer<double> trainer = learned({16, 1, D}, copying, 1);
+    const Activations<double> all = run(trainer.model(), copying.held_out[0], copying.tokenizer);
+    const View<const double> q = all.layers[0].attention.q.view(), k = all.layers[0].attention.k.view();
+    const Tensor<double> src = attention_weights(AttentionCall<double>::of(
+        trainer.model().layers[0].attention.shape, q, k, all.layers[0].attention.v.view(), trainer.model().mask));
+    const auto living = [&](const double* row) { return Values(D, [&](std::size_t j) { return row[j]; }); };
+    std::vector<Values> keys;
+    for (std::size_t t = 0; t < q.rows; t++) {
+      keys.push_back(living(k.row(t)));
+      heads[D - 1].queries.push_back({q.row(t)[0], q.row(t)[1]});
+      heads[D - 1].keys.push_back({k.row(t)[0], k.row(t)[1]});
+      const Values weights = draft_weights(living(q.row(t)), keys, draft_scale(D, true));
+      if (t > 6 && t < 13) heads[D - 1].weights[t - 7] = weights[t - 6].data();
+      for (std::size_t s = 0; s <= t; s++)
+        difference = std::max(difference, std::abs(weights[s].data() - src.view().row(t)[s]));
+    }
+    lesson.check(fmt::format("of a head of {}, the other numbers are still dead", D), q.row(0)[D] + k.row(0)[D] == 0);
+  }
+  for (std::size_t i = 0; i < 6; i++) {
+    const auto [x, y] = heads[1].keys[i + 1];
+    fmt::print("place {} | one number: key {:4.1f} gets {:2.0f}% | two: key {:4.1f} {:4.1f} gets {:2.0f}%\n", i + 1,
+               heads[0].keys[i + 1][0], 100 * heads[0].weights[i], x, y, 100 * heads[1].weights[i]);
+  }
+  lesson.check("the draft's weights are those of src/tensor", difference < 1e-12);
+  lesson.picture("23_keys.svg", keys_picture(heads[0], heads[1]));
+}
+
+void show_published() {
+  fmt::print("\n--- published models: numbers in a query, and in a value ---\n");
+  for (const PublishedModel& model : published_models()) {
+    const AttentionShape& shape = model.attention;
+    fmt::print("{:16} | width {:5} | {:3} heads | {:3} | {:3}\n", model.name, shape.n_embd, shape.n_head, shape.key_dim,
+               shape.value_dim);
+  }
+}
+
+int main(int argc, char** argv) {
+  Lesson lesson(argc, argv);
+  show_two_keys();
+  show_random(lesson);
+  PythonRandom random(1);
+  const std::vector<Document> words = draw_documents({}, Part::training, 3200, random);
+  const Data copying{words,
+                     draw_documents({}, Part::held_out, 100, random),
+                     Tokenizer(words),
+                     {.num_steps = 600, .batch_size = 8},
+                     {.num_steps = 300, .batch_size = 4}};
+  const TrainConfig learning{.num_steps = 200, .batch_size = 16};
+  Data names{lesson.split().training, lesson.split().held_out, lesson.tokenizer, learning, learning};
+  names.training.resize(std::min<std::size_t>(names.training.size(), 3200));
+  names.held_out.resize(std::min<std::size_t>(names.held_out.size(), 500));
+  with_and_without(lesson, copying, names);
+  narrow_heads(copying, names);
+  show_keys(lesson, copying);
+  show_published();
+  return lesson.finish();
+}

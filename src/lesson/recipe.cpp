@@ -38,6 +38,15 @@ BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, 
   return trainer;
 }
 
+Activations<double> computed(const TensorModel<double>& model, std::span<const Token> document) {
+  Batch batch(model.config.block_size);
+  batch.add(document);
+  Activations<double> activations;
+  activations.resize(model, batch.num_positions());
+  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
+  return activations;
+}
+
 double multiply_adds(const Recipe& recipe, std::span<const Document> names, const Tokenizer& tokenizer) {
   const std::size_t C = recipe.model.n_embd;
   const std::size_t weights = tokenizer.vocab_size() * C + recipe.model.n_layer * 12 * C * C;

@@ -37,6 +37,9 @@ BatchTrainer<double> trained(
     const AfterEachStep& after_step = [](BatchTrainer<double>&, double) {},
     const BeforeTraining& before = [](TensorModel<double>&) {});
 
+/// What a model computes for a document: queries, keys, logits and the rest.
+Activations<double> computed(const TensorModel<double>& model, std::span<const Token> document);
+
 /// Multiply-adds of that training: one for each use of a weight in a matrix product, and two more for the way back.
 /// Those between positions, in attention, are left out; for names they are few.
 double multiply_adds(const Recipe& recipe, std::span<const Document> names, const Tokenizer& tokenizer);

@@ -50,7 +50,7 @@ Shapes layer_of_2017(std::size_t C, int attentions) {
   return all;
 }
 
-/// The base model of 2017: 6 layers read German, 6 write English, and these also look back at the German.
+/// The base model of 2017: 6 layers read English, 6 write German, and these also look back at the English.
 Shapes transformer_of_2017(std::size_t C, std::size_t V) {
   Shapes all{{"embedding", V, C}};  // one table for both languages, and for the logits
   for (int layer = 0; layer < 6; layer++) {
@@ -115,10 +115,10 @@ void learn_on_paper(const char* heads, std::vector<std::pair<double, double>> nu
       finds = finds + weights[0] * 1.0 + weights[1] * 0.0;  // stop: weights
     }
     ((1.0 - finds) * (1.0 - finds)).backward();
-    if (step % 10 == 0) fmt::print("{:22} | {:4} | {:.3f} |", heads, step, finds.data());  // stop: slopes
+    if (step % 10 == 0) fmt::print("{:22} | {:4} | {:.5f} |", heads, step, finds.data());  // stop: slopes
     for (std::size_t h = 0; h < numbers.size(); h++) {
       const double slope = scores[h][0].grad();
-      if (step % 10 == 0) fmt::print(" {:6.3f}{}", slope, h + 1 == numbers.size() ? "\n" : "");
+      if (step % 10 == 0) fmt::print(" {:7.4f}{}", slope, h + 1 == numbers.size() ? "\n" : "");
       numbers[h].first -= slope;
       numbers[h].second -= scores[h][1].grad();
     }
@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
                  bar_chart("A third of a plain layer is attention; elsewhere it is less", "share of the parameters, %",
                            {"2017: a layer", "2017: base model", "llama2-70b: a layer", "our model"}, shares));
 
-  fmt::print("\n--- on paper ---\nheads                  | step | found | slopes\n");
+  fmt::print("\n--- on paper ---\nheads                  | step | found   | slopes\n");
   learn_on_paper("one, sure", {{0, 6}});
   learn_on_paper("one sure, one not sure", {{0, 6}, {0, 0}});
 

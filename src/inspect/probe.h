@@ -61,6 +61,9 @@ class Probe {
   Probe(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
         std::size_t threads = 1);
 
+  /// Measures a model with these weights from now on.
+  void use(const Parameters& parameters) { model_ = TensorModel<double>(model_.config, parameters, model_.length); }
+
   const Config& config() const { return model_.config; }
   std::span<const ProbeDocument> documents() const { return documents_; }
 

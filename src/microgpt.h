@@ -125,5 +125,6 @@
 #include "lesson/counted.h"          // arithmetic that counts its operations
 #include "lesson/comparison.h"       // comparing forms of a model
 #include "lesson/recipe.h"           // training by a recipe
+#include "lesson/trained.h"          // a trained model, and documents to measure it on
 #include "lesson/tensor_gradient.h"  // a loss and its gradient by src/tensor
 #include "lesson/draft_gpt.h"        // a GPT around an attention of your own

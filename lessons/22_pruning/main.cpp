@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "base/task.h"
 #include "inspect/gallery.h"
@@ -202,9 +205,9 @@ Ways prune(Patient& model) {
   fmt::print("\nout | one by one        | one ranking       | best set      | chance\n");
   for (std::size_t n = 1; n <= heads.size(); n++) {
     fmt::print("{:3}", n);
-    for (const std::vector<Pruned>& way : ways) {
-      fmt::print(" | {}{:+.4f} {:+5.1f}", &way < &ways[2] ? name(way[n].removed.back()) + " " : "",
-                 way[n].loss - way[0].loss, 100 * (way[n].accuracy - way[0].accuracy));
+    for (std::size_t i = 0; i < ways.size(); i++) {
+      fmt::print(" | {}{:+.4f} {:+5.1f}", i < 2 ? name(ways[i][n].removed.back()) + " " : "",
+                 ways[i][n].loss - ways[i][0].loss, 100 * (ways[i][n].accuracy - ways[i][0].accuracy));
     }
     fmt::print("\n");
   }

@@ -122,14 +122,10 @@ void print_orders() {
     for (const HeadId id : out) bits |= std::size_t{1} << id.head;
     return Numbers{1.00, 1.01, 1.02, 1.50, 1.10, 1.12, 1.13, 2.00}[bits];
   };
-  const Heads heads{{0, 0}, {0, 1}, {0, 2}};
+  const Heads heads{{0, 0}, {0, 1}, {0, 2}}, ranking = one_ranking(heads, loss), order = one_by_one(heads, loss);
   fmt::print("\n--- heads 0:0 and 0:1 can stand in for each other ---\n");
-  for (const auto& order : {one_ranking(heads, loss), one_by_one(heads, loss)}) {
-    for (std::size_t n = 1; n <= 3; n++) {
-      fmt::print("{} goes: {:.2f}{}", name(order[n - 1]), loss({order.begin(), order.begin() + static_cast<int>(n)}),
-                 n < 3 ? " | " : "\n");
-    }
-  }
+  fmt::print("one ranking: {} goes first, then {}\n", name(ranking[0]), name(ranking[1]));
+  fmt::print("one by one: {} goes first, then {}\n", name(order[0]), name(order[1]));
 }
 
 // --- Trained models ---
@@ -147,20 +143,27 @@ struct Patient : Trained {
   }
 };
 
-/// Each head alone is taken out, and replaced by its mean output.
-void print_alone(Patient& model) {
-  const Scores& whole = model.whole;
-  fmt::print("all heads: loss {:.4f}, {:.1f} % right\n", estimate(whole.losses).mean,
-             100 * estimate(whole.accuracies).mean);
-  fmt::print("out | loss grows, as two lists | in pairs          | says its mean     | right, points\n");
+/// The obvious attempt: the mean loss with a head, and without it.
+void print_attempt(Patient& model) {
+  for (const HeadId id : all_heads(model.config)) {
+    const Scores out = scores_without({id}, model.parameters, model.chosen);
+    const Difference grows = as_two_lists(model.whole.losses, out.losses);
+    fmt::print("without {} the loss grows by {:+.4f} +- {:.4f}\n", name(id), grows.mean, grows.margin);
+  }
+  fmt::print("\n");
+}
+
+/// In pairs: each head alone is taken out, and replaced by its mean output.
+void print_importance(Patient& model) {
+  const auto& [losses, accuracies] = model.whole;
+  fmt::print("all heads: loss {:.4f}, {:.1f} % right\n", estimate(losses).mean, 100 * estimate(accuracies).mean);
+  fmt::print("out | loss grows        | says its mean     | points\n");
   for (const HeadOutput& output : model.chosen.mean_outputs()) {
     const Scores out = scores_without({output.id}, model.parameters, model.chosen);
-    const Difference lists = as_two_lists(whole.losses, out.losses), pairs = in_pairs(whole.losses, out.losses),
-                     says_mean = in_pairs(whole.losses, model.chosen.scores({&output, 1}).losses),
-                     right = in_pairs(whole.accuracies, out.accuracies);
-    fmt::print("{} | {:+.4f} +- {:.4f}        | {:+.4f} +- {:.4f} | {:+.4f} +- {:.4f} | {:+5.1f} +- {:.1f}\n",
-               name(output.id), lists.mean, lists.margin, pairs.mean, pairs.margin, says_mean.mean, says_mean.margin,
-               100 * right.mean, 100 * right.margin);
+    const Difference grows = in_pairs(losses, out.losses), right = in_pairs(accuracies, out.accuracies),
+                     with_mean = in_pairs(losses, model.chosen.scores({&output, 1}).losses);
+    fmt::print("{} | {:+.4f} +- {:.4f} | {:+.4f} +- {:.4f} | {:+.1f} +- {:.1f}\n", name(output.id), grows.mean,
+               grows.margin, with_mean.mean, with_mean.margin, 100 * right.mean, 100 * right.margin);
   }
 }
 
@@ -291,7 +294,8 @@ int main(int argc, char** argv) {
   fmt::print("\n--- names: 2 layers of 4 heads ---\n");
   Patient speller(train({.model = {.n_layer = 2}, .train = {.num_steps = 2000, .batch_size = 16}},
                         lesson.split().training, lesson.split().held_out, seed != nullptr ? std::stoull(seed) : 4));
-  print_alone(speller);
+  print_attempt(speller);
+  print_importance(speller);
   print_promises(speller);
   draw_cost(lesson, prune(speller));
   check(lesson, speller);
@@ -301,7 +305,7 @@ int main(int argc, char** argv) {
   const std::vector<Document> words = draw_documents({}, Part::training, 9600, random);
   Patient copier(train({.model = {}, .train = {.num_steps = 300, .batch_size = 32}}, words,
                        draw_documents({}, Part::held_out, 2300, random), seed != nullptr ? std::stoull(seed) : 87));
-  print_alone(copier);
+  print_importance(copier);
   const Heads order = prune(copier)[0].back().removed;
   const Grid letters = right_by_letter(copier, {"0123", "13", "12", "02", "0", "1", "2", "3"});
   fmt::print("\nheads that are left, and how much of each letter is right\n{}", numbers(letters));

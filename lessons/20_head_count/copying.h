@@ -19,7 +19,7 @@ namespace microgpt {
 struct Words {
   PythonRandom random{1};
   std::vector<Document> training = draw_documents({}, Part::training, 4800, random);
-  std::vector<Document> held_out = draw_documents({}, Part::held_out, 500, random);
+  std::vector<Document> held_out = draw_documents({}, Part::held_out, 600, random);
   Tokenizer tokenizer{training};
 };
 constexpr std::size_t letters = 6, equals = 7;  // of a word; and the position of "=", after BOS and the word
@@ -49,7 +49,10 @@ inline Copier train_copier(const Words& words, std::size_t n_head, double times,
                                {.loss_mean = LossMean::tokens});
   while (copier.losses.size() < num_steps) copier.losses.push_back(trainer.step());
   trainer.model().copy_to(copier.parameters);
-  const auto tests = probe_documents(words.held_out, words.tokenizer, config.block_size);
+  std::vector<ProbeDocument> tests;
+  for (const Document& word : words.held_out) {
+    tests.push_back(probe_document(word, words.tokenizer, config.block_size));
+  }
   const Scores scores = Probe(config, copier.parameters, tests).scores();
   copier.loss = estimate(scores.losses).mean;
   copier.right = estimate(scores.accuracies).mean;

@@ -166,10 +166,11 @@ TEST_CASE("untrained scores of size 1") {
   for (const auto& [width, n_head] : {std::pair(16UL, 1UL), {16, 4}, {64, 1}, {64, 4}}) {
     for (const bool root : {true, false}) {
       const double size = score_size(width, n_head, root);
-      INFO(
-          fmt::format("width {}, {} heads, {}: size {:.2f}; hint: variances of a sum add up, and the score is a "
-                      "product, so the stddev comes in twice",
-                      width, n_head, root ? "with the root" : "no root", size));
+      const std::string hint = fmt::format(
+          "width {}, heads: {}, {}: size {:.2f}; hint: variances of a sum add up, and a score is a product, so "
+          "the standard deviation comes in twice",
+          width, n_head, root ? "with the root" : "no root", size);
+      INFO(hint);
       CHECK(size > 0.7);
       CHECK(size < 1.5);
     }

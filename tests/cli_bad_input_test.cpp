@@ -68,7 +68,8 @@ TEST_CASE("a seed is a whole number of any size") {
 }
 
 TEST_CASE("what is typed wrong is named") {
-  const std::string commands = "there are train, train-fast, sample, eval, inspect, heads, kv, task and bench; see microgpt --help";
+  const std::string commands =
+      "there are train, train-fast, sample, eval, inspect, heads, kv, task and bench; see microgpt --help";
   CHECK(refusal({}) == "2: no command given; " + commands);
   CHECK(refusal({"paint"}) == "2: unknown command 'paint'; " + commands);
   CHECK(refusal({""}) == "2: unknown command ''; " + commands);
@@ -82,7 +83,8 @@ TEST_CASE("what is typed wrong is named") {
   CHECK(refusal({"train", "--steps"}) == "2: --steps needs a value; see microgpt train --help");
   CHECK(refusal({"bench", "--n-embd"}) == "2: --n-embd needs a value; see microgpt bench --help");
   CHECK(refusal({"train", "--digits", "5"}) == "2: --digits: 5 not in {4,17}; see microgpt train --help");
-  CHECK(refusal({"train", "--preset", "poem"}) == "2: unknown preset 'poem'; there are gist, walkthrough, fast and best");
+  CHECK(refusal({"train", "--preset", "poem"}) ==
+        "2: unknown preset 'poem'; there are gist, walkthrough, fast and best");
   CHECK(refusal({"train", "--preset", "two\nlines\x1b"}) ==
         "2: unknown preset 'two\\x0alines\\x1b'; there are gist, walkthrough, fast and best");
 }

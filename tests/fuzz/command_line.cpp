@@ -21,7 +21,7 @@ Program program() {
               .help = "help",
               .footer = "footer",
               .commands = {train_command(), train_fast_command(), sample_command(), eval_command(), inspect_command(),
-                           kv_command(), task_command(), bench_command()}};
+                           heads_command(), kv_command(), task_command(), bench_command()}};
   for (Command& command : all.commands) {
     command.run = [owner = command.run] { (void)owner; };  // it also owns what the options set
   }

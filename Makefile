@@ -96,14 +96,14 @@ LESSON_MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
 BREAKS := $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/*/break/*.patch))
 EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lessons/%/solution)
 FUZZERS := $(patsubst %,$(BUILD)/tests/fuzz/%,$(if $(filter file,$(origin OF)),checkpoint data mask command_line,$(OF)))
-OTHERS := $(BUILD)/lessons/ladder $(BUILD)/lessons/forms $(BUILD)/tests/gdb/main
+OTHERS := $(BUILD)/lessons/ladder $(BUILD)/lessons/forms $(BUILD)/lessons/study/study $(BUILD)/tests/gdb/main
 MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson \
-  no-such-break ladder forms reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions \
+  no-such-break ladder forms study reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions \
   check-races races fuzz fuzzers torture format lint clean FORCE
 
 help: ## list the targets
@@ -165,6 +165,8 @@ no-such-lesson:
 ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 09 with several seeds and compare them
 	@$< $(NAMES)
 forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them (takes minutes)
+	@$< $(NAMES)
+study: $(BUILD)/lessons/study/study ## train models with 1 to 16 heads and look at their heads (takes minutes)
 	@$< $(NAMES)
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names

@@ -92,8 +92,6 @@ inline constexpr std::array<const char*, head_counts.size()> head_colours{"#d55e
                                                                           "#0072b2"};
 inline constexpr std::array<const char*, learning_rates.size()> rate_colours{"#0072b2", "#009e73", "#d55e00"};
 
-inline std::string heads_text(std::size_t heads) { return fmt::format("{} head{}", heads, heads == 1 ? "" : "s"); }
-
 inline Axis heads_axis() { return {"heads", {head_counts.begin(), head_counts.end()}, true}; }
 
 /// Entries side by side: a colour and what it means.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/config.h"
 #include "base/dataset.h"
 #include "base/tokenizer.h"
 #include "inspect/heads.h"
@@ -18,7 +19,11 @@ namespace microgpt {
 inline constexpr std::array<std::size_t, 5> head_counts{1, 2, 4, 8, 16};
 inline constexpr std::array<double, 3> learning_rates{0.0003, 0.001, 0.003};
 inline constexpr std::size_t num_seeds = 5;
+inline constexpr std::size_t d_model = 256;
+inline constexpr std::size_t batch_size = 32;
 inline constexpr std::size_t steps_between = 20;  // evaluations of a model in training
+
+inline std::string heads_text(std::size_t heads) { return std::to_string(heads) + (heads == 1 ? " head" : " heads"); }
 
 /// What models learn, and how long.
 struct Subject {
@@ -31,6 +36,11 @@ struct Subject {
   std::optional<double> floor;     // the loss of a perfect model, where it is known
   std::vector<double> loss_ticks;  // of the picture
 };
+
+/// A model that learns this.
+inline Config shape(const Subject& subject, std::size_t heads) {
+  return {.vocab_size = subject.tokenizer.vocab_size(), .n_layer = 1, .n_embd = d_model, .n_head = heads};
+}
 
 /// A model trained with one seed. Everything is of documents that it was not trained on.
 struct Run {

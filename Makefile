@@ -88,6 +88,8 @@ BUILD := build/$(MODE)
 SCALAR := $(BUILD)/libscalar.a
 LIBRARY := $(BUILD)/libmicrogpt.a
 PROGRAM := $(BUILD)/microgpt
+PAGE := $(patsubst src/inspect/%,$(BUILD)/%.inc,$(wildcard src/inspect/page/*))
+CPPFLAGS += -I$(BUILD)
 TESTS := $(BUILD)/microgpt_tests
 SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
 README_CHECKER := $(BUILD)/check_readme
@@ -287,6 +289,11 @@ $(LINKED): $(SCALAR)
 compile = mkdir -p $(@D); echo "compile $(1)"; \
   $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
+# The page of the inspector becomes text in the program: src/inspect/page.cpp includes it.
+$(PAGE): $(BUILD)/%.inc: src/inspect/%
+	@mkdir -p $(@D) && { printf 'R"page('; cat $<; printf ')page"\n'; } > $@
+$(BUILD)/src/inspect.o $(BUILD)/src/inspect/page.o: $(PAGE)
+
 # With SOLUTION, exercise.cpp includes the answers of solution.cpp. This shows that the exercise can be solved.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/flags
 	@$(call compile,$< with its solution,-DSOLUTION $<)
@@ -326,7 +333,7 @@ format: ## format the code with clang-format
 	find src lessons tests -name '*.cpp' -o -name '*.h' | xargs clang-format -i
 
 lint: ## look for likely bugs with clang-tidy
-	clang-tidy --quiet $(wildcard src/*.cpp src/*/*.cpp) -- -std=c++20 -Isrc -DMICROGPT_CHECKED
+	clang-tidy --quiet $(filter-out src/inspect/page.cpp,$(wildcard src/*.cpp src/*/*.cpp)) -- -std=c++20 -Isrc -DMICROGPT_CHECKED
 
 clean: ## remove the build folder
 	rm -rf build

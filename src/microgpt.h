@@ -11,6 +11,7 @@
 #include "base/count.h"            // counts that saturate instead of wrapping around
 #include "base/file.h"             // reading and writing whole files
 #include "base/replace_file.h"     // replacing a file completely or not at all
+#include "base/base64.h"           // bytes as text
 #include "base/utf8.h"             // bytes to characters
 #include "base/parse_double.h"     // text to a number, in any locale
 #include "base/libm.h"             // CPython's x ** y, to the last bit, if the C library allows it
@@ -91,6 +92,7 @@
 #include "inspect/heads.h"       // what heads look at
 #include "inspect/importance.h"  // what heads are worth
 #include "inspect/head_row.h"    // one head at one position, in numbers
+#include "inspect/page.h"        // the inspector
 #include "inspect/pruning.h"     // which heads can go
 #include "inspect/gallery.h"     // maps of all heads
 #include "inspect/published.h"   // the shapes of published models
@@ -98,17 +100,20 @@
 #include "inspect/readable.h"    // 67.5 KiB, 6.738B
 
 // The program.
-#include "program/options.h"        // commands and options as data
-#include "program/shape_options.h"  // options for the shape of a model
-#include "program/command_line.h"   // parsing the command line
-#include "program/commands.h"       // train, sample, ...
-#include "program/print.h"          // output that several commands share
-#include "program/head_row.h"       // printing one row of a head
-#include "program/heads_report.h"   // tables and JSON of microgpt heads
-#include "program/interrupt.h"      // stopping in good order
-#include "program/train_options.h"  // the options of train
-#include "program/after_step.h"     // showing a step, and saving
-#include "program/resume.h"         // going on with a saved training
+#include "program/options.h"             // commands and options as data
+#include "program/shape_options.h"       // options for the shape of a model
+#include "program/command_line.h"        // parsing the command line
+#include "program/commands.h"            // train, sample, ...
+#include "program/print.h"               // output that several commands share
+#include "program/head_row.h"            // printing one row of a head
+#include "program/heads_report.h"        // tables and JSON of microgpt heads
+#include "program/heads_json.h"          // the same as JSON
+#include "program/measured_documents.h"  // what heads are measured on
+#include "program/inspector.h"           // writing the inspector
+#include "program/interrupt.h"           // stopping in good order
+#include "program/train_options.h"       // the options of train
+#include "program/after_step.h"          // showing a step, and saving
+#include "program/resume.h"              // going on with a saved training
 
 // What the lessons share.
 #include "lesson/lesson.h"           // names to learn from, uniform output, checks

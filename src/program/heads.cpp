@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -17,11 +16,11 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/replace_file.h"
-#include "base/split.h"
 #include "base/utf8.h"
 #include "inspect/gallery.h"
 #include "program/commands.h"
 #include "program/heads_report.h"
+#include "program/measured_documents.h"
 #include "program/options.h"
 #include "program/print.h"
 #include "tensor/threads.h"
@@ -30,8 +29,6 @@
 
 namespace microgpt {
 namespace {
-
-constexpr const char* names_file = "data/names.txt";
 
 struct HeadsOptions {
   std::string model;
@@ -59,35 +56,6 @@ HeadId parse_head(const std::string& text, const Config& config) {
   if (layer && head) return {*layer, *head};
   throw UsageError(fmt::format("--silence: there is no head '{}'; this model's heads are 0:0 to {}:{}, LAYER:HEAD",
                                text, config.n_layer - 1, config.n_head - 1));
-}
-
-/// The documents to measure on.
-struct Chosen {
-  std::string title;
-  std::vector<Document> documents;
-  std::vector<ProbeDocument> probed;  // the same as tokens
-};
-
-Chosen chosen_documents(const HeadsOptions& options, const Checkpoint& checkpoint) {
-  const std::size_t max = options.num_documents.value_or(std::numeric_limits<std::size_t>::max());
-  Chosen chosen;
-  auto add = [&](const Document& document) {
-    if (chosen.documents.size() >= max) return;
-    chosen.probed.push_back(probe_document(document, checkpoint.tokenizer, checkpoint.config.block_size));
-    chosen.documents.push_back(document);
-  };
-  if (options.data) {
-    read_documents(*options.data, add);
-  } else {
-    try {
-      for (const Document& document : split(read_documents(names_file)).held_out) add(document);
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: {}; give documents of this model with --data", names_file, error.what()));
-    }
-  }
-  chosen.title = fmt::format("{} {}documents of {}", chosen.documents.size(), options.data ? "" : "held-out ",
-                             options.data.value_or(names_file));
-  return chosen;
 }
 
 /// The text that the maps show: the one that was typed, or else the first document as far as the block reaches.
@@ -168,26 +136,6 @@ PruningReport prune(const Config& config, const Parameters& parameters, std::vec
   return report;
 }
 
-HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, bool with_pruning,
-                      std::size_t threads) {
-  const auto& [config, tokenizer, parameters, training] = checkpoint;
-  Probe probe(config, parameters, documents, threads);
-  auto mean = [](const std::vector<double>& x) {
-    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
-  };
-  const Scores scores = probe.scores();
-  HeadsReport report;
-  report.num_documents = documents.size();
-  report.loss = mean(scores.losses);
-  report.accuracy = mean(scores.accuracies);
-  report.looks = measure_heads(probe);
-  report.bar = fresh_reach(config, documents, threads);
-  const RunLine line("heads");
-  report.importances = importances(probe, std::ref(line));
-  if (with_pruning) report.pruning = prune(config, parameters, documents, threads);
-  return report;
-}
-
 // --- Showing ---------------------------------------------------------------------------------------------------------
 
 /// Shows each map and asks what the head looks at, before it tells.
@@ -260,15 +208,17 @@ void heads(const HeadsOptions& options) {
   std::vector<HeadId> removed;
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
   silence(checkpoint.parameters, removed, config);
-  const auto [title, documents, probed] = chosen_documents(options, checkpoint);
+  const auto [title, documents, probed] = measured_documents(checkpoint, options.data, options.num_documents);
   const std::vector<Token> text = shown_text(options, checkpoint, documents.front());
   if (options.svg) rehearse_replace_file(*options.svg);
   if (options.save) rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters);
 
   const std::size_t threads = options.threads.value_or(available_threads());
-  HeadsReport report = report_on(checkpoint, probed, options.prune, threads);
+  const RunLine line("heads");
+  HeadsReport report = report_on(checkpoint, probed, threads, std::ref(line));
   report.documents = title;
-  if (report.pruning) {
+  if (options.prune) {
+    report.pruning = prune(config, checkpoint.parameters, probed, threads);
     const std::vector<Pruned>& path = report.pruning->greedy;
     const std::vector<HeadId>& spare = path[spare_heads(path)].removed;
     removed.insert(removed.end(), spare.begin(), spare.end());

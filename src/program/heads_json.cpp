@@ -1,3 +1,5 @@
+#include "program/heads_json.h"
+
 #include <nlohmann/json.hpp>
 
 #include "program/heads_report.h"
@@ -5,7 +7,7 @@
 namespace microgpt {
 namespace {
 
-using Json = nlohmann::ordered_json;  // NaN becomes null
+using Json = nlohmann::ordered_json;
 
 Json json(const Measure& measure) {
   return {{"value", measure.value}, {"even", measure.even}, {"stderr", measure.standard_error}};
@@ -48,13 +50,18 @@ void add_pruning(Json& all, const PruningReport& pruning) {
 
 }  // namespace
 
-std::string to_json(const HeadsReport& report) {
-  Json all{{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}};
-  all["layers"] = Json::array();
+Json head_records(const HeadsReport& report) {
+  Json records = Json::array();
   for (std::size_t i = 0; i < report.looks.heads.size(); i++) {
     const HeadLook& look = report.looks.heads[i];
-    all["layers"].push_back(json(look, shape_of(look, report.bar), report.importances[i]));
+    records.push_back(json(look, shape_of(look, report.bar), report.importances[i]));
   }
+  return records;
+}
+
+std::string to_json(const HeadsReport& report) {
+  Json all{{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}};
+  all["layers"] = head_records(report);
   all["specialisation"] = Json::array();
   for (const Specialisation& layer : report.looks.layers) {
     all["specialisation"].push_back({{"entropy_spread", layer.entropy_spread}, {"jensen_shannon", layer.distance}});

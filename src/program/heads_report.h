@@ -9,6 +9,7 @@
 #include "inspect/heads.h"
 #include "inspect/importance.h"
 #include "inspect/pruning.h"
+#include "train/checkpoint.h"
 
 namespace microgpt {
 
@@ -32,6 +33,10 @@ struct HeadsReport {
   std::vector<Importance> importances;
   std::optional<PruningReport> pruning;
 };
+
+/// Measures the heads of a model on these documents.
+HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
+                      const OnRun& on_run = [](std::size_t, std::size_t) {});
 
 void print_tables(const HeadsReport& report);
 std::string to_json(const HeadsReport& report);

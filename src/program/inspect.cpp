@@ -7,11 +7,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "program/commands.h"
 #include "program/head_row.h"
+#include "program/inspector.h"
 #include "program/options.h"
 #include "train/checkpoint.h"
 
@@ -69,6 +71,7 @@ Command inspect_command() {
   struct InspectOptions {
     std::string model;
     std::optional<std::string> text;
+    std::optional<std::string> html, compare, data;
     std::optional<std::size_t> layer, head, at;
   };
   auto options = std::make_shared<InspectOptions>();
@@ -79,12 +82,22 @@ Command inspect_command() {
                       "  microgpt inspect names.safetensors\n"
                       "  microgpt inspect names.safetensors --text emma --layer 0 --head 2 --at 3"};
   add_model(command, options->model);
+  command.heading = "A page for the browser";
+  add_text(command, "--html", options->html, "FILE", "write the model at work as one page, which needs nothing else");
+  add_text(command, "--compare", options->compare, "FILE", "a second model beside it");
+  add_text(command, "--data", options->data, "FILE", "the model's documents [the held-out names of data/names.txt]");
   command.heading = "A head at work";
   add_text(command, "--text", options->text, "TEXT", "what it reads; position 0 is BOS");
   add_index(command, "--layer", options->layer, "its layer [0]");
   add_index(command, "--head", options->head, "the head [0]");
   add_index(command, "--at", options->at, "the position from which it looks [the last]");
   command.run = [options] {
+    if (options->html) {
+      std::vector<std::string> models{options->model};
+      if (options->compare) models.push_back(*options->compare);
+      return write_inspector({models, *options->html, options->data, options->text});
+    }
+    if (options->compare || options->data) throw UsageError("--compare and --data need --html");
     const Checkpoint checkpoint = load_checkpoint(options->model);
     if (options->text) {
       return print_head_row(checkpoint,

@@ -1,0 +1,12 @@
+// The inspector: one page of HTML that shows a model at work, with everything it needs inside. Its parts are the files
+// of src/inspect/page, which the build embeds.
+#pragma once
+
+#include <string>
+
+namespace microgpt {
+
+/// The page with this data, a JSON object that src/inspect/page/data.js describes. Whatever text is in it, it stays data.
+std::string inspector_page(const std::string& json);
+
+}  // namespace microgpt

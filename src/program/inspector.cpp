@@ -1,0 +1,187 @@
+#include "program/inspector.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "base/base64.h"
+#include "base/error.h"
+#include "base/replace_file.h"
+#include "base/utf8.h"
+#include "inspect/page.h"
+#include "inspect/readable.h"
+#include "program/heads_json.h"
+#include "program/heads_report.h"
+#include "program/measured_documents.h"
+#include "program/print.h"
+#include "tensor/threads.h"
+#include "train/checkpoint.h"
+
+namespace microgpt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Numbers as the page reads them: float64, the least significant byte first.
+std::string packed(std::span<const double> numbers) {
+  std::string bytes;
+  bytes.reserve(numbers.size() * 8);
+  for (const double x : numbers) {
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    for (std::size_t i = 0; i < 8; i++) bytes += static_cast<char>(bits >> (8 * i) & 255);
+  }
+  return base64(bytes);
+}
+
+Json config_json(const Config& config) {
+  return {{"n_layer", config.n_layer},
+          {"n_embd", config.n_embd},
+          {"n_head", config.n_head},
+          {"n_kv_head", config.kv_heads()},
+          {"block_size", config.block_size},
+          {"vocab_size", config.vocab_size},
+          {"activation", config.activation == Activation::relu ? "relu" : "squared_relu"},
+          {"attention", config.attention()},
+          {"q_latent", config.q_latent},
+          {"kv_latent", config.kv_latent},
+          {"rope_dim", config.rope_dim},
+          {"rope", config.rope},
+          {"rope_base", attention_shape(config).rope_base},
+          {"mask", mask_spec(config.mask)}};
+}
+
+/// Which positions each one sees, as rows "1011"; nothing if it is all up to itself.
+Json visible_json(const Config& config) {
+  if (mask_spec(config.mask) == "full") return nullptr;
+  const Mask mask = Mask::of(config.mask, config.block_size);
+  Json rows = Json::array();
+  for (std::size_t t = 0; t < config.block_size; t++) {
+    std::string row;
+    for (std::size_t s = 0; s <= t; s++) row += mask.allows(t, s) ? '1' : '0';
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+/// The mean weights of every head, [layer][head][t][s], over the documents that have a position t.
+Json mean_maps(Probe& probe) {
+  const auto& [n_layer, n_head] = std::pair(probe.config().n_layer, probe.config().n_head);
+  std::vector<std::vector<std::vector<double>>> sums(n_layer * n_head);
+  std::vector<double> documents;
+  probe.each_weights([&](std::size_t, std::size_t layer, View<const double> weights) {
+    const std::size_t n = weights.cols;
+    for (std::size_t t = 0; t < n; t++) {
+      if (layer == 0 && t >= documents.size()) documents.push_back(0);
+      if (layer == 0) documents[t] += 1;
+      for (std::size_t h = 0; h < n_head; h++) {
+        auto& rows = sums[layer * n_head + h];
+        if (t >= rows.size()) rows.emplace_back(t + 1);
+        for (std::size_t s = 0; s <= t; s++) rows[t][s] += weights.row(h * n + t)[s];
+      }
+    }
+  });
+  Json maps = Json::array();
+  for (std::size_t layer = 0; layer < n_layer; layer++) {
+    Json heads = Json::array();
+    for (std::size_t h = 0; h < n_head; h++) {
+      Json rows = Json::array();
+      for (std::size_t t = 0; t < documents.size(); t++) {
+        Json row = Json::array();
+        // Four digits are more than a shade can show, and keep the page small.
+        for (const double sum : sums[layer * n_head + h][t]) {
+          row.push_back(std::round(sum / documents[t] * 1e4) / 1e4);
+        }
+        rows.push_back(row);
+      }
+      heads.push_back(rows);
+    }
+    maps.push_back(heads);
+  }
+  return maps;
+}
+
+Json model_json(const std::string& path, const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents) {
+  const auto& [config, tokenizer, parameters, training] = checkpoint;
+  Json characters = Json::array();
+  for (const char32_t character : tokenizer.characters()) characters.push_back(encode_utf8(character));
+  Json matrices = Json::array();
+  for (const Parameter& p : parameters.matrices()) {
+    matrices.push_back({{"name", p.name}, {"rows", p.rows}, {"cols", p.cols}});
+  }
+  Probe probe(config, parameters, documents, available_threads());
+  const HeadsReport report = report_on(checkpoint, documents, available_threads());
+  return {{"name", std::filesystem::path(path).filename().string()},
+          {"config", config_json(config)},
+          {"characters", characters},
+          {"visible", visible_json(config)},
+          {"parameters", matrices},
+          {"weights", packed(parameters.data())},
+          {"held_out", {{"documents", documents.size()}, {"loss", report.loss}, {"accuracy", report.accuracy}}},
+          {"heads", head_records(report)},
+          {"maps", mean_maps(probe)},
+          {"history", Json::array()}};
+}
+
+/// A few hundred documents to train on in the page, in the order of the file, with every character of the alphabet. So
+/// `microgpt train` on a file of these trains the same model.
+Json training_names(const InspectorOptions& options, const Tokenizer& tokenizer) {
+  constexpr std::size_t enough = 300;
+  std::u32string missing = tokenizer.characters();
+  Json names = Json::array();
+  for (const Document& document : read_documents(options.data.value_or(names_file))) {
+    const auto brings = [&](char32_t c) { return missing.find(c) != std::u32string::npos; };
+    if (names.size() >= enough && std::none_of(document.begin(), document.end(), brings)) continue;
+    std::erase_if(missing, [&](char32_t c) { return document.find(c) != Document::npos; });
+    names.push_back(encode_utf8(document));
+  }
+  return names;
+}
+
+Json training_json() {
+  const TrainConfig how = preset("gist").train;
+  return {{"seed", "42"},
+          {"learning_rate", how.learning_rate},
+          {"beta1", how.beta1},
+          {"beta2", how.beta2},
+          {"eps", how.eps_adam},
+          {"init_std", how.init_std},
+          {"num_steps", how.num_steps},
+          {"schedule", "linear"}};
+}
+
+/// A browser has to read every number of the page before it shows anything.
+void require_small(const std::string& path, const Checkpoint& checkpoint) {
+  constexpr std::size_t most = 2'000'000;
+  const std::size_t n = checkpoint.parameters.size();
+  if (n <= most) return;
+  throw Error(fmt::format(
+      "'{}' has {} parameters; a page holds models of at most {}, such as n_layer 4 with n_embd 192", path, n, most));
+}
+
+}  // namespace
+
+void write_inspector(const InspectorOptions& options) {
+  constexpr std::size_t enough = 1000;  // documents to measure the heads on
+  rehearse_replace_file(options.html);
+  Json data{{"models", Json::array()}, {"train", training_json()}};
+  for (const std::string& path : options.models) {
+    const Checkpoint checkpoint = load_checkpoint(path);
+    require_small(path, checkpoint);
+    const MeasuredDocuments measured = measured_documents(checkpoint, options.data, enough);
+    data["models"].push_back(model_json(path, checkpoint, measured.probed));
+    if (data["models"].size() > 1) continue;
+    data["names"] = training_names(options, checkpoint.tokenizer);
+    data["text"] = options.text.value_or(encode_utf8(measured.documents.front()));
+  }
+  const std::string page = inspector_page(data.dump());
+  replace_file(options.html, page);
+  tell(fmt::format("wrote {}, {}", options.html, readable_bytes(page.size())));
+}
+
+}  // namespace microgpt

@@ -1,0 +1,27 @@
+// The documents on which the heads of a model are measured.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inspect/probe.h"
+#include "train/checkpoint.h"
+
+namespace microgpt {
+
+inline constexpr const char* names_file = "data/names.txt";
+
+struct MeasuredDocuments {
+  std::string title;  // "1829 held-out documents of data/names.txt"
+  std::vector<Document> documents;
+  std::vector<ProbeDocument> probed;  // the same as tokens
+};
+
+/// The documents of this file, or else the held-out ones of data/names.txt; all, or the first `max`. For a document
+/// that the model cannot read throws Error with file and line, or UsageError if the model is not one of data/names.txt.
+MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::optional<std::string>& file,
+                                     std::optional<std::size_t> max);
+
+}  // namespace microgpt

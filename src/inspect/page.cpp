@@ -18,6 +18,12 @@ constexpr const char* script =
 #include "page/train.js.inc"
 #include "page/measures.js.inc"
 #include "page/figures.js.inc"
+#include "page/glossary.js.inc"
+#include "page/view_read.js.inc"
+#include "page/view_gallery.js.inc"
+#include "page/view_head.js.inc"
+#include "page/view_whatif.js.inc"
+#include "page/view_learn.js.inc"
 #include "page/app.js.inc"
     ;
 

@@ -1,1 +1,245 @@
-/* app.js */
+// The page: its state, what changes it, and the order in which everything is shown anew.
+
+// All that can change. The first part is what a link to the page remembers.
+const state = {
+  text: "", model: 0, layer: 0, head: 0, at: 0, off: new Map(), forbidden: new Set(), temperature: 1,
+  maps: "name", open: new Set(), tab: "read", theme: "auto", seed: "42", sampleTemperature: 0.5, prompt: "",
+  // and what is computed
+  data: null, models: [], means: new Map(), shown: null, learn: null, linkTimer: 0, othersTimer: 0, written: "",
+};
+
+const sections = [["read", "Read"], ["look", "Look"], ["inside", "In numbers"], ["whatif", "What if"],
+                  ["learn", "Learn"], ["compare", "Compare"], ["words", "Words"]];
+
+// --- From the state to what is shown ---------------------------------------------------------------------------------
+
+// A model's answer to the text, with changes and a temperature.
+function read(model, text, changes, temperature) {
+  const all = encode(model, text);
+  const tokens = all.slice(0, model.config.block_size);
+  const targets = tokens.map((_, t) => all[t + 1] ?? model.bos);
+  const run = forward(model, tokens, changes);
+  const scaled = run.logits.map((logits) => logits.map((logit) => logit / temperature));
+  const losses = scaled.map((logits, t) => crossEntropy(logits, targets[t]));
+  return { ...run, tokens, targets, losses, loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
+           probs: scaled.map((logits) => softmax(logits)) };
+}
+
+// The mean outputs of the heads take a moment, so they are computed when one is asked for.
+function meansOf(model) {
+  const enough = model.numbers.length > 100000 ? 60 : Infinity;
+  if (!state.means.has(model)) state.means.set(model, meanOutputs(model, state.data.names.slice(0, enough)));
+  return state.means.get(model);
+}
+
+function changesOf(model) {
+  const off = new Map([...state.off].map(([key, how]) => {
+    const [layer, head] = key.split(":").map(Number);
+    return [key, how === "mean" ? meansOf(model)[layer][head] : null];
+  }));
+  return { off, forbidden: state.forbidden };
+}
+
+function compute() {
+  const { model, about } = state.models[state.model];
+  const isChanged = state.off.size > 0 || state.forbidden.size > 0 || state.temperature !== 1;
+  const changes = changesOf(model);
+  const before = read(model, state.text, unchanged, 1);
+  const now = isChanged ? read(model, state.text, changes, state.temperature) : before;
+  const { tokens, targets } = before;
+  return { model, about, tokens, targets, before, now, changes, isChanged,
+           labels: tokens.map((token) => shortLabel(model, token)) };
+}
+
+// Numbers that a link or another name may have put out of range.
+function settle() {
+  const { n_layer, n_head, block_size } = state.models[state.model].model.config;
+  const within = (x, n) => Math.max(0, Math.min(Number.isInteger(x) ? x : 0, n - 1));
+  state.layer = within(state.layer, n_layer);
+  state.head = within(state.head, n_head);
+  state.at = within(state.at, Math.min([...state.text].length + 1, block_size));
+  for (const key of state.off.keys()) if (!isHead(key, n_layer, n_head)) state.off.delete(key);
+  for (const key of state.forbidden) if (!isHead(key, n_layer, n_head)) state.forbidden.delete(key);
+}
+
+function isHead(key, n_layer, n_head) {
+  const [layer, head] = key.split(":").map(Number);
+  return layer < n_layer && head < n_head;
+}
+
+function change(what, { scroll = false } = {}) {
+  Object.assign(state, what);
+  showAll();
+  if (scroll) byId(state.tab).scrollIntoView();
+}
+
+function showAll() {
+  settle();
+  state.shown = compute();
+  for (const show of [showVerdict, showRead, showGallery, showHead, showWhatIf, showLearn]) show(state.shown);
+  writeLinkSoon();
+}
+
+// --- Small parts that views share ------------------------------------------------------------------------------------
+
+// Puts new children into a place; what had the focus has it again.
+function replaceKeepingFocus(place, children) {
+  const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  place.replaceChildren(...children);
+  if (key === undefined) return;
+  [...place.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus({ preventScroll: true });
+}
+
+// Buttons of which one is chosen: [[value, label], ...].
+function showChoices(place, choices, chosen, choose, role = null) {
+  const mark = role === "radio" ? "aria-checked" : "aria-pressed";
+  replaceKeepingFocus(place, choices.map(([value, label]) => element("button", {
+    type: "button", role, [mark]: String(value === chosen), "data-key": `choice ${value}`, "data-value": value,
+    tabindex: role === "radio" && value !== chosen ? -1 : null, click: () => choose(value),
+  }, element("bdi", {}, label))));
+}
+
+// Arrow keys, Home and End in a group of radio buttons: the next one is chosen, and gets the focus.
+function moveBetweenRadios(event) {
+  const radios = [...event.currentTarget.querySelectorAll('[role="radio"]')];
+  const i = radios.indexOf(document.activeElement);
+  const to = { ArrowLeft: i - 1, ArrowUp: i - 1, ArrowRight: i + 1, ArrowDown: i + 1, Home: 0, End: radios.length - 1 };
+  if (i < 0 || !(event.key in to)) return;
+  event.preventDefault();
+  const next = radios[(to[event.key] + radios.length) % radios.length];
+  const { key } = next.dataset;
+  next.click();
+  [...event.currentTarget.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus();
+}
+
+// --- The text --------------------------------------------------------------------------------------------------------
+
+// An unknown letter is named, and the last text that could be read stays.
+function typed(text) {
+  const { model } = state.models[state.model];
+  try {
+    encode(model, text);
+  } catch (error) {
+    byId("message").textContent = `Still reading “${state.text}”: ${error.message}.`;
+    return;
+  }
+  const room = model.config.block_size;
+  byId("message").textContent = [...text].length < room ? "" :
+    `The model reads ${room} positions: BOS and ${room - 1} letters. It predicts nothing after those.`;
+  change({ text });
+}
+
+// --- The state as a link ---------------------------------------------------------------------------------------------
+
+const defaults = { model: 0, layer: 0, head: 0, at: 3, temperature: 1, maps: "name", tab: "read", theme: "auto" };
+
+function link() {
+  const hash = new URLSearchParams({ text: state.text });
+  for (const [key, value] of Object.entries(defaults)) if (state[key] !== value) hash.set(key, state[key]);
+  const off = [...state.off].map(([key, how]) => `${key}:${how}`);
+  for (const [key, list] of [["off", off], ["forbid", [...state.forbidden]], ["open", [...state.open]]]) {
+    if (list.length > 0) hash.set(key, list.join(" "));
+  }
+  return `#${hash}`;
+}
+
+// Browsers allow only so many changes of the address in a while.
+function writeLinkSoon() {
+  clearTimeout(state.linkTimer);
+  state.linkTimer = setTimeout(() => {
+    state.written = link();
+    history.replaceState(null, "", state.written);
+  }, 250);
+}
+
+function readLink() {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  const list = (key) => (hash.get(key) ?? "").split(" ").filter((each) => each !== "");
+  for (const [key, value] of Object.entries(defaults)) {
+    const given = hash.get(key);
+    if (given === null) state[key] = value;
+    else state[key] = typeof value === "number" ? Number(given) : given;
+  }
+  if (!state.models[state.model]) state.model = 0;
+  if (!(state.temperature > 0)) state.temperature = 1;
+  state.off = new Map(list("off").map((each) => each.split(":"))
+    .map(([layer, head, how]) => [`${Number(layer)}:${Number(head)}`, how === "mean" ? "mean" : "off"]));
+  state.forbidden = new Set(list("forbid").filter((each) => /^\d+:\d+:\d+:\d+$/.test(each)));
+  state.open = new Set(list("open"));
+  return hash.get("text");
+}
+
+function followLink() {
+  const text = readLink();
+  if (text !== null) byId("text").value = text;
+  showTheme();
+  typed(byId("text").value);
+  showAll();
+  showSections();
+  byId(state.tab)?.scrollIntoView();
+}
+
+// --- Theme, sections, start ------------------------------------------------------------------------------------------
+
+function showTheme() {
+  const isDark = state.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : state.theme === "dark";
+  document.documentElement.dataset.theme = isDark ? "dark" : "light";
+  showChoices(byId("themes"), [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]], state.theme, (theme) => {
+    state.theme = theme;
+    showTheme();
+    writeLinkSoon();
+  });
+}
+
+function showSections() {
+  byId("sections").replaceChildren(...sections.filter(([id]) => !byId(id).hidden).map(([id, name]) => element("a", {
+    href: `#tab=${id}`, "aria-current": id === state.tab ? "true" : null, click: (event) => {
+      event.preventDefault();
+      goTo(id);
+      byId(id).scrollIntoView();
+    },
+  }, name)));
+}
+
+function goTo(id) {
+  if (id === state.tab) return;
+  state.tab = id;
+  showSections();
+  writeLinkSoon();
+}
+
+// The section that lies under the upper third of the window is the one that is read.
+function followScrolling() {
+  const watcher = new IntersectionObserver((entries) => {
+    const entered = entries.find((entry) => entry.isIntersecting);
+    if (entered) goTo(entered.target.id);
+  }, { rootMargin: "-33% 0px -66% 0px" });
+  for (const [id] of sections) watcher.observe(byId(id));
+}
+
+function describeModel({ about, model }) {
+  const { n_layer, n_head, n_embd, attention } = model.config;
+  const count = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+  return `${about.name}: ${count(n_layer, "layer")} of ${count(n_head, "head")}, width ${n_embd}, ` +
+    `${attention.toUpperCase()}, ${count(model.numbers.length, "parameter")}`;
+}
+
+function start() {
+  state.data = JSON.parse(byId("data").textContent);
+  state.models = state.data.models.map((about) => ({ about, model: decodeModel(about) }));
+  state.text = "";
+  byId("text").value = state.data.text;
+  byId("facts").textContent = describeModel(state.models[0]);
+  document.title = `${state.models[0].about.name} at work`;
+  byId("text").addEventListener("input", (event) => typed(event.target.value));
+  byId("undo").addEventListener("click", () => change({ off: new Map(), forbidden: new Set(), temperature: 1 }));
+  document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
+  addEventListener("hashchange", () => location.hash !== state.written && followLink());
+  nameMeanings();
+  for (const begin of [startRead, startGallery, startHead, startWhatIf, startLearn]) begin();
+  followLink();
+  followScrolling();
+}
+
+start();

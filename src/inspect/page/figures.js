@@ -1,1 +1,240 @@
-/* figures.js */
+// Drawing: elements, maps of weights, curves, and copying them as SVG or as CSV. Text from the data only ever becomes
+// text nodes and attributes, never markup.
+
+// The browser's own parser tells the namespace of SVG, so no address has to stand in this file.
+const svgNamespace = (() => {
+  const parsed = document.createElement("template");
+  parsed.innerHTML = "<svg></svg>";
+  return parsed.content.firstChild.namespaceURI;
+})();
+
+function fillElement(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") made.addEventListener(name, value);
+    else made.setAttribute(name, value);
+  }
+  made.append(...children.flat().filter((child) => child !== null));
+  return made;
+}
+
+// element("p", { class: "note", click: f }, "text", otherElement)
+function element(tag, attributes = {}, ...children) {
+  return fillElement(document.createElement(tag), attributes, children);
+}
+
+function svg(tag, attributes = {}, ...children) {
+  return fillElement(document.createElementNS(svgNamespace, tag), attributes, children);
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+// --- Words for numbers -----------------------------------------------------------------------------------------------
+
+function fixed(x, digits = 3) {
+  return Number.isFinite(x) ? x.toFixed(digits).replace("-", "−") : "–";
+}
+
+function signed(x, digits = 3) {
+  return (x >= 0 ? "+" : "") + fixed(x, digits);
+}
+
+function percent(p) {
+  if (p > 0 && p < 0.001) return "<0.1%";
+  return `${(100 * p).toFixed(p < 0.1 ? 1 : 0)}%`;
+}
+
+// A letter as a reader can see it.
+function visibleLetter(letter) {
+  return letter.trim() === "" ? "␣" : letter;
+}
+
+// In maps BOS is a dot, as in the program.
+function shortLabel(model, token) {
+  return token === model.bos ? "." : visibleLetter(model.characters[token]);
+}
+
+function longLabel(model, token) {
+  return token === model.bos ? "BOS" : visibleLetter(model.characters[token]);
+}
+
+function nextLabel(model, token) {
+  return token === model.bos ? "end" : visibleLetter(model.characters[token]);
+}
+
+function termOf(word, meaning = word) {
+  return describeTerm(element("span", { class: "term" }, word), meaning);
+}
+
+// --- Maps of weights -------------------------------------------------------------------------------------------------
+
+const cellSize = 18;
+const mapMargin = 22;
+const longestMap = 40; // positions; of longer ones a map shows the first
+
+// rows[t][s] for s <= t. `picked` is a row to frame; forbidden(t, s) says which cells are crossed out; pick(t, s) is
+// called for a click. No row: labels are numbers of positions.
+function attentionMap({ rows, labels, name, picked = -1, forbidden = () => false, pick = null }) {
+  const n = Math.min(rows.length, longestMap);
+  const size = mapMargin + cellSize * n + 2;
+  const at = (i) => mapMargin + cellSize * i;
+  const drawn = svg("svg", { class: "map", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": name });
+  for (let t = 0; t < n; t++) {
+    const isPicked = t === picked ? "picked-label" : null;
+    drawn.append(svg("rect", { class: "band", x: at(0), y: at(t), width: cellSize * (t + 1) - 1, height: cellSize - 1 }));
+    drawn.append(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
+    drawn.append(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
+    for (let s = 0; s <= t; s++) {
+      const box = { x: at(s), y: at(t), width: cellSize - 1, height: cellSize - 1 };
+      // Less than a thousandth cannot be seen.
+      if (rows[t][s] >= 0.001) drawn.append(svg("rect", { class: "cell", ...box, "fill-opacity": rows[t][s].toFixed(3) }));
+      if (forbidden(t, s)) drawn.append(cross(box));
+    }
+  }
+  if (picked >= 0 && picked < n) {
+    drawn.append(svg("rect", { class: "picked", x: at(0) - 1, y: at(picked) - 1, width: cellSize * (picked + 1) + 1,
+                               height: cellSize + 1, rx: 2 }));
+  }
+  drawn.style.maxWidth = `${2 * size}px`; // a short name need not fill the page
+  listenToCells(drawn, { rows, labels, n, size, pick });
+  return drawn;
+}
+
+function cross({ x, y, width }) {
+  const [left, right, top, bottom] = [x + 4, x + width - 4, y + 4, y + width - 4];
+  return svg("path", { class: "forbidden", d: `M${left} ${top}L${right} ${bottom}M${left} ${bottom}L${right} ${top}` });
+}
+
+// One listener for all cells: the place of the mouse says which it is.
+function listenToCells(drawn, { rows, labels, n, size, pick }) {
+  const cellAt = (event) => {
+    const box = drawn.getBoundingClientRect();
+    const index = (pixels, extent) => Math.floor(((pixels / extent) * size - mapMargin) / cellSize);
+    const [t, s] = [index(event.clientY - box.top, box.height), index(event.clientX - box.left, box.width)];
+    return t >= 0 && t < n && s >= 0 && s <= t ? { t, s } : null;
+  };
+  drawn.addEventListener("pointermove", (event) => {
+    const cell = cellAt(event);
+    if (cell === null) return hideTip();
+    const { t, s } = cell;
+    showTip(`${labels[t]} (${t}) looks at ${labels[s]} (${s}): ${fixed(rows[t][s])}`, event.clientX, event.clientY);
+  });
+  drawn.addEventListener("pointerleave", hideTip);
+  if (pick === null) return;
+  drawn.addEventListener("click", (event) => {
+    const cell = cellAt(event);
+    if (cell !== null) pick(cell.t, cell.s);
+  });
+}
+
+// --- Bars and curves -------------------------------------------------------------------------------------------------
+
+// A line of a bar chart: label, bar, number. `mark` is another share to show on the bar, such as the one before.
+function chanceBar({ label, share, mark = null, markClass = "before", isNext = false }) {
+  const fill = element("span", { class: "fill" });
+  fill.style.width = `${100 * share}%`;
+  const track = element("span", { class: "track" }, fill);
+  if (mark !== null) {
+    const line = element("span", { class: markClass });
+    line.style.left = `calc(${100 * mark}% - 1px)`;
+    track.append(line);
+  }
+  return element("span", { class: isNext ? "chance is-next" : "chance" },
+    element("bdi", {}, label), track, element("span", {}, percent(share)));
+}
+
+function runningMean(numbers, window) {
+  let total = 0;
+  return numbers.map((x, i) => {
+    total += x - (i >= window ? numbers[i - window] : 0);
+    return total / Math.min(window, i + 1);
+  });
+}
+
+// Losses by step: each in a pale line, their running mean in a dark one. `steps` is how far the axis goes.
+function lossCurve(losses, steps, name) {
+  const [left, right, top, bottom] = [34, 590, 12, 236];
+  const high = Math.max(4, Math.ceil(Math.max(0, ...losses.slice(0, 50))));
+  const x = (i) => left + ((i + 0.5) / Math.max(steps, 1)) * (right - left);
+  const y = (loss) => bottom - (Math.min(loss, high) / high) * (bottom - top);
+  const drawn = svg("svg", { class: "chart", viewBox: "0 0 600 262", role: "img", "aria-label": name });
+  for (let tick = 0; tick <= high; tick++) {
+    drawn.append(svg("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }));
+    drawn.append(svg("text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
+  }
+  drawn.append(svg("text", { x: left, y: bottom + 18 }, "step 1"));
+  drawn.append(svg("text", { x: right, y: bottom + 18, "text-anchor": "end" }, `step ${steps}`));
+  drawn.append(svg("text", { x: left + 6, y: top + 12 }, "loss of each name, and the mean of the last 50"));
+  const points = (values) => values.map((loss, i) => `${x(i).toFixed(1)},${y(loss).toFixed(1)}`).join(" ");
+  drawn.append(svg("polyline", { class: "raw", points: points(losses) }));
+  drawn.append(svg("polyline", { class: "mean", points: points(runningMean(losses, 50)) }));
+  return drawn;
+}
+
+// --- Copying ---------------------------------------------------------------------------------------------------------
+
+const inherited = ["fill", "fill-opacity", "stroke", "stroke-width", "font-family", "font-size", "opacity"];
+
+// The same drawing with its style written into each element, so that it looks alike in another program.
+function standalone(drawn) {
+  const copy = drawn.cloneNode(true);
+  const originals = [drawn, ...drawn.querySelectorAll("*")];
+  [copy, ...copy.querySelectorAll("*")].forEach((each, i) => {
+    const style = getComputedStyle(originals[i]);
+    for (const property of inherited) each.setAttribute(property, style.getPropertyValue(property));
+    each.removeAttribute("class");
+  });
+  return copy;
+}
+
+// Drawings side by side, `columns` in a row, each with its title above.
+function sheet(drawings, titles, columns) {
+  const sizes = drawings.map((drawn) => drawn.viewBox.baseVal);
+  const [width, height] = ["width", "height"].map((side) => Math.max(...sizes.map((size) => size[side])) + 24);
+  const all = svg("svg", { width: width * Math.min(columns, drawings.length),
+                           height: (height + 16) * Math.ceil(drawings.length / columns) });
+  drawings.forEach((drawn, i) => {
+    const [x, y] = [width * (i % columns), (height + 16) * Math.floor(i / columns)];
+    const copy = standalone(drawn);
+    for (const [name, value] of Object.entries({ x, y: y + 20, width: sizes[i].width, height: sizes[i].height })) {
+      copy.setAttribute(name, value);
+    }
+    all.append(svg("text", { x: x + mapMargin, y: y + 16, "font-size": 13, "font-family": "sans-serif",
+                             fill: getComputedStyle(document.body).color }, titles[i]), copy);
+  });
+  return new XMLSerializer().serializeToString(all);
+}
+
+function csv(table) {
+  const field = (x) => (/[",\n]/.test(x) ? `"${String(x).replaceAll('"', '""')}"` : String(x));
+  return table.map((row) => row.map(field).join(",")).join("\n") + "\n";
+}
+
+// Some browsers give a page from a file no clipboard. Selecting text and copying works there, too.
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = element("textarea", { "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
+// Buttons "Copy as SVG" and "Copy as CSV"; each function makes its text when it is asked for.
+function copyButtons(place, makers) {
+  place.replaceChildren(...Object.entries(makers).map(([kind, make]) => {
+    const said = `Copy as ${kind}`;
+    const button = element("button", { type: "button", click: async () => {
+      await copyText(make());
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = said), 1200);
+    } }, said);
+    return button;
+  }));
+}

@@ -1,1 +1,37 @@
-/* measures.js */
+// Measures of a row of weights, as in src/inspect/heads.h, for what is computed in the page.
+
+// What each visible position would get if the row were even.
+function evenShare(seen) {
+  return seen.length > 0 ? 1 / seen.length : 0;
+}
+
+// -sum of a ln a as a share of its largest, ln(visible positions); NaN for a row that sees only one.
+function rowEntropy(weights, seen) {
+  if (seen.length < 2) return NaN;
+  return seen.reduce((sum, s) => sum - (weights[s] > 0 ? weights[s] * Math.log(weights[s]) : 0), 0) / Math.log(seen.length);
+}
+
+// The positions that t sees, with what the reader forbade taken out.
+function seenFrom(model, layer, head, t, { forbidden } = unchanged) {
+  return Array.from({ length: t + 1 }, (_, s) => s)
+    .filter((s) => allows(model, t, s) && !forbidden.has(`${layer}:${head}:${t}:${s}`));
+}
+
+// The n largest weights of the visible positions; equal ones in the order of their positions.
+function strongest(weights, seen, n) {
+  return [...seen].sort((a, b) => weights[b] - weights[a] || a - b).slice(0, n);
+}
+
+// A head's output, D numbers, averaged over all positions of all names that the model can read.
+function meanOutputs(model, names) {
+  const { n_layer, n_head: H, n_embd: C } = model.config;
+  const sums = Array.from({ length: n_layer }, () => new Float64Array(C));
+  let rows = 0;
+  for (const name of names) {
+    if ([...name].some((character) => !model.tokens.has(character))) continue;
+    const { layers } = forward(model, encode(model, name).slice(0, model.config.block_size));
+    rows += layers[0].positions.length;
+    layers.forEach(({ positions }, li) => positions.forEach(({ x_attn }) => x_attn.forEach((x, i) => (sums[li][i] += x))));
+  }
+  return sums.map((sum) => slices(sum.map((x) => x / Math.max(rows, 1)), H));
+}

@@ -1,0 +1,40 @@
+// Words that are explained where the mouse or the focus rests on them. The meanings stand at the end of the page, in a
+// list for all to read; a screen reader is pointed to them, and for the eye they appear beside the word.
+
+function meaningId(word) {
+  return `means-${word.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+}
+
+function nameMeanings() {
+  for (const word of document.querySelectorAll("dt")) word.nextElementSibling.id = meaningId(word.textContent);
+  for (const word of document.querySelectorAll(".term")) describeTerm(word, word.textContent);
+}
+
+function describeTerm(word, meaning) {
+  word.tabIndex = 0;
+  word.setAttribute("role", "note");
+  word.setAttribute("aria-describedby", meaningId(meaning));
+  const show = () => {
+    const box = word.getBoundingClientRect();
+    showTip(byId(meaningId(meaning)).textContent, box.left, box.bottom - 8);
+  };
+  for (const event of ["pointerenter", "focus", "click"]) word.addEventListener(event, show);
+  for (const event of ["pointerleave", "blur"]) word.addEventListener(event, hideTip);
+  return word;
+}
+
+// Beside (x, y) of the window, inside it.
+function showTip(text, x, y) {
+  const tip = byId("tip");
+  tip.textContent = text;
+  tip.hidden = false;
+  const { width, height } = tip.getBoundingClientRect();
+  const room = document.documentElement;
+  const isBelow = y + 16 + height < room.clientHeight;
+  tip.style.left = `${scrollX + Math.max(8, Math.min(x + 8, room.clientWidth - width - 8))}px`;
+  tip.style.top = `${scrollY + (isBelow ? y + 16 : Math.max(8, y - height - 24))}px`;
+}
+
+function hideTip() {
+  byId("tip").hidden = true;
+}

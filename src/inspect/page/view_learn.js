@@ -1,0 +1,143 @@
+// 5. Watch it learn: training in the page, from fresh weights or from the model's own, on the names in the page.
+
+// Steps a second; the last is as fast as the page can.
+const speeds = [[1, "1 step a second"], [10, "10 a second"], [100, "100 a second"], [Infinity, "as fast as it can"]];
+const millisecondsAFrame = 12; // of computing, so that the page stays quick
+const millisecondsBetweenViews = 120;
+
+// As `microgpt train` begins: the seed shuffles the names, then draws the weights.
+function newLearner(model, { from, seed, speed }) {
+  const random = new PythonRandom(seed);
+  const names = state.data.names.filter((name) => canRead(model, name));
+  random.shuffle(names);
+  const how = state.data.train;
+  const begin = from === "fresh" ? freshModel(model, how, random) : copyOf(model);
+  return { from, seed, speed, names, trainer: new Trainer(begin, names, how), losses: [], running: false, due: 0,
+           last: 0, shownAt: 0, namesAt: 0 };
+}
+
+function copyOf(model) {
+  const copy = { ...model, ...gradientOf(model) };
+  copy.numbers.set(model.numbers);
+  return copy;
+}
+
+function learnOneStep(learn) {
+  learn.losses.push(learn.trainer.step());
+  if (learn.trainer.steps >= learn.trainer.how.num_steps) learn.running = false;
+}
+
+// Called for each frame while it runs. `due` counts the steps that the chosen speed owes.
+function learnAFrame(now) {
+  const { learn } = state;
+  if (!learn.running) return showLearning(true);
+  learn.due = Math.min(learn.due + ((now - learn.last) / 1000) * Math.min(learn.speed, 1e6), Math.max(learn.speed, 1));
+  learn.last = now;
+  const end = performance.now() + millisecondsAFrame;
+  while (learn.running && learn.due >= 1 && performance.now() < end) {
+    learnOneStep(learn);
+    learn.due--;
+  }
+  showLearning(false);
+  requestAnimationFrame(learnAFrame);
+}
+
+function runOrPause() {
+  const { learn } = state;
+  learn.running = !learn.running && learn.trainer.steps < learn.trainer.how.num_steps;
+  learn.last = performance.now();
+  learn.due = 1;
+  if (learn.running) requestAnimationFrame(learnAFrame);
+  showLearning(true);
+}
+
+// --- What is shown ---------------------------------------------------------------------------------------------------
+
+function learningStatus({ trainer, losses, names }) {
+  if (losses.length === 0) return `Step 0 of ${trainer.how.num_steps}. Nothing is learnt yet.`;
+  const recent = runningMean(losses, 50).at(-1);
+  const name = names[(trainer.steps - 1) % names.length];
+  return `Step ${trainer.steps} of ${trainer.how.num_steps}: read “${name}”, loss ${fixed(losses.at(-1))}. ` +
+    `Mean of the last ${Math.min(50, losses.length)}: ${fixed(recent)}.`;
+}
+
+function showLearning(isWhole) {
+  const { learn } = state;
+  if (learn === null) return;
+  const now = performance.now();
+  byId("learn-status").textContent = learningStatus(learn);
+  byId("learn-run").textContent = learn.running ? "Pause" : "Train";
+  byId("learn-run").disabled = byId("learn-step").disabled = learn.trainer.steps >= learn.trainer.how.num_steps;
+  if (!isWhole && now - learn.shownAt < millisecondsBetweenViews) return;
+  learn.shownAt = now;
+  byId("learn-curve").replaceChildren(lossCurve(learn.losses, learn.trainer.how.num_steps, learningStatus(learn)));
+  showLearningMaps(learn);
+  if (isWhole || now - learn.namesAt > 5 * millisecondsBetweenViews) {
+    learn.namesAt = now;
+    const names = sample(learn.trainer.model, { seed: "42", temperature: 0.8, num: 8 });
+    byId("learn-names").replaceChildren(...names.map((name) => element("li", {}, element("bdi", {}, name))));
+  }
+}
+
+function showLearningMaps({ trainer }) {
+  const { model } = trainer;
+  const { tokens, labels } = state.shown;
+  const { weights } = forward(model, tokens);
+  byId("learn-text").textContent = state.text;
+  byId("learn-maps").replaceChildren(...headKeys(model).map((key) => {
+    const [layer, head] = key.split(":").map(Number);
+    const name = model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
+    return element("figure", {}, element("figcaption", { class: "head-name" }, name),
+      attentionMap({ rows: weights[layer][head], labels, name: `Map of ${name} after ${trainer.steps} steps` }));
+  }));
+}
+
+// --- Controls --------------------------------------------------------------------------------------------------------
+
+function resetLearning(what = {}) {
+  const { from, seed, speed } = { ...(state.learn ?? { from: "fresh", seed: String(state.data.train.seed), speed: 100 }), ...what };
+  if (state.learn) state.learn.running = false;
+  state.learn = newLearner(state.models[0].model, { from, seed, speed });
+  const choices = [["fresh", "Random numbers"], ["model", "This model’s weights"]];
+  showChoices(byId("learn-from"), choices, from, (chosen) => resetLearning({ from: chosen }), "radio");
+  showLearning(true);
+}
+
+function startLearnControls() {
+  byId("learn-seed").value = String(state.data.train.seed);
+  byId("learn-seed").addEventListener("change", (event) => {
+    if (!/^[-+]?\d+$/.test(event.target.value)) event.target.value = state.learn.seed;
+    resetLearning({ seed: event.target.value });
+  });
+  byId("learn-speed").append(...speeds.map(([speed, name]) => element("option", { value: String(speed) }, name)));
+  byId("learn-speed").value = "100";
+  byId("learn-speed").addEventListener("change", (event) => (state.learn.speed = Number(event.target.value)));
+  byId("learn-run").addEventListener("click", runOrPause);
+  byId("learn-step").addEventListener("click", () => {
+    state.learn.running = false;
+    learnOneStep(state.learn);
+    showLearning(true);
+  });
+  byId("learn-reset").addEventListener("click", () => resetLearning());
+  byId("learn-from").addEventListener("keydown", moveBetweenRadios);
+  copyButtons(byId("learn-copy"), {
+    SVG: () => sheet([...byId("learn-maps").querySelectorAll("svg")],
+      headKeys(state.models[0].model).map((key) => `layer ${key.replace(":", ", head ")}`), state.models[0].model.config.n_head),
+    CSV: () => csv([["step", "loss"], ...state.learn.losses.map((loss, i) => [i + 1, loss])]),
+  });
+}
+
+function startLearn() {
+  const { model } = state.models[0];
+  if (canTrain(model) && state.data.names.some((name) => canRead(model, name))) return startLearnControls();
+  byId("learning").hidden = true;
+  byId("cannot-learn").hidden = false;
+  byId("cannot-learn").textContent = "This model cannot train in the page: only plain multi-head attention with learned " +
+    "positions and no mask does. All else on this page works.";
+}
+
+function showLearn() {
+  if (byId("learning").hidden) return;
+  if (state.learn === null) resetLearning();
+  else if (!state.learn.running) showLearningMaps(state.learn);
+}

@@ -1,0 +1,64 @@
+// 1. Read a name: a card for each position, with the likeliest next letters and the loss of the one that comes.
+
+const likeliestShown = 5;
+
+// The likeliest tokens, and the one that comes if it is not among them.
+function tokensToShow(probs, target) {
+  const order = [...probs.keys()].sort((a, b) => probs[b] - probs[a] || a - b).slice(0, likeliestShown);
+  if (!order.includes(target)) order[likeliestShown - 1] = target;
+  return order;
+}
+
+function readingSoFar(shown, t) {
+  if (t === 0) return "at the beginning";
+  const letters = shown.tokens.slice(1, t + 1).map((token) => visibleLetter(shown.model.characters[token]));
+  return `after “${letters.length > 7 ? "…" : ""}${letters.slice(-7).join("")}”`;
+}
+
+function readCard(shown, t) {
+  const { model, now, before, targets, isChanged } = shown;
+  const target = targets[t];
+  const bars = tokensToShow(now.probs[t], target).map((token) => chanceBar({
+    label: nextLabel(model, token), share: now.probs[t][token], isNext: token === target,
+    mark: isChanged ? before.probs[t][token] : null,
+  }));
+  const chance = percent(now.probs[t][target]);
+  const summary = `Position ${t}, ${readingSoFar(shown, t)}: ${nextLabel(model, target)} comes, with probability ` +
+    `${chance}, loss ${fixed(now.losses[t], 2)}`;
+  return element("button", {
+    type: "button", class: "card", role: "radio", "aria-checked": String(t === state.at), "aria-label": summary,
+    tabindex: t === state.at ? 0 : -1, "data-key": `card ${t}`, click: () => change({ at: t }),
+  },
+  element("span", { class: "so-far" }, element("bdi", {}, readingSoFar(shown, t))),
+  element("span", { class: "next" }, element("b", {}, element("bdi", {}, nextLabel(model, target))),
+    element("span", {}, `loss ${fixed(now.losses[t], 2)}`)),
+  ...bars);
+}
+
+function showRead(shown) {
+  replaceKeepingFocus(byId("read-cards"), shown.tokens.map((_, t) => readCard(shown, t)));
+}
+
+function readTable() {
+  const { model, tokens, targets, now } = state.shown;
+  const names = [...model.characters, "end"];
+  return [["position", "token", "next", "probability", "loss", ...names.map((name) => `p(${name})`)],
+    ...tokens.map((token, t) => [t, longLabel(model, token), nextLabel(model, targets[t]), now.probs[t][targets[t]],
+                                 now.losses[t], ...now.probs[t]])];
+}
+
+function startRead() {
+  copyButtons(byId("read-copy"), { CSV: () => csv(readTable()) });
+  byId("read-cards").addEventListener("keydown", moveBetweenRadios);
+}
+
+// --- The line at the top: the name, its loss, and what is changed ------------------------------------------------------
+
+function showVerdict(shown) {
+  const { now, before, isChanged } = shown;
+  const difference = now.loss - before.loss;
+  byId("verdict").replaceChildren(termOf("loss"), ` ${fixed(now.loss)}`,
+    ...(isChanged ? [" (", element("span", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
+                     " with your changes)"] : [" nats a letter"]));
+  byId("undo").hidden = !isChanged;
+}

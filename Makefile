@@ -98,7 +98,8 @@ LESSON_MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
 BREAKS := $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/*/break/*.patch))
 EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lessons/%/solution)
 FUZZERS := $(patsubst %,$(BUILD)/tests/fuzz/%,$(if $(filter file,$(origin OF)),checkpoint data mask command_line,$(OF)))
-OTHERS := $(BUILD)/lessons/ladder $(BUILD)/lessons/forms $(BUILD)/lessons/study/study $(BUILD)/tests/gdb/main
+OTHERS := $(BUILD)/lessons/ladder $(BUILD)/lessons/forms $(BUILD)/lessons/study/study $(BUILD)/tests/gdb/main \
+  $(BUILD)/tests/inspector/figures
 MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 
 .DEFAULT_GOAL := help
@@ -106,7 +107,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .SECONDEXPANSION:
 .PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson \
   no-such-break ladder forms study reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions \
-  check-races races fuzz fuzzers torture format lint clean FORCE
+  check-inspector check-races races fuzz fuzzers torture format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -224,6 +225,10 @@ check-lldb: ## type a session in lldb and compare it with gdb's
 	@$(MAKE) --no-print-directory MODE=debug session-lldb
 session-lldb: $(BUILD)/tests/gdb/main
 	@$(LLDB) -x -b -o 'script import session; session.check("tests/gdb/expected.txt")' $< | grep ': runs as shown$$'
+
+# The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
+check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in Chromium
+	@python3 -B tests/inspector/check.py $^ $(BUILD)/inspector
 
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races

@@ -24,6 +24,7 @@ constexpr const char* script =
 #include "page/view_head.js.inc"
 #include "page/view_whatif.js.inc"
 #include "page/view_learn.js.inc"
+#include "page/view_compare.js.inc"
 #include "page/app.js.inc"
     ;
 

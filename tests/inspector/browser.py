@@ -75,7 +75,9 @@ class Browser:
         message = {"id": self.count, "method": method, "params": params}
         if self.session:
             message["sessionId"] = self.session
-        os.write(self.commands, json.dumps(message).encode() + b"\0")
+        rest = json.dumps(message).encode() + b"\0"
+        while rest:  # a pipe takes only so much at once
+            rest = rest[os.write(self.commands, rest):]
         while True:
             answer = self.read()
             if answer.get("id") != self.count:

@@ -53,7 +53,9 @@ function compute() {
 
 // Numbers that a link or another name may have put out of range.
 function settle() {
-  const { n_layer, n_head, block_size } = state.models[state.model].model.config;
+  const { model } = state.models[state.model];
+  const { n_layer, n_head, block_size } = model.config;
+  state.text = [...state.text].filter((character) => model.tokens.has(character)).join("");
   const within = (x, n) => Math.max(0, Math.min(Number.isInteger(x) ? x : 0, n - 1));
   state.layer = within(state.layer, n_layer);
   state.head = within(state.head, n_head);
@@ -76,7 +78,8 @@ function change(what, { scroll = false } = {}) {
 function showAll() {
   settle();
   state.shown = compute();
-  for (const show of [showVerdict, showRead, showGallery, showHead, showWhatIf, showLearn]) show(state.shown);
+  byId("facts").textContent = describeModel(state.shown);
+  for (const show of [showVerdict, showRead, showGallery, showHead, showWhatIf, showLearn, showCompare]) show(state.shown);
   writeLinkSoon();
 }
 
@@ -161,6 +164,8 @@ function readLink() {
     else state[key] = typeof value === "number" ? Number(given) : given;
   }
   if (!state.models[state.model]) state.model = 0;
+  if (!["name", "mean"].includes(state.maps)) state.maps = "name";
+  if (!sections.some(([id]) => id === state.tab)) state.tab = "read";
   if (!(state.temperature > 0)) state.temperature = 1;
   state.off = new Map(list("off").map((each) => each.split(":"))
     .map(([layer, head, how]) => [`${Number(layer)}:${Number(head)}`, how === "mean" ? "mean" : "off"]));
@@ -173,6 +178,7 @@ function followLink() {
   const text = readLink();
   if (text !== null) byId("text").value = text;
   showTheme();
+  showModels();
   typed(byId("text").value);
   showAll();
   showSections();
@@ -229,8 +235,7 @@ function start() {
   state.models = state.data.models.map((about) => ({ about, model: decodeModel(about) }));
   state.text = "";
   byId("text").value = state.data.text;
-  byId("facts").textContent = describeModel(state.models[0]);
-  document.title = `${state.models[0].about.name} at work`;
+  document.title = `${state.models.map(({ about }) => about.name).join(" and ")} at work`;
   byId("text").addEventListener("input", (event) => typed(event.target.value));
   byId("undo").addEventListener("click", () => change({ off: new Map(), forbidden: new Set(), temperature: 1 }));
   document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());

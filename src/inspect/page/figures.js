@@ -34,11 +34,14 @@ function byId(id) {
 // --- Words for numbers -----------------------------------------------------------------------------------------------
 
 function fixed(x, digits = 3) {
-  return Number.isFinite(x) ? x.toFixed(digits).replace("-", "−") : "–";
+  if (!Number.isFinite(x)) return "–";
+  const text = x.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
 function signed(x, digits = 3) {
-  return (x >= 0 ? "+" : "") + fixed(x, digits);
+  const text = fixed(x, digits);
+  return Number(text) > 0 ? `+${text}` : text;
 }
 
 function percent(p) {
@@ -74,16 +77,18 @@ const cellSize = 18;
 const mapMargin = 22;
 const longestMap = 40; // positions; of longer ones a map shows the first
 
-// rows[t][s] for s <= t. `picked` is a row to frame; forbidden(t, s) says which cells are crossed out; pick(t, s) is
-// called for a click. No row: labels are numbers of positions.
-function attentionMap({ rows, labels, name, picked = -1, forbidden = () => false, pick = null }) {
+// rows[t][s] for s <= t. `picked` is a row to frame. visible(t, s) says which cells the mask leaves, forbidden(t, s)
+// which are crossed out; pick(t, s) is called for a click.
+function attentionMap({ rows, labels, name, picked = -1, visible = () => true, forbidden = () => false, pick = null }) {
   const n = Math.min(rows.length, longestMap);
   const size = mapMargin + cellSize * n + 2;
   const at = (i) => mapMargin + cellSize * i;
   const drawn = svg("svg", { class: "map", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": name });
   for (let t = 0; t < n; t++) {
     const isPicked = t === picked ? "picked-label" : null;
-    drawn.append(svg("rect", { class: "band", x: at(0), y: at(t), width: cellSize * (t + 1) - 1, height: cellSize - 1 }));
+    for (const [from, to] of runs(t + 1, (s) => visible(t, s))) {
+      drawn.append(svg("rect", { class: "band", x: at(from), y: at(t), width: cellSize * (to - from) - 1, height: cellSize - 1 }));
+    }
     drawn.append(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
     drawn.append(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
     for (let s = 0; s <= t; s++) {
@@ -100,6 +105,17 @@ function attentionMap({ rows, labels, name, picked = -1, forbidden = () => false
   drawn.style.maxWidth = `${2 * size}px`; // a short name need not fill the page
   listenToCells(drawn, { rows, labels, n, size, pick });
   return drawn;
+}
+
+// The runs [from, to) of those of n cells for which isIn holds.
+function runs(n, isIn) {
+  const found = [];
+  for (let i = 0; i < n; i++) {
+    if (!isIn(i)) continue;
+    if (found.at(-1)?.[1] === i) found.at(-1)[1] = i + 1;
+    else found.push([i, i + 1]);
+  }
+  return found;
 }
 
 function cross({ x, y, width }) {

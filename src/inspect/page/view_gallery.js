@@ -1,7 +1,7 @@
 // 2. What the heads look at: the maps of all heads, with the answer covered until the reader asks for it.
 
 const massNames = [["mass_self", "itself"], ["mass_previous", "previous"], ["mass_bos", "BOS"],
-                   ["mass_equal", "equal letter"], ["mass_after_equal", "after an equal"]];
+                   ["mass_equal", "equal letter"], ["mass_after_equal", "after equal"]];
 
 const shapeMeanings = {
   "self": "It looks at its own position.",
@@ -69,7 +69,7 @@ function galleryMap(shown, layer, head) {
   return attentionMap({
     rows: mapRows(shown, layer, head), labels: mapLabels(shown),
     name: `Map of layer ${layer}, head ${head}, ${isMean ? "mean over held-out names" : `in “${state.text}”`}`,
-    forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
+    visible: (t, s) => allows(shown.model, t, s), forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
     pick: (t) => change({ layer, head, at: isMean ? state.at : t, tab: "inside" }, { scroll: true }),
   });
 }

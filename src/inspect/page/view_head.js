@@ -39,7 +39,7 @@ function showHeadMap(shown) {
   const map = attentionMap({
     rows: shown.now.weights[layer][head], labels: shown.labels, picked: at,
     name: `Weights of layer ${layer}, head ${head} in “${state.text}”; row ${at} is picked`,
-    forbidden: (t, s) => state.forbidden.has(`${layer}:${head}:${t}:${s}`), pick: (t) => change({ at: t }),
+    visible: (t, s) => allows(shown.model, t, s), forbidden: (t, s) => state.forbidden.has(`${layer}:${head}:${t}:${s}`), pick: (t) => change({ at: t }),
   });
   const copy = element("div", { class: "copy" });
   copyButtons(copy, { SVG: () => sheet([map], [`layer ${layer}, head ${head}`], 1), CSV: () => csv(headTable()) });
@@ -58,7 +58,7 @@ function showStrongest(shown) {
   const name = (s) => longLabel(shown.model, shown.tokens[s]);
   const lines = strongest(weights, seen, 5).map((s) => {
     const bar = element("span", { class: "weight-bar" });
-    bar.style.width = `${5 * weights[s]}rem`;
+    bar.style.width = `${4.5 * weights[s]}rem`;
     return element("tr", {}, element("th", { scope: "row" }, element("bdi", {}, name(s))), element("td", {}, String(s)),
       element("td", {}, fixed(weights[s], 4)), element("td", {}, fixed(even, 4)), element("td", {}, signed(scores[s], 4)),
       element("td", { style: "text-align: left; min-width: 5rem" }, bar));
@@ -71,7 +71,7 @@ function showStrongest(shown) {
       element("thead", {}, element("tr", {}, ...heading.map((word) => element("th", { scope: "col" }, word)))),
       element("tbody", {}, ...lines))),
     element("p", { class: "note" }, Number.isNaN(entropy) ? "It sees only one position, so there is nothing to choose." :
-      `It sees ${seen.length} positions. `, ...(Number.isNaN(entropy) ? [] : [termOf("entropy"), ` of this row: ${fixed(entropy, 2)}.`])));
+      `It sees ${seen.length} positions. The `, ...(Number.isNaN(entropy) ? [] : [termOf("entropy"), ` of this row is ${fixed(entropy, 2)}.`])));
 }
 
 function stepOf(title, words, ...content) {

@@ -12,7 +12,7 @@ function newLearner(model, { from, seed, speed }) {
   random.shuffle(names);
   const how = state.data.train;
   const begin = from === "fresh" ? freshModel(model, how, random) : copyOf(model);
-  return { from, seed, speed, names, trainer: new Trainer(begin, names, how), losses: [], running: false, due: 0,
+  return { model, from, seed, speed, names, trainer: new Trainer(begin, names, how), losses: [], running: false, due: 0,
            last: 0, shownAt: 0, namesAt: 0 };
 }
 
@@ -97,13 +97,13 @@ function showLearningMaps({ trainer }) {
 function resetLearning(what = {}) {
   const { from, seed, speed } = { ...(state.learn ?? { from: "fresh", seed: String(state.data.train.seed), speed: 100 }), ...what };
   if (state.learn) state.learn.running = false;
-  state.learn = newLearner(state.models[0].model, { from, seed, speed });
+  state.learn = newLearner(state.shown.model, { from, seed, speed });
   const choices = [["fresh", "Random numbers"], ["model", "This model’s weights"]];
   showChoices(byId("learn-from"), choices, from, (chosen) => resetLearning({ from: chosen }), "radio");
   showLearning(true);
 }
 
-function startLearnControls() {
+function startLearn() {
   byId("learn-seed").value = String(state.data.train.seed);
   byId("learn-seed").addEventListener("change", (event) => {
     if (!/^[-+]?\d+$/.test(event.target.value)) event.target.value = state.learn.seed;
@@ -122,22 +122,21 @@ function startLearnControls() {
   byId("learn-from").addEventListener("keydown", moveBetweenRadios);
   copyButtons(byId("learn-copy"), {
     SVG: () => sheet([...byId("learn-maps").querySelectorAll("svg")],
-      headKeys(state.models[0].model).map((key) => `layer ${key.replace(":", ", head ")}`), state.models[0].model.config.n_head),
+      headKeys(state.learn.model).map((key) => `layer ${key.replace(":", ", head ")}`), state.learn.model.config.n_head),
     CSV: () => csv([["step", "loss"], ...state.learn.losses.map((loss, i) => [i + 1, loss])]),
   });
 }
 
-function startLearn() {
-  const { model } = state.models[0];
-  if (canTrain(model) && state.data.names.some((name) => canRead(model, name))) return startLearnControls();
-  byId("learning").hidden = true;
-  byId("cannot-learn").hidden = false;
-  byId("cannot-learn").textContent = "This model cannot train in the page: only plain multi-head attention with learned " +
-    "positions and no mask does. All else on this page works.";
+function canLearn(model) {
+  return canTrain(model) && state.data.names.some((name) => canRead(model, name));
 }
 
-function showLearn() {
-  if (byId("learning").hidden) return;
-  if (state.learn === null) resetLearning();
+function showLearn({ model }) {
+  const able = canLearn(model);
+  byId("learning").hidden = !able;
+  byId("cannot-learn").hidden = able;
+  if (!able && state.learn) state.learn.running = false;
+  if (!able) return;
+  if (state.learn?.model !== model) resetLearning();
   else if (!state.learn.running) showLearningMaps(state.learn);
 }

@@ -59,6 +59,6 @@ function showVerdict(shown) {
   const difference = now.loss - before.loss;
   byId("verdict").replaceChildren(termOf("loss"), ` ${fixed(now.loss)}`,
     ...(isChanged ? [" (", element("span", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
-                     " with your changes)"] : [" nats a letter"]));
+                     element("span", { class: "unit" }, " with your changes"), ")"] : [element("span", { class: "unit" }, " nats a letter")]));
   byId("undo").hidden = !isChanged;
 }

@@ -1,0 +1,174 @@
+// What the program computes of a model and some documents, as JSON, for check.py to compare with the inspector's page:
+//
+//   figures MODEL DOCUMENTS
+//
+// Logits, weights and losses; the same with each head silenced, and with cells of the map forbidden; the mean output of
+// every head; and one row of each head in numbers. All with the tensor path in double.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/dataset.h"
+#include "base/utf8.h"
+#include "inspect/head_row.h"
+#include "inspect/probe.h"
+#include "tensor/batch.h"
+#include "train/checkpoint.h"
+
+using namespace microgpt;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Cells = std::vector<std::pair<std::size_t, std::size_t>>;  // (t, s)
+
+constexpr std::size_t num_changed = 10;  // documents to compare with something changed
+
+Json json(View<const double> matrix) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < matrix.rows; i++) rows.push_back(std::vector(matrix.row(i), matrix.row(i) + matrix.cols));
+  return rows;
+}
+
+/// One document's forward, with some heads replaced.
+Activations<double> forward(const TensorModel<double>& model, const ProbeDocument& document,
+                            const std::vector<HeadOutput>& replaced) {
+  Batch batch(model.config.block_size);
+  batch.add(document.tokens);
+  Activations<double> activations;
+  activations.resize(model, batch.num_positions());
+  activations.fixed_heads.resize(model.layers.size());
+  for (const HeadOutput& head : replaced) {
+    activations.fixed_heads[head.id.layer].push_back({head.id.head, head.output});
+  }
+  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
+  return activations;
+}
+
+Json logits_json(const Activations<double>& activations) { return json(activations.logits.view()); }
+
+/// weights[document][layer][head][t][s]
+Json weights_json(Probe& probe) {
+  Json all = Json::array();
+  probe.each_weights([&](std::size_t document, std::size_t layer, View<const double> weights) {
+    if (layer == 0) all.push_back(Json::array());
+    Json heads = Json::array();
+    for (std::size_t h = 0; h < probe.config().n_head; h++) {
+      heads.push_back(Json::array());
+      for (std::size_t t = 0; t < weights.cols; t++) {
+        const double* const row = weights.row(h * weights.cols + t);
+        heads.back().push_back(std::vector(row, row + t + 1));
+      }
+    }
+    all[document].push_back(heads);
+  });
+  return all;
+}
+
+Json silenced_json(const TensorModel<double>& model, Probe& probe) {
+  Json all = Json::array();
+  for (const HeadId& id : all_heads(model.config)) {
+    const std::vector<HeadOutput> zeros = silenced({{id}}, model.config);
+    Json logits = Json::array();
+    for (std::size_t i = 0; i < num_changed; i++) logits.push_back(logits_json(forward(model, probe.documents()[i], zeros)));
+    all.push_back({{"layer", id.layer}, {"head", id.head}, {"losses", probe.scores(zeros).losses}, {"logits", logits}});
+  }
+  return all;
+}
+
+/// The model with cells forbidden in all its heads.
+TensorModel<double> with_forbidden(const TensorModel<double>& model, const Cells& cells) {
+  TensorModel<double> changed = model;
+  const std::size_t T = model.config.block_size;
+  changed.mask = Mask::table(T, T, [&](std::size_t t, std::size_t s) {
+    return s <= t && model.mask.allows(t, s) && std::find(cells.begin(), cells.end(), std::pair(t, s)) == cells.end();
+  });
+  return changed;
+}
+
+Json forbidden_json(const TensorModel<double>& model, std::span<const ProbeDocument> documents) {
+  Json all = Json::array();
+  for (const Cells& cells : {Cells{{2, 1}}, Cells{{1, 0}, {1, 1}}, Cells{{0, 0}, {3, 0}, {3, 3}}}) {
+    const TensorModel<double> changed = with_forbidden(model, cells);
+    Json logits = Json::array();
+    for (std::size_t i = 0; i < num_changed; i++) logits.push_back(logits_json(forward(changed, documents[i], {})));
+    all.push_back({{"cells", cells}, {"logits", logits}});
+  }
+  return all;
+}
+
+/// A cell forbidden in one head only, for a model of one layer: there no head depends on another, so the logits at t are
+/// those of a model in which the head's output is fixed to what it is at t with the cell forbidden.
+Json forbidden_in_head_json(const TensorModel<double>& model, std::span<const ProbeDocument> documents) {
+  Json all = Json::array();
+  const std::size_t t = 2, s = 1, D = model.config.head_dim();
+  const TensorModel<double> changed = with_forbidden(model, {{t, s}});
+  for (std::size_t h = 0; h < model.config.n_head && model.config.n_layer == 1; h++) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < num_changed; i++) {
+      const Activations<double> masked = forward(changed, documents[i], {});
+      const double* const out = masked.layers[0].attention.x_attn.view().row(t) + h * D;
+      const Activations<double> fixed = forward(model, documents[i], {{{0, h}, std::vector(out, out + D)}});
+      rows.push_back(json(fixed.logits.view().slice_rows(t, 1))[0]);
+    }
+    all.push_back({{"head", h}, {"t", t}, {"s", s}, {"logits", rows}});
+  }
+  return all;
+}
+
+/// The row of each head at the last position of the first document.
+Json rows_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
+  Json all = Json::array();
+  const std::size_t n = std::min(document.tokens.size() - 1, checkpoint.config.block_size);
+  for (const HeadId& id : all_heads(checkpoint.config)) {
+    const HeadRow row = head_row(checkpoint.config, checkpoint.parameters, std::span(document.tokens).first(n), id, n - 1);
+    Json positions = Json::array(), scores = Json::array();
+    for (const std::size_t i : row.strongest(5)) {
+      positions.push_back(row.seen[i].position);
+      scores.push_back(row.seen[i].score);
+    }
+    all.push_back({{"layer", id.layer}, {"head", id.head}, {"at", n - 1}, {"strongest", positions}, {"scores", scores},
+                   {"query", row.query}, {"output", row.output}, {"written", row.written}});
+  }
+  return all;
+}
+
+Json figures(const Checkpoint& checkpoint, const std::vector<Document>& texts) {
+  const auto& [config, tokenizer, parameters, training] = checkpoint;
+  std::vector<ProbeDocument> documents;
+  Json names = Json::array();
+  for (const Document& text : texts) {
+    documents.push_back(probe_document(text, tokenizer, config.block_size));
+    names.push_back(encode_utf8(text));
+  }
+  const TensorModel<double> model(config, parameters);
+  Probe probe(config, parameters, documents);
+  Json logits = Json::array(), means = Json::array();
+  for (const ProbeDocument& document : documents) logits.push_back(logits_json(forward(model, document, {})));
+  for (const HeadOutput& mean : probe.mean_outputs()) means.push_back(mean.output);
+  return {{"names", names},
+          {"losses", probe.scores().losses},
+          {"logits", logits},
+          {"weights", weights_json(probe)},
+          {"silenced", silenced_json(model, probe)},
+          {"means", means},
+          {"forbidden", forbidden_json(model, documents)},
+          {"forbidden_in_head", forbidden_in_head_json(model, documents)},
+          {"rows", rows_json(checkpoint, documents.front())}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return std::fputs("usage: figures MODEL DOCUMENTS\n", stderr), 2;
+  try {
+    std::puts(figures(load_checkpoint(argv[1]), read_documents(argv[2])).dump().c_str());
+  } catch (const std::exception& error) {
+    return std::fprintf(stderr, "figures: %s\n", error.what()), 1;
+  }
+}

@@ -42,8 +42,12 @@ HOSTILE = ["<b>&amp;</b>", "</script>", "<!-- x", "\"quoted'", "שלום", "مر
            "<script>alert(1)</script>"]
 
 
+# Threads that wait without spinning leave the processor to the browser and to the other models.
+ENVIRONMENT = dict(os.environ, OMP_WAIT_POLICY="passive")
+
+
 def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -156,7 +160,7 @@ def check_text_stays_text(tab, names):
         tab.evaluate(f"(b => {{ b.value = {json.dumps(each)}; b.dispatchEvent(new Event('input')); }})(byId('text'))")
         check(tab.evaluate("state.text") == each, f"the page does not read {each!r}")
         check(tab.evaluate(markup) == 0, f"{each!r} became markup")
-        check(tab.evaluate("byId('read-cards').children.length") == min(len(each) + 1, 16), f"{each!r}: cards are missing")
+        check(tab.evaluate("byId('read-cards').children.length") == min(len(each) + 1, 32), f"{each!r}: cards are missing")
 
 
 # --- Used: as a reader uses it -------------------------------------------------------------------------------------------

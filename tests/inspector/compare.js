@@ -6,39 +6,62 @@ function largest(ours, theirs) {
   return theirs.reduce((max, each, i) => Math.max(max, largest(ours[i], each)), 0);
 }
 
-function compare(expected) {
+function run(name, changes = unchanged) {
   const { model } = state.models[0];
-  const { names } = expected;
-  const T = model.config.block_size;
-  const logitsOf = (name, changes) => forward(model, encode(model, name).slice(0, T), changes).logits;
-  const runs = names.map((name) => forward(model, encode(model, name).slice(0, T)));
-  const found = {
-    logits: largest(runs.map((run) => run.logits), expected.logits),
-    weights: largest(runs.map((run) => run.weights), expected.weights),
-    losses: largest(names.map((name) => documentLoss(model, name)), expected.losses),
-    means: largest(meanOutputs(model, names).flat(), expected.means),
-    silenced: 0, forbidden: 0, forbidden_in_head: 0, rows: 0,
+  return forward(model, encode(model, name).slice(0, model.config.block_size), changes);
+}
+
+function compareUntouched({ names, logits, weights, losses, means }) {
+  const { model } = state.models[0];
+  const runs = names.map((name) => run(name));
+  const ours = names.map((name) => documentLoss(model, name));
+  return {
+    logits: Math.max(...runs.map((each, i) => largest(each.logits, logits[i]))),
+    weights: Math.max(...runs.map((each, i) => largest(each.weights, weights[i]))),
+    losses: largest(ours, losses),
+    means: largest(meanOutputs(model, names).flat(), means),
   };
-  const note = (kind, difference) => (found[kind] = Math.max(found[kind], difference));
-  for (const { layer, head, losses, logits } of expected.silenced) {
+}
+
+function compareSilenced({ names, silenced }) {
+  const { model } = state.models[0];
+  const differences = silenced.map(({ layer, head, losses, logits }) => {
     const changes = { off: new Map([[`${layer}:${head}`, null]]), forbidden: new Set() };
-    note("silenced", largest(names.map((name) => documentLoss(model, name, changes)), losses));
-    note("silenced", largest(logits.map((_, i) => logitsOf(names[i], changes)), logits));
-  }
-  for (const { cells, logits } of expected.forbidden) {
-    const forbidden = new Set(headKeys(model).flatMap((key) => cells.map(([t, s]) => `${key}:${t}:${s}`)));
-    note("forbidden", largest(logits.map((_, i) => logitsOf(names[i], { off: new Map(), forbidden })), logits));
-  }
-  for (const { head, t, s, logits } of expected.forbidden_in_head) {
-    const changes = { off: new Map(), forbidden: new Set([`0:${head}:${t}:${s}`]) };
-    note("forbidden_in_head", largest(logits.map((_, i) => logitsOf(names[i], changes)[t]), logits));
-  }
-  for (const { layer, head, at, strongest: order, scores, query, output, written: reaches } of expected.rows) {
+    const ours = names.map((name) => documentLoss(model, name, changes));
+    return Math.max(largest(ours, losses), ...logits.map((each, i) => largest(run(names[i], changes).logits, each)));
+  });
+  return { silenced: Math.max(...differences) };
+}
+
+// In all heads; and, in models of one layer, in one head.
+function compareForbidden({ names, forbidden, forbidden_in_head }) {
+  const keys = headKeys(state.models[0].model);
+  const changesOf = (cells) => ({ off: new Map(), forbidden: new Set(cells) });
+  const everywhere = forbidden.flatMap(({ cells, logits }) => {
+    const changes = changesOf(keys.flatMap((key) => cells.map(([t, s]) => `${key}:${t}:${s}`)));
+    return logits.map((each, i) => largest(run(names[i], changes).logits, each));
+  });
+  const inOneHead = forbidden_in_head.flatMap(({ head, t, s, logits }) => {
+    const changes = changesOf([`0:${head}:${t}:${s}`]);
+    return logits.map((each, i) => largest(run(names[i], changes).logits[t], each));
+  });
+  return { forbidden: Math.max(...everywhere), forbidden_in_head: Math.max(0, ...inOneHead) };
+}
+
+// What section 3 shows of each head, beside `microgpt inspect --text`.
+function compareRows({ names, rows }) {
+  const differences = rows.map(({ layer, head, at, strongest: order, scores, query, output, written: reaches }) => {
     change({ text: names[0], layer, head, at });
     const facts = headFacts(state.shown);
     const ours = strongest(facts.weights, facts.seen, 5);
-    note("rows", largest([ours, ours.map((s) => facts.scores[s]), facts.query, facts.here.head_out[head], written(state.shown)],
-                         [order, scores, query, output, reaches]));
-  }
-  return found;
+    const theirs = [order, scores, query, output, reaches];
+    const scoresOf = ours.map((s) => facts.scores[s]);
+    return largest([ours, scoresOf, facts.query, facts.here.head_out[head], written(state.shown)], theirs);
+  });
+  return { rows: Math.max(...differences) };
+}
+
+function compare(expected) {
+  const parts = [compareUntouched, compareSilenced, compareForbidden, compareRows];
+  return Object.assign({}, ...parts.map((part) => part(expected)));
 }

@@ -2,14 +2,41 @@
 
 // All that can change. The first part is what a link to the page remembers.
 const state = {
-  text: "", model: 0, layer: 0, head: 0, at: 0, off: new Map(), forbidden: new Set(), temperature: 1,
-  maps: "name", open: new Set(), tab: "read", theme: "auto", seed: "42", sampleTemperature: 0.5, prompt: "",
+  text: "",
+  model: 0,
+  layer: 0,
+  head: 0,
+  at: 0,
+  off: new Map(),
+  forbidden: new Set(),
+  temperature: 1,
+  maps: "name",
+  open: new Set(),
+  tab: "read",
+  theme: "auto",
+  seed: "42",
+  sampleTemperature: 0.5,
+  prompt: "",
   // and what is computed
-  data: null, models: [], means: new Map(), shown: null, learn: null, linkTimer: 0, othersTimer: 0, written: "",
+  data: null,
+  models: [],
+  means: new Map(),
+  shown: null,
+  learn: null,
+  linkTimer: 0,
+  othersTimer: 0,
+  written: "",
 };
 
-const sections = [["read", "Read"], ["look", "Look"], ["inside", "In numbers"], ["whatif", "What if"],
-                  ["learn", "Learn"], ["compare", "Compare"], ["words", "Words"]];
+const sections = [
+  ["read", "Read"],
+  ["look", "Look"],
+  ["inside", "In numbers"],
+  ["whatif", "What if"],
+  ["learn", "Learn"],
+  ["compare", "Compare"],
+  ["words", "Words"],
+];
 
 // --- From the state to what is shown ---------------------------------------------------------------------------------
 
@@ -21,8 +48,14 @@ function read(model, text, changes, temperature) {
   const run = forward(model, tokens, changes);
   const scaled = run.logits.map((logits) => logits.map((logit) => logit / temperature));
   const losses = scaled.map((logits, t) => crossEntropy(logits, targets[t]));
-  return { ...run, tokens, targets, losses, loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
-           probs: scaled.map((logits) => softmax(logits)) };
+  return {
+    ...run,
+    tokens,
+    targets,
+    losses,
+    loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
+    probs: scaled.map((logits) => softmax(logits)),
+  };
 }
 
 // The mean outputs of the heads take a moment, so they are computed when one is asked for.
@@ -33,10 +66,12 @@ function meansOf(model) {
 }
 
 function changesOf(model) {
-  const off = new Map([...state.off].map(([key, how]) => {
-    const [layer, head] = key.split(":").map(Number);
-    return [key, how === "mean" ? meansOf(model)[layer][head] : null];
-  }));
+  const off = new Map(
+    [...state.off].map(([key, how]) => {
+      const [layer, head] = key.split(":").map(Number);
+      return [key, how === "mean" ? meansOf(model)[layer][head] : null];
+    }),
+  );
   return { off, forbidden: state.forbidden };
 }
 
@@ -47,8 +82,17 @@ function compute() {
   const before = read(model, state.text, unchanged, 1);
   const now = isChanged ? read(model, state.text, changes, state.temperature) : before;
   const { tokens, targets } = before;
-  return { model, about, tokens, targets, before, now, changes, isChanged,
-           labels: tokens.map((token) => shortLabel(model, token)) };
+  return {
+    model,
+    about,
+    tokens,
+    targets,
+    before,
+    now,
+    changes,
+    isChanged,
+    labels: tokens.map((token) => shortLabel(model, token)),
+  };
 }
 
 // Numbers that a link or another name may have put out of range.
@@ -79,7 +123,8 @@ function showAll() {
   settle();
   state.shown = compute();
   byId("facts").textContent = describeModel(state.shown);
-  for (const show of [showVerdict, showRead, showGallery, showHead, showWhatIf, showLearn, showCompare]) show(state.shown);
+  for (const show of [showVerdict, showRead, showGallery, showHead, showWhatIf, showLearn, showCompare])
+    show(state.shown);
   writeLinkSoon();
 }
 
@@ -96,10 +141,24 @@ function replaceKeepingFocus(place, children) {
 // Buttons of which one is chosen: [[value, label], ...].
 function showChoices(place, choices, chosen, choose, role = null) {
   const mark = role === "radio" ? "aria-checked" : "aria-pressed";
-  replaceKeepingFocus(place, choices.map(([value, label]) => element("button", {
-    type: "button", role, [mark]: String(value === chosen), "data-key": `choice ${value}`, "data-value": value,
-    tabindex: role === "radio" && value !== chosen ? -1 : null, click: () => choose(value),
-  }, element("bdi", {}, label))));
+  replaceKeepingFocus(
+    place,
+    choices.map(([value, label]) =>
+      element(
+        "button",
+        {
+          type: "button",
+          role,
+          [mark]: String(value === chosen),
+          "data-key": `choice ${value}`,
+          "data-value": value,
+          tabindex: role === "radio" && value !== chosen ? -1 : null,
+          click: () => choose(value),
+        },
+        element("bdi", {}, label),
+      ),
+    ),
+  );
 }
 
 // Arrow keys, Home and End in a group of radio buttons: the next one is chosen, and gets the focus.
@@ -127,8 +186,10 @@ function typed(text) {
     return;
   }
   const room = model.config.block_size;
-  byId("message").textContent = [...text].length < room ? "" :
-    `The model reads ${room} positions: BOS and ${room - 1} letters. It predicts nothing after those.`;
+  byId("message").textContent =
+    [...text].length < room
+      ? ""
+      : `The model reads ${room} positions: BOS and ${room - 1} letters. It predicts nothing after those.`;
   change({ text });
 }
 
@@ -140,7 +201,11 @@ function link() {
   const hash = new URLSearchParams({ text: state.text });
   for (const [key, value] of Object.entries(defaults)) if (state[key] !== value) hash.set(key, state[key]);
   const off = [...state.off].map(([key, how]) => `${key}:${how}`);
-  for (const [key, list] of [["off", off], ["forbid", [...state.forbidden]], ["open", [...state.open]]]) {
+  for (const [key, list] of [
+    ["off", off],
+    ["forbid", [...state.forbidden]],
+    ["open", [...state.open]],
+  ]) {
     if (list.length > 0) hash.set(key, list.join(" "));
   }
   return `#${hash}`;
@@ -167,8 +232,11 @@ function readLink() {
   if (!["name", "mean"].includes(state.maps)) state.maps = "name";
   if (!sections.some(([id]) => id === state.tab)) state.tab = "read";
   if (!(state.temperature > 0)) state.temperature = 1;
-  state.off = new Map(list("off").map((each) => each.split(":"))
-    .map(([layer, head, how]) => [`${Number(layer)}:${Number(head)}`, how === "mean" ? "mean" : "off"]));
+  state.off = new Map(
+    list("off")
+      .map((each) => each.split(":"))
+      .map(([layer, head, how]) => [`${Number(layer)}:${Number(head)}`, how === "mean" ? "mean" : "off"]),
+  );
   state.forbidden = new Set(list("forbid").filter((each) => /^\d+:\d+:\d+:\d+$/.test(each)));
   state.open = new Set(list("open"));
   return hash.get("text");
@@ -190,21 +258,42 @@ function followLink() {
 function showTheme() {
   const isDark = state.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : state.theme === "dark";
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
-  showChoices(byId("themes"), [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]], state.theme, (theme) => {
-    state.theme = theme;
-    showTheme();
-    writeLinkSoon();
-  });
+  showChoices(
+    byId("themes"),
+    [
+      ["auto", "Auto"],
+      ["light", "Light"],
+      ["dark", "Dark"],
+    ],
+    state.theme,
+    (theme) => {
+      state.theme = theme;
+      showTheme();
+      writeLinkSoon();
+    },
+  );
 }
 
 function showSections() {
-  byId("sections").replaceChildren(...sections.filter(([id]) => !byId(id).hidden).map(([id, name]) => element("a", {
-    href: `#tab=${id}`, "aria-current": id === state.tab ? "true" : null, click: (event) => {
-      event.preventDefault();
-      goTo(id);
-      byId(id).scrollIntoView();
-    },
-  }, name)));
+  byId("sections").replaceChildren(
+    ...sections
+      .filter(([id]) => !byId(id).hidden)
+      .map(([id, name]) =>
+        element(
+          "a",
+          {
+            href: `#tab=${id}`,
+            "aria-current": id === state.tab ? "true" : null,
+            click: (event) => {
+              event.preventDefault();
+              goTo(id);
+              byId(id).scrollIntoView();
+            },
+          },
+          name,
+        ),
+      ),
+  );
 }
 
 function goTo(id) {
@@ -216,18 +305,23 @@ function goTo(id) {
 
 // The section that lies under the upper third of the window is the one that is read.
 function followScrolling() {
-  const watcher = new IntersectionObserver((entries) => {
-    const entered = entries.find((entry) => entry.isIntersecting);
-    if (entered) goTo(entered.target.id);
-  }, { rootMargin: "-33% 0px -66% 0px" });
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      const entered = entries.find((entry) => entry.isIntersecting);
+      if (entered) goTo(entered.target.id);
+    },
+    { rootMargin: "-33% 0px -66% 0px" },
+  );
   for (const [id] of sections) watcher.observe(byId(id));
 }
 
 function describeModel({ about, model }) {
   const { n_layer, n_head, n_embd, attention } = model.config;
   const count = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
-  return `${about.name}: ${count(n_layer, "layer")} of ${count(n_head, "head")}, width ${n_embd}, ` +
-    `${attention.toUpperCase()}, ${count(model.numbers.length, "parameter")}`;
+  return (
+    `${about.name}: ${count(n_layer, "layer")} of ${count(n_head, "head")}, width ${n_embd}, ` +
+    `${attention.toUpperCase()}, ${count(model.numbers.length, "parameter")}`
+  );
 }
 
 function start() {
@@ -240,7 +334,14 @@ function start() {
   byId("undo").addEventListener("click", () => change({ off: new Map(), forbidden: new Set(), temperature: 1 }));
   document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
-  addEventListener("hashchange", () => location.hash !== state.written && followLink());
+  addEventListener("hashchange", () => {
+    // The link that skips to the first section holds no state.
+    if (!location.hash.includes("=")) goTo(location.hash.slice(1));
+    else if (location.hash !== state.written) followLink();
+  });
+  // Paper is white.
+  addEventListener("beforeprint", () => (document.documentElement.dataset.theme = "light"));
+  addEventListener("afterprint", showTheme);
   nameMeanings();
   for (const begin of [startRead, startGallery, startHead, startWhatIf, startLearn]) begin();
   followLink();

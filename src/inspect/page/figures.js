@@ -87,20 +87,31 @@ function attentionMap({ rows, labels, name, picked = -1, visible = () => true, f
   for (let t = 0; t < n; t++) {
     const isPicked = t === picked ? "picked-label" : null;
     for (const [from, to] of runs(t + 1, (s) => visible(t, s))) {
-      drawn.append(svg("rect", { class: "band", x: at(from), y: at(t), width: cellSize * (to - from) - 1, height: cellSize - 1 }));
+      drawn.append(
+        svg("rect", { class: "band", x: at(from), y: at(t), width: cellSize * (to - from) - 1, height: cellSize - 1 }),
+      );
     }
     drawn.append(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
     drawn.append(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
     for (let s = 0; s <= t; s++) {
       const box = { x: at(s), y: at(t), width: cellSize - 1, height: cellSize - 1 };
       // Less than a thousandth cannot be seen.
-      if (rows[t][s] >= 0.001) drawn.append(svg("rect", { class: "cell", ...box, "fill-opacity": rows[t][s].toFixed(3) }));
+      if (rows[t][s] >= 0.001)
+        drawn.append(svg("rect", { class: "cell", ...box, "fill-opacity": rows[t][s].toFixed(3) }));
       if (forbidden(t, s)) drawn.append(cross(box));
     }
   }
   if (picked >= 0 && picked < n) {
-    drawn.append(svg("rect", { class: "picked", x: at(0) - 1, y: at(picked) - 1, width: cellSize * (picked + 1) + 1,
-                               height: cellSize + 1, rx: 2 }));
+    drawn.append(
+      svg("rect", {
+        class: "picked",
+        x: at(0) - 1,
+        y: at(picked) - 1,
+        width: cellSize * (picked + 1) + 1,
+        height: cellSize + 1,
+        rx: 2,
+      }),
+    );
   }
   drawn.style.maxWidth = `${2 * size}px`; // a short name need not fill the page
   listenToCells(drawn, { rows, labels, n, size, pick });
@@ -145,6 +156,24 @@ function listenToCells(drawn, { rows, labels, n, size, pick }) {
   });
 }
 
+// The line above a table; a column without a name needs no header.
+function tableHead(names) {
+  return element(
+    "thead",
+    {},
+    element("tr", {}, ...names.map((name) => (name === "" ? element("td") : element("th", { scope: "col" }, name)))),
+  );
+}
+
+// A table that may be wider than the window.
+function wideTable(name, ...parts) {
+  return element(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
+    element("table", {}, ...parts),
+  );
+}
+
 // --- Bars and curves -------------------------------------------------------------------------------------------------
 
 // A line of a bar chart: label, bar, number. `mark` is another share to show on the bar, such as the one before.
@@ -157,8 +186,13 @@ function chanceBar({ label, share, mark = null, markClass = "before", isNext = f
     line.style.left = `calc(${100 * mark}% - 1px)`;
     track.append(line);
   }
-  return element("span", { class: isNext ? "chance is-next" : "chance" },
-    element("bdi", {}, label), track, element("span", {}, percent(share)));
+  return element(
+    "span",
+    { class: isNext ? "chance is-next" : "chance" },
+    element("bdi", {}, label),
+    track,
+    element("span", {}, percent(share)),
+  );
 }
 
 function runningMean(numbers, window) {
@@ -209,16 +243,30 @@ function standalone(drawn) {
 function sheet(drawings, titles, columns) {
   const sizes = drawings.map((drawn) => drawn.viewBox.baseVal);
   const [width, height] = ["width", "height"].map((side) => Math.max(...sizes.map((size) => size[side])) + 24);
-  const all = svg("svg", { width: width * Math.min(columns, drawings.length),
-                           height: (height + 16) * Math.ceil(drawings.length / columns) });
+  const all = svg("svg", {
+    width: width * Math.min(columns, drawings.length),
+    height: (height + 16) * Math.ceil(drawings.length / columns),
+  });
   drawings.forEach((drawn, i) => {
     const [x, y] = [width * (i % columns), (height + 16) * Math.floor(i / columns)];
     const copy = standalone(drawn);
     for (const [name, value] of Object.entries({ x, y: y + 20, width: sizes[i].width, height: sizes[i].height })) {
       copy.setAttribute(name, value);
     }
-    all.append(svg("text", { x: x + mapMargin, y: y + 16, "font-size": 13, "font-family": "sans-serif",
-                             fill: getComputedStyle(document.body).color }, titles[i]), copy);
+    all.append(
+      svg(
+        "text",
+        {
+          x: x + mapMargin,
+          y: y + 16,
+          "font-size": 13,
+          "font-family": "sans-serif",
+          fill: getComputedStyle(document.body).color,
+        },
+        titles[i],
+      ),
+      copy,
+    );
   });
   return new XMLSerializer().serializeToString(all);
 }
@@ -244,13 +292,22 @@ async function copyText(text) {
 
 // Buttons "Copy as SVG" and "Copy as CSV"; each function makes its text when it is asked for.
 function copyButtons(place, makers) {
-  place.replaceChildren(...Object.entries(makers).map(([kind, make]) => {
-    const said = `Copy as ${kind}`;
-    const button = element("button", { type: "button", click: async () => {
-      await copyText(make());
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = said), 1200);
-    } }, said);
-    return button;
-  }));
+  place.replaceChildren(
+    ...Object.entries(makers).map(([kind, make]) => {
+      const said = `Copy as ${kind}`;
+      const button = element(
+        "button",
+        {
+          type: "button",
+          click: async () => {
+            await copyText(make());
+            button.textContent = "Copied";
+            setTimeout(() => (button.textContent = said), 1200);
+          },
+        },
+        said,
+      );
+      return button;
+    }),
+  );
 }

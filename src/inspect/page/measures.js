@@ -8,13 +8,16 @@ function evenShare(seen) {
 // -sum of a ln a as a share of its largest, ln(visible positions); NaN for a row that sees only one.
 function rowEntropy(weights, seen) {
   if (seen.length < 2) return NaN;
-  return seen.reduce((sum, s) => sum - (weights[s] > 0 ? weights[s] * Math.log(weights[s]) : 0), 0) / Math.log(seen.length);
+  return (
+    seen.reduce((sum, s) => sum - (weights[s] > 0 ? weights[s] * Math.log(weights[s]) : 0), 0) / Math.log(seen.length)
+  );
 }
 
 // The positions that t sees, with what the reader forbade taken out.
 function seenFrom(model, layer, head, t, { forbidden } = unchanged) {
-  return Array.from({ length: t + 1 }, (_, s) => s)
-    .filter((s) => allows(model, t, s) && !forbidden.has(`${layer}:${head}:${t}:${s}`));
+  return Array.from({ length: t + 1 }, (_, s) => s).filter(
+    (s) => allows(model, t, s) && !forbidden.has(`${layer}:${head}:${t}:${s}`),
+  );
 }
 
 // The n largest weights of the visible positions; equal ones in the order of their positions.
@@ -31,7 +34,14 @@ function meanOutputs(model, names) {
     if ([...name].some((character) => !model.tokens.has(character))) continue;
     const { layers } = forward(model, encode(model, name).slice(0, model.config.block_size));
     rows += layers[0].positions.length;
-    layers.forEach(({ positions }, li) => positions.forEach(({ x_attn }) => x_attn.forEach((x, i) => (sums[li][i] += x))));
+    layers.forEach(({ positions }, li) =>
+      positions.forEach(({ x_attn }) => x_attn.forEach((x, i) => (sums[li][i] += x))),
+    );
   }
-  return sums.map((sum) => slices(sum.map((x) => x / Math.max(rows, 1)), H));
+  return sums.map((sum) =>
+    slices(
+      sum.map((x) => x / Math.max(rows, 1)),
+      H,
+    ),
+  );
 }

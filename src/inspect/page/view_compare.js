@@ -5,70 +5,123 @@ function heldOut(about) {
 }
 
 function factsTable(both) {
-  const line = (name, of) => element("tr", {}, element("th", { scope: "row" }, ...[name].flat()),
-    ...both.map((one) => element("td", {}, of(one))));
-  const kind = ({ config }) => config.attention.toUpperCase() + (config.rope ? ", rotary positions" : "") +
+  const line = (name, of) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, ...[name].flat()),
+      ...both.map((one) => element("td", {}, of(one))),
+    );
+  const kind = ({ config }) =>
+    config.attention.toUpperCase() +
+    (config.rope ? ", rotary positions" : "") +
     (config.mask === "full" ? "" : `, mask ${config.mask}`);
-  return element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, element("td"),
-    ...both.map(({ about }, i) => element("th", { scope: "col", class: `${i ? "second" : "first"}-model` }, about.name)))),
-  element("tbody", {},
-    line("attention", ({ model }) => kind(model)),
-    line("layers × heads", ({ model }) => `${model.config.n_layer} × ${model.config.n_head}`),
-    line("parameters", ({ model }) => model.numbers.length.toLocaleString("en")),
-    line(["loss of ", termOf("held-out names")], ({ about }) => heldOut(about)),
-    line("loss of this name", ({ run }) => (run ? fixed(run.loss) : "–")))));
+  const names = both.map(({ about }, i) => element("span", { class: `${i ? "second" : "first"}-model` }, about.name));
+  return wideTable(
+    "Both models",
+    tableHead(["", ...names]),
+    element(
+      "tbody",
+      {},
+      line("attention", ({ model }) => kind(model)),
+      line("layers × heads", ({ model }) => `${model.config.n_layer} × ${model.config.n_head}`),
+      line("parameters", ({ model }) => model.numbers.length.toLocaleString("en")),
+      line(["loss of ", termOf("held-out names")], ({ about }) => heldOut(about)),
+      line("loss of this name", ({ run }) => (run ? fixed(run.loss) : "–")),
+    ),
+  );
 }
 
 // Bars of one letter: the probability that each model gave to what comes.
 function pairRow(both, shown, t) {
   const [a, b] = both.map(({ run, model }) => ({
-    chance: run.probs[t]?.[run.targets[t]] ?? 0, loss: run.losses[t] ?? NaN,
+    chance: run.probs[t]?.[run.targets[t]] ?? 0,
+    loss: run.losses[t] ?? NaN,
     favourite: run.probs[t] ? nextLabel(model, strongest(run.probs[t], [...run.probs[t].keys()], 1)[0]) : "–",
   }));
-  const bars = element("div", { class: "pair" }, ...[a, b].map(({ chance }) => {
-    const bar = element("i");
-    bar.style.width = `${100 * chance}%`;
-    return bar;
-  }));
+  const bars = element(
+    "div",
+    { class: "pair" },
+    ...[a, b].map(({ chance }) => {
+      const bar = element("i");
+      bar.style.width = `${100 * chance}%`;
+      return bar;
+    }),
+  );
   const cells = [a.favourite, b.favourite, fixed(a.loss), fixed(b.loss)];
-  return element("tr", {},
-    element("th", { scope: "row" }, element("bdi", {}, `${readingSoFar(shown, t)}: ${nextLabel(shown.model, shown.targets[t])}`)),
-    element("td", {}, bars), ...cells.map((cell, i) => element("td", { class: i % 2 ? "second-model" : "first-model" }, cell)),
-    element("td", {}, signed(b.loss - a.loss)));
+  return element(
+    "tr",
+    {},
+    element(
+      "th",
+      { scope: "row" },
+      element("bdi", {}, `${readingSoFar(shown, t)}: ${nextLabel(shown.model, shown.targets[t])}`),
+    ),
+    element("td", {}, bars),
+    ...cells.map((cell, i) => element("td", { class: i % 2 ? "second-model" : "first-model" }, cell)),
+    element("td", {}, signed(b.loss - a.loss)),
+  );
 }
 
 function lettersTable(both, shown) {
-  const heading = ["", "probability of what comes", "expects most", "", "loss", "", "difference"];
-  return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Both models, letter by letter" },
-    element("table", {}, element("thead", {}, element("tr", {}, ...heading.map((word) => word === "" ? element("td") :
-      element("th", { scope: "col" }, word)))),
-    element("tbody", {}, ...shown.tokens.map((_, t) => pairRow(both, shown, t)))));
+  const over = (words, columns) => element("th", { scope: "colgroup", colspan: columns, class: "over" }, words);
+  const heading = element(
+    "tr",
+    {},
+    element("td"),
+    over("probability of what comes", 1),
+    over("expects most", 2),
+    over("loss", 2),
+    over("difference", 1),
+  );
+  return wideTable(
+    "Both models, letter by letter",
+    element("thead", {}, heading),
+    element("tbody", {}, ...shown.tokens.map((_, t) => pairRow(both, shown, t))),
+  );
 }
 
 function mapsOf({ about, model, run }, i) {
   const labels = run.tokens.map((token) => shortLabel(model, token));
-  return element("div", {},
+  return element(
+    "div",
+    {},
     element("h3", { class: `${i ? "second" : "first"}-model` }, about.name),
-    element("div", { class: "maps" }, ...headKeys(model).map((key) => {
-      const [layer, head] = key.split(":").map(Number);
-      const name = model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-      const record = about.heads?.find((each) => each.layer === layer && each.head === head);
-      return element("figure", {},
-        element("figcaption", { class: "head-name" }, element("strong", {}, name),
-          element("span", {}, record && isRevealed(layer, head) ? record.shape : "")),
-        attentionMap({ rows: run.weights[layer][head], labels, visible: (t, s) => allows(model, t, s), name: `${about.name}, ${name}, in “${state.text}”` }));
-    })));
+    element(
+      "div",
+      { class: "maps" },
+      ...headKeys(model).map((key) => {
+        const [layer, head] = key.split(":").map(Number);
+        const name = model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
+        return element(
+          "figure",
+          {},
+          element("figcaption", { class: "head-name" }, name),
+          attentionMap({
+            rows: run.weights[layer][head],
+            labels,
+            visible: (t, s) => allows(model, t, s),
+            name: `${about.name}, ${name}, in “${state.text}”`,
+          }),
+        );
+      }),
+    ),
+  );
 }
 
 function showCompare(shown) {
   if (state.models.length < 2) return;
   const both = state.models.map((one) => ({
-    ...one, run: canRead(one.model, state.text) ? read(one.model, state.text, unchanged, 1) : null,
+    ...one,
+    run: canRead(one.model, state.text) ? read(one.model, state.text, unchanged, 1) : null,
   }));
   const unable = both.find(({ run }) => run === null);
-  byId("compared").replaceChildren(factsTable(both), ...(unable ?
-    [element("p", { class: "note" }, `${unable.about.name} does not know all letters of “${state.text}”.`)] :
-    [lettersTable(both, shown), ...both.map(mapsOf)]));
+  byId("compared").replaceChildren(
+    factsTable(both),
+    ...(unable
+      ? [element("p", { class: "note" }, `${unable.about.name} does not know all letters of “${state.text}”.`)]
+      : [lettersTable(both, shown), element("div", { class: "columns" }, ...both.map(mapsOf))]),
+  );
 }
 
 // Which of two models the rest of the page shows.
@@ -77,10 +130,15 @@ function showModels() {
   byId("compare").hidden = !several;
   byId("models").hidden = !several;
   if (!several) return;
-  showChoices(byId("models"), state.models.map(({ about }, i) => [i, about.name]), state.model, (model) => {
-    state.model = model;
-    showModels();
-    typed(byId("text").value);
-    showAll();
-  });
+  showChoices(
+    byId("models"),
+    state.models.map(({ about }, i) => [i, about.name]),
+    state.model,
+    (model) => {
+      state.model = model;
+      showModels();
+      typed(byId("text").value);
+      showAll();
+    },
+  );
 }

@@ -1,14 +1,19 @@
 // 2. What the heads look at: the maps of all heads, with the answer covered until the reader asks for it.
 
-const massNames = [["mass_self", "itself"], ["mass_previous", "previous"], ["mass_bos", "BOS"],
-                   ["mass_equal", "equal letter"], ["mass_after_equal", "after equal"]];
+const massNames = [
+  ["mass_self", "itself"],
+  ["mass_previous", "previous"],
+  ["mass_bos", "BOS"],
+  ["mass_equal", "equal letter"],
+  ["mass_after_equal", "after equal"],
+];
 
 const shapeMeanings = {
-  "self": "It looks at its own position.",
+  self: "It looks at its own position.",
   "previous token": "It looks at the letter just before.",
-  "BOS": "It looks at the beginning, which often means: at nothing in particular.",
+  BOS: "It looks at the beginning, which often means: at nothing in particular.",
   "equal letter": "It looks at earlier letters like its own.",
-  "induction": "It looks at what followed the last time this letter came.",
+  induction: "It looks at what followed the last time this letter came.",
   "no clear shape": "Nothing stands out against an even share and against heads that have learnt nothing.",
 };
 
@@ -27,17 +32,30 @@ function headKeys(model) {
 
 // What `microgpt heads` measured of this head on held-out names.
 function evidence(record) {
-  const bars = massNames.map(([field, label]) => chanceBar({
-    label, share: record[field].value, mark: record[field].even, markClass: "even",
-  }));
+  const bars = massNames.map(([field, label]) =>
+    chanceBar({
+      label,
+      share: record[field].value,
+      mark: record[field].even,
+      markClass: "even",
+    }),
+  );
   const { zeroed } = record.importance;
   return [
     element("strong", {}, record.shape),
     element("p", {}, shapeMeanings[record.shape] ?? ""),
     element("div", { class: "masses" }, ...bars),
-    element("p", {}, "Share of its attention by place; the line is an ", termOf("even share"), ". Its ",
-      termOf("entropy"), ` is ${fixed(record.entropy.value, 2)}. Without it, the loss of `,
-      termOf("held-out names"), ` changes by ${signed(zeroed.loss)} ± ${fixed(2 * zeroed.loss_stderr)}.`),
+    element(
+      "p",
+      {},
+      "Share of its attention by place; the line is an ",
+      termOf("even share"),
+      ". Its ",
+      termOf("entropy"),
+      ` is ${fixed(record.entropy.value, 2)}. Without it, the loss of `,
+      termOf("held-out names"),
+      ` changes by ${signed(zeroed.loss)} ± ${fixed(2 * zeroed.loss_stderr)}.`,
+    ),
   ];
 }
 
@@ -46,11 +64,18 @@ function answer(shown, layer, head) {
   if (!record) return null;
   const key = `${layer}:${head}`;
   const isOpen = isRevealed(layer, head);
-  const cover = element("button", {
-    type: "button", class: isOpen ? "link" : "cover", "aria-expanded": String(isOpen), "data-key": `answer ${key}`,
-    "aria-label": `${isOpen ? "Hide" : "Show"} what head ${head} of layer ${layer} looks at`,
-    click: () => reveal(isOpen ? [...state.open].filter((each) => each !== key) : [...state.open, key]),
-  }, isOpen ? "Hide" : "Guess, then show");
+  const cover = element(
+    "button",
+    {
+      type: "button",
+      class: isOpen ? "link" : "cover",
+      "aria-expanded": String(isOpen),
+      "data-key": `answer ${key}`,
+      "aria-label": `${isOpen ? "Hide" : "Guess, then show"} what head ${head} of layer ${layer} looks at`,
+      click: () => reveal(isOpen ? [...state.open].filter((each) => each !== key) : [...state.open, key]),
+    },
+    isOpen ? "Hide" : "Guess, then show",
+  );
   return element("div", { class: "answer" }, ...(isOpen ? evidence(record) : []), cover);
 }
 
@@ -67,9 +92,11 @@ function mapLabels(shown) {
 function galleryMap(shown, layer, head) {
   const isMean = state.maps === "mean";
   return attentionMap({
-    rows: mapRows(shown, layer, head), labels: mapLabels(shown),
+    rows: mapRows(shown, layer, head),
+    labels: mapLabels(shown),
     name: `Map of layer ${layer}, head ${head}, ${isMean ? "mean over held-out names" : `in “${state.text}”`}`,
-    visible: (t, s) => allows(shown.model, t, s), forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
+    visible: (t, s) => allows(shown.model, t, s),
+    forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
     pick: (t) => change({ layer, head, at: isMean ? state.at : t, tab: "inside" }, { scroll: true }),
   });
 }
@@ -77,15 +104,29 @@ function galleryMap(shown, layer, head) {
 function galleryCard(shown, layer, head) {
   const isPicked = layer === state.layer && head === state.head;
   const off = state.off.get(`${layer}:${head}`);
-  return element("figure", {},
-    element("figcaption", { class: "head-name" },
-      element("button", {
-        type: "button", class: "link", "data-key": `pick ${layer}:${head}`, "aria-pressed": String(isPicked),
-        "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
-        click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
-      }, `head ${head}`),
-      element("span", { class: "changed" }, off ? (off === "off" ? "off" : "mean") : "")),
-    galleryMap(shown, layer, head), answer(shown, layer, head));
+  return element(
+    "figure",
+    {},
+    element(
+      "figcaption",
+      { class: "head-name" },
+      element(
+        "button",
+        {
+          type: "button",
+          class: "link",
+          "data-key": `pick ${layer}:${head}`,
+          "aria-pressed": String(isPicked),
+          "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
+          click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
+        },
+        `head ${head}`,
+      ),
+      element("span", { class: "changed" }, off ? (off === "off" ? "off" : "mean") : ""),
+    ),
+    galleryMap(shown, layer, head),
+    answer(shown, layer, head),
+  );
 }
 
 function showGallery(shown) {
@@ -93,12 +134,24 @@ function showGallery(shown) {
   const parts = [];
   for (let layer = 0; layer < n_layer; layer++) {
     if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, `Layer ${layer}`));
-    parts.push(element("div", { class: "maps" },
-      ...Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head))));
+    parts.push(
+      element(
+        "div",
+        { class: "maps" },
+        ...Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head)),
+      ),
+    );
   }
   replaceKeepingFocus(byId("gallery"), parts);
-  showChoices(byId("map-kinds"), [["name", "This name"], ["mean", "Mean over held-out names"]], state.maps,
-    (maps) => change({ maps }));
+  showChoices(
+    byId("map-kinds"),
+    [
+      ["name", "This name"],
+      ["mean", "Mean over held-out names"],
+    ],
+    state.maps,
+    (maps) => change({ maps }),
+  );
   byId("map-kinds").hidden = !shown.about.maps;
   const keys = headKeys(shown.model);
   const areAllOpen = keys.every((key) => state.open.has(key));
@@ -119,8 +172,12 @@ function galleryTable() {
 function startGallery() {
   byId("scale").append("0", element("i"), "1");
   copyButtons(byId("gallery-copy"), {
-    SVG: () => sheet([...byId("gallery").querySelectorAll("svg")],
-      headKeys(state.shown.model).map((key) => `layer ${key.replace(":", ", head ")}`), state.shown.model.config.n_head),
+    SVG: () =>
+      sheet(
+        [...byId("gallery").querySelectorAll("svg")],
+        headKeys(state.shown.model).map((key) => `layer ${key.replace(":", ", head ")}`),
+        state.shown.model.config.n_head,
+      ),
     CSV: () => csv(galleryTable()),
   });
 }

@@ -5,8 +5,16 @@ function headFacts(shown) {
   const { positions } = shown.now.layers[layer];
   const seen = seenFrom(shown.model, layer, head, at, shown.changes);
   const here = positions[at];
-  return { seen, positions, here, query: here.q_h[head], scores: here.attn_logits[head],
-           weights: here.attn_weights[head], even: evenShare(seen), D: here.q_h[head].length };
+  return {
+    seen,
+    positions,
+    here,
+    query: here.q_h[head],
+    scores: here.attn_logits[head],
+    weights: here.attn_weights[head],
+    even: evenShare(seen),
+    D: here.q_h[head].length,
+  };
 }
 
 // What reaches the residual stream: the head's columns of attn_wo, times its output.
@@ -16,7 +24,9 @@ function written(shown) {
   const matrix = model.w[`layer${layer}.attn_wo`];
   const head_out = now.layers[layer].positions[at].head_out[head];
   const hs = head * head_out.length;
-  return Float64Array.from({ length: matrix.rows }, (_, i) => dot(matrix.row(i).subarray(hs, hs + head_out.length), head_out));
+  return Float64Array.from({ length: matrix.rows }, (_, i) =>
+    dot(matrix.row(i).subarray(hs, hs + head_out.length), head_out),
+  );
 }
 
 function numberCells(numbers) {
@@ -26,10 +36,16 @@ function numberCells(numbers) {
 function showPickers(shown) {
   const { n_layer } = shown.model.config;
   const heads = headKeys(shown.model).map((key) => [key, n_layer > 1 ? key : `head ${key.split(":")[1]}`]);
-  showChoices(byId("pick-head"), heads, `${state.layer}:${state.head}`, (key) => {
-    const [layer, head] = key.split(":").map(Number);
-    change({ layer, head });
-  }, "radio");
+  showChoices(
+    byId("pick-head"),
+    heads,
+    `${state.layer}:${state.head}`,
+    (key) => {
+      const [layer, head] = key.split(":").map(Number);
+      change({ layer, head });
+    },
+    "radio",
+  );
   const letters = shown.tokens.map((token, t) => [String(t), longLabel(shown.model, token)]);
   showChoices(byId("pick-letter"), letters, String(state.at), (t) => change({ at: Number(t) }), "radio");
 }
@@ -37,9 +53,13 @@ function showPickers(shown) {
 function showHeadMap(shown) {
   const { layer, head, at } = state;
   const map = attentionMap({
-    rows: shown.now.weights[layer][head], labels: shown.labels, picked: at,
+    rows: shown.now.weights[layer][head],
+    labels: shown.labels,
+    picked: at,
     name: `Weights of layer ${layer}, head ${head} in “${state.text}”; row ${at} is picked`,
-    visible: (t, s) => allows(shown.model, t, s), forbidden: (t, s) => state.forbidden.has(`${layer}:${head}:${t}:${s}`), pick: (t) => change({ at: t }),
+    visible: (t, s) => allows(shown.model, t, s),
+    forbidden: (t, s) => state.forbidden.has(`${layer}:${head}:${t}:${s}`),
+    pick: (t) => change({ at: t }),
   });
   const copy = element("div", { class: "copy" });
   copyButtons(copy, { SVG: () => sheet([map], [`layer ${layer}, head ${head}`], 1), CSV: () => csv(headTable()) });
@@ -59,65 +79,113 @@ function showStrongest(shown) {
   const lines = strongest(weights, seen, 5).map((s) => {
     const bar = element("span", { class: "weight-bar" });
     bar.style.width = `${4.5 * weights[s]}rem`;
-    return element("tr", {}, element("th", { scope: "row" }, element("bdi", {}, name(s))), element("td", {}, String(s)),
-      element("td", {}, fixed(weights[s], 4)), element("td", {}, fixed(even, 4)), element("td", {}, signed(scores[s], 4)),
-      element("td", { style: "text-align: left; min-width: 5rem" }, bar));
+    return element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, element("bdi", {}, name(s))),
+      element("td", {}, String(s)),
+      element("td", {}, fixed(weights[s], 4)),
+      element("td", {}, fixed(even, 4)),
+      element("td", {}, signed(scores[s], 4)),
+      element("td", { style: "text-align: left; min-width: 5rem" }, bar),
+    );
   });
   const entropy = rowEntropy(weights, seen);
   const heading = ["looks at", "position", termOf("weight"), termOf("even share"), termOf("score"), ""];
   byId("strongest").replaceChildren(
-    element("div", { class: "scroll" }, element("table", {},
+    wideTable(
+      "The strongest keys",
       element("caption", {}, "What ", element("bdi", {}, name(state.at)), ` at position ${state.at} looks at most`),
-      element("thead", {}, element("tr", {}, ...heading.map((word) => element("th", { scope: "col" }, word)))),
-      element("tbody", {}, ...lines))),
-    element("p", { class: "note" }, Number.isNaN(entropy) ? "It sees only one position, so there is nothing to choose." :
-      `It sees ${seen.length} positions. The `, ...(Number.isNaN(entropy) ? [] : [termOf("entropy"), ` of this row is ${fixed(entropy, 2)}.`])));
+      tableHead(heading),
+      element("tbody", {}, ...lines),
+    ),
+    element(
+      "p",
+      { class: "note" },
+      Number.isNaN(entropy)
+        ? "It sees only one position, so there is nothing to choose."
+        : `It sees ${seen.length} positions. The `,
+      ...(Number.isNaN(entropy) ? [] : [termOf("entropy"), ` of this row is ${fixed(entropy, 2)}.`]),
+    ),
+  );
 }
 
 function stepOf(title, words, ...content) {
   return element("div", { class: "step" }, element("h3", {}, title), element("p", {}, ...words), ...content);
 }
 
-function queriesAndKeys(shown) {
-  const { model } = shown;
+// A line for the query, and one for each key: its numbers, the products, their sum, the score and the weight.
+function keyLines(shown) {
   const { seen, positions, query, scores, weights, D } = headFacts(shown);
   const { head, at } = state;
-  const name = (s) => `${s} ${longLabel(model, shown.tokens[s])}`;
-  const queryLine = element("tr", { class: "query" }, element("th", { scope: "row" }, `q of ${name(at)}`),
-    ...numberCells(query), element("td", { colspan: D + 3, class: "group" }));
-  const lines = seen.map((s) => {
+  const line = (name, ...cells) => element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+  const name = (s) => `${s} ${longLabel(shown.model, shown.tokens[s])}`;
+  const first = line(`q of ${name(at)}`, ...numberCells(query), element("td", { colspan: D + 3, class: "group" }));
+  first.className = "query";
+  const others = seen.map((s) => {
     const key = positions[s].k_h[head];
-    const sum = dot(query, key);
-    return element("tr", {}, element("th", { scope: "row" }, `k of ${name(s)}`), ...numberCells(key),
-      ...numberCells(key.map((x, j) => x * query[j])), element("td", { class: "group" }, signed(sum)),
-      element("td", {}, signed(scores[s])), element("td", {}, fixed(weights[s])));
+    return line(
+      `k of ${name(s)}`,
+      ...numberCells(key),
+      ...numberCells(key.map((x, j) => x * query[j])),
+      element("td", { class: "group" }, signed(dot(query, key))),
+      element("td", {}, signed(scores[s])),
+      element("td", {}, fixed(weights[s])),
+    );
   });
-  const rotated = model.config.rope || model.config.rope_dim > 0 ? " Both are shown after their rotation by position." : "";
-  const head_ = ["", ["numbers", D], ["q times k", D], "sum", `sum ÷ √${D}`, "softmax"].map((each) => Array.isArray(each) ?
-    element("th", { scope: "colgroup", colspan: each[1], class: "group" }, each[0]) :
-    element("th", { scope: "col", class: each === "sum" ? "group" : null }, each));
-  return stepOf("How the weights come about", [
-    "The letter that looks asks with its ", termOf("query"), " q; every position it can see offers a ", termOf("key"),
-    " k. Number by number they are multiplied and added up. The sum, divided by the square root of ", `${D}, is the `,
-    termOf("score"), "; ", termOf("softmax"), ` makes weights of the scores.${rotated}`,
-  ], element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Query, keys, scores and weights" },
-    element("table", {}, element("thead", {}, element("tr", {}, ...head_)), element("tbody", {}, queryLine, ...lines))));
+  return [first, ...others];
+}
+
+function keyHeading(D) {
+  const over = (words, columns) => element("th", { scope: "colgroup", colspan: columns, class: "group" }, words);
+  const columns = [`sum ÷ √${D}`, "softmax"].map((words) => element("th", { scope: "col" }, words));
+  return element("tr", {}, element("td"), over("numbers", D), over("q times k", D), over("sum", 1), ...columns);
+}
+
+function queriesAndKeys(shown) {
+  const { rope, rope_dim } = shown.model.config;
+  const { D } = headFacts(shown);
+  const words = [
+    ...["The letter that looks asks with its ", termOf("query"), " q; every position it can see offers a "],
+    ...[termOf("key"), " k. Number by number they are multiplied and added up. The sum, divided by the square root "],
+    ...[`of ${D}, is the `, termOf("score"), "; ", termOf("softmax"), " makes weights of the scores."],
+    rope || rope_dim > 0 ? " Both are shown after their rotation by position." : "",
+  ];
+  const head = element("thead", {}, keyHeading(D));
+  const body = element("tbody", {}, ...keyLines(shown));
+  return stepOf("How the weights come about", words, wideTable("Query, keys, scores and weights", head, body));
 }
 
 function valuesMixed(shown) {
   const { seen, positions, here, weights } = headFacts(shown);
   const { head, layer } = state;
   const off = state.off.get(`${layer}:${head}`);
-  const lines = seen.map((s) => element("tr", {},
-    element("th", { scope: "row" }, `v of ${s} ${longLabel(shown.model, shown.tokens[s])}`),
-    ...numberCells(positions[s].v_h[head]), element("td", { class: "group" }, `× ${fixed(weights[s])}`)));
-  const result = element("tr", { class: "total" }, element("th", { scope: "row" }, off ? "put in its place" : "mixed"),
-    ...numberCells(here.head_out[head]), element("td", { class: "group" }));
-  return stepOf("What it takes", [
-    "Every position also holds a ", termOf("value"), " v ready. The values, each times its weight, are added up: that is ",
-    off ? "the output of the head, which you replaced." : "the output of the head.",
-  ], element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Values and their mixture" },
-    element("table", {}, element("tbody", {}, ...lines, result))));
+  const lines = seen.map((s) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, `v of ${s} ${longLabel(shown.model, shown.tokens[s])}`),
+      ...numberCells(positions[s].v_h[head]),
+      element("td", { class: "group" }, `× ${fixed(weights[s])}`),
+    ),
+  );
+  const result = element(
+    "tr",
+    { class: "total" },
+    element("th", { scope: "row" }, off ? "put in its place" : "mixed"),
+    ...numberCells(here.head_out[head]),
+    element("td", { class: "group" }),
+  );
+  return stepOf(
+    "What it takes",
+    [
+      "Every position also holds a ",
+      termOf("value"),
+      " v ready. The values, each times its weight, are added up: that is ",
+      off ? "the output of the head, which you replaced." : "the output of the head.",
+    ],
+    wideTable("Values and their mixture", element("tbody", {}, ...lines, result)),
+  );
 }
 
 function whatIsWritten(shown) {
@@ -130,10 +198,17 @@ function whatIsWritten(shown) {
     cell.style.setProperty("--share", `${Math.round((100 * Math.abs(x)) / largest)}%`);
     return cell;
   });
-  return stepOf("What it writes", [
-    termOf("W_O"), " turns that output into ", `${numbers.length} numbers, which are added to the `, termOf("residual stream"),
-    `. Their length is ${fixed(length(numbers), 2)}; the stream’s own is ${fixed(length(stream), 2)}.`,
-  ], element("div", { class: "stream" }, ...cells));
+  return stepOf(
+    "What it writes",
+    [
+      termOf("W_O"),
+      " turns that output into ",
+      `${numbers.length} numbers, which are added to the `,
+      termOf("residual stream"),
+      `. Their length is ${fixed(length(numbers), 2)}; the stream’s own is ${fixed(length(stream), 2)}.`,
+    ],
+    element("div", { class: "stream" }, ...cells),
+  );
 }
 
 function showHead(shown) {

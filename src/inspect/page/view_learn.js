@@ -1,7 +1,12 @@
 // 5. Watch it learn: training in the page, from fresh weights or from the model's own, on the names in the page.
 
 // Steps a second; the last is as fast as the page can.
-const speeds = [[1, "1 step a second"], [10, "10 a second"], [100, "100 a second"], [Infinity, "as fast as it can"]];
+const speeds = [
+  [1, "1 step a second"],
+  [10, "10 a second"],
+  [100, "100 a second"],
+  [Infinity, "as fast as it can"],
+];
 const millisecondsAFrame = 12; // of computing, so that the page stays quick
 const millisecondsBetweenViews = 120;
 
@@ -12,8 +17,20 @@ function newLearner(model, { from, seed, speed }) {
   random.shuffle(names);
   const how = state.data.train;
   const begin = from === "fresh" ? freshModel(model, how, random) : copyOf(model);
-  return { model, from, seed, speed, names, trainer: new Trainer(begin, names, how), losses: [], running: false, due: 0,
-           last: 0, shownAt: 0, namesAt: 0 };
+  return {
+    model,
+    from,
+    seed,
+    speed,
+    names,
+    trainer: new Trainer(begin, names, how),
+    losses: [],
+    running: false,
+    due: 0,
+    last: 0,
+    shownAt: 0,
+    namesAt: 0,
+  };
 }
 
 function copyOf(model) {
@@ -57,8 +74,10 @@ function learningStatus({ trainer, losses, names }) {
   if (losses.length === 0) return `Step 0 of ${trainer.how.num_steps}. Nothing is learnt yet.`;
   const recent = runningMean(losses, 50).at(-1);
   const name = names[(trainer.steps - 1) % names.length];
-  return `Step ${trainer.steps} of ${trainer.how.num_steps}: read “${name}”, loss ${fixed(losses.at(-1))}. ` +
-    `Mean of the last ${Math.min(50, losses.length)}: ${fixed(recent)}.`;
+  return (
+    `Step ${trainer.steps} of ${trainer.how.num_steps}: read “${name}”, loss ${fixed(losses.at(-1))}. ` +
+    `Mean of the last ${Math.min(50, losses.length)}: ${fixed(recent)}.`
+  );
 }
 
 function showLearning(isWhole) {
@@ -84,21 +103,33 @@ function showLearningMaps({ trainer }) {
   const { tokens, labels } = state.shown;
   const { weights } = forward(model, tokens);
   byId("learn-text").textContent = state.text;
-  byId("learn-maps").replaceChildren(...headKeys(model).map((key) => {
-    const [layer, head] = key.split(":").map(Number);
-    const name = model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-    return element("figure", {}, element("figcaption", { class: "head-name" }, name),
-      attentionMap({ rows: weights[layer][head], labels, name: `Map of ${name} after ${trainer.steps} steps` }));
-  }));
+  byId("learn-maps").replaceChildren(
+    ...headKeys(model).map((key) => {
+      const [layer, head] = key.split(":").map(Number);
+      const name = model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
+      return element(
+        "figure",
+        {},
+        element("figcaption", { class: "head-name" }, name),
+        attentionMap({ rows: weights[layer][head], labels, name: `Map of ${name} after ${trainer.steps} steps` }),
+      );
+    }),
+  );
 }
 
 // --- Controls --------------------------------------------------------------------------------------------------------
 
 function resetLearning(what = {}) {
-  const { from, seed, speed } = { ...(state.learn ?? { from: "fresh", seed: String(state.data.train.seed), speed: 100 }), ...what };
+  const { from, seed, speed } = {
+    ...(state.learn ?? { from: "fresh", seed: String(state.data.train.seed), speed: 100 }),
+    ...what,
+  };
   if (state.learn) state.learn.running = false;
   state.learn = newLearner(state.shown.model, { from, seed, speed });
-  const choices = [["fresh", "Random numbers"], ["model", "This model’s weights"]];
+  const choices = [
+    ["fresh", "Random numbers"],
+    ["model", "This model’s weights"],
+  ];
   showChoices(byId("learn-from"), choices, from, (chosen) => resetLearning({ from: chosen }), "radio");
   showLearning(true);
 }
@@ -121,8 +152,12 @@ function startLearn() {
   byId("learn-reset").addEventListener("click", () => resetLearning());
   byId("learn-from").addEventListener("keydown", moveBetweenRadios);
   copyButtons(byId("learn-copy"), {
-    SVG: () => sheet([...byId("learn-maps").querySelectorAll("svg")],
-      headKeys(state.learn.model).map((key) => `layer ${key.replace(":", ", head ")}`), state.learn.model.config.n_head),
+    SVG: () =>
+      sheet(
+        [...byId("learn-maps").querySelectorAll("svg")],
+        headKeys(state.learn.model).map((key) => `layer ${key.replace(":", ", head ")}`),
+        state.learn.model.config.n_head,
+      ),
     CSV: () => csv([["step", "loss"], ...state.learn.losses.map((loss, i) => [i + 1, loss])]),
   });
 }

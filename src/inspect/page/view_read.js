@@ -18,33 +18,62 @@ function readingSoFar(shown, t) {
 function readCard(shown, t) {
   const { model, now, before, targets, isChanged } = shown;
   const target = targets[t];
-  const bars = tokensToShow(now.probs[t], target).map((token) => chanceBar({
-    label: nextLabel(model, token), share: now.probs[t][token], isNext: token === target,
-    mark: isChanged ? before.probs[t][token] : null,
-  }));
+  const bars = tokensToShow(now.probs[t], target).map((token) =>
+    chanceBar({
+      label: nextLabel(model, token),
+      share: now.probs[t][token],
+      isNext: token === target,
+      mark: isChanged ? before.probs[t][token] : null,
+    }),
+  );
   const chance = percent(now.probs[t][target]);
-  const summary = `Position ${t}, ${readingSoFar(shown, t)}: ${nextLabel(model, target)} comes, with probability ` +
+  const summary =
+    `Position ${t}, ${readingSoFar(shown, t)}: ${nextLabel(model, target)} comes, with probability ` +
     `${chance}, loss ${fixed(now.losses[t], 2)}`;
-  return element("button", {
-    type: "button", class: "card", role: "radio", "aria-checked": String(t === state.at), "aria-label": summary,
-    tabindex: t === state.at ? 0 : -1, "data-key": `card ${t}`, click: () => change({ at: t }),
-  },
-  element("span", { class: "so-far" }, element("bdi", {}, readingSoFar(shown, t))),
-  element("span", { class: "next" }, element("b", {}, element("bdi", {}, nextLabel(model, target))),
-    element("span", {}, `loss ${fixed(now.losses[t], 2)}`)),
-  ...bars);
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "card",
+      role: "radio",
+      "aria-checked": String(t === state.at),
+      "aria-label": summary,
+      tabindex: t === state.at ? 0 : -1,
+      "data-key": `card ${t}`,
+      click: () => change({ at: t }),
+    },
+    element("span", { class: "so-far" }, element("bdi", {}, readingSoFar(shown, t))),
+    element(
+      "span",
+      { class: "next" },
+      element("b", {}, element("bdi", {}, nextLabel(model, target))),
+      element("span", {}, `loss ${fixed(now.losses[t], 2)}`),
+    ),
+    ...bars,
+  );
 }
 
 function showRead(shown) {
-  replaceKeepingFocus(byId("read-cards"), shown.tokens.map((_, t) => readCard(shown, t)));
+  replaceKeepingFocus(
+    byId("read-cards"),
+    shown.tokens.map((_, t) => readCard(shown, t)),
+  );
 }
 
 function readTable() {
   const { model, tokens, targets, now } = state.shown;
   const names = [...model.characters, "end"];
-  return [["position", "token", "next", "probability", "loss", ...names.map((name) => `p(${name})`)],
-    ...tokens.map((token, t) => [t, longLabel(model, token), nextLabel(model, targets[t]), now.probs[t][targets[t]],
-                                 now.losses[t], ...now.probs[t]])];
+  return [
+    ["position", "token", "next", "probability", "loss", ...names.map((name) => `p(${name})`)],
+    ...tokens.map((token, t) => [
+      t,
+      longLabel(model, token),
+      nextLabel(model, targets[t]),
+      now.probs[t][targets[t]],
+      now.losses[t],
+      ...now.probs[t],
+    ]),
+  ];
 }
 
 function startRead() {
@@ -52,13 +81,22 @@ function startRead() {
   byId("read-cards").addEventListener("keydown", moveBetweenRadios);
 }
 
-// --- The line at the top: the name, its loss, and what is changed ------------------------------------------------------
+// --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------
 
 function showVerdict(shown) {
   const { now, before, isChanged } = shown;
   const difference = now.loss - before.loss;
-  byId("verdict").replaceChildren(termOf("loss"), ` ${fixed(now.loss)}`,
-    ...(isChanged ? [" (", element("span", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
-                     element("span", { class: "unit" }, " with your changes"), ")"] : [element("span", { class: "unit" }, " nats a letter")]));
+  byId("verdict").replaceChildren(
+    termOf("loss"),
+    ` ${fixed(now.loss)}`,
+    ...(isChanged
+      ? [
+          " (",
+          element("span", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
+          element("span", { class: "unit" }, " with your changes"),
+          ")",
+        ]
+      : [element("span", { class: "unit" }, " nats a letter")]),
+  );
   byId("undo").hidden = !isChanged;
 }

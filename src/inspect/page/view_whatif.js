@@ -11,9 +11,23 @@ function showSwitches(shown) {
   const rows = headKeys(shown.model).map((key) => {
     const [layer, head] = key.split(":");
     const name = shown.model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-    const choices = element("span", { class: "choices", role: "radiogroup", "aria-label": name, keydown: moveBetweenRadios });
-    showChoices(choices, [["on", "on"], ["off", "off"], ["mean", "mean"]], state.off.get(key) ?? "on",
-      (how) => switchHead(key, how), "radio");
+    const choices = element("span", {
+      class: "choices",
+      role: "radiogroup",
+      "aria-label": name,
+      keydown: moveBetweenRadios,
+    });
+    showChoices(
+      choices,
+      [
+        ["on", "on"],
+        ["off", "off"],
+        ["mean", "mean"],
+      ],
+      state.off.get(key) ?? "on",
+      (how) => switchHead(key, how),
+      "radio",
+    );
     for (const button of choices.children) button.dataset.key = `switch ${key} ${button.dataset.value}`;
     return element("div", { class: "switch" }, element("span", {}, name), choices);
   });
@@ -34,13 +48,23 @@ function cellButton(shown, t, s) {
   const isForbidden = state.forbidden.has(`${layer}:${head}:${t}:${s}`);
   const isMasked = !allows(shown.model, t, s);
   const weight = shown.now.weights[layer][head][t][s];
+  const how = isMasked ? "never, because of the mask" : isForbidden ? "forbidden" : fixed(weight);
   const name = (i) => `${longLabel(shown.model, shown.tokens[i])} (${i})`;
-  const button = element("button", {
-    type: "button", "data-key": `cell ${t} ${s}`, "data-t": t, "data-s": s, tabindex: t === state.at && s === 0 ? 0 : -1,
-    "aria-pressed": String(isForbidden), "aria-disabled": isMasked ? "true" : null,
-    "aria-label": `${name(t)} looks at ${name(s)}: ${isMasked ? "never, because of the mask" : isForbidden ? "forbidden" : fixed(weight)}`,
-    click: () => isMasked || forbidCell(t, s),
-  }, isForbidden ? "×" : "");
+  const button = element(
+    "button",
+    {
+      type: "button",
+      "data-key": `cell ${t} ${s}`,
+      "data-t": t,
+      "data-s": s,
+      tabindex: t === state.at && s === 0 ? 0 : -1,
+      "aria-pressed": String(isForbidden),
+      "aria-disabled": isMasked ? "true" : null,
+      "aria-label": `${name(t)} looks at ${name(s)}: ${how}`,
+      click: () => isMasked || forbidCell(t, s),
+    },
+    isForbidden ? "×" : "",
+  );
   button.style.setProperty("--share", `${(100 * weight).toFixed(1)}%`);
   return element("td", {}, button);
 }
@@ -48,12 +72,36 @@ function cellButton(shown, t, s) {
 function showForbid(shown) {
   const { layer, head } = state;
   byId("forbid-head").textContent = shown.model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-  const rows = shown.tokens.map((_, t) => element("tr", {}, element("th", { scope: "row" }, shown.labels[t]),
-    ...Array.from({ length: t + 1 }, (_, s) => cellButton(shown, t, s))));
-  const heading = element("tr", {}, element("td"), ...shown.labels.map((label) => element("th", { scope: "col" }, label)));
-  replaceKeepingFocus(byId("forbid"), [element("div", { class: "scroll" },
-    element("table", { class: "cells", keydown: moveBetweenCells, "aria-label": "Looks to forbid: a row looks, a column is looked at" },
-      element("thead", {}, heading), element("tbody", {}, ...rows)))]);
+  const rows = shown.tokens.map((_, t) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, shown.labels[t]),
+      ...Array.from({ length: t + 1 }, (_, s) => cellButton(shown, t, s)),
+    ),
+  );
+  const heading = element(
+    "tr",
+    {},
+    element("td"),
+    ...shown.labels.map((label) => element("th", { scope: "col" }, label)),
+  );
+  replaceKeepingFocus(byId("forbid"), [
+    element(
+      "div",
+      { class: "scroll" },
+      element(
+        "table",
+        {
+          class: "cells",
+          keydown: moveBetweenCells,
+          "aria-label": "Looks to forbid: a row looks, a column is looked at",
+        },
+        element("thead", {}, heading),
+        element("tbody", {}, ...rows),
+      ),
+    ),
+  ]);
 }
 
 function moveBetweenCells(event) {
@@ -72,30 +120,58 @@ function differenceRow(shown, t) {
   const target = targets[t];
   const favourite = (probs) => nextLabel(model, strongest(probs, [...probs.keys()], 1)[0]);
   const difference = now.losses[t] - before.losses[t];
-  const cells = [percent(before.probs[t][target]), percent(now.probs[t][target]), fixed(before.losses[t]), fixed(now.losses[t])];
-  return element("tr", {}, element("th", { scope: "row" }, element("bdi", {}, `${readingSoFar(shown, t)}: ${nextLabel(model, target)}`)),
+  const cells = [
+    percent(before.probs[t][target]),
+    percent(now.probs[t][target]),
+    fixed(before.losses[t]),
+    fixed(now.losses[t]),
+  ];
+  return element(
+    "tr",
+    {},
+    element("th", { scope: "row" }, element("bdi", {}, `${readingSoFar(shown, t)}: ${nextLabel(model, target)}`)),
     ...cells.map((cell) => element("td", {}, cell)),
-    element("td", { class: difference > 0.0005 ? "worse" : difference < -0.0005 ? "better" : null }, signed(difference)),
-    element("td", {}, favourite(before.probs[t]) === favourite(now.probs[t]) ? favourite(now.probs[t]) :
-      `${favourite(before.probs[t])} → ${favourite(now.probs[t])}`));
+    element(
+      "td",
+      { class: difference > 0.0005 ? "worse" : difference < -0.0005 ? "better" : null },
+      signed(difference),
+    ),
+    element(
+      "td",
+      {},
+      favourite(before.probs[t]) === favourite(now.probs[t])
+        ? favourite(now.probs[t])
+        : `${favourite(before.probs[t])} → ${favourite(now.probs[t])}`,
+    ),
+  );
 }
 
 function showDifference(shown) {
   const { before, now, isChanged } = shown;
   const place = byId("difference");
   if (!isChanged) {
-    place.replaceChildren(element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says in section 1."));
+    place.replaceChildren(
+      element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says in section 1."),
+    );
     return;
   }
   const difference = now.loss - before.loss;
   const heading = ["", "p before", "p now", "loss before", "loss now", "difference", "expected most"];
   place.replaceChildren(
-    element("p", { class: "big" }, `The loss of “${state.text}” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `,
+    element(
+      "p",
+      { class: "big" },
+      `The loss of “${state.text}” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `,
       element("strong", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
-      ". ", element("span", { id: "others" })),
-    element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Before and now, by letter" },
-      element("table", {}, element("thead", {}, element("tr", {}, ...heading.map((word) => element("th", { scope: "col" }, word)))),
-        element("tbody", {}, ...shown.tokens.map((_, t) => differenceRow(shown, t))))));
+      ". ",
+      element("span", { id: "others" }),
+    ),
+    wideTable(
+      "Before and now, by letter",
+      tableHead(heading),
+      element("tbody", {}, ...shown.tokens.map((_, t) => differenceRow(shown, t))),
+    ),
+  );
   showOthersSoon(shown);
 }
 
@@ -105,11 +181,14 @@ function showOthersSoon(shown) {
   state.othersTimer = setTimeout(() => {
     const place = byId("others");
     if (place === null || state.shown !== shown) return;
-    const names = state.data.names.filter((name) => canRead(shown.model, name)).slice(0, shown.model.numbers.length > 20000 ? 30 : 100);
+    const names = state.data.names
+      .filter((name) => canRead(shown.model, name))
+      .slice(0, shown.model.numbers.length > 20000 ? 30 : 100);
     const mean = (changes, temperature) =>
       names.reduce((sum, name) => sum + read(shown.model, name, changes, temperature).loss, 0) / names.length;
     const difference = mean(shown.changes, state.temperature) - mean(unchanged, 1);
-    place.textContent = `Over ${names.length} other names it changes by ${signed(difference)}.` +
+    place.textContent =
+      `Over ${names.length} other names it changes by ${signed(difference)}.` +
       (state.forbidden.size > 0 ? " (Forbidden looks are forbidden at the same positions there.)" : "");
   }, 300);
 }
@@ -143,7 +222,11 @@ function showWhatIf(shown) {
 
 function startWhatIf() {
   byId("temperature").addEventListener("input", (event) => change({ temperature: Number(event.target.value) }));
-  for (const [id, key] of [["seed", "seed"], ["sample-temperature", "sampleTemperature"], ["prompt", "prompt"]]) {
+  for (const [id, key] of [
+    ["seed", "seed"],
+    ["sample-temperature", "sampleTemperature"],
+    ["prompt", "prompt"],
+  ]) {
     byId(id).value = state[key];
     byId(id).addEventListener("input", (event) => {
       state[key] = key === "sampleTemperature" ? Number(event.target.value) : event.target.value;

@@ -25,7 +25,7 @@ const state = {
   learn: null,
   linkTimer: 0,
   othersTimer: 0,
-  written: "",
+  restTimer: 0,
 };
 
 const sections = [
@@ -36,6 +36,16 @@ const sections = [
   ["learn", "Learn"],
   ["compare", "Compare"],
   ["words", "Words"],
+];
+
+// Which function shows which section.
+const views = [
+  ["read", showRead],
+  ["look", showGallery],
+  ["inside", showHead],
+  ["whatif", showWhatIf],
+  ["learn", showLearn],
+  ["compare", showCompare],
 ];
 
 // --- From the state to what is shown ---------------------------------------------------------------------------------
@@ -119,13 +129,32 @@ function change(what, { scroll = false } = {}) {
   if (scroll) byId(state.tab).scrollIntoView();
 }
 
-function showAll() {
+function prepare() {
+  clearTimeout(state.restTimer);
   settle();
   state.shown = compute();
   byId("facts").textContent = describeModel(state.shown);
-  for (const show of [showVerdict, showRead, showGallery, showHead, showWhatIf, showLearn, showCompare])
-    show(state.shown);
+  showVerdict(state.shown);
   writeLinkSoon();
+}
+
+function showAll() {
+  prepare();
+  for (const [, show] of views) show(state.shown);
+}
+
+// The same for a key stroke: what is on the screen at once, the rest when no other has followed for a moment.
+function showSoon() {
+  prepare();
+  const isOnScreen = ([id]) => {
+    const { top, bottom } = byId(id).getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  };
+  const now = views.filter(isOnScreen);
+  for (const [, show] of now) show(state.shown);
+  state.restTimer = setTimeout(() => {
+    for (const view of views) if (!now.includes(view)) view[1](state.shown);
+  }, 60);
 }
 
 // --- Small parts that views share ------------------------------------------------------------------------------------
@@ -190,7 +219,8 @@ function typed(text) {
     [...text].length < room
       ? ""
       : `The model reads ${room} positions: BOS and ${room - 1} letters. It predicts nothing after those.`;
-  change({ text });
+  state.text = text;
+  showSoon();
 }
 
 // --- The state as a link ---------------------------------------------------------------------------------------------
@@ -215,8 +245,7 @@ function link() {
 function writeLinkSoon() {
   clearTimeout(state.linkTimer);
   state.linkTimer = setTimeout(() => {
-    state.written = link();
-    history.replaceState(null, "", state.written);
+    history.replaceState(null, "", link());
   }, 250);
 }
 
@@ -337,7 +366,7 @@ function start() {
   addEventListener("hashchange", () => {
     // The link that skips to the first section holds no state.
     if (!location.hash.includes("=")) goTo(location.hash.slice(1));
-    else if (location.hash !== state.written) followLink();
+    else followLink();
   });
   // Paper is white.
   addEventListener("beforeprint", () => (document.documentElement.dataset.theme = "light"));

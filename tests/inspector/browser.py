@@ -93,7 +93,8 @@ class Browser:
         self.requests.clear()
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=f"file://{os.path.abspath(path)}{hash}")
-        self.evaluate("new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', done))")
+        self.evaluate("new Promise(done => document.readyState === 'complete' ? done() :"
+                      " addEventListener('load', done))")
 
     def evaluate(self, expression):
         """The value of a JavaScript expression, or what its promise brings."""

@@ -15,6 +15,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import browser
+import use
+from claim import check
 
 TOLERANCE = 1e-9
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -36,10 +38,10 @@ ATTENTION = {
     "walkthrough": ["--preset", "walkthrough"],
     "one_head": ["--n-head", "1", "--n-embd", "8"],
 }
-ACCENTED = ["zoé", "renée", "jürgen", "françois", "ångström", "øystein", "škoda", "łucja", "ñandú", "maïté", "βeta",
-            "дарья", "žofie", "çelik", "ımaz", "ăn"]
-HOSTILE = ["<b>&amp;</b>", "</script>", "<!-- x", "\"quoted'", "שלום", "مرحبا", "😀😃👍", "a&b<c>", "');alert(1)//", "${x}`",
-           "<script>alert(1)</script>"]
+ACCENTED = ["zoé", "renée", "jürgen", "françois", "ångström", "øystein", "škoda", "łucja", "ñandú", "maïté",
+            "βeta", "дарья", "žofie", "çelik", "ımaz", "ăn"]
+HOSTILE = ["<b>&amp;</b>", "</script>", "<!-- x", "\"quoted'", "שלום", "مرحبا", "😀😃👍", "a&b<c>", "');alert(1)//",
+           "${x}`", "<script>alert(1)</script>"]
 
 
 # Threads that wait without spinning leave the processor to the browser and to the other models.
@@ -77,12 +79,13 @@ def make_page(name, options, names):
     return model, page, json.loads(run(FIGURES, model, data))
 
 
-def check(claim, what):
-    if not claim:
-        raise SystemExit(f"check-inspector: {what}")
+def make_page_of_two(first, second):
+    page = file("two.html")
+    run(PROGRAM, "inspect", first, "--compare", second, "--html", page, "--data", file("mha.txt"), "--text", "emma")
+    return page
 
 
-# --- Equal: what the page computes is what the program computes ---------------------------------------------------------
+# --- Equal: what the page computes is what the program computes ------------------------------------------------------
 
 def compare(tab, name, expected):
     """The largest difference by kind of number."""
@@ -133,7 +136,7 @@ def check_notices(tab, page, expected):
     check(max(found.values()) > TOLERANCE, "a changed weight was not noticed")
 
 
-# --- Offline, and text stays text ----------------------------------------------------------------------------------------
+# --- Offline, and text stays text ---------------------------------------------------------------------------------
 
 def check_offline(tab, name, page, names):
     """No address of a host: not in the page, apart from what the names say, and none was asked for."""
@@ -161,128 +164,8 @@ def check_text_stays_text(tab, names):
                      "(byId('text'))")
         check(tab.evaluate("state.text") == each, f"the page does not read {each!r}")
         check(tab.evaluate(markup) == 0, f"{each!r} became markup")
-        check(tab.evaluate("byId('read-cards').children.length") == min(len(each) + 1, 32), f"{each!r}: cards are missing")
-
-
-# --- Used: as a reader uses it -------------------------------------------------------------------------------------------
-
-def loss_shown(tab):
-    return float(re.search(r"loss (\d+\.\d+)", tab.text(".verdict")).group(1))
-
-
-def type_name(tab, text):
-    tab.evaluate("byId('text').focus(); byId('text').select()")
-    tab.press("Backspace")
-    tab.type(text)
-
-
-def use_reading(tab):
-    type_name(tab, "olivia")
-    check(tab.evaluate("state.text") == "olivia", "typing does not reach the page")
-    check(abs(loss_shown(tab) - tab.evaluate("documentLoss(state.models[0].model, 'olivia')")) < 6e-4, "the loss shown is another")
-    tab.type("7")
-    check("'7'" in tab.text("#message") and tab.evaluate("state.text") == "olivia", "an unknown letter is not named")
-    tab.press("Backspace")
-    check(tab.text("#message") == "", "the message stays")
-    tab.click("#read-cards > :nth-child(5)")
-    check(tab.evaluate("state.at") == 4, "a click on a card does not pick its letter")
-    tab.press("ArrowLeft")
-    check(tab.evaluate("state.at") == 3 and tab.evaluate("document.activeElement.dataset.key") == "card 3",
-          "the arrow keys do not move between letters")
-
-
-def use_heads(tab):
-    tab.click('#gallery [data-key="answer 0:2"]')
-    check(tab.evaluate("state.open.has('0:2') && document.querySelectorAll('.masses').length === 1"), "no answer appears")
-    tab.click('#pick-head [data-key="choice 0:2"]')
-    check(tab.evaluate("state.head") == 2, "a head cannot be picked")
-    rows = tab.evaluate("[...document.querySelectorAll('#strongest tbody tr')].map(r => Number(r.children[1].textContent))")
-    order = tab.evaluate("(w => strongest(w, [...w.keys()], 5))(state.shown.now.weights[0][2][state.at])")
-    check(rows == order, "the strongest keys are others")
-    check("--head 2 --at 3" in tab.text("#command"), "the command in the terminal is another")
-
-
-def written_link(tab):
-    """The page's address, a moment after the last change."""
-    time.sleep(0.4)
-    tab.evaluate("new Promise(done => setTimeout(done, 400))")
-    return tab.evaluate("location.hash")
-
-
-def use_changes(tab):
-    before = loss_shown(tab)
-    tab.click('#switches [data-key="switch 0:1 off"]')
-    check(tab.evaluate("state.off.get('0:1')") == "off" and loss_shown(tab) != before, "a head cannot be switched off")
-    tab.click('#switches [data-key="switch 0:3 mean"]')
-    tab.click('#forbid [data-key="cell 3 1"]')
-    check(tab.evaluate("state.forbidden.has('0:2:3:1') && state.shown.now.weights[0][2][3][1] === 0"), "a cell cannot be forbidden")
-    tab.press("ArrowRight")
-    tab.press("Enter")
-    check(tab.evaluate("state.forbidden.has('0:2:3:2')"), "the keyboard cannot forbid a cell")
-    changed = loss_shown(tab)
-    link = written_link(tab)
-    tab.click("#undo")
-    check(abs(loss_shown(tab) - before) < 1e-9, "undoing the changes does not undo them")
-    written_link(tab)
-    tab.evaluate(f"location.hash = {json.dumps(link)}; new Promise(done => setTimeout(done, 100))")
-    check(abs(loss_shown(tab) - changed) < 1e-9, "the link does not bring the state back")
-    tab.click("#undo")
-    tab.evaluate("byId('sampling').requestSubmit()")
-    check(tab.evaluate("byId('sampled').children.length") == 20, "no names are generated")
-    return link, changed
-
-
-def use_training(tab):
-    tab.evaluate("resetLearning({ from: 'model', speed: Infinity })")
-    tab.click("#learn-step")
-    check(tab.evaluate("state.learn.trainer.steps") == 1, "there is no single step")
-    tab.click("#learn-run")
-    time.sleep(0.7)
-    tab.click("#learn-run")
-    steps = tab.evaluate("state.learn.trainer.steps")
-    time.sleep(0.2)
-    check(steps > 3 and tab.evaluate("state.learn.trainer.steps") == steps, f"training does not run, or not pause ({steps})")
-
-
-def use(tab, page):
-    tab.open(page)
-    use_reading(tab)
-    use_heads(tab)
-    link, changed = use_changes(tab)
-    use_training(tab)
-    tab.open(page, link)
-    check(abs(loss_shown(tab) - changed) < 1e-9, "a link does not open the state that it was made from")
-    for width in (390, 1024, 1920):
-        tab.resize(width, 900)
-        check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"the page is wider than {width} pixels")
-    tab.resize(1024, 800)
-    check(not tab.errors, f"the page logged {tab.errors}")
-
-
-def measure_speed(tab, page):
-    """(milliseconds a keystroke, milliseconds for the whole page, steps a second): the best of several, since other
-    programs may run."""
-    tab.open(page)
-    times = "(act => Math.min(...Array.from({ length: 40 }, (_, i) => { const begin = performance.now(); act(i);" \
-            " document.body.offsetHeight; return performance.now() - begin; })))"
-    keystroke = tab.evaluate(times + """((i) => {
-      byId("text").value = i % 2 ? "isabella" : "isabelle";
-      byId("text").dispatchEvent(new Event("input"));
-    })""")
-    whole = tab.evaluate(times + "(showAll)")
-    steps = tab.evaluate("resetLearning(), 1e5 / " + times + """(() => {
-      for (let k = 0; k < 100; k++) state.learn.trainer.step();
-    })""")
-    return keystroke, whole, steps
-
-
-def use_two(tab, first, second):
-    page = file("two.html")
-    run(PROGRAM, "inspect", first, "--compare", second, "--html", page, "--data", file("mha.txt"), "--text", "emma")
-    tab.open(page)
-    check(tab.evaluate("!byId('compare').hidden && byId('compared').querySelectorAll('svg.map').length") == 8,
-          "the second model is not shown")
-    check(not tab.errors, f"two models: the page logged {tab.errors}")
+        cards = tab.evaluate("byId('read-cards').children.length")
+        check(cards == min(len(each) + 1, 32), f"{each!r}: {cards} cards")
 
 
 def main():
@@ -312,17 +195,17 @@ def main():
         tab.open(made["hostile"][1])
         check_text_stays_text(tab, HOSTILE)
         check_notices(tab, made["mha"][1], made["mha"][2])
-        use(tab, made["mha"][1])
-        use_two(tab, made["mha"][0], made["mqa_local"][0])
-        keystroke, whole, steps = measure_speed(tab, made["mha"][1])
+        use.use(tab, made["mha"][1])
+        use.use_two(tab, make_page_of_two(made["mha"][0], made["mqa_local"][0]))
+        keystroke, whole, steps = use.measure_speed(tab, made["mha"][1])
     check(keystroke <= 16, f"a keystroke takes {keystroke:.1f} ms")
     check(steps >= 500, f"only {steps:.0f} training steps a second")
     size = os.path.getsize(made["mha"][1])
     check(size <= 400_000, f"the default model's page has {size} bytes")
-    print(f"{len(models)} models: logits, weights, losses, silenced heads, forbidden cells, samples and training are equal; "
-          f"largest difference {worst:.1e}")
-    print(f"a keystroke takes {keystroke:.1f} ms, the whole page {whole:.1f} ms, {steps:.0f} training steps a second, {size / 1024:.0f} KiB, "
-          f"{time.time() - begin:.0f} s in all")
+    print(f"{len(models)} models: logits, weights, losses, silenced heads, forbidden cells, samples and training are "
+          f"equal; largest difference {worst:.1e}")
+    print(f"a keystroke takes {keystroke:.1f} ms, the whole page {whole:.1f} ms; {steps:.0f} training steps a second; "
+          f"{size / 1024:.0f} KiB; {time.time() - begin:.0f} s in all")
 
 
 main()

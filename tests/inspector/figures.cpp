@@ -75,7 +75,8 @@ Json silenced_json(const TensorModel<double>& model, Probe& probe) {
   for (const HeadId& id : all_heads(model.config)) {
     const std::vector<HeadOutput> zeros = silenced({{id}}, model.config);
     Json logits = Json::array();
-    for (std::size_t i = 0; i < num_changed; i++) logits.push_back(logits_json(forward(model, probe.documents()[i], zeros)));
+    for (std::size_t i = 0; i < num_changed; i++)
+      logits.push_back(logits_json(forward(model, probe.documents()[i], zeros)));
     all.push_back({{"layer", id.layer}, {"head", id.head}, {"losses", probe.scores(zeros).losses}, {"logits", logits}});
   }
   return all;
@@ -102,8 +103,8 @@ Json forbidden_json(const TensorModel<double>& model, std::span<const ProbeDocum
   return all;
 }
 
-/// A cell forbidden in one head only, for a model of one layer: there no head depends on another, so the logits at t are
-/// those of a model in which the head's output is fixed to what it is at t with the cell forbidden.
+/// A cell forbidden in one head only, for a model of one layer: there no head depends on another, so the logits at t
+/// are those of a model in which the head's output is fixed to what it is at t with the cell forbidden.
 Json forbidden_in_head_json(const TensorModel<double>& model, std::span<const ProbeDocument> documents) {
   Json all = Json::array();
   const std::size_t t = 2, s = 1, D = model.config.head_dim();
@@ -126,14 +127,21 @@ Json rows_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   Json all = Json::array();
   const std::size_t n = std::min(document.tokens.size() - 1, checkpoint.config.block_size);
   for (const HeadId& id : all_heads(checkpoint.config)) {
-    const HeadRow row = head_row(checkpoint.config, checkpoint.parameters, std::span(document.tokens).first(n), id, n - 1);
+    const HeadRow row =
+        head_row(checkpoint.config, checkpoint.parameters, std::span(document.tokens).first(n), id, n - 1);
     Json positions = Json::array(), scores = Json::array();
     for (const std::size_t i : row.strongest(5)) {
       positions.push_back(row.seen[i].position);
       scores.push_back(row.seen[i].score);
     }
-    all.push_back({{"layer", id.layer}, {"head", id.head}, {"at", n - 1}, {"strongest", positions}, {"scores", scores},
-                   {"query", row.query}, {"output", row.output}, {"written", row.written}});
+    all.push_back({{"layer", id.layer},
+                   {"head", id.head},
+                   {"at", n - 1},
+                   {"strongest", positions},
+                   {"scores", scores},
+                   {"query", row.query},
+                   {"output", row.output},
+                   {"written", row.written}});
   }
   return all;
 }

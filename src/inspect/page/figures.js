@@ -239,35 +239,24 @@ function standalone(drawn) {
   return copy;
 }
 
-// Drawings side by side, `columns` in a row, each with its title above.
+// Drawings side by side, `columns` in a row, each with its title above; in the light colours, since paper is white.
 function sheet(drawings, titles, columns) {
+  const { dataset } = document.documentElement;
+  const { theme } = dataset;
+  dataset.theme = "light";
   const sizes = drawings.map((drawn) => drawn.viewBox.baseVal);
-  const [width, height] = ["width", "height"].map((side) => Math.max(...sizes.map((size) => size[side])) + 24);
-  const all = svg("svg", {
-    width: width * Math.min(columns, drawings.length),
-    height: (height + 16) * Math.ceil(drawings.length / columns),
-  });
+  const width = Math.max(...sizes.map((size) => size.width)) + 24;
+  const height = Math.max(...sizes.map((size) => size.height)) + 40;
+  const rows = Math.ceil(drawings.length / columns);
+  const all = svg("svg", { width: width * Math.min(columns, drawings.length), height: height * rows });
   drawings.forEach((drawn, i) => {
-    const [x, y] = [width * (i % columns), (height + 16) * Math.floor(i / columns)];
-    const copy = standalone(drawn);
-    for (const [name, value] of Object.entries({ x, y: y + 20, width: sizes[i].width, height: sizes[i].height })) {
-      copy.setAttribute(name, value);
-    }
-    all.append(
-      svg(
-        "text",
-        {
-          x: x + mapMargin,
-          y: y + 16,
-          "font-size": 13,
-          "font-family": "sans-serif",
-          fill: getComputedStyle(document.body).color,
-        },
-        titles[i],
-      ),
-      copy,
-    );
+    const [x, y] = [width * (i % columns), height * Math.floor(i / columns)];
+    const place = { x, y: y + 20, width: sizes[i].width, height: sizes[i].height };
+    const style = { "font-size": 13, "font-family": "sans-serif", fill: "black" };
+    all.append(svg("text", { x: x + mapMargin, y: y + 16, ...style }, titles[i]));
+    all.append(fillElement(standalone(drawn), place, []));
   });
+  dataset.theme = theme;
   return new XMLSerializer().serializeToString(all);
 }
 

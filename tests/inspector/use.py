@@ -1,0 +1,153 @@
+"""The inspector used as a reader uses it: typing, clicking, arrow keys, switches, links."""
+import json
+import re
+import time
+import xml.etree.ElementTree as ET
+
+from claim import check
+
+
+def loss_shown(tab):
+    return float(re.search(r"loss (\d+\.\d+)", tab.text(".verdict")).group(1))
+
+
+def type_name(tab, text):
+    tab.evaluate("byId('text').focus(); byId('text').select()")
+    tab.press("Backspace")
+    tab.type(text)
+
+
+def use_reading(tab):
+    type_name(tab, "olivia")
+    check(tab.evaluate("state.text") == "olivia", "typing does not reach the page")
+    loss = tab.evaluate("documentLoss(state.models[0].model, 'olivia')")
+    check(abs(loss_shown(tab) - loss) < 6e-4, "the loss shown is another")
+    tab.type("7")
+    check("'7'" in tab.text("#message") and tab.evaluate("state.text") == "olivia", "an unknown letter is not named")
+    tab.press("Backspace")
+    check(tab.text("#message") == "", "the message stays")
+    tab.click("#read-cards > :nth-child(5)")
+    check(tab.evaluate("state.at") == 4, "a click on a card does not pick its letter")
+    tab.press("ArrowLeft")
+    check(tab.evaluate("state.at") == 3 and tab.evaluate("document.activeElement.dataset.key") == "card 3",
+          "the arrow keys do not move between letters")
+
+
+def use_heads(tab):
+    tab.click('#gallery [data-key="answer 0:2"]')
+    check(tab.evaluate("document.querySelectorAll('.masses').length") == 1, "no answer appears")
+    tab.click('#pick-head [data-key="choice 0:2"]')
+    check(tab.evaluate("state.head") == 2, "a head cannot be picked")
+    rows = tab.evaluate("[...document.querySelectorAll('#strongest tbody tr')]"
+                        ".map(row => Number(row.children[1].textContent))")
+    order = tab.evaluate("(w => strongest(w, [...w.keys()], 5))(state.shown.now.weights[0][2][state.at])")
+    check(rows == order, "the strongest keys are others")
+    check("--head 2 --at 3" in tab.text("#command"), "the command in the terminal is another")
+
+
+def written_link(tab):
+    """The page's address, a moment after the last change."""
+    time.sleep(0.4)
+    tab.evaluate("new Promise(done => setTimeout(done, 400))")
+    return tab.evaluate("location.hash")
+
+
+def use_copies(tab):
+    """A copied drawing is SVG of its own, a copied table has a line for each weight."""
+    tab.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    tab.click("#gallery-copy :nth-child(1)")
+    drawing = ET.fromstring(tab.evaluate("copied"))
+    rects = [each for each in drawing.iter() if each.tag.endswith("}rect")]
+    check(len(rects) > 20 and all(each.get("fill") for each in rects), "a copied drawing is not complete")
+    tab.click("#gallery-copy :nth-child(2)")
+    n = len(tab.evaluate("state.shown.tokens"))
+    check(len(tab.evaluate("copied").splitlines()) == 1 + 4 * n * (n + 1) // 2, "a copied table is not complete")
+
+
+def use_words(tab):
+    tab.evaluate("document.querySelector('#look .term').focus()")
+    check(not tab.evaluate("byId('tip').hidden") and tab.text("#tip").startswith("A part of a layer"),
+          "no word is explained")
+    tab.press("Escape")
+    check(tab.evaluate("byId('tip').hidden"), "Escape does not hide an explanation")
+    lacking = tab.evaluate("[...document.querySelectorAll('.term')].map(e => [e.textContent, e.getAttribute("
+                           "'aria-describedby')]).filter(([, id]) => !byId(id)).map(([word]) => word)")
+    check(lacking == [], f"words without a meaning: {lacking}")
+
+
+def use_changes(tab):
+    before = loss_shown(tab)
+    tab.click('#switches [data-key="switch 0:1 off"]')
+    check(tab.evaluate("state.off.get('0:1')") == "off" and loss_shown(tab) != before, "a head cannot be switched off")
+    tab.click('#switches [data-key="switch 0:3 mean"]')
+    tab.click('#forbid [data-key="cell 3 1"]')
+    check(tab.evaluate("state.forbidden.has('0:2:3:1') && state.shown.now.weights[0][2][3][1] === 0"),
+          "a cell cannot be forbidden")
+    tab.press("ArrowRight")
+    tab.press("Enter")
+    check(tab.evaluate("state.forbidden.has('0:2:3:2')"), "the keyboard cannot forbid a cell")
+    changed = loss_shown(tab)
+    link = written_link(tab)
+    tab.click("#undo")
+    check(abs(loss_shown(tab) - before) < 1e-9, "undoing the changes does not undo them")
+    written_link(tab)
+    tab.evaluate(f"location.hash = {json.dumps(link)}; new Promise(done => setTimeout(done, 100))")
+    check(abs(loss_shown(tab) - changed) < 1e-9, "the link does not bring the state back")
+    tab.click("#undo")
+    tab.evaluate("byId('sampling').requestSubmit()")
+    check(tab.evaluate("byId('sampled').children.length") == 20, "no names are generated")
+    return link, changed
+
+
+def use_training(tab):
+    tab.evaluate("resetLearning({ from: 'model', speed: Infinity })")
+    tab.click("#learn-step")
+    check(tab.evaluate("state.learn.trainer.steps") == 1, "there is no single step")
+    tab.click("#learn-run")
+    time.sleep(0.7)
+    tab.click("#learn-run")
+    steps = tab.evaluate("state.learn.trainer.steps")
+    time.sleep(0.2)
+    check(steps > 3 and tab.evaluate("state.learn.trainer.steps") == steps,
+          f"training does not run, or does not pause: {steps} steps")
+
+
+def use(tab, page):
+    tab.open(page)
+    use_reading(tab)
+    use_heads(tab)
+    use_copies(tab)
+    use_words(tab)
+    link, changed = use_changes(tab)
+    use_training(tab)
+    tab.open(page, link)
+    check(abs(loss_shown(tab) - changed) < 1e-9, "a link does not open the state that it was made from")
+    for width in (390, 1024, 1920):
+        tab.resize(width, 900)
+        check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"the page is wider than {width} pixels")
+    tab.resize(1024, 800)
+    check(not tab.errors, f"the page logged {tab.errors}")
+
+
+def measure_speed(tab, page):
+    """(milliseconds a keystroke, milliseconds for the whole page, steps a second): the best of several, since other
+    programs may run."""
+    tab.open(page)
+    times = "(act => Math.min(...Array.from({ length: 40 }, (_, i) => { const begin = performance.now(); act(i);" \
+            " document.body.offsetHeight; return performance.now() - begin; })))"
+    keystroke = tab.evaluate(times + """((i) => {
+      byId("text").value = i % 2 ? "isabella" : "isabelle";
+      byId("text").dispatchEvent(new Event("input"));
+    })""")
+    whole = tab.evaluate(times + "(showAll)")
+    steps = tab.evaluate("resetLearning(), 1e5 / " + times + """(() => {
+      for (let k = 0; k < 100; k++) state.learn.trainer.step();
+    })""")
+    return keystroke, whole, steps
+
+
+def use_two(tab, page):
+    tab.open(page)
+    check(tab.evaluate("!byId('compare').hidden && byId('compared').querySelectorAll('svg.map').length") == 8,
+          "the second model is not shown")
+    check(not tab.errors, f"two models: the page logged {tab.errors}")

@@ -46,7 +46,7 @@ function signed(x, digits = 3) {
 
 function percent(p) {
   if (p > 0 && p < 0.001) return "<0.1%";
-  return `${(100 * p).toFixed(p < 0.1 ? 1 : 0)}%`;
+  return `${(100 * p).toFixed(p < 0.0995 ? 1 : 0)}%`;
 }
 
 // A letter as a reader can see it.

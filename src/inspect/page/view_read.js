@@ -54,6 +54,7 @@ function readCard(shown, t) {
 }
 
 function showRead(shown) {
+  byId("read-changed").hidden = !shown.isChanged;
   replaceKeepingFocus(
     byId("read-cards"),
     shown.tokens.map((_, t) => readCard(shown, t)),

@@ -153,6 +153,8 @@ function showGallery(shown) {
     (maps) => change({ maps }),
   );
   byId("map-kinds").hidden = !shown.about.maps;
+  byId("map-cut").hidden = mapLabels(shown).length <= longestMap;
+  byId("map-cut").textContent = `Maps show the first ${longestMap} positions.`;
   const keys = headKeys(shown.model);
   const areAllOpen = keys.every((key) => state.open.has(key));
   byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";

@@ -57,7 +57,7 @@ function cellButton(shown, t, s) {
       "data-key": `cell ${t} ${s}`,
       "data-t": t,
       "data-s": s,
-      tabindex: t === state.at && s === 0 ? 0 : -1,
+      tabindex: t === Math.min(state.at, longestMap - 1) && s === 0 ? 0 : -1,
       "aria-pressed": String(isForbidden),
       "aria-disabled": isMasked ? "true" : null,
       "aria-label": `${name(t)} looks at ${name(s)}: ${how}`,
@@ -72,36 +72,20 @@ function cellButton(shown, t, s) {
 function showForbid(shown) {
   const { layer, head } = state;
   byId("forbid-head").textContent = shown.model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-  const rows = shown.tokens.map((_, t) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, shown.labels[t]),
-      ...Array.from({ length: t + 1 }, (_, s) => cellButton(shown, t, s)),
-    ),
+  const labels = shown.labels.slice(0, longestMap);
+  const rows = labels.map((label, t) => {
+    const cells = Array.from({ length: t + 1 }, (_, s) => cellButton(shown, t, s));
+    return element("tr", {}, element("th", { scope: "row" }, label), ...cells);
+  });
+  const columns = labels.map((label) => element("th", { scope: "col" }, label));
+  const name = "Looks to forbid: a row looks, a column is looked at";
+  const table = element(
+    "table",
+    { class: "cells", keydown: moveBetweenCells, "aria-label": name },
+    element("thead", {}, element("tr", {}, element("td"), ...columns)),
+    element("tbody", {}, ...rows),
   );
-  const heading = element(
-    "tr",
-    {},
-    element("td"),
-    ...shown.labels.map((label) => element("th", { scope: "col" }, label)),
-  );
-  replaceKeepingFocus(byId("forbid"), [
-    element(
-      "div",
-      { class: "scroll" },
-      element(
-        "table",
-        {
-          class: "cells",
-          keydown: moveBetweenCells,
-          "aria-label": "Looks to forbid: a row looks, a column is looked at",
-        },
-        element("thead", {}, heading),
-        element("tbody", {}, ...rows),
-      ),
-    ),
-  ]);
+  replaceKeepingFocus(byId("forbid"), [element("div", { class: "scroll" }, table)]);
 }
 
 function moveBetweenCells(event) {

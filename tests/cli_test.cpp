@@ -134,7 +134,9 @@ TEST_CASE("train-fast trains as long as it is told, with several seeds, and save
 
 TEST_CASE("--help of each command has its options, their defaults and an example") {
   const std::vector<std::pair<Words, Words>> expected{
-      {{}, {"train", "train-fast", "sample", "eval", "inspect", "kv", "task", "bench", "Start with `microgpt train`"}},
+      {{},
+       {"train", "train-fast", "sample", "eval", "inspect", "heads", "kv", "task", "bench",
+        "Start with `microgpt train`"}},
       {{"train"},
        {"--preset NAME=gist", "--data FILE=data/names.txt", "[gist: 1000, walkthrough: 500]", "--n-layer N", "[1]",
         "--n-embd N", "[16]", "--n-head N", "[4]", "--block-size N", "[gist: 16, walkthrough: 8]", "--lr F", "[0.01]",
@@ -146,7 +148,12 @@ TEST_CASE("--help of each command has its options, their defaults and an example
       {{"sample"},
        {"MODEL", "--num N", "[20]", "--temperature F", "[0.5]", "--seed N=42", "--prompt TEXT",
         "Examples:\n  microgpt sample "}},
-      {{"inspect"}, {"MODEL", "Example:\n  microgpt inspect "}},
+      {{"inspect"},
+       {"MODEL", "--text TEXT", "--layer I", "--head I", "--at I", "--html FILE", "--compare FILE",
+        "Examples:\n  microgpt inspect "}},
+      {{"heads"},
+       {"MODEL", "--data FILE", "--num-documents N", "[all]", "--silence L:H,...", "--prune", "--save FILE",
+        "--threads N", "--text TEXT", "--svg FILE", "--json", "--quiz", "Examples:\n  microgpt heads "}},
       {{"bench"},
        {"--data FILE=data/names.txt", "--what WORD=train,attention,sample", "--n-embd N=16,32,64,128",
         "--batch N=1,16,64", "--threads N", "--steps N", "--rounds N", "[5, quick: 3]", "--quick", "--json",

@@ -128,13 +128,13 @@ void learn_on_paper(const char* heads, std::vector<std::pair<double, double>> nu
 using Study = std::vector<std::vector<Copier>>;  // for each number of heads, a model for each of the seeds 1, 2, 3, ...
 
 /// Prints how many percent of the answers' letters each model has right; then the mean loss and its standard error.
-Study study(const Words& words, double times, std::size_t num_steps, std::size_t num_seeds,
+Study study(const Words& words, double times, std::size_t num_steps, std::size_t seeds,
             const std::vector<std::size_t>& heads) {
   Study all;
   for (const std::size_t H : heads) {
     fmt::print("{:11} | {:5} | {:5} |", times, num_steps, H);
     std::vector<double> losses;
-    for (std::vector<Copier>& copiers = all.emplace_back(); copiers.size() < num_seeds;) {
+    for (std::vector<Copier>& copiers = all.emplace_back(); copiers.size() < seeds;) {
       copiers.push_back(train_copier(words, H, times, num_steps, copiers.size() + 1));
       losses.push_back(copiers.back().loss);
       fmt::print(" {:3.0f}", 100 * copiers.back().right);

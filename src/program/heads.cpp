@@ -250,9 +250,8 @@ Command heads_command() {
   add_count(command, "--num-documents", options->num_documents, "only the first N of them [all]");
   add_list(command, "--silence", options->silence, "L:H,...", "take these heads out first, counted from 0:0");
   add_flag(command, "--prune", options->prune, "take out the least important head, measure again, until none is left");
-  add_text(
-      command, "--save", options->save, "FILE",
-      "write the model without the silenced heads, and without those whose pruning costs at most 1 percentage point");
+  add_text(command, "--save", options->save, "FILE",
+           "write the model without the silenced heads and those that pruning can spare");
   add_threads(command, options->threads);
   command.heading = "How to show it";
   add_text(command, "--text", options->text, "TEXT", "draw maps of all heads on this text [the first document]");

@@ -1,0 +1,62 @@
+// Around the idea of lesson 21: the models that are looked at, and pictures.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/split.h"
+#include "base/task.h"
+#include "inspect/gallery.h"
+#include "lesson/trained.h"
+
+namespace lesson21 {
+
+using namespace microgpt;
+using Tokens = std::span<const Token>;
+
+/// A model of two layers with four heads each, after 1000 steps of 16 documents. Positions are rotated (lesson 17), or
+/// stand in a table.
+inline Trained learn(const std::vector<Document>& documents, std::span<const Document> held_out, bool rope,
+                     std::uint64_t seed) {
+  const Config config{.n_layer = 2, .n_embd = 32, .n_head = 4, .rope = rope};
+  return train({config, {.num_steps = 1000, .batch_size = 16}, false, true}, documents, held_out, seed);
+}
+
+inline Trained names_model(const Split& names) {
+  return learn(names.training, std::span(names.held_out).first(500), true, 1);
+}
+
+/// It learns fbdhacb=dha: different letters, one of them again, and then what followed it before.
+inline Trained induction_model(bool rope, std::uint64_t seed) {
+  PythonRandom random(1);
+  const std::vector<Document> documents = draw_documents({TaskName::induction}, Part::training, 20000, random);
+  return learn(documents, draw_documents({TaskName::induction}, Part::held_out, 300, random), rope, seed);
+}
+
+/// The weights, with zeros in the columns of W_O that read these heads.
+inline Parameters silent(const Trained& model, const std::vector<HeadId>& heads) {
+  Parameters copy(gpt_shapes(model.config));
+  std::ranges::copy(model.parameters.data(), copy.data().begin());
+  silence(copy, heads, model.config);
+  return copy;
+}
+
+/// The maps of all heads at a text, without those of `out`.
+inline std::vector<TitledGrid> maps_at(const Trained& model, const std::u32string& text,
+                                       const std::vector<HeadId>& out = {}) {
+  return head_maps(model.config, silent(model, out), model.tokenizer.encode_document(text), model.tokenizer);
+}
+
+/// Four maps in a row.
+inline Svg in_fours(const std::string& title, const std::vector<TitledGrid>& maps) {
+  std::vector<std::vector<TitledGrid>> rows;
+  for (std::size_t i = 0; i < maps.size(); i++) {
+    if (i % 4 == 0) rows.emplace_back();
+    rows.back().push_back(maps[i]);
+  }
+  return heat_maps(title, rows, "A row is who looks, a column at whom (. is BOS). White: nothing; darkest: all of it.");
+}
+
+}  // namespace lesson21

@@ -186,9 +186,10 @@ TEST_CASE("of freshly drawn models at least 95 in 100 have no clear shape at all
     for (std::uint64_t seed = 101; seed <= 200; seed++) {
       Probe probe(config, drawn(config, seed, 0.08), documents);
       const std::vector<HeadLook> heads = measure_heads(probe).heads;
-      shapeless +=
-          std::ranges::all_of(heads, [&](const HeadLook& head) { return shape_of(head, bar) == "no clear shape"; }) ? 1
-                                                                                                                    : 0;
+      shapeless += std::all_of(heads.begin(), heads.end(),
+                               [&](const HeadLook& head) { return shape_of(head, bar) == "no clear shape"; })
+                       ? 1
+                       : 0;
     }
     CHECK(shapeless >= 95);
   }
@@ -254,7 +255,7 @@ TEST_CASE("a head whose output never changes has no importance when its mean rep
   config.mask = parse_mask_pattern("local:1");  // a head hands over its own position's value,
   Parameters p = drawn(config, 6, 0.4);
   for (const char* name : {"wte", "wpe"}) {  // and all positions are alike
-    for (std::size_t i = 1; i < p[name].rows; i++) std::ranges::copy(p[name].row(0), p[name].row(i).begin());
+    for (std::size_t i = 1; i < p[name].rows; i++) std::copy_n(p[name].data, p[name].cols, p[name].row(i).begin());
   }
   Probe probe(config, p, random_documents(config, 10));
   for (const Importance& one : importances(probe)) {

@@ -38,7 +38,7 @@ inline Trained induction_model(bool rope, std::uint64_t seed) {
 /// The weights, with zeros in the columns of W_O that read these heads.
 inline Parameters silent(const Trained& model, const std::vector<HeadId>& heads) {
   Parameters copy(gpt_shapes(model.config));
-  std::ranges::copy(model.parameters.data(), copy.data().begin());
+  std::copy(model.parameters.data().begin(), model.parameters.data().end(), copy.data().begin());
   silence(copy, heads, model.config);
   return copy;
 }

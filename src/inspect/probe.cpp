@@ -56,7 +56,8 @@ void silence(Parameters& parameters, std::span<const HeadId> heads, const Config
   const std::size_t D = config.head_dim();
   for (const HeadId& id : heads) {
     const Parameter& attn_wo = parameters[fmt::format("layer{}.attn_wo", id.layer)];
-    for (std::size_t i = 0; i < attn_wo.rows; i++) std::ranges::fill(attn_wo.row(i).subspan(id.head * D, D), 0.0);
+    for (std::size_t i = 0; i < attn_wo.rows; i++)
+      std::fill_n(attn_wo.row(i).begin() + static_cast<std::ptrdiff_t>(id.head * D), D, 0.0);
   }
 }
 

@@ -180,7 +180,7 @@ std::vector<TitledGrid> surviving_maps(const Checkpoint& checkpoint, const std::
   const std::vector<TitledGrid> maps = head_maps(config, parameters, text, tokenizer);
   std::vector<TitledGrid> survivors;
   for (std::size_t i = 0; i < maps.size(); i++) {
-    if (std::ranges::count(removed, report.looks.heads[i].id) > 0) continue;
+    if (std::count(removed.begin(), removed.end(), report.looks.heads[i].id) > 0) continue;
     survivors.push_back(maps[i]);
     survivors.back().second.notes = evidence(report.looks.heads[i], report.bar, report.importances[i]);
   }

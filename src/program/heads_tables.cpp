@@ -54,8 +54,9 @@ std::string verdict(const Effect& effect) {
 std::vector<std::size_t> ranks(const std::vector<Importance>& all) {
   std::vector<std::size_t> ranks;
   for (const Importance& one : all) {
-    ranks.push_back(1 + static_cast<std::size_t>(std::ranges::count_if(
-                            all, [&](const Importance& x) { return x.zeroed.loss.mean > one.zeroed.loss.mean; })));
+    ranks.push_back(1 + static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Importance& x) {
+                      return x.zeroed.loss.mean > one.zeroed.loss.mean;
+                    })));
   }
   return ranks;
 }

@@ -71,7 +71,8 @@ Json visible_json(const Config& config) {
 
 /// The mean weights of every head, [layer][head][t][s], over the documents that have a position t.
 Json mean_maps(Probe& probe) {
-  const auto& [n_layer, n_head] = std::pair(probe.config().n_layer, probe.config().n_head);
+  const std::size_t n_layer = probe.config().n_layer;
+  const std::size_t n_head = probe.config().n_head;
   std::vector<std::vector<std::vector<double>>> sums(n_layer * n_head);
   std::vector<double> documents;
   probe.each_weights([&](std::size_t, std::size_t layer, View<const double> weights) {

@@ -88,7 +88,7 @@ BUILD := build/$(MODE)
 SCALAR := $(BUILD)/libscalar.a
 LIBRARY := $(BUILD)/libmicrogpt.a
 PROGRAM := $(BUILD)/microgpt
-PAGE := $(patsubst src/inspect/%,$(BUILD)/%.inc,$(wildcard src/inspect/page/*))
+PAGE := $(patsubst src/%,$(BUILD)/%.inc,$(wildcard src/inspect/page/*))
 CPPFLAGS += -I$(BUILD)
 TESTS := $(BUILD)/microgpt_tests
 SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
@@ -295,7 +295,7 @@ compile = mkdir -p $(@D); echo "compile $(1)"; \
   $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
 # The page of the inspector becomes text in the program: src/inspect/page.cpp includes it.
-$(PAGE): $(BUILD)/%.inc: src/inspect/%
+$(PAGE): $(BUILD)/%.inc: src/%
 	@mkdir -p $(@D) && { printf 'R"page('; cat $<; printf ')page"\n'; } > $@
 $(BUILD)/src/inspect.o $(BUILD)/src/inspect/page.o: $(PAGE)
 

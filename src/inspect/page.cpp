@@ -4,28 +4,28 @@ namespace microgpt {
 namespace {
 
 constexpr const char* skeleton =
-#include "page/page.html.inc"
+#include "inspect/page/page.html.inc"
     ;
 
 constexpr const char* style =
-#include "page/style.css.inc"
+#include "inspect/page/style.css.inc"
     ;
 
 // One script: each file uses only those before it.
 constexpr const char* script =
-#include "page/random.js.inc"
-#include "page/model.js.inc"
-#include "page/train.js.inc"
-#include "page/measures.js.inc"
-#include "page/figures.js.inc"
-#include "page/glossary.js.inc"
-#include "page/view_read.js.inc"
-#include "page/view_gallery.js.inc"
-#include "page/view_head.js.inc"
-#include "page/view_whatif.js.inc"
-#include "page/view_learn.js.inc"
-#include "page/view_compare.js.inc"
-#include "page/app.js.inc"
+#include "inspect/page/random.js.inc"
+#include "inspect/page/model.js.inc"
+#include "inspect/page/train.js.inc"
+#include "inspect/page/measures.js.inc"
+#include "inspect/page/figures.js.inc"
+#include "inspect/page/glossary.js.inc"
+#include "inspect/page/view_read.js.inc"
+#include "inspect/page/view_gallery.js.inc"
+#include "inspect/page/view_head.js.inc"
+#include "inspect/page/view_whatif.js.inc"
+#include "inspect/page/view_learn.js.inc"
+#include "inspect/page/view_compare.js.inc"
+#include "inspect/page/app.js.inc"
     ;
 
 /// The only "<" that could end a script of data, or begin a comment in it, is written as JSON can write it, too.

@@ -30,7 +30,7 @@ constexpr std::array<Target, 5> targets{
      {"BOS", [](Tokens, std::size_t, std::size_t s) { return s == 0; }},
      {"equal letter", [](Tokens x, std::size_t t, std::size_t s) { return s < t && x[s] == x[t]; }},
      {"induction", [](Tokens x, std::size_t t, std::size_t s) { return s > 0 && x[s - 1] == x[t]; }}}};
-constexpr std::size_t induction = 4;
+constexpr std::size_t previous = 1, induction = 4;
 
 /// The weight on a target: a mean over rows, or over documents.
 struct Mass {
@@ -192,6 +192,7 @@ void show_heads(Lesson& lesson, const std::string& title, const Trained& model) 
   const std::vector<HeadLook> src = measure_heads(probe).heads;
   const Bar bar = bar_of(model), src_bar = fresh_reach(model.config, model.held_out, 1);
   bool agree = true;
+  double margin = 0;
   fmt::print("\n--- {} ---\nhead, entropy ", title);
   for (const Target& target : targets) fmt::print(" | {:>5}", target.name);
   fmt::print(" | name, reach\n");
@@ -204,12 +205,14 @@ void show_heads(Lesson& lesson, const std::string& title, const Trained& model) 
         fmt::format(" | {} {:.2f}", name, heads[h].mass(heads[h].favourite()).reach()));
     agree = agree && std::abs(entropy - src[h].entropy.value) < 1e-9 && name == shape_of(src[h], src_bar);
     for (std::size_t i = 0; i < targets.size(); i++) {
+      margin = std::max(margin, heads[h].margin(i));
       agree = agree && std::abs(heads[h].mass(i).reach() - src[h].reach(static_cast<Place>(i))) < 1e-9;
     }
   }
   show_row("even", [&](std::size_t i) { return heads[0].mass(i).even; });
   show_row("most", [&](std::size_t i) { return heads[0].mass(i).most; });
   show_row("fresh, reach", [&](std::size_t i) { return bar[i]; });
+  fmt::print("all margins are below {:.2f}\n", std::ceil(100 * margin) / 100);
   lesson.check(title + ": entropy, reach and name of every head are those of src/inspect/heads.h", agree);
 }
 
@@ -254,15 +257,18 @@ void show_silenced(const Trained& model, const std::vector<std::vector<HeadId>>&
 
 /// With LONG=1: what the heads of ten models are called, and how many points of accuracy are lost without each.
 void show_seeds(const std::string& title, bool rope) {
-  fmt::print("\n--- induction, {}: named heads, and the points lost without each ---\n", title);
+  fmt::print("\n--- induction, {} ---\nseed | right   | reach one back, layer 0 | named heads, points lost\n", title);
   std::size_t clear = 0, idle = 0, needed = 0;
   for (std::uint64_t seed = 1; seed <= 10; seed++) {
     const Trained model = induction_model(rope, seed);
     const Bar bar = bar_of(model);
     Probe probe(model.config, model.parameters, model.held_out);
+    const std::vector<Watched> heads = watch(probe);
     const Scores whole = probe.scores();
-    fmt::print("seed {:2}, {:5.1f} % right:", seed, 100 * estimate(whole.accuracies).mean);
-    for (const Watched& head : watch(probe)) {
+    fmt::print("{:4} | {:5.1f} % |", seed, 100 * estimate(whole.accuracies).mean);
+    for (std::size_t h = 0; h < 4; h++) fmt::print(" {:5.2f}", heads[h].mass(previous).reach());
+    fmt::print(" |");
+    for (const Watched& head : heads) {
       const Scores without = probe.scores(silenced({&head.id, 1}, model.config));
       const double lost = 100 * change(without.accuracies, whole.accuracies).mean;
       const std::string name = name_of(head, bar);
@@ -270,7 +276,7 @@ void show_seeds(const std::string& title, bool rope) {
       clear += is_clear ? 1 : 0;
       idle += is_clear && lost < 1 ? 1 : 0;
       needed += !is_clear && lost > 10 ? 1 : 0;
-      if (is_clear) fmt::print(" {}:{} {} {:.1f};", head.id.layer, head.id.head, name, lost);
+      if (is_clear) fmt::print(" {}:{} {} {:.0f};", head.id.layer, head.id.head, name, std::round(lost) + 0.0);
     }
     fmt::print("\n");
   }
@@ -286,20 +292,20 @@ void draw_induction(const Lesson& lesson, const Trained& model, const std::vecto
   maps[1].first = "without 0:0";
   maps[2].first = "without 0:0 and 0:2";
   lesson.picture("21_induction.svg",
-                 in_fours("Eight heads read fabdhf=abd: 1:1 and 1:3 find what followed", maps_at(model, text)));
-  lesson.picture("21_blinded.svg", in_fours("Without the heads that look one back, 1:1 finds less and less", maps));
+                 gallery("Eight heads read fabdhf=abd: 1:1 and 1:3 find what followed", maps_at(model, text), 4));
+  lesson.picture("21_blinded.svg", gallery("Without the heads that look one back, 1:1 finds less and less", maps, 4));
 }
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   show_aria(lesson);
 
-  const Trained names = names_model(lesson.split());
+  const Trained names = learn(lesson.split().training, std::span(lesson.split().held_out).first(500), true, 1);
   for (const std::u32string name : {U"emma", U"isabella"}) {
     fmt::print("\nhead 0:1\n{}", shades(maps_at(names, name)[1].second));
   }
-  lesson.picture("21_names.svg", in_fours("Eight heads read isabella: one looks a letter back, most fit no name",
-                                          maps_at(names, U"isabella")));
+  lesson.picture("21_names.svg", gallery("Eight heads read isabella: one looks a letter back, most fit no name",
+                                         maps_at(names, U"isabella"), 4));
   show_heads(lesson, "names", names);
   const Bar larger = bar_of(names, 0.32);
   show_row("4 times larger", [&](std::size_t i) { return larger[i]; });

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/split.h"
 #include "base/task.h"
 #include "inspect/gallery.h"
 #include "lesson/trained.h"
@@ -22,10 +21,6 @@ inline Trained learn(const std::vector<Document>& documents, std::span<const Doc
                      std::uint64_t seed) {
   const Config config{.n_layer = 2, .n_embd = 32, .n_head = 4, .rope = rope};
   return train({config, {.num_steps = 1000, .batch_size = 16}, false, true}, documents, held_out, seed);
-}
-
-inline Trained names_model(const Split& names) {
-  return learn(names.training, std::span(names.held_out).first(500), true, 1);
 }
 
 /// It learns fbdhacb=dha: different letters, one of them again, and then what followed it before.
@@ -47,16 +42,6 @@ inline Parameters silent(const Trained& model, const std::vector<HeadId>& heads)
 inline std::vector<TitledGrid> maps_at(const Trained& model, const std::u32string& text,
                                        const std::vector<HeadId>& out = {}) {
   return head_maps(model.config, silent(model, out), model.tokenizer.encode_document(text), model.tokenizer);
-}
-
-/// Four maps in a row.
-inline Svg in_fours(const std::string& title, const std::vector<TitledGrid>& maps) {
-  std::vector<std::vector<TitledGrid>> rows;
-  for (std::size_t i = 0; i < maps.size(); i++) {
-    if (i % 4 == 0) rows.emplace_back();
-    rows.back().push_back(maps[i]);
-  }
-  return heat_maps(title, rows, "A row is who looks, a column at whom (. is BOS). White: nothing; darkest: all of it.");
 }
 
 }  // namespace lesson21

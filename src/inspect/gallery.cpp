@@ -48,12 +48,13 @@ std::vector<std::string> evidence(const HeadLook& look, const std::array<double,
           fmt::format("without it: loss {:+.4f}{}", loss.mean, loss.is_clear() ? "" : ", cannot tell")};
 }
 
-Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps) {
+Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps, std::size_t in_a_row) {
   if (maps.empty()) return heat_maps({{title + ": none is left", {}}});
   constexpr std::size_t page = 960;  // pixels
   constexpr std::size_t square = 18, margins = 60, narrowest = 230;
   const std::size_t width = std::max(narrowest, square * maps.at(0).second.col_labels.size() + margins);
-  return heat_maps(title, in_rows(maps, std::max<std::size_t>(1, page / width)),
+  if (in_a_row == 0) in_a_row = std::max<std::size_t>(1, page / width);
+  return heat_maps(title, in_rows(maps, in_a_row),
                    "A row is the letter that looks, a column the one it looks at (\".\" is BOS). "
                    "White: nothing; darkest: all of its weight.");
 }

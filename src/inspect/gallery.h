@@ -20,8 +20,8 @@ std::vector<TitledGrid> head_maps(const Config& config, const Parameters& parame
 std::vector<std::string> evidence(const HeadLook& look, const std::array<double, num_places>& bar,
                                   const Importance& importance);
 
-/// As many maps in a row as fit on a page.
-Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps);
+/// So many maps in a row; 0: as many as fit on a page.
+Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps, std::size_t in_a_row = 0);
 
 /// The same for a terminal of so many columns.
 std::string gallery(const std::vector<TitledGrid>& maps, std::size_t columns);

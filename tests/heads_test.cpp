@@ -195,6 +195,13 @@ TEST_CASE("of freshly drawn models at least 95 in 100 have no clear shape at all
   }
 }
 
+TEST_CASE("the larger the weights are drawn, the further fresh heads reach") {
+  const Config config{.vocab_size = 27};
+  const std::vector<ProbeDocument> documents = random_documents(config, 40);
+  const auto usual = fresh_reach(config, documents, 1), larger = fresh_reach(config, documents, 1, {.init_std = 0.32});
+  for (std::size_t p = 0; p < num_places; p++) CHECK(larger[p] > 2 * usual[p]);
+}
+
 /// Every kind of attention, three masks and both kinds of positions, with large random weights.
 std::vector<Config> kinds() {
   std::vector<Config> all(8, {.vocab_size = 6, .n_layer = 2, .n_embd = 16, .n_head = 4, .block_size = 9});

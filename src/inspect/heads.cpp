@@ -181,14 +181,14 @@ HeadLooks measure_heads(Probe& probe) {
 }
 
 std::array<double, num_places> fresh_reach(const Config& config, std::span<const ProbeDocument> documents,
-                                           std::size_t threads) {
+                                           std::size_t threads, const TrainConfig& drawing) {
   constexpr std::size_t num_models = 40;
   constexpr std::size_t num_documents = 100;
   documents = documents.first(std::min(num_documents, documents.size()));
   std::array<double, num_places> bar{};
   for (std::size_t seed = 1; seed <= num_models; seed++) {
     PythonRandom random(seed);
-    Probe probe(config, initialize(config, TrainConfig{}, random), {documents.begin(), documents.end()}, threads);
+    Probe probe(config, initialize(config, drawing, random), {documents.begin(), documents.end()}, threads);
     for (const HeadLook& head : measure_heads(probe).heads) {
       for (std::size_t p = 0; p < num_places; p++) bar[p] = std::max(bar[p], head.reach(static_cast<Place>(p)));
     }

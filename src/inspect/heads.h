@@ -73,9 +73,10 @@ struct HeadLooks {
 HeadLooks measure_heads(Probe& probe);
 
 /// The largest reach of any head, by place, in 40 models of the same shape with freshly drawn weights: what heads reach
-/// that have learnt nothing. So a fresh model exceeds the bar of a place about once in 41 times.
+/// that have learnt nothing. So a fresh model exceeds the bar of a place about once in 41 times. `drawing` says how
+/// weights are drawn; the larger they are, the less even is a fresh head.
 std::array<double, num_places> fresh_reach(const Config& config, std::span<const ProbeDocument> documents,
-                                           std::size_t threads);
+                                           std::size_t threads, const TrainConfig& drawing = {});
 
 /// The title of the head's favourite place if the shape is clear: the mass is more than the even share by over two
 /// standard errors, and the reach is more than `bar` and at least a third. Otherwise "no clear shape".

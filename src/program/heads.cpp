@@ -238,6 +238,8 @@ Command heads_command() {
   auto options = std::make_shared<HeadsOptions>();
   Command command{.name = "heads", .help = "Show what the heads of a model look at, and what each is worth."};
   command.footer =
+      "The figures are only fair if the model has not seen the documents: train it with train --hold-out or "
+      "train-fast,\nor give others with --data.\n"
       "A model that knows the character '=' was trained on a task (see microgpt task); then accuracy counts the "
       "letters\n"
       "after '='. --prune chooses on the first half of the documents and reports on the second.\n"

@@ -2,7 +2,22 @@
 
 #include <numeric>
 
+#include "base/error.h"
+
 namespace microgpt {
+namespace {
+
+/// How the model's weights were drawn, if its file names a preset that we know; else as the gist draws them.
+TrainConfig drawing_of(const Checkpoint& checkpoint) {
+  if (!checkpoint.training || !checkpoint.training->options.contains("preset")) return {};
+  try {
+    return preset(checkpoint.training->options.at("preset")).train;
+  } catch (const UsageError&) {  // the preset of another version
+    return {};
+  }
+}
+
+}  // namespace
 
 HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
                       const OnRun& on_run) {
@@ -16,7 +31,7 @@ HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocum
   report.loss = mean(scores.losses);
   report.accuracy = mean(scores.accuracies);
   report.looks = measure_heads(probe);
-  report.bar = fresh_reach(checkpoint.config, documents, threads);
+  report.bar = fresh_reach(checkpoint.config, documents, threads, drawing_of(checkpoint));
   report.importances = importances(probe, on_run);
   return report;
 }

@@ -106,8 +106,8 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson \
-  no-such-break ladder forms study reproduce check-lessons check-exercises check-readmes gdb step check-gdb sessions \
-  check-inspector check-races races fuzz fuzzers torture format lint clean FORCE
+  no-such-break ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
+  check-gdb sessions check-inspector check-races races fuzz fuzzers torture format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -169,8 +169,10 @@ ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 09 with sev
 	@$< $(NAMES)
 forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them (takes minutes)
 	@$< $(NAMES)
-study: $(BUILD)/lessons/study/study ## train models with 1 to 16 heads and look at their heads (takes minutes)
+study: $(BUILD)/lessons/study/study ## train models with 1 to 16 heads and look at their heads (takes a quarter hour)
 	@$< $(NAMES)
+check-study: $(BUILD)/lessons/study/study ## the same, compared with what lesson 20 quotes
+	@$< $(NAMES) | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)

@@ -33,8 +33,8 @@ std::vector<double> contribution(const Parameter& wo, [[maybe_unused]] std::size
 /// Makes head h of n_head heads contribute nothing, whatever it computes. No other head notices.
 void silence([[maybe_unused]] const Parameter& wo, [[maybe_unused]] std::size_t h,
              [[maybe_unused]] std::size_t n_head) {
-  // TODO: set the weights to zero that contribution() uses. wo.row(i) is row i, and you may write to it: a Parameter only
-  // points at its weights, so const protects the pointer and not the weights.
+  // TODO: set the weights to zero that contribution() uses. wo.row(i) is row i, and you may write to it: a Parameter
+  // only points at its weights, so const protects the pointer and not the weights.
 }
 
 /// Suppose that head h gives all its attention to one position, whose normed numbers are x, (C). How much does that add

@@ -1,7 +1,7 @@
 // The study: do more heads help, and do they specialise? Models of one width, and so of the same number of parameters,
 // are cut into 1 to 16 heads and trained on two tasks and on names, at three learning rates and with several seeds.
-// `make study` prints the tables and draws the pictures beside this file. Everything is computed in double, so that any
-// processor prints the same.
+// `make study` prints the tables and draws the pictures beside this file. Everything is computed in double, so other
+// processors print the same, but where training is chaotic: names at the largest rate.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -24,7 +24,7 @@ void draw(const std::vector<Result>& all) {
   convergence("With large steps, few heads learn slowly or not at all; with small steps all learn", all)
       .write(folder + "convergence.svg");
   accuracies("More heads forgive a learning rate that is too large", all).write(folder + "accuracy.svg");
-  head_entropies("The entropy of each head", all).write(folder + "entropy.svg");
+  head_entropies("With more heads, the average head is less sharp", all).write(folder + "entropy.svg");
 }
 
 }  // namespace

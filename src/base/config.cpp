@@ -137,9 +137,9 @@ Preset preset(const std::string& name) {
             .heading = "--- inference ---"};
   }
   // Found in the same way, with the loss on a ninth of the training names, never on the held-out ones. RoPE gains about
-  // 0.008, weight decay 0.013. Without dropout the model learns names by heart; with more of it than 0.1, or more weight
-  // decay, a minute is too short. Width 96 with three layers is as good. On the held-out names, measured once with three
-  // seeds on two threads of a fifth-generation AMD EPYC: 1.927, 1.926 and 1.922.
+  // 0.008, weight decay 0.013. Without dropout the model learns names by heart; with more of it than 0.1, or more
+  // weight decay, a minute is too short. Width 96 with three layers is as good. On the held-out names, measured once
+  // with three seeds on two threads of a fifth-generation AMD EPYC: 1.927, 1.926 and 1.922.
   if (name == "best") {
     return {.name = name,
             .model = {.n_layer = 4, .n_embd = 64, .rope = true},

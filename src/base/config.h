@@ -66,10 +66,10 @@ struct TrainConfig {
   std::size_t batch_size = 1;  // B: documents per step
   double learning_rate = 0.01;
   OptimizerName optimizer = OptimizerName::adam;
-  double beta1 = 0.85;     // Adam: decay of the mean of the gradients
-  double beta2 = 0.99;     // Adam: decay of the mean of their squares
-  double eps_adam = 1e-8;  // Adam: avoids a division by zero
-  double weight_decay = 0;  // on the tensor path: each step first shrinks weights by learning_rate * weight_decay (AdamW)
+  double beta1 = 0.85;      // Adam: decay of the mean of the gradients
+  double beta2 = 0.99;      // Adam: decay of the mean of their squares
+  double eps_adam = 1e-8;   // Adam: avoids a division by zero
+  double weight_decay = 0;  // on the tensor path, AdamW: a step first shrinks weights by learning_rate * weight_decay
   double dropout = 0;       // on the tensor path: the share of numbers that a step sets to zero; see tensor/dropout.h
   Schedule schedule = Schedule::linear;
   double init_std = 0.08;         // weights start as gauss(0, init_std)

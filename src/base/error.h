@@ -24,7 +24,8 @@ struct Diverged : Error {
 
   /// Steps are counted from 1.
   Diverged(std::size_t step, double loss)
-      : Diverged("step " + std::to_string(step) + ": the loss is " + (std::isnan(loss) ? "nan" : std::to_string(loss))) {}
+      : Diverged("step " + std::to_string(step) + ": the loss is " +
+                 (std::isnan(loss) ? "nan" : std::to_string(loss))) {}
 };
 
 }  // namespace microgpt

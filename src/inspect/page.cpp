@@ -11,7 +11,8 @@ constexpr const char* style =
 #include "inspect/page/style.css.inc"
     ;
 
-// One script: each file uses only those before it.
+// One script: each file uses only those before it, so the formatter must not sort them.
+// clang-format off
 constexpr const char* script =
 #include "inspect/page/random.js.inc"
 #include "inspect/page/model.js.inc"
@@ -27,6 +28,7 @@ constexpr const char* script =
 #include "inspect/page/view_compare.js.inc"
 #include "inspect/page/app.js.inc"
     ;
+// clang-format on
 
 /// The only "<" that could end a script of data, or begin a comment in it, is written as JSON can write it, too.
 std::string harmless(const std::string& json) {

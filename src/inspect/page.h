@@ -6,7 +6,8 @@
 
 namespace microgpt {
 
-/// The page with this data, a JSON object that src/inspect/page/data.js describes. Whatever text is in it, it stays data.
+/// The page with this data, a JSON object that src/inspect/page/data.js describes. Whatever text is in it, it stays
+/// data.
 std::string inspector_page(const std::string& json);
 
 }  // namespace microgpt

@@ -35,8 +35,9 @@ struct HeadsReport {
 };
 
 /// Measures the heads of a model on these documents.
-HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
-                      const OnRun& on_run = [](std::size_t, std::size_t) {});
+HeadsReport report_on(
+    const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
+    const OnRun& on_run = [](std::size_t, std::size_t) {});
 
 void print_tables(const HeadsReport& report);
 std::string to_json(const HeadsReport& report);

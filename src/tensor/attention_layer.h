@@ -32,8 +32,8 @@ struct Sequence {
   const Mask* mask;  // which keys each query sees
 };
 
-/// A head whose output is not what it computes, but the same D numbers for every query. This tells what the head is for:
-/// see inspect/importance.h.
+/// A head whose output is not what it computes, but the same D numbers for every query. This tells what the head is
+/// for: see inspect/importance.h.
 template <class T>
 struct FixedHead {
   std::size_t head;

@@ -6,6 +6,7 @@
 //   ```text                     output: in a lesson, of expected.txt; elsewhere of the last command of the sh block
 //                               before it in the same section, whose commands are run for it
 //   ```text timings             the same, whatever the numbers are; a dash stands for one that there is not
+//   ```text lessons/FILE        lines of that file
 //   ```diff BREAK=idea          output of make lesson-NN BREAK=idea; every patch in break/ needs such a block
 //   ```text make exercise-NN    output of that command, or of any other of make
 //   ```cpp                      lines of one source file, indentation aside
@@ -229,6 +230,10 @@ class Checker {
     } else if (block.info.starts_with("diff BREAK=") && !lesson_.empty()) {
       breaks_shown_.insert(block.info.substr(11));
       check_output(block, "make lesson-" + lesson_ + block.info.substr(4));
+    } else if (block.info.starts_with("text lessons/")) {
+      const std::string file = block.info.substr(5);
+      know(read_file(file));
+      compare(block, read_file(file), file);
     } else if (block.info.starts_with("text make ")) {
       check_output(block, block.info.substr(5));
     } else if (block.info != "gdb") {

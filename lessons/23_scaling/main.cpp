@@ -200,12 +200,12 @@ void with_and_without(const Lesson& lesson, const Data& copying, const Data& nam
   std::vector<Series> curves;
   for (const auto& [C, H] : {std::pair(16UL, 1UL), {40, 4}, {40, 1}}) {
     const Form root{C, H, C / H}, none{C, H, C / H, false}, no_attention{C, H, 0};
-    const double size = 0.08 * 0.08 * static_cast<double>(C) * std::sqrt(root.D);  // before it is divided
+    const double size = 0.08 * 0.08 * static_cast<double>(C) * std::sqrt(C / H);  // before it is divided
     const PerSeed good = losses_of(root, names);
     curves.clear();  // those of the last form are drawn
     const std::string with = copied(losses_of(root, copying, &curves));
     curves.resize(1);
-    fmt::print(" {} x {} | {:.2f} {:8.2f} | {} | {} | {:.3f} | {} | {}\n", H, C / H, size * draft_scale(root.D, true),
+    fmt::print(" {} x {} | {:.2f} {:8.2f} | {} | {} | {:.3f} | {} | {}\n", H, C / H, size * draft_scale(C / H, true),
                size, with, copied(losses_of(none, copying, &curves)), estimate(good).mean,
                higher(good, losses_of(none, names)), higher(good, losses_of(no_attention, names)));
   }

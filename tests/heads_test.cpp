@@ -237,6 +237,8 @@ TEST_CASE("a silenced head equals zeros in its columns of attn_wo, and all silen
     CHECK(probe.scores().losses == Probe(config, p, documents, 3).scores().losses);  // nothing stays replaced
     probe.scores(silenced(all_heads(config), config));
     CHECK(probe.mean_outputs()[0].output == Probe(config, p, documents).mean_outputs()[0].output);
+    probe.use(none);
+    CHECK(probe.scores().losses == Probe(config, none, documents).scores().losses);
   }
 }
 

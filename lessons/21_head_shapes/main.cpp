@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 #include "inspect/gallery.h"
@@ -225,7 +226,7 @@ void ask(const Trained& model, HeadId id, const Target& target) {
     if (layer == id.layer) head.masses[0].push_back(mass_on(target, map, probe.documents()[document].tokens));
   });
   const Mass mass = head.mass(0);
-  fmt::print("{}:{} on {}: {:.2f}, even {:.2f}, most {:.2f}, reach {:.2f}\n", id.layer, id.head, target.name,
+  fmt::print("{}:{} on {}: {:.3f}, even {:.3f}, most {:.3f}, reach {:.2f}\n", id.layer, id.head, target.name,
              mass.value, mass.even, mass.most, mass.reach());
 }
 
@@ -307,8 +308,14 @@ int main(int argc, char** argv) {
   lesson.picture("21_names.svg", gallery("Eight heads read isabella: one looks a letter back, most fit no name",
                                          maps_at(names, U"isabella"), 4));
   show_heads(lesson, "names", names);
-  const Bar larger = bar_of(names, 0.32);
-  show_row("4 times larger", [&](std::size_t i) { return larger[i]; });
+  for (const int times : {2, 4}) {
+    const Bar bar = bar_of(names, 0.08 * times);
+    show_row(fmt::format("{} times larger", times), [&](std::size_t i) { return bar[i]; });
+  }
+  const Parameter& w_q = names.parameters["layer0.attn_wq"];
+  const double mean_square =
+      std::inner_product(w_q.data, w_q.data + w_q.size(), w_q.data, 0.0) / static_cast<double>(w_q.size());
+  fmt::print("W_Q of layer 0, trained: {:.1f} times larger\n", std::sqrt(mean_square) / 0.08);
   ask(names, {0, 2}, {"the last vowel", is_last_vowel});
 
   const Trained word = induction_model(true, 2);

@@ -17,6 +17,8 @@ constexpr const char* script =
 #include "inspect/page/random.js.inc"
 #include "inspect/page/model.js.inc"
 #include "inspect/page/train.js.inc"
+#include "inspect/page/value.js.inc"
+#include "inspect/page/graph.js.inc"
 #include "inspect/page/measures.js.inc"
 #include "inspect/page/figures.js.inc"
 #include "inspect/page/glossary.js.inc"

@@ -61,7 +61,44 @@ function compareRows({ names, rows }) {
   return { rows: Math.max(...differences) };
 }
 
+// The largest difference between two lists as a share of the number itself. What cancels to less than a millionth of a
+// millionth of the largest number has no digits left to compare.
+function largestShare(ours, theirs) {
+  if (ours.length !== theirs.length) return Infinity;
+  const floor = 1e-12 * Math.max(...theirs.map(Math.abs));
+  return theirs.reduce((max, each, i) => Math.max(max, largest(ours[i], each) / Math.max(Math.abs(each), floor)), 0);
+}
+
+function isSame(ours, theirs) {
+  return JSON.stringify(ours) === JSON.stringify(theirs) ? 0 : Infinity;
+}
+
+// The tape of the program's scalar engine, node by node, and every gradient as the sum of what the parents add.
+function compareTape(name, { ops, data, grads, children, parameter_grads }) {
+  const graph = new Graph(state.models[0].model, name);
+  const { nodes, order } = graph.tape;
+  const sum = (thing) => graph.parentsOf(thing).reduce((total, { amount }) => total + amount, 0);
+  const passed = order.filter((node) => node !== graph.loss);
+  const weights = Object.values(graph.parameters)
+    .filter((parameter) => !["wte", "wpe"].includes(parameter.name))
+    .map((parameter) => graph.weight(parameter, parameter.data.rows - 1, parameter.data.cols - 1));
+  const all = [...passed, ...weights];
+  return {
+    nodes: Math.max(isSame(nodes.map(({ op }) => op), ops), isSame(nodes.map((node) => node.children.map((child) => child.number)), children)),
+    data: largestShare(nodes.map((node) => node.data), data),
+    grads: largestShare(nodes.map((node) => node.grad), grads),
+    parameter_grads: largestShare([...graph.gradients.numbers], parameter_grads),
+    contributions: largestShare(all.map(sum), all.map((thing) => thing.grad)),
+  };
+}
+
+function compareTapes({ names, tapes }) {
+  const found = tapes.map((tape, i) => compareTape(names[i], tape));
+  const kinds = Object.keys(found[0] ?? {});
+  return Object.fromEntries(kinds.map((kind) => [`tape_${kind}`, Math.max(...found.map((each) => each[kind]))]));
+}
+
 function compare(expected) {
-  const parts = [compareUntouched, compareSilenced, compareForbidden, compareRows];
+  const parts = [compareUntouched, compareSilenced, compareForbidden, compareRows, compareTapes];
   return Object.assign({}, ...parts.map((part) => part(expected)));
 }

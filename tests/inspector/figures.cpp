@@ -3,13 +3,14 @@
 //   figures MODEL DOCUMENTS
 //
 // Logits, weights and losses; the same with each head silenced, and with cells of the map forbidden; the mean output of
-// every head; and one row of each head in numbers. All with the tensor path in double.
+// every head; and one row of each head in numbers: with the tensor path in double. And the scalar path's tape.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "base/utf8.h"
 #include "inspect/head_row.h"
 #include "inspect/probe.h"
+#include "scalar/gpt.h"
 #include "tensor/batch.h"
 #include "train/checkpoint.h"
 
@@ -146,6 +148,39 @@ Json rows_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   return all;
 }
 
+/// Every node on the scalar path's tape after a document's backward(), and the gradients of all parameters.
+Json tape_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
+  const Scope scope;
+  for (const Parameter& matrix : checkpoint.parameters.matrices()) std::fill_n(matrix.grad, matrix.size(), 0.0);
+  const Model model(checkpoint.config, checkpoint.parameters);
+  document_loss(model, document.tokens).backward();
+  std::unordered_map<const Node*, std::size_t> number;
+  Json ops = Json::array(), data = Json::array(), grads = Json::array(), children = Json::array();
+  tape.nodes().for_each([&](const Node& node) {
+    number[&node] = number.size();
+    ops.push_back(op_name(node.op));
+    data.push_back(node.data);
+    grads.push_back(node.grad);
+    children.push_back(Json::array());
+    for (std::size_t i = 0; i < node.n_child; i++) children.back().push_back(number.at(node.child[i]));
+  });
+  return {{"ops", ops},
+          {"data", data},
+          {"grads", grads},
+          {"children", children},
+          {"parameter_grads", std::vector(checkpoint.parameters.grad().begin(), checkpoint.parameters.grad().end())}};
+}
+
+/// Of the first documents; of models that the scalar path cannot train, none.
+Json tapes_json(const Checkpoint& checkpoint, std::span<const ProbeDocument> documents) {
+  constexpr std::size_t num_tapes = 3;
+  Json all = Json::array();
+  for (const ProbeDocument& document : documents.first(checkpoint.config.is_plain() ? num_tapes : 0)) {
+    all.push_back(tape_json(checkpoint, document));
+  }
+  return all;
+}
+
 Json figures(const Checkpoint& checkpoint, const std::vector<Document>& texts) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   std::vector<ProbeDocument> documents;
@@ -167,7 +202,8 @@ Json figures(const Checkpoint& checkpoint, const std::vector<Document>& texts) {
           {"means", means},
           {"forbidden", forbidden_json(model, documents)},
           {"forbidden_in_head", forbidden_in_head_json(model, documents)},
-          {"rows", rows_json(checkpoint, documents.front())}};
+          {"rows", rows_json(checkpoint, documents.front())},
+          {"tapes", tapes_json(checkpoint, documents)}};
 }
 
 }  // namespace

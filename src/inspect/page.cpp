@@ -18,6 +18,8 @@ constexpr const char* script =
 #include "inspect/page/model.js.inc"
 #include "inspect/page/train.js.inc"
 #include "inspect/page/value.js.inc"
+#include "inspect/page/labels.js.inc"
+#include "inspect/page/scalar.js.inc"
 #include "inspect/page/graph.js.inc"
 #include "inspect/page/measures.js.inc"
 #include "inspect/page/figures.js.inc"
@@ -27,6 +29,9 @@ constexpr const char* script =
 #include "inspect/page/view_head.js.inc"
 #include "inspect/page/view_whatif.js.inc"
 #include "inspect/page/view_learn.js.inc"
+#include "inspect/page/graph_figure.js.inc"
+#include "inspect/page/view_node.js.inc"
+#include "inspect/page/view_graph.js.inc"
 #include "inspect/page/view_compare.js.inc"
 #include "inspect/page/app.js.inc"
     ;

@@ -83,12 +83,17 @@ function compareTape(name, { ops, data, grads, children, parameter_grads }) {
     .filter((parameter) => !["wte", "wpe"].includes(parameter.name))
     .map((parameter) => graph.weight(parameter, parameter.data.rows - 1, parameter.data.cols - 1));
   const all = [...passed, ...weights];
+  const list = (key, things) => things.map((thing) => thing[key]);
   return {
-    nodes: Math.max(isSame(nodes.map(({ op }) => op), ops), isSame(nodes.map((node) => node.children.map((child) => child.number)), children)),
-    data: largestShare(nodes.map((node) => node.data), data),
-    grads: largestShare(nodes.map((node) => node.grad), grads),
+    nodes: isSame(list("op", nodes), ops),
+    children: isSame(
+      nodes.map((node) => list("number", node.children)),
+      children,
+    ),
+    data: largestShare(list("data", nodes), data),
+    grads: largestShare(list("grad", nodes), grads),
     parameter_grads: largestShare([...graph.gradients.numbers], parameter_grads),
-    contributions: largestShare(all.map(sum), all.map((thing) => thing.grad)),
+    contributions: largestShare(all.map(sum), list("grad", all)),
   };
 }
 

@@ -112,6 +112,63 @@ def use_training(tab):
           f"training does not run, or does not pause: {steps} steps")
 
 
+def chosen_node(tab):
+    """The label of the chosen node, which has the focus."""
+    check(tab.evaluate("document.activeElement.getAttribute('aria-selected') === 'true'"), "the node has no focus")
+    return tab.text("#graph-node h3")
+
+
+def walk(tab, *keys):
+    for key in keys:
+        tab.press(key)
+    return chosen_node(tab)
+
+
+def find_node(tab, text):
+    tab.evaluate(f"byId('graph-find').value = {json.dumps(text)}; byId('graph-finding').requestSubmit()")
+
+
+def nodes_drawn(tab):
+    return tab.evaluate("document.querySelectorAll('#graph-drawing [role=treeitem]').length")
+
+
+def use_graph(tab):
+    """From the loss to a weight with keys and clicks, and why its gradient is what it is."""
+    tab.evaluate("change({ at: 2, path: '' }); byId('graph').scrollIntoView({ behavior: 'instant' });"
+                 " new Promise(done => setTimeout(done, 300))")
+    label = tab.evaluate("nextLabel(state.shown.model, state.shown.targets[2])")
+    tab.click("#graph-drawing .current")
+    check(chosen_node(tab) == f"loss of {label}", "a click does not choose a node")
+    closed = nodes_drawn(tab)
+    tab.press("Enter")
+    check(nodes_drawn(tab) == closed + 1, "Enter does not open a node")
+    check(walk(tab, "ArrowUp") == "sum of the losses", "the arrow keys do not lead up")
+    check(walk(tab, "ArrowDown", "ArrowRight").startswith("loss of") and tab.evaluate("state.at") == 3,
+          "the arrow keys do not lead along the predictions")
+    walk(tab, "ArrowLeft")
+    check(walk(tab, *5 * ["ArrowDown"], "End").endswith("[15]"), "the arrow keys do not lead down to a weight")
+    check(tab.evaluate("state.path") == "0.0.0.0.31", "the state does not hold the path")
+    find_node(tab, "no such thing")
+    check("no such thing" in tab.text("#graph-message"), "what cannot be found is not named")
+    find_node(tab, "layer0.attn_wq[2][3]")
+    check(tab.text("#graph-message") == "" and chosen_node(tab) == "layer0.attn_wq[2][3]", "a weight cannot be found")
+    check("to the last bit" in tab.text("#graph-node .total"), "the contributions are not the gradient")
+    lines = tab.evaluate("document.querySelectorAll('#graph-node tbody tr').length")
+    check(lines == tab.evaluate("Math.min(state.shown.tokens.length, 6)") + 1, "a parent is missing")
+    tab.click("#graph-node tbody button")
+    check(chosen_node(tab).startswith("q[head 0]"), "a click on a parent does not lead up")
+    tab.click("#graph-node .scroll:last-child tbody tr:nth-child(2) button")
+    check(chosen_node(tab) == "x_norm[1]", "a click on a child does not lead down")
+    tab.click("#graph-drawing .more")
+    check(nodes_drawn(tab) < 40, "too much is drawn")
+    tab.click("#graph-copy :nth-child(1)")
+    check(len(ET.fromstring(tab.evaluate("copied"))) > 0, "a copied graph is not SVG")
+    tab.click("#graph-copy :nth-child(2)")
+    steps = tab.evaluate("walkedPath().length")
+    check(len(tab.evaluate("copied").splitlines()) == steps + 2, "a copied path is not complete")
+    return written_link(tab), tab.text("#graph-node h3"), tab.evaluate("walkedPath().join()")
+
+
 def use(tab, page):
     tab.open(page)
     use_reading(tab)
@@ -120,6 +177,11 @@ def use(tab, page):
     use_words(tab)
     link, changed = use_changes(tab)
     use_training(tab)
+    walked, node, path = use_graph(tab)
+    tab.open(page, walked)
+    check(tab.evaluate("walkedPath().join()") == path, "a link does not hold the path in the graph")
+    tab.evaluate("byId('graph').scrollIntoView({ behavior: 'instant' }); new Promise(done => setTimeout(done, 300))")
+    check(tab.text("#graph-node h3") == node, "a link does not choose the node")
     tab.open(page, link)
     check(abs(loss_shown(tab) - changed) < 1e-9, "a link does not open the state that it was made from")
     for width in (390, 1024, 1920):
@@ -130,8 +192,8 @@ def use(tab, page):
 
 
 def measure_speed(tab, page):
-    """(milliseconds a keystroke, milliseconds for the whole page, steps a second): the best of several, since other
-    programs may run."""
+    """(milliseconds a keystroke, milliseconds for the whole page, steps a second, milliseconds for a graph): the best
+    of several, since other programs may run."""
     tab.open(page)
     times = "(act => Math.min(...Array.from({ length: 40 }, (_, i) => { const begin = performance.now(); act(i);" \
             " document.body.offsetHeight; return performance.now() - begin; })))"
@@ -143,7 +205,8 @@ def measure_speed(tab, page):
     steps = tab.evaluate("resetLearning(), 1e5 / " + times + """(() => {
       for (let k = 0; k < 100; k++) state.learn.trainer.step();
     })""")
-    return keystroke, whole, steps
+    graph = tab.evaluate(times + "(() => new Graph(state.models[0].model, 'isabella'))")
+    return keystroke, whole, steps, graph
 
 
 def use_two(tab, page):

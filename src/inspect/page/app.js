@@ -14,6 +14,7 @@ const state = {
   open: new Set(),
   tab: "read",
   theme: "auto",
+  path: "",
   seed: "42",
   sampleTemperature: 0.5,
   prompt: "",
@@ -23,6 +24,7 @@ const state = {
   means: new Map(),
   shown: null,
   learn: null,
+  graph: { made: null, text: "", width: 0, isNear: false, isOpen: true, below: 0, deepest: [], unfolded: new Set() },
   linkTimer: 0,
   othersTimer: 0,
   restTimer: 0,
@@ -34,6 +36,7 @@ const sections = [
   ["inside", "In numbers"],
   ["whatif", "What if"],
   ["learn", "Learn"],
+  ["graph", "Graph"],
   ["compare", "Compare"],
   ["words", "Words"],
 ];
@@ -45,6 +48,7 @@ const views = [
   ["inside", showHead],
   ["whatif", showWhatIf],
   ["learn", showLearn],
+  ["graph", showGraph],
   ["compare", showCompare],
 ];
 
@@ -225,7 +229,17 @@ function typed(text) {
 
 // --- The state as a link ---------------------------------------------------------------------------------------------
 
-const defaults = { model: 0, layer: 0, head: 0, at: 3, temperature: 1, maps: "name", tab: "read", theme: "auto" };
+const defaults = {
+  model: 0,
+  layer: 0,
+  head: 0,
+  at: 3,
+  temperature: 1,
+  maps: "name",
+  path: "",
+  tab: "read",
+  theme: "auto",
+};
 
 function link() {
   const hash = new URLSearchParams({ text: state.text });
@@ -261,6 +275,7 @@ function readLink() {
   if (!["name", "mean"].includes(state.maps)) state.maps = "name";
   if (!sections.some(([id]) => id === state.tab)) state.tab = "read";
   if (!(state.temperature > 0)) state.temperature = 1;
+  if (!/^(loss|sum|(\d+\.)*\d+)?$/.test(state.path)) state.path = "";
   state.off = new Map(
     list("off")
       .map((each) => each.split(":"))
@@ -372,7 +387,7 @@ function start() {
   addEventListener("beforeprint", () => (document.documentElement.dataset.theme = "light"));
   addEventListener("afterprint", showTheme);
   nameMeanings();
-  for (const begin of [startRead, startGallery, startHead, startWhatIf, startLearn]) begin();
+  for (const begin of [startRead, startGallery, startHead, startWhatIf, startLearn, startGraph]) begin();
   followLink();
   followScrolling();
 }

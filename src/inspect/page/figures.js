@@ -225,7 +225,7 @@ function lossCurve(losses, steps, name) {
 
 // --- Copying ---------------------------------------------------------------------------------------------------------
 
-const inherited = ["fill", "fill-opacity", "stroke", "stroke-width", "font-family", "font-size", "opacity"];
+const inherited = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "font-family", "font-size", "font-weight", "opacity"];
 
 // The same drawing with its style written into each element, so that it looks alike in another program.
 function standalone(drawn) {

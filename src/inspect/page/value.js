@@ -1,5 +1,5 @@
-// Value: a number that remembers how it was computed, as in src/scalar/value.h, with the operations of ops.h on lists of
-// Values. Compute a loss with Values and call loss.backward(): then every Value that went into the loss knows its
+// Value: a number that remembers how it was computed, as in src/scalar/value.h, with the operations of ops.h on lists
+// of Values. Compute a loss with Values and call loss.backward(): then every Value that went into the loss knows its
 // gradient, how fast the loss changes with it. Read the two side by side: here stand the same nodes, with the same
 // children in the same order, so that node number 17 is node #17 of the debugger.
 
@@ -7,8 +7,8 @@
 
 // In C++ a Value points to its Node; here it is the node. children are the Values it was computed from, and
 // local_grads[i] is the derivative of data with respect to children[i]. `row` is a row of a parameter matrix that it
-// read, or null: { parameter, i, j, grads, locals }, the numbers from [i][j] on. These parameters are children, too, but
-// two plain lists stand for them: locals, the derivatives of data, and grads, where their gradients add up.
+// read, or null: { parameter, i, j, grads, locals }, the numbers from [i][j] on. These parameters are children, too,
+// but two plain lists stand for them: locals, the derivatives of data, and grads, where their gradients add up.
 class Value {
   constructor(tape, op, data, children, local_grads, row = null) {
     Object.assign(this, { tape, number: tape.nodes.length, op, data, grad: 0, children, local_grads, row });
@@ -101,10 +101,10 @@ class Parameter {
   // Row i as Values. Each call returns the same ones, so that a row that is used twice collects its whole gradient.
   row(i) {
     if (!this.rows.has(i)) {
-      const grads = this.grad.row(i);
-      const leaf = (data, j) =>
-        new Value(this.tape, "parameter", data, [], [],
-          { parameter: this, i, j, grads: grads.subarray(j, j + 1), locals: [1] });
+      const leaf = (data, j) => {
+        const grads = this.grad.row(i).subarray(j, j + 1);
+        return new Value(this.tape, "parameter", data, [], [], { parameter: this, i, j, grads, locals: [1] });
+      };
       this.rows.set(i, Array.from(this.data.row(i), leaf));
     }
     return this.rows.get(i);
@@ -127,7 +127,8 @@ const ops = {
   dot(a, b) {
     const total = a.reduce((sum, { data }, i) => sum + data * b[i].data, 0);
     const children = a.flatMap((_, i) => [a[i], b[i]]);
-    return new Value(a[0].tape, "dot", total, children, a.flatMap((_, i) => [b[i].data, a[i].data]));
+    const local_grads = a.flatMap((_, i) => [b[i].data, a[i].data]);
+    return new Value(a[0].tape, "dot", total, children, local_grads);
   },
 
   // Output i is the dot product of x and row i of the matrix. All outputs share one list of children.

@@ -1,0 +1,206 @@
+// 6. The graph: a walk from the loss of the name down to a single weight, node by node.
+
+// The graph takes some milliseconds, so it is made when its section comes near the window, and once for each name.
+function currentGraph({ model }) {
+  const { graph } = state;
+  if (graph.made?.model !== model || graph.text !== state.text) {
+    Object.assign(graph, { made: new Graph(model, state.text), text: state.text, deepest: [], unfolded: new Set() });
+  }
+  return graph.made;
+}
+
+// --- Where the walk stands: state.path -------------------------------------------------------------------------------
+
+// "loss", "sum", or what lies below the loss of the prediction at state.at, such as "0.0.12"; as a path from the root.
+function walkedPath() {
+  if (state.path === "loss") return [];
+  if (state.path === "sum") return [0];
+  return [0, state.at, ...(state.path === "" ? [] : state.path.split(".").map(Number))];
+}
+
+function isBelow(path, above) {
+  return above.every((i, k) => path[k] === i);
+}
+
+// Chooses the thing at the path. On the way up, `deepest` remembers the way down.
+function goToNode(path, isOpen = true) {
+  const { graph } = state;
+  if (!isBelow(graph.deepest, path)) graph.deepest = path;
+  Object.assign(graph, { isOpen, below: graph.deepest[path.length] ?? 0, unfolded: new Set() });
+  const isElsewhere = path.length > 1 && path[1] !== state.at;
+  if (isElsewhere) state.at = path[1];
+  state.path = path.length === 0 ? "loss" : path.length === 1 ? "sum" : path.slice(2).join(".");
+  if (isElsewhere) showAll();
+  else showGraph(state.shown);
+  writeLinkSoon();
+  focusNode();
+}
+
+function goToThing(thing) {
+  goToNode(currentGraph(state.shown).pathTo(thing, state.at));
+}
+
+// A click on the chosen node, or Enter, opens or closes it.
+function chooseNode(path) {
+  const isChosen = path.join() === walkedPath().join();
+  goToNode(path, isChosen ? !state.graph.isOpen : true);
+}
+
+// The chosen node has the focus, and is in sight.
+function focusNode() {
+  const node = byId("graph-drawing").querySelector(".current");
+  node.focus({ preventScroll: true });
+  const { top, bottom } = node.getBoundingClientRect();
+  const high = document.querySelector(".bar").getBoundingClientRect().bottom + 60;
+  const low = innerHeight - boxHeight - nodeSizes.fan - 20; // its children are in sight, too
+  if (bottom > low) scrollBy({ top: Math.min(bottom - low, top - high), behavior: "instant" });
+  else if (top < high) scrollBy({ top: top - high, behavior: "instant" });
+}
+
+function moveInGraph(event) {
+  const graph = currentGraph(state.shown);
+  const path = walkedPath();
+  const steps = graph.follow(path);
+  const last = steps.length > 1 ? graph.childrenOf(steps.at(-2).thing).length - 1 : 0;
+  const beside = (i) => (path.length === 0 ? path : [...path.slice(0, -1), Math.max(0, Math.min(i, last))]);
+  const lastChild = graph.childrenOf(steps.at(-1).thing).length - 1;
+  const to = {
+    ArrowUp: path.slice(0, -1),
+    ArrowDown: lastChild < 0 ? path : [...path, Math.min(state.graph.below, lastChild)],
+    ArrowLeft: beside(path.at(-1) - 1),
+    ArrowRight: beside(path.at(-1) + 1),
+    Home: beside(0),
+    End: beside(last),
+    Enter: path,
+    " ": path,
+  }[event.key];
+  if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  if (event.key === "Enter" || event.key === " ") chooseNode(path);
+  else if (to.join() !== path.join()) goToNode(to, event.key === "ArrowDown" || state.graph.isOpen);
+}
+
+// --- The section -----------------------------------------------------------------------------------------------------
+
+// Things worth a look at this position: [[label, thing], ...].
+function destinations(graph) {
+  const { model, targets, tokens } = state.shown;
+  const { at } = state;
+  const strongestOf = (things) => things.reduce((a, b) => (Math.abs(b.grad) > Math.abs(a.grad) ? b : a));
+  const query = graph.parameters["layer0.attn_wq"];
+  const weights = [...query.data.data.keys()].map((k) => [Math.floor(k / query.data.cols), k % query.data.cols]);
+  const nodes = graph.tape.order;
+  const labelled = (name) =>
+    nodes.filter((node) => graph.labels.of(node).name === name && graph.labels.placeOf(node).position === at);
+  return [
+    graph.loss,
+    graph.find(`probability of ${graph.labels.letter(targets[at])}`, at),
+    strongestOf(labelled("attn_weights")),
+    strongestOf(labelled("q")),
+    strongestOf(weights.map(([i, j]) => graph.weight(query, i, j))),
+    strongestOf(graph.parameters.wte.row(tokens[at])),
+  ].map((thing) => [graph.labels.textOf(thing), thing]);
+}
+
+function showDestinations(graph) {
+  const all = destinations(graph);
+  byId("graph-destinations").replaceChildren(
+    ...all.map(([name, thing]) =>
+      element("button", { type: "button", click: () => goToThing(thing) }, element("bdi", {}, name)),
+    ),
+  );
+  byId("graph-names").replaceChildren(...all.map(([name]) => element("option", { value: name })));
+}
+
+function findNode() {
+  const graph = currentGraph(state.shown);
+  const { value } = byId("graph-find");
+  const thing = graph.find(value, state.at);
+  const path = thing && graph.pathTo(thing, state.at);
+  byId("graph-message").textContent = path
+    ? ""
+    : thing
+      ? `The loss does not depend on “${value}”, so it has no gradient.`
+      : `There is no “${value}” in this graph. Write a label as it stands in a box, a weight such as ` +
+        "layer0.attn_wq[2][3], or #17 for a node by its number.";
+  if (path) goToNode(path);
+}
+
+function drawGraph(graph, steps) {
+  const place = byId("graph-drawing");
+  const { isOpen, below } = state.graph;
+  const width = (state.graph.width = place.clientWidth);
+  const peek = (i) => {
+    state.graph.below = i;
+    drawGraph(graph, steps);
+  };
+  const drawn = graphFigure(graph, steps, { width, isOpen, below, go: chooseNode, peek });
+  drawn.addEventListener("keydown", moveInGraph);
+  replaceKeepingFocus(place, [drawn]);
+}
+
+function showGraph(shown) {
+  const able = canTrain(shown.model);
+  byId("graph-view").hidden = !able;
+  byId("cannot-graph").hidden = able;
+  if (!able || !state.graph.isNear) return;
+  const graph = currentGraph(shown);
+  const steps = graph.follow(walkedPath());
+  const fits = walkedPath().slice(0, steps.length - 1);
+  if (fits.length > 1) state.path = fits.slice(2).join("."); // a link may lead further than this graph goes
+  byId("graph-size").textContent = `${graph.tape.nodes.length.toLocaleString("en")} nodes`;
+  byId("graph-changed").hidden = !shown.isChanged;
+  const letters = shown.tokens.map((token, t) => [
+    String(t),
+    `${longLabel(shown.model, token)} → ${nextLabel(shown.model, shown.targets[t])}`,
+  ]);
+  showChoices(byId("graph-at"), letters, String(state.at), (t) => change({ at: Number(t) }), "radio");
+  showDestinations(graph);
+  drawGraph(graph, steps);
+  showNode(graph, steps.at(-1).thing);
+}
+
+function walkTable() {
+  const graph = currentGraph(state.shown);
+  const lines = graph
+    .follow(walkedPath())
+    .map(({ thing, local }) => [
+      thing.number ?? "",
+      thing.op,
+      graph.labels.textOf(thing),
+      placeText(graph, thing),
+      thing.data,
+      thing.grad,
+      local,
+    ]);
+  return [["node", "operation", "label", "place", "data", "gradient", "local derivative from above"], ...lines];
+}
+
+function startGraph() {
+  const near = () => {
+    if (state.graph.isNear) return;
+    state.graph.isNear = true;
+    showGraph(state.shown);
+  };
+  const watcher = new IntersectionObserver(
+    ([entry]) => {
+      if (entry.isIntersecting) near();
+      else state.graph.isNear = false;
+    },
+    { rootMargin: "300px" },
+  );
+  watcher.observe(byId("graph"));
+  addEventListener("beforeprint", near);
+  new ResizeObserver(([{ contentRect }]) => {
+    if (Math.abs(contentRect.width - state.graph.width) >= 1) showGraph(state.shown);
+  }).observe(byId("graph-drawing"));
+  byId("graph-at").addEventListener("keydown", moveBetweenRadios);
+  byId("graph-finding").addEventListener("submit", (event) => {
+    event.preventDefault();
+    findNode();
+  });
+  copyButtons(byId("graph-copy"), {
+    SVG: () => sheet([byId("graph-drawing").firstChild], [`The loss of “${state.text}”`], 1),
+    CSV: () => csv(walkTable()),
+  });
+}

@@ -142,7 +142,7 @@ def use_graph(tab):
     closed = nodes_drawn(tab)
     tab.press("Enter")
     check(nodes_drawn(tab) == closed + 1, "Enter does not open a node")
-    check(walk(tab, "ArrowUp") == "sum of the losses", "the arrow keys do not lead up")
+    check(walk(tab, "ArrowUp") == "sum of losses", "the arrow keys do not lead up")
     check(walk(tab, "ArrowDown", "ArrowRight").startswith("loss of") and tab.evaluate("state.at") == 3,
           "the arrow keys do not lead along the predictions")
     walk(tab, "ArrowLeft")

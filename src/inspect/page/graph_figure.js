@@ -4,10 +4,10 @@
 // Sizes in pixels of the drawing, which is as wide as its place.
 const nodeSizes = { gap: 8, moreWidth: 40, lineHeight: 17, edge: 34, fan: 58, groupGap: 18, narrow: 480 };
 
-// Four digits, as the debugger writes numbers.
-function significant(x) {
+// Four digits, as the debugger writes numbers, or fewer.
+function significant(x, digits = 4) {
   const isPlain = x === 0 || (Math.abs(x) >= 1e-4 && Math.abs(x) < 1e4);
-  const text = isPlain ? String(Number(x.toPrecision(4))) : x.toExponential(3).replace(/\.?0+e/, "e");
+  const text = isPlain ? String(Number(x.toPrecision(digits))) : x.toExponential(digits - 1).replace(/\.?0+e/, "e");
   return text.replaceAll("-", "−");
 }
 
@@ -61,14 +61,16 @@ function groupItems(from, count, center, share, ideal) {
   const { gap, moreWidth } = nodeSizes;
   const boxes = (first, n, width) => Array.from({ length: n }, (_, k) => ({ i: first + k, width }));
   if (count * (ideal + gap) - gap <= share) return boxes(from, count, ideal);
-  const slots = Math.max(1, Math.floor((share - 2 * (moreWidth + gap) + gap) / (ideal + gap)));
+  const isTight = share < ideal + 2 * (moreWidth + gap); // room for one stub only
+  const slots = isTight ? 1 : Math.floor((share - 2 * (moreWidth + gap) + gap) / (ideal + gap));
   const middle = center >= from && center < from + count ? center - from : 0;
   const first = Math.max(0, Math.min(middle - Math.floor(slots / 2), count - slots));
-  const after = count - first - slots;
+  const before = isTight ? 0 : first;
+  const after = count - before - slots;
   const stub = (more, to) => (more > 0 ? [{ more, to: from + to, width: moreWidth }] : []);
-  const room = share - (first > 0) * (moreWidth + gap) - (after > 0) * (moreWidth + gap);
+  const room = share - (before > 0) * (moreWidth + gap) - (after > 0) * (moreWidth + gap);
   const width = Math.min((room + gap) / slots - gap, 1.3 * ideal);
-  return [...stub(first, first - 1), ...boxes(from + first, slots, width), ...stub(after, first + slots)];
+  return [...stub(before, first - 1), ...boxes(from + first, slots, width), ...stub(after, (first + slots) % count)];
 }
 
 function groupsOf(children) {
@@ -178,8 +180,11 @@ function besideLine(x, y, isLeft, words) {
   );
 }
 
-// A line from (x1, y1) down to (x2, y2), with the local derivative beside its end. `share` is its part of the largest.
-function edgeLine({ x1, y1, x2, y2 }, { local, amount, share }) {
+// A line from (x1, y1) down to (x2, y2), with the local derivative beside its end, in as many digits as there is room
+// for. `share` is its part of the largest.
+function edgeLine({ x1, y1, x2, y2, room }, { local, amount, share }) {
+  const texts = [4, 3, 2, 1].map((digits) => `× ${significant(local, digits)}`);
+  const text = texts.find((each) => 7 * each.length < room) ?? texts.at(-1);
   const bend = (y2 - y1) * 0.55;
   return svg(
     "g",
@@ -188,7 +193,7 @@ function edgeLine({ x1, y1, x2, y2 }, { local, amount, share }) {
       d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - 14 - bend * 0.6} ${x2} ${y2}`,
       "stroke-width": (1 + 3.5 * share).toFixed(1),
     }),
-    besideLine(x2, y2, x2 < x1 && x2 > 90, `× ${significant(local)}`),
+    besideLine(x2, y2, x2 < x1, text),
   );
 }
 
@@ -201,7 +206,7 @@ function graphFigure(graph, steps, { width, isOpen, below, go, peek }) {
   const walk = { graph, steps, path, width, isOpen, below, go, peek, edges: svg("g", { "aria-hidden": "true" }) };
   const { nodes: above, height } = ancestors(walk);
   const rows = chosenRows(walk, height);
-  const size = { width, height: rows.height + 4, viewBox: `0 0 ${width} ${rows.height + 4}` };
+  const size = { width, height: rows.height + 4, viewBox: `0 -2 ${width} ${rows.height + 4}` };
   const name = "The graph from the loss down to the chosen node";
   return svg("svg", { class: "graph", ...size, role: "tree", "aria-label": name }, walk.edges, ...above, ...rows.nodes);
 }
@@ -215,7 +220,7 @@ function ancestors({ graph, steps, path, width, go, edges }) {
     const parent = above[level - 1]?.thing;
     const count = parent ? graph.childrenOf(parent).length : 1;
     if (parent) {
-      const line = { x1: width / 2, y1: y - nodeSizes.edge, x2: width / 2, y2: y };
+      const line = { x1: width / 2, y1: y - nodeSizes.edge, x2: width / 2, y2: y, room: 120 };
       const which = count > 1 ? `child [${i}] of ${count}` : "";
       edges.append(edgeLine(line, { local, amount: local * parent.grad, share: 0.5 }));
       edges.append(besideLine(width / 2, y, true, which));
@@ -257,7 +262,9 @@ function childrenRow(walk, from, children, chosen, y) {
     if (item.more) return moreBox(item, y, () => (chosen === null ? peek(item.to) : go(pathOf(item.to))));
     const { child, local } = children[item.i];
     const amount = amounts[item.i];
-    const line = { x1: from.x, y1: from.y, x2: item.x + item.width / 2, y2: y };
+    const x2 = item.x + item.width / 2;
+    const room = Math.min(item.width - 6, (x2 < from.x ? x2 : width - x2) - 8);
+    const line = { x1: from.x, y1: from.y, x2, y2: y, room };
     if (from.parent) edges.append(edgeLine(line, { local, amount, share: Math.abs(amount) / largest }));
     const isCurrent = item.i === chosen;
     const about = { level: from.path.length + 2, i: item.i, count: children.length, isOpen: isCurrent && isOpen };

@@ -125,7 +125,7 @@ class Labels {
   }
 
   documentLoss(loss) {
-    this.nameOne(loss.children[0], "sum of the losses");
+    this.nameOne(loss.children[0], "sum of losses");
     this.nameOne(loss, "loss", "of the name");
   }
 }

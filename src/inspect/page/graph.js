@@ -95,9 +95,10 @@ class Graph {
   find(text, position) {
     const wanted = text.trim();
     if (/^#\d+$/.test(wanted)) return this.tape.nodes[Number(wanted.slice(1))] ?? null;
-    const nodes = this.tape.order.filter((node) => this.labels.textOf(node) === wanted);
-    const found = nodes.find((node) => this.labels.placeOf(node).position === position) ?? nodes[0];
-    return found ?? this.findWeight(wanted);
+    const isWanted = (node) => this.labels.textOf(node) === wanted;
+    const nodes = this.tape.order.filter(isWanted);
+    const here = nodes.find((node) => this.labels.placeOf(node).position === position);
+    return here ?? nodes[0] ?? this.findWeight(wanted) ?? this.tape.nodes.find(isWanted) ?? null;
   }
 
   // wte[m][3] is wte[12][3], too. Of the embeddings only rows of the name are on the tape.

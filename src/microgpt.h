@@ -79,6 +79,7 @@
 #include "train/memory.h"           // how much memory a training takes
 #include "train/safetensors.h"      // named tensors in a file
 #include "train/checkpoint.h"       // a trained model in a file
+#include "train/history.h"          // the models of a training, in a directory
 
 // Looking at models.
 #include "inspect/progress.h"    // step lines and a progress bar
@@ -112,6 +113,7 @@
 #include "program/inspector.h"           // writing the inspector
 #include "program/interrupt.h"           // stopping in good order
 #include "program/train_options.h"       // the options of train
+#include "program/history_keeper.h"      // keeping models along the way
 #include "program/after_step.h"          // showing a step, and saving
 #include "program/resume.h"              // going on with a saved training
 

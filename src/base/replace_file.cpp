@@ -13,6 +13,13 @@
 #include "base/error.h"
 
 namespace microgpt {
+
+bool is_temporary_file(const std::string& name) {
+  constexpr std::string_view begin = "microgpt-", end = ".tmp";
+  return name.starts_with(begin) && name.ends_with(end) &&
+         name.find_first_not_of("0123456789-", begin.size()) == name.size() - end.size();
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,17 +36,11 @@ std::string advice(int error, const fs::path& directory) {
   }
 }
 
-bool is_temporary(const std::string& name) {
-  constexpr std::string_view begin = "microgpt-", end = ".tmp";
-  return name.starts_with(begin) && name.ends_with(end) &&
-         name.find_first_not_of("0123456789-", begin.size()) == name.size() - end.size();
-}
-
 /// Removes the temporary files of programs that were killed. A living program keeps its own locked.
 void remove_abandoned(const fs::path& directory) {
   std::error_code error;
   for (fs::directory_iterator file(directory, error), end; !error && file != end; file.increment(error)) {
-    if (!is_temporary(file->path().filename().string())) continue;
+    if (!is_temporary_file(file->path().filename().string())) continue;
     const int fd = ::open(file->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) continue;
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(file->path().c_str());

@@ -14,6 +14,9 @@ namespace microgpt {
 /// write-protected.
 void replace_file(const std::string& path, std::string_view bytes);
 
+/// Whether a file of this name may be such a temporary file, left behind by a program that was killed.
+bool is_temporary_file(const std::string& name);
+
 /// Creates the temporary file and removes it. Throws the Error that replace_file would throw later, unless the disk is
 /// full by then.
 void rehearse_replace_file(const std::string& path);

@@ -32,6 +32,7 @@ constexpr const char* script =
 #include "inspect/page/graph_figure.js.inc"
 #include "inspect/page/view_node.js.inc"
 #include "inspect/page/view_graph.js.inc"
+#include "inspect/page/view_history.js.inc"
 #include "inspect/page/view_compare.js.inc"
 #include "inspect/page/app.js.inc"
     ;

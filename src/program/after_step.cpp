@@ -29,11 +29,15 @@ AfterStep::AfterStep(Run& run, const TrainOptions& options, std::function<void()
       num_steps_(run.preset.train.num_steps),
       progress_(num_steps_, options.quiet) {
   if (options.save) interrupts_.emplace();
+  if (!options.history) return;
+  history_.emplace(run, options);
+  if (history_->is_empty()) keep();
 }
 
 void AfterStep::operator()(std::size_t step, double loss) {
   run_.state.step = step;
   show(loss);
+  if (history_ && history_->is_due(step, loss)) keep();
   if (!options_.save) return;
   const int signal = Interrupts::pending();
   if (signal != 0 || step == num_steps_ || step % options_.save_every.value_or(num_steps_) == 0) save();
@@ -58,10 +62,22 @@ void AfterStep::save() {
   save_checkpoint(*options_.save, run_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
 }
 
+void AfterStep::keep() {
+  collect_();
+  try {
+    history_->keep();
+  } catch (const Error&) {  // a full disk, for instance
+    if (options_.save && run_.state.step > 0) save();
+    throw;
+  }
+}
+
 Interrupted AfterStep::interrupted(int signal) const {
   const std::string again = fmt::format("go on with: microgpt train --resume {}", quoted(*options_.save));
-  const std::string every = options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "";
-  const std::string next = run_.state.step == num_steps_ ? "it was the last" : again + every;
+  std::string others = options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "";
+  if (options_.history) others += " --history " + quoted(*options_.history);
+  if (options_.every) others += fmt::format(" --every {}", *options_.every);
+  const std::string next = run_.state.step == num_steps_ ? "it was the last" : again + others;
   return {signal, fmt::format("stopped and saved after step {} of {}; {}", run_.state.step, num_steps_, next)};
 }
 

@@ -1,4 +1,5 @@
-// What microgpt train does after every step: shows its line, and saves the training when it is time for that.
+// What microgpt train does after every step: shows its line, and saves the training, or keeps its model in a history,
+// when it is time for that.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,7 @@
 #include <optional>
 
 #include "inspect/progress.h"
+#include "program/history_keeper.h"
 #include "program/interrupt.h"
 #include "program/train_options.h"
 #include "scalar/gpt.h"
@@ -24,7 +26,7 @@ struct Run {
 
 class AfterStep {
  public:
-  /// `collect` brings run.parameters and run.state.moments up to date.
+  /// `collect` brings run.parameters and run.state.moments up to date. A new history begins with the model as it is.
   AfterStep(Run& run, const TrainOptions& options, std::function<void()> collect);
 
   /// Throws Interrupted, after saving, if the program was asked to stop and the training is to be saved.
@@ -33,6 +35,7 @@ class AfterStep {
  private:
   void show(double loss);
   void save();
+  void keep();
   Interrupted interrupted(int signal) const;
 
   Run& run_;
@@ -40,6 +43,7 @@ class AfterStep {
   std::function<void()> collect_;
   std::size_t num_steps_;
   std::optional<Interrupts> interrupts_;
+  std::optional<HistoryKeeper> history_;
   Progress progress_;
 };
 

@@ -20,12 +20,11 @@ Json json(const Effect& effect) {
           {"accuracy_stderr", effect.accuracy.standard_error}};
 }
 
-Json json(const HeadLook& look, const std::string& shape, const Importance& importance) {
+Json json(const HeadLook& look, const std::string& shape) {
   Json record{{"layer", look.id.layer}, {"head", look.id.head}, {"group", look.group}, {"entropy", json(look.entropy)}};
   for (std::size_t p = 0; p < num_places; p++) record[place_names[p].field] = json(look.mass[p]);
   record["distance"] = json(look.distance);
   record["shape"] = shape;
-  record["importance"] = {{"zeroed", json(importance.zeroed)}, {"mean", json(importance.mean)}};
   return record;
 }
 
@@ -54,7 +53,10 @@ Json head_records(const HeadsReport& report) {
   Json records = Json::array();
   for (std::size_t i = 0; i < report.looks.heads.size(); i++) {
     const HeadLook& look = report.looks.heads[i];
-    records.push_back(json(look, shape_of(look, report.bar), report.importances[i]));
+    records.push_back(json(look, shape_of(look, report.bar)));
+    if (report.importances.empty()) continue;
+    const Importance& importance = report.importances[i];
+    records.back()["importance"] = {{"zeroed", json(importance.zeroed)}, {"mean", json(importance.mean)}};
   }
   return records;
 }

@@ -7,7 +7,7 @@ namespace microgpt {
 
 struct HeadsReport;
 
-/// A record for every head, layer by layer.
+/// A record for every head, layer by layer; with its importance, if that was measured.
 nlohmann::ordered_json head_records(const HeadsReport& report);
 
 }  // namespace microgpt

@@ -19,19 +19,29 @@ TrainConfig drawing_of(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
-                      const OnRun& on_run) {
-  Probe probe(checkpoint.config, checkpoint.parameters, documents, threads);
+std::array<double, num_places> bar_of(const Checkpoint& checkpoint, std::span<const ProbeDocument> documents,
+                                      std::size_t threads) {
+  return fresh_reach(checkpoint.config, documents, threads, drawing_of(checkpoint));
+}
+
+HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar) {
   auto mean = [](const std::vector<double>& x) {
     return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
   };
   const Scores scores = probe.scores();
   HeadsReport report;
-  report.num_documents = documents.size();
+  report.num_documents = probe.documents().size();
   report.loss = mean(scores.losses);
   report.accuracy = mean(scores.accuracies);
   report.looks = measure_heads(probe);
-  report.bar = fresh_reach(checkpoint.config, documents, threads, drawing_of(checkpoint));
+  report.bar = bar;
+  return report;
+}
+
+HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
+                      const OnRun& on_run) {
+  Probe probe(checkpoint.config, checkpoint.parameters, documents, threads);
+  HeadsReport report = looks_on(probe, bar_of(checkpoint, documents, threads));
   report.importances = importances(probe, on_run);
   return report;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,16 @@ struct HeadsReport {
   std::optional<PruningReport> pruning;
 };
 
+/// fresh_reach() of a model whose weights were drawn as those of this one were.
+std::array<double, num_places> bar_of(const Checkpoint& checkpoint, std::span<const ProbeDocument> documents,
+                                      std::size_t threads);
+
+/// Measures what the heads of a model look at, but not what they are worth. `bar` is bar_of() the model.
+HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar);
+
 /// Measures the heads of a model on these documents.
-HeadsReport report_on(
-    const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
-    const OnRun& on_run = [](std::size_t, std::size_t) {});
+HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
+                      const OnRun& on_run = [](std::size_t, std::size_t) {});
 
 void print_tables(const HeadsReport& report);
 std::string to_json(const HeadsReport& report);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -80,10 +81,13 @@ Command inspect_command() {
                   .footer =
                       "Examples:\n"
                       "  microgpt inspect names.safetensors\n"
-                      "  microgpt inspect names.safetensors --text emma --layer 0 --head 2 --at 3"};
+                      "  microgpt inspect names.safetensors --text emma --layer 0 --head 2 --at 3\n"
+                      "  microgpt inspect names_history --html inspector.html"};
   add_model(command, options->model);
   command.heading = "A page for the browser";
-  add_text(command, "--html", options->html, "FILE", "write the model at work as one page, which needs nothing else");
+  add_text(command, "--html", options->html, "FILE",
+           "write the model at work as one page, which needs nothing else; MODEL may\n"
+           "be the directory of a history (train --history): the page shows how it was made");
   add_text(command, "--compare", options->compare, "FILE", "a second model beside it");
   add_text(command, "--data", options->data, "FILE", "the model's documents [the held-out names of data/names.txt]");
   command.heading = "A head at work";
@@ -95,6 +99,12 @@ Command inspect_command() {
     if (options->html) {
       std::vector<std::string> models{options->model};
       if (options->compare) models.push_back(*options->compare);
+      if (options->compare && std::filesystem::is_directory(*options->compare)) {
+        throw UsageError(
+            fmt::format("--compare takes one model, and '{}' is a directory; give a file in it, or give the "
+                        "directory as MODEL",
+                        *options->compare));
+      }
       return write_inspector({models, *options->html, options->data, options->text});
     }
     if (options->compare || options->data) throw UsageError("--compare and --data need --html");

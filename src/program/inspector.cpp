@@ -3,12 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 #include "base/base64.h"
 #include "base/error.h"
@@ -21,23 +24,27 @@
 #include "program/measured_documents.h"
 #include "program/print.h"
 #include "tensor/threads.h"
-#include "train/checkpoint.h"
+#include "train/history.h"
 
 namespace microgpt {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Numbers as the page reads them: float64, the least significant byte first.
+/// Numbers as the page reads them: float64 or float32, the least significant byte first.
+template <class T>
 std::string packed(std::span<const double> numbers) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   std::string bytes;
-  bytes.reserve(numbers.size() * 8);
+  bytes.reserve(numbers.size() * sizeof(T));
   for (const double x : numbers) {
-    const auto bits = std::bit_cast<std::uint64_t>(x);
-    for (std::size_t i = 0; i < 8; i++) bytes += static_cast<char>(bits >> (8 * i) & 255);
+    const auto bits = std::bit_cast<Bits>(static_cast<T>(x));
+    for (std::size_t i = 0; i < sizeof(T); i++) bytes += static_cast<char>(bits >> (8 * i) & 255);
   }
   return base64(bytes);
 }
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 Json config_json(const Config& config) {
   return {{"n_layer", config.n_layer},
@@ -107,6 +114,13 @@ Json mean_maps(Probe& probe) {
   return maps;
 }
 
+/// What was measured of a model on held-out documents.
+void add_measures(Json& record, const HeadsReport& report, Probe& probe) {
+  record["held_out"] = {{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}};
+  record["heads"] = head_records(report);
+  record["maps"] = mean_maps(probe);
+}
+
 Json model_json(const std::string& path, const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   Json characters = Json::array();
@@ -117,16 +131,36 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const std
   }
   Probe probe(config, parameters, documents, available_threads());
   const HeadsReport report = report_on(checkpoint, documents, available_threads());
-  return {{"name", std::filesystem::path(path).filename().string()},
-          {"config", config_json(config)},
-          {"characters", characters},
-          {"visible", visible_json(config)},
-          {"parameters", matrices},
-          {"weights", packed(parameters.data())},
-          {"held_out", {{"documents", documents.size()}, {"loss", report.loss}, {"accuracy", report.accuracy}}},
-          {"heads", head_records(report)},
-          {"maps", mean_maps(probe)},
-          {"history", Json::array()}};
+  Json model{
+      {"name", file_name(path)},
+      {"config", config_json(config)},
+      {"characters", characters},
+      {"visible", visible_json(config)},
+      {"parameters", matrices},
+      {"weights", packed<double>(parameters.data())},
+      {"history", Json::array()},
+  };
+  add_measures(model, report, probe);
+  return model;
+}
+
+/// The model at each point of its training, with weights of float32, and measured as the model itself. The last point
+/// is the model, so its weights and measures are there already.
+Json history_json(const std::vector<HistoryPoint>& points, const std::vector<ProbeDocument>& documents) {
+  const Checkpoint& first = points.front().checkpoint;
+  const std::array<double, num_places> bar = bar_of(first, documents, available_threads());
+  Probe probe(first.config, first.parameters, documents, available_threads());
+  Json history = Json::array();
+  for (const auto& [path, checkpoint] : points) {
+    const TrainingState& training = *checkpoint.training;
+    Json& point = history.emplace_back(Json{{"name", file_name(path)}, {"step", training.step}, {"loss", nullptr}});
+    if (training.recent_loss) point["loss"] = *training.recent_loss;
+    if (history.size() == points.size()) break;
+    point["weights"] = packed<float>(checkpoint.parameters.data());
+    probe.use(checkpoint.parameters);
+    add_measures(point, looks_on(probe, bar), probe);
+  }
+  return history;
 }
 
 /// A few hundred documents to train on in the page, in the order of the file, with every character of the alphabet. So
@@ -157,12 +191,29 @@ Json training_json() {
 }
 
 /// A browser has to read every number of the page before it shows anything.
+constexpr std::size_t most_numbers = 2'000'000;
+
 void require_small(const std::string& path, const Checkpoint& checkpoint) {
-  constexpr std::size_t most = 2'000'000;
   const std::size_t n = checkpoint.parameters.size();
-  if (n <= most) return;
-  throw Error(fmt::format(
-      "'{}' has {} parameters; a page holds models of at most {}, such as n_layer 4 with n_embd 192", path, n, most));
+  if (n <= most_numbers) return;
+  throw Error(
+      fmt::format("'{}' has {} parameters; a page holds models of at most {}, such as n_layer 4 with n_embd 192", path,
+                  n, most_numbers));
+}
+
+/// A model's file, or the directory of its history; then the model is the last of it.
+History load_models(const std::string& path) {
+  History history;
+  if (!std::filesystem::is_directory(path)) {
+    history.points.push_back({path, load_checkpoint(path)});
+    return history;
+  }
+  history = load_history(path, 2 * most_numbers);  // numbers of four bytes instead of eight
+  if (history.points.size() < history.num_files) {
+    tell(fmt::format("note: '{}' has {} checkpoints; the page has {} of them, evenly spread", path, history.num_files,
+                     history.points.size()));
+  }
+  return history;
 }
 
 }  // namespace
@@ -172,11 +223,13 @@ void write_inspector(const InspectorOptions& options) {
   rehearse_replace_file(options.html);
   Json data{{"models", Json::array()}, {"train", training_json()}};
   for (const std::string& path : options.models) {
-    const Checkpoint checkpoint = load_checkpoint(path);
-    require_small(path, checkpoint);
+    const History history = load_models(path);
+    const auto& [file, checkpoint] = history.points.back();
+    require_small(file, checkpoint);
     const MeasuredDocuments measured = measured_documents(checkpoint, options.data, enough);
-    data["models"].push_back(model_json(path, checkpoint, measured.probed));
+    data["models"].push_back(model_json(file, checkpoint, measured.probed));
     if (data["models"].size() > 1) continue;
+    if (history.points.size() > 1) data["models"].back()["history"] = history_json(history.points, measured.probed);
     data["names"] = training_names(options, checkpoint.tokenizer);
     data["text"] = options.text.value_or(encode_utf8(measured.documents.front()));
   }

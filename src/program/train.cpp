@@ -16,6 +16,7 @@
 #include "base/python_random.h"
 #include "program/after_step.h"
 #include "program/commands.h"
+#include "program/history_keeper.h"
 #include "program/print.h"
 #include "program/resume.h"
 #include "program/train_options.h"
@@ -35,6 +36,8 @@ namespace {
 void finish(const Run& run, const TrainOptions& options, const std::function<std::vector<Token>()>& generate) {
   fmt::print("\n{}\n", run.preset.heading);
   print_samples(options.samples, run.start.tokenizer, generate);
+  if (!options.history) return;
+  tell(fmt::format("the history is in '{0}'; look at it with: microgpt inspect '{0}' --html FILE", *options.history));
 }
 
 /// The loop of src/microgpt.cpp.
@@ -116,6 +119,7 @@ void train(const std::vector<Option>& readers, const std::set<std::string>& type
     if (!options.save) options.save = options.resume;
   }
   if (options.save_every && !options.save) throw UsageError("--save-every needs --save");
+  if (options.every && !options.history) throw UsageError("--every needs --history");
   Preset chosen = chosen_preset(options);
   PythonRandom random{std::string_view(options.seed)};
   Start start = prepare(options.data, options.hold_out, chosen.model, random);
@@ -124,6 +128,7 @@ void train(const std::vector<Option>& readers, const std::set<std::string>& type
   Run run{chosen, std::move(start), initialize(chosen.model, chosen.train, random), {}, random};
   run.state = {.options = training_words(options, chosen), .fingerprint = data_fingerprint(run.start)};
   if (checkpoint) go_on(run, std::move(*checkpoint), options);
+  if (options.history) open_history(run, options);
   fmt::print("num docs: {}\n", run.start.documents.size());
   fmt::print("vocab size: {}\n", run.start.tokenizer.vocab_size());
   fmt::print("num params: {}\n", run.parameters.size());
@@ -161,6 +166,7 @@ Command train_command() {
       "  microgpt train --preset walkthrough --data names.txt\n"
       "  microgpt train --steps 5000 --n-embd 32 --save names.safetensors\n"
       "  microgpt train --resume names.safetensors\n"
+      "  microgpt train --hold-out --history names_history\n"
       "  microgpt train --engine tensor --batch 16 --n-embd 64 --steps 5000";
   add_train_options(command, *options);
   command.run = [options, typed, readers = command.options] {

@@ -15,7 +15,7 @@ struct TrainOptions {
   std::string preset = "gist";
   std::string data = "data/names.txt";
   ShapeOptions shape;
-  std::optional<std::size_t> steps, batch_size, threads, save_every;
+  std::optional<std::size_t> steps, batch_size, threads, save_every, every;
   std::optional<double> learning_rate, dropout, weight_decay;
   std::string seed = "42";
   std::size_t samples = 20;
@@ -26,7 +26,7 @@ struct TrainOptions {
   std::optional<std::string> dtype, kernels, loss, positions, mask;
   bool hold_out = false;
   bool quiet = false;
-  std::optional<std::string> save, resume;
+  std::optional<std::string> save, resume, history;
 };
 
 /// Adds them all to the command.

@@ -1,5 +1,7 @@
 #include "train/checkpoint.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/parse_double.h"
 #include "base/replace_file.h"
 #include "base/utf8.h"
 #include "train/safetensors.h"
@@ -114,16 +117,29 @@ std::vector<double> take(Safetensors& file, const std::string& name, const Param
   return std::move(tensor.data);
 }
 
+/// What stands beside the options of a training.
+bool is_no_option(const std::string& name) { return name == "step" || name == "fingerprint" || name == "recent_loss"; }
+
+std::optional<double> recent_loss_of(const Metadata& metadata) {
+  const std::string name = training_prefix + "recent_loss";
+  if (!metadata.contains(name)) return {};
+  const std::string& text = metadata_text(metadata, name);
+  if (const std::optional<double> loss = parse_double(text)) return loss;
+  throw Error(name + " is " + shown(text) + ", not a number");
+}
+
 std::optional<TrainingState> training_of(Safetensors& file, const Parameters& parameters, std::size_t num_moments) {
   if (!file.metadata.contains(training_prefix + "step")) return {};
   TrainingState training{.fingerprint = metadata_text(file.metadata, training_prefix + "fingerprint"),
                          .step = metadata_number(file.metadata, training_prefix + "step")};
-  if (training.step == 0) throw Error(training_prefix + "step is 0");
+  // Only the first checkpoint of a history was kept before the first step, and no such checkpoint has moments.
+  if (training.step == 0 && num_moments > 0) throw Error(training_prefix + "step is 0");
+  training.recent_loss = recent_loss_of(file.metadata);
   for (const auto& [name, text] : file.metadata) {
     if (!name.starts_with(training_prefix)) continue;
     if (text.size() > 1000) throw Error(shown(name) + " is too long");  // a message may have to show it
     const std::string option = name.substr(training_prefix.size());
-    if (option != "step" && option != "fingerprint") training.options[option] = text;
+    if (!is_no_option(option)) training.options[option] = text;
   }
   for (std::size_t i = 0; i < num_moments; i++) {
     std::vector<double>& numbers = training.moments.emplace_back();
@@ -198,6 +214,7 @@ Metadata metadata_of(const Config& config, const Tokenizer& tokenizer, const std
     for (const auto& [name, text] : training->options) metadata[training_prefix + name] = text;
     metadata[training_prefix + "fingerprint"] = training->fingerprint;
     metadata[training_prefix + "step"] = std::to_string(training->step);
+    if (training->recent_loss) metadata[training_prefix + "recent_loss"] = fmt::format("{}", *training->recent_loss);
   }
   return metadata;
 }

@@ -12,6 +12,10 @@
 //   training.step        how many steps are done
 //   training.fingerprint of the documents
 //   training.OPTION      an option of the training, as typed: training.lr is 0.01
+//
+// A checkpoint of a history (train/history.h) has these, too, but not Adam's means; and, except before the first step,
+//
+//   training.recent_loss the mean loss of the steps since the checkpoint before
 #pragma once
 
 #include <iosfwd>
@@ -38,6 +42,7 @@ struct TrainingState {
   std::string fingerprint = {};                     // of the documents
   std::size_t step = 0;                             // how many steps are done
   std::vector<std::vector<double>> moments = {};    // of the optimizer: lists with a number for each parameter
+  std::optional<double> recent_loss = {};           // mean loss of the steps since the checkpoint before
 };
 
 struct Checkpoint {

@@ -15,6 +15,7 @@ const state = {
   tab: "read",
   theme: "auto",
   path: "",
+  step: Infinity, // of the training; the end
   seed: "42",
   sampleTemperature: 0.5,
   prompt: "",
@@ -25,6 +26,8 @@ const state = {
   shown: null,
   learn: null,
   graph: { made: null, text: "", width: 0, isNear: false, isOpen: true, below: 0, deepest: [], unfolded: new Set() },
+  points: [],
+  playing: 0,
   linkTimer: 0,
   othersTimer: 0,
   restTimer: 0,
@@ -37,6 +40,7 @@ const sections = [
   ["whatif", "What if"],
   ["learn", "Learn"],
   ["graph", "Graph"],
+  ["history", "History"],
   ["compare", "Compare"],
   ["words", "Words"],
 ];
@@ -49,6 +53,7 @@ const views = [
   ["whatif", showWhatIf],
   ["learn", showLearn],
   ["graph", showGraph],
+  ["history", showHistory],
   ["compare", showCompare],
 ];
 
@@ -111,6 +116,7 @@ function compute() {
 
 // Numbers that a link or another name may have put out of range.
 function settle() {
+  followStep();
   const { model } = state.models[state.model];
   const { n_layer, n_head, block_size } = model.config;
   state.text = [...state.text].filter((character) => model.tokens.has(character)).join("");
@@ -139,6 +145,8 @@ function prepare() {
   state.shown = compute();
   byId("facts").textContent = describeModel(state.shown);
   showVerdict(state.shown);
+  showSlider();
+  showModels();
   writeLinkSoon();
 }
 
@@ -235,6 +243,7 @@ const defaults = {
   head: 0,
   at: 3,
   temperature: 1,
+  step: Infinity,
   maps: "name",
   path: "",
   tab: "read",
@@ -290,7 +299,6 @@ function followLink() {
   const text = readLink();
   if (text !== null) byId("text").value = text;
   showTheme();
-  showModels();
   typed(byId("text").value);
   showAll();
   showSections();
@@ -319,6 +327,8 @@ function showTheme() {
 }
 
 function showSections() {
+  const numbers = document.querySelectorAll("main > section:not([hidden]) > h2 > span");
+  numbers.forEach((number, i) => (number.textContent = i + 1));
   byId("sections").replaceChildren(
     ...sections
       .filter(([id]) => !byId(id).hidden)
@@ -387,7 +397,8 @@ function start() {
   addEventListener("beforeprint", () => (document.documentElement.dataset.theme = "light"));
   addEventListener("afterprint", showTheme);
   nameMeanings();
-  for (const begin of [startRead, startGallery, startHead, startWhatIf, startLearn, startGraph]) begin();
+  const begins = [startRead, startGallery, startHead, startWhatIf, startLearn, startGraph, startHistory];
+  for (const begin of begins) begin();
   followLink();
   followScrolling();
 }

@@ -136,7 +136,6 @@ function showModels() {
     state.model,
     (model) => {
       state.model = model;
-      showModels();
       typed(byId("text").value);
       showAll();
     },

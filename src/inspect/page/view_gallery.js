@@ -40,7 +40,6 @@ function evidence(record) {
       markClass: "even",
     }),
   );
-  const { zeroed } = record.importance;
   return [
     element("strong", {}, record.shape),
     element("p", {}, shapeMeanings[record.shape] ?? ""),
@@ -52,11 +51,18 @@ function evidence(record) {
       termOf("even share"),
       ". Its ",
       termOf("entropy"),
-      ` is ${fixed(record.entropy.value, 2)}. Without it, the loss of `,
-      termOf("held-out names"),
-      ` changes by ${signed(zeroed.loss)} ± ${fixed(2 * zeroed.loss_stderr)}.`,
+      ` is ${fixed(record.entropy.value, 2)}.`,
+      ...worth(record),
     ),
   ];
+}
+
+// Not known of the points of a training, apart from the last.
+function worth({ importance }) {
+  if (!importance) return [];
+  const { loss, loss_stderr } = importance.zeroed;
+  const change = `${signed(loss)} ± ${fixed(2 * loss_stderr)}`;
+  return [" Without it, the loss of ", termOf("held-out names"), ` changes by ${change}.`];
 }
 
 function answer(shown, layer, head) {

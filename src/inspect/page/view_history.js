@@ -1,0 +1,294 @@
+// How it came about: the first model as it was at each point of its training. One slider, in the bar at the top, moves
+// the whole page to a point.
+
+const millisecondsAPoint = 160; // while it plays
+const asInTheProgram = { seed: "42", temperature: 0.5 }; // what `microgpt sample` draws with
+const pointsInTable = 8;
+
+// --- The points ------------------------------------------------------------------------------------------------------
+
+// Each point as a model of the page. The last one is the model itself.
+function pointsOf({ about, model }) {
+  const points = about.history.map((point) => ({ about: { ...about, ...point }, model: null, names: null }));
+  Object.assign(points.at(-1).about, about);
+  points.at(-1).model = model;
+  return points;
+}
+
+// The weights, which are float32 but for the last point, are unpacked when they are asked for.
+function pointModel(i) {
+  const point = state.points[i];
+  point.model ??= decodeModel(point.about, Float64Array.from(numbersOfBase64(point.about.weights, Float32Array)));
+  return point;
+}
+
+// The last point after at most so many steps.
+function pointOfStep(step) {
+  const later = state.points.findIndex(({ about }) => about.step > step);
+  return later < 0 ? state.points.length - 1 : Math.max(0, later - 1);
+}
+
+// Makes the first model of the page what it was at the chosen step. A link may hold a step that was not kept.
+function followStep() {
+  const at = pointOfStep(state.step);
+  state.step = at < state.points.length - 1 ? state.points[at].about.step : Infinity;
+  if (state.points.length > 0) state.models[0] = pointModel(at);
+}
+
+function goToPoint(i) {
+  state.step = state.points[i].about.step;
+  state.model = 0;
+  showSoon();
+}
+
+function pickPoint(i) {
+  stopPlaying();
+  goToPoint(i);
+}
+
+// New names take longer to draw than all else, so they are kept.
+function pointNames(i) {
+  const point = pointModel(i);
+  point.names ??= sample(point.model, { ...asInTheProgram, num: point.model.numbers.length > 20000 ? 4 : 12 });
+  return point.names;
+}
+
+function stepWords({ step }) {
+  return `${step.toLocaleString("en")} step${step === 1 ? "" : "s"}`;
+}
+
+// --- The slider ------------------------------------------------------------------------------------------------------
+
+function showSlider() {
+  if (state.points.length === 0) return;
+  const i = pointOfStep(state.step);
+  const { about } = state.points[i];
+  const of = state.points.at(-1).about.step.toLocaleString("en");
+  byId("point").value = i;
+  byId("point").setAttribute("aria-valuetext", `after ${stepWords(about)} of ${of}`);
+  const before = `step ${about.step.toLocaleString("en")}`;
+  byId("point-step").replaceChildren(before, element("span", { class: "unit" }, ` of ${of}`));
+  byId("play").textContent = state.playing ? "Pause" : "Play";
+}
+
+function stopPlaying() {
+  clearTimeout(state.playing);
+  state.playing = 0;
+}
+
+function playOn() {
+  const i = pointOfStep(state.step) + 1;
+  state.playing = i < state.points.length - 1 ? setTimeout(playOn, millisecondsAPoint) : 0;
+  goToPoint(i);
+}
+
+function playOrPause() {
+  const isPlaying = state.playing !== 0;
+  const isAtTheEnd = pointOfStep(state.step) === state.points.length - 1;
+  stopPlaying();
+  if (!isPlaying) state.playing = setTimeout(playOn, millisecondsAPoint);
+  if (!isPlaying && isAtTheEnd) goToPoint(0);
+  else showSlider();
+}
+
+// --- Charts over the steps -------------------------------------------------------------------------------------------
+
+// lines: [{ name, className, values }] with a value for each point, NaN where there is none. `range` is [low, high] of
+// the axis and the distance of its lines. A click picks a point.
+function pointChart({ lines, at, range: [low, high, distance], box: [width, height], name, tip }) {
+  const steps = state.points.map(({ about }) => about.step);
+  const [left, right, top, bottom] = [30, width - 10, 10, height - 20];
+  const x = (i) => left + ((steps[i] - steps[0]) / (steps.at(-1) - steps[0])) * (right - left);
+  const y = (value) => bottom - ((value - low) / (high - low)) * (bottom - top);
+  const viewBox = `0 0 ${width} ${height}`;
+  const drawn = svg("svg", { class: "chart point-chart", viewBox, role: "img", "aria-label": name });
+  for (let tick = low; tick <= high + 1e-9; tick += distance) {
+    drawn.append(svg("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }));
+    drawn.append(svg("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
+  }
+  drawn.append(svg("text", { x: left, y: height - 4 }, `step ${steps[0]}`));
+  drawn.append(svg("text", { x: right, y: height - 4, "text-anchor": "end" }, String(steps.at(-1))));
+  drawn.append(svg("line", { class: "here", x1: x(at), x2: x(at), y1: top, y2: bottom }));
+  for (const { className, values } of lines) {
+    const known = [...values.keys()].filter((i) => Number.isFinite(values[i]));
+    const points = known.map((i) => `${x(i).toFixed(1)},${y(values[i]).toFixed(1)}`).join(" ");
+    drawn.append(svg("polyline", { class: className, points }));
+    if (known.includes(at)) drawn.append(svg("circle", { class: className, cx: x(at), cy: y(values[at]), r: 4 }));
+  }
+  listenToPoints(drawn, steps.map((_, i) => x(i) / width), tip);
+  return drawn;
+}
+
+// places: of each point, from 0 to 1 in the drawing's width.
+function listenToPoints(drawn, places, tip) {
+  const nearest = ({ clientX }) => {
+    const { left, width } = drawn.getBoundingClientRect();
+    const far = (i) => Math.abs(places[i] - (clientX - left) / width);
+    return places.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0);
+  };
+  drawn.addEventListener("click", (event) => pickPoint(nearest(event)));
+  drawn.addEventListener("pointermove", (event) => {
+    const i = nearest(event);
+    showTip(`After ${stepWords(state.points[i].about)}: ${tip(i)}`, event.clientX, event.clientY);
+  });
+  drawn.addEventListener("pointerleave", hideTip);
+}
+
+const lossLines = [
+  { name: "held-out names", className: "mean", of: (about) => about.held_out.loss },
+  { name: "names it was trained on", className: "second", of: (about) => about.loss ?? NaN },
+];
+
+function lossChart(at) {
+  const lines = lossLines.map(({ of, ...line }) => ({ ...line, values: state.points.map(({ about }) => of(about)) }));
+  const all = lines.flatMap(({ values }) => values).filter(Number.isFinite);
+  const low = Math.floor(2 * Math.min(...all)) / 2;
+  const high = Math.max(Math.ceil(2 * Math.max(...all)) / 2, low + 0.5);
+  const words = (i) => lines.map(({ name, values }) => `${name} ${fixed(values[i])}`).join(", ");
+  const name = `Loss after ${stepWords(state.points[at].about)}: ${words(at)}`;
+  const range = [low, high, high - low > 3 ? 1 : 0.5];
+  return pointChart({ lines, at, range, box: [600, 262], name, tip: words });
+}
+
+// NaN if the head never sees more than one position.
+function entropyOf({ about }, i) {
+  return about.heads[i].entropy.value ?? NaN;
+}
+
+// All heads have one axis: from the tenth below their lowest value to 1.
+function entropyChart(i, at) {
+  const all = state.points.flatMap((point) => point.about.heads.map((_, k) => entropyOf(point, k)));
+  const low = Math.min(0.9, Math.floor(10 * Math.min(...all.filter(Number.isFinite))) / 10);
+  const values = state.points.map((point) => entropyOf(point, i));
+  const { layer, head } = state.points[at].about.heads[i];
+  const name = `Entropy of layer ${layer}, head ${head} over training; here ${fixed(values[at], 2)}`;
+  const tip = (k) => `entropy ${fixed(values[k], 2)}`;
+  return pointChart({ lines: [{ className: "mean", values }], at, range: [low, 1, 1 - low], box: [250, 92], name, tip });
+}
+
+// --- The section -----------------------------------------------------------------------------------------------------
+
+// What the model at this point looks at; nothing if another model of the page is shown and has other letters.
+function lookAtPoint(shown, { model }) {
+  if (shown.model === model) return { weights: shown.now.weights, labels: shown.labels };
+  if (!canRead(model, state.text)) return null;
+  const { weights, tokens } = read(model, state.text, unchanged, 1);
+  return { weights, labels: tokens.map((token) => shortLabel(model, token)) };
+}
+
+function pointCard({ weights, labels }, at, i) {
+  const { model, about } = state.points[at];
+  const { layer, head } = about.heads[i];
+  const title = model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
+  return element(
+    "figure",
+    {},
+    element(
+      "figcaption",
+      { class: "head-name" },
+      element("strong", {}, title),
+      element("span", {}, `entropy ${fixed(entropyOf({ about }, i), 2)}`),
+    ),
+    attentionMap({
+      rows: weights[layer][head],
+      labels,
+      visible: (t, s) => allows(model, t, s),
+      name: `Map of ${title} after ${stepWords(about)}, in “${state.text}”`,
+    }),
+    entropyChart(i, at),
+  );
+}
+
+function namesList(names) {
+  return names.map((name) => element("li", {}, element("bdi", {}, name)));
+}
+
+// A few points, evenly spread, the first and the last among them.
+function pointsToTell() {
+  const last = state.points.length - 1;
+  const n = Math.min(pointsInTable, state.points.length);
+  return Array.from({ length: n }, (_, i) => Math.round((i * last) / (n - 1)));
+}
+
+function pointRow(i, at) {
+  const { about, names } = state.points[i];
+  const button = element(
+    "button",
+    {
+      type: "button",
+      class: "link",
+      "data-key": `point ${i}`,
+      "aria-pressed": String(i === at),
+      click: () => pickPoint(i),
+    },
+    about.step.toLocaleString("en"),
+  );
+  return element(
+    "tr",
+    { class: i === at ? "query" : null },
+    element("th", { scope: "row" }, button),
+    element("td", {}, fixed(about.held_out.loss)),
+    element("td", { class: "told" }, ...(names ?? ["…"]).slice(0, 4).flatMap((name) => [element("bdi", {}, name), " "])),
+  );
+}
+
+function showPointTable(at) {
+  const heading = tableHead([
+    termOf("step"),
+    element("span", {}, termOf("loss"), " of ", termOf("held-out names")),
+    "names it generated",
+  ]);
+  const body = element("tbody", {}, ...pointsToTell().map((i) => pointRow(i, at)));
+  replaceKeepingFocus(byId("history-table"), [wideTable("Names on the way", heading, body)]);
+}
+
+// The names of the table are drawn one point at a time, so that the page stays quick.
+function drawNamesOfTable() {
+  const next = pointsToTell().find((i) => state.points[i].names === null);
+  if (next === undefined) return;
+  pointNames(next);
+  showPointTable(pointOfStep(state.step));
+  setTimeout(drawNamesOfTable);
+}
+
+function showHistory(shown) {
+  if (state.points.length === 0) return;
+  const at = pointOfStep(state.step);
+  const { about } = pointModel(at);
+  const look = lookAtPoint(shown, state.points[at]);
+  for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
+  byId("history-losses").replaceChildren(lossChart(at));
+  byId("history-names").replaceChildren(...namesList(pointNames(at)));
+  byId("history-command").textContent = `microgpt sample ${about.name} --num ${pointNames(at).length}`;
+  byId("history-text").textContent = state.text;
+  byId("history-heads").replaceChildren(
+    ...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))),
+  );
+  showPointTable(at);
+}
+
+function historyTable() {
+  const keys = headKeys(state.points[0].about);
+  return [
+    ["step", "loss", "held-out loss", "held-out accuracy", ...keys.map((key) => `entropy ${key}`)],
+    ...state.points.map(({ about }) => [
+      ...[about.step, about.loss ?? "", about.held_out.loss, about.held_out.accuracy],
+      ...about.heads.map(({ entropy }) => entropy.value),
+    ]),
+  ];
+}
+
+function startHistory() {
+  if (state.models[0].about.history.length < 2) return;
+  state.points = pointsOf(state.models[0]);
+  byId("training").hidden = byId("history").hidden = false;
+  byId("history-count").textContent = String(state.points.length);
+  byId("point").max = state.points.length - 1;
+  byId("point").addEventListener("input", (event) => pickPoint(Number(event.target.value)));
+  byId("play").addEventListener("click", playOrPause);
+  copyButtons(byId("history-copy"), {
+    SVG: () => sheet([byId("history-losses").firstChild], ["loss over the steps of training"], 1),
+    CSV: () => csv(historyTable()),
+  });
+  setTimeout(drawNamesOfTable);
+}

@@ -1,0 +1,103 @@
+#include "train/history.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "base/replace_file.h"
+#include "base/utf8.h"
+
+namespace microgpt {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// All that two checkpoints of one training have in common.
+std::string description(const Checkpoint& checkpoint) {
+  const Config& config = checkpoint.config;
+  std::string text = fmt::format("n_layer {}, n_embd {}, n_head {}, block_size {}, {}", config.n_layer, config.n_embd,
+                                 config.n_head, config.block_size, config.attention());
+  if (config.n_kv_head > 0) text += fmt::format(", n_kv_head {}", config.n_kv_head);
+  if (config.is_latent()) {
+    text += fmt::format(", q_latent {}, kv_latent {}, rope_dim {}", config.q_latent, config.kv_latent, config.rope_dim);
+  }
+  return text + fmt::format(", {} positions, mask {}, {}, alphabet '{}'", config.rope ? "rotated" : "learned",
+                            mask_spec(config.mask), named(config.activation).name,
+                            encode_utf8(checkpoint.tokenizer.characters()));
+}
+
+HistoryPoint load_point(const std::string& path) {
+  try {
+    HistoryPoint point{path, load_checkpoint(path)};
+    if (!point.checkpoint.training) throw Error("cannot load '" + path + "': it does not say how many steps are done");
+    point.checkpoint.training->moments.clear();
+    return point;
+  } catch (const Error& error) {
+    throw Error(std::string(error.what()) + "; a history holds nothing but checkpoints of one training");
+  }
+}
+
+/// `most` of the files, evenly spread, the first and the last among them.
+std::vector<std::string> spread(const std::vector<std::string>& files, std::size_t most) {
+  if (files.size() <= most) return files;
+  std::vector<std::string> some;
+  for (std::size_t i = 0; i < most; i++) some.push_back(files[i * (files.size() - 1) / (most - 1)]);
+  return some;
+}
+
+void require_one_training(const std::vector<HistoryPoint>& points) {
+  const HistoryPoint& first = points.front();
+  for (std::size_t i = 1; i < points.size(); i++) {
+    const HistoryPoint& other = points[i];
+    const std::string a = description(first.checkpoint), b = description(other.checkpoint);
+    if (a != b) {
+      throw Error(fmt::format("'{}' has {}, but '{}' has {}; a history is of one model", first.path, a, other.path, b));
+    }
+    const std::size_t step = other.checkpoint.training->step;
+    if (step != points[i - 1].checkpoint.training->step) continue;
+    throw Error(
+        fmt::format("'{}' and '{}' are both of step {}; remove one of them", points[i - 1].path, other.path, step));
+  }
+}
+
+}  // namespace
+
+std::string history_path(const std::string& directory, std::size_t step) {
+  return (fs::path(directory) / fmt::format("step_{:06}.safetensors", step)).string();
+}
+
+std::vector<std::string> history_files(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator file(directory, error), end; !error && file != end; file.increment(error)) {
+    const std::string name = file->path().filename().string();
+    if (!name.starts_with('.') && !is_temporary_file(name)) files.push_back(file->path().string());
+  }
+  if (error) throw Error(fmt::format("cannot read '{}': {}; check the path", directory, error.message()));
+  // Step 1000000 has a digit more than the others.
+  std::sort(files.begin(), files.end(), [](const std::string& a, const std::string& b) {
+    return std::tuple(a.size(), a) < std::tuple(b.size(), b);
+  });
+  return files;
+}
+
+History load_history(const std::string& directory, std::size_t max_numbers) {
+  const std::vector<std::string> files = history_files(directory);
+  if (files.empty()) throw Error("'" + directory + "' is empty; give a directory in which a training kept checkpoints");
+  History history{.num_files = files.size()};
+  const std::size_t numbers = load_point(files.front()).checkpoint.parameters.size();
+  const std::size_t most = std::clamp(max_numbers / numbers, std::size_t{2}, max_history_points);
+  for (const std::string& path : spread(files, most)) history.points.push_back(load_point(path));
+  std::sort(history.points.begin(), history.points.end(), [](const HistoryPoint& a, const HistoryPoint& b) {
+    return a.checkpoint.training->step < b.checkpoint.training->step;
+  });
+  require_one_training(history.points);
+  return history;
+}
+
+}  // namespace microgpt

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -137,6 +138,50 @@ def check_notices(tab, page, expected):
     check(max(found.values()) > TOLERANCE, "a changed weight was not noticed")
 
 
+# --- A history: the page at a point of the training, beside the checkpoint of that point -----------------------------
+
+def round_weights(checkpoint, rounded):
+    """Writes a checkpoint with every weight rounded to float32, as the page has them."""
+    with open(checkpoint, "rb") as whole:
+        header = whole.read(8)
+        header += whole.read(struct.unpack("<Q", header)[0])
+        numbers = whole.read()
+    n = len(numbers) // 8
+    floats = struct.unpack(f"<{n}f", struct.pack(f"<{n}f", *struct.unpack(f"<{n}d", numbers)))
+    with open(rounded, "wb") as out:
+        out.write(header + struct.pack(f"<{n}d", *floats))
+    return rounded
+
+
+def make_history(names):
+    kept, page = file("kept"), file("kept.html")
+    shutil.rmtree(kept, ignore_errors=True)
+    data = write("kept.txt", "\n".join(names) + "\n")
+    run(PROGRAM, "train", "--engine", "tensor", "--dtype", "f64", "--threads", "1", "--batch", "4", "--steps", "60",
+        "--samples", "1", "--quiet", "--data", data, "--history", kept, "--every", "10")
+    run(PROGRAM, "inspect", kept, "--html", page, "--data", data, "--text", names[0])
+    return kept, page, data
+
+
+def check_history(tab, names):
+    kept, page, data = make_history(names)
+    worst = 0
+    for step in (0, 20, 60):
+        checkpoint = os.path.join(kept, f"step_{step:06}.safetensors")
+        if step < 60:
+            checkpoint = round_weights(checkpoint, file("rounded.safetensors"))
+        tab.open(page, f"#text={names[0]}&step={step}")
+        worst = max(worst, check_equal(tab, f"step {step}", json.loads(run(FIGURES, checkpoint, data))))
+        lines = run(PROGRAM, "sample", checkpoint, "--num", "12").splitlines()
+        theirs = [line.split(":", 1)[1].strip() for line in lines if line.startswith("sample")]
+        ours = tab.evaluate("[...byId('history-names').children].map(each => each.textContent)")
+        check(ours == theirs, f"step {step}: the page generates {ours}, the program {theirs}")
+    use.use_history(tab, page)
+    run(PROGRAM, "inspect", kept, "--compare", os.path.join(kept, "step_000060.safetensors"), "--html", page, "--data", data)
+    use.use_history_of_two(tab, page)
+    return worst
+
+
 # --- Offline, and text stays text ---------------------------------------------------------------------------------
 
 def check_offline(tab, name, page, names):
@@ -197,6 +242,7 @@ def main():
         check_text_stays_text(tab, HOSTILE)
         check_notices(tab, made["mha"][1], made["mha"][2])
         use.use(tab, made["mha"][1])
+        worst = max(worst, check_history(tab, names))
         use.use_two(tab, make_page_of_two(made["mha"][0], made["mqa_local"][0]))
         keystroke, whole, steps, graph = use.measure_speed(tab, made["mha"][1])
     check(keystroke <= 16, f"a keystroke takes {keystroke:.1f} ms")

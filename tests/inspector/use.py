@@ -194,6 +194,57 @@ def use(tab, page):
     check(not tab.errors, f"the page logged {tab.errors}")
 
 
+def use_history(tab, page):
+    """The slider, by keyboard, mouse, button and link; the page has points after 0, 10, ... 60 steps."""
+    tab.open(page)
+    point_loss = "documentLoss(pointModel(%d).model, state.text)"
+    at_the_end = loss_shown(tab)
+    maps = tab.evaluate("byId('gallery').innerHTML")
+    check(abs(at_the_end - tab.evaluate(point_loss % 6)) < 6e-4, "the page does not begin with the last point")
+    tab.evaluate("byId('point').focus()")
+    tab.press("ArrowLeft")
+    check(tab.evaluate("state.step") == 50 and tab.text("#facts").startswith("step_000050.safetensors"),
+          "the arrow keys do not move the slider")
+    tab.press("Home", 36)
+    check(abs(loss_shown(tab) - tab.evaluate(point_loss % 0)) < 6e-4 and loss_shown(tab) != at_the_end,
+          "the slider does not change the model")
+    check(tab.evaluate("byId('point').getAttribute('aria-valuetext')") == "after 0 steps of 60", "the slider says nothing")
+    tab.evaluate("new Promise(done => setTimeout(done, 200))")
+    check(tab.evaluate("byId('gallery').innerHTML") != maps, "the slider does not change the maps")
+    names = tab.text("#history-names")
+    box = tab.evaluate("(b => [b.width, b.height])(document.querySelector('#history-losses svg').getBoundingClientRect())")
+    tab.click("#history-losses svg", dx=0.5 * box[0], dy=0.5 * box[1])
+    check(tab.evaluate("state.step") == 30 and tab.text("#history-names") != names, "a click in the curve picks no point")
+    link = written_link(tab)
+    check("step=30" in link, "the link does not hold the step")
+    loss = loss_shown(tab)
+    tab.click('#history-table [data-key="point 6"]')
+    check(abs(loss_shown(tab) - at_the_end) < 1e-9 and "step=" not in written_link(tab), "the table picks no point")
+    tab.click("#play")
+    check(tab.evaluate("state.step") == 0 and tab.text("#play") == "Pause", "it does not play from the beginning")
+    tab.evaluate("new Promise(done => setTimeout(done, 8 * millisecondsAPoint + 500))")
+    check(tab.evaluate("state.step === Infinity") and tab.text("#play") == "Play", "it does not play to the end")
+    tab.open(page, link)
+    check(abs(loss_shown(tab) - loss) < 1e-9, "a link does not open the point that it was made from")
+    for width in (390, 1024, 1920):
+        tab.resize(width, 900)
+        check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"a history is wider than {width} pixels")
+    tab.resize(1024, 800)
+    check(not tab.errors, f"a history: the page logged {tab.errors}")
+
+
+def use_history_of_two(tab, page):
+    tab.open(page)
+    before = tab.text("#compared")
+    tab.click("#models :nth-child(2)")
+    tab.evaluate("byId('point').focus()")
+    tab.press("ArrowLeft")
+    tab.evaluate("new Promise(done => setTimeout(done, 200))")
+    check(tab.evaluate("state.model") == 0 and "step_000050" in tab.text("#models"), "the slider moves another model")
+    check(tab.text("#compared") != before and "step_000050" in tab.text("#compared"), "the slider compares the same")
+    check(not tab.errors, f"a history beside a model: the page logged {tab.errors}")
+
+
 def measure_speed(tab, page):
     """(milliseconds a keystroke, milliseconds for the whole page, steps a second, milliseconds for a graph): the best
     of several, since other programs may run."""

@@ -158,9 +158,10 @@ function showAll() {
 // The same for a key stroke: what is on the screen at once, the rest when no other has followed for a moment.
 function showSoon() {
   prepare();
+  const { bottom: end } = document.querySelector(".bar").getBoundingClientRect(); // what is above it is hidden
   const isOnScreen = ([id]) => {
     const { top, bottom } = byId(id).getBoundingClientRect();
-    return bottom > 0 && top < innerHeight;
+    return bottom > end && top < innerHeight;
   };
   const now = views.filter(isOnScreen);
   for (const [, show] of now) show(state.shown);

@@ -105,6 +105,23 @@ TEST_CASE("a file from elsewhere may have other metadata, too, and its tensors i
   CHECK(same(parse(file(header, zeros + one + tiny_numbers.substr(32))), tiny));
 }
 
+TEST_CASE("a checkpoint of a history has its step and its loss, and needs no moments") {
+  Checkpoint kept = tiny_checkpoint();
+  kept.training = {.options = {{"lr", "0.01"}}, .fingerprint = "of the documents", .step = 0};
+  auto read_back = [&] {
+    return parse(serialize_checkpoint(kept.config, kept.tokenizer, kept.parameters, kept.training)).training.value();
+  };
+  CHECK(read_back().step == 0);
+  CHECK_FALSE(read_back().recent_loss.has_value());
+  kept.training->recent_loss = 1.0 / 3;
+  CHECK(read_back().recent_loss == 1.0 / 3);
+  CHECK(read_back().options == kept.training->options);
+  const std::string bytes = serialize_checkpoint(kept.config, kept.tokenizer, kept.parameters, kept.training);
+  const std::string loss = "0.3333333333333333";
+  CHECK(refusal(replaced(bytes, loss, "nan               ")) ==
+        "training.recent_loss is \"nan               \", not a number");
+}
+
 TEST_CASE("safetensors without a microgpt in it is refused") {
   const std::string no = "it is not a microgpt checkpoint: ";
   CHECK(refusal(file("{}", "")) == no + "__metadata__ has no text called format");

@@ -177,7 +177,8 @@ def check_history(tab, names):
         ours = tab.evaluate("[...byId('history-names').children].map(each => each.textContent)")
         check(ours == theirs, f"step {step}: the page generates {ours}, the program {theirs}")
     use.use_history(tab, page)
-    run(PROGRAM, "inspect", kept, "--compare", os.path.join(kept, "step_000060.safetensors"), "--html", page, "--data", data)
+    last = os.path.join(kept, "step_000060.safetensors")
+    run(PROGRAM, "inspect", kept, "--compare", last, "--html", page, "--data", data)
     use.use_history_of_two(tab, page)
     return worst
 

@@ -155,7 +155,8 @@ function showAll() {
   for (const [, show] of views) show(state.shown);
 }
 
-// The same for a key stroke: what is on the screen at once, the rest when no other has followed for a moment.
+// The same for a key stroke, or a point of the training: what is on the screen at once, the rest when no other has
+// followed for a moment.
 function showSoon() {
   prepare();
   const { bottom: end } = document.querySelector(".bar").getBoundingClientRect(); // what is above it is hidden
@@ -165,9 +166,10 @@ function showSoon() {
   };
   const now = views.filter(isOnScreen);
   for (const [, show] of now) show(state.shown);
-  state.restTimer = setTimeout(() => {
+  const rest = () => {
     for (const view of views) if (!now.includes(view)) view[1](state.shown);
-  }, 60);
+  };
+  state.restTimer = setTimeout(rest, state.playing ? 4 * millisecondsAPoint : 60);
 }
 
 // --- Small parts that views share ------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ function pickPoint(i) {
   goToPoint(i);
 }
 
-// New names take longer to draw than all else, so they are kept.
+// Drawing names takes longer than all else, so they are kept.
 function pointNames(i) {
   const point = pointModel(i);
   point.names ??= sample(point.model, { ...asInTheProgram, num: point.model.numbers.length > 20000 ? 4 : 12 });
@@ -160,10 +160,11 @@ function entropyChart(i, at) {
   const all = state.points.flatMap((point) => point.about.heads.map((_, k) => entropyOf(point, k)));
   const low = Math.min(0.9, Math.floor(10 * Math.min(...all.filter(Number.isFinite))) / 10);
   const values = state.points.map((point) => entropyOf(point, i));
+  const lines = [{ className: "mean", values }];
   const { layer, head } = state.points[at].about.heads[i];
   const name = `Entropy of layer ${layer}, head ${head} over training; here ${fixed(values[at], 2)}`;
   const tip = (k) => `entropy ${fixed(values[k], 2)}`;
-  return pointChart({ lines: [{ className: "mean", values }], at, range: [low, 1, 1 - low], box: [250, 92], name, tip });
+  return pointChart({ lines, at, range: [low, 1, 1 - low], box: [250, 92], name, tip });
 }
 
 // --- The section -----------------------------------------------------------------------------------------------------
@@ -199,10 +200,6 @@ function pointCard({ weights, labels }, at, i) {
   );
 }
 
-function namesList(names) {
-  return names.map((name) => element("li", {}, element("bdi", {}, name)));
-}
-
 // A few points, evenly spread, the first and the last among them.
 function pointsToTell() {
   const last = state.points.length - 1;
@@ -212,6 +209,7 @@ function pointsToTell() {
 
 function pointRow(i, at) {
   const { about, names } = state.points[i];
+  const told = (names ?? ["…"]).slice(0, 4).flatMap((name) => [element("bdi", {}, name), " "]);
   const button = element(
     "button",
     {
@@ -228,7 +226,7 @@ function pointRow(i, at) {
     { class: i === at ? "query" : null },
     element("th", { scope: "row" }, button),
     element("td", {}, fixed(about.held_out.loss)),
-    element("td", { class: "told" }, ...(names ?? ["…"]).slice(0, 4).flatMap((name) => [element("bdi", {}, name), " "])),
+    element("td", { class: "told" }, ...told),
   );
 }
 
@@ -258,12 +256,10 @@ function showHistory(shown) {
   const look = lookAtPoint(shown, state.points[at]);
   for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
   byId("history-losses").replaceChildren(lossChart(at));
-  byId("history-names").replaceChildren(...namesList(pointNames(at)));
+  byId("history-names").replaceChildren(...pointNames(at).map((name) => element("li", {}, element("bdi", {}, name))));
   byId("history-command").textContent = `microgpt sample ${about.name} --num ${pointNames(at).length}`;
   byId("history-text").textContent = state.text;
-  byId("history-heads").replaceChildren(
-    ...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))),
-  );
+  byId("history-heads").replaceChildren(...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))));
   showPointTable(at);
 }
 
@@ -273,7 +269,7 @@ function historyTable() {
     ["step", "loss", "held-out loss", "held-out accuracy", ...keys.map((key) => `entropy ${key}`)],
     ...state.points.map(({ about }) => [
       ...[about.step, about.loss ?? "", about.held_out.loss, about.held_out.accuracy],
-      ...about.heads.map(({ entropy }) => entropy.value),
+      ...about.heads.map(({ entropy }) => entropy.value ?? ""),
     ]),
   ];
 }

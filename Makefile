@@ -107,7 +107,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .SECONDEXPANSION:
 .PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson \
   no-such-break ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
-  check-gdb sessions check-inspector check-races races fuzz fuzzers torture format lint clean FORCE
+  check-gdb sessions check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -231,6 +231,10 @@ session-lldb: $(BUILD)/tests/gdb/main
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in Chromium
 	@python3 -B tests/inspector/check.py $^ $(BUILD)/inspector
+
+# The picture of it in README.md: look at it before it is committed.
+picture: $(PROGRAM) ## draw the README's picture of the inspector anew, in Chromium
+	@python3 -B tests/inspector/picture.py $< $(BUILD)/inspector src/inspect/inspector.webp
 
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races

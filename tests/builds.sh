@@ -44,6 +44,9 @@ arm() {
 # Input that nobody would give on purpose, and trainings that are killed.
 hostile() { make fuzz SECONDS=30 && make torture KILLS=40; }
 
+# The page that shows a model at work, in a browser.
+inspector() { make check-inspector; }
+
 # For the C library, a processor without fused multiply-add: exp and others then round differently.
 no-fma() {
   local -x GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA
@@ -60,12 +63,15 @@ elsewhere() {
 
 # How many tests, and how many lessons, exercises, sessions and other files, passed in a row.
 count() { sed -nE 's/^\[doctest\] test cases: .* ([0-9]+) passed .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
-count_checks() { grep -cE ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$|^(checkpoint|data|mask|command_line) .* 0$|no temporary file$' "$1"; }
+count_checks() {
+  grep -cE -e ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$' \
+    -e '^(checkpoint|data|mask|command_line) .* 0$|no temporary file$' -e ' documents, equal$|^inspector: ' "$1"
+}
 
 rows=("$@")
-[ $# -gt 0 ] || rows=(release asan hostile znver3 x86-64 libc++ arm no-fma)
+[ $# -gt 0 ] || rows=(release asan inspector hostile znver3 x86-64 libc++ arm no-fma)
 mkdir -p build/rows
-table=$(printf '%-8s %6s %7s %8s %8s' row tests checks seconds 'CPU s')
+table=$(printf '%-9s %6s %7s %8s %8s' row tests checks seconds 'CPU s')
 code=0
 TIMEFORMAT='%0R %0U'
 for row in "${rows[@]}"; do
@@ -73,7 +79,8 @@ for row in "${rows[@]}"; do
   echo "$row: ..."
   { time "$row" >"$log" 2>&1; } 2>"$log.time" && failed= || { failed=' FAILED' code=1; tail -n 40 "$log"; }
   read -r seconds cpu <"$log.time"
-  table+=$(printf '\n%-8s %6s %7s %8s %8s%s' "$row" "$(count "$log")" "$(count_checks "$log")" "$seconds" "$cpu" "$failed")
+  table+=$(printf '\n%-9s %6s %7s %8s %8s%s' \
+    "$row" "$(count "$log")" "$(count_checks "$log")" "$seconds" "$cpu" "$failed")
 done
 echo "$table"
 exit $code

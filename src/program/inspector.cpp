@@ -190,6 +190,14 @@ Json training_json() {
           {"schedule", "linear"}};
 }
 
+/// A text that the model can read.
+std::string readable_by(const Tokenizer& tokenizer, const std::string& text) {
+  const std::optional<std::u32string> characters = decode_utf8(text);
+  if (!characters) throw UsageError("--text is not valid UTF-8");
+  tokenizer.encode_document(*characters);
+  return text;
+}
+
 /// A browser has to read every number of the page before it shows anything.
 constexpr std::size_t most_numbers = 2'000'000;
 
@@ -231,9 +239,11 @@ void write_inspector(const InspectorOptions& options) {
     if (data["models"].size() > 1) continue;
     if (history.points.size() > 1) data["models"].back()["history"] = history_json(history.points, measured.probed);
     data["names"] = training_names(options, checkpoint.tokenizer);
-    data["text"] = options.text.value_or(encode_utf8(measured.documents.front()));
+    const std::string text = options.text.value_or(encode_utf8(measured.documents.front()));
+    data["text"] = readable_by(checkpoint.tokenizer, text);
   }
-  const std::string page = inspector_page(data.dump());
+  // The name of a file may be any bytes.
+  const std::string page = inspector_page(data.dump(-1, ' ', false, Json::error_handler_t::replace));
   replace_file(options.html, page);
   tell(fmt::format("wrote {}, {}", options.html, readable_bytes(page.size())));
 }

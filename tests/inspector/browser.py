@@ -5,16 +5,35 @@ Messages are JSON, each ended by a zero byte; the browser reads them from its fi
 import base64
 import json
 import os
+import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
+from urllib.parse import quote
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium", "google-chrome", "google-chrome-stable", "chromium-browser",
+         "/Applications/Chromium.app/Contents/MacOS/Chromium",
+         "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
 
 def find():
-    """The browser's path, or None."""
-    return next((path for path in map(shutil.which, NAMES) if path), None)
+    """The browser's command and options: those that CHROMIUM names, or the first browser that is installed."""
+    named = shlex.split(os.environ.get("CHROMIUM", ""))
+    found = next(filter(None, map(shutil.which, named[:1] or NAMES)), None)
+    if found is None:
+        raise SystemExit(f"check-inspector: there is no {named[0] if named else 'Chromium'} here; install chromium, or "
+                         "google-chrome, or name one: CHROMIUM=/path/to/chromium")
+    # As root, the browser does not start with its sandbox.
+    return [found, *named[1:], *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+
+# Becomes the browser. The pipes may have the numbers 3 and 4 already, in the other order, so they move away first.
+START = """import fcntl, os, sys
+commands, answers = (fcntl.fcntl(int(pipe), fcntl.F_DUPFD_CLOEXEC, 10) for pipe in sys.argv[1:3])
+os.dup2(commands, 3)
+os.dup2(answers, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 class Browser:
@@ -22,10 +41,9 @@ class Browser:
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         commands, self.commands = os.pipe()
         self.answers, answers = os.pipe()
-        # The pipes may have the numbers 3 and 4 already, in the other order, so they are moved out of the way first.
         self.process = subprocess.Popen(
-            ["sh", "-c", f'exec 8<&{commands} 9>&{answers} 3<&8 4>&9 8<&- 9>&-; exec "$@"', "sh", find(), "--headless",
-             "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--hide-scrollbars", "--no-first-run",
+            [sys.executable, "-c", START, str(commands), str(answers), *find(), "--headless", "--disable-gpu",
+             "--remote-debugging-pipe", "--hide-scrollbars", "--no-first-run",
              f"--user-data-dir={self.profile.name}", *options, "about:blank"],
             pass_fds=(commands, answers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(commands)
@@ -40,6 +58,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
         self.resize(width, height)
+        self.prefer(dark=False)
 
     def __enter__(self):
         return self
@@ -55,7 +74,7 @@ class Browser:
         while b"\0" not in self.buffer:
             part = os.read(self.answers, 1 << 20)
             if not part:
-                raise RuntimeError("the browser ended")
+                raise BrokenPipeError
             self.buffer += part
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
@@ -71,6 +90,13 @@ class Browser:
             self.requests.append(params["request"]["url"])
 
     def call(self, method, **params):
+        try:
+            return self.answer(method, params)
+        except BrokenPipeError:
+            raise SystemExit(f"check-inspector: {find()[0]} ended; does it start with --headless? (Without a sandbox: "
+                             "CHROMIUM='chromium --no-sandbox')") from None
+
+    def answer(self, method, params):
         self.count += 1
         message = {"id": self.count, "method": method, "params": params}
         if self.session:
@@ -92,7 +118,12 @@ class Browser:
         self.errors.clear()
         self.requests.clear()
         self.call("Page.navigate", url="about:blank")
-        self.call("Page.navigate", url=f"file://{os.path.abspath(path)}{hash}")
+        # %, # and ? mean something in an address, so they are written as their numbers.
+        problem = self.call("Page.navigate", url=f"file://{quote(os.path.abspath(path))}{hash}").get("errorText")
+        if problem:
+            raise SystemExit(f"check-inspector: the browser cannot read {path}: {problem} (one from a snap, as on "
+                             "Ubuntu, reads only what lies in your home folder; install google-chrome, and name it in "
+                             "CHROMIUM)")
         self.evaluate("new Promise(done => document.readyState === 'complete' ? done() :"
                       " addEventListener('load', done))")
 
@@ -112,8 +143,14 @@ class Browser:
 
     def click(self, selector, dx=None, dy=None):
         """Clicks the middle of an element, or a place in it, as a mouse would."""
-        self.evaluate(f"{self.find(selector)}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
-        box = self.evaluate(f"(b => [b.left, b.top, b.width, b.height])({self.find(selector)}.getBoundingClientRect())")
+        box = self.evaluate(f"""new Promise(done => {{
+          const found = {self.find(selector)};
+          found.scrollIntoView({{ block: "center", behavior: "instant" }});
+          requestAnimationFrame(() => {{
+            const {{ left, top, width, height }} = found.getBoundingClientRect();
+            done([left, top, width, height]);
+          }});
+        }})""")
         x = box[0] + (box[2] / 2 if dx is None else dx)
         y = box[1] + (box[3] / 2 if dy is None else dy)
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
@@ -134,15 +171,22 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyDown", **common)
         self.call("Input.dispatchKeyEvent", type="keyUp", **{k: v for k, v in common.items() if k != "text"})
 
-    def resize(self, width, height):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+    def resize(self, width, height, scale=1):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
                   mobile=width < 600)
 
-    def prefer_dark(self, is_dark):
+    def prefer(self, dark):
+        """Light or dark colours; and no motion, so that what is clicked stays where it is."""
         self.call("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}])
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                            {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def screenshot(self, path, whole=True):
-        picture = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        how = {"format": "webp", "quality": 85} if path.endswith(".webp") else {"format": "png"}
+        picture = self.call("Page.captureScreenshot", captureBeyondViewport=whole, **how)
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))
+
+
+if __name__ == "__main__":
+    print(*find())

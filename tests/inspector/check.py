@@ -7,6 +7,7 @@ import base64
 import json
 import math
 import os
+import queue
 import re
 import shutil
 import struct
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 
 import browser
 import use
@@ -41,8 +43,9 @@ ATTENTION = {
 }
 ACCENTED = ["zoé", "renée", "jürgen", "françois", "ångström", "øystein", "škoda", "łucja", "ñandú", "maïté",
             "βeta", "дарья", "žofie", "çelik", "ımaz", "ăn"]
-HOSTILE = ["<b>&amp;</b>", "</script>", "<!-- x", "\"quoted'", "שלום", "مرحبا", "😀😃👍", "a&b<c>", "');alert(1)//",
-           "${x}`", "<script>alert(1)</script>"]
+HOSTILE = ["<b>&amp;</b>", "</script>", "<!-- x", "\"quoted'", "שלום", "مرحبا", "😀😃👍", "a&b<c>",
+           "');run!//", "${x}`", "<script>run!</script>", "\u202eabc"]
+HOSTILE_FILES = ["<img src=x onerror=run!>.safetensors", "<!-- \"😀' & שלום.safetensors"]
 
 
 # Threads that wait without spinning leave the processor to the browser and to the other models.
@@ -80,23 +83,23 @@ def make_page(name, options, names):
     return model, page, json.loads(run(FIGURES, model, data))
 
 
-def make_page_of_two(first, second):
+def make_page_of_two(first, second, names, text):
     page = file("two.html")
-    run(PROGRAM, "inspect", first, "--compare", second, "--html", page, "--data", file("mha.txt"), "--text", "emma")
+    run(PROGRAM, "inspect", first, "--compare", second, "--html", page, "--data", names, "--text", text)
     return page
 
 
 # --- Equal: what the page computes is what the program computes ------------------------------------------------------
 
-def compare(tab, name, expected):
-    """The largest difference by kind of number."""
+def differences(tab, expected):
+    """The largest by kind of number."""
     tab.evaluate(read(os.path.join(HERE, "compare.js")))
-    return {kind: math.inf if found is None else found for kind, found in
-            tab.evaluate(f"compare({json.dumps(expected)})").items()}
+    found = tab.evaluate(f"compare({json.dumps(expected)})")
+    return {kind: math.inf if difference is None else difference for kind, difference in found.items()}
 
 
 def check_equal(tab, name, expected):
-    found = compare(tab, name, expected)
+    found = differences(tab, expected)
     check(("tape_nodes" in found) == tab.evaluate("canTrain(state.models[0].model)"), f"{name}: no tape is compared")
     wrong = {kind: x for kind, x in found.items() if not x <= TOLERANCE}
     check(not wrong, f"{name}: the page and the program differ: {wrong}")
@@ -117,7 +120,7 @@ def check_training(tab, name, options):
     data = write(f"{name}.embedded.txt", "\n".join(names) + "\n")
     out = run(PROGRAM, "train", "--data", data, "--digits", "17", "--samples", "1", *options)
     theirs = [float(loss) for loss in re.findall(r"step +\d+ / +\d+ \| loss (\S+)", out)][:100]
-    ours = tab.evaluate("(() => { resetLearning({ from: 'fresh', seed: '42' });"
+    ours = tab.evaluate("(() => { resetLearning({ learnFrom: 'fresh', learnSeed: '42' });"
                         " for (let i = 0; i < 100; i++) learnOneStep(state.learn); return state.learn.losses; })()")
     check(len(theirs) == 100, f"{name}: the program printed {len(theirs)} losses")
     worst = max(abs(a - b) for a, b in zip(ours, theirs))
@@ -125,17 +128,31 @@ def check_training(tab, name, options):
     return worst
 
 
-def check_notices(tab, page, expected):
-    """The comparison must fail if one weight of the page is changed a little."""
+def matrices(page):
+    """Where each matrix of a page begins, and how many numbers it has."""
+    at = 0
+    for matrix in json.loads(re.search(r'"parameters":(\[.*?\])', read(page)).group(1)):
+        size = matrix["rows"] * matrix["cols"]
+        yield matrix["name"], at, size
+        at += size
+
+
+def change_a_digit(page, at):
+    """The same page, in which the sixth digit of the number at this place is another."""
     text = read(page)
     weights = re.search(r'"weights":"([^"]+)"', text).group(1)
     numbers = bytearray(base64.b64decode(weights))
-    at = len(numbers) // 16 * 8  # the middle
-    struct.pack_into("<d", numbers, at, struct.unpack_from("<d", numbers, at)[0] + 1e-4)
-    changed = write("changed.html", text.replace(weights, base64.b64encode(numbers).decode()))
-    tab.open(changed)
-    found = compare(tab, "changed", expected)
-    check(max(found.values()) > TOLERANCE, "a changed weight was not noticed")
+    x = struct.unpack_from("<d", numbers, 8 * at)[0]
+    struct.pack_into("<d", numbers, 8 * at, x * (1 + 1e-5))
+    return write("changed.html", text.replace(weights, base64.b64encode(numbers).decode()))
+
+
+def check_notices(tab, page, expected):
+    """The comparison must fail if one digit of one weight is another, in whatever matrix."""
+    for name, at, size in matrices(page):
+        tab.open(change_a_digit(page, at + size // 2))
+        check(max(differences(tab, expected).values()) > TOLERANCE, f"a changed weight of {name} was not noticed")
+    print("inspector: a weight with another digit is noticed, in every matrix", flush=True)
 
 
 # --- A history: the page at a point of the training, beside the checkpoint of that point -----------------------------
@@ -203,58 +220,122 @@ def check_offline(tab, name, page, names):
     check(not asked, f"{name}: the page asked for {asked}")
 
 
-def check_text_stays_text(tab, names):
-    markup = "document.querySelectorAll('img, main script, main b b, iframe, object, link').length"
-    check(tab.evaluate(markup) == 0, "text became markup")
-    for each in names:
+def count_markup(tab):
+    """Elements that only a text could have brought."""
+    elements = "img, iframe, object, link, main script, bdi *, code :not(bdi)"
+    return tab.evaluate(f"document.querySelectorAll('{elements}').length")
+
+
+def check_text_stays_text(tab, first, second):
+    """Names, alphabets and names of files with letters that mean something in HTML."""
+    tab.open(make_page_of_two(first, second, file("hostile.txt"), HOSTILE[0]))
+    for each in HOSTILE:
         tab.evaluate(f"(b => {{ b.value = {json.dumps(each)}; b.dispatchEvent(new Event('input')); showAll(); }})"
                      "(byId('text'))")
         check(tab.evaluate("state.text") == each, f"the page does not read {each!r}")
-        check(tab.evaluate(markup) == 0, f"{each!r} became markup")
+        check(count_markup(tab) == 0, f"{each!r} became markup")
         cards = tab.evaluate("byId('read-cards').children.length")
         check(cards == min(len(each) + 1, 32), f"{each!r}: {cards} cards")
+        tab.evaluate(f"Object.assign(state, {{ prompt: {json.dumps(each[:3])} }}), generateNames()")
+        names = tab.evaluate("[...byId('sampled').children].map(each => each.textContent)")
+        check(len(names) == 20 and all(name.startswith(each[:3]) for name in names), f"prompt {each[:3]!r}: {names}")
+        check(count_markup(tab) == 0, f"names that begin with {each[:3]!r} became markup")
+    for path in (first, second):
+        name = os.path.basename(path)
+        for place in ("#compared", "#models", "title"):
+            check(name in tab.text(place), f"{place} does not show the file's name {name!r}")
+    check(os.path.basename(first) in tab.text("#command"), "the command shows another name of the file")
+    check(not tab.errors, f"hostile: the page logged {tab.errors}")  # what they would run is an error
+    print("inspector: text that looks like markup stays text", flush=True)
 
 
-def main():
-    begin = time.time()
-    if browser.find() is None:
-        raise SystemExit("no chromium; try: apt-get install chromium")
-    os.makedirs(FOLDER, exist_ok=True)
+# --- All of it --------------------------------------------------------------------------------------------------------
+
+@contextmanager
+def lent(tabs):
+    tab = tabs.get()
+    try:
+        yield tab
+    finally:
+        tabs.put(tab)
+
+
+def check_model(tabs, name, options, documents):
+    """(model, page, what the program computes, the largest difference)"""
+    model, page, expected = make_page(name, options, documents)
+    with lent(tabs) as tab:
+        tab.open(page)
+        check(not tab.errors, f"{name}: the page logged {tab.errors}")
+        worst = check_equal(tab, name, expected)
+        if name != "hostile":
+            check_samples(tab, name, model)
+        check_offline(tab, name, page, documents)
+        if name in ("mha", "two_layers", "accented"):
+            worst = max(worst, check_training(tab, name, options))
+    print(f"{name}: {len(documents)} documents, equal", flush=True)
+    return model, page, expected, worst
+
+
+def all_models():
+    """name -> (options, documents)"""
     names = read("data/names.txt").split()[:200]
     models = {name: (options, names) for name, options in ATTENTION.items()}
     models["accented"] = ([], (ACCENTED * 13)[:200])
     models["hostile"] = (["--block-size", "32"], (HOSTILE * 20)[:200])
-    made = {}
-    worst = 0
-    with browser.Browser() as tab, ThreadPoolExecutor(os.cpu_count()) as workers:
-        making = {name: workers.submit(make_page, name, *how) for name, how in models.items()}
-        for name, (options, documents) in models.items():
-            model, page, expected = made[name] = making[name].result()
-            tab.open(page)
-            check(not tab.errors, f"{name}: the page logged {tab.errors}")
-            worst = max(worst, check_equal(tab, name, expected))
-            if name != "hostile":
-                check_samples(tab, name, model)
-            check_offline(tab, name, page, documents)
-            if name in ("mha", "two_layers", "accented"):
-                worst = max(worst, check_training(tab, name, options))
-            print(f"{name}: {len(documents)} documents, equal", flush=True)
-        tab.open(made["hostile"][1])
-        check_text_stays_text(tab, HOSTILE)
-        check_notices(tab, made["mha"][1], made["mha"][2])
-        use.use(tab, made["mha"][1])
-        worst = max(worst, check_history(tab, names))
-        use.use_two(tab, make_page_of_two(made["mha"][0], made["mqa_local"][0]))
-        keystroke, whole, steps, graph = use.measure_speed(tab, made["mha"][1])
+    return models
+
+
+def renamed(model, name):
+    shutil.copy(model, file(name))
+    return file(name)
+
+
+def check_all(tabs, workers):
+    """The page of a model of the default shape, the largest difference, and how many models there are."""
+    made = {name: workers.submit(check_model, tabs, name, *how) for name, how in all_models().items()}
+    made = {name: each.result() for name, each in made.items()}
+    model, page, expected, _ = made["mha"]
+    hostile = [renamed(made["hostile"][0], name) for name in HOSTILE_FILES]
+    two = make_page_of_two(model, made["mqa_local"][0], file("mha.txt"), "emma")
+
+    def with_a_tab(act, *arguments):
+        with lent(tabs) as tab:
+            act(tab, *arguments)
+    for each in [workers.submit(with_a_tab, *task) for task in
+                 ((check_notices, page, expected), (use.use, page), (use.use_two, two), (check_history, read(file("mha.txt")).split()),
+                  (check_text_stays_text, *hostile))]:
+        each.result()
+    return page, max(worst for *_, worst in made.values()), len(made)
+
+
+def check_speed(tab, page):
+    """What was measured, as text."""
+    keystroke, whole, steps, graph = use.measure_speed(tab, page)
     check(keystroke <= 16, f"a keystroke takes {keystroke:.1f} ms")
     check(steps >= 500, f"only {steps:.0f} training steps a second")
     check(graph <= 200, f"the graph of a name takes {graph:.0f} ms")
-    size = os.path.getsize(made["mha"][1])
+    size = os.path.getsize(page)
     check(size <= 400_000, f"the default model's page has {size} bytes")
-    print(f"{len(models)} models: logits, weights, losses, silenced heads, forbidden cells, samples, training and "
+    return (f"a keystroke takes {keystroke:.1f} ms, the whole page {whole:.1f} ms, a graph {graph:.1f} ms; "
+            f"{steps:.0f} training steps a second; {size / 1024:.0f} KiB")
+
+
+def main():
+    begin = time.time()
+    os.makedirs(FOLDER, exist_ok=True)
+    n = min(os.cpu_count(), 4)  # browsers, each busy with another model
+    with ExitStack() as opened:
+        tabs = queue.SimpleQueue()
+        for _ in range(n):
+            tabs.put(opened.enter_context(browser.Browser()))
+        workers = opened.enter_context(ThreadPoolExecutor(n))
+        opened.callback(workers.shutdown, cancel_futures=True)  # the first claim that does not hold ends it all
+        page, worst, count = check_all(tabs, workers)
+        with lent(tabs) as tab:
+            speed = check_speed(tab, page)
+    print(f"{count} models: logits, weights, losses, silenced heads, forbidden cells, samples, training and "
           f"the scalar tape are equal; largest difference {worst:.1e}")
-    print(f"a keystroke takes {keystroke:.1f} ms, the whole page {whole:.1f} ms, a graph {graph:.1f} ms; "
-          f"{steps:.0f} training steps a second; {size / 1024:.0f} KiB; {time.time() - begin:.0f} s in all")
+    print(f"{speed}; {time.time() - begin:.0f} s in all")
 
 
 main()

@@ -47,8 +47,7 @@ def use_heads(tab):
 
 def written_link(tab):
     """The page's address, a moment after the last change."""
-    time.sleep(0.4)
-    tab.evaluate("new Promise(done => setTimeout(done, 400))")
+    tab.evaluate("new Promise(done => setTimeout(done, 300))")
     return tab.evaluate("location.hash")
 
 
@@ -75,6 +74,51 @@ def use_words(tab):
     check(lacking == [], f"words without a meaning: {lacking}")
 
 
+def check_words(tab):
+    """Each part of the page explains every word of the field that it uses, as it is shown now."""
+    unexplained = tab.evaluate("""(() => {
+      const words = [...document.querySelectorAll("dt")].map((each) => each.textContent);
+      const uses = (text, word) =>
+        RegExp(`(?<![\\p{L}_])${word.replace(/s$/, "")}(e?s)?(?![\\p{L}_])`, "iu").test(text);
+      // Names may look like words, and "rotary positions" are explained as such.
+      const hidden = document.createElement("style");
+      hidden.textContent = "bdi, code, .term { display: none }";
+      document.head.append(hidden);
+      const parts = document.querySelectorAll(".top, .bar, main > section:not(#words, [hidden])");
+      const found = [...parts].flatMap((part) => {
+        const explained = [...part.querySelectorAll(".term")].map((each) => each.getAttribute("aria-describedby"));
+        return words.filter((word) => uses(part.innerText, word) && !explained.includes(meaningId(word)))
+          .map((word) => `${word} in ${part.id || part.className}`);
+      });
+      hidden.remove();
+      return found;
+    })()""")
+    check(unexplained == [], f"words of the field that are not explained: {unexplained}")
+
+
+def use_keyboard(tab):
+    """Tab reaches all that can be clicked; in a group of which one is chosen, the arrow keys do."""
+    tab.evaluate("""window.nameOf = ({ id, textContent, dataset }) => `${id} ${textContent} ${dataset.key}`;
+      window.reached = new Set();
+      addEventListener("focusin", ({ target }) => reached.add(nameOf(target)));
+      scrollTo(0, 0);
+      document.querySelector(".skip").focus();""")
+    for _ in range(600):  # more than once around: what is made when it comes near is there the second time
+        tab.press("Tab")
+        if tab.evaluate("document.activeElement !== document.body"):
+            continue
+        missed = tab.evaluate("[...document.querySelectorAll('a, button, input, select, .term, .scroll')]"
+                              ".filter((each) => each.offsetParent && each.tabIndex >= 0).map(nameOf)"
+                              ".filter((name) => !reached.has(name))")
+        if missed == []:
+            break
+    check(missed == [], f"the Tab key does not reach {missed}")
+    groups = tab.evaluate("""[...document.querySelectorAll("[role=radiogroup], .cells")]
+      .filter((each) => each.offsetParent)
+      .map((each) => each.querySelectorAll("[tabindex='0'], button:not([tabindex])").length)""")
+    check(all(n == 1 for n in groups), f"groups have {groups} buttons that Tab reaches")
+
+
 def use_changes(tab):
     before = loss_shown(tab)
     tab.click('#switches [data-key="switch 0:1 off"]')
@@ -94,13 +138,14 @@ def use_changes(tab):
     tab.evaluate(f"location.hash = {json.dumps(link)}; new Promise(done => setTimeout(done, 100))")
     check(abs(loss_shown(tab) - changed) < 1e-9, "the link does not bring the state back")
     tab.click("#undo")
+    tab.evaluate("byId('num').focus(); byId('num').select()")
+    tab.type("7")
     tab.evaluate("byId('sampling').requestSubmit()")
-    check(tab.evaluate("byId('sampled').children.length") == 20, "no names are generated")
-    return link, changed
+    check(tab.evaluate("byId('sampled').children.length") == 7, "no names are generated, or not so many")
 
 
 def use_training(tab):
-    tab.evaluate("resetLearning({ from: 'model', speed: Infinity })")
+    tab.evaluate("resetLearning({ learnFrom: 'model', learnSpeed: Infinity })")
     tab.click("#learn-step")
     check(tab.evaluate("state.learn.trainer.steps") == 1, "there is no single step")
     tab.click("#learn-run")
@@ -172,21 +217,66 @@ def use_graph(tab):
     return written_link(tab), tab.text("#graph-node h3"), tab.evaluate("walkedPath().join()")
 
 
+SETTINGS = {"temperature": 1.5, "maps": "mean", "tab": "whatif", "theme": "dark", "layer": 0, "head": 2, "at": 4,
+            "seed": "-7", "sampleTemperature": 0.85, "num": 12, "prompt": "an", "learnFrom": "model",
+            "learnSeed": "123456789012345678901", "learnSpeed": 10}
+DAMAGED = ("#%", "#&=&", "#text=%E0%A4%A&layer", "#tab=nowhere&theme=pink&maps=%00&model=7&layer=-1&head=x&at=1e9",
+           "#temperature=NaN&sampleTemperature=-1&seed=x&num=1e9&learnFrom=there&learnSeed=&learnSpeed=fast",
+           "#off=0:1:gone+9:9:off+:::+__proto__&forbid=1:2+a:b:c:d+0:0:3:1:4&open=<b>", "#text=" + 100_000 * "x")
+
+
+def use_path(tab, page):
+    """A link holds the way through the graph."""
+    walked, node, path = use_graph(tab)
+    tab.open(page, walked)
+    check(tab.evaluate("walkedPath().join()") == path, "a link does not hold the path in the graph")
+    tab.evaluate("byId('graph').scrollIntoView({ behavior: 'instant' }); new Promise(done => setTimeout(done, 300))")
+    check(tab.text("#graph-node h3") == node, "a link does not choose the node")
+
+
+def settings(tab):
+    return tab.evaluate(f"({json.dumps([*SETTINGS])}).map((key) => state[key])")
+
+
+def use_links(tab, page):
+    """A link brings back everything that was set; one that is damaged brings back what it can, without an error."""
+    tab.open(page)
+    standard = settings(tab)
+    tab.evaluate("change({ off: new Map([['0:1', 'off'], ['0:3', 'mean']]), forbidden: new Set(['0:2:3:1']),"
+                 f" open: new Set(['0:0']) }}); change({json.dumps(SETTINGS)}, {{ scroll: true }})")
+    link = written_link(tab)
+    changed = loss_shown(tab)
+    tab.open(page, link)
+    check(settings(tab) == [*SETTINGS.values()], f"{link} brings back {settings(tab)}")
+    check(tab.evaluate("[state.off.get('0:1'), state.off.get('0:3'), [...state.forbidden], [...state.open]]") ==
+          ["off", "mean", ["0:2:3:1"], ["0:0"]], f"{link} does not bring back the changes")
+    check(tab.evaluate("['seed', 'sample-temperature', 'num', 'prompt', 'learn-seed', 'learn-speed'].map((id) =>"
+                       " byId(id).value)") == ["-7", "0.85", "12", "an", "123456789012345678901", "10"],
+          "the inputs do not show what the link brings back")
+    check(abs(loss_shown(tab) - changed) < 1e-9, "a link does not open the state that it was made from")
+    for damaged in DAMAGED:
+        tab.open(page, damaged)
+        check(settings(tab) == standard, f"{damaged[:80]} sets {settings(tab)}")
+        check(tab.evaluate("state.off.size + state.forbidden.size + state.open.size") == 0, f"{damaged[:80]} changes")
+        check(not tab.errors, f"{damaged[:80]}: the page logged {tab.errors}")
+        check(len(tab.evaluate("link()")) < 1000, f"{damaged[:80]} makes a long link")
+    tab.evaluate("typed('a'.repeat(20_000));"
+                 "change({ forbidden: new Set(Array.from({ length: 5000 }, (_, i) => `0:0:${i}:${i}`)) })")
+    check(len(tab.evaluate("link()")) < 10_000, "the link is too long")
+
+
 def use(tab, page):
     tab.open(page)
     use_reading(tab)
     use_heads(tab)
     use_copies(tab)
     use_words(tab)
-    link, changed = use_changes(tab)
+    use_changes(tab)
+    check_words(tab)
+    use_keyboard(tab)
     use_training(tab)
-    walked, node, path = use_graph(tab)
-    tab.open(page, walked)
-    check(tab.evaluate("walkedPath().join()") == path, "a link does not hold the path in the graph")
-    tab.evaluate("byId('graph').scrollIntoView({ behavior: 'instant' }); new Promise(done => setTimeout(done, 300))")
-    check(tab.text("#graph-node h3") == node, "a link does not choose the node")
-    tab.open(page, link)
-    check(abs(loss_shown(tab) - changed) < 1e-9, "a link does not open the state that it was made from")
+    use_path(tab, page)
+    use_links(tab, page)
     for width in (390, 1024, 1920):
         tab.resize(width, 900)
         check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"the page is wider than {width} pixels")
@@ -266,4 +356,5 @@ def use_two(tab, page):
     tab.open(page)
     check(tab.evaluate("!byId('compare').hidden && byId('compared').querySelectorAll('svg.map').length") == 8,
           "the second model is not shown")
+    check_words(tab)
     check(not tab.errors, f"two models: the page logged {tab.errors}")

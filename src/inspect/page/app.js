@@ -1,25 +1,12 @@
 // The page: its state, what changes it, and the order in which everything is shown anew.
 
-// All that can change. The first part is what a link to the page remembers.
+// All that can change: the text, what link.js lists, what is switched off, forbidden or uncovered, ...
 const state = {
   text: "",
-  model: 0,
-  layer: 0,
-  head: 0,
-  at: 0,
   off: new Map(),
   forbidden: new Set(),
-  temperature: 1,
-  maps: "name",
   open: new Set(),
-  tab: "read",
-  theme: "auto",
-  path: "",
-  step: Infinity, // of the training; the end
-  seed: "42",
-  sampleTemperature: 0.5,
-  prompt: "",
-  // and what is computed
+  // ... and what is computed.
   data: null,
   models: [],
   means: new Map(),
@@ -79,9 +66,12 @@ function read(model, text, changes, temperature) {
 
 // The mean outputs of the heads take a moment, so they are computed when one is asked for.
 function meansOf(model) {
-  const enough = model.numbers.length > 100000 ? 60 : Infinity;
-  if (!state.means.has(model)) state.means.set(model, meanOutputs(model, state.data.names.slice(0, enough)));
+  if (!state.means.has(model)) state.means.set(model, meanOutputs(model, namesToAverage(model)));
   return state.means.get(model);
+}
+
+function namesToAverage(model) {
+  return state.data.names.slice(0, model.numbers.length > 100000 ? 60 : Infinity);
 }
 
 function changesOf(model) {
@@ -143,7 +133,7 @@ function prepare() {
   clearTimeout(state.restTimer);
   settle();
   state.shown = compute();
-  byId("facts").textContent = describeModel(state.shown);
+  byId("facts").replaceChildren(...describeModel(state.shown));
   showVerdict(state.shown);
   showSlider();
   showModels();
@@ -238,70 +228,13 @@ function typed(text) {
   showSoon();
 }
 
-// --- The state as a link ---------------------------------------------------------------------------------------------
-
-const defaults = {
-  model: 0,
-  layer: 0,
-  head: 0,
-  at: 3,
-  temperature: 1,
-  step: Infinity,
-  maps: "name",
-  path: "",
-  tab: "read",
-  theme: "auto",
-};
-
-function link() {
-  const hash = new URLSearchParams({ text: state.text });
-  for (const [key, value] of Object.entries(defaults)) if (state[key] !== value) hash.set(key, state[key]);
-  const off = [...state.off].map(([key, how]) => `${key}:${how}`);
-  for (const [key, list] of [
-    ["off", off],
-    ["forbid", [...state.forbidden]],
-    ["open", [...state.open]],
-  ]) {
-    if (list.length > 0) hash.set(key, list.join(" "));
-  }
-  return `#${hash}`;
-}
-
-// Browsers allow only so many changes of the address in a while.
-function writeLinkSoon() {
-  clearTimeout(state.linkTimer);
-  state.linkTimer = setTimeout(() => {
-    history.replaceState(null, "", link());
-  }, 250);
-}
-
-function readLink() {
-  const hash = new URLSearchParams(location.hash.slice(1));
-  const list = (key) => (hash.get(key) ?? "").split(" ").filter((each) => each !== "");
-  for (const [key, value] of Object.entries(defaults)) {
-    const given = hash.get(key);
-    if (given === null) state[key] = value;
-    else state[key] = typeof value === "number" ? Number(given) : given;
-  }
-  if (!state.models[state.model]) state.model = 0;
-  if (!["name", "mean"].includes(state.maps)) state.maps = "name";
-  if (!sections.some(([id]) => id === state.tab)) state.tab = "read";
-  if (!(state.temperature > 0)) state.temperature = 1;
-  if (!/^(loss|sum|(\d+\.)*\d+)?$/.test(state.path)) state.path = "";
-  state.off = new Map(
-    list("off")
-      .map((each) => each.split(":"))
-      .map(([layer, head, how]) => [`${Number(layer)}:${Number(head)}`, how === "mean" ? "mean" : "off"]),
-  );
-  state.forbidden = new Set(list("forbid").filter((each) => /^\d+:\d+:\d+:\d+$/.test(each)));
-  state.open = new Set(list("open"));
-  return hash.get("text");
-}
+// --- Following a link ------------------------------------------------------------------------------------------------
 
 function followLink() {
   const text = readLink();
-  if (text !== null) byId("text").value = text;
+  if (text !== null && canRead(state.models[state.model].model, text)) byId("text").value = text;
   showTheme();
+  showSampling();
   typed(byId("text").value);
   showAll();
   showSections();
@@ -332,19 +265,22 @@ function showTheme() {
 function showSections() {
   const numbers = document.querySelectorAll("main > section:not([hidden]) > h2 > span");
   numbers.forEach((number, i) => (number.textContent = i + 1));
-  byId("sections").replaceChildren(
-    ...sections
+  replaceKeepingFocus(
+    byId("sections"),
+    sections
       .filter(([id]) => !byId(id).hidden)
       .map(([id, name]) =>
         element(
           "a",
           {
             href: `#tab=${id}`,
+            "data-key": `section ${id}`,
             "aria-current": id === state.tab ? "true" : null,
             click: (event) => {
               event.preventDefault();
               goTo(id);
               byId(id).scrollIntoView();
+              byId(id).focus({ preventScroll: true }); // so that Tab goes on from there
             },
           },
           name,
@@ -354,7 +290,7 @@ function showSections() {
 }
 
 function goTo(id) {
-  if (id === state.tab) return;
+  if (id === state.tab || !sections.some(([each]) => each === id)) return;
   state.tab = id;
   showSections();
   writeLinkSoon();
@@ -373,12 +309,21 @@ function followScrolling() {
 }
 
 function describeModel({ about, model }) {
-  const { n_layer, n_head, n_embd, attention } = model.config;
-  const count = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
-  return (
-    `${about.name}: ${count(n_layer, "layer")} of ${count(n_head, "head")}, width ${n_embd}, ` +
-    `${attention.toUpperCase()}, ${count(model.numbers.length, "parameter")}`
-  );
+  const { n_layer, n_head, n_embd } = model.config;
+  const count = (n, word) => [`${n.toLocaleString("en")} `, termOf(`${word}${n === 1 ? "" : "s"}`, word)];
+  return [
+    ...[inText(about.name), ": ", ...count(n_layer, "layer"), " of ", ...count(n_head, "head")],
+    ...[", ", termOf("width"), ` ${n_embd}, `, ...kindOfAttention(model)],
+    ...[", ", ...count(model.numbers.length, "parameter")],
+  ];
+}
+
+function kindOfAttention({ config }) {
+  return [
+    termOf(config.attention.toUpperCase()),
+    ...(config.rope ? [", ", termOf("rotary positions")] : []),
+    ...(config.mask === "full" ? [] : [", ", termOf("mask"), ` ${config.mask}`]),
+  ];
 }
 
 function start() {

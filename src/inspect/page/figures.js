@@ -67,6 +67,11 @@ function nextLabel(model, token) {
   return token === model.bos ? "end" : visibleLetter(model.characters[token]);
 }
 
+// A word or name in the middle of a text, whichever way it is written.
+function inText(word) {
+  return element("bdi", {}, word);
+}
+
 function termOf(word, meaning = word) {
   return describeTerm(element("span", { class: "term" }, word), meaning);
 }
@@ -76,6 +81,11 @@ function termOf(word, meaning = word) {
 const cellSize = 18;
 const mapMargin = 22;
 const longestMap = 40; // positions; of longer ones a map shows the first
+
+// What to say where maps of n positions are cut.
+function cutNote(n) {
+  return n > longestMap ? `Only the first ${longestMap} of ${n} positions have room here.` : "";
+}
 
 // rows[t][s] for s <= t. `picked` is a row to frame. visible(t, s) says which cells the mask leaves, forbidden(t, s)
 // which are crossed out; pick(t, s) is called for a click.
@@ -225,7 +235,10 @@ function lossCurve(losses, steps, name) {
 
 // --- Copying ---------------------------------------------------------------------------------------------------------
 
-const inherited = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "font-family", "font-size", "font-weight", "opacity"];
+const inherited = [
+  ...["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity"],
+  ...["font-family", "font-size", "font-weight"],
+];
 
 // The same drawing with its style written into each element, so that it looks alike in another program.
 function standalone(drawn) {

@@ -7,7 +7,7 @@ function meaningId(word) {
 
 function nameMeanings() {
   for (const word of document.querySelectorAll("dt")) word.nextElementSibling.id = meaningId(word.textContent);
-  for (const word of document.querySelectorAll(".term")) describeTerm(word, word.textContent);
+  for (const word of document.querySelectorAll(".term")) describeTerm(word, word.dataset.means ?? word.textContent);
 }
 
 function describeTerm(word, meaning) {

@@ -1,5 +1,5 @@
 // The model: gpt() of src/microgpt.cpp in JavaScript, for every form of attention that trains here. Read the two side
-// by side. A list of numbers is a Float64Array; a Matrix has one row for each number that linear() makes.
+// by side. A list of numbers is an Array; a Matrix has one row for each number that linear() makes.
 
 class Matrix {
   constructor(rows, cols, data) {
@@ -29,7 +29,8 @@ function decodeModel(m, numbers = numbersOfBase64(m.weights, Float64Array)) {
     at += rows * cols;
   }
   const tokens = new Map(m.characters.map((character, i) => [character, i]));
-  return { config: m.config, characters: m.characters, tokens, bos: m.characters.length, visible: m.visible, numbers, w };
+  const { config, characters, visible } = m;
+  return { config, characters, tokens, bos: characters.length, visible, numbers, w };
 }
 
 // The tokens that predict: BOS, and as many characters as the block has room for.
@@ -63,17 +64,22 @@ function dot(a, b) {
   return sum;
 }
 
-function linear(x, w) {
-  const y = new Float64Array(w.rows);
-  for (let i = 0; i < w.rows; i++) y[i] = dot(w.row(i), x);
+// y[i] is the dot product of row i and x.
+function linear(x, { rows, cols, data }) {
+  const y = [];
+  for (let i = 0; i < rows; i++) {
+    let sum = 0;
+    for (let j = 0; j < cols; j++) sum += data[i * cols + j] * x[j];
+    y.push(sum);
+  }
   return y;
 }
 
 // Scores of -Infinity get no weight. If there are no others, no position gets any.
 function softmax(scores) {
   const max = Math.max(...scores);
-  if (max === -Infinity) return new Float64Array(scores.length);
-  const exps = Float64Array.from(scores, (score) => Math.exp(score - max));
+  if (max === -Infinity) return scores.map(() => 0);
+  const exps = scores.map((score) => Math.exp(score - max));
   const total = exps.reduce((sum, x) => sum + x, 0);
   return exps.map((x) => x / total);
 }
@@ -132,8 +138,8 @@ function latent(x, matrix, config, position) {
     const q_rope = slices(linear(c_q, matrix("attn_wqr")), H);
     const k_rope = linear(x, matrix("attn_wkr"));
     for (const each of [...q_rope, k_rope]) rotate(each, position, config.rope_base);
-    q_h = q_h.map((q, h) => Float64Array.of(...q, ...q_rope[h]));
-    k_h = k_h.map((k) => Float64Array.of(...k, ...k_rope));
+    q_h = q_h.map((q, h) => [...q, ...q_rope[h]]);
+    k_h = k_h.map((k) => [...k, ...k_rope]);
   }
   return { q_h, k_h, v_h };
 }
@@ -146,57 +152,64 @@ const unchanged = { off: new Map(), forbidden: new Set() };
 
 // Returns the logits [T][V]; the weights [L][H][T][t + 1]; and by layer what happened at each position, for the
 // inspector. positions[t] has x_residual, q_h, k_h, v_h, attn_logits[h], attn_weights[h], head_out[h], x_attn.
-function forward(model, tokens, { off, forbidden } = unchanged) {
+function forward(model, tokens, changes = unchanged) {
   const { config, w } = model;
-  const { n_layer, n_head: H, n_embd: C } = config;
-  const layers = Array.from({ length: n_layer }, () => ({ positions: [] }));
+  const layers = Array.from({ length: config.n_layer }, () => ({ positions: [] }));
   const logits = tokens.map((token_id, pos_id) => {
-    const tok_emb = w.wte.row(token_id);
+    const tok_emb = [...w.wte.row(token_id)];
     let x = config.rope ? tok_emb : add(tok_emb, w.wpe.row(pos_id));
     x = rmsnorm(x);
-
-    for (let li = 0; li < n_layer; li++) {
-      const matrix = (name) => w[`layer${li}.${name}`];
-      const { positions } = layers[li];
-
-      // 1) Multi-head attention.
-      let x_residual = x;
-      x = rmsnorm(x);
-      const { q_h, k_h, v_h } = queriesKeysValues(x, matrix, config, pos_id);
-      const at = { x_residual, q_h, k_h, v_h, attn_logits: [], attn_weights: [], head_out: [] };
-      positions.push(at);
-      const D = C / H;
-      const sqrt_key_dim = Math.sqrt(q_h[0].length);
-      const x_attn = new Float64Array(C); // the heads' results stand side by side
-      for (let h = 0; h < H; h++) {
-        const isSeen = (s) => allows(model, pos_id, s) && !forbidden.has(`${li}:${h}:${pos_id}:${s}`);
-        const score = (p, s) => (isSeen(s) ? dot(q_h[h], p.k_h[h]) / sqrt_key_dim : -Infinity);
-        const attn_logits = Float64Array.from(positions, score);
-        const attn_weights = softmax(attn_logits);
-        let head_out = new Float64Array(D); // the positions' v_h, each times its weight, added up
-        positions.forEach((p, s) => p.v_h[h].forEach((value, j) => (head_out[j] += attn_weights[s] * value)));
-        if (off.has(`${li}:${h}`)) head_out = off.get(`${li}:${h}`) ?? new Float64Array(D);
-        at.attn_logits.push(attn_logits);
-        at.attn_weights.push(attn_weights);
-        at.head_out.push(head_out);
-        x_attn.set(head_out, h * D);
-      }
-      at.x_attn = x_attn;
-      x = add(linear(x_attn, matrix("attn_wo")), x_residual);
-
-      // 2) MLP.
-      x_residual = x;
-      x = rmsnorm(x);
-      x = linear(x, matrix("mlp_fc1"));
-      x = activate(x, config.activation);
-      x = linear(x, matrix("mlp_fc2"));
-      x = add(x, x_residual);
-    }
+    layers.forEach(({ positions }, li) => {
+      x = attentionBlock(x, model, li, positions, changes);
+      x = mlpBlock(x, model, li);
+    });
     return linear(x, w.lm_head);
   });
-  const weights = layers.map(({ positions }) =>
-    Array.from({ length: H }, (_, h) => positions.map((position) => position.attn_weights[h])));
+  const weights = layers.map(({ positions }) => headsOf(config).map((h) => positions.map((at) => at.attn_weights[h])));
   return { logits, weights, layers };
+}
+
+function headsOf({ n_head }) {
+  return Array.from({ length: n_head }, (_, h) => h);
+}
+
+// 1) Multi-head attention. `positions` holds what earlier positions keep of this layer; here comes one more.
+function attentionBlock(x_residual, model, li, positions, changes) {
+  const { config, w } = model;
+  const matrix = (name) => w[`layer${li}.${name}`];
+  const x = rmsnorm(x_residual);
+  const at = { x_residual, ...queriesKeysValues(x, matrix, config, positions.length) };
+  positions.push(at);
+  const heads = headsOf(config).map((h) => attentionHead(model, li, h, positions, changes));
+  for (const name of ["attn_logits", "attn_weights", "head_out"]) at[name] = heads.map((head) => head[name]);
+  at.x_attn = at.head_out.flat(); // the heads' results stand side by side
+  return add(linear(at.x_attn, matrix("attn_wo")), x_residual);
+}
+
+// Head h at the last of the positions.
+function attentionHead(model, li, h, positions, { off, forbidden }) {
+  const t = positions.length - 1;
+  const q_h = positions[t].q_h[h];
+  const sqrt_key_dim = Math.sqrt(q_h.length);
+  const isForbidden = (s) => forbidden.size > 0 && forbidden.has(`${li}:${h}:${t}:${s}`);
+  const score = ({ k_h }, s) =>
+    allows(model, t, s) && !isForbidden(s) ? dot(q_h, k_h[h]) / sqrt_key_dim : -Infinity;
+  const attn_logits = positions.map(score);
+  const attn_weights = softmax(attn_logits);
+  const mixed = new Array(model.config.n_embd / model.config.n_head).fill(0); // v_h, each times its weight, added up
+  positions.forEach(({ v_h }, s) => v_h[h].forEach((value, j) => (mixed[j] += attn_weights[s] * value)));
+  const key = `${li}:${h}`;
+  const head_out = off.has(key) ? [...(off.get(key) ?? mixed.map(() => 0))] : mixed;
+  return { attn_logits, attn_weights, head_out };
+}
+
+// 2) MLP.
+function mlpBlock(x_residual, { config, w }, li) {
+  let x = rmsnorm(x_residual);
+  x = linear(x, w[`layer${li}.mlp_fc1`]);
+  x = activate(x, config.activation);
+  x = linear(x, w[`layer${li}.mlp_fc2`]);
+  return add(x, x_residual);
 }
 
 // --- Loss, probabilities, new names ----------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 // learned positions. The program finds gradients on a tape. Here they are written out, layer by layer, as in
 // src/tensor/gpt.cpp; the losses are the same.
 //
-// All positions of a document lie one after the other in long lists: position t of x, of width C, is x[t * C] and so on.
+// All positions of a document lie one after the other in long lists: position t of x, of width C, begins at x[t * C].
 
 // y[t] = W x[t] for t < n.
 function linearForward(y, x, w, n) {
@@ -73,8 +73,8 @@ function attentionForward(a, { n_head: H, n_embd: C, block_size: T }, n) {
   }
 }
 
-// From dx_attn: dv = weights * dout, dweights = dout . v, dscores = weights * (dweights - their weighted mean), and from
-// these dq and dk.
+// From dx_attn: dv = weights * dout, dweights = dout . v, dscores = weights * (dweights - their weighted mean), and
+// from these dq and dk.
 function attentionBackward(d, a, { n_head: H, n_embd: C, block_size: T }, n) {
   const D = C / H;
   for (const each of [d.q, d.k, d.v]) each.fill(0, 0, n * C);
@@ -121,7 +121,8 @@ class Trainer {
       scale1: list(1), x_norm1: list(C), q: list(C), k: list(C), v: list(C), weights: list(H * T), x_attn: list(C),
       x_mid: list(C), scale2: list(1), x_norm2: list(C), hidden: list(4 * C), active: list(4 * C), x_out: list(C),
     });
-    this.a = { embedded: list(C), scale0: list(1), x: list(C), probs: list(V), layers: Array.from({ length: n_layer }, layer) };
+    const layers = Array.from({ length: n_layer }, layer);
+    this.a = { embedded: list(C), scale0: list(1), x: list(C), probs: list(V), layers };
     this.d = { x: list(C), x_norm: list(C), part: list(C), embedded: list(C), x_attn: list(C), q: list(C), k: list(C),
                v: list(C), hidden: list(4 * C), active: list(4 * C) };
   }

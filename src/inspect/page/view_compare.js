@@ -10,23 +10,21 @@ function factsTable(both) {
       "tr",
       {},
       element("th", { scope: "row" }, ...[name].flat()),
-      ...both.map((one) => element("td", {}, of(one))),
+      ...both.map((one) => element("td", {}, ...[of(one)].flat())),
     );
-  const kind = ({ config }) =>
-    config.attention.toUpperCase() +
-    (config.rope ? ", rotary positions" : "") +
-    (config.mask === "full" ? "" : `, mask ${config.mask}`);
-  const names = both.map(({ about }, i) => element("span", { class: `${i ? "second" : "first"}-model` }, about.name));
+  const names = both.map(({ about }, i) => element("bdi", { class: `${i ? "second" : "first"}-model` }, about.name));
   return wideTable(
     "Both models",
     tableHead(["", ...names]),
     element(
       "tbody",
       {},
-      line("attention", ({ model }) => kind(model)),
-      line("layers × heads", ({ model }) => `${model.config.n_layer} × ${model.config.n_head}`),
-      line("parameters", ({ model }) => model.numbers.length.toLocaleString("en")),
-      line(["loss of ", termOf("held-out names")], ({ about }) => heldOut(about)),
+      line(termOf("attention"), ({ model }) => kindOfAttention(model)),
+      line([termOf("layers", "layer"), " × ", termOf("heads", "head")], ({ model: { config } }) =>
+        `${config.n_layer} × ${config.n_head}`,
+      ),
+      line(termOf("parameters", "parameter"), ({ model }) => model.numbers.length.toLocaleString("en")),
+      line([termOf("loss"), " of ", termOf("held-out names")], ({ about }) => heldOut(about)),
       line("loss of this name", ({ run }) => (run ? fixed(run.loss) : "–")),
     ),
   );
@@ -86,7 +84,7 @@ function mapsOf({ about, model, run }, i) {
   return element(
     "div",
     {},
-    element("h3", { class: `${i ? "second" : "first"}-model` }, about.name),
+    element("h3", { class: `${i ? "second" : "first"}-model` }, inText(about.name)),
     element(
       "div",
       { class: "maps" },
@@ -119,8 +117,12 @@ function showCompare(shown) {
   byId("compared").replaceChildren(
     factsTable(both),
     ...(unable
-      ? [element("p", { class: "note" }, `${unable.about.name} does not know all letters of “${state.text}”.`)]
-      : [lettersTable(both, shown), element("div", { class: "columns" }, ...both.map(mapsOf))]),
+      ? [element("p", { class: "note" }, inText(unable.about.name), ` does not know all letters of “${state.text}”.`)]
+      : [
+          lettersTable(both, shown),
+          element("div", { class: "columns" }, ...both.map(mapsOf)),
+          element("p", { class: "note" }, cutNote(shown.tokens.length)),
+        ]),
   );
 }
 

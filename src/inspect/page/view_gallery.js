@@ -61,8 +61,10 @@ function evidence(record) {
 function worth({ importance }) {
   if (!importance) return [];
   const { loss, loss_stderr } = importance.zeroed;
-  const change = `${signed(loss)} ± ${fixed(2 * loss_stderr)}`;
-  return [" Without it, the loss of ", termOf("held-out names"), ` changes by ${change}.`];
+  return [
+    ...[" Without it, the ", termOf("loss"), " of ", termOf("held-out names")],
+    ...[` changes by ${signed(loss)} `, termOf(`± ${fixed(2 * loss_stderr)}`, "standard error"), "."],
+  ];
 }
 
 function answer(shown, layer, head) {
@@ -139,7 +141,7 @@ function showGallery(shown) {
   const { n_layer, n_head } = shown.model.config;
   const parts = [];
   for (let layer = 0; layer < n_layer; layer++) {
-    if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, `Layer ${layer}`));
+    if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, termOf("Layer"), ` ${layer}`));
     parts.push(
       element(
         "div",
@@ -159,8 +161,7 @@ function showGallery(shown) {
     (maps) => change({ maps }),
   );
   byId("map-kinds").hidden = !shown.about.maps;
-  byId("map-cut").hidden = mapLabels(shown).length <= longestMap;
-  byId("map-cut").textContent = `Maps show the first ${longestMap} positions.`;
+  byId("map-cut").textContent = cutNote(mapLabels(shown).length);
   const keys = headKeys(shown.model);
   const areAllOpen = keys.every((key) => state.open.has(key));
   byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";

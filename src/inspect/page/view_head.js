@@ -35,6 +35,7 @@ function numberCells(numbers) {
 
 function showPickers(shown) {
   const { n_layer } = shown.model.config;
+  byId("pick-note").hidden = n_layer === 1;
   const heads = headKeys(shown.model).map((key) => [key, n_layer > 1 ? key : `head ${key.split(":")[1]}`]);
   showChoices(
     byId("pick-head"),
@@ -63,7 +64,8 @@ function showHeadMap(shown) {
   });
   const copy = element("div", { class: "copy" });
   copyButtons(copy, { SVG: () => sheet([map], [`layer ${layer}, head ${head}`], 1), CSV: () => csv(headTable()) });
-  byId("head-map").replaceChildren(map, copy);
+  const cut = element("p", { class: "note" }, cutNote(shown.tokens.length));
+  byId("head-map").replaceChildren(map, cut, copy);
 }
 
 function headTable() {
@@ -82,7 +84,7 @@ function showStrongest(shown) {
     return element(
       "tr",
       {},
-      element("th", { scope: "row" }, element("bdi", {}, name(s))),
+      element("th", { scope: "row" }, inText(name(s))),
       element("td", {}, String(s)),
       element("td", {}, fixed(weights[s], 4)),
       element("td", {}, fixed(even, 4)),
@@ -91,11 +93,11 @@ function showStrongest(shown) {
     );
   });
   const entropy = rowEntropy(weights, seen);
-  const heading = ["looks at", "position", termOf("weight"), termOf("even share"), termOf("score"), ""];
+  const heading = ["looks at", termOf("position"), termOf("weight"), termOf("even share"), termOf("score"), ""];
   byId("strongest").replaceChildren(
     wideTable(
       "The strongest keys",
-      element("caption", {}, "What ", element("bdi", {}, name(state.at)), ` at position ${state.at} looks at most`),
+      element("caption", {}, "What ", inText(name(state.at)), ` at position ${state.at} looks at most`),
       tableHead(heading),
       element("tbody", {}, ...lines),
     ),
@@ -118,14 +120,14 @@ function stepOf(title, words, ...content) {
 function keyLines(shown) {
   const { seen, positions, query, scores, weights, D } = headFacts(shown);
   const { head, at } = state;
-  const line = (name, ...cells) => element("tr", {}, element("th", { scope: "row" }, name), ...cells);
-  const name = (s) => `${s} ${longLabel(shown.model, shown.tokens[s])}`;
-  const first = line(`q of ${name(at)}`, ...numberCells(query), element("td", { colspan: D + 3, class: "group" }));
+  const line = (name, ...cells) => element("tr", {}, element("th", { scope: "row" }, ...name), ...cells);
+  const name = (letter, s) => [`${letter} of ${s} `, inText(longLabel(shown.model, shown.tokens[s]))];
+  const first = line(name("q", at), ...numberCells(query), element("td", { colspan: D + 3, class: "group" }));
   first.className = "query";
   const others = seen.map((s) => {
     const key = positions[s].k_h[head];
     return line(
-      `k of ${name(s)}`,
+      name("k", s),
       ...numberCells(key),
       ...numberCells(key.map((x, j) => x * query[j])),
       element("td", { class: "group" }, signed(dot(query, key))),
@@ -164,7 +166,7 @@ function valuesMixed(shown) {
     element(
       "tr",
       {},
-      element("th", { scope: "row" }, `v of ${s} ${longLabel(shown.model, shown.tokens[s])}`),
+      element("th", { scope: "row" }, `v of ${s} `, inText(longLabel(shown.model, shown.tokens[s]))),
       ...numberCells(positions[s].v_h[head]),
       element("td", { class: "group" }, `× ${fixed(weights[s])}`),
     ),
@@ -205,10 +207,16 @@ function whatIsWritten(shown) {
       " turns that output into ",
       `${numbers.length} numbers, which are added to the `,
       termOf("residual stream"),
-      `. Their length is ${fixed(length(numbers), 2)}; the stream’s own is ${fixed(length(stream), 2)}.`,
+      `. Their length, the root of the sum of their squares, is ${fixed(length(numbers), 2)}; `,
+      `the stream’s own is ${fixed(length(stream), 2)}.`,
     ],
     element("div", { class: "stream" }, ...cells),
   );
+}
+
+// As a shell reads it.
+function shellWord(text) {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function showHead(shown) {
@@ -217,9 +225,13 @@ function showHead(shown) {
   showStrongest(shown);
   byId("steps").replaceChildren(queriesAndKeys(shown), valuesMixed(shown), whatIsWritten(shown));
   const { layer, head, at } = state;
-  const quoted = `'${state.text.replaceAll("'", "'\\''")}'`;
-  byId("command").textContent =
-    `microgpt inspect ${shown.about.name} --text ${quoted} --layer ${layer} --head ${head} --at ${at}`;
+  byId("command").replaceChildren(
+    "microgpt inspect ",
+    inText(shellWord(shown.about.name)),
+    " --text ",
+    inText(shellWord(state.text)),
+    ` --layer ${layer} --head ${head} --at ${at}`,
+  );
 }
 
 function startHead() {

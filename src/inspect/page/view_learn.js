@@ -11,17 +11,16 @@ const millisecondsAFrame = 12; // of computing, so that the page stays quick
 const millisecondsBetweenViews = 120;
 
 // As `microgpt train` begins: the seed shuffles the names, then draws the weights.
-function newLearner(model, { from, seed, speed }) {
-  const random = new PythonRandom(seed);
+function newLearner(model) {
+  const random = new PythonRandom(state.learnSeed);
   const names = state.data.names.filter((name) => canRead(model, name));
   random.shuffle(names);
   const how = state.data.train;
-  const begin = from === "fresh" ? freshModel(model, how, random) : copyOf(model);
+  const begin = state.learnFrom === "fresh" ? freshModel(model, how, random) : copyOf(model);
   return {
     model,
-    from,
-    seed,
-    speed,
+    from: state.learnFrom,
+    seed: state.learnSeed,
     names,
     trainer: new Trainer(begin, names, how),
     losses: [],
@@ -48,7 +47,8 @@ function learnOneStep(learn) {
 function learnAFrame(now) {
   const { learn } = state;
   if (!learn.running) return showLearning(true);
-  learn.due = Math.min(learn.due + ((now - learn.last) / 1000) * Math.min(learn.speed, 1e6), Math.max(learn.speed, 1));
+  const { learnSpeed } = state;
+  learn.due = Math.min(learn.due + ((now - learn.last) / 1000) * Math.min(learnSpeed, 1e6), Math.max(learnSpeed, 1));
   learn.last = now;
   const end = performance.now() + millisecondsAFrame;
   while (learn.running && learn.due >= 1 && performance.now() < end) {
@@ -103,6 +103,7 @@ function showLearningMaps({ trainer }) {
   const { tokens, labels } = state.shown;
   const { weights } = forward(model, tokens);
   byId("learn-text").textContent = state.text;
+  byId("learn-cut").textContent = cutNote(tokens.length);
   byId("learn-maps").replaceChildren(
     ...headKeys(model).map((key) => {
       const [layer, head] = key.split(":").map(Number);
@@ -120,29 +121,30 @@ function showLearningMaps({ trainer }) {
 // --- Controls --------------------------------------------------------------------------------------------------------
 
 function resetLearning(what = {}) {
-  const { from, seed, speed } = {
-    ...(state.learn ?? { from: "fresh", seed: String(state.data.train.seed), speed: 100 }),
-    ...what,
-  };
+  Object.assign(state, what);
   if (state.learn) state.learn.running = false;
-  state.learn = newLearner(state.shown.model, { from, seed, speed });
+  state.learn = newLearner(state.shown.model);
   const choices = [
     ["fresh", "Random numbers"],
-    ["model", "This model’s weights"],
+    ["model", "This model’s parameters"],
   ];
-  showChoices(byId("learn-from"), choices, from, (chosen) => resetLearning({ from: chosen }), "radio");
+  const choose = (learnFrom) => resetLearning({ learnFrom });
+  showChoices(byId("learn-from"), choices, state.learnFrom, choose, "radio");
+  byId("learn-seed").value = state.learnSeed;
+  byId("learn-speed").value = String(state.learnSpeed);
   showLearning(true);
+  writeLinkSoon();
 }
 
 function startLearn() {
-  byId("learn-seed").value = String(state.data.train.seed);
-  byId("learn-seed").addEventListener("change", (event) => {
-    if (!/^[-+]?\d+$/.test(event.target.value)) event.target.value = state.learn.seed;
-    resetLearning({ seed: event.target.value });
+  byId("learn-seed").addEventListener("change", ({ target }) => {
+    resetLearning({ learnSeed: seedText(target.value) ?? state.learnSeed });
   });
   byId("learn-speed").append(...speeds.map(([speed, name]) => element("option", { value: String(speed) }, name)));
-  byId("learn-speed").value = "100";
-  byId("learn-speed").addEventListener("change", (event) => (state.learn.speed = Number(event.target.value)));
+  byId("learn-speed").addEventListener("change", ({ target }) => {
+    state.learnSpeed = Number(target.value);
+    writeLinkSoon();
+  });
   byId("learn-run").addEventListener("click", runOrPause);
   byId("learn-step").addEventListener("click", () => {
     state.learn.running = false;
@@ -172,6 +174,7 @@ function showLearn({ model }) {
   byId("cannot-learn").hidden = able;
   if (!able && state.learn) state.learn.running = false;
   if (!able) return;
-  if (state.learn?.model !== model) resetLearning();
+  const { learn, learnFrom, learnSeed } = state;
+  if (learn?.model !== model || learn.from !== learnFrom || learn.seed !== learnSeed) resetLearning();
   else if (!state.learn.running) showLearningMaps(state.learn);
 }

@@ -97,7 +97,7 @@ function showVerdict(shown) {
           element("span", { class: "unit" }, " with your changes"),
           ")",
         ]
-      : [element("span", { class: "unit" }, " nats a letter")]),
+      : [element("span", { class: "unit" }, " ", termOf("nats", "nat"), " a letter")]),
   );
   byId("undo").hidden = !isChanged;
 }

@@ -85,7 +85,8 @@ function showForbid(shown) {
     element("thead", {}, element("tr", {}, element("td"), ...columns)),
     element("tbody", {}, ...rows),
   );
-  replaceKeepingFocus(byId("forbid"), [element("div", { class: "scroll" }, table)]);
+  const cut = element("p", { class: "note" }, cutNote(shown.labels.length));
+  replaceKeepingFocus(byId("forbid"), [element("div", { class: "scroll" }, table), cut]);
 }
 
 function moveBetweenCells(event) {
@@ -140,19 +141,23 @@ function showDifference(shown) {
     return;
   }
   const difference = now.loss - before.loss;
-  const heading = ["", "p before", "p now", "loss before", "loss now", "difference", "expected most"];
+  const kinds = ["probability before", "probability now", "loss before", "loss now", "difference", "expected most"];
   place.replaceChildren(
     element(
       "p",
       { class: "big" },
-      `The loss of “${state.text}” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `,
+      "The ",
+      termOf("loss"),
+      " of “",
+      inText(state.text),
+      `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `,
       element("strong", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
       ". ",
       element("span", { id: "others" }),
     ),
     wideTable(
       "Before and now, by letter",
-      tableHead(heading),
+      tableHead(["", ...kinds]),
       element("tbody", {}, ...shown.tokens.map((_, t) => differenceRow(shown, t))),
     ),
   );
@@ -183,13 +188,23 @@ function canRead(model, text) {
 
 // --- New names -------------------------------------------------------------------------------------------------------
 
+const mostNames = 200;
+
+// Which input sets what.
+const samplingInputs = { seed: "seed", "sample-temperature": "sampleTemperature", num: "num", prompt: "prompt" };
+
+function showSampling() {
+  for (const [id, key] of Object.entries(samplingInputs)) byId(id).value = state[key];
+}
+
 function generateNames() {
   const { model, changes } = state.shown;
-  const { seed, sampleTemperature: temperature, prompt } = state;
+  const { seed, sampleTemperature: temperature, num, prompt } = state;
   byId("sampling-message").textContent = "";
   try {
     if (!(temperature > 0)) throw new Error("the temperature must be more than 0");
-    const names = sample(model, { seed, temperature, num: 20, prompt }, changes);
+    if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
+    const names = sample(model, { seed, temperature, num, prompt }, changes);
     byId("sampled").replaceChildren(...names.map((name) => element("li", {}, element("bdi", {}, name))));
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;
@@ -199,6 +214,10 @@ function generateNames() {
 function showWhatIf(shown) {
   showSwitches(shown);
   showForbid(shown);
+  byId("averaged").textContent =
+    namesToAverage(shown.model).length < state.data.names.length
+      ? `the first ${namesToAverage(shown.model).length} names`
+      : "the names";
   byId("temperature").value = state.temperature;
   byId("temperature-value").textContent = state.temperature.toFixed(2);
   showDifference(shown);
@@ -206,14 +225,10 @@ function showWhatIf(shown) {
 
 function startWhatIf() {
   byId("temperature").addEventListener("input", (event) => change({ temperature: Number(event.target.value) }));
-  for (const [id, key] of [
-    ["seed", "seed"],
-    ["sample-temperature", "sampleTemperature"],
-    ["prompt", "prompt"],
-  ]) {
-    byId(id).value = state[key];
-    byId(id).addEventListener("input", (event) => {
-      state[key] = key === "sampleTemperature" ? Number(event.target.value) : event.target.value;
+  for (const [id, key] of Object.entries(samplingInputs)) {
+    byId(id).addEventListener("input", ({ target }) => {
+      state[key] = target.type === "number" ? target.valueAsNumber : target.value;
+      writeLinkSoon();
     });
   }
   byId("sampling").addEventListener("submit", (event) => {

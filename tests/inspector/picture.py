@@ -1,0 +1,41 @@
+"""Draws the README's picture of the inspector: picture.py PROGRAM FOLDER PICTURE
+
+Trains a model whose heads have learnt to look somewhere, opens its page, switches one head off and forbids one look.
+"""
+import os
+import subprocess
+import sys
+
+import browser
+
+PROGRAM, FOLDER, PICTURE = sys.argv[1:4]
+MODEL, PAGE = os.path.join(FOLDER, "names.safetensors"), os.path.join(FOLDER, "picture.html")
+
+# What can be seen in one glance: no explanations, and only the sections 1, 2 and the beginning of 4.
+STYLE = """
+  main > section:not(#read, #look, #whatif), .lead, .note, .copy, .skip, #themes, #sections, .masses ~ *,
+  #switches ~ *, #whatif > h3, #difference, #sampling, #sampled, #sampling-message { display: none !important; }
+  main > section { padding-block: 1.4rem !important; }
+  .top { padding-block: 1.2rem 0.8rem !important; }
+"""
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    subprocess.run([PROGRAM, "train", "--engine", "tensor", "--dtype", "f64", "--n-embd", "32", "--batch", "32",
+                    "--steps", "3000", "--hold-out", "--quiet", "--samples", "1", "--save", MODEL],
+                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([PROGRAM, "inspect", MODEL, "--html", PAGE, "--text", "emma"], check=True)
+    with browser.Browser() as tab:
+        tab.resize(1024, 800, scale=1.5)
+        tab.open(PAGE)
+        tab.evaluate(f"""
+          document.head.append(element("style", {{}}, `{STYLE}`));
+          change({{ head: 2, at: 4, off: new Map([["0:3", "off"]]), forbidden: new Set(["0:2:2:1"]),
+                    open: new Set(["0:2"]) }});
+          scrollTo(0, 0);
+        """)
+        tab.screenshot(PICTURE)
+
+
+main()

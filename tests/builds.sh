@@ -45,7 +45,7 @@ arm() {
 hostile() { make fuzz SECONDS=30 && make torture KILLS=40; }
 
 # The page that shows a model at work, in a browser.
-inspector() { make check-inspector; }
+inspector() { timeout 900 make check-inspector; }
 
 # For the C library, a processor without fused multiply-add: exp and others then round differently.
 no-fma() {

@@ -43,7 +43,7 @@ class Browser:
         self.answers, answers = os.pipe()
         self.process = subprocess.Popen(
             [sys.executable, "-c", START, str(commands), str(answers), *find(), "--headless", "--disable-gpu",
-             "--remote-debugging-pipe", "--hide-scrollbars", "--no-first-run",
+             "--disable-dev-shm-usage", "--remote-debugging-pipe", "--hide-scrollbars", "--no-first-run",
              f"--user-data-dir={self.profile.name}", *options, "about:blank"],
             pass_fds=(commands, answers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(commands)

@@ -47,7 +47,7 @@ def use_heads(tab):
 
 def written_link(tab):
     """The page's address, a moment after the last change."""
-    tab.evaluate("new Promise(done => setTimeout(done, 300))")
+    tab.evaluate("new Promise(done => setTimeout(done, 700))")
     return tab.evaluate("location.hash")
 
 
@@ -180,7 +180,7 @@ def nodes_drawn(tab):
 def use_graph(tab):
     """From the loss to a weight with keys and clicks, and why its gradient is what it is."""
     tab.evaluate("change({ at: 2, path: '' }); byId('graph').scrollIntoView({ behavior: 'instant' });"
-                 " new Promise(done => setTimeout(done, 300))")
+                 " new Promise(done => setTimeout(done, 700))")
     label = tab.evaluate("nextLabel(state.shown.model, state.shown.targets[2])")
     tab.click("#graph-drawing .current")
     check(chosen_node(tab) == f"loss of {label}", "a click does not choose a node")
@@ -230,7 +230,7 @@ def use_path(tab, page):
     walked, node, path = use_graph(tab)
     tab.open(page, walked)
     check(tab.evaluate("walkedPath().join()") == path, "a link does not hold the path in the graph")
-    tab.evaluate("byId('graph').scrollIntoView({ behavior: 'instant' }); new Promise(done => setTimeout(done, 300))")
+    tab.evaluate("byId('graph').scrollIntoView({ behavior: 'instant' }); new Promise(done => setTimeout(done, 700))")
     check(tab.text("#graph-node h3") == node, "a link does not choose the node")
 
 

@@ -53,8 +53,6 @@ struct Tape {
   Arena<Node> nodes;
   Arena<Edge> edges;
   std::size_t visit = 1;
-  std::size_t reached = 0;  // nodes that the last backward() went through
-  std::size_t depth = 0;    // of the deepest path that it followed
 
   /// Children before parents, each node once, as in lesson 03. `path` is what was the call stack there: the nodes that
   /// lead from the root to here, and for each the edge that comes next.
@@ -68,10 +66,8 @@ struct Tape {
     auto enter = [&](Node* node) {
       node->visit = visit;
       path.push_back({node, 0});
-      depth = std::max(depth, path.size());
     };
     visit++;
-    depth = 0;
     enter(root);
     while (!path.empty()) {
       Place& here = path.back();
@@ -89,7 +85,6 @@ struct Tape {
   /// replaces.
   void backward(Node* root) {
     const std::vector<Node*> order = topological_order(root);
-    reached = order.size();
     for (Node* node : order) {
       if (!node->edges.empty()) node->grad = 0;
     }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "base/error.h"
@@ -77,9 +76,8 @@ struct DraftAdam : Optimizer {
 };
 
 /// A valley with two parameters, nearly flat along x and steep across: its height is x^2 / 2 + 50 y^2, so its slope is
-/// (x, 100 y). Walks from (-10, 1) with a fixed learning rate, and shows each place to on_place.
-template <class OnPlace>
-Path walk(Optimizer& optimizer, double learning_rate, std::size_t steps, OnPlace on_place) {
+/// (x, 100 y). Walks from (-10, 1) with a fixed learning rate.
+Path walk(Optimizer& optimizer, double learning_rate, std::size_t steps) {
   Parameters at({{"xy", 1, 2}});
   double &x = at.data()[0], &y = at.data()[1];
   x = -10, y = 1;
@@ -89,7 +87,6 @@ Path walk(Optimizer& optimizer, double learning_rate, std::size_t steps, OnPlace
     at.grad()[1] += 100 * y;
     optimizer.update(at, learning_rate, step);
     path.emplace_back(x, y);
-    on_place(step, path);
   }
   return path;
 }
@@ -99,7 +96,7 @@ void print_valley(Lesson& lesson) {
   fmt::print("\na valley: its height is x^2 / 2 + 50 y^2, and 50 + 50 at (-10, 1), where we begin\n");
   std::vector<Path> drawn;
   auto show = [&](const char* name, Optimizer&& optimizer, double learning_rate) {
-    const Path path = walk(optimizer, learning_rate, 40, [](std::size_t, const Path&) {});
+    const Path path = walk(optimizer, learning_rate, 40);
     auto place = [&](std::size_t i) {
       auto rounded = [](double x) { return std::round(x * 100) / 100 + 0.0; };  // no -0.00
       return fmt::format("({:6.2f},{:6.2f})", rounded(path[i].first), rounded(path[i].second));
@@ -117,20 +114,19 @@ void print_valley(Lesson& lesson) {
   show("Adam", DraftAdam(2), 0.3);
   lesson.picture("09_valley.svg", valley_picture(drawn.front(), drawn.back()));
 
-  fmt::print(
-      "\nAdam's first steps there\nstep |   slope |      m |       v | m / root | m_hat | root of v_hat | quotient | "
-      "goes to\n");
-  DraftAdam adam(2);
-  walk(adam, 0.3, 2, [&](std::size_t step, const Path& path) {
+  fmt::print("\nAdam's first steps there\n");
+  fmt::print("step |   slope |      m |       v | m / root | m_hat | root of v_hat | quotient | goes to\n");
+  for (const std::size_t t : {1, 2}) {
+    DraftAdam adam(2);
+    const Path path = walk(adam, 0.3, t);
+    const double slope[]{path[t - 1].first, 100 * path[t - 1].second}, goes_to[]{path[t].first, path[t].second};
     for (std::size_t i = 0; i < 2; i++) {
-      const auto t = static_cast<double>(step + 1);
       const double m_hat = adam.m[i] / (1 - std::pow(beta1, t)), root = std::sqrt(adam.v[i] / (1 - std::pow(beta2, t)));
-      const auto [x, y] = path[step];
-      fmt::print("{:2} {} | {:7.2f} | {:6.2f} | {:7.2f} | {:8.3f} | {:5.1f} | {:13.1f} | {:8.3f} | {:.3f}\n", step + 1,
-                 "xy"[i], i == 0 ? x : 100 * y, adam.m[i], adam.v[i], adam.m[i] / std::sqrt(adam.v[i]), m_hat, root,
-                 m_hat / root, i == 0 ? path.back().first : path.back().second);
+      fmt::print("{:2} {} | {:7.2f} | {:6.2f} | {:7.2f} | {:8.3f} | {:5.1f} | {:13.1f} | {:8.3f} | {:.3f}\n", t,
+                 "xy"[i], slope[i], adam.m[i], adam.v[i], adam.m[i] / std::sqrt(adam.v[i]), m_hat, root, m_hat / root,
+                 goes_to[i]);
     }
-  });
+  }
 }
 
 /// A GPT, and its training with one optimizer.
@@ -164,81 +160,54 @@ struct Run {
   std::vector<double> first_weights, losses;
 };
 
-/// The letters and how often they came in the names that were learnt, the most frequent first.
-std::vector<std::pair<int, Token>> by_frequency(const Lesson& lesson) {
-  std::vector<std::pair<int, Token>> letters;
-  for (Token token = 0; token < lesson.tokenizer.bos(); token++) letters.emplace_back(0, token);
-  for (std::size_t step = 1; step <= 1000; step++) {
-    const std::vector<Token> tokens = lesson.tokens_of_step(step);
-    for (std::size_t i = 1; i + 1 < tokens.size(); i++) letters[tokens[i]].first++;
-  }
-  std::stable_sort(letters.begin(), letters.end(), [](auto a, auto b) { return a.first > b.first; });
-  return letters;
-}
-
-/// How long the gradients of the letters' embeddings are, in the mean over the names, and how far these went.
-void print_letters(const Lesson& lesson, Run& sgd, const Run& adam) {
-  std::vector<double> length(sgd.parameters["wte"].rows);
-  for (std::size_t step = 1; step <= 1000; step++) {
-    const auto gradient = loss_and_gradient(sgd.loss(), sgd.parameters, lesson.tokens_of_step(step)).gradient;
-    for (Token token = 0; token < length.size(); token++) {
-      const double* row = gradient.data() + token * 16;  // wte is the first matrix
-      length[token] += std::sqrt(std::inner_product(row, row + 16, row, 0.0)) / 1000;
-    }
-  }
+/// How far the embeddings of some letters went, from a frequent one to a rare one.
+void print_letters(const Lesson& lesson, const Run& sgd, const Run& adam) {
   std::vector<std::string> labels;
   Bars by_sgd{"SGD", {}}, by_adam{"Adam", {}};
-  std::string compared = "\nletter | comes | moved by SGD | by Adam\n";
-  fmt::print("\nletter | comes | length of its gradient | moved by SGD\n");
-  for (const auto& [count, token] : by_frequency(lesson)) {
-    labels.push_back(lesson.tokenizer.label(token));
+  fmt::print("\nletter | comes | moved by SGD\n");
+  for (const char letter : {'a', 'n', 'b', 'w', 'x', 'q'}) {
+    const Token token = lesson.tokenizer.characters().find(static_cast<char32_t>(letter));
+    if (token == std::u32string::npos) continue;
+    std::ptrdiff_t comes = 0;
+    for (std::size_t step = 1; step <= 1000; step++) {
+      const std::vector<Token> tokens = lesson.tokens_of_step(step);
+      comes += std::count(tokens.begin(), tokens.end(), token);
+    }
+    labels.emplace_back(1, letter);
     by_sgd.heights.push_back(sgd.moved(token));
     by_adam.heights.push_back(adam.moved(token));
-    if (std::string("anbwxq").find(labels.back()) == std::string::npos) continue;
-    fmt::print("{:6} | {:5} | {:22.4f} | {:12.3f}\n", labels.back(), count, length[token], by_sgd.heights.back());
-    compared += fmt::format("{:6} | {:5} | {:12.3f} | {:7.3f}\n", labels.back(), count, by_sgd.heights.back(),
-                            by_adam.heights.back());
+    fmt::print("{:6} | {:5} | {:12.3f}\n", letter, comes, by_sgd.heights.back());
   }
-  fmt::print("{}", compared);
   lesson.picture("09_moved.svg",
                  bar_chart("From frequent letters to rare ones: SGD moves them less and less, Adam does not",
                            "how far its embedding went", labels, {by_sgd, by_adam}));
 }
 
 /// What each step towards Adam is worth. All start from the same weights.
-void print_comparison(Lesson& lesson, const PythonRandom& random, const Run& adam) {
+void print_comparison(const Lesson& lesson, const PythonRandom& random, const Run& adam) {
   const std::vector<Document> names = lesson.held_out(1000);
   const std::size_t n = adam.parameters.size();
-  Run sgd(lesson, random, Sgd(), 0.1), faster(lesson, random, Sgd(), 0.3);
+  const Run sgd(lesson, random, Sgd(), 0.1), faster(lesson, random, Sgd(), 0.3);
   const std::vector<double> best_sgd = document_losses(faster.loss(), names, lesson.tokenizer);
-  std::vector<std::string> labels;
-  Bars bars{"gain over SGD with 0.3; line: two standard errors to either side", {}, {}};
-  auto show = [&](const char* label, const char* factor, double learning_rate, const Run& run) {
+  auto show = [&](const char* factor, double learning_rate, const Run& run) {
     fmt::print("{:35} | {:4} | ", factor, learning_rate);
     if (run.losses.size() < 1000) return fmt::print("infinite at step {}\n", run.losses.size() + 1);
-    std::vector<double> gains = document_losses(run.loss(), names, lesson.tokenizer);
-    const double mean = estimate(gains).mean;
-    for (std::size_t i = 0; i < gains.size(); i++) gains[i] = best_sgd[i] - gains[i];
+    const std::vector<double> losses = document_losses(run.loss(), names, lesson.tokenizer);
+    std::vector<double> gains;
+    for (std::size_t i = 0; i < names.size(); i++) gains.push_back(best_sgd[i] - losses[i]);
     const Estimate gain = estimate(gains);
-    fmt::print("{:9.4f} | {:.4f} | {:7.4f} +- {:.4f}\n", estimate(std::span(run.losses).first(100)).mean, mean,
-               gain.mean, gain.standard_error);
-    labels.emplace_back(label);
-    bars.heights.push_back(gain.mean);
-    bars.margins.push_back(2 * gain.standard_error);
+    fmt::print("{:9.4f} | {:.4f} | {:7.4f} +- {:.4f}\n", estimate(std::span(run.losses).first(100)).mean,
+               estimate(losses).mean, gain.mean, gain.standard_error);
   };
   fmt::print("\n{:35} | rate | first 100 | held-out | gain over SGD 0.3\n", "a step is the rate times ...");
-  show("SGD, 0.1", "the gradient (SGD)", 0.1, sgd);
-  show("SGD, 0.3", "the gradient (SGD)", 0.3, faster);
-  show("SGD, 0.6", "the gradient (SGD)", 0.6, Run(lesson, random, Sgd(), 0.6));
-  show("SGD, 1", "the gradient (SGD)", 1, Run(lesson, random, Sgd(), 1));
+  show("the gradient (SGD)", 0.1, sgd);
+  show("the gradient (SGD)", 0.3, faster);
+  for (const double rate : {0.6, 1.0}) show("the gradient (SGD)", rate, Run(lesson, random, Sgd(), rate));
   for (const double rate : {0.2, 0.3, 0.6}) {
-    show(fmt::format("mean, {}", rate).c_str(), "mean gradient (momentum)", rate,
-         Run(lesson, random, Momentum(n), rate));
+    show("mean gradient (momentum)", rate, Run(lesson, random, Momentum(n), rate));
   }
-  show("rescaled", "gradient / its usual size", 0.01, Run(lesson, random, Rescaled(n), 0.01));
-  show("Adam", "mean / usual size, corrected (Adam)", 0.01, adam);
-  lesson.picture("09_gain.svg", bar_chart("To divide by the usual size helps; momentum alone does not, at three rates",
-                                          "held-out loss: gain (nats)", labels, {bars}));
+  show("gradient / its usual size", 0.01, Run(lesson, random, Rescaled(n), 0.01));
+  show("mean / usual size, corrected (Adam)", 0.01, adam);
   print_letters(lesson, sgd, adam);
 }
 

@@ -14,36 +14,28 @@ using Path = std::vector<std::pair<double, double>>;  // places (x, y)
 
 /// Contour lines of the height x^2 / 2 + 50 y^2, and the paths of SGD and Adam. y is drawn twice as large as x.
 inline Svg valley_picture(const Path& sgd, const Path& adam) {
-  constexpr double unit_x = 52, unit_y = 2 * unit_x, x0 = 620, y0 = 190;  // pixels
-  auto place = [](double x, double y) { return std::pair(x0 + unit_x * x, y0 - unit_y * y); };
   Svg svg(760, 370);
-  svg.text(20, 26, "In the same 40 steps SGD jumps across the valley and crawls along it; Adam walks along it", "start",
-           16);
+  auto draw = [&](const Path& path, const std::string& colour) {
+    Path points;
+    for (const auto& [x, y] : path) points.emplace_back(620 + 52 * x, 190 - 104 * y);
+    svg.polyline(points, colour, 1.5);
+    return points;
+  };
+  svg.text(20, 26, "In 40 steps SGD jumps across the valley and crawls along it; Adam walks along it", "start", 16);
   for (const double height : {0.5, 3.0, 12.0, 30.0, 60.0}) {
     Path ellipse;
-    for (int i = 0; i <= 120; i++) {
-      const double angle = 6.2831853 * i / 120;
-      const double x = std::sqrt(2 * height) * std::cos(angle), y = std::sqrt(height / 50) * std::sin(angle);
-      if (x < 2.4) ellipse.push_back(place(x, y));
+    for (double angle = 0; angle < 6.3; angle += 0.1) {
+      ellipse.emplace_back(std::sqrt(2 * height) * std::cos(angle), std::sqrt(height / 50) * std::sin(angle));
     }
-    svg.polyline(ellipse, "#bbbbbb", 1);
+    draw(ellipse, "#bbb");
   }
-  auto draw = [&](const Path& path, const char* colour, const std::string& name, double label_y) {
-    Path points;
-    for (const auto& [x, y] : path) points.push_back(place(x, y));
-    svg.polyline(points, colour, 1.5);
-    for (const auto& [x, y] : points) svg.rect(x - 2.5, y - 2.5, 5, 5, colour);
-    svg.rect(20, label_y - 10, 12, 12, colour);
-    svg.text(38, label_y, name);
-  };
-  draw(sgd, "#0072b2", "SGD, learning rate 0.018", 318);
-  draw(adam, "#d55e00", "Adam, learning rate 0.3", 338);
-  const auto [x, y] = place(-10, 1);
-  svg.text(x, y - 12, "start: (-10, 1)", "middle");
-  svg.text(x0 + 8, y0 + 4, "lowest: (0, 0)");
-  svg.text(
-      20, 360,
-      "Each square is a step. Grey: lines of equal height. The height is x^2 / 2 + 50 y^2; y is drawn twice as large.");
+  for (const auto& [x, y] : draw(sgd, "#0072b2")) svg.rect(x - 2.5, y - 2.5, 5, 5, "#0072b2");
+  for (const auto& [x, y] : draw(adam, "#d55e00")) svg.rect(x - 2.5, y - 2.5, 5, 5, "#d55e00");
+  svg.text(100, 74, "start: (-10, 1)", "middle");
+  svg.text(632, 194, "lowest: (0, 0)");
+  svg.text(20, 320, "SGD, learning rate 0.018: blue", "start", 13, 0, "#0072b2");
+  svg.text(20, 340, "Adam, learning rate 0.3: orange", "start", 13, 0, "#b04c00");
+  svg.text(20, 360, "Each square is a step. Grey: lines of equal height, x^2 / 2 + 50 y^2. y is drawn twice as large.");
   return svg;
 }
 

@@ -97,9 +97,7 @@ double draft_step(const Config& config, Parameters& p, const Batch& batch) {
   gpt_forward(model, naive<double>(), batch, {0, batch.num_documents()}, a);
   const std::vector<double> row_weights = batch.weights(LossMean::documents);
   draft_backward(config, p, batch, a, row_weights);
-  double loss = 0;
-  for (std::size_t n = 0; n < row_weights.size(); n++) loss += row_weights[n] * a.losses.view().row(0)[n];
-  return loss;
+  return std::inner_product(row_weights.begin(), row_weights.end(), a.losses.view().data, 0.0);
 }
 
 // --- The lesson ------------------------------------------------------------------------------------------------------
@@ -149,19 +147,11 @@ void print_attention(const Lesson& lesson) {
   const std::vector<double> dscores = softmax_backward(weights, dweights);
   fmt::print("\n--- three positions of attention; the loss is the first number of the answer: {:.3f} ---\n", loss());
   fmt::print("weights{}, dweights{}, dscores{}\n", listed(weights), listed(dweights), listed(dscores));
-  lesson.picture("11_way_back.svg", way_back_picture({a.q, a.k, a.v}, {d.q, d.k, d.v}, weights, dscores));
+  lesson.picture("11_way_back.svg", way_back_picture({a.q, a.k, a.v}, {d.q, d.k, d.v}, weights, dscores, loss()));
 
-  const Scope scope;
-  Parameters p({{"q", 3, 2}, {"k", 3, 2}, {"v", 3, 2}});
-  for (std::size_t i = 0; i < 18; i++) p.data()[i] = (i < 6 ? a.q : i < 12 ? a.k : a.v).data[i % 6];
-  const Matrix q(p["q"]), k(p["k"]), v(p["v"]);
-  const Values attn_weights = softmax(Values(3, [&](std::size_t s) { return dot(q[2], k[s]) / std::sqrt(2); }));
-  dot(attn_weights, Values(3, [&](std::size_t s) { return v[s][0]; })).backward();
-
-  fmt::print("number          | slope by hand  | by nudging     | with Values\n");
+  fmt::print("number          | slope by hand  | by nudging\n");
   auto print = [&](const char* name, std::size_t s, Array& x, const Array& dx) {
-    fmt::print("{} of position {} |{} |{} |{}\n", name, s, listed({dx[s], 2}), listed(nudged({x[s], 2}, loss)),
-               listed(p[name].grad_row(s)));
+    fmt::print("{} of position {} |{} |{}\n", name, s, listed({dx[s], 2}), listed(nudged({x[s], 2}, loss)));
   };
   print("q", 2, a.q, d.q);
   for (std::size_t s = 0; s < 3; s++) print("k", s, a.k, d.k);
@@ -186,8 +176,6 @@ void compare_gradients(Lesson& lesson, const Config& config, Parameters& p, cons
     const auto i = static_cast<std::size_t>(p[name].grad - p.grad().data());
     fmt::print("{:20} | {:8.5f} | {:8.5f}\n", name + std::string("[0][0]"), by_hand[i], with_values[i]);
   }
-  const std::vector<double> of_wte(by_hand.begin(), by_hand.begin() + static_cast<std::ptrdiff_t>(p["wte"].size()));
-  lesson.picture("11_letters.svg", letters_picture(of_wte, lesson.tokenizer));
   lesson.check("the gradient of 16 names is the one that the tape finds, to 1e-12",
                largest_difference(by_hand, with_values) < 1e-12);
 }

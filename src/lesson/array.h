@@ -24,6 +24,13 @@ struct Array {
   std::vector<double> data;
 };
 
+/// A matrix of one row.
+inline Array row_of(const std::vector<double>& numbers) {
+  Array row(1, numbers.size());
+  row.data = numbers;
+  return row;
+}
+
 /// a + b, number by number. Both have the same shape.
 inline Array add(Array a, const Array& b) {
   for (std::size_t i = 0; i < a.data.size(); i++) a.data[i] += b.data[i];

@@ -2,18 +2,21 @@
 // new one have been through it already. What of them is still needed? Their keys and their values; nothing else.
 #include <fmt/core.h>
 
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/bigram.h"
+#include "inspect/plot.h"
+#include "inspect/published.h"
+#include "inspect/readable.h"
 #include "inspect/work.h"
 #include "lesson/lesson.h"
-#include "picture.h"
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
-#include "size.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
@@ -90,14 +93,6 @@ struct Reader {
 /// A way to get the logits of the next letter from all tokens so far.
 using Way = std::function<Values(std::span<const Token>)>;
 
-Way read_again(const Model& model) {
-  return [&model](std::span<const Token> so_far) { return Reader{model}.next(so_far); };
-}
-
-Way read_only_the_last(const Model& model) {
-  return [&model](std::span<const Token> so_far) { return Reader{model}.next(so_far.last(1)); };
-}
-
 Way read_on(Reader& reader) {
   return [&reader](std::span<const Token> so_far) {
     if (so_far.size() == 1) reader.begin();
@@ -110,6 +105,18 @@ Value draft_loss(const Model& model, std::span<const Token> tokens) {
   const std::size_t n = std::min(model.config.block_size, tokens.size() - 1);
   const std::vector<Values> x = Reader{model}.read(tokens.first(n));
   return mean(Values(n, [&](std::size_t t) { return cross_entropy(linear(x[t], model.lm_head), tokens[t + 1]); }));
+}
+
+/// The scores of attention while a name grows: a row for each query, a column for each key.
+Svg rows_picture() {
+  const std::vector<std::string> letters{".", "m", "a", "r", "i", "a"};
+  std::vector<Tiles> maps;
+  for (std::size_t n = 3; n <= letters.size(); n++) {
+    maps.push_back({letters[n - 1] + " comes", letters, {}});
+    for (std::size_t t = 1; t <= n; t++) maps.back().rows.emplace_back(t, t == n ? 1 : 0);
+  }
+  return tile_maps("Queries down, keys across: a new letter asks one query, and meets every key", maps,
+                   {{"#d0d0d0", "old: nobody asks for these again"}, {"#0072b2", "new: computed now"}}, maps.size());
 }
 
 /// Three letters have been read. A fourth comes.
@@ -155,8 +162,8 @@ void show_ways(const Lesson& lesson, const Model& model, std::span<const Documen
     }
     fmt::print("\n");
   };
-  show("read all again", read_again(model));
-  show("read only the last", read_only_the_last(model));
+  show("read all again", [&](auto so_far) { return Reader{model}.next(so_far); });
+  show("read only the last", [&](auto so_far) { return Reader{model}.next(so_far.last(1)); });
   show("read on", read_on(reader));
   Bigram pairs(lesson.tokenizer.vocab_size());  // of the same 1000 names as the model
   for (std::size_t step = 1; step <= 1000; step++) pairs.count(lesson.tokens_of_step(step));
@@ -166,54 +173,60 @@ void show_ways(const Lesson& lesson, const Model& model, std::span<const Documen
   });
 }
 
-/// How many multiply-adds this takes.
-std::size_t work_of(const std::function<void()>& reading) {
-  const Scope scope;
-  return products_of(reading);
-}
-
-/// What one letter costs after t - 1 others, and what t letters cost altogether.
+/// Multiply-adds: what one letter costs, and what it costs together with all letters before it.
 void show_work(Config config) {
   config.block_size = 64;
   const Parameters zeros(gpt_shapes(config));
   const Model model(config, zeros);
   const std::vector<Token> tokens(config.block_size);
-  std::vector<std::size_t> again{0}, on{0};  // altogether, up to letter t
-  for (std::size_t t = 1; t <= config.block_size; t++) {
-    again.push_back(again.back() + work_of([&] { Reader{model}.next(std::span(tokens).first(t)); }));
-    on.push_back(work_of([&] {
-      Reader reader{model};
-      for (std::size_t i = 0; i < t; i++) reader.next(std::span(tokens).subspan(i, 1));
-    }));
-  }
-  fmt::print("\n--- one more letter, if everything is read again ---\nletter | multiply-adds\n");
-  for (const std::size_t t : {1, 2, 16}) fmt::print("{:6} | {:13}\n", t, again[t] - again[t - 1]);
+  const Scope scope;
+  Reader reader{model};
+  std::size_t all_again = 0, all_on = 0;
   fmt::print("\n--- multiply-adds: this letter alone; all letters up to it ---\n");
   fmt::print("letter | alone: read again | read on | all: read again | read on | times fewer\n");
-  for (const std::size_t t : {1, 2, 4, 8, 16, 32, 64}) {
-    fmt::print("{:6} | {:17} | {:7} | {:15} | {:7} | {:11.1f}\n", t, again[t] - again[t - 1], on[t] - on[t - 1],
-               again[t], on[t], static_cast<double>(again[t]) / static_cast<double>(on[t]));
+  for (std::size_t t = 1; t <= config.block_size; t++) {
+    const std::size_t again = products_of([&] { Reader{model}.next(std::span(tokens).first(t)); });
+    const std::size_t on = products_of([&] { reader.next(std::span(tokens).first(1)); });
+    all_again += again;
+    all_on += on;
+    if (!std::has_single_bit(t)) continue;  // 1, 2, 4, 8, ...
+    fmt::print("{:6} | {:17} | {:7} | {:15} | {:7} | {:11.1f}\n", t, again, on, all_again, all_on,
+               static_cast<double>(all_again) / static_cast<double>(all_on));
   }
 }
 
-/// The first number of BOS's key, while more and more of a name is read at once.
+/// The first number of BOS's key in the second layer, while more and more of a name is read at once.
 void show_first_key(const Model& model, std::span<const Token> tokens) {
-  fmt::print("\n--- the first position's key, while the name grows ---\ntokens read at once         |");
-  for (std::size_t n = 1; n <= 5; n++) fmt::print(" {:6}", n);
-  auto show = [&](const char* what, std::size_t li, bool looks_ahead) {
-    fmt::print("\nlayer {}, {:<18} |", li, what);
+  fmt::print("\n--- the first position's key in layer 1, while the name grows ---\n");
+  fmt::print("tokens read at once |      1      2      3      4      5\n");
+  for (const bool looks_ahead : {false, true}) {
+    fmt::print("{:<19} |", looks_ahead ? "all look ahead" : "nobody looks ahead");
     for (std::size_t n = 1; n <= 5; n++) {
       const Scope scope;
       Reader reader{model, looks_ahead};
       reader.read(tokens.first(n));
-      fmt::print(" {:6.3f}", reader.kept[li].keys[0][0].data());
+      fmt::print(" {:6.3f}", reader.kept[1].keys[0][0].data());
     }
-  };
-  show("nobody looks ahead", 0, false);
-  show("nobody looks ahead", 1, false);
-  show("all look ahead", 0, true);
-  show("all look ahead", 1, true);
-  fmt::print("\n");
+    fmt::print("\n");
+  }
+}
+
+/// 2: a key and a value. They are as wide as the model, because every head has its own slice of them.
+std::size_t cache_size(std::size_t layers, std::size_t width, std::size_t positions, std::size_t number_bytes) {
+  return 2 * layers * width * positions * number_bytes;
+}
+
+/// The caches of published models, and after how many positions they are as large as the parameters.
+void show_sizes() {
+  fmt::print("\n--- how large a cache is: 2 * layers * width * positions * bytes of a number ---\n");
+  fmt::print("model      | layers | width | positions | the cache | parameters | as many bytes after\n");
+  for (const auto& [name, positions] : {std::pair("gpt2", 1024), {"llama2-7b", 4096}, {"llama2-13b", 4096}}) {
+    const PublishedModel& model = published_model(name);
+    const std::size_t width = model.attention.n_embd, of_parameters = 2 * num_parameters(model).value();
+    fmt::print("{:10} | {:6} | {:5} | {:9} | {:>9} | {:>10} | {:6} positions\n", name, model.n_layer, width, positions,
+               readable_bytes(cache_size(model.n_layer, width, positions, 2)), readable_bytes(of_parameters),
+               of_parameters / cache_size(model.n_layer, width, 1, 2));
+  }
 }
 
 /// At every letter of these names: read on against read again, against a prompt of all letters so far in two calls,
@@ -230,7 +243,7 @@ void check_logits(Lesson& lesson, const Model& model, const Parameters& paramete
     for (std::size_t n = 1; n < tokens.size() && n <= model.config.block_size; n++) {
       const auto so_far = std::span<const Token>(tokens).first(n);
       const std::vector<double> logits = read_on(reader)(so_far).data();
-      as_again = as_again && logits == read_again(model)(so_far).data();
+      as_again = as_again && logits == Reader{model}.next(so_far).data();
       Reader prompted{model};
       if (n > 1) prompted.read(so_far.first(n - 1));
       as_prompt = as_prompt && logits == prompted.next(so_far.last(1)).data();
@@ -245,7 +258,7 @@ void check_logits(Lesson& lesson, const Model& model, const Parameters& paramete
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  lesson.picture("15_rows.svg", rows_picture("maria"));
+  lesson.picture("15_rows.svg", rows_picture());
   show_four_letters();
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
   Parameters parameters = initialize(config, {}, lesson.random);
@@ -261,7 +274,7 @@ int main(int argc, char** argv) {
   show_ways(lesson, model, names);
   show_work(config);
   show_first_key(model, lesson.tokens_of_step(1));
-  show_sizes(config);
+  show_sizes();
 
   check_logits(lesson, model, parameters, names);
   const std::vector<Token> first = lesson.tokens_of_step(1);

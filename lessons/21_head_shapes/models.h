@@ -20,7 +20,8 @@ using Tokens = std::span<const Token>;
 inline Trained learn(const std::vector<Document>& documents, std::span<const Document> held_out, bool rope,
                      std::uint64_t seed) {
   const Config config{.n_layer = 2, .n_embd = 32, .n_head = 4, .rope = rope};
-  return train({config, {.num_steps = 1000, .batch_size = 16}, false, true}, documents, held_out, seed);
+  return train({.model = config, .train = {.num_steps = 1000, .batch_size = 16}, .rounded = true}, documents, held_out,
+               seed);
 }
 
 /// It learns fbdhacb=dha: different letters, one of them again, and then what followed it before.

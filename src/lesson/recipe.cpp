@@ -31,7 +31,7 @@ BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, 
   before(trainer.model());
   if (recipe.rounded) round_weights(trainer.model());
   while (trainer.steps_done() < recipe.train.num_steps) {
-    const double loss = recipe.constant_rate ? trainer.step(0) : trainer.step();
+    const double loss = trainer.step();
     if (recipe.rounded) round_weights(trainer.model());
     after_step(trainer, loss);
   }
@@ -45,16 +45,6 @@ Activations<double> computed(const TensorModel<double>& model, std::span<const T
   activations.resize(model, batch.num_positions());
   gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
   return activations;
-}
-
-double multiply_adds(const Recipe& recipe, std::span<const Document> names, const Tokenizer& tokenizer) {
-  const std::size_t C = recipe.model.n_embd;
-  const std::size_t weights = tokenizer.vocab_size() * C + recipe.model.n_layer * 12 * C * C;
-  std::size_t predictions = 0;
-  for (std::size_t i = 0; i < recipe.train.num_steps * recipe.train.batch_size; i++) {
-    predictions += names[i % names.size()].size() + 1;
-  }
-  return 3 * static_cast<double>(weights * predictions);
 }
 
 std::vector<std::vector<Token>> generated(TensorModel<double>& model, std::size_t n, double temperature) {

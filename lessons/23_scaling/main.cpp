@@ -9,9 +9,7 @@
 #include <set>
 
 #include "base/task.h"
-#include "base/utf8.h"
 #include "inspect/chart.h"
-#include "inspect/published.h"
 #include "lesson/comparison.h"
 #include "lesson/draft_gpt.h"
 #include "lesson/recipe.h"
@@ -33,8 +31,6 @@ Values draft_weights(Values query, std::span<const Values> keys, double scale) {
   const Values scores(keys.size(), [&](std::size_t s) { return dot(query, keys[s]) * scale; });
   return softmax(scores);  // stop: scores
 }
-
-// --- Numbers drawn by chance -----------------------------------------------------------------------------------------
 
 /// A query of ones, and two keys: one agrees with the query in a few more places than half, the other is all zeros.
 void show_two_keys() {
@@ -69,55 +65,38 @@ std::vector<std::vector<double>> draw_scores(std::size_t D, PythonRandom& random
   return queries;
 }
 
-/// What becomes of such scores, as the mean of all queries.
-struct Fate {
-  double variance = 0;  // of the scores
-  double largest = 0;   // weight
-  double typical = 0;   // slope w (1 - w), of a key in the middle
-  double reaches = 0;   // the query: all slopes together, times the scale
-  double deaf = 0;      // the share of queries whose slopes are less than a hundredth together
-};
-
-Fate fate_of(const std::vector<std::vector<double>>& queries, double scale) {
-  Fate fate;
-  const double share = 1 / static_cast<double>(queries.size());
-  for (std::vector<double> scores : queries) {
-    for (double& score : scores) score *= scale;
-    std::vector<double> slopes = softmax(scores);
-    std::sort(slopes.begin(), slopes.end());
-    fate.largest += share * slopes.back();
-    for (double& slope : slopes) slope *= 1 - slope;
-    const double all = std::accumulate(slopes.begin(), slopes.end(), 0.0);
-    fate.variance += share * std::inner_product(scores.begin(), scores.end(), scores.begin(), 0.0) / 16;
-    fate.typical += share * slopes[8];
-    fate.reaches += share * all * scale;
-    fate.deaf += share * (all < 0.01 ? 1 : 0);
-  }
-  return fate;
-}
-
+/// What becomes of such scores, as the mean of all queries: the variance of the scores; the largest weight; what
+/// reaches the query, which is all slopes w (1 - w) together, times the scale; and how many queries hear next to
+/// nothing.
 void show_random(const Lesson& lesson) {
   PythonRandom random(1);
   fmt::print("\n--- 16 keys for each of 300 queries, all numbers drawn from gauss(0, 1) ---\n");
-  fmt::print("        | variance       | largest weight | typical slope  | reaches the query | hear nothing\n");
-  fmt::print("numbers | root | no root | root | no root |  root | no root |  root  | no root  | root | no root\n");
+  fmt::print("numbers | root | variance | largest weight | reaches the query | hear nothing\n");
   std::vector<Series> lines{{"with the root", {}}, {"without", {}}};
   for (std::size_t D = 4; D <= 512; D *= 2) {
     const std::vector<std::vector<double>> queries = draw_scores(D, random);
-    const Fate root = fate_of(queries, draft_scale(D, true)), none = fate_of(queries, draft_scale(D, false));
-    fmt::print(
-        "{:7} | {:4.1f} | {:7.0f} | {:.2f} | {:7.2f} | {:.3f} | {:7.4f} | {:6.2f} | {:8.2f} | {:3.0f}% | {:6.0f}%\n", D,
-        root.variance, none.variance, root.largest, none.largest, root.typical, none.typical, root.reaches,
-        none.reaches, 100 * root.deaf, 100 * none.deaf);
-    lines[0].points.emplace_back(D, std::round(100 * root.largest) / 100);
-    lines[1].points.emplace_back(D, std::round(100 * none.largest) / 100);
+    for (const bool root : {false, true}) {
+      const double scale = draft_scale(D, root), share = 1 / static_cast<double>(queries.size());
+      double variance = 0, largest = 0, reaches = 0, deaf = 0;
+      for (std::vector<double> scores : queries) {
+        for (double& score : scores) score *= scale;
+        const std::vector<double> weights = softmax(scores);
+        double slopes = 0;
+        for (const double w : weights) slopes += w * (1 - w);
+        variance += share * std::inner_product(scores.begin(), scores.end(), scores.begin(), 0.0) / 16;
+        largest += share * *std::max_element(weights.begin(), weights.end());
+        reaches += share * slopes * scale;
+        deaf += share * (slopes < 0.01 ? 1 : 0);
+      }
+      fmt::print("{:7} | {:4} | {:8.1f} | {:14.2f} | {:17.2f} | {:11.0f}%\n", D, root ? "yes" : "no", variance, largest,
+                 reaches, 100 * deaf);
+      lines[root ? 0 : 1].points.emplace_back(D, std::round(100 * largest) / 100);
+    }
   }
   lesson.picture("23_largest.svg", chart("Without the root, one key of 16 takes nearly all of the weight",
                                          {"numbers in a query", {4, 8, 16, 32, 64, 128, 256, 512}, true},
                                          {"largest weight", {0, 0.25, 0.5, 0.75, 1}}, lines, false));
 }
-
-// --- Models that learn -----------------------------------------------------------------------------------------------
 
 /// What to learn from, what to be asked, and how long models of 16 numbers learn, and wider ones.
 struct Data {
@@ -149,8 +128,8 @@ void narrow(AttentionLayer<double>& layer, std::size_t D) {
 /// twelve. The other two of the 14 predictions, = and the end, cost nothing.
 double letters_copied(double loss) { return 12 - 14 * loss / std::log(8.0); }
 
-/// A model of this form that has learnt. Adds to `curve` what it copied on the way.
-BatchTrainer<double> learned(const Form& form, const Data& data, std::uint64_t seed, Series* curve = nullptr) {
+/// A model of this form that has learnt.
+BatchTrainer<double> learned(const Form& form, const Data& data, std::uint64_t seed) {
   const Recipe recipe{.model = {.n_embd = form.C, .n_head = form.H},
                       .train = form.C > 16 ? data.wide : data.narrow,
                       .rounded = true};  // without the root, the last bits of sums decide where training goes
@@ -159,25 +138,16 @@ BatchTrainer<double> learned(const Form& form, const Data& data, std::uint64_t s
     narrow(layer, form.D);
     layer.shape.score_scale = draft_scale(std::max<std::size_t>(form.D, 1), form.root);
   };
-  double recent = 0;  // the mean loss of 20 steps
-  const AfterEachStep after_step = [&](BatchTrainer<double>& trainer, double loss) {
-    recent += loss / 20;
-    if (trainer.steps_done() % 20 > 0) return;
-    const double copied = std::max(letters_copied(recent), 0.0);
-    if (curve != nullptr) curve->points.emplace_back(trainer.steps_done(), std::round(10 * copied) / 10);
-    recent = 0;
-  };
-  return trained(recipe, data.training, data.tokenizer, seed, after_step, before);
+  return trained(
+      recipe, data.training, data.tokenizer, seed, [](auto&, double) {}, before);
 }
 
 /// Three models of this form: their losses on documents that they have not seen.
-PerSeed losses_of(const Form& form, const Data& data, std::vector<Series>* curves = nullptr) {
+PerSeed losses_of(const Form& form, const Data& data) {
   PerSeed losses{};
   for (std::size_t i = 0; i < losses.size(); i++) {
-    Series curve{fmt::format("{} root, seed {}", form.root ? "with the" : "no", i + 1), {}};
-    BatchTrainer<double> trainer = learned(form, data, i + 1, &curve);
+    BatchTrainer<double> trainer = learned(form, data, i + 1);
     losses[i] = token_loss(trainer.model(), data.held_out, data.tokenizer, 1);
-    if (curves != nullptr) curves->push_back(curve);
   }
   return losses;
 }
@@ -193,25 +163,18 @@ std::string higher(const PerSeed& first, const PerSeed& other) {
   return fmt::format("{:+.3f} +- {:.3f}", d.mean, d.margin);
 }
 
-void with_and_without(const Lesson& lesson, const Data& copying, const Data& names) {
+void with_and_without(const Data& copying, const Data& names) {
   fmt::print("\n--- three seeds each: letters copied of 6, and held-out loss on names ---\n");
   fmt::print("heads x | size of score | letters copied            | names\n");
   fmt::print("numbers | root  no root | root        | no root     |  root | no root          | no attention\n");
-  std::vector<Series> curves;
   for (const auto& [C, H] : {std::pair(16UL, 1UL), {40, 4}, {40, 1}}) {
     const Form root{C, H, C / H}, none{C, H, C / H, false}, no_attention{C, H, 0};
     const double size = 0.08 * 0.08 * static_cast<double>(C) * std::sqrt(C / H);  // before it is divided
     const PerSeed good = losses_of(root, names);
-    curves.clear();  // those of the last form are drawn
-    const std::string with = copied(losses_of(root, copying, &curves));
-    curves.resize(1);
     fmt::print(" {} x {} | {:.2f} {:8.2f} | {} | {} | {:.3f} | {} | {}\n", H, C / H, size * draft_scale(C / H, true),
-               size, with, copied(losses_of(none, copying, &curves)), estimate(good).mean,
+               size, copied(losses_of(root, copying)), copied(losses_of(none, copying)), estimate(good).mean,
                higher(good, losses_of(none, names)), higher(good, losses_of(no_attention, names)));
   }
-  lesson.picture("23_stairs.svg", chart("One head of 40 numbers: without the root all start late, and two get stuck",
-                                        {"step", {0, 50, 100, 150, 200, 250, 300}},
-                                        {"letters copied, of 6", {0, 1, 2, 3, 4, 5, 6}}, curves, false));
 }
 
 void narrow_heads(const Data& copying, const Data& names) {
@@ -229,15 +192,12 @@ void narrow_heads(const Data& copying, const Data& names) {
 
 /// Where the keys of a narrow head stand while it copies a word, and what each place gets from the query that needs it.
 void show_keys(Lesson& lesson, const Data& copying) {
-  const Document& word = copying.held_out[0];
-  fmt::print("\n--- one head copies {}: what the six places get from the query that needs them ---\n",
-             encode_utf8(word));
   std::array<Vectors, 2> heads;
   for (const std::size_t D : {1, 2}) {
     const Scope scope;
     BatchTrainer<double> trainer = learned({16, 1, D}, copying, 1);
     const TensorModel<double>& model = trainer.model();
-    const Activations<double> all = computed(model, copying.tokenizer.encode_document(word));
+    const Activations<double> all = computed(model, copying.tokenizer.encode_document(copying.held_out[0]));
     const View<const double> q = all.layers[0].attention.q.view(), k = all.layers[0].attention.k.view();
     std::vector<Values> keys;
     Values weights;
@@ -254,21 +214,7 @@ void show_keys(Lesson& lesson, const Data& copying) {
     lesson.check("the last query's weights are those of src/tensor",
                  largest_difference(weights.data(), {src.view().row(q.rows - 1), keys.size()}) < 1e-12);
   }
-  for (std::size_t i = 0; i < 6; i++) {
-    const auto [x, y] = heads[1].keys[i + 1];
-    fmt::print("place {} | one number: key {:4.1f} gets {:2.0f}% | two: key {:4.1f} {:4.1f} gets {:2.0f}%\n", i + 1,
-               heads[0].keys[i + 1][0], 100 * heads[0].weights[i], x, y, 100 * heads[1].weights[i]);
-  }
   lesson.picture("23_keys.svg", keys_picture(heads[0], heads[1]));
-}
-
-void show_published() {
-  fmt::print("\n--- published models: numbers in a query, and in a value ---\n");
-  for (const PublishedModel& model : published_models()) {
-    const AttentionShape& shape = model.attention;
-    fmt::print("{:16} | width {:5} | {:3} heads | {:3} | {:3}\n", model.name, shape.n_embd, shape.n_head, shape.key_dim,
-               shape.value_dim);
-  }
 }
 
 int main(int argc, char** argv) {
@@ -286,9 +232,8 @@ int main(int argc, char** argv) {
   Data names{lesson.split().training, lesson.split().held_out, lesson.tokenizer, learning, learning};
   names.training.resize(std::min<std::size_t>(names.training.size(), 3200));
   names.held_out.resize(std::min<std::size_t>(names.held_out.size(), 500));
-  with_and_without(lesson, copying, names);
+  with_and_without(copying, names);
   narrow_heads(copying, names);
   show_keys(lesson, copying);
-  show_published();
   return lesson.finish();
 }

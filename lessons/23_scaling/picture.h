@@ -42,7 +42,8 @@ inline Svg keys_picture(const Vectors& one, const Vectors& two) {
     const auto& [qx, qy] = two.queries[i + 7];
     svg.arrow(right, middle, along(qx), up(qy), colours[i]);
     svg.rect(along(kx) - dot / 2, up(ky) - dot / 2, dot, dot, colours[i]);
-    svg.text(along(kx) + 9, up(ky) + 4, fmt::format("{}", i + 1), "start", 12, 0, colours[i]);
+    svg.text(along(kx) + (kx < 0 ? -9 : 9), up(ky) + 4, fmt::format("{}: {:.0f}%", i + 1, 100 * two.weights[i]),
+             kx < 0 ? "end" : "start", 12, 0, colours[i]);
   }
   return svg;
 }

@@ -15,9 +15,10 @@ constexpr std::size_t C = 16;  // width of the model
 constexpr std::size_t H = 4;   // heads
 constexpr std::size_t D = 4;   // numbers in a head's key or value
 constexpr std::size_t L = 4;   // numbers in the latent vector c
+constexpr std::size_t R = 2;   // numbers in the rotary key: one pair
 
-/// The parameters of a GPT with latent attention, whose rotary key has R numbers: 2, one pair; or none.
-inline std::vector<Parameters::Shape> latent_shapes(const Config& config, std::size_t R) {
+/// The parameters of a GPT with latent attention.
+inline std::vector<Parameters::Shape> latent_shapes(const Config& config) {
   return draft_shapes(config, {{"attn_wq", H * D, C},   // W_Q: x to the queries of all heads
                                {"attn_wdkv", L, C},     // W_DKV, down: x to c
                                {"attn_wuk", H * D, L},  // W_UK, up: c to the keys of all heads
@@ -28,18 +29,10 @@ inline std::vector<Parameters::Shape> latent_shapes(const Config& config, std::s
 }
 
 struct LatentWeights {
-  explicit LatentWeights(const Parameters& p)
-      : q(p["layer0.attn_wq"]),
-        dkv(p["layer0.attn_wdkv"]),
-        uk(p["layer0.attn_wuk"]),
-        uv(p["layer0.attn_wuv"]),
-        qr(p["layer0.attn_wqr"]),
-        kr(p["layer0.attn_wkr"]),
-        o(p["layer0.attn_wo"]),
-        R(kr.rows()) {}
-
-  Matrix q, dkv, uk, uv, qr, kr, o;
-  std::size_t R;
+  const Parameters& p;
+  Matrix q = Matrix(p["layer0.attn_wq"]), o = Matrix(p["layer0.attn_wo"]);
+  Matrix dkv = Matrix(p["layer0.attn_wdkv"]), uk = Matrix(p["layer0.attn_wuk"]), uv = Matrix(p["layer0.attn_wuv"]);
+  Matrix qr = Matrix(p["layer0.attn_wqr"]), kr = Matrix(p["layer0.attn_wkr"]);
 };
 
 /// a, then b.

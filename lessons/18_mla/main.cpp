@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -29,7 +28,7 @@ Values transposed_times(const Matrix& w, std::size_t h, const Values& q) {
   });
 }
 
-/// Two heads with keys of two numbers, made from a c of two numbers. And what a rotation of the keys would do.
+/// Two heads with keys of two numbers, made from a c of two numbers.
 void print_on_paper() {
   const Scope scope;
   Parameters parameters({{"w_uk", 4, 2}});
@@ -50,29 +49,9 @@ void print_on_paper() {
                  same);
     }
   }
-  fmt::print("\n--- keys rotated by a quarter turn a position: head 0, a query at position 2 ---\n");
-  fmt::print("the key's position                      |       0 |       1 |       2\n");
-  auto print = [&](const char* what, auto values_of) {
-    fmt::print("{:39} | {} | {} | {}\n", what, text(values_of(0)), text(values_of(1)), text(values_of(2)));
-  };
-  auto rotated_by_rest = [&](int s) { return rotated(queries[0], (2 - s) * std::numbers::pi / 2); };
-  print("the query, rotated by what lies between", rotated_by_rest);
-  print("W^T times that", [&](int s) { return transposed_times(w_uk, 0, rotated_by_rest(s)); });
 }
 
-/// Plain attention as it always was: keeps keys and values.
-struct KeepsKeysAndValues {
-  const Model::Layer& w;
-  Rows k = {}, v = {};
-
-  Values read(const Values& x) {
-    k.push_back(linear(x, w.attn_wk));
-    v.push_back(linear(x, w.attn_wv));
-    return linear(all_heads(linear(x, w.attn_wq), k, v, H), w.attn_wo);
-  }
-};
-
-/// The obvious attempt: keeps x, and makes keys and values of all positions anew.
+/// Plain attention, and the obvious attempt: keeps x, and makes keys and values of all positions anew.
 struct KeepsX {
   const Model::Layer& w;
   Rows xs = {};
@@ -96,7 +75,7 @@ struct KeepsLatent {
     const Values q = linear(x, w.q), q_rope = linear(x, w.qr);
     std::vector<Value> x_attn;
     for (std::size_t h = 0; h < H; h++) {
-      const Values q_h = q.slice(h * D, D), r_h = rotated(q_rope.slice(h * w.R, w.R), t);
+      const Values q_h = q.slice(h * D, D), r_h = rotated(q_rope.slice(h * R, R), t);
       for (const Value out : absorb ? absorbed(h, q_h, r_h) : expanded(h, q_h, r_h)) x_attn.push_back(out);
     }
     return linear(Values(x_attn), w.o);
@@ -106,40 +85,39 @@ struct KeepsLatent {
   Values expanded(std::size_t h, const Values& q, const Values& r) const {
     Rows k, v;
     for (const Values& old : kept) {
-      const Values c = old.slice(0, L), k_rope = old.slice(L, w.R);
+      const Values c = old.slice(0, L), k_rope = old.slice(L, R);
       k.push_back(join(times(w.uk, h, D, c), k_rope));
       v.push_back(times(w.uv, h, D, c));
     }
-    return one_head(join(q, r), k, v, 1 / std::sqrt(D + w.R));  // stop: expanded
+    return one_head(join(q, r), k, v, 1 / std::sqrt(D + R));  // stop: expanded
   }
 
   /// Makes none: the query goes through W_UK, and meets c itself; W_UV waits until the c are mixed.
   Values absorbed(std::size_t h, const Values& q, const Values& r) const {
     const Values q_latent = transposed_times(w.uk, h, q);
-    const Values mixed =
-        one_head(join(q_latent, r), kept, slice(kept, 0, L), 1 / std::sqrt(D + w.R));  // stop: absorbed
+    const Values mixed = one_head(join(q_latent, r), kept, slice(kept, 0, L), 1 / std::sqrt(D + R));  // stop: absorbed
     return times(w.uv, h, D, mixed);
   }
 };
 
-/// How many products attention takes for position T, counted on the tape.
+/// How many products attention takes for one more position, after so many, counted on the tape.
 template <class Keeps>
-std::size_t products(Keeps attention, std::size_t T) {
+void print_products(const char* what, std::size_t kept, Keeps attention) {
+  fmt::print("{:26} | {:4}", what, kept);
   const Scope scope;
   const Values x(C, [](std::size_t) { return 1; });
-  for (std::size_t t = 0; t + 1 < T; t++) attention.read(x);
-  return products_of([&] { attention.read(x); });
-}
-
-template <class Keeps>
-void print_products(const char* what, std::size_t kept, const Keeps& attention) {
-  fmt::print("{:26} | {:4} | {:5} | {:5} | {:6} | {:6}\n", what, kept, products(attention, 1), products(attention, 16),
-             products(attention, 64), products(attention, 256));
+  std::size_t t = 1;
+  for (const std::size_t T : {1, 16, 64, 256}) {
+    for (; t < T; t++) attention.read(x);
+    fmt::print(" | {:6}", products_of([&] { attention.read(x); }));
+    t++;
+  }
+  fmt::print("\n");
 }
 
 /// The loss of a GPT with latent attention.
 Loss latent_loss(const Parameters& parameters, bool absorb) {
-  const Attention attention = [weights = LatentWeights(parameters), absorb](const Rows& xs) {
+  const Attention attention = [weights = LatentWeights{parameters}, absorb](const Rows& xs) {
     KeepsLatent latent{weights, absorb};
     Rows out;
     for (const Values& x : xs) out.push_back(latent.read(x));
@@ -164,20 +142,27 @@ void train_and_print(const Lesson& lesson, const Config& config) {
   fmt::print("\n--- trained: mla expanded, and then evaluated absorbed ---\n");
   const auto expanded = [](const Parameters& p) { return latent_loss(p, false); };
   const auto absorbed = [](const Parameters& p) { return latent_loss(p, true); };
-  const std::vector<DraftForm> forms{plain_form("mha", config),
-                                     {"mla, no rotary key", latent_shapes(config, 0), expanded, absorbed},
-                                     {"mla", latent_shapes(config, 2), expanded, absorbed}};
-  constexpr std::size_t num_steps = 1000;
-  print(train_drafts(lesson, forms, num_steps), num_steps);
+  const std::vector<DraftForm> forms{plain_form("mha", config), {"mla", latent_shapes(config), expanded, absorbed}};
+  print(train_drafts(lesson, forms, 1000), 1000);
   fmt::print("\n");
 }
 
-void print_kept() {
+void print_costs(const Model::Layer& plain, const LatentWeights& latent) {
+  fmt::print("\n--- numbers kept of a token, and products of attention for one more, after so many tokens ---\n");
+  fmt::print("what is kept               | kept |      1 |     16 |     64 |    256\n");
+  // Plain attention, lesson 15: four matrices, and for each letter a score and a share in the mixture.
+  auto products = [](std::size_t T) { return 4 * C * C + 2 * C * T; };
+  fmt::print("keys and values            | {:4} | {:6} | {:6} | {:6} | {:6}\n", 2 * H * D, products(1), products(16),
+             products(64), products(256));
+  print_products("x", C, KeepsX{plain});
+  print_products("c and rotary key, expanded", L + R, KeepsLatent{latent, false});
+  print_products("c and rotary key, absorbed", L + R, KeepsLatent{latent, true});
+
   fmt::print("\n--- numbers kept of a token in a layer: here | with the sizes of DeepSeek-V2 ---\n");
   fmt::print("mha: a key and a value for every head      | {:2} | {:5}\n", 2 * H * D, 2 * 128 * 128);
   fmt::print("gqa: for every 2 heads here, 16 there      | {:2} | {:5}\n", 2 * H / 2 * D, 2 * 128 / 16 * 128);
   fmt::print("mqa: one key and one value for all heads   | {:2} | {:5}\n", 2 * D, 2 * 128);
-  fmt::print("mla: c and a rotary key                    | {:2} | {:5}\n", L + 2, 512 + 64);
+  fmt::print("mla: c and a rotary key                    | {:2} | {:5}\n", L + R, 512 + 64);
 }
 
 int main(int argc, char** argv) {
@@ -185,20 +170,10 @@ int main(int argc, char** argv) {
   print_on_paper();
 
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
-  Parameters plain(gpt_shapes(config)), latent(latent_shapes(config, 2));
+  Parameters plain(gpt_shapes(config)), latent(latent_shapes(config));
   draw_weights(plain, 0.3, lesson.random);
   draw_weights(latent, 0.3, lesson.random);
-  const Model model(config, plain);
-  const LatentWeights weights(latent);
-  fmt::print("\n--- numbers kept of a token, and products of attention for one more, after so many tokens ---\n");
-  fmt::print("what is kept               | kept |     1 |    16 |     64 |    256\n");
-  print_products("keys and values", 2 * H * D, KeepsKeysAndValues{model.layers[0]});
-  print_products("x", C, KeepsX{model.layers[0]});
-  print_products("c and rotary key, expanded", L + 2, KeepsLatent{weights, false});
-  print_products("c and rotary key, absorbed", L + 2, KeepsLatent{weights, true});
-
-  print_kept();
-  lesson.picture("18_kept.svg", kept_picture());
+  print_costs(Model(config, plain).layers[0], LatentWeights{latent});
   lesson.picture("18_fold.svg", fold_picture());
 
   const std::vector<Token> tokens = lesson.tokens_of_step(1);

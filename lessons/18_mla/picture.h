@@ -18,26 +18,6 @@ inline void squares(Svg& svg, double x, double y, int n, const std::string& colo
   for (int i = 0; i < n; i++) svg.rect(x + 17.0 * i, y, 15, 15, colour);
 }
 
-/// What is kept of one token in a layer: a square for each number.
-inline Svg kept_picture() {
-  Svg svg(740, 184);
-  svg.text(20, 26, "Kept of one letter: MLA stores the least, and its heads still have keys of their own", "start", 14);
-  auto heads = [&](double y, const char* name, int n) {  // n heads of keys, a gap, n of values
-    for (int i = 0; i < 2 * n; i++) squares(svg, 56 + 72.0 * i + (i < n ? 0 : 10), y, 4, i < n ? blue : green);
-    svg.text(46, y + 13, name, "end", 13);
-    svg.text(74 + 144.0 * n, y + 13, fmt::format("{} numbers", 8 * n));
-  };
-  heads(44, "MHA", 4);
-  heads(72, "GQA", 2);
-  heads(100, "MQA", 1);
-  svg.text(46, 141, "MLA", "end", 13);
-  squares(svg, 56, 128, 4, yellow);
-  squares(svg, 134, 128, 2, grey);
-  svg.text(176, 141, "6 numbers: c, from which every head makes its own key and value; and a rotary key");
-  svg.text(56, 170, "MHA, GQA, MQA: keys on the left (blue), values on the right (green), 4 numbers each");
-  return svg;
-}
-
 /// Scores for three positions, in both ways.
 inline Svg fold_picture() {
   Svg svg(740, 270);

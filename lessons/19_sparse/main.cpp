@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <string>
@@ -95,41 +94,34 @@ DraftGpt sparse_gpt(const Config& config, const Parameters& parameters, const Ho
   return {parameters, attentions};
 }
 
-/// Five letters with equal scores and a window of 2: their weights.
-void print_weights(const Visible& seen, const Rows& keys) {
+/// Five letters, all scores 0, a window of 2: the weights, and how much of each letter comes from the first, layer by
+/// layer.
+void print_on_paper() {
+  const Scope scope;
+  const Visible seen = visible_keys(parse_mask_pattern("local:2"), 5);
+  const Rows keys(5, Values(1, [](std::size_t) { return 0; }));
   fmt::print("\n--- a window of 2, all scores 0: the weights of each letter of maria ---\n");
   fmt::print("  | {:35} | skipping\n", "hiding");
-  std::size_t num_hiding = 0, num_skipping = 0;
   for (std::size_t t = 0; t < keys.size(); t++) {
     const Values hiding = weights_hiding(t, keys[t], keys, seen), skipping = weights_skipping(t, keys[t], keys, seen);
     fmt::print("{} | {} | {}\n", "maria"[t], numbers(hiding), numbers(skipping));  // stop: weights
-    num_hiding += hiding.size();
-    num_skipping += skipping.size();
   }
-  fmt::print("scores computed: {} hiding, {} skipping\n", num_hiding, num_skipping);
-}
-
-/// Layers of such attention, one after the other: how much of each position comes from the first.
-std::vector<std::vector<double>> spread(const Visible& seen, const Rows& keys) {
   fmt::print("\n--- how much of each position is the m ---\n");
-  std::vector<std::vector<double>> amounts{{1, 0, 0, 0, 0}};
-  for (int layer = 0;; layer++) {
-    const std::vector<double> x = amounts.back();
+  std::vector<double> x{1, 0, 0, 0, 0};
+  for (int layer = 0; layer <= 3; layer++) {
     fmt::print("after layer {} | {:6} {:6} {:6} {:6} {:6}\n", layer, x[0], x[1], x[2], x[3], x[4]);
-    if (layer == 3) return amounts;
     std::vector<double> next(x.size());
     for (std::size_t t = 0; t < x.size(); t++) {
       const std::vector<double> weights = weights_skipping(t, keys[t], keys, seen).data();
       for (std::size_t i = 0; i < weights.size(); i++) next[t] += weights[i] * x[seen[t][i]];
     }
-    amounts.push_back(next);  // stop: layer
+    x = next;  // stop: layer
   }
 }
 
 /// How many pairs of a query and a key are left, and how far the last of them hears.
 void print_pairs(const std::vector<std::string>& specs) {
-  fmt::print(
-      "\n--- pairs of a query and a key, by positions; and the layers until the last of 64 has heard of all ---\n");
+  fmt::print("\n--- pairs of a query and a key, by positions; layers until the last of 64 has heard of all ---\n");
   fmt::print("pattern       |    16 |    64 |   256 |   1024 | layers\n");
   for (const std::string& spec : specs) {
     auto pairs = [&](std::size_t T) {
@@ -144,50 +136,35 @@ void print_pairs(const std::vector<std::string>& specs) {
   }
 }
 
-/// The loss of a name by the draft, hiding and skipping, and by src/tensor, all with the same weights.
-void compare_losses(Lesson& lesson, const std::vector<std::string>& patterns) {
+/// The loss of a name by the draft, hiding and skipping, beside that of src/tensor with the same weights.
+void check_losses(Lesson& lesson, const std::vector<std::string>& patterns) {
   const std::vector<Token> tokens = lesson.tokens_of_step(1);
   Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
   Parameters parameters(gpt_shapes(config));
   draw_weights(parameters, 0.3, lesson.random);
-  fmt::print("\n--- the loss of one name, with the same random weights ---\n");
-  fmt::print("pattern       | hiding | skipping | src/tensor\n");
   for (const std::string& pattern : patterns) {
     const Scope scope;
     config.mask = parse_mask_pattern(pattern);
     const double hiding = sparse_gpt(config, parameters, {.hide = true}).loss(tokens).data();
     const double skipping = sparse_gpt(config, parameters).loss(tokens).data();
     const double src = tensor_gradient(config, parameters, tokens).loss;
-    fmt::print("{:13} | {:6.4f} | {:8.4f} | {:10.4f}\n", pattern, hiding, skipping, src);
     // Numbers around 1 and sums of some dozens: each rounding is 1.1e-16 of what is summed.
     lesson.check(pattern + ", hiding: the loss of src/tensor", std::abs(hiding - src) < 1e-12);
     lesson.check(pattern + ", skipping: the loss of src/tensor", std::abs(skipping - src) < 1e-12);
   }
 }
 
-/// A few draws, and what they are on average. Then the loss of one name with weights dropped, and not.
-void print_dropout(const Lesson& lesson) {
-  fmt::print("\n--- dropout of one half: the weights 0.5, 0.3 and 0.2, drawn four times ---\n");
-  PythonRandom random(1);
-  const std::vector<double> before{0.5, 0.3, 0.2};
-  std::vector<double> mean(3);
-  for (int draw = 1; draw <= 10000; draw++) {
-    const Scope scope;
-    const Values weights = dropped(Values(3, [&](std::size_t i) { return before[i]; }), 0.5, random);
-    for (std::size_t i = 0; i < 3; i++) mean[i] += weights[i].data() / 10000;
-    if (draw <= 4) fmt::print("{}\n", numbers(weights));
-  }
-  fmt::print("mean of 10000 draws: {:.2f} {:.2f} {:.2f}\n", mean[0], mean[1], mean[2]);
-
+/// The loss of one name with weights dropped, and not.
+void print_dropout(Lesson& lesson) {
+  fmt::print("\n--- dropout of a quarter: the loss of one name, three times ---\n");
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
   Parameters parameters(gpt_shapes(config));
-  draw_weights(parameters, 0.3, random);
+  draw_weights(parameters, 0.3, lesson.random);
   for (const bool training : {true, false}) {
     const Loss loss = sparse_gpt(config, parameters, {.p_drop = 0.25, .training = training}).as_loss();
     const std::vector<Document> same(3, lesson.documents[0]);
     const std::vector<double> losses = document_losses(loss, same, lesson.tokenizer);
-    fmt::print("one name, three times, {}: {:.4f} {:.4f} {:.4f}\n", training ? "training  " : "evaluating", losses[0],
-               losses[1], losses[2]);
+    fmt::print("{}: {:.4f} {:.4f} {:.4f}\n", training ? "training  " : "evaluating", losses[0], losses[1], losses[2]);
   }
 }
 
@@ -206,40 +183,22 @@ void train_and_print(const Lesson& lesson) {
   print(train_drafts(lesson, forms, 1000), 1000);
 }
 
-/// With LONG=1: the same question with 160 times as much training, by src/tensor.
-void train_long(const Lesson& lesson) {
-  std::vector<Candidate> candidates;
-  for (const char* pattern : {"full", "local:2", "local:3"}) {
-    candidates.push_back({pattern, {.mask = parse_mask_pattern(pattern)}});
-  }
-  fmt::print("\n--- trained by src/tensor; this takes ten seconds or more ---\n");
-  std::fflush(stdout);
-  compare(lesson.documents, lesson.tokenizer, candidates, {.num_steps = 10000, .batch_size = 16}).print();
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  {
-    const Scope scope;
-    const Visible seen = visible_keys(parse_mask_pattern("local:2"), 5);
-    const Rows zeros(5, Values(1, [](std::size_t) { return 0; }));
-    print_weights(seen, zeros);
-    lesson.picture("19_spread.svg", spread_picture("maria", spread(seen, zeros)));
-  }
-  const std::vector<Token> tokens = lesson.tokens_of_step(1);
+  print_on_paper();
   std::vector<std::string> letters;
-  for (std::size_t t = 0; t + 1 < tokens.size(); t++) letters.push_back(lesson.tokenizer.label(tokens[t]));
-  const std::vector<std::string> patterns{"full", "local:3", "strided:2:3", "global:2:1", "block:3"};
-  const std::vector<Tiles> maps = pattern_maps(letters);
-  fmt::print("\n--- 1: a row's letter sees a column's; 2, 3, +: hears of it in that layer or later; -: never ---\n");
-  fmt::print("{}", tiles({maps[1], maps[3], maps[4]}, symbols));
-  lesson.picture("19_patterns.svg", patterns_picture(maps));
-
+  for (const Token token : lesson.tokens_of_step(1)) letters.push_back(lesson.tokenizer.label(token));
+  letters.pop_back();  // nothing looks back from the end
+  lesson.picture("19_patterns.svg", patterns_picture(letters));
   print_pairs({"full", "local:3", "strided:2:3", "global:2:1", "block:3", "bigbird:2:1:1"});
-  compare_losses(lesson, patterns);
+  check_losses(lesson, {"full", "local:3", "strided:2:3", "global:2:1", "block:3"});
   print_dropout(lesson);
   train_and_print(lesson);
-  if (std::getenv("LONG") != nullptr) train_long(lesson);
-  fmt::print("\n");
+  if (std::getenv("LONG") != nullptr) {
+    fmt::print("\n--- trained by src/tensor with 160 times as many names; this takes ten seconds or more ---\n");
+    const Config local_2{.mask = parse_mask_pattern("local:2")}, local_3{.mask = parse_mask_pattern("local:3")};
+    const std::vector<Candidate> candidates{{"full", {}}, {"local:2", local_2}, {"local:3", local_3}};
+    compare(lesson.documents, lesson.tokenizer, candidates, {.num_steps = 10000, .batch_size = 16}).print();
+  }
   return lesson.finish();
 }

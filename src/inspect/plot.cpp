@@ -189,23 +189,6 @@ Svg tile_maps(const std::string& title, const std::vector<Tiles>& maps, const Le
   return svg;
 }
 
-std::string tiles(const std::vector<Tiles>& maps, const std::string& symbols) {
-  constexpr std::size_t gap = 3;
-  std::string text;
-  for (const Tiles& map : maps)
-    text += "  " + map.title + std::string(2 * map.labels.size() + gap - columns(map.title), ' ');
-  end_line(text);
-  for (std::size_t r = 0; r < maps.at(0).rows.size(); r++) {
-    for (const Tiles& map : maps) {
-      text += pad_left(map.labels[r], 1);
-      for (const std::size_t i : map.rows[r]) text += std::string(" ") + symbols[i];
-      text += std::string(gap + 1, ' ');
-    }
-    end_line(text);
-  }
-  return text;
-}
-
 std::string shades(const Grid& grid) {
   constexpr std::array<const char*, 5> shade{"  ", "░░", "▒▒", "▓▓", "██"};
   const double largest = darkest(grid);

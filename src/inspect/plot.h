@@ -67,9 +67,6 @@ using Legend = std::vector<std::pair<std::string, std::string>>;
 Svg tile_maps(const std::string& title, const std::vector<Tiles>& maps, const Legend& legend,
               std::size_t maps_in_a_row);
 
-/// The same for a terminal, side by side: symbols[i] stands for entry i of the legend.
-std::string tiles(const std::vector<Tiles>& maps, const std::string& symbols);
-
 /// A loss to compare with, drawn as a level line.
 struct Baseline {
   std::string name;

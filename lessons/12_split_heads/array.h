@@ -23,13 +23,11 @@ struct Array {
   Shape shape;
   std::vector<double> numbers;
 
-  /// Where the number of these indices stands.
-  std::size_t place(const Shape& index) const {
-    std::size_t at = 0;
-    for (std::size_t d = 0; d < shape.size(); d++) at = at * shape[d] + index[d];
-    return at;
+  double at(const Shape& index) const {
+    std::size_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); d++) place = place * shape[d] + index[d];
+    return numbers[place];
   }
-  double at(const Shape& index) const { return numbers[place(index)]; }
 };
 
 /// Calls visit(index) for every index of a shape, the last one fastest.

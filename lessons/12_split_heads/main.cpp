@@ -18,19 +18,10 @@ constexpr std::size_t num_heads = 2;
 const Array everybody{{1}, {1.0}};  // the mask that hides nothing
 
 /// Two positions in two heads of two numbers: number 12 stands at position 1, place 2.
-void print_split(const Lesson& lesson) {
+void draw_split(const Lesson& lesson) {
   const Array x{{1, 2, 4}, {0, 1, 2, 3, 10, 11, 12, 13}};
   const Array only_cut = reshape(x, {1, 2, 2, 2});
   const Array split = split_heads(x, num_heads);  // stop: split
-  fmt::print("\n                                 | position 0 | position 1\n");
-  auto print = [](const char* how, const Array& heads) {
-    for (std::size_t h = 0; h < num_heads; h++) {
-      const double* const n = &heads.numbers[heads.place({0, h, 0, 0})];
-      fmt::print("{:23}: head {} |   {:02} {:02}    |   {:02} {:02}\n", how, h, n[0], n[1], n[2], n[3]);
-    }
-  };
-  print("reshape only", only_cut);
-  print("reshape, then transpose", split);
   lesson.picture("12_places.svg", places_picture(x, only_cut, split));
 }
 
@@ -53,7 +44,7 @@ Array self_attention_swapped(const Array& x) { return transpose(self_attention(t
 void print_influence(const char* program, const std::function<Array(const Array&)>& attention) {
   Array x{{2, 2, 4}, {1, 0, 0, 2, 1, 1, 2, 0, 0, 1, 1, 0, 2, 1, 0, 1}};
   const Array before = attention(x);
-  for (std::size_t c = 0; c < 4; c++) x.numbers[x.place({0, 0, c})] += 1;
+  for (std::size_t c = 0; c < 4; c++) x.numbers[c] += 1;
   const Array after = attention(x);  // stop: influence
   fmt::print("{:24} | {}", program, text(after.shape));
   for (std::size_t i = 0; i < 4; i++) {  // the positions of document 0, those of document 1
@@ -78,26 +69,19 @@ void print_mask(std::size_t B, const Array& mask) try {
   fmt::print(" | error: {}\n", error.what());
 }
 
-void print_heading(std::size_t B, const std::string& what) {
-  fmt::print("\n{}\n{:9}", what, "");
-  for (std::size_t b = 0; b < B; b++) fmt::print(" | document {}{:>{}}", b, "", b + 1 < B ? 15 : 0);
-  fmt::print("\n{:9}", "mask");
-  for (std::size_t b = 0; b < B; b++) fmt::print(" | head 0        head 1{:>{}}", "", b + 1 < B ? 5 : 0);
-  fmt::print("\n");
-}
-
 void print_masks() {
   fmt::print("\nwho looks at whom: three digits for each query, 1 for a key that it looks at\n");
   for (const std::size_t B : {3, 2}) {
-    print_heading(B, fmt::format("documents of {} positions, padded to 3", B == 3 ? "3, 2 and 1" : "3 and 2"));
-    Array keys{{B, 3}, {}}, pairs{{B, 3, 3}, {}};  // 1: document b has such a key
-    for_each_index(keys.shape, [&](const Shape& i) { keys.numbers.push_back(i[1] < 3 - i[0] ? 1 : 0); });
-    for_each_index(pairs.shape, [&](const Shape& i) { pairs.numbers.push_back(i[2] < 3 - i[0] ? 1 : 0); });
+    fmt::print("\ndocuments of {} positions, padded to 3\n{:9}", B == 3 ? "3, 2 and 1" : "3 and 2", "mask");
+    for (std::size_t b = 0; b < B; b++) fmt::print("{} | document {}: heads 0, 1", b > 0 ? "   " : "", b);
+    fmt::print("\n");
+    Array keys{{B, 3}, {1, 1, 1, 1, 1, 0, 1, 0, 0}};  // 1: the document has such a key
+    keys.numbers.resize(B * 3);
     print_mask(B, reshape(keys, {B, 1, 1, 3}));
     print_mask(B, keys);
-    print_mask(B, pairs);
+    print_mask(B, broadcast(reshape(keys, {B, 1, 3}), {B, 3, 3}));
   }
-  print_heading(1, "one document; the masks are: causal; causal for head 0, full for head 1; nobody may be seen");
+  fmt::print("\none document; the masks are: causal; causal for head 0, full for head 1; nobody may be seen\n");
   print_mask(1, {{3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}});
   print_mask(1, {{2, 3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}});
   print_mask(1, {{1, 3}, {0, 0, 0}});
@@ -126,7 +110,7 @@ bool agrees_with_pytorch(const std::string& name) {
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  print_split(lesson);
+  draw_split(lesson);
   fmt::print("\nposition 0 of document 0 is changed. How far do the outputs move?\n");
   fmt::print("                         |         | document 0              | document 1\n");
   fmt::print("program                  | shape   | position 0 | position 1 | position 0 | position 1\n");

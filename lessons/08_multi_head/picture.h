@@ -18,17 +18,16 @@ inline Svg flow_picture() {
   svg.text(20, 26, "A head has its own slice everywhere; only W_O mixes them", "start", 16);
   auto list = [&](double x, double y, double height, const char* fill) { svg.rect(x, y, strip, height - 1, fill); };
   auto name = [&](double x, double y, const std::string& text) { svg.text(x, y, text, "middle", 13); };
-  auto arrow = [&](double x1, double y1, double x2, double y2, const char* to) { svg.line(x1, y1, x2, y2, to, 1.5); };
   for (std::size_t i = 0; i < 3; i++) {  // q, k, v
     const double y = top - 100 + 100 * static_cast<double>(i);
-    arrow(46, top + side / 2, 96, y + side / 2, "#999999");
+    svg.line(46, top + side / 2, 96, y + side / 2, "#999999", 1.5);
     name(140, y - 6, fmt::format("W_{}: 16 rows", "QKV"[i]));
     name(218, y - 6, std::string(1, "qkv"[i]));
     for (std::size_t h = 0; h < 4; h++) {
       const double slice = y + band * static_cast<double>(h);
       svg.rect(100, slice, side, band - 1, colour[h]);
       list(210, slice, band, colour[h]);
-      arrow(228, slice + band / 2, 340, 92 + 78 * static_cast<double>(h), colour[h]);
+      svg.line(228, slice + band / 2, 340, 92 + 78 * static_cast<double>(h), colour[h], 1.5);
     }
   }
   for (std::size_t h = 0; h < 4; h++) {
@@ -37,12 +36,12 @@ inline Svg flow_picture() {
     svg.rect(343, y + 3, 122, 40, "white");
     name(404, y + 20, fmt::format("head {}", h));
     svg.text(404, y + 36, "its own softmax", "middle", 11);
-    arrow(470, y + 23, 528, top + slice + band / 2, colour[h]);
+    svg.line(470, y + 23, 528, top + slice + band / 2, colour[h], 1.5);
     list(530, top + slice, band, colour[h]);
     svg.rect(592 + slice, top, band - 1, side - 1, colour[h]);
   }
-  arrow(550, top + side / 2, 588, top + side / 2, "#999999");
-  arrow(676, top + side / 2, 718, top + side / 2, "#999999");
+  svg.line(550, top + side / 2, 588, top + side / 2, "#999999", 1.5);
+  svg.line(676, top + side / 2, 718, top + side / 2, "#999999", 1.5);
   list(30, top, side, "#999999");
   list(722, top, side, "#999999");
   name(38, top - 8, "x");

@@ -10,6 +10,7 @@
 
 #include "base/task.h"
 #include "inspect/chart.h"
+#include "inspect/published.h"
 #include "lesson/comparison.h"
 #include "lesson/draft_gpt.h"
 #include "lesson/recipe.h"
@@ -217,6 +218,15 @@ void show_keys(Lesson& lesson, const Data& copying) {
   lesson.picture("23_keys.svg", keys_picture(heads[0], heads[1]));
 }
 
+void show_published() {
+  fmt::print("\n--- published models: numbers in a query, and in a value ---\n");
+  for (const PublishedModel& model : published_models()) {
+    const AttentionShape& shape = model.attention;
+    fmt::print("{:16} | width {:5} | {:3} heads | {:3} | {:3}\n", model.name, shape.n_embd, shape.n_head, shape.key_dim,
+               shape.value_dim);
+  }
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   show_two_keys();
@@ -235,5 +245,6 @@ int main(int argc, char** argv) {
   with_and_without(copying, names);
   narrow_heads(copying, names);
   show_keys(lesson, copying);
+  show_published();
   return lesson.finish();
 }

@@ -180,19 +180,21 @@ struct Row {
   std::string name;
   double max_rate;
   std::size_t n_embd, batch_size;
+  bool constant_rate = false;
 };
 
 /// Recipes that differ from the first in one thing, each at up to seven learning rates.
 void one_thing_at_a_time(const Lesson& lesson, const Parts& parts) {
   const std::vector<double> rates{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
   fmt::print("\n--- 16000 names read, at up to seven learning rates: validation loss ---\n");
-  fmt::print("what differs     | 0.001 0.002 0.005  0.01  0.02  0.05   0.1\n");
+  fmt::print("what differs       | 0.001 0.002 0.005  0.01  0.02  0.05   0.1\n");
   std::vector<Series> lines;
   for (const Row& row :
        {Row{"width 16", 0.1, 16, 32}, Row{"1 name a step", 0.01, 16, 1}, Row{"128 names a step", 0.1, 16, 128},
-        Row{"width 8", 0.1, 8, 32}, Row{"width 32", 0.02, 32, 32}}) {
-    Recipe recipe{{.n_embd = row.n_embd}, {.num_steps = 16000 / row.batch_size, .batch_size = row.batch_size}};
-    fmt::print("{:16} |", row.name);
+        Row{"width 8", 0.1, 8, 32}, Row{"width 32", 0.02, 32, 32}, Row{"width 16, constant", 0.02, 16, 32, true}}) {
+    Recipe recipe{
+        {.n_embd = row.n_embd}, {.num_steps = 16000 / row.batch_size, .batch_size = row.batch_size}, row.constant_rate};
+    fmt::print("{:18} |", row.name);
     Series line{row.name, {}};
     for (const double rate : rates) {
       if (rate > row.max_rate) break;
@@ -203,7 +205,7 @@ void one_thing_at_a_time(const Lesson& lesson, const Parts& parts) {
       line.points.emplace_back(rate, std::round(1000 * loss) / 1000);
     }
     fmt::print("\n");
-    lines.push_back(line);
+    if (!row.constant_rate) lines.push_back(line);
   }
   lesson.picture("24_rates.svg",
                  chart("The learning rate has a valley, and each recipe has its own", {"learning rate", rates, true},

@@ -31,7 +31,7 @@ BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, 
   before(trainer.model());
   if (recipe.rounded) round_weights(trainer.model());
   while (trainer.steps_done() < recipe.train.num_steps) {
-    const double loss = trainer.step();
+    const double loss = recipe.constant_rate ? trainer.step(0) : trainer.step();
     if (recipe.rounded) round_weights(trainer.model());
     after_step(trainer, loss);
   }

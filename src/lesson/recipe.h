@@ -18,7 +18,8 @@ namespace microgpt {
 struct Recipe {
   Config model;  // its vocab_size is ignored; the tokenizer decides it
   TrainConfig train;
-  bool rounded = false;  // see round_weights()
+  bool constant_rate = false;  // otherwise the learning rate follows train.schedule
+  bool rounded = false;        // see round_weights()
 };
 
 using AfterEachStep = std::function<void(BatchTrainer<double>& trainer, double loss)>;

@@ -163,17 +163,27 @@ Json history_json(const std::vector<HistoryPoint>& points, const std::vector<Pro
   return history;
 }
 
-/// A few hundred documents to train on in the page, in the order of the file, with every character of the alphabet. So
-/// `microgpt train` on a file of these trains the same model.
+/// A few hundred documents to train on in the page, evenly spread over the file and in its order, and those that bring
+/// the rest of the alphabet. So `microgpt train` on a file of these trains the same model.
 Json training_names(const InspectorOptions& options, const Tokenizer& tokenizer) {
   constexpr std::size_t enough = 300;
+  const std::vector<Document> documents = read_documents(options.data.value_or(names_file));
+  const std::size_t n = documents.size();
   std::u32string missing = tokenizer.characters();
+  std::vector<bool> is_taken(n);
+  auto take = [&](std::size_t i) {
+    is_taken[i] = true;
+    std::erase_if(missing, [&](char32_t c) { return documents[i].find(c) != Document::npos; });
+  };
+  for (std::size_t i = 0; i < n; i++) {
+    if (i * enough / n != (i + 1) * enough / n) take(i);
+  }
+  for (std::size_t i = 0; i < n && !missing.empty(); i++) {
+    if (documents[i].find_first_of(missing) != Document::npos) take(i);
+  }
   Json names = Json::array();
-  for (const Document& document : read_documents(options.data.value_or(names_file))) {
-    const auto brings = [&](char32_t c) { return missing.find(c) != std::u32string::npos; };
-    if (names.size() >= enough && std::none_of(document.begin(), document.end(), brings)) continue;
-    std::erase_if(missing, [&](char32_t c) { return document.find(c) != Document::npos; });
-    names.push_back(encode_utf8(document));
+  for (std::size_t i = 0; i < n; i++) {
+    if (is_taken[i]) names.push_back(encode_utf8(documents[i]));
   }
   return names;
 }

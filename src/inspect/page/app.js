@@ -71,7 +71,7 @@ function meansOf(model) {
 }
 
 function namesToAverage(model) {
-  return state.data.names.slice(0, model.numbers.length > 100000 ? 60 : Infinity);
+  return spread(state.data.names, model.numbers.length > 100000 ? 60 : Infinity);
 }
 
 function changesOf(model) {
@@ -113,7 +113,7 @@ function settle() {
   const within = (x, n) => Math.max(0, Math.min(Number.isInteger(x) ? x : 0, n - 1));
   state.layer = within(state.layer, n_layer);
   state.head = within(state.head, n_head);
-  state.at = within(state.at, Math.min([...state.text].length + 1, block_size));
+  state.at = within(state.wantedAt, Math.min([...state.text].length + 1, block_size));
   for (const key of state.off.keys()) if (!isHead(key, n_layer, n_head)) state.off.delete(key);
   for (const key of state.forbidden) if (!isHead(key, n_layer, n_head)) state.forbidden.delete(key);
 }
@@ -125,6 +125,7 @@ function isHead(key, n_layer, n_head) {
 
 function change(what, { scroll = false } = {}) {
   Object.assign(state, what);
+  if ("at" in what) state.wantedAt = what.at; // a shorter name, which has no such position, does not forget it
   showAll();
   if (scroll) byId(state.tab).scrollIntoView();
 }
@@ -238,7 +239,8 @@ function followLink() {
   typed(byId("text").value);
   showAll();
   showSections();
-  byId(state.tab)?.scrollIntoView();
+  if (state.tab === "read") scrollTo(0, 0);
+  else byId(state.tab)?.scrollIntoView();
 }
 
 // --- Theme, sections, start ------------------------------------------------------------------------------------------

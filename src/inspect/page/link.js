@@ -60,6 +60,7 @@ function readLink() {
   const hash = new URLSearchParams(location.hash.slice(1));
   for (const [key, [standard, read]] of Object.entries(settings)) state[key] = read(hash.get(key) ?? "") ?? standard;
   if (!state.models[state.model]) state.model = 0;
+  state.wantedAt = state.at;
   const [off, forbidden, open] = Object.entries(lists).map(([key, entry]) =>
     (hash.get(key) ?? "").split(" ").filter((each) => entry.test(each)).slice(0, longestList),
   );

@@ -45,3 +45,9 @@ function meanOutputs(model, names) {
     ),
   );
 }
+
+// n of a list, evenly spread over it and in its order; all of a shorter one.
+function spread(list, n) {
+  const place = (i) => Math.floor((i * n) / list.length);
+  return list.length <= n ? list : list.filter((_, i) => place(i) !== place(i + 1));
+}

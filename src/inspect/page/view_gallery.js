@@ -4,8 +4,8 @@ const massNames = [
   ["mass_self", "itself"],
   ["mass_previous", "previous"],
   ["mass_bos", "BOS"],
-  ["mass_equal", "equal letter"],
-  ["mass_after_equal", "after equal"],
+  ["mass_equal", "same letter"],
+  ["mass_after_equal", "after the same"],
 ];
 
 const shapeMeanings = {
@@ -47,7 +47,9 @@ function evidence(record) {
     element(
       "p",
       {},
-      "Share of its attention by place; the line is an ",
+      "Share of its attention by place, over ",
+      termOf("held-out names"),
+      "; the line is an ",
       termOf("even share"),
       ". Its ",
       termOf("entropy"),
@@ -62,7 +64,7 @@ function worth({ importance }) {
   if (!importance) return [];
   const { loss, loss_stderr } = importance.zeroed;
   return [
-    ...[" Without it, the ", termOf("loss"), " of ", termOf("held-out names")],
+    ...[" Without it, their ", termOf("loss")],
     ...[` changes by ${signed(loss)} `, termOf(`± ${fixed(2 * loss_stderr)}`, "standard error"), "."],
   ];
 }

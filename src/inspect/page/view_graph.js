@@ -28,7 +28,7 @@ function goToNode(path, isOpen = true) {
   if (!isBelow(graph.deepest, path)) graph.deepest = path;
   Object.assign(graph, { isOpen, below: graph.deepest[path.length] ?? 0, unfolded: new Set() });
   const isElsewhere = path.length > 1 && path[1] !== state.at;
-  if (isElsewhere) state.at = path[1];
+  if (isElsewhere) state.at = state.wantedAt = path[1];
   state.path = path.length === 0 ? "loss" : path.length === 1 ? "sum" : path.slice(2).join(".");
   if (isElsewhere) showAll();
   else showGraph(state.shown);

@@ -170,9 +170,8 @@ function showOthersSoon(shown) {
   state.othersTimer = setTimeout(() => {
     const place = byId("others");
     if (place === null || state.shown !== shown) return;
-    const names = state.data.names
-      .filter((name) => canRead(shown.model, name))
-      .slice(0, shown.model.numbers.length > 20000 ? 30 : 100);
+    const readable = state.data.names.filter((name) => canRead(shown.model, name));
+    const names = spread(readable, shown.model.numbers.length > 20000 ? 30 : 100);
     const mean = (changes, temperature) =>
       names.reduce((sum, name) => sum + read(shown.model, name, changes, temperature).loss, 0) / names.length;
     const difference = mean(shown.changes, state.temperature) - mean(unchanged, 1);

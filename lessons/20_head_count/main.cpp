@@ -145,6 +145,19 @@ Study study(const Words& words, double times, std::size_t num_steps, std::size_t
   return all;
 }
 
+void compare_shares(const Lesson& lesson, const Config& ours) {
+  fmt::print("\n--- who owns the parameters ---\n");
+  fmt::print("model               | parameters | attention        | feed-forward     | rest\n");
+  std::vector<Bars> shares{{"attention", {}}, {"feed-forward", {}}, {"rest", {}}};
+  print_shares("2017: a layer", layer_of_2017(512, 1), shares);
+  print_shares("2017: base model", transformer_of_2017(512, 37000), shares);
+  print_shares("llama2-70b: a layer", layer_of(published_model("llama2-70b")), shares);
+  print_shares("our model", gpt_shapes(ours), shares);
+  lesson.picture("20_shares.svg",
+                 bar_chart("A third of a plain layer is attention; elsewhere it is less", "share of the parameters, %",
+                           {"2017: a layer", "2017: base model", "llama2-70b: a layer", "our model"}, shares));
+}
+
 /// The counts are those of src.
 void check(Lesson& lesson, const Config& config) {
   const std::size_t heads_of_gpt2 = attention_parameters(published_model("gpt2")).value();
@@ -164,16 +177,7 @@ int main(int argc, char** argv) {
   const Words words;
   const Config ours{.vocab_size = lesson.tokenizer.vocab_size()};
   print_costs();
-  fmt::print("\n--- who owns the parameters ---\n");
-  fmt::print("model               | parameters | attention        | feed-forward     | rest\n");
-  std::vector<Bars> shares{{"attention", {}}, {"feed-forward", {}}, {"rest", {}}};
-  print_shares("2017: a layer", layer_of_2017(512, 1), shares);
-  print_shares("2017: base model", transformer_of_2017(512, 37000), shares);
-  print_shares("llama2-70b: a layer", layer_of(published_model("llama2-70b")), shares);
-  print_shares("our model", gpt_shapes(ours), shares);
-  lesson.picture("20_shares.svg",
-                 bar_chart("A third of a plain layer is attention; elsewhere it is less", "share of the parameters, %",
-                           {"2017: a layer", "2017: base model", "llama2-70b: a layer", "our model"}, shares));
+  compare_shares(lesson, ours);
 
   fmt::print("\n--- on paper ---\nheads                  | step | found   | slopes\n");
   learn_on_paper("one, sure", {{0, 6}});

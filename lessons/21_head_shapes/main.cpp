@@ -217,6 +217,18 @@ void show_heads(Lesson& lesson, const std::string& title, const Trained& model) 
   lesson.check(title + ": entropy, reach and name of every head are those of src/inspect/heads.h", agree);
 }
 
+/// What heads reach whose weights were drawn larger; and how much larger this model's weights have become.
+void show_larger_bars(const Trained& model) {
+  for (const int times : {2, 4}) {
+    const Bar bar = bar_of(model, 0.08 * times);
+    show_row(fmt::format("{} times larger", times), [&](std::size_t i) { return bar[i]; });
+  }
+  const Parameter& w_q = model.parameters["layer0.attn_wq"];
+  const double mean_square =
+      std::inner_product(w_q.data, w_q.data + w_q.size(), w_q.data, 0.0) / static_cast<double>(w_q.size());
+  fmt::print("W_Q of layer 0, trained: {:.1f} times larger\n", std::sqrt(mean_square) / 0.08);
+}
+
 /// One head, and a target of your own.
 void ask(const Trained& model, HeadId id, const Target& target) {
   Probe probe(model.config, model.parameters, model.held_out);
@@ -308,14 +320,7 @@ int main(int argc, char** argv) {
   lesson.picture("21_names.svg", gallery("Eight heads read isabella: one looks a letter back, most fit no name",
                                          maps_at(names, U"isabella"), 4));
   show_heads(lesson, "names", names);
-  for (const int times : {2, 4}) {
-    const Bar bar = bar_of(names, 0.08 * times);
-    show_row(fmt::format("{} times larger", times), [&](std::size_t i) { return bar[i]; });
-  }
-  const Parameter& w_q = names.parameters["layer0.attn_wq"];
-  const double mean_square =
-      std::inner_product(w_q.data, w_q.data + w_q.size(), w_q.data, 0.0) / static_cast<double>(w_q.size());
-  fmt::print("W_Q of layer 0, trained: {:.1f} times larger\n", std::sqrt(mean_square) / 0.08);
+  show_larger_bars(names);
   ask(names, {0, 2}, {"the last vowel", is_last_vowel});
 
   const Trained word = induction_model(true, 2);

@@ -122,7 +122,9 @@ function keyLines(shown) {
   const { head, at } = state;
   const line = (name, ...cells) => element("tr", {}, element("th", { scope: "row" }, ...name), ...cells);
   const name = (letter, s) => [`${letter} of ${s} `, inText(longLabel(shown.model, shown.tokens[s]))];
-  const first = line(name("q", at), ...numberCells(query), element("td", { colspan: D + 3, class: "group" }));
+  const outcomes = (...words) => words.map((word) => element("td", { class: "outcome" }, word));
+  const room = element("td", { colspan: D, class: "group" });
+  const first = line(name("q", at), ...numberCells(query), room, ...outcomes("", "", ""));
   first.className = "query";
   const others = seen.map((s) => {
     const key = positions[s].k_h[head];
@@ -130,9 +132,7 @@ function keyLines(shown) {
       name("k", s),
       ...numberCells(key),
       ...numberCells(key.map((x, j) => x * query[j])),
-      element("td", { class: "group" }, signed(dot(query, key))),
-      element("td", {}, signed(scores[s])),
-      element("td", {}, fixed(weights[s])),
+      ...outcomes(signed(dot(query, key)), signed(scores[s]), fixed(weights[s])),
     );
   });
   return [first, ...others];
@@ -140,8 +140,10 @@ function keyLines(shown) {
 
 function keyHeading(D) {
   const over = (words, columns) => element("th", { scope: "colgroup", colspan: columns, class: "group" }, words);
-  const columns = [`sum ÷ √${D}`, "softmax"].map((words) => element("th", { scope: "col" }, words));
-  return element("tr", {}, element("td"), over("numbers", D), over("q times k", D), over("sum", 1), ...columns);
+  const columns = ["sum", `sum ÷ √${D}`, "softmax"].map((words) =>
+    element("th", { scope: "col", class: "outcome" }, words),
+  );
+  return element("tr", {}, element("td"), over("numbers", D), over("q times k", D), ...columns);
 }
 
 function queriesAndKeys(shown) {

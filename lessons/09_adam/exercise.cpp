@@ -1,5 +1,5 @@
 // Exercise 09: only the sign, and only the likeliest. Adam moves a weight by m over the root of v, a number that is
-// mostly near 1 or -1. So why not take just the sign? That saves v, half of what Adam has to remember. (Lion, of Chen
+// often near 1 or -1. So why not take just the sign? That saves v, half of what Adam has to remember. (Lion, of Chen
 // et al., 2023, is such an optimizer.) The second part is another way to be careful when drawing: top-k keeps the k
 // likeliest tokens and never draws another one.
 //

@@ -1,7 +1,7 @@
 // The way back through each layer of a GPT, for all rows of a batch at once. Attention, the longest, is in main.cpp.
 //
 // A d before a name: how fast the loss changes with it. Each function gets dy, from the layer behind, and returns dx.
-// Shapes: N rows, C numbers in a row. Weights are (n_out,n_in), and keep their own gradient.
+// Shapes: N rows, C numbers in a row. Parameters w are (n_out,n_in), and keep their own gradient.
 #pragma once
 
 #include <cmath>

@@ -139,7 +139,7 @@ void show_four_letters() {
 /// Names by each way, and by a table of pairs, from the same random numbers; the mean loss over some names' letters.
 void show_ways(const Lesson& lesson, const Model& model, std::span<const Document> names) {
   Reader reader{model};
-  fmt::print("\n--- three ways to ask for the next letter ---\n");
+  fmt::print("\n--- three ways to ask for the next letter, and a table of pairs ---\n");
   fmt::print("way                | loss  | names\n");
   auto show = [&](const char* what, const Way& way) {
     const Scope scope;
@@ -197,7 +197,7 @@ void show_work(Config config) {
 
 /// The first number of BOS's key in the second layer, while more and more of a name is read at once.
 void show_first_key(const Model& model, std::span<const Token> tokens) {
-  fmt::print("\n--- the first position's key in layer 1, while the name grows ---\n");
+  fmt::print("\n--- the first position's key in the second layer, while the name grows ---\n");
   fmt::print("tokens read at once |      1      2      3      4      5\n");
   for (const bool looks_ahead : {false, true}) {
     fmt::print("{:<19} |", looks_ahead ? "all look ahead" : "nobody looks ahead");

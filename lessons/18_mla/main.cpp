@@ -100,7 +100,7 @@ struct KeepsLatent {
   }
 };
 
-/// How many products attention takes for one more position, after so many, counted on the tape.
+/// How many products attention takes for the 1st, 16th, ... position, counted on the tape.
 template <class Keeps>
 void print_products(const char* what, std::size_t kept, Keeps attention) {
   fmt::print("{:26} | {:4}", what, kept);
@@ -148,7 +148,7 @@ void train_and_print(const Lesson& lesson, const Config& config) {
 }
 
 void print_costs(const Model::Layer& plain, const LatentWeights& latent) {
-  fmt::print("\n--- numbers kept of a token, and products of attention for one more, after so many tokens ---\n");
+  fmt::print("\n--- numbers kept of a token, and products of attention for the 1st, 16th, ... token ---\n");
   fmt::print("what is kept               | kept |      1 |     16 |     64 |    256\n");
   // Plain attention, lesson 15: four matrices, and for each letter a score and a share in the mixture.
   auto products = [](std::size_t T) { return 4 * C * C + 2 * C * T; };

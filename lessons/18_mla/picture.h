@@ -1,4 +1,4 @@
-// The pictures of lesson 18.
+// The picture of lesson 18.
 #pragma once
 
 #include <fmt/core.h>

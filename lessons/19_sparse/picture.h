@@ -1,4 +1,4 @@
-// The pictures of lesson 19.
+// The picture of lesson 19.
 #pragma once
 
 #include <algorithm>

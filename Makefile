@@ -183,8 +183,8 @@ check-exercises: $(EXERCISES) ## check that exercises fail unsolved, and pass wi
 
 # The checker runs commands as if they were typed, so they must not be part of this run of make.
 check-readmes: $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) ## check everything the READMEs quote: code, commands, output
-	@env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) \
-	  $< README.md $(LESSONS:%=lessons/%/README.md)
+	@printf '%s\n' README.md $(LESSONS:%=lessons/%/README.md) | env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) \
+	  CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) xargs -n 1 -P 2 $<
 
 # src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a
 # README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.

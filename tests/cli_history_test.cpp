@@ -125,8 +125,7 @@ TEST_CASE("a directory that a history cannot have is refused before the training
   auto refused = [&](const std::string& path) {
     return refusal(folder.train(folder.small + Words{"--steps", "4", "--history", path}));
   };
-  CHECK(refused(folder.names) ==
-        fmt::format("1: cannot make the directory '{}': Not a directory; choose another path", folder.names));
+  CHECK(refused(folder.names) == fmt::format("1: '{}' is not a directory; choose another path", folder.names));
   fs::create_directory(folder.kept);
   write_contents(folder.kept + "/notes.txt", "not a checkpoint");
   CHECK(refused(folder.kept) == fmt::format("1: '{}/notes.txt' is no checkpoint of this training; choose another "

@@ -38,6 +38,11 @@ void open_history(const Run& run, const TrainOptions& options) {
   const std::string& directory = *options.history;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(directory, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
+    throw Error(fmt::format("'{}' is not a directory; choose another path", directory));
+  }
   if (error) {
     throw Error(fmt::format("cannot make the directory '{}': {}; choose another path", directory, error.message()));
   }

@@ -185,10 +185,11 @@ std::array<double, num_places> fresh_reach(const Config& config, std::span<const
   constexpr std::size_t num_models = 40;
   constexpr std::size_t num_documents = 100;
   documents = documents.first(std::min(num_documents, documents.size()));
+  Probe probe(config, Parameters(gpt_shapes(config)), {documents.begin(), documents.end()}, threads);
   std::array<double, num_places> bar{};
   for (std::size_t seed = 1; seed <= num_models; seed++) {
     PythonRandom random(seed);
-    Probe probe(config, initialize(config, drawing, random), {documents.begin(), documents.end()}, threads);
+    probe.use(initialize(config, drawing, random));
     for (const HeadLook& head : measure_heads(probe).heads) {
       for (std::size_t p = 0; p < num_places; p++) bar[p] = std::max(bar[p], head.reach(static_cast<Place>(p)));
     }

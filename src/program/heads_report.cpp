@@ -19,11 +19,6 @@ TrainConfig drawing_of(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-std::array<double, num_places> bar_of(const Checkpoint& checkpoint, std::span<const ProbeDocument> documents,
-                                      std::size_t threads) {
-  return fresh_reach(checkpoint.config, documents, threads, drawing_of(checkpoint));
-}
-
 HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar) {
   auto mean = [](const std::vector<double>& x) {
     return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
@@ -41,7 +36,7 @@ HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar) {
 HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
                       const OnRun& on_run) {
   Probe probe(checkpoint.config, checkpoint.parameters, documents, threads);
-  HeadsReport report = looks_on(probe, bar_of(checkpoint, documents, threads));
+  HeadsReport report = looks_on(probe, fresh_reach(checkpoint.config, documents, threads, drawing_of(checkpoint)));
   report.importances = importances(probe, on_run);
   return report;
 }

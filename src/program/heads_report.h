@@ -3,7 +3,6 @@
 
 #include <array>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -35,11 +34,8 @@ struct HeadsReport {
   std::optional<PruningReport> pruning;
 };
 
-/// fresh_reach() of a model whose weights were drawn as those of this one were.
-std::array<double, num_places> bar_of(const Checkpoint& checkpoint, std::span<const ProbeDocument> documents,
-                                      std::size_t threads);
-
-/// Measures what the heads of a model look at, but not what they are worth. `bar` is bar_of() the model.
+/// Measures what the heads of a model look at, but not what they are worth. `bar` is fresh_reach() of models whose
+/// weights were drawn as those of this one were.
 HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar);
 
 /// Measures the heads of a model on these documents.

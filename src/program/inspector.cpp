@@ -121,7 +121,8 @@ void add_measures(Json& record, const HeadsReport& report, Probe& probe) {
   record["maps"] = mean_maps(probe);
 }
 
-Json model_json(const std::string& path, const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents) {
+Json model_json(const std::string& path, const Checkpoint& checkpoint, const HeadsReport& report,
+                const std::vector<ProbeDocument>& documents) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   Json characters = Json::array();
   for (const char32_t character : tokenizer.characters()) characters.push_back(encode_utf8(character));
@@ -130,14 +131,10 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const std
     matrices.push_back({{"name", p.name}, {"rows", p.rows}, {"cols", p.cols}});
   }
   Probe probe(config, parameters, documents, available_threads());
-  const HeadsReport report = report_on(checkpoint, documents, available_threads());
   Json model{
-      {"name", file_name(path)},
-      {"config", config_json(config)},
-      {"characters", characters},
-      {"visible", visible_json(config)},
-      {"parameters", matrices},
-      {"weights", packed<double>(parameters.data())},
+      {"name", file_name(path)},  {"config", config_json(config)},
+      {"characters", characters}, {"visible", visible_json(config)},
+      {"parameters", matrices},   {"weights", packed<double>(parameters.data())},
       {"history", Json::array()},
   };
   add_measures(model, report, probe);
@@ -145,10 +142,10 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const std
 }
 
 /// The model at each point of its training, with weights of float32, and measured as the model itself. The last point
-/// is the model, so its weights and measures are there already.
-Json history_json(const std::vector<HistoryPoint>& points, const std::vector<ProbeDocument>& documents) {
+/// is the model, so its weights and measures are there already. `bar` is the model's.
+Json history_json(const std::vector<HistoryPoint>& points, const std::array<double, num_places>& bar,
+                  const std::vector<ProbeDocument>& documents) {
   const Checkpoint& first = points.front().checkpoint;
-  const std::array<double, num_places> bar = bar_of(first, documents, available_threads());
   Probe probe(first.config, first.parameters, documents, available_threads());
   Json history = Json::array();
   for (const auto& [path, checkpoint] : points) {
@@ -245,9 +242,12 @@ void write_inspector(const InspectorOptions& options) {
     const auto& [file, checkpoint] = history.points.back();
     require_small(file, checkpoint);
     const MeasuredDocuments measured = measured_documents(checkpoint, options.data, enough);
-    data["models"].push_back(model_json(file, checkpoint, measured.probed));
+    const HeadsReport report = report_on(checkpoint, measured.probed, available_threads());
+    data["models"].push_back(model_json(file, checkpoint, report, measured.probed));
     if (data["models"].size() > 1) continue;
-    if (history.points.size() > 1) data["models"].back()["history"] = history_json(history.points, measured.probed);
+    if (history.points.size() > 1) {
+      data["models"].back()["history"] = history_json(history.points, report.bar, measured.probed);
+    }
     data["names"] = training_names(options, checkpoint.tokenizer);
     const std::string text = options.text.value_or(encode_utf8(measured.documents.front()));
     data["text"] = readable_by(checkpoint.tokenizer, text);

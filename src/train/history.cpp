@@ -52,9 +52,10 @@ std::vector<std::string> spread(const std::vector<std::string>& files, std::size
 
 void require_one_training(const std::vector<HistoryPoint>& points) {
   const HistoryPoint& first = points.front();
+  const std::string a = description(first.checkpoint);
   for (std::size_t i = 1; i < points.size(); i++) {
     const HistoryPoint& other = points[i];
-    const std::string a = description(first.checkpoint), b = description(other.checkpoint);
+    const std::string b = description(other.checkpoint);
     if (a != b) {
       throw Error(fmt::format("'{}' has {}, but '{}' has {}; a history is of one model", first.path, a, other.path, b));
     }
@@ -90,9 +91,11 @@ History load_history(const std::string& directory, std::size_t max_numbers) {
   const std::vector<std::string> files = history_files(directory);
   if (files.empty()) throw Error("'" + directory + "' is empty; give a directory in which a training kept checkpoints");
   History history{.num_files = files.size()};
-  const std::size_t numbers = load_point(files.front()).checkpoint.parameters.size();
+  history.points.push_back(load_point(files.front()));
+  const std::size_t numbers = history.points.front().checkpoint.parameters.size();
   const std::size_t most = std::clamp(max_numbers / numbers, std::size_t{2}, max_history_points);
-  for (const std::string& path : spread(files, most)) history.points.push_back(load_point(path));
+  const std::vector<std::string> chosen = spread(files, most);
+  for (std::size_t i = 1; i < chosen.size(); i++) history.points.push_back(load_point(chosen[i]));
   std::sort(history.points.begin(), history.points.end(), [](const HistoryPoint& a, const HistoryPoint& b) {
     return a.checkpoint.training->step < b.checkpoint.training->step;
   });

@@ -231,9 +231,9 @@ class Checker {
       breaks_shown_.insert(block.info.substr(11));
       check_output(block, "make lesson-" + lesson_ + block.info.substr(4));
     } else if (block.info.starts_with("text lessons/")) {
-      const std::string file = block.info.substr(5);
-      know(read_file(file));
-      compare(block, read_file(file), file);
+      const std::string file = block.info.substr(5), text = read_file(file);
+      know(text);
+      compare(block, text, file);
     } else if (block.info.starts_with("text make ")) {
       check_output(block, block.info.substr(5));
     } else if (block.info != "gdb") {

@@ -265,6 +265,15 @@ def use_links(tab, page):
     check(len(tab.evaluate("link()")) < 10_000, "the link is too long")
 
 
+def check_widths(tab, page):
+    """Nothing is wider than the window, on a phone as on a wide screen, and nothing was logged until now."""
+    for width in (390, 1024, 1920):
+        tab.resize(width, 900)
+        check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"{page} is wider than {width} pixels")
+    tab.resize(1024, 800)
+    check(not tab.errors, f"{page} logged {tab.errors}")
+
+
 def use(tab, page):
     tab.open(page)
     use_reading(tab)
@@ -277,11 +286,7 @@ def use(tab, page):
     use_training(tab)
     use_path(tab, page)
     use_links(tab, page)
-    for width in (390, 1024, 1920):
-        tab.resize(width, 900)
-        check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"the page is wider than {width} pixels")
-    tab.resize(1024, 800)
-    check(not tab.errors, f"the page logged {tab.errors}")
+    check_widths(tab, "the page")
 
 
 def use_history(tab, page):
@@ -315,11 +320,7 @@ def use_history(tab, page):
     check(tab.evaluate("state.step === Infinity") and tab.text("#play") == "Play", "it does not play to the end")
     tab.open(page, link)
     check(abs(loss_shown(tab) - loss) < 1e-9, "a link does not open the point that it was made from")
-    for width in (390, 1024, 1920):
-        tab.resize(width, 900)
-        check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"a history is wider than {width} pixels")
-    tab.resize(1024, 800)
-    check(not tab.errors, f"a history: the page logged {tab.errors}")
+    check_widths(tab, "a history")
 
 
 def use_history_of_two(tab, page):

@@ -215,7 +215,7 @@ function showWhatIf(shown) {
   showForbid(shown);
   byId("averaged").textContent =
     namesToAverage(shown.model).length < state.data.names.length
-      ? `the first ${namesToAverage(shown.model).length} names`
+      ? `${namesToAverage(shown.model).length} of the names`
       : "the names";
   byId("temperature").value = state.temperature;
   byId("temperature-value").textContent = state.temperature.toFixed(2);

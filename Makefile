@@ -87,6 +87,7 @@ flags_of = $(if $(filter $(COLD),$(1)),$(COLD_FLAGS)) $(if $(filter $(TENSOR),$(
 BUILD := build/$(MODE)
 SCALAR := $(BUILD)/libscalar.a
 LIBRARY := $(BUILD)/libmicrogpt.a
+HEART := $(BUILD)/heart
 PROGRAM := $(BUILD)/microgpt
 PAGE := $(patsubst src/%,$(BUILD)/%.inc,$(wildcard src/inspect/page/*))
 CPPFLAGS += -I$(BUILD)
@@ -117,10 +118,10 @@ setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-jso
 	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' tests/setup.sh
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
-train: $(PROGRAM) ## train on data/names.txt and generate twenty names
-	$(PROGRAM) train
+train: $(HEART) ## compile src/microgpt.cpp and nothing else, train, and generate twenty names: make train [NAMES=file]
+	$(HEART) $(NAMES)
 
-test: $(TESTS) $(PROGRAM) ## run every test
+test: $(TESTS) $(PROGRAM) $(HEART) ## run every test
 	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
 
 # RUN is an emulator, for tests built for another processor; ARGS are arguments for the tests.
@@ -257,7 +258,7 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 # Lessons 01 to 09 need neither tensors nor checkpoints: the first three units are all they wait for.
 UNITS := base scalar lesson tensor train inspect program
 UNIT.base := $(wildcard src/base/*.cpp)
-UNIT.scalar := $(wildcard src/*.cpp src/scalar/*.cpp) $(addprefix src/train/,optimizer.cpp gradient.cpp evaluation.cpp)
+UNIT.scalar := $(addprefix src/train/,optimizer.cpp scalar_trainer.cpp gradient.cpp evaluation.cpp) src/scalar/mlp.cpp
 UNIT.lesson := src/inspect/svg.cpp src/inspect/plot.cpp src/lesson/lesson.cpp
 UNIT.tensor := $(wildcard src/tensor/*.cpp)
 UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))
@@ -277,6 +278,11 @@ $(LIBRARY): $(call units,tensor train inspect)
 $(SCALAR) $(LIBRARY):
 	@rm -f $@
 	@$(AR) rcs $@ $^
+
+# The whole of a GPT in one file. -Wno-psabi and threads are for the tensor path.
+$(HEART): src/microgpt.cpp $(wildcard src/base/*.h) | $(filter setup,$(MAKECMDGOALS))
+	@mkdir -p $(@D)
+	$(CXX) -Isrc $(filter-out $(OPENMP_FLAGS),$(CXXFLAGS)) $< -o $@
 
 $(PROGRAM): $(call units,program)
 $(TESTS): $(call objects,tests/*.cpp)

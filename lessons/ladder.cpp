@@ -59,7 +59,7 @@ Losses mlp_sgd(Task task) {
 Losses gpt_sgd(std::size_t n_head, Task task, double learning_rate = 0.1) {
   const Config config{.vocab_size = task.tokenizer.vocab_size(), .n_head = n_head};
   Parameters parameters = initialize(config, {}, task.random);
-  const Model model(config, parameters);
+  const Model model = scalar_model(config, parameters);
   Sgd sgd;
   return trained([&](auto tokens) { return document_loss(model, tokens); }, parameters, sgd, task, learning_rate);
 }
@@ -67,8 +67,8 @@ Losses gpt_sgd(std::size_t n_head, Task task, double learning_rate = 0.1) {
 Losses gpt_adam(std::size_t n_head, Task task) {
   const Config config{.vocab_size = task.tokenizer.vocab_size(), .n_head = n_head};
   Parameters parameters = initialize(config, {}, task.random);
-  const Model model(config, parameters);
-  Adam adam({}, parameters.size());
+  const Model model = scalar_model(config, parameters);
+  AdamOptimizer adam({}, parameters.size());
   return trained([&](auto tokens) { return document_loss(model, tokens); }, parameters, adam, task, 0.01);
 }
 

@@ -1,200 +1,350 @@
-// The whole algorithm, from a file of names to new ones, in the order of Karpathy's microgpt.py:
-//
-//   text -> tokens -> parameters -> logits -> loss -> gradients -> Adam -> names
-//
-// `microgpt train` runs these lines. What they use stands in scalar/, a few lines each: Value, a number that remembers
-// how it was computed (value.h); Values, a list of them; Matrix, a matrix of parameters; and in ops.h linear(x, w), the
-// product of a matrix and a list; softmax, which makes probabilities of any numbers; and rmsnorm, which scales a list
-// to a mean square of 1. Everything else in src checks these lines, does the same faster, or looks at what they do.
-//
-// Sizes: T most tokens of a name, C width of the model, H heads, D = C / H numbers in a head, V different tokens.
+// microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones.
+// It is the whole program, in the order of Karpathy's microgpt.py, and computes the same numbers to
+// the last bit. You need not open the three headers behind it: memory that is taken back all at
+// once, CPython's x ** y, and its random numbers. `make train` compiles and runs it.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <numbers>
+#include <set>
+#include <span>
 #include <string>
-#include <utility>
+#include <valarray>
+#include <vector>
 
-#include "base/error.h"
-#include "base/libm.h"
+#include "base/arena.h"
+#include "base/power.h"
 #include "base/python_random.h"
-#include "base/schedule.h"
-#include "base/split.h"
-#include "scalar/gpt.h"
-#include "scalar/ops.h"
 
 namespace microgpt {
+// --- Value: a number that remembers how it was computed ------------------------------------------
+/// A number, and how it came about: its children are the nodes it was computed from. It may also be
+/// computed from a row of parameters, which are not nodes but plain numbers in a Matrix.
+struct Node {
+  const char* op;  // "+", "dot", ...: for people and pictures
+  double data;
+  std::size_t n_child = 0;
+  Node* const* child = nullptr;        // n_child of them
+  const double* local_grad = nullptr;  // n_child: how fast data changes with each child
+  std::size_t n_row = 0;
+  double* row_grad = nullptr;         // n_row: the gradients of the parameters
+  const double* row_local = nullptr;  // n_row: how fast data changes with each parameter
+  double grad = 0;                    // how fast the loss changes with data, after backward()
+  std::size_t visit = 0;              // the last backward() that came by
+};
 
-// --- 1. Text to tokens to parameters ---------------------------------------------------------------------------------
+/// All nodes in the order in which they were made, and their lists. Nothing on it ever moves.
+inline Arena<Node, Node*, double> tape;
 
-Start prepare(const std::string& path, bool hold_out, Config& config, PythonRandom& random) {
-  std::vector<Document> documents = read_documents(path);  // a document is a line: one name
-  Tokenizer tokenizer(documents);  // a -> 0, b -> 1, ...; the highest token is BOS, which begins and ends a name
-  config.vocab_size = tokenizer.vocab_size();
-  if (hold_out) documents = split(documents).training;  // a tenth is kept back, to evaluate the model on new names
-  random.shuffle(documents);
-  validate(config);
-  return {std::move(documents), std::move(tokenizer)};
-}
+/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope.
+using Scope = Rewind<tape>;
 
-// The parameters are all that the model knows; they begin random: initialize(). A row of wte says what a token means, a
-// row of wpe what a position means. Each layer has four matrices for attention, which looks at earlier tokens, and two
-// for an MLP ("multilayer perceptron"), which works on what was found. lm_head makes logits: a score for each token.
-Model::Model(const Config& config_, const Parameters& parameters)
-    : config(config_), wte(parameters["wte"]), wpe(parameters["wpe"]), lm_head(parameters["lm_head"]) {
-  if (!config.is_plain()) throw UsageError("the scalar path has multi-head attention only, no " + config.attention());
-  for (std::size_t i = 0; i < config.n_layer; i++) {
-    auto matrix = [&](const char* name) { return Matrix(parameters["layer" + std::to_string(i) + "." + name]); };
-    layers.push_back({matrix("attn_wq"), matrix("attn_wk"), matrix("attn_wv"), matrix("attn_wo"), matrix("mlp_fc1"),
-                      matrix("mlp_fc2")});
+/// A pointer to a node, written like a number.
+struct Value {
+  Node* node;
+  explicit Value(Node* of) : node(of) {}
+  Value(double data) : node(tape.make<Node>("leaf", data)) {}
+  Value(const char* op, double data, std::initializer_list<Value> of, std::initializer_list<double> local)
+      : node(tape.make<Node>(op, data, of.size(), tape.copy<Node*>(of, &Value::live), tape.copy(local))) {}
+
+  double data() const { return live()->data; }
+  double grad() const { return live()->grad; }
+  void backward() const;
+  Node* live() const { return checked && node->op == nullptr ? outlived_its_scope<Node>() : node; }
+};
+
+inline Value operator+(Value a, Value b) { return {"+", a.data() + b.data(), {a, b}, {1, 1}}; }
+inline Value operator+(Value a, double b) { return {"+", a.data() + b, {a}, {1}}; }
+inline Value operator*(Value a, Value b) { return {"*", a.data() * b.data(), {a, b}, {b.data(), a.data()}}; }
+inline Value operator*(Value a, double b) { return {"*", a.data() * b, {a}, {b}}; }
+inline Value pow(Value x, double y) { return {"pow", power(x.data(), y), {x}, {y * power(x.data(), y - 1)}}; }
+inline Value log(Value x) { return {"log", std::log(x.data()), {x}, {1 / x.data()}}; }
+inline Value exp(Value x) { return {"exp", std::exp(x.data()), {x}, {std::exp(x.data())}}; }
+inline Value relu(Value x) { return {"relu", std::max(0.0, x.data()), {x}, {x.data() > 0 ? 1.0 : 0.0}}; }
+inline Value operator-(Value a) { return a * -1.0; }
+inline Value operator/(Value a, Value b) { return a * pow(b, -1.0); }
+inline Value operator/(Value a, double b) { return a * power(b, -1.0); }
+
+/// The chain rule, from the loss to all that it was computed from. First the nodes come in order,
+/// children first, depth first. (The path is a list, because a graph can be deeper than the call
+/// stack.) On the way back each node's gradient is complete when its children get their shares.
+inline void Value::backward() const {
+  static std::size_t visit = 0;
+  live()->visit = ++visit;
+  std::vector<Node*> order;
+  std::vector<std::pair<Node*, std::size_t>> path{{node, 0}};  // nodes, and the child to go to next
+  Node* const* walked = nullptr;  // a list just walked need not be walked again: a row of a matrix
+  while (!path.empty()) {
+    auto& [v, next] = path.back();
+    if (v->child == walked) next = v->n_child;
+    while (next < v->n_child && v->child[next]->visit == visit) next++;
+    if (next == v->n_child) {
+      walked = v->child;
+      order.push_back(v);
+      path.pop_back();
+    } else {
+      Node* const child = v->child[next];
+      child->visit = visit;
+      if (child->n_child + child->n_row > 0) child->grad = 0;  // leaves add up
+      path.push_back({child, 0});
+    }
+  }
+  node->grad = 1;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const Node& v = **it;
+    const double grad = v.grad;
+    for (std::size_t i = v.n_child; i-- > 0;) v.child[i]->grad += v.local_grad[i] * grad;
+    for (std::size_t i = 0; i < v.n_row; i++) v.row_grad[i] += v.row_local[i] * grad;
   }
 }
 
-// --- 2. The model: in goes a token with its position, out comes a score for each possible next token -----------------
+// --- Lists of Values, and the layers -------------------------------------------------------------
+using List = std::vector<Value>;
+using Slice = std::span<const Value>;  // a part of a list
 
-// x, the "residual stream", is a list of C Values. Every layer reads it and adds something to it. keys and values
-// remember the earlier positions of each layer; gpt() appends this one to them.
-Values gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values) {
-  const std::size_t H = model.config.n_head;
-  const std::size_t D = model.config.head_dim();
-  const double sqrt_head_dim = libm_pow(static_cast<double>(D), 0.5);
+/// Numbers that training changes, and their gradients: rows * cols of each.
+struct Matrix {
+  std::size_t rows = 0, cols = 0;
+  double *data = nullptr, *grad = nullptr;
+  List operator[](std::size_t i) const {  // row i, which embeds a token or a position
+    static constexpr double one = 1;
+    List row;
+    for (std::size_t j = i * cols; j < (i + 1) * cols; j++) {
+      row.emplace_back(tape.make<Node>("parameter", data[j], 0U, nullptr, nullptr, 1U, grad + j, &one));
+    }
+    return row;
+  }
+};
 
-  const Values tok_emb = model.wte[token_id];
-  const Values pos_emb = model.wpe[pos_id];
-  Values x = add(tok_emb, pos_emb);  // what the token is, and where it stands
-  x = rmsnorm(x);                    // needed although every layer begins with one: this x is kept as x_residual
+inline Value sum(const List& x) {
+  double* const local_grad = tape.allocate<double>(x.size());
+  std::fill_n(local_grad, x.size(), 1.0);
+  double total = 0;
+  for (const Value xi : x) total += xi.data();
+  return Value(tape.make<Node>("sum", total, x.size(), tape.copy<Node*>(x, &Value::live), local_grad));
+}
 
-  for (std::size_t li = 0; li < model.layers.size(); li++) {
+/// a[0] * b[0] + a[1] * b[1] + ... as one node: the same sums in the same order.
+inline Value dot(Slice a, Slice b) {
+  Node** const child = tape.allocate<Node*>(2 * a.size());
+  double* const local_grad = tape.allocate<double>(2 * a.size());
+  double total = 0;
+  for (std::size_t i = 0; i < a.size(); i++) {
+    total += a[i].data() * b[i].data();
+    child[2 * i] = a[i].node, local_grad[2 * i] = b[i].data();
+    child[2 * i + 1] = b[i].node, local_grad[2 * i + 1] = a[i].data();
+  }
+  return Value(tape.make<Node>("dot", total, 2 * a.size(), child, local_grad));
+}
+
+/// For each row of w its dot product with x.
+inline List linear(const List& x, const Matrix& w) {
+  Node* const* const child = tape.copy<Node*>(x, &Value::live);
+  const double* const x_data = tape.copy<double>(x, &Value::data);
+  List y;
+  y.reserve(w.rows);
+  for (std::size_t i = 0; i < w.rows; i++) {
+    double *row = w.data + i * w.cols, *row_grad = w.grad + i * w.cols, total = 0;
+    for (std::size_t j = 0; j < w.cols; j++) total += row[j] * x_data[j];
+    y.emplace_back(tape.make<Node>("linear", total, w.cols, child, row, w.cols, row_grad, x_data));
+  }
+  return y;
+}
+
+/// Makes probabilities of any numbers: positive, with a sum of 1.
+inline List softmax(List x) {
+  double max_val = x[0].data();
+  for (const Value xi : x) max_val = std::max(max_val, xi.data());
+  for (Value& xi : x) xi = exp(xi + -max_val);
+  const Value total = sum(x);
+  for (Value& xi : x) xi = xi / total;
+  return x;
+}
+
+/// Scales a list to a mean square of 1.
+inline List rmsnorm(List x) {
+  const Value ms = dot(x, x) / static_cast<double>(x.size());
+  const Value scale = pow(ms + 1e-5, -0.5);
+  for (Value& xi : x) xi = xi * scale;
+  return x;
+}
+
+// --- The model -----------------------------------------------------------------------------------
+using Token = std::size_t;
+using Cache = std::vector<std::vector<List>>;  // what attention keeps: cache[layer][position]
+
+struct Model {
+  struct Layer {
+    Matrix attn_wq, attn_wk, attn_wv, attn_wo, mlp_fc1, mlp_fc2;
+  };
+  std::size_t n_layer = 1;                  // layers
+  std::size_t n_embd = 16;                  // numbers that describe a token on its way
+  std::size_t block_size = 16;              // most tokens of a name
+  std::size_t n_head = 4;                   // attention heads of a layer
+  bool squared_relu = false;                // in the MLP
+  std::size_t vocab_size = 0;               // different tokens: the characters, and BOS
+  Matrix wte = {}, wpe = {}, lm_head = {};  // a row for each token; position; possible next token
+  std::vector<Layer> layers = {};
+};
+
+/// In goes a token with its position, out come logits: a score for each possible next token. x, the
+/// "residual stream", is a list of n_embd Values that every layer reads and adds something to.
+inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values) {
+  const std::size_t n_head = model.n_head;
+  const std::size_t head_dim = model.n_embd / n_head;
+  const List tok_emb = model.wte[token_id];  // what the token means
+  const List pos_emb = model.wpe[pos_id];    // what its position means
+  List x = tok_emb;
+  for (std::size_t i = 0; i < x.size(); i++) x[i] = tok_emb[i] + pos_emb[i];
+  x = rmsnorm(x);  // not redundant: this x goes on as x_residual
+  for (std::size_t li = 0; li < model.n_layer; li++) {
     const Model::Layer& layer = model.layers[li];
-
-    // 1) Multi-head attention: each head looks back over the positions so far with its own slice of q, k and v, so that
-    // each can look for something else.
-    Values x_residual = x;
+    // 1) Multi-head attention: each head looks back in its own way, with its slice of q, k and v.
+    List x_residual = x;
     x = rmsnorm(x);
-    const Values q = linear(x, layer.attn_wq);  // what this position looks for
-    const Values k = linear(x, layer.attn_wk);  // what it offers to those that look
-    const Values v = linear(x, layer.attn_wv);  // what it hands over if it is found
+    const List q = linear(x, layer.attn_wq);  // what this position looks for
+    const List k = linear(x, layer.attn_wk);  // what it offers to those that look
+    const List v = linear(x, layer.attn_wv);  // what it hands over if it is found
     keys[li].push_back(k);
     values[li].push_back(v);
-    std::vector<Value> x_attn;
-    for (std::size_t h = 0; h < H; h++) {
-      const std::size_t hs = h * D;  // head h has the numbers hs to hs + D - 1 of q, k and v
-      const Values q_h = q.slice(hs, D);
-      auto k_h = [&](std::size_t t) { return keys[li][t].slice(hs, D); };
-      auto v_h = [&](std::size_t t) { return values[li][t].slice(hs, D); };
-      const Values attn_logits(pos_id + 1, [&](std::size_t t) { return dot(q_h, k_h(t)) / sqrt_head_dim; });
-      const Values attn_weights = softmax(attn_logits);  // positive, with a sum of 1: how much of each position
-      const Values head_out(D, [&](std::size_t j) {      // the positions' v_h, each times its weight, added up
-        return dot(attn_weights, Values(pos_id + 1, [&](std::size_t t) { return v_h(t)[j]; }));
-      });
-      for (const Value out : head_out) x_attn.push_back(out);  // the heads' results stand side by side: C numbers
+    List x_attn;
+    for (std::size_t h = 0; h < n_head; h++) {
+      const std::size_t hs = h * head_dim;
+      const Slice q_h = Slice(q).subspan(hs, head_dim);
+      std::vector<Slice> k_h, v_h;
+      for (const List& ki : keys[li]) k_h.push_back(Slice(ki).subspan(hs, head_dim));
+      for (const List& vi : values[li]) v_h.push_back(Slice(vi).subspan(hs, head_dim));
+      List attn_logits, head_out;
+      for (std::size_t t = 0; t < k_h.size(); t++) attn_logits.push_back(dot(q_h, k_h[t]) / power(head_dim, 0.5));
+      const List attn_weights = softmax(attn_logits);  // how much of each position
+      for (std::size_t j = 0; j < head_dim; j++) {
+        List v_j;
+        for (const Slice v_t : v_h) v_j.push_back(v_t[j]);
+        head_out.push_back(dot(attn_weights, v_j));
+      }
+      x_attn.insert(x_attn.end(), head_out.begin(), head_out.end());
     }
-    x = linear(Values(x_attn), layer.attn_wo);  // mixes what the heads found
-    x = add(x, x_residual);
+    x = linear(x_attn, layer.attn_wo);  // mixes what the heads found
+    for (std::size_t i = 0; i < x.size(); i++) x[i] = x[i] + x_residual[i];
 
-    // 2) MLP: each position by itself is widened to 4C numbers and narrowed to C again.
+    // 2) MLP: each position by itself is widened to 4 n_embd numbers and narrowed again.
     x_residual = x;
     x = rmsnorm(x);
     x = linear(x, layer.mlp_fc1);
-    x = activate(x, model.config.activation);  // ReLU: what is negative becomes 0
+    for (Value& xi : x) xi = model.squared_relu ? pow(relu(xi), 2) : relu(xi);
     x = linear(x, layer.mlp_fc2);
-    x = add(x, x_residual);
+    for (std::size_t i = 0; i < x.size(); i++) x[i] = x[i] + x_residual[i];
   }
   return linear(x, model.lm_head);
 }
 
-// --- 3. The loss: how surprised the model is by a document -----------------------------------------------------------
-
-// tokens is BOS, the name, BOS. Each token is predicted from those before it, so "emma" is five predictions. The loss
-// of a prediction is -log of the probability that the model gave to the token that came; the loss of a name is their
-// mean. A name of more than T predictions is cut off.
-Value document_loss(const Model& model, std::span<const Token> tokens) {
-  const std::size_t n = std::min(model.config.block_size, tokens.size() - 1);
-  Cache keys(model.layers.size());
-  Cache values(model.layers.size());
-  return mean(Values(n, [&](std::size_t pos_id) {
-    const Values logits = gpt(model, tokens[pos_id], pos_id, keys, values);
-    return cross_entropy(logits, tokens[pos_id + 1]);
-  }));
-}
-
-// --- 4. Adam: from gradients to better parameters --------------------------------------------------------------------
-
-Adam::Adam(const TrainConfig& train, std::size_t n)
-    : beta1_(train.beta1), beta2_(train.beta2), eps_(train.eps_adam), m_(n), v_(n), squares_(n), v_hat_(n), roots_(n) {}
-
-// The gradient says where the loss grows, so a parameter moves the other way: by learning_rate * m_hat / sqrt(v_hat). m
-// is a running mean of its gradients, in which recent ones count more; v is the same of their squares. Both begin at 0,
-// hence too small; the corrections make up for that. (All squares at once, and all roots, are faster than one by one.)
-void Adam::update(Parameters& parameters, double learning_rate, std::size_t step) {
-  const std::span<double> data = parameters.data();
-  const std::span<double> grad = parameters.grad();
-  const double m_correction = 1 - libm_pow(beta1_, static_cast<double>(step + 1));
-  const double v_correction = 1 - libm_pow(beta2_, static_cast<double>(step + 1));
-  libm_squares(grad, squares_);
-#pragma omp simd  // no array overlaps another
-  for (std::size_t i = 0; i < data.size(); i++) {
-    m_[i] = beta1_ * m_[i] + (1 - beta1_) * grad[i];
-    v_[i] = beta2_ * v_[i] + (1 - beta2_) * squares_[i];
-    v_hat_[i] = v_[i] / v_correction;
-    grad[i] = 0;  // backward() adds to it in the next step
+/// How surprised the model is by a name between two BOS: the mean of -log(probability of what came).
+inline Value document_loss(const Model& model, std::span<const Token> tokens) {
+  const std::size_t n = std::min(model.block_size, tokens.size() - 1);
+  Cache keys(model.n_layer), values(model.n_layer);
+  List losses;
+  for (std::size_t pos_id = 0; pos_id < n; pos_id++) {
+    const List probs = softmax(gpt(model, tokens[pos_id], pos_id, keys, values));
+    losses.push_back(-log(probs[tokens[pos_id + 1]]));
   }
-  libm_roots(v_hat_, roots_);
-#pragma omp simd
-  for (std::size_t i = 0; i < data.size(); i++) {
-    const double m_hat = m_[i] / m_correction;
-    data[i] -= learning_rate * m_hat / (roots_[i] + eps_);
+  return sum(losses) * (1.0 / static_cast<double>(n));
+}
+
+/// Each parameter moves against a running mean m of its gradients, divided by the root of a running
+/// mean v of their squares. Both begin at 0, hence too small; m_hat and v_hat make up for that.
+struct Adam {
+  double beta1, beta2, eps_adam;
+  std::valarray<double> m, v;  // arithmetic on a valarray is done for all its elements, in a loop
+  void update(std::valarray<double>& params, std::valarray<double>& grads, double lr_t, std::size_t step) {
+    m = beta1 * m + (1 - beta1) * grads;
+    v = beta2 * v + (1 - beta2) * power(grads, 2);
+    const std::valarray<double> m_hat = m / (1 - power(beta1, step + 1));
+    const std::valarray<double> v_hat = v / (1 - power(beta2, step + 1));
+    params -= lr_t * m_hat / (power(v_hat, 0.5) + eps_adam);
+    grads = 0;
   }
-}
+};
 
-// --- 5. Training: forward, backward, update; then the next name ------------------------------------------------------
-
-double train_step(const Loss& loss, std::span<const Token> tokens, Parameters& parameters, Optimizer& optimizer,
-                  double learning_rate, std::size_t step) {
-  const Scope scope;  // all Values made from here on are discarded when the step ends; the parameters stay
-  const Value mean_loss = loss(tokens);
-  if (!std::isfinite(mean_loss.data())) throw Diverged(step + 1, mean_loss.data());
-  mean_loss.backward();
-  optimizer.update(parameters, learning_rate, step);
-  return mean_loss.data();
-}
-
-void train(const Loss& loss, Parameters& parameters, Optimizer& optimizer, std::span<const Document> documents,
-           const Tokenizer& tokenizer, const TrainConfig& how, const OnStep& on_step) {
-  for (std::size_t step = how.first_step; step < how.num_steps; step++) {
-    const std::vector<Token> tokens = tokenizer.encode_document(documents[step % documents.size()]);
-    on_step(step + 1, train_step(loss, tokens, parameters, optimizer, learning_rate(how, step), step));
-  }
-}
-
-// --- 6. New names: predict, draw, and feed the drawn token back in ---------------------------------------------------
-
-// A temperature below 1 makes likely tokens likelier, one above 1 evens them out.
-Token draw_token(Values logits, double temperature, PythonRandom& random) {
-  const Values probs = softmax(Values(logits.size(), [&](std::size_t i) { return logits[i] / temperature; }));
-  return random.choice(probs.data());
-}
-
-// A name begins after BOS. It is finished when BOS is drawn, or when it has max_tokens.
-std::vector<Token> generate(const Next& next, Token bos, std::size_t max_tokens) {
-  std::vector<Token> tokens;
-  Token token_id = bos;
-  for (std::size_t pos_id = 0; pos_id < max_tokens; pos_id++) {
-    token_id = next(token_id, pos_id);
-    if (token_id == bos) break;
-    tokens.push_back(token_id);
-  }
-  return tokens;
-}
-
-// A new name. If there is a prompt, it begins with that.
-std::vector<Token> sample(const Model& model, double temperature, PythonRandom& random, std::span<const Token> prompt) {
+/// A new name. Each drawn token goes back in; a temperature below 1 makes likely tokens likelier.
+inline std::vector<Token> sample(const Model& model, double temperature, PythonRandom& random) {
   const Scope scope;
-  Cache keys(model.layers.size());
-  Cache values(model.layers.size());
-  auto next = [&](Token token_id, std::size_t pos_id) {
-    const Values logits = gpt(model, token_id, pos_id, keys, values);
-    return pos_id < prompt.size() ? prompt[pos_id] : draw_token(logits, temperature, random);
-  };
-  return generate(next, model.config.vocab_size - 1, model.config.block_size);  // BOS is the highest token
+  const Token BOS = model.vocab_size - 1;
+  Cache keys(model.n_layer), values(model.n_layer);
+  std::vector<Token> name;
+  for (Token token_id = BOS; name.size() < model.block_size; name.push_back(token_id)) {
+    List logits = gpt(model, token_id, name.size(), keys, values);
+    for (Value& l : logits) l = l / temperature;
+    std::vector<double> weights;
+    for (const Value p : softmax(logits)) weights.push_back(p.data());
+    token_id = random.choice(weights);
+    if (token_id == BOS) break;
+  }
+  return name;
 }
 
 }  // namespace microgpt
+
+#ifndef MICROGPT_LIBRARY  // src/microgpt.h includes this file without its main()
+int main(int argc, char** argv) {
+  using namespace microgpt;
+  const std::string path = argc > 1 ? argv[1] : "data/names.txt";
+  const bool walkthrough = argc > 2 && argv[2] == std::string("walkthrough");  // an earlier version
+  const std::size_t num_steps = walkthrough ? 500 : 1000;
+  Model model = walkthrough ? Model{.block_size = 8, .squared_relu = true} : Model{};
+  PythonRandom random(42);
+  std::ifstream file(path);
+  std::vector<std::string> docs;
+  for (std::string line; std::getline(file >> std::ws, line);) {
+    docs.push_back(line.substr(0, line.find_last_not_of(" \t\r") + 1));
+  }
+  if (docs.empty()) {
+    std::fprintf(stderr, "no names in '%s'; give a text file with one name per line\n", path.c_str());
+    return 1;
+  }
+  random.shuffle(docs);
+  std::set<char> characters;
+  for (const std::string& doc : docs) characters.insert(doc.begin(), doc.end());
+  const std::string uchars(characters.begin(), characters.end());  // a token is a place in it
+  const Token BOS = uchars.size();  // "beginning of sequence", before and after every name
+  const std::size_t V = model.vocab_size = BOS + 1, C = model.n_embd;
+  const std::size_t num_params = (2 * V + model.block_size + model.n_layer * 12 * C) * C;
+  std::valarray<double> params(num_params), grads(num_params);
+  std::size_t used = 0;
+  auto matrix = [&](std::size_t nout, std::size_t nin, double std) {
+    const Matrix w{nout, nin, &params[used], &grads[used]};
+    for (const std::size_t end = used + nout * nin; used < end; used++) params[used] = random.gauss(0, std);
+    return w;
+  };
+  const double std = walkthrough ? 0.02 : 0.08, std_out = walkthrough ? 0 : 0.08;
+  model.wte = matrix(V, C, std);
+  model.wpe = matrix(model.block_size, C, std);
+  model.lm_head = matrix(V, C, std);
+  while (model.layers.size() < model.n_layer) {
+    model.layers.push_back({matrix(C, C, std), matrix(C, C, std), matrix(C, C, std), matrix(C, C, std_out),
+                            matrix(4 * C, C, std), matrix(C, 4 * C, std_out)});
+  }
+  std::printf("num docs: %zu\nvocab size: %zu\nnum params: %zu\n", docs.size(), V, num_params);
+
+  Adam adam{walkthrough ? 0.9 : 0.85, walkthrough ? 0.95 : 0.99, 1e-8, params * 0.0, params * 0.0};
+  for (std::size_t step = 0; step < num_steps; step++) {
+    const Scope scope;
+    std::vector<Token> tokens{BOS};
+    for (const char ch : docs[step % docs.size()]) tokens.push_back(uchars.find(ch));
+    tokens.push_back(BOS);
+    const Value loss = document_loss(model, tokens);
+    loss.backward();
+    const double done = static_cast<double>(step) / static_cast<double>(num_steps);
+    const double lr_t = 0.01 * (walkthrough ? 0.5 * (1 + std::cos(std::numbers::pi * done)) : 1 - done);
+    adam.update(params, grads, lr_t, step);
+    std::printf("step %4zu / %4zu | loss %.4f\n", step + 1, num_steps, loss.data());
+  }
+
+  std::printf("\n%s\n", walkthrough ? "--- inference ---" : "--- inference (new, hallucinated names) ---");
+  for (int i = 1; i <= 20; i++) {
+    std::string name;
+    for (const Token token : sample(model, 0.5, random)) name += uchars[token];
+    std::printf("sample %2d: %s\n", i, name.c_str());
+  }
+}
+#endif

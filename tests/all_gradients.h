@@ -7,7 +7,7 @@
 
 #include "base/parameters.h"
 #include "central_difference.h"
-#include "scalar/value.h"
+#include "microgpt.h"
 
 namespace microgpt {
 

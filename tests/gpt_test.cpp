@@ -1,4 +1,4 @@
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ TEST_CASE("all gradients of a GPT are central differences") {
     CAPTURE(named(config.activation).name);
     PythonRandom random(42);
     Parameters parameters = initialize(config, {.init_std = 0.5}, random);  // large enough for every part to matter
-    const Model model(config, parameters);
+    const Model model = scalar_model(config, parameters);
     check_all_gradients(parameters, rounding, [&] { return document_loss(model, Tokens{4, 1, 3, 1, 4}); });
   }
 }
@@ -61,7 +61,7 @@ TEST_CASE("a GPT of any shape has the reference's loss and all its gradients to 
       const Tokens tokens = random_document(config, random.below(config.block_size + 2), random);
 
       const Scope scope;
-      const Value loss = document_loss(Model(config, parameters), tokens);
+      const Value loss = document_loss(scalar_model(config, parameters), tokens);
       loss.backward();
       const reference::StateDict state = reference::state_dict(parameters);
       const reference::Value reference_loss = reference::document_loss(config, state, tokens);

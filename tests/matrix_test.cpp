@@ -1,4 +1,3 @@
-#include "scalar/matrix.h"
 
 #include <doctest/doctest.h>
 
@@ -18,7 +17,7 @@ using Numbers = std::vector<double>;
 struct MatrixFixture {
   MatrixFixture() { std::iota(parameters.data().begin(), parameters.data().end(), 1.0); }
   Parameters parameters{{{"w", 2, 3}}};
-  Matrix w{parameters["w"]};
+  Matrix w = matrix(parameters["w"]);
 };
 
 TEST_CASE_FIXTURE(MatrixFixture, "a row holds the parameters and is the same Values within a Scope") {

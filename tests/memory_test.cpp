@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/python_random.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "train/batch_trainer.h"
 
 namespace microgpt {
@@ -82,7 +82,7 @@ TEST_CASE("the memory of a training on the scalar path follows the longest docum
     config.vocab_size = tokenizer.vocab_size();
     PythonRandom random;
     const Parameters parameters = initialize(config, {}, random);
-    const Model model(config, parameters);
+    const Model model = scalar_model(config, parameters);
     const Scope scope;
     const std::size_t before = tape.nodes().size();
     document_loss(model, tokenizer.encode_document(documents[0]));

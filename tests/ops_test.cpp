@@ -84,7 +84,7 @@ TEST_CASE("every operation and its gradients are the reference's to the last bit
       const Parameters parameters = random_inputs(n, 2, random);
       const Values a = leaves(parameters["a"].row(0));
       const Values b = leaves(parameters["b"].row(0));
-      const Value y = formula.ours(a, b, Matrix(parameters["w"]));
+      const Value y = formula.ours(a, b, matrix(parameters["w"]));
       y.backward();
       Numbers grads(parameters["w"].grad, parameters["w"].grad + n * n);
       for (const Values& x : {a, b}) {
@@ -109,9 +109,9 @@ TEST_CASE("the gradients of every operation are central differences, of inputs a
     for (int point = 0; point < 100; point++) {
       Parameters parameters = random_inputs(4, 1, random);
       check_all_gradients(parameters, rounding, [&] {
-        const Matrix a(parameters["a"]);
-        const Matrix b(parameters["b"]);
-        return formula.ours(a[0], b[0], Matrix(parameters["w"]));
+        const Matrix a = matrix(parameters["a"]);
+        const Matrix b = matrix(parameters["b"]);
+        return formula.ours(a[0], b[0], matrix(parameters["w"]));
       });
     }
   }
@@ -143,7 +143,7 @@ TEST_CASE("lists of different sizes are refused with both sizes") {
   const Parameters parameters({{"w", 4, 3}});
   CHECK_THROWS_WITH_AS(dot(two, three), "dot: sizes 2 and 3", std::invalid_argument);
   CHECK_THROWS_WITH_AS(add(two, three), "add: sizes 2 and 3", std::invalid_argument);
-  CHECK_THROWS_WITH_AS(linear(two, Matrix(parameters["w"])), "linear: sizes 2 and 3", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(linear(two, matrix(parameters["w"])), "linear: sizes 2 and 3", std::invalid_argument);
 }
 
 TEST_CASE("a fused operation is one node") {

@@ -12,7 +12,7 @@
 #include "base/schedule.h"
 #include "fenced.h"
 #include "first_difference.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "train/batch_optimizer.h"
 
 namespace microgpt {
@@ -71,7 +71,7 @@ TEST_CASE("two steps of Adam are what they are by hand") {
   Parameters parameters({{"w", 1, 1}});
   double& w = parameters.data()[0];
   w = 10;
-  Adam adam(by_hand, parameters.size());
+  AdamOptimizer adam(by_hand, parameters.size());
   update(adam, parameters, 4, 0);
   // m = 2, m_hat = 2 / (1 - 1/2) = 4;  v = 16/4 = 4, v_hat = 4 / (1 - 3/4) = 16;  lr = 1
   CHECK(w == 10 - 4.0 / 4);
@@ -84,7 +84,7 @@ TEST_CASE("eps is added to the root, not under it") {
   Parameters parameters({{"w", 1, 1}});
   TrainConfig train = by_hand;
   train.eps_adam = 4;
-  Adam adam(train, parameters.size());
+  AdamOptimizer adam(train, parameters.size());
   update(adam, parameters, 4, 0);
   CHECK(parameters.data()[0] == -4.0 / (4 + 4));
 }

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "leaves.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {

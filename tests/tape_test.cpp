@@ -1,4 +1,4 @@
-#include "scalar/value.h"
+#include "microgpt.h"
 
 #include <doctest/doctest.h>
 

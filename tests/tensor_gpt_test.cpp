@@ -8,7 +8,7 @@
 
 #include "first_difference.h"
 #include "random_numbers.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "tensor/gpt.h"
 #include "tensor_answer.h"
@@ -20,7 +20,7 @@ using Activation::squared_relu;
 
 /// The scalar path's: the losses of all positions, and the mean over documents of their gradients.
 Answer<double> scalar_answer(const Config& config, Parameters& parameters, const Documents& documents) {
-  const Model model(config, parameters);
+  const Model model = scalar_model(config, parameters);
   Answer<double> result;
   for (const auto& document : documents) {
     const Scope scope;

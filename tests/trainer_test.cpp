@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/python_random.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {
@@ -18,7 +18,7 @@ struct TrainingFixture {
   PythonRandom random{42};
   Parameters parameters = initialize(config, how, random);
   const Model model{config, parameters};
-  Adam adam{how, parameters.size()};
+  AdamOptimizer adam{how, parameters.size()};
   const Loss loss = [this](std::span<const Token> tokens) { return document_loss(model, tokens); };
 
   void run(const OnStep& on_step) { train(loss, parameters, adam, documents, tokenizer, how, on_step); }

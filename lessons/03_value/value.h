@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/libm.h"
+#include "base/power.h"
 
 namespace lesson03 {
 
@@ -67,7 +67,7 @@ inline Value operator*(const Value& a, const Value& b) {
   return {a.data() * b.data(), {a.node, b.node}, {b.data(), a.data()}};
 }
 inline Value pow(const Value& x, double k) {
-  return {microgpt::libm_pow(x.data(), k), {x.node}, {k * microgpt::libm_pow(x.data(), k - 1)}};
+  return {microgpt::power(x.data(), k), {x.node}, {k * microgpt::power(x.data(), k - 1)}};
 }
 inline Value log(const Value& x) { return {std::log(x.data()), {x.node}, {1 / x.data()}}; }
 inline Value exp(const Value& x) { return {std::exp(x.data()), {x.node}, {std::exp(x.data())}}; }

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/libm.h"
+#include "base/power.h"
 
 namespace lesson04 {
 
@@ -136,7 +136,7 @@ inline Value operator*(Value a, Value b) { return {a.data() * b.data(), {{a.node
 inline Value operator+(Value a, double b) { return {a.data() + b, {{a.node, 1}}}; }
 inline Value operator*(Value a, double b) { return {a.data() * b, {{a.node, b}}}; }
 inline Value pow(Value x, double k) {
-  return {microgpt::libm_pow(x.data(), k), {{x.node, k * microgpt::libm_pow(x.data(), k - 1)}}};
+  return {microgpt::power(x.data(), k), {{x.node, k * microgpt::power(x.data(), k - 1)}}};
 }
 inline Value log(Value x) { return {std::log(x.data()), {{x.node, 1 / x.data()}}}; }
 inline Value exp(Value x) { return {std::exp(x.data()), {{x.node, std::exp(x.data())}}}; }

@@ -41,7 +41,7 @@ struct Solver {
   Solver()
       : parameters(shapes()),
         mlp(parameters),
-        scores{Matrix(parameters["pairs"]), Matrix(parameters["distance"])},
+        scores{matrix(parameters["pairs"]), matrix(parameters["distance"])},
         pairs(parameters["pairs"].data),
         distance(parameters["distance"].data) {
     PythonRandom random(42);

@@ -61,7 +61,7 @@ Values by_halves(const Reader&, Tokens seen) {
 }
 
 Values by_distance(const Reader& model, Tokens seen) {
-  const std::size_t n = seen.size(), furthest = model.distance_scores.rows() - 1;
+  const std::size_t n = seen.size(), furthest = model.distance_scores.rows - 1;
   const Values scores(n, [&](std::size_t i) { return model.distance_scores[std::min(n - 1 - i, furthest)][0]; });
   return softmax(scores);
 }
@@ -83,7 +83,7 @@ constexpr Way last{"last letter", only_the_last}, even{"even", evenly}, both{"la
 
 /// The letters' embeddings, each times its weight, added up: (n) and (V,C) -> (C).
 Values mix(Values weights, const Matrix& wte, Tokens seen) {
-  return Values(wte.cols(), [&](std::size_t j) {
+  return Values(wte.cols, [&](std::size_t j) {
     Value total = 0.0;
     for (std::size_t i = 0; i < seen.size(); i++) total = total + weights[i] * wte[seen[i]][j];
     return total;

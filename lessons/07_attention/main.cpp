@@ -12,7 +12,7 @@
 #include "lesson/puzzle.h"
 #include "lesson/puzzle_picture.h"
 #include "picture.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
@@ -183,7 +183,7 @@ Values draft_gpt(const Model& model, Token token_id, std::size_t pos_id, Past& p
 Loss draft_loss(const Model& model) {
   return [&model](std::span<const Token> tokens) {
     Past past;
-    const std::size_t n = std::min(model.config.block_size, tokens.size() - 1);
+    const std::size_t n = std::min(model.block_size, tokens.size() - 1);
     return mean(Values(n, [&](std::size_t pos_id) {
       return cross_entropy(draft_gpt(model, tokens[pos_id], pos_id, past), tokens[pos_id + 1]);
     }));
@@ -197,7 +197,7 @@ Grid evaluate(const Lesson& lesson, const Model& model, const char* when) {
   const Scope scope;
   const std::vector<Token> tokens = lesson.tokenizer.encode_document(lesson.documents.back());
   Past past;
-  for (std::size_t i = 0; i < std::min(model.config.block_size, tokens.size() - 1); i++)
+  for (std::size_t i = 0; i < std::min(model.block_size, tokens.size() - 1); i++)
     draft_gpt(model, tokens[i], i, past);
   const Grid grid = times_even_share(attention_grid(past.weights, tokens, lesson.tokenizer));
   fmt::print("each row looks at the columns; ▒▒ is an even share, darker is more\n{}", shades(grid));
@@ -240,7 +240,7 @@ int main(int argc, char** argv) {
   std::rotate(shapes.begin() + 2, shapes.begin() + 3, shapes.end());  // lm_head is drawn last here
   Parameters parameters(shapes);
   draw_weights(parameters, 0.08, lesson.random);
-  const Model model(config, parameters);
+  const Model model = scalar_model(config, parameters);
   fmt::print("\n");
   lesson.line(fmt::format("num params: {}", parameters.size()));
 

@@ -84,7 +84,7 @@ std::vector<double> gpt_logits(const Fixture& fixture, Token token, Cache& keys,
 /// consonant: means over these letters, without their positions.
 std::pair<double, double> vowel_push(const Parameters& parameters, const Tokenizer& tokenizer, std::size_t h) {
   const Scope scope;
-  const Matrix wte(parameters["wte"]);
+  const Matrix wte = matrix(parameters["wte"]);
   auto is_vowel = [&](Token token) { return std::string("aeiouy").find(tokenizer.label(token)) != std::string::npos; };
   double push[2] = {0, 0}, count[2] = {0, 0};
   for (Token seen = 0; seen < tokenizer.bos(); seen++) {
@@ -111,7 +111,7 @@ TEST_CASE("the contributions of all heads sum to W_O x_attn") {
     REQUIRE(part.size() == C);
     for (std::size_t i = 0; i < C; i++) total[i] += part[i];
   }
-  const Values whole = linear(Values(x_attn), Matrix(gpt.wo));
+  const Values whole = linear(Values(x_attn), matrix(gpt.wo));
   for (std::size_t i = 0; i < C; i++) {
     // Both are sums of 16 products in another order: 32 roundings at most, each of a number not above `size`.
     double size = 0;
@@ -179,8 +179,8 @@ TEST_CASE("what each head of a trained model is worth, and what it says") {
   const Tokenizer tokenizer(documents);
   const Config config{.vocab_size = tokenizer.vocab_size()};
   Parameters parameters = initialize(config, {}, random);
-  const Model model(config, parameters);
-  Adam adam({}, parameters.size());  // the optimizer of the next lesson
+  const Model model = scalar_model(config, parameters);
+  AdamOptimizer adam({}, parameters.size());  // the optimizer of the next lesson
   const Loss loss = [&](auto tokens) { return document_loss(model, tokens); };
   train(loss, parameters, adam, documents, tokenizer, {.num_steps = 3000});
   const std::vector<double> trained(parameters.data().begin(), parameters.data().end());

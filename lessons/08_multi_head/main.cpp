@@ -73,7 +73,7 @@ Values draft_gpt(const Model& model, Token token_id, std::size_t pos_id, Past& p
     const Values q = linear(x, layer.attn_wq);
     past.keys[li].push_back(linear(x, layer.attn_wk));
     past.values[li].push_back(linear(x, layer.attn_wv));
-    const std::vector<Head> heads = attend(q, past.keys[li], past.values[li], model.config.n_head);
+    const std::vector<Head> heads = attend(q, past.keys[li], past.values[li], model.n_head);
     const Values x_attn = concatenate(heads);
     x = linear(x_attn, layer.attn_wo);  // stop: concatenated
     x = add(x, x_residual);             // stop: mixed
@@ -84,7 +84,7 @@ Values draft_gpt(const Model& model, Token token_id, std::size_t pos_id, Past& p
 }
 
 Value draft_loss(const Model& model, std::span<const Token> tokens, Past& past) {
-  const std::size_t n = std::min(model.config.block_size, tokens.size() - 1);
+  const std::size_t n = std::min(model.block_size, tokens.size() - 1);
   return mean(Values(n, [&](std::size_t pos_id) {
     return cross_entropy(draft_gpt(model, tokens[pos_id], pos_id, past), tokens[pos_id + 1]);
   }));
@@ -126,7 +126,7 @@ void print_costs(std::size_t n, std::size_t C) {
   for (const auto& [H, D] : {std::pair(std::size_t{1}, C), {4, C / 4}, {4, C}}) {
     const Scope scope;
     const Parameters weights({{"wq", H * D, C}, {"wk", H * D, C}, {"wv", H * D, C}, {"wo", C, H * D}});
-    const Matrix wq(weights["wq"]), wk(weights["wk"]), wv(weights["wv"]), wo(weights["wo"]);
+    const Matrix wq = matrix(weights["wq"]), wk = matrix(weights["wk"]), wv = matrix(weights["wv"]), wo = matrix(weights["wo"]);
     std::vector<Values> keys, values;
     for (std::size_t pos_id = 0; pos_id < n; pos_id++) {
       const Values x(C, [](std::size_t) { return 1.0; });
@@ -193,7 +193,7 @@ void print_names(Lesson& lesson, const Model& model) {
     auto next = [&](Token token_id, std::size_t pos_id) {
       return draw_token(draft_gpt(model, token_id, pos_id, past), 0.5, lesson.random);
     };
-    lesson.name(lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), model.config.block_size)));
+    lesson.name(lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), model.block_size)));
   }
 }
 
@@ -202,7 +202,7 @@ void check(Lesson& lesson, const Past& past) {
   lesson.check("the first position sees only itself", past.heads[0][0].attn_weights.size() == 1);
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
   Parameters parameters = initialize(config, {}, lesson.random);
-  const Model model(config, parameters);
+  const Model model = scalar_model(config, parameters);
   const Loss in_src = [&](auto document) { return document_loss(model, document); };
   const LossAndGradient draft = loss_and_gradient(draft_loss(model), parameters, lesson.tokens_of_step(1));
   const LossAndGradient src = loss_and_gradient(in_src, parameters, lesson.tokens_of_step(1));
@@ -222,7 +222,7 @@ int main(int argc, char** argv) {
   fmt::print("\n");
   PythonRandom random = lesson.random;
   Parameters parameters = initialize(config, {}, lesson.random), parameters_of_one = initialize(one, {}, random);
-  const Model model(config, parameters), one_head(one, parameters_of_one);
+  const Model model = scalar_model(config, parameters), one_head(one, parameters_of_one);
   lesson.line(fmt::format("num params: {}", parameters.size()));
   learn(lesson, model, parameters, 0, 1000, 0.1, [&](std::size_t step, double loss) { lesson.step(step, 1000, loss); });
   learn(lesson, one_head, parameters_of_one, 0, 1000, 0.1);

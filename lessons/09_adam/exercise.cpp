@@ -122,7 +122,7 @@ TEST_CASE("what the sign alone is worth") {
     std::vector<Document> training = names.training;
     random.shuffle(training);
     Parameters parameters = initialize(config, {}, random);
-    const Model model(config, parameters);
+    const Model model = scalar_model(config, parameters);
     const Loss loss = [&](auto tokens) { return document_loss(model, tokens); };
     train(loss, parameters, optimizer, training, tokenizer, {.learning_rate = learning_rate});
     losses.push_back(mean_loss(loss, names.held_out, tokenizer).mean);
@@ -142,7 +142,7 @@ TEST_CASE("what the sign alone is worth") {
   };
   const std::size_t n = Parameters(gpt_shapes(config)).size();
   try_it("SGD", Sgd(), 0.3);
-  try_it("Adam", Adam({}, n), 0.01);
+  try_it("Adam", AdamOptimizer({}, n), 0.01);
   for (const double learning_rate : {0.001, 0.002, 0.003}) try_it("sign", Sign(n), learning_rate);
   MESSAGE(report);
   INFO("hint: the sign of the mean should learn better than guessing by a good deal");

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/libm.h"
+#include "base/power.h"
 #include "inspect/plot.h"
 #include "lesson/lesson.h"
 #include "picture.h"
@@ -59,15 +59,15 @@ struct DraftAdam : Optimizer {
   explicit DraftAdam(std::size_t n) : m(n), v(n) {}
 
   void update(Parameters& parameters, double learning_rate, std::size_t step) override {
-    const double m_correction = 1 - libm_pow(beta1, static_cast<double>(step + 1));
-    const double v_correction = 1 - libm_pow(beta2, static_cast<double>(step + 1));
+    const double m_correction = 1 - power(beta1, static_cast<double>(step + 1));
+    const double v_correction = 1 - power(beta2, static_cast<double>(step + 1));
     for (std::size_t i = 0; i < parameters.size(); i++) {
       const double grad = parameters.grad()[i];
       m[i] = beta1 * m[i] + (1 - beta1) * grad;
-      v[i] = beta2 * v[i] + (1 - beta2) * libm_pow(grad, 2);
+      v[i] = beta2 * v[i] + (1 - beta2) * power(grad, 2);
       const double m_hat = m[i] / m_correction;
       const double v_hat = v[i] / v_correction;
-      parameters.data()[i] -= learning_rate * m_hat / (libm_pow(v_hat, 0.5) + eps);  // stop: move
+      parameters.data()[i] -= learning_rate * m_hat / (power(v_hat, 0.5) + eps);  // stop: move
       parameters.grad()[i] = 0;
     }
   }
@@ -220,12 +220,12 @@ std::vector<double> probabilities(Values logits, double temperature) {
 
 std::vector<Token> draft_sample(const Model& model, double temperature, PythonRandom& random) {
   const Scope scope;
-  Cache keys(model.config.n_layer), values(model.config.n_layer);
+  Cache keys(model.n_layer), values(model.n_layer);
   auto next = [&](Token token_id, std::size_t pos_id) {
     const Values logits = gpt(model, token_id, pos_id, keys, values);
     return random.choice(probabilities(logits, temperature));  // stop: draw
   };
-  return generate(next, model.config.vocab_size - 1, model.config.block_size);
+  return generate(next, model.vocab_size - 1, model.block_size);
 }
 
 /// What temperature does to the first letter, and to 500 names.
@@ -270,7 +270,7 @@ int main(int argc, char** argv) {
     same_names = same_names && name == sample(adam.model, 0.5, src_random);
   }
   lesson.check("the names are those of sample() in src/microgpt.cpp", same_names);
-  const Run in_src(lesson, random, Adam({}, n), 0.01);
+  const Run in_src(lesson, random, AdamOptimizer({}, n), 0.01);
   lesson.check("the weights are those of Adam in src/microgpt.cpp",
                largest_difference(adam.parameters.data(), in_src.parameters.data()) == 0);
   print_comparison(lesson, random, adam);

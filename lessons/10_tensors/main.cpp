@@ -13,7 +13,7 @@
 #include "lesson/lesson.h"
 #include "lesson/look.h"
 #include "picture.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "tensor/gpt.h"
 #include "train/gradient.h"
 
@@ -233,7 +233,7 @@ int main(int argc, char** argv) {
   Parameters p = initialize(config, how, lesson.random);
   const Model model(config, p);
   const Loss loss = [&](auto tokens) { return document_loss(model, tokens); };
-  Adam adam(how, p.size());
+  AdamOptimizer adam(how, p.size());
   train(loss, p, adam, lesson.documents, lesson.tokenizer, how);  // the model that lesson 09 ended with
   print_nodes(lesson, model);
   print_product(lesson);

@@ -12,7 +12,7 @@
 #include "lesson/look.h"
 #include "lesson/nudge.h"
 #include "picture.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "tensor/gpt.h"
 #include "train/gradient.h"
@@ -195,7 +195,7 @@ int main(int argc, char** argv) {
   compare_gradients(lesson, config, p, batch);
 
   fmt::print("\n--- the training of lesson 09, with the draft ---\n");
-  Adam adam(how, p.size()), src_adam(how, p.size());
+  AdamOptimizer adam(how, p.size()), src_adam(how, p.size());
   for (std::size_t step = 0; step < how.num_steps; step++) {
     batch.clear();
     batch.add(lesson.tokens_of_step(step + 1));

@@ -13,7 +13,7 @@
 
 #include "base/python_random.h"
 #include "base/split.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -89,7 +89,7 @@ std::pair<std::size_t, std::size_t> ask(const Model& model, const Names& names, 
 
 TEST_CASE("the answer does not depend on what was asked before") {
   const Names names;
-  const Model model(names.config, names.parameters);
+  const Model model = scalar_model(names.config, names.parameters);
   const Scope scope;
   Memory memory{{model}};
   for (const char* letters : {"maria", "marian", "mario", "mar", "mar", "m", "emma", "mma", "maria", "", "maria"}) {
@@ -110,7 +110,7 @@ TEST_CASE("the answer does not depend on what was asked before") {
 
 TEST_CASE("only what is new is read") {
   const Names names;
-  const Model model(names.config, names.parameters);
+  const Model model = scalar_model(names.config, names.parameters);
   const Scope scope;
   Memory memory{{model}};
   struct Question {
@@ -138,7 +138,7 @@ TEST_CASE("only what is new is read") {
 
 TEST_CASE("a dictionary in order is cheaper than in disorder") {
   Names names;
-  const Model model(names.config, names.parameters);
+  const Model model = scalar_model(names.config, names.parameters);
   std::vector<Document> some(names.documents.begin(), names.documents.begin() + 400);
   names.random.shuffle(some);
   const auto disorder = ask(model, names, some);

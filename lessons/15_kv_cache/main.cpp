@@ -15,7 +15,7 @@
 #include "inspect/readable.h"
 #include "inspect/work.h"
 #include "lesson/lesson.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
@@ -83,7 +83,7 @@ struct Reader {
     }
     for (std::size_t i = 0; i < x.size(); i++) {
       const std::size_t seen = looks_ahead ? layer_kept.keys.size() : before + i + 1;
-      const Values x_attn = attend(q[i], layer_kept, seen, model.config.n_head);
+      const Values x_attn = attend(q[i], layer_kept, seen, model.n_head);
       x[i] = add(linear(x_attn, layer.attn_wo), x[i]);
       x[i] = add(linear(relu(linear(rmsnorm(x[i]), layer.mlp_fc1)), layer.mlp_fc2), x[i]);
     }
@@ -102,7 +102,7 @@ Way read_on(Reader& reader) {
 
 /// The loss of a name. In training all its letters are there, so they are read at once.
 Value draft_loss(const Model& model, std::span<const Token> tokens) {
-  const std::size_t n = std::min(model.config.block_size, tokens.size() - 1);
+  const std::size_t n = std::min(model.block_size, tokens.size() - 1);
   const std::vector<Values> x = Reader{model}.read(tokens.first(n));
   return mean(Values(n, [&](std::size_t t) { return cross_entropy(linear(x[t], model.lm_head), tokens[t + 1]); }));
 }
@@ -146,7 +146,7 @@ void show_ways(const Lesson& lesson, const Model& model, std::span<const Documen
     std::vector<double> losses;
     for (const Document& name : names) {
       const std::vector<Token> tokens = lesson.tokenizer.encode_document(name);
-      for (std::size_t n = 1; n < tokens.size() && n <= model.config.block_size; n++) {
+      for (std::size_t n = 1; n < tokens.size() && n <= model.block_size; n++) {
         losses.push_back(cross_entropy(way(std::span(tokens).first(n)), tokens[n]).data());
       }
     }
@@ -158,7 +158,7 @@ void show_ways(const Lesson& lesson, const Model& model, std::span<const Documen
         so_far.push_back(token);
         return draw_token(way(so_far), 0.5, random);
       };
-      fmt::print(" {}", lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), model.config.block_size)));
+      fmt::print(" {}", lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), model.block_size)));
     }
     fmt::print("\n");
   };
@@ -240,7 +240,7 @@ void check_logits(Lesson& lesson, const Model& model, const Parameters& paramete
   for (const Document& name : names) {
     const std::vector<Token> tokens = lesson.tokenizer.encode_document(name);
     decoder.reset();
-    for (std::size_t n = 1; n < tokens.size() && n <= model.config.block_size; n++) {
+    for (std::size_t n = 1; n < tokens.size() && n <= model.block_size; n++) {
       const auto so_far = std::span<const Token>(tokens).first(n);
       const std::vector<double> logits = read_on(reader)(so_far).data();
       as_again = as_again && logits == Reader{model}.next(so_far).data();
@@ -262,9 +262,9 @@ int main(int argc, char** argv) {
   show_four_letters();
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
   Parameters parameters = initialize(config, {}, lesson.random);
-  const Model model(config, parameters);
+  const Model model = scalar_model(config, parameters);
   const Loss loss = [&](auto tokens) { return draft_loss(model, tokens); };
-  Adam adam({}, parameters.size());
+  AdamOptimizer adam({}, parameters.size());
   fmt::print("\n--- a model of two layers learns names ---\n");
   train(loss, parameters, adam, lesson.documents, lesson.tokenizer, {},
         [&](std::size_t step, double value) { lesson.step(step, 1000, value); });

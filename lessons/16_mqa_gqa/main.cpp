@@ -10,7 +10,7 @@
 #include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
 #include "picture.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 
 using namespace microgpt;
@@ -57,8 +57,8 @@ std::vector<Parameters::Shape> shapes(const Config& config) {
 
 /// Its attention: what each position of a name finds. The GPT around it is that of src/lesson/draft_gpt.h.
 Attention grouped(const Config& config, const Parameters& p) {
-  return [config, wq = Matrix(p["layer0.attn_wq"]), wk = Matrix(p["layer0.attn_wk"]), wv = Matrix(p["layer0.attn_wv"]),
-          wo = Matrix(p["layer0.attn_wo"])](const Rows& x) {
+  return [config, wq = matrix(p["layer0.attn_wq"]), wk = matrix(p["layer0.attn_wk"]), wv = matrix(p["layer0.attn_wv"]),
+          wo = matrix(p["layer0.attn_wo"])](const Rows& x) {
     Rows keys, values, out;  // keys and values are the cache of this name
     for (const Values& row : x) {
       keys.push_back(linear(row, wk));
@@ -98,7 +98,7 @@ void train_draft(Lesson& lesson, std::size_t G) {
   const std::vector<double> before(parameters.data().begin(), parameters.data().end());
   const Loss loss = DraftGpt(parameters, {grouped(config, parameters)}).as_loss();
   std::vector<double> losses;
-  Adam adam({}, parameters.size());
+  AdamOptimizer adam({}, parameters.size());
   train(loss, parameters, adam, lesson.documents, lesson.tokenizer, {.num_steps = num_names},
         [&](std::size_t, double value) { losses.push_back(value); });
 

@@ -15,7 +15,7 @@
 #include "lesson/lesson.h"
 #include "lesson/tensor_gradient.h"
 #include "picture.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
 
@@ -137,7 +137,7 @@ struct Trained {
     std::vector<Document> names = lesson.split().training;
     random.shuffle(names);
     draft.emplace(how, parameters);
-    Adam adam({}, parameters.size());
+    AdamOptimizer adam({}, parameters.size());
     train([&](auto tokens) { return draft->loss(tokens); }, parameters, adam, names, lesson.tokenizer,
           {.num_steps = num_names});
   }

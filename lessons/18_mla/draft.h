@@ -30,9 +30,9 @@ inline std::vector<Parameters::Shape> latent_shapes(const Config& config) {
 
 struct LatentWeights {
   const Parameters& p;
-  Matrix q = Matrix(p["layer0.attn_wq"]), o = Matrix(p["layer0.attn_wo"]);
-  Matrix dkv = Matrix(p["layer0.attn_wdkv"]), uk = Matrix(p["layer0.attn_wuk"]), uv = Matrix(p["layer0.attn_wuv"]);
-  Matrix qr = Matrix(p["layer0.attn_wqr"]), kr = Matrix(p["layer0.attn_wkr"]);
+  Matrix q = matrix(p["layer0.attn_wq"]), o = matrix(p["layer0.attn_wo"]);
+  Matrix dkv = matrix(p["layer0.attn_wdkv"]), uk = matrix(p["layer0.attn_wuk"]), uv = matrix(p["layer0.attn_wuv"]);
+  Matrix qr = matrix(p["layer0.attn_wqr"]), kr = matrix(p["layer0.attn_wkr"]);
 };
 
 /// a, then b.

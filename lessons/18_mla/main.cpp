@@ -22,7 +22,7 @@ Values times(const Matrix& w, std::size_t h, std::size_t n, const Values& x) {
 
 /// W^T q for the same rows.
 Values transposed_times(const Matrix& w, std::size_t h, const Values& q) {
-  return Values(w.cols(), [&](std::size_t j) {
+  return Values(w.cols, [&](std::size_t j) {
     const Values column(q.size(), [&](std::size_t i) { return w[h * q.size() + i][j]; });
     return dot(column, q);
   });
@@ -34,7 +34,7 @@ void print_on_paper() {
   Parameters parameters({{"w_uk", 4, 2}});
   const std::vector<double> numbers{1, 0, 1, 1, 0, 1, 2, -1};
   std::copy(numbers.begin(), numbers.end(), parameters.data().begin());
-  const Matrix w_uk(parameters["w_uk"]);
+  const Matrix w_uk = matrix(parameters["w_uk"]);
   auto list = [](double a, double b) { return Values(2, [&](std::size_t i) { return i == 0 ? a : b; }); };
   auto text = [](const Values& x) { return fmt::format("({:2.0f} {:2.0f})", x[0].data(), x[1].data()); };
   const Rows c{list(1, 2), list(3, 1)}, queries{list(3, 1), list(1, 1)};
@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
   Parameters plain(gpt_shapes(config)), latent(latent_shapes(config));
   draw_weights(plain, 0.3, lesson.random);
   draw_weights(latent, 0.3, lesson.random);
-  print_costs(Model(config, plain).layers[0], LatentWeights{latent});
+  print_costs(scalar_model(config, plain).layers[0], LatentWeights{latent});
   lesson.picture("18_fold.svg", fold_picture());
 
   const std::vector<Token> tokens = lesson.tokens_of_step(1);

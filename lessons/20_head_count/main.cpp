@@ -11,7 +11,7 @@
 #include "inspect/work.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 
 using namespace microgpt;
@@ -165,7 +165,7 @@ void check(Lesson& lesson, const Config& config) {
   const Scope scope;
   const Parameters parameters(gpt_shapes(config));
   const std::vector<Token> name = lesson.tokens_of_step(1);
-  document_loss(Model(config, parameters), name);
+  document_loss(scalar_model(config, parameters), name);
   const Work counted = work_of(config.n_embd, config.n_head, name.size() - 1), on_tape = work_on_tape();
   const std::size_t T = name.size() - 1, of_norms = 3 * T * config.n_embd, of_loss = T * config.vocab_size;
   lesson.check("products of attention in src/microgpt.cpp", on_tape.dot == counted.dot + of_norms);

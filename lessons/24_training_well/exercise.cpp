@@ -16,7 +16,7 @@
 #include "base/python_random.h"
 #include "base/split.h"
 #include "lesson/recipe.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "train/held_out.h"
 
 using namespace microgpt;

@@ -10,7 +10,6 @@
 #include "base/parameters.h"
 #include "base/python_random.h"
 #include "base/tokenizer.h"
-#include "scalar/matrix.h"
 #include "scalar/ops.h"
 
 namespace lesson25 {
@@ -65,8 +64,8 @@ class Suspect {
   static constexpr std::size_t V = 5, T = 8, C = 4;
 
   std::vector<Values> logits(std::span<const Token> tokens) {
-    const Matrix wte(parameters_["wte"]), wpe(parameters_["wpe"]), wq(parameters_["wq"]), wk(parameters_["wk"]),
-        wv(parameters_["wv"]), head(parameters_["head"]);
+    const Matrix wte = matrix(parameters_["wte"]), wpe = matrix(parameters_["wpe"]), wq = matrix(parameters_["wq"]), wk = matrix(parameters_["wk"]),
+        wv = matrix(parameters_["wv"]), head = matrix(parameters_["head"]);
     std::vector<Values> x, keys, values;
     for (std::size_t t = 0; t < tokens.size(); t++) {
       const std::size_t position = kind_ == Kind::no_positions ? 0 : t;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <valarray>
 #include <vector>
 
 namespace microgpt {
@@ -46,14 +47,18 @@ class Parameters {
   std::size_t size() const { return data_.size(); }
   std::span<const Parameter> matrices() const { return matrices_; }
 
-  std::span<double> data() { return data_; }
-  std::span<const double> data() const { return data_; }
-  std::span<double> grad() { return grad_; }
-  std::span<const double> grad() const { return grad_; }
+  std::span<double> data() { return {std::begin(data_), data_.size()}; }
+  std::span<const double> data() const { return {std::begin(data_), data_.size()}; }
+  std::span<double> grad() { return {std::begin(grad_), grad_.size()}; }
+  std::span<const double> grad() const { return {std::begin(grad_), grad_.size()}; }
+
+  /// The same numbers as arrays, for Adam.
+  std::valarray<double>& data_array() { return data_; }
+  std::valarray<double>& grad_array() { return grad_; }
 
  private:
-  std::vector<double> data_;
-  std::vector<double> grad_;
+  std::valarray<double> data_;
+  std::valarray<double> grad_;
   std::vector<Parameter> matrices_;
   std::unordered_map<std::string, std::size_t> index_;  // of a name in matrices_
 };

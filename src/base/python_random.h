@@ -3,14 +3,21 @@
 // Source: Matsumoto and Nishimura, "Mersenne Twister" (1998); CPython Modules/_randommodule.c, Lib/random.py.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/error.h"
 
 namespace microgpt {
 
@@ -53,5 +60,124 @@ class PythonRandom {
   std::size_t next_ = state_size;
   std::optional<double> waiting_gauss_;
 };
+
+/// A decimal whole number as 32-bit words, least significant first. Zero is one word.
+inline std::vector<std::uint32_t> words_of_decimal(std::string_view text) {
+  std::string_view digits = text;
+  if (!digits.empty() && (digits.front() == '-' || digits.front() == '+')) digits.remove_prefix(1);
+  const bool valid =
+      !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!valid) {
+    throw UsageError("the seed '" + std::string(text) + "' is not a whole number; give one such as 42");
+  }
+  std::vector<std::uint32_t> words{0};
+  for (char digit : digits) {
+    std::uint64_t carry = static_cast<std::uint64_t>(digit - '0');
+    for (std::uint32_t& word : words) {
+      carry += std::uint64_t{word} * 10;
+      word = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry != 0) words.push_back(static_cast<std::uint32_t>(carry));
+  }
+  return words;
+}
+
+inline PythonRandom::PythonRandom(std::uint64_t seed) {
+  const std::array<std::uint32_t, 2> words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+  seed_by_array({words.data(), words[1] == 0 ? 1U : 2U});
+}
+
+inline PythonRandom::PythonRandom(std::string_view decimal_seed) { seed_by_array(words_of_decimal(decimal_seed)); }
+
+// init_by_array of the Mersenne Twister's authors: mixes a key of any length into the whole state.
+inline void PythonRandom::seed_by_array(std::span<const std::uint32_t> key) {
+  state_[0] = 19650218;
+  for (std::uint32_t i = 1; i < state_size; i++) {
+    state_[i] = 1812433253U * (state_[i - 1] ^ (state_[i - 1] >> 30)) + i;
+  }
+  std::size_t i = 1;
+  auto advance = [&] {
+    if (++i == state_size) {
+      state_[0] = state_[state_size - 1];
+      i = 1;
+    }
+  };
+  std::size_t j = 0;
+  for (std::size_t k = std::max(state_size, key.size()); k > 0; k--) {
+    state_[i] =
+        (state_[i] ^ ((state_[i - 1] ^ (state_[i - 1] >> 30)) * 1664525U)) + key[j] + static_cast<std::uint32_t>(j);
+    advance();
+    if (++j == key.size()) j = 0;
+  }
+  for (std::size_t k = state_size - 1; k > 0; k--) {
+    state_[i] = (state_[i] ^ ((state_[i - 1] ^ (state_[i - 1] >> 30)) * 1566083941U)) - static_cast<std::uint32_t>(i);
+    advance();
+  }
+  state_[0] = 0x80000000U;
+  next_ = state_size;
+}
+
+// Makes the next 624 words of state from the last 624.
+inline void PythonRandom::twist() {
+  constexpr std::size_t shift = 397;
+  for (std::size_t i = 0; i < state_size; i++) {
+    const std::uint32_t mixed = (state_[i] & 0x80000000U) | (state_[(i + 1) % state_size] & 0x7fffffffU);
+    state_[i] = state_[(i + shift) % state_size] ^ (mixed >> 1) ^ ((mixed & 1U) != 0 ? 0x9908b0dfU : 0U);
+  }
+  next_ = 0;
+}
+
+inline std::uint32_t PythonRandom::bits32() {
+  if (next_ == state_size) twist();
+  std::uint32_t y = state_[next_++];
+  y ^= y >> 11;
+  y ^= (y << 7) & 0x9d2c5680U;
+  y ^= (y << 15) & 0xefc60000U;
+  return y ^ (y >> 18);
+}
+
+inline double PythonRandom::random() {
+  const double high = bits32() >> 5;  // 27 bits
+  const double low = bits32() >> 6;   // 26 bits
+  return (high * 0x1p26 + low) / 0x1p53;
+}
+
+inline double PythonRandom::gauss(double mean, double stddev) {
+  double z = 0;
+  if (waiting_gauss_) {
+    z = *waiting_gauss_;
+    waiting_gauss_.reset();
+  } else {
+    const double angle = random() * (2.0 * std::numbers::pi);
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - random()));
+    z = std::cos(angle) * radius;
+    waiting_gauss_ = std::sin(angle) * radius;
+  }
+  return mean + z * stddev;
+}
+
+inline std::size_t PythonRandom::below(std::size_t n) {
+  const int bits = std::bit_width(n);
+  auto draw = [&]() -> std::size_t {
+    if (bits <= 32) return bits32() >> (32 - bits);
+    const std::size_t low = bits32();
+    return low | (static_cast<std::size_t>(bits32() >> (64 - bits)) << 32);
+  };
+  std::size_t r = draw();
+  while (r >= n) r = draw();
+  return r;
+}
+
+inline std::size_t PythonRandom::choice(std::span<const double> weights) {
+  std::vector<double> cumulative(weights.size());
+  double total = 0;
+  for (std::size_t i = 0; i < weights.size(); i++) cumulative[i] = total += weights[i];
+  if (!std::isfinite(total))
+    throw Error("the probabilities to draw from are not finite numbers; the model's numbers are too large");
+  // The search leaves out the last index, so that rounding cannot lead past the end.
+  const auto found = std::upper_bound(cumulative.begin(), cumulative.end() - 1, random() * total);
+  return static_cast<std::size_t>(found - cumulative.begin());
+}
 
 }  // namespace microgpt

@@ -14,7 +14,7 @@
 
 #include "base/python_random.h"
 #include "base/schedule.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "tensor/decoder.h"
 #include "tensor/fma_peak.h"
 #include "train/batch_trainer.h"
@@ -182,13 +182,13 @@ const Kernels<T>& kernels_of(const Subject& subject) {
 Measurement measure_scalar(const Subject& subject, Setting& setting, const Effort& effort) {
   const TrainConfig& train = setting.gist.train;
   Parameters parameters = initialize(setting.gist.model, train, setting.random);
-  const Model model(setting.gist.model, parameters);
+  const Model model = scalar_model(setting.gist.model, parameters);
   if (subject.what == "sample") {
     auto generate = [&] { return sample(model, 1, setting.random).size(); };
     return measure_sampling(setting.gist.model, true, effort, generate);
   }
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  Adam adam(train, parameters.size());
+  AdamOptimizer adam(train, parameters.size());
   return measure_training(setting, effort, [&, n = std::size_t{0}]() mutable {
     const Document& document = setting.documents[n % setting.documents.size()];
     const std::vector<Token> tokens = setting.tokenizer.encode_document(document);

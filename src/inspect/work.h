@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
-#include "scalar/value.h"
+#include "microgpt.h"
 
 namespace microgpt {
 
@@ -16,11 +17,13 @@ struct Work {
 /// The work of all nodes on the tape, forward only.
 inline Work work_on_tape() {
   Work work;
-  tape.nodes().for_each([&](const Node& node) {
-    if (node.op == Op::linear) work.linear += node.n_row;
-    if (node.op == Op::dot) work.dot += node.n_child / 2;
-    if (node.op == Op::exp) work.exp++;
-  });
+  for (std::size_t i = 0; i < tape.of<Node>().used(); i++) {
+    const Node& node = tape.of<Node>()[i];
+    const std::string_view op = node.op == nullptr ? "" : node.op;  // no operation: a node that was taken back
+    if (op == "linear") work.linear += node.n_row;
+    if (op == "dot") work.dot += node.n_child / 2;
+    if (op == "exp") work.exp++;
+  }
   return work;
 }
 

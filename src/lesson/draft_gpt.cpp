@@ -33,7 +33,7 @@ void run(const Lesson& lesson, const DraftForm& form, std::size_t num_steps, std
   Parameters parameters(form.shapes);
   draw_weights(parameters, TrainConfig{}.init_std, random);
   const TrainConfig how{.num_steps = num_steps};
-  Adam adam(how, parameters.size());
+  AdamOptimizer adam(how, parameters.size());
   std::vector<double> losses;
   train(form.training(parameters), parameters, adam, names, lesson.tokenizer, how,
         [&](std::size_t, double loss) { losses.push_back(loss); });
@@ -85,7 +85,7 @@ DraftGpt::DraftGpt(const Parameters& parameters, std::vector<Attention> attentio
       attentions_(std::move(attentions)) {
   for (std::size_t i = 0; i < attentions_.size(); i++) {
     const std::string layer = fmt::format("layer{}.", i);
-    mlps_.push_back({Matrix(parameters[layer + "mlp_fc1"]), Matrix(parameters[layer + "mlp_fc2"])});
+    mlps_.push_back({matrix(parameters[layer + "mlp_fc1"]), matrix(parameters[layer + "mlp_fc2"])});
   }
 }
 
@@ -101,7 +101,7 @@ Rows DraftGpt::logits(std::span<const Token> tokens) const {
 }
 
 Value DraftGpt::loss(std::span<const Token> tokens) const {
-  const std::size_t n = std::min(wpe_.rows(), tokens.size() - 1);
+  const std::size_t n = std::min(wpe_.rows, tokens.size() - 1);
   const Rows all = logits(tokens.first(n));
   return mean(Values(n, [&](std::size_t i) { return cross_entropy(all[i], tokens[i + 1]); }));
 }
@@ -135,7 +135,7 @@ double mean_over_predictions(std::span<const double> losses, std::span<const Doc
 
 DraftForm plain_form(const std::string& name, const Config& config) {
   const auto loss = [config](const Parameters& parameters) -> Loss {
-    return [model = Model(config, parameters)](std::span<const Token> tokens) { return document_loss(model, tokens); };
+    return [model = scalar_model(config, parameters)](std::span<const Token> tokens) { return document_loss(model, tokens); };
   };
   return {name, gpt_shapes(config), loss, loss};
 }

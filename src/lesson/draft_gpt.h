@@ -11,8 +11,7 @@
 #include "base/parameters.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
-#include "scalar/gpt.h"
-#include "scalar/matrix.h"
+#include "train/scalar_trainer.h"
 #include "scalar/values.h"
 
 namespace microgpt {

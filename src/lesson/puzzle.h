@@ -10,7 +10,7 @@
 
 #include "base/python_random.h"
 #include "base/tokenizer.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "train/optimizer.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/python_random.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "tensor/decoder.h"
 #include "train/sampling.h"
 

@@ -10,7 +10,7 @@
 #include "program/history_keeper.h"
 #include "program/interrupt.h"
 #include "program/train_options.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "train/optimizer.h"
 
 namespace microgpt {

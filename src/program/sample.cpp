@@ -12,11 +12,9 @@
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/print.h"
-#include "scalar/gpt.h"
 #include "tensor/decoder.h"
 #include "tensor/gpt.h"
 #include "train/checkpoint.h"
-#include "train/memory.h"
 #include "train/sampling.h"
 
 namespace microgpt {
@@ -41,21 +39,13 @@ void sample(const SampleOptions& options) {
         fmt::format("--prompt has {} characters; this model's block_size is {}", prompt->size(), block_size));
   }
   const std::vector<Token> tokens = checkpoint.tokenizer.encode(*prompt);
-  auto print = [&](auto& source) {
-    print_samples(options.num, checkpoint.tokenizer,
-                  [&] { return sample(source, options.temperature, random, tokens); });
-  };
-  constexpr std::size_t max_tape_bytes = 100'000'000;
-  const bool is_plain = checkpoint.config.is_plain();
-  if (is_plain && tape_bytes(checkpoint.config, block_size).value() <= max_tape_bytes) {
-    const Model model(checkpoint.config, checkpoint.parameters);
-    print(model);
-  } else {
-    TensorModel<double> model(checkpoint.config, checkpoint.parameters, tokens.size() + max_new_tokens);
-    Decoder<double> decoder(model);
-    if (!is_plain) fmt::print("KV cache: {} bytes per token, in double\n", decoder.cache_bytes_per_token());
-    print(decoder);
+  TensorModel<double> model(checkpoint.config, checkpoint.parameters, tokens.size() + max_new_tokens);
+  Decoder<double> decoder(model);
+  if (!checkpoint.config.is_plain()) {
+    fmt::print("KV cache: {} bytes per token, in double\n", decoder.cache_bytes_per_token());
   }
+  print_samples(options.num, checkpoint.tokenizer,
+                [&] { return sample(decoder, options.temperature, random, tokens); });
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 #include "program/print.h"
 #include "program/resume.h"
 #include "program/train_options.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "tensor/decoder.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
@@ -43,7 +43,7 @@ void finish(const Run& run, const TrainOptions& options, const std::function<std
 /// The loop of src/microgpt.cpp.
 void train_scalar(Run& run, const TrainOptions& options) {
   const TrainConfig& how = run.preset.train;
-  const Model model(run.preset.model, run.parameters);
+  const Model model = scalar_model(run.preset.model, run.parameters);
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
   const std::unique_ptr<Optimizer> optimizer = make_optimizer(how, run.parameters.size());
   const std::vector<std::span<double>> moments = optimizer->moments();

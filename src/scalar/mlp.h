@@ -6,7 +6,8 @@
 
 #include "base/parameters.h"
 #include "base/tokenizer.h"
-#include "scalar/matrix.h"
+#include "scalar/values.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 
@@ -16,7 +17,7 @@ std::vector<Parameters::Shape> mlp_shapes(std::size_t vocab_size, std::size_t n_
 struct Mlp {
   /// `parameters` must have mlp_shapes(), and outlive the model.
   explicit Mlp(const Parameters& parameters)
-      : wte(parameters["wte"]), mlp_fc1(parameters["mlp_fc1"]), mlp_fc2(parameters["mlp_fc2"]) {}
+      : wte(matrix(parameters["wte"])), mlp_fc1(matrix(parameters["mlp_fc1"])), mlp_fc2(matrix(parameters["mlp_fc2"])) {}
 
   Matrix wte, mlp_fc1, mlp_fc2;
 };

@@ -1,48 +1,38 @@
-// The operations of a neural network on lists of Values. All could be written with + and *. As nodes with many children
-// they compute the same sums in the same order, forward and backward, with fewer nodes. (This holds if no term was
-// computed from another: see Tape::backward.)
+// Operations on lists that lessons and tests use besides those of src/microgpt.cpp.
 #pragma once
 
 #include "base/activation.h"
-#include "scalar/matrix.h"
 #include "scalar/values.h"
 
 namespace microgpt {
 
-/// x[0] + x[1] + ..., from left to right.
-Value sum(Values x);
-
 /// The sum divided by the number of elements, as (1 / n) * sum.
-Value mean(Values x);
-
-/// a[0] * b[0] + a[1] * b[1] + ..., from left to right. a and b have the same size.
-Value dot(Values a, Values b);
-
-/// w x: y[i] is the dot product of x (n_in) and row i of w (n_out, n_in). Returns (n_out). backward() reads the weights
-/// again, so they must not change in between.
-Values linear(Values x, const Matrix& w);
-
-/// Turns any numbers into probabilities: positive, in the same order, with a sum of 1. Subtracts the largest first, so
-/// that exp cannot overflow; this does not change the result.
-Values softmax(Values logits);
-
-/// x scaled to a root mean square of 1 (Zhang and Sennrich, 2019), without a learned gain.
-Values rmsnorm(Values x);
+inline Value mean(const List& x) { return (1.0 / static_cast<double>(x.size())) * sum(x); }
 
 /// a + b, element by element.
-Values add(Values a, Values b);
+inline Values add(const List& a, const List& b) {
+  return Values(a.size(), [&](std::size_t i) { return a[i] + b[i]; });
+}
 
 /// Replaces negative elements by 0.
-Values relu(Values x);
+inline Values relu(const List& x) {
+  return Values(x.size(), [&](std::size_t i) { return relu(x[i]); });
+}
 
 /// What an MLP does between its two matrices: relu(x), or its square.
-Values activate(Values x, Activation activation);
+inline Values activate(const List& x, Activation activation) {
+  const Values y = relu(x);
+  if (activation == Activation::relu) return y;
+  return Values(y.size(), [&](std::size_t i) { return pow(y[i], 2.0); });
+}
 
 /// The same numbers as leaves: no gradient flows back through them.
-Values detach(Values x);
+inline Values detach(const List& x) {
+  return Values(x.size(), [&](std::size_t i) { return Value(x[i].data()); });
+}
 
 /// -log of the probability that softmax gives the target, in nats: 0 if the model was certain and right. Infinite if
 /// that probability is too small for a double, as in microgpt.py, where the logarithm of 0 then ends the program.
-Value cross_entropy(Values logits, std::size_t target);
+inline Value cross_entropy(const List& logits, std::size_t target) { return -log(softmax(logits)[target]); }
 
 }  // namespace microgpt

@@ -7,7 +7,7 @@
 
 #include "base/dataset.h"
 #include "base/tokenizer.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 

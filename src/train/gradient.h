@@ -6,7 +6,7 @@
 
 #include "base/parameters.h"
 #include "base/tokenizer.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 

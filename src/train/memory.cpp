@@ -9,7 +9,7 @@
 
 #include "base/attention_shape.h"
 #include "base/parameters.h"
-#include "scalar/value.h"
+#include "microgpt.h"
 #include "tensor/tensor.h"
 
 namespace microgpt {

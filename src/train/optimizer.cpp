@@ -11,7 +11,7 @@ void sgd_update(Parameters& parameters, double learning_rate) {
 
 std::unique_ptr<Optimizer> make_optimizer(const TrainConfig& train, std::size_t n) {
   if (train.optimizer == OptimizerName::sgd) return std::make_unique<Sgd>();
-  return std::make_unique<Adam>(train, n);
+  return std::make_unique<AdamOptimizer>(train, n);
 }
 
 }  // namespace microgpt

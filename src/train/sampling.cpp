@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/python_random.h"
-#include "scalar/gpt.h"
+#include "train/generate.h"
 #include "tensor/decoder.h"
 
 namespace microgpt {

@@ -3,7 +3,7 @@
 
 #include "base/parameters.h"
 #include "base/python_random.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 
 using namespace microgpt;
@@ -28,7 +28,7 @@ int main() {
   const Config config{.vocab_size = 3, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4};
   PythonRandom random(42);
   const Parameters parameters = initialize(config, TrainConfig{}, random);
-  const Model model(config, parameters);
+  const Model model = scalar_model(config, parameters);
   Value loss = c;
   Value gone = c;
   {

@@ -18,7 +18,7 @@
 #include "base/utf8.h"
 #include "inspect/head_row.h"
 #include "inspect/probe.h"
-#include "scalar/gpt.h"
+#include "train/scalar_trainer.h"
 #include "tensor/batch.h"
 #include "train/checkpoint.h"
 
@@ -152,7 +152,7 @@ Json rows_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
 Json tape_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   const Scope scope;
   for (const Parameter& matrix : checkpoint.parameters.matrices()) std::fill_n(matrix.grad, matrix.size(), 0.0);
-  const Model model(checkpoint.config, checkpoint.parameters);
+  const Model model = scalar_model(checkpoint.config, checkpoint.parameters);
   document_loss(model, document.tokens).backward();
   std::unordered_map<const Node*, std::size_t> number;
   Json ops = Json::array(), data = Json::array(), grads = Json::array(), children = Json::array();

@@ -1,0 +1,54 @@
+// Training and sampling with src/microgpt.cpp: on the store that both paths share, with any loss and any optimizer.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "base/dataset.h"
+#include "base/parameters.h"
+#include "base/tokenizer.h"
+#include "microgpt.h"
+#include "train/optimizer.h"
+#include "train/generate.h"
+
+namespace microgpt {
+
+/// A matrix of the store, which must outlive it.
+Matrix matrix(const Parameter& parameter);
+
+/// The model of src/microgpt.cpp on the store, which must have gpt_shapes(config) and outlive the model. Throws
+/// UsageError unless config.is_plain().
+Model scalar_model(const Config& config, const Parameters& parameters);
+
+/// What training starts from.
+struct Start {
+  std::vector<Document> documents;  // in random order
+  Tokenizer tokenizer;
+};
+
+/// Reads the documents of a file, collects their alphabet and shuffles them. With hold_out, only the training part of
+/// split() is used. Sets config.vocab_size. Throws Error if the file cannot be read, and UsageError if the config is
+/// not valid. Then initialize() of base/parameters.h draws the parameters.
+Start prepare(const std::string& path, bool hold_out, Config& config, PythonRandom& random);
+
+/// The loss of a document: BOS, its tokens, BOS.
+using Loss = std::function<Value(std::span<const Token> tokens)>;
+
+/// One step of training on one document. Returns its loss before the update, in nats per token. Throws Diverged if the
+/// loss is not finite. With MICROGPT_TRACE=1 in the environment, prints every node to standard error.
+double train_step(const Loss& loss, std::span<const Token> tokens, Parameters& parameters, Optimizer& optimizer,
+                  double learning_rate, std::size_t step);
+
+using OnStep = std::function<void(std::size_t steps_done, double loss)>;
+
+/// Runs the steps from how.first_step to how.num_steps, one document each, with how.learning_rate on its schedule.
+/// After the last document comes the first again.
+void train(
+    const Loss& loss, Parameters& parameters, Optimizer& optimizer, std::span<const Document> documents,
+    const Tokenizer& tokenizer, const TrainConfig& how, const OnStep& on_step = [](std::size_t, double) {});
+
+}  // namespace microgpt

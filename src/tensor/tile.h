@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "tensor/matmul.h"
-#include "tensor/multiply_add.h"
 #include "tensor/simd.h"
 #include "tensor/view.h"
 

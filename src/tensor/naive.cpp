@@ -99,37 +99,22 @@ void add_forward(View<T> y, View<const T> a, View<const T> b) {
 }
 
 template <class T>
-T activate(Activation activation, T x) {
-  const T positive = x > 0 ? x : 0;
-  switch (activation) {
-    case Activation::relu: return positive;
-    case Activation::squared_relu: return positive * positive;
-  }
-  return x;
-}
-
-template <class T>
-T slope(Activation activation, T x) {
-  switch (activation) {
-    case Activation::relu: return x > 0 ? 1 : 0;
-    case Activation::squared_relu: return x > 0 ? 2 * x : 0;
-  }
-  return 1;
-}
-
-template <class T>
 void activation_forward(View<T> y, View<const T> x, Activation activation) {
-  for (std::size_t n = 0; n < y.rows; n++) {
-    for (std::size_t c = 0; c < y.cols; c++) y.row(n)[c] = activate(activation, x.row(n)[c]);
-  }
+  with_formulas(activation, [&](auto formulas) {
+    for (std::size_t n = 0; n < y.rows; n++) {
+      for (std::size_t c = 0; c < y.cols; c++) y.row(n)[c] = formulas.forward(x.row(n)[c]);
+    }
+  });
 }
 
 // forward: y = activation(x)
 template <class T>
 void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
-  for (std::size_t n = 0; n < dx.rows; n++) {
-    for (std::size_t c = 0; c < dx.cols; c++) dx.row(n)[c] = dy.row(n)[c] * slope(activation, x.row(n)[c]);
-  }
+  with_formulas(activation, [&](auto formulas) {
+    for (std::size_t n = 0; n < dx.rows; n++) {
+      for (std::size_t c = 0; c < dx.cols; c++) dx.row(n)[c] = formulas.backward(dy.row(n)[c], x.row(n)[c]);
+    }
+  });
 }
 
 }  // namespace

@@ -117,8 +117,7 @@ void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activati
   });
 }
 
-}  // namespace
-
+/// Computes weights (n,m) of one head, and log_sum (n), the logarithm of each softmax's denominator.
 template <class T>
 void head_weights(View<T> weights, T* log_sum, const AttentionHead<T>& head) {
   const auto& [q, k, v, scale, mask, first_query, dropout] = head;
@@ -140,19 +139,6 @@ void head_weights(View<T> weights, T* log_sum, const AttentionHead<T>& head) {
     log_sum[t] = max_score + std::log(total);
   }
 }
-
-template <class T>
-Tensor<T> attention_weights(const AttentionCall<T>& call) {
-  const std::size_t n = call.q.rows;
-  Tensor<T> weights(call.n_head * n, call.k.rows);
-  std::vector<T> log_sum(n);  // not needed here
-  for (std::size_t h = 0; h < call.n_head; h++) {
-    head_weights(weights.view().slice_rows(h * n, n), log_sum.data(), call.head(h));
-  }
-  return weights;
-}
-
-namespace {
 
 template <class T>
 void attention_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
@@ -252,6 +238,17 @@ void adam_update(T* data, const T* grad, T* m, T* v, std::size_t n, const AdamSt
 }  // namespace
 
 template <class T>
+Tensor<T> attention_weights(const AttentionCall<T>& call) {
+  const std::size_t n = call.q.rows;
+  Tensor<T> weights(call.n_head * n, call.k.rows);
+  std::vector<T> log_sum(n);  // not needed here
+  for (std::size_t h = 0; h < call.n_head; h++) {
+    head_weights(weights.view().slice_rows(h * n, n), log_sum.data(), call.head(h));
+  }
+  return weights;
+}
+
+template <class T>
 const Kernels<T>& naive() {
   static constexpr Kernels<T> kernels{.name = "naive",
                                       .embedding_forward = embedding_forward,
@@ -272,8 +269,6 @@ const Kernels<T>& naive() {
   return kernels;
 }
 
-template void head_weights(View<float>, float*, const AttentionHead<float>&);
-template void head_weights(View<double>, double*, const AttentionHead<double>&);
 template Tensor<float> attention_weights(const AttentionCall<float>&);
 template Tensor<double> attention_weights(const AttentionCall<double>&);
 template const Kernels<float>& naive();

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tensor/multiply_add.h"
+#include "tensor/simd.h"
 
 namespace microgpt {
 

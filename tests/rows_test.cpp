@@ -1,4 +1,4 @@
-#include "tensor/rows.h"
+#include "tensor/simd.h"
 
 #include <doctest/doctest.h>
 

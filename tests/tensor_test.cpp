@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fenced.h"
-#include "tensor/transpose.h"
 #include "tensor/weight.h"
 
 namespace microgpt {

@@ -1,5 +1,5 @@
-// The activation: what the MLP does to each number between its two matrices. To add one, write a line here and in the
-// table below, its formula in scalar/ops.cpp, and its formula and slope in tensor/naive.cpp and tensor/fast.cpp.
+// The activation: what the MLP does to each number between its two matrices. To add one, write its formulas here, and
+// lines in the enum, in the table and in with_formulas(); and its formula in scalar/ops.cpp.
 #pragma once
 
 #include <array>
@@ -26,6 +26,41 @@ inline constexpr std::array all_activations{
 
 constexpr const NamedActivation& named(Activation activation) {
   return all_activations[static_cast<std::size_t>(activation)];
+}
+
+// The formulas of the tensor path. X is a number, or a vector of numbers (tensor/simd.h): then each lane is by itself.
+// forward(x) is the activation; backward(dy, x) is dy times its slope at x.
+
+struct Relu {
+  template <class X>
+  static X forward(X x) {
+    return x > 0 ? x : X{};
+  }
+
+  template <class X>
+  static X backward(X dy, X x) {
+    return x > 0 ? dy : X{};
+  }
+};
+
+struct SquaredRelu {
+  template <class X>
+  static X forward(X x) {
+    return Relu::forward(x) * Relu::forward(x);
+  }
+
+  template <class X>
+  static X backward(X dy, X x) {
+    return x > 0 ? dy * (2 * x) : X{};
+  }
+};
+
+/// Calls use(formulas) with those of this activation. So the choice stands outside of `use`'s loops.
+void with_formulas(Activation activation, auto use) {
+  switch (activation) {
+    case Activation::relu: return use(Relu{});
+    case Activation::squared_relu: return use(SquaredRelu{});
+  }
 }
 
 }  // namespace microgpt

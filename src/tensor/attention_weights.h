@@ -1,5 +1,5 @@
 // Where each query looks. The kernels do not keep attention weights: the naive ones discard them, the fast ones never
-// have all of them at once. These functions compute them for inspection; the naive kernels use them too.
+// have all of them at once. So they are computed for inspection; tensor/naive.cpp, which computes them anyway, does it.
 #pragma once
 
 #include "tensor/attention_call.h"
@@ -12,9 +12,5 @@ namespace microgpt {
 /// Each row sums to 1, or is all zeros if the query sees no key. Ignores the call's values and dropout.
 template <class T>
 Tensor<T> attention_weights(const AttentionCall<T>& call);
-
-/// Computes weights (n,m) of one head, and log_sum (n), the logarithm of each softmax's denominator.
-template <class T>
-void head_weights(View<T> weights, T* log_sum, const AttentionHead<T>& head);
 
 }  // namespace microgpt

@@ -102,33 +102,23 @@ void add_forward(View<T> y, View<const T> a, View<const T> b) {
   }
 }
 
-// The choice of the activation stands outside the loops.
 template <class T>
 void activation_forward(View<T> y, View<const T> x, Activation activation) {
-  auto each = [&](auto activate) {
+  with_formulas(activation, [&](auto formulas) {
     for (std::size_t n = 0; n < y.rows; n++) {
-      each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), activate(get(x.row(n)))); });
+      each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), formulas.forward(get(x.row(n)))); });
     }
-  };
-  switch (activation) {
-    case Activation::relu: return each([](Vector<T> at) { return max<T>(at, Vector<T>{}); });
-    case Activation::squared_relu:
-      return each([](Vector<T> at) { return max<T>(at, Vector<T>{}) * max<T>(at, Vector<T>{}); });
-  }
+  });
 }
 
 template <class T>
 void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
-  auto each = [&](auto gradient) {
+  with_formulas(activation, [&](auto formulas) {
     for (std::size_t n = 0; n < dx.rows; n++) {
-      each_vector<T>(dx.cols, [&](auto get, auto put) { put(dx.row(n), gradient(get(dy.row(n)), get(x.row(n)))); });
+      each_vector<T>(dx.cols,
+                     [&](auto get, auto put) { put(dx.row(n), formulas.backward(get(dy.row(n)), get(x.row(n)))); });
     }
-  };
-  switch (activation) {
-    case Activation::relu: return each([](Vector<T> d, Vector<T> at) { return at > 0 ? d : Vector<T>{}; });
-    case Activation::squared_relu:
-      return each([](Vector<T> d, Vector<T> at) { return at > 0 ? d * (2 * at) : Vector<T>{}; });
-  }
+  });
 }
 
 // Takes as many rows at a time as a vector has lanes, so that one log serves them all. Each pass covers all these rows

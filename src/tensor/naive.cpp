@@ -1,6 +1,7 @@
 // The specification: every layer in plain loops.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "tensor/attention_weights.h"
@@ -98,36 +99,44 @@ void add_forward(View<T> y, View<const T> a, View<const T> b) {
 }
 
 template <class T>
-T activate(Activation activation, T x) {
-  const T positive = x > 0 ? x : 0;
-  switch (activation) {
-    case Activation::relu: return positive;
-    case Activation::squared_relu: return positive * positive;
-  }
-  return x;
-}
-
-template <class T>
-T slope(Activation activation, T x) {
-  switch (activation) {
-    case Activation::relu: return x > 0 ? 1 : 0;
-    case Activation::squared_relu: return x > 0 ? 2 * x : 0;
-  }
-  return 1;
-}
-
-template <class T>
 void activation_forward(View<T> y, View<const T> x, Activation activation) {
-  for (std::size_t n = 0; n < y.rows; n++) {
-    for (std::size_t c = 0; c < y.cols; c++) y.row(n)[c] = activate(activation, x.row(n)[c]);
-  }
+  with_formulas(activation, [&](auto formulas) {
+    for (std::size_t n = 0; n < y.rows; n++) {
+      for (std::size_t c = 0; c < y.cols; c++) y.row(n)[c] = formulas.forward(x.row(n)[c]);
+    }
+  });
 }
 
 // forward: y = activation(x)
 template <class T>
 void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
-  for (std::size_t n = 0; n < dx.rows; n++) {
-    for (std::size_t c = 0; c < dx.cols; c++) dx.row(n)[c] = dy.row(n)[c] * slope(activation, x.row(n)[c]);
+  with_formulas(activation, [&](auto formulas) {
+    for (std::size_t n = 0; n < dx.rows; n++) {
+      for (std::size_t c = 0; c < dx.cols; c++) dx.row(n)[c] = formulas.backward(dy.row(n)[c], x.row(n)[c]);
+    }
+  });
+}
+
+/// Computes weights (n,m) of one head, and log_sum (n), the logarithm of each softmax's denominator.
+template <class T>
+void head_weights(View<T> weights, T* log_sum, const AttentionHead<T>& head) {
+  const auto& [q, k, v, scale, mask, first_query, dropout] = head;
+  for (std::size_t t = 0; t < q.rows; t++) {
+    T* const row = weights.row(t);
+    T max_score = -std::numeric_limits<T>::infinity();
+    for (std::size_t s = 0; s < k.rows; s++) {
+      T score = 0;
+      for (std::size_t j = 0; j < q.cols; j++) score += q.row(t)[j] * k.row(s)[j];
+      row[s] = score * scale;
+      if (mask.allows(first_query + t, s)) max_score = std::max(max_score, row[s]);
+    }
+    T total = 0;
+    for (std::size_t s = 0; s < k.rows; s++) {
+      row[s] = mask.allows(first_query + t, s) ? std::exp(row[s] - max_score) : 0;
+      total += row[s];
+    }
+    for (std::size_t s = 0; s < k.rows && total > 0; s++) row[s] /= total;
+    log_sum[t] = max_score + std::log(total);
   }
 }
 
@@ -229,6 +238,17 @@ void adam_update(T* data, const T* grad, T* m, T* v, std::size_t n, const AdamSt
 }  // namespace
 
 template <class T>
+Tensor<T> attention_weights(const AttentionCall<T>& call) {
+  const std::size_t n = call.q.rows;
+  Tensor<T> weights(call.n_head * n, call.k.rows);
+  std::vector<T> log_sum(n);  // not needed here
+  for (std::size_t h = 0; h < call.n_head; h++) {
+    head_weights(weights.view().slice_rows(h * n, n), log_sum.data(), call.head(h));
+  }
+  return weights;
+}
+
+template <class T>
 const Kernels<T>& naive() {
   static constexpr Kernels<T> kernels{.name = "naive",
                                       .embedding_forward = embedding_forward,
@@ -249,6 +269,8 @@ const Kernels<T>& naive() {
   return kernels;
 }
 
+template Tensor<float> attention_weights(const AttentionCall<float>&);
+template Tensor<double> attention_weights(const AttentionCall<double>&);
 template const Kernels<float>& naive();
 template const Kernels<double>& naive();
 

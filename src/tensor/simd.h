@@ -10,17 +10,65 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "tensor/lanes.h"
-#include "tensor/multiply_add.h"
+#include "tensor/view.h"
 
 #if defined(__AVX__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace microgpt {
+
+// --- a * b + c
+// --------------------------------------------------------------------------------------------------------
+
+// Rounded once if the processor has an instruction for it. The compiler itself must not fuse anything
+// (-ffp-contract=off): it would fuse a sum in one tile and not in another, and the bits of a result would depend on how
+// the work was cut.
+
+/// Whether multiply_add() rounds once. It does so for all types or for none.
+inline constexpr bool multiply_add_is_fused =
+#if defined(__FMA__) || defined(__aarch64__)
+    true;
+#else
+    false;
+#endif
+
+// Overloads for all vector types of 16 bytes and more. Other sizes have none, so nothing can be rounded differently by
+// accident.
+#if defined(__FMA__)
+
+inline __m128 multiply_add(__m128 a, __m128 b, __m128 c) { return _mm_fmadd_ps(a, b, c); }
+inline __m128d multiply_add(__m128d a, __m128d b, __m128d c) { return _mm_fmadd_pd(a, b, c); }
+inline __m256 multiply_add(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
+inline __m256d multiply_add(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
+#if defined(__AVX512F__)
+inline __m512 multiply_add(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
+inline __m512d multiply_add(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
+#endif
+
+#elif defined(__aarch64__)
+
+inline float32x4_t multiply_add(float32x4_t a, float32x4_t b, float32x4_t c) { return vfmaq_f32(c, a, b); }
+inline float64x2_t multiply_add(float64x2_t a, float64x2_t b, float64x2_t c) { return vfmaq_f64(c, a, b); }
+
+#else
+
+    template <class Vector>
+    Vector multiply_add(Vector a, Vector b, Vector c) {
+  return a * b + c;
+}
+
+#endif
+
+// --- Vectors
+// ----------------------------------------------------------------------------------------------------------
 
 template <class T, std::size_t n>
 struct VectorOf {
@@ -266,6 +314,52 @@ Vector<T> log(Vector<T> x) {
   const Vector<T> ln2 = broadcast(static_cast<T>(0.69314718055994530942L));
   const Vector<T> result = multiply_add(__builtin_convertvector(e, Vector<T>), ln2, 2 * z * series);
   return x == x ? result : x;
+}
+
+// --- Rows, one vector at a time
+// ---------------------------------------------------------------------------------------
+
+/// row *= factor, n numbers.
+template <class T>
+void multiply_row(T* row, std::size_t n, T factor) {
+  std::size_t j = 0;
+  for (; j + lanes<T> <= n; j += lanes<T>) store(row + j, load(row + j) * factor);
+  if (j < n) store(row + j, load(row + j, n - j) * factor, n - j);
+}
+
+/// to += factor * from, n numbers.
+template <class T>
+void add_row(T* to, const T* from, std::size_t n, T factor) {
+  const Vector<T> factors = broadcast(factor);
+  std::size_t j = 0;
+  for (; j + lanes<T> <= n; j += lanes<T>) store(to + j, multiply_add(load(from + j), factors, load(to + j)));
+  if (j < n) store(to + j, multiply_add(load(from + j, n - j), factors, load(to + j, n - j)), n - j);
+}
+
+/// The dot product of n numbers. Lane i sums the numbers i, i + lanes, ...; sum() then adds the lanes.
+template <class T>
+T dot(const T* a, const T* b, std::size_t n) {
+  Vector<T> sums{};
+  std::size_t j = 0;
+  for (; j + lanes<T> <= n; j += lanes<T>) sums = multiply_add(load(a + j), load(b + j), sums);
+  if (j < n) sums = multiply_add(load(a + j, n - j), load(b + j, n - j), sums);
+  return sum<T>(sums);
+}
+
+/// to += factors[0] * x[rows[0]] + factors[1] * x[rows[1]] + ..., in this order for each number of `to`.
+template <class T>
+void add_rows(T* to, View<const T> x, std::span<const std::size_t> rows, const T* factors) {
+  std::size_t j = 0;
+  for (; j + lanes<T> <= x.cols; j += lanes<T>) {
+    Vector<T> sums = load(to + j);
+    for (std::size_t c = 0; c < rows.size(); c++) {
+      sums = multiply_add(load(x.row(rows[c]) + j), broadcast(factors[c]), sums);
+    }
+    store(to + j, sums);
+  }
+  for (std::size_t c = 0; j < x.cols && c < rows.size(); c++) {
+    add_row(to + j, x.row(rows[c]) + j, x.cols - j, factors[c]);
+  }
 }
 
 }  // namespace microgpt

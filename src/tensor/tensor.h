@@ -3,12 +3,34 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
+#include <type_traits>
+#include <vector>
 
-#include "tensor/aligned.h"
 #include "tensor/lanes.h"
 #include "tensor/view.h"
 
 namespace microgpt {
+
+// Memory aligned to cache lines, so that no vector straddles two of them.
+inline constexpr std::size_t cache_line = 64;  // bytes
+
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+
+  AlignedAllocator() = default;
+  template <class U>
+  explicit AlignedAllocator(const AlignedAllocator<U>&) {}
+
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{cache_line})); }
+  void deallocate(T* p, std::size_t) { ::operator delete (p, std::align_val_t{cache_line}); }
+
+  bool operator==(const AlignedAllocator&) const = default;
+};
+
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
 /// Every row starts on a vector boundary. The padding between rows is zero unless it is overwritten.
 template <class T>
@@ -40,5 +62,9 @@ class Tensor {
   std::size_t cols_ = 0;
   AlignedVector<T> numbers_;
 };
+
+/// to (m,n) from (n,m): to[j][i] = from[i][j]. T is float or double.
+template <class T>
+void transpose(View<T> to, std::type_identity_t<View<const T>> from);
 
 }  // namespace microgpt

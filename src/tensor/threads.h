@@ -4,6 +4,10 @@
 
 #include <cstddef>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 namespace microgpt {
 
 /// Whether this build can use more than one thread.
@@ -15,7 +19,13 @@ inline constexpr bool have_openmp =
 #endif
 
 /// How many threads this machine runs at once: its processors, or OMP_NUM_THREADS if set; 1 without OpenMP.
-std::size_t available_threads();
+inline std::size_t available_threads() {
+#ifdef _OPENMP
+  return static_cast<std::size_t>(omp_get_max_threads());
+#else
+  return 1;
+#endif
+}
 
 /// Calls work(i) for i = 0 to shares - 1, in parallel if possible, and returns when all have finished. work must not
 /// throw.

@@ -2,19 +2,22 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <utility>
 
 #include "tensor/matmul.h"
-#include "tensor/multiply_add.h"
 #include "tensor/simd.h"
 #include "tensor/view.h"
 
 namespace microgpt {
 
-/// The maximum number of rows of a tile that is `vectors` wide: the sums must leave registers for a row of b and a
-/// factor.
-template <std::size_t vectors>
-constexpr std::size_t tile_rows = std::min<std::size_t>(16, (vector_registers - vectors - 1) / vectors);
+/// The maximum number of rows of a tile that is `vectors` wide: enough sums that none waits for the one before it, and
+/// not more than the registers hold beside a row of b and a factor. Each height is compiled; doubles, which only tests
+/// use, have fewer.
+template <class T, std::size_t vectors>
+constexpr std::size_t tile_rows = std::min<std::size_t>(sizeof(T) == 4 ? 8 : 4,
+                                                        (vector_registers - vectors - 1) / vectors);
 
 /// c = a b, or c = before + a b if `before` has data, in tiles of `rows` rows, one below the other. c.rows is a
 /// multiple of `rows`. c is at most `vectors` vectors of n numbers wide; `whole` means exactly that. Each step of the
@@ -77,6 +80,42 @@ template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_
       for (std::size_t v = 0; v < vectors; v++) put(row, v, sum[i][v]);
     }
   }
+}
+
+template <class T>
+using Tile = void (*)(const View<T>&, const View<const T>&, const Left<T>&, const View<const T>&);
+
+/// tiles[rows - 1] is the tile with `rows` rows.
+template <class T, std::size_t vectors, bool whole, std::size_t n>
+constexpr auto tiles = []<std::size_t... i>(std::index_sequence<i...>) {
+  return std::array<Tile<T>, sizeof...(i)>{tile<T, i + 1, vectors, whole, n>...};
+}
+(std::make_index_sequence<tile_rows<T, vectors>>());
+
+/// n rows of `before`, if there is one.
+template <class T>
+View<const T> rows_of(const View<const T>& before, std::size_t first, std::size_t n) {
+  return before.data == nullptr ? before : before.slice_rows(first, n);
+}
+
+/// A strip of c, at most two vectors wide, cut into tiles: as many of the most rows as fit, but the last two share what
+/// is left, so that none is low.
+template <class T, std::size_t vectors, bool whole, std::size_t n = lanes<T>>
+void strip(const View<T>& c, const View<const T>& before, const Left<T>& a, const View<const T>& b) {
+  constexpr std::size_t most = tile_rows<T, vectors>;
+  auto multiply = [&](std::size_t first, std::size_t rows, std::size_t height) {
+    if (rows == 0) return;
+    tiles<T, vectors, whole, n>[height - 1](c.slice_rows(first, rows), rows_of(before, first, rows), a.from_row(first),
+                                            b);
+  };
+  const std::size_t rest = c.rows % most;
+  if (rest == 0) return multiply(0, c.rows, most);
+  if (c.rows < most) return multiply(0, c.rows, c.rows);
+  const std::size_t high = c.rows - most - rest;
+  const std::size_t upper = (most + rest) / 2;
+  multiply(0, high, most);
+  multiply(high, upper, upper);
+  multiply(high + upper, most + rest - upper, most + rest - upper);
 }
 
 }  // namespace microgpt

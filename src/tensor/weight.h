@@ -6,7 +6,6 @@
 
 #include "tensor/tensor.h"
 #include "tensor/threads.h"
-#include "tensor/transpose.h"
 
 namespace microgpt {
 

@@ -1,4 +1,4 @@
-#include "tensor/transpose.h"
+#include "tensor/tensor.h"
 
 #include <algorithm>
 

@@ -26,6 +26,7 @@
 #include "base/schedule.h"         // how the learning rate falls
 #include "base/parameters.h"       // the numbers that training changes
 #include "base/attention_shape.h"  // the matrices of attention, and the size of its cache
+#include "base/published.h"        // the shapes of published models
 #include "base/bigram.h"           // predicting by counting: the baseline
 
 // The scalar path: one number at a time, easy to read.
@@ -82,12 +83,11 @@
 #include "train/history.h"          // the models of a training, in a directory
 
 // Looking at models.
-#include "inspect/progress.h"    // step lines and a progress bar
-#include "inspect/svg.h"         // drawings for a browser
-#include "inspect/plot.h"        // heat maps, shades and curves
-#include "inspect/chart.h"       // lines over any axis
-#include "inspect/likeliest.h"   // what a model expects next
-#include "inspect/work.h"        // counting multiply-adds
+#include "draw/progress.h"       // step lines and a progress bar
+#include "draw/svg.h"            // drawings for a browser
+#include "draw/plot.h"           // heat maps, shades and curves
+#include "draw/chart.h"          // lines over any axis
+#include "draw/readable.h"       // 67.5 KiB, 6.738B
 #include "inspect/moments.h"     // a mean, and how precise it is
 #include "inspect/probe.h"       // a model run on documents, with heads silenced
 #include "inspect/heads.h"       // what heads look at
@@ -96,9 +96,7 @@
 #include "inspect/page.h"        // the inspector
 #include "inspect/pruning.h"     // which heads can go
 #include "inspect/gallery.h"     // maps of all heads
-#include "inspect/published.h"   // the shapes of published models
 #include "inspect/bench.h"       // measuring speed
-#include "inspect/readable.h"    // 67.5 KiB, 6.738B
 
 // The program.
 #include "program/options.h"             // commands and options as data
@@ -119,6 +117,8 @@
 
 // What the lessons share.
 #include "lesson/lesson.h"           // names to learn from, uniform output, checks
+#include "lesson/likeliest.h"        // what a model expects next
+#include "lesson/work.h"             // counting multiply-adds
 #include "lesson/softmax.h"          // scores to weights
 #include "lesson/array.h"            // a matrix as it stands on paper
 #include "lesson/look.h"             // one head at one position of a batch

@@ -1,9 +1,9 @@
 // How a model is looked at: pictures, tables and counts.
 #include <doctest/doctest.h>
 
-#include "inspect/likeliest.h"
-#include "inspect/plot.h"
-#include "inspect/work.h"
+#include "draw/plot.h"
+#include "lesson/likeliest.h"
+#include "lesson/work.h"
 #include "scalar/ops.h"
 
 using namespace microgpt;

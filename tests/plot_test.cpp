@@ -1,5 +1,5 @@
 // Pictures as SVG: what is written in them, and where.
-#include "inspect/plot.h"
+#include "draw/plot.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/chart.h"
+#include "draw/chart.h"
 
 using namespace microgpt;
 

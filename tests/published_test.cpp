@@ -1,4 +1,4 @@
-#include "inspect/published.h"
+#include "base/published.h"
 
 #include <doctest/doctest.h>
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/bigram.h"
-#include "inspect/plot.h"
-#include "inspect/published.h"
-#include "inspect/readable.h"
-#include "inspect/work.h"
+#include "base/published.h"
+#include "draw/plot.h"
+#include "draw/readable.h"
 #include "lesson/lesson.h"
+#include "lesson/work.h"
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
 #include "tensor/decoder.h"

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/published.h"
 #include "base/utf8.h"
 #include "copying.h"
-#include "inspect/published.h"
-#include "inspect/work.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
+#include "lesson/work.h"
 #include "scalar/gpt.h"
 #include "scalar/ops.h"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/plot.h"
-#include "inspect/svg.h"
+#include "draw/plot.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 

@@ -10,8 +10,8 @@
 
 #include "base/attention_shape.h"
 #include "base/error.h"
-#include "inspect/published.h"
-#include "inspect/readable.h"
+#include "base/published.h"
+#include "draw/readable.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/shape_options.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/tokenizer.h"
-#include "inspect/svg.h"
+#include "draw/svg.h"
 #include "scalar/values.h"
 
 namespace microgpt {

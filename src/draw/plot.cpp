@@ -1,4 +1,4 @@
-#include "inspect/plot.h"
+#include "draw/plot.h"
 
 #include <fmt/core.h>
 

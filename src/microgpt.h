@@ -96,7 +96,6 @@
 #include "inspect/page.h"        // the inspector
 #include "inspect/pruning.h"     // which heads can go
 #include "inspect/gallery.h"     // maps of all heads
-#include "inspect/bench.h"       // measuring speed
 
 // The program.
 #include "program/options.h"             // commands and options as data

@@ -88,7 +88,7 @@
 #include "draw/plot.h"           // heat maps, shades and curves
 #include "draw/chart.h"          // lines over any axis
 #include "draw/readable.h"       // 67.5 KiB, 6.738B
-#include "inspect/moments.h"     // a mean, and how precise it is
+#include "inspect/moments.h"     // a mean of numbers that come one by one
 #include "inspect/probe.h"       // a model run on documents, with heads silenced
 #include "inspect/heads.h"       // what heads look at
 #include "inspect/importance.h"  // what heads are worth

@@ -34,6 +34,8 @@
 namespace microgpt {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 /// What to measure.
 struct Subject {
   std::string what = "train";     // train, attention (alone, forward and backward), or sample
@@ -67,6 +69,7 @@ struct Tally {
 };
 
 struct Measurement {
+  Subject subject = {};
   double us_per_step = 0;  // median of the rounds
   double us_fastest = 0;   // in the best round
   double per_second = 0;   // items
@@ -276,7 +279,8 @@ Measurement measure_attention(const Subject& subject, const Effort& effort) {
   return m;
 }
 
-Measurement measure(const Subject& subject, const std::vector<Document>& documents, const Effort& effort) {
+Measurement measure(Subject subject, const std::vector<Document>& documents, const Effort& effort) {
+  if (subject.n_embd % subject.n_head != 0) subject.n_head = 1;
   const bool in_float = subject.dtype == "f32";
   const double peak_gflops = fma_peak(subject.dtype, subject.threads);
   reset_peak_memory();
@@ -290,13 +294,33 @@ Measurement measure(const Subject& subject, const std::vector<Document>& documen
                                     : measure_tensor<double>(setting, effort);
     m.num_params = num_parameters(setting.config);
   }
+  m.subject = subject;
   m.peak_gflops = peak_gflops;
   m.percent_of_peak = 100 * m.gflops / peak_gflops;
   m.peak_rss_mib = peak_mebibytes();
   return m;
 }
 
-nlohmann::ordered_json json(const Subject& s, const Measurement& m) {
+struct BenchOptions {
+  std::string data = "data/names.txt";
+  std::vector<std::string> what{"train", "attention", "sample"};
+  std::vector<std::string> n_embd{"16", "32", "64", "128"};
+  std::vector<std::string> batch{"1", "16", "64"};
+  std::vector<std::string> mask{"local:64",     "local:128",     "block:48", "block:128",
+                                "global:64:16", "strided:64:64", "random:8", "bigbird:64:16:8"};
+  std::optional<std::size_t> steps, rounds, threads;
+  bool quick = false;
+  bool json = false;
+};
+
+std::vector<std::size_t> counts(const char* option, const std::vector<std::string>& texts) {
+  std::vector<std::size_t> numbers;
+  for (const std::string& text : texts) numbers.push_back(parse_count(option, text));
+  return numbers;
+}
+
+Json json(const Measurement& m) {
+  const Subject& s = m.subject;
   const bool scalar = s.kernels == "scalar";
   return {{"what", s.what},
           {"engine", scalar ? "scalar" : "tensor"},
@@ -322,18 +346,6 @@ nlohmann::ordered_json json(const Subject& s, const Measurement& m) {
           {"peak_rss_mib", m.peak_rss_mib}};
 }
 
-struct BenchOptions {
-  std::string data = "data/names.txt";
-  std::vector<std::string> what{"train", "attention", "sample"};
-  std::vector<std::string> n_embd{"16", "32", "64", "128"};
-  std::vector<std::string> batch{"1", "16", "64"};
-  std::vector<std::string> mask{"local:64",     "local:128",     "block:48", "block:128",
-                                "global:64:16", "strided:64:64", "random:8", "bigbird:64:16:8"};
-  std::optional<std::size_t> steps, rounds, threads;
-  bool quick = false;
-  bool json = false;
-};
-
 /// "1.7", how many times as fast as a reference, or nothing if there is no reference.
 std::string times(double per_second, double reference) {
   return reference == 0 ? "" : fmt::format("{:.1f}", per_second / reference);
@@ -344,8 +356,8 @@ class Bench {
  public:
   explicit Bench(const BenchOptions& options) : options_(options) {
     for (const std::string& mask : options.mask) given_mask(mask);  // throws before anything is measured
-    for (const std::string& text : options.n_embd) widths_.push_back(parse_count("--n-embd", text));
-    for (const std::string& text : options.batch) batches_.push_back(parse_count("--batch", text));
+    widths_ = counts("--n-embd", options.n_embd);
+    batches_ = counts("--batch", options.batch);
     documents_ = read_documents(options.data);
   }
 
@@ -410,11 +422,10 @@ class Bench {
 
   /// Measures. Returns how many documents or tokens there were per second, and compares them with `reference`, the
   /// number of the column "x scalar" or "x full", and with that of the naive kernels; 0: there is none.
-  double line(Subject s, double reference = 0, double naive = 0) {
-    if (s.n_embd % s.n_head != 0) s.n_head = 1;
+  double line(const Subject& s, double reference = 0, double naive = 0) {
     const Measurement m = measure(s, documents_, effort_);
     if (options_.json) {
-      records_.push_back(json(s, m));
+      records_.push_back(json(m));
       return m.per_second;
     }
     std::string shape = fmt::format("{:>6} {:>6}", s.n_embd, s.batch), more;
@@ -440,8 +451,8 @@ class Bench {
                        .seconds = options_.quick ? 0.02 : 0.1};
   std::vector<std::size_t> widths_, batches_;
   std::vector<Document> documents_;
-  std::string head_;                // of a table that has no line yet
-  nlohmann::ordered_json records_;  // an array
+  std::string head_;  // of a table that has no line yet
+  Json records_ = Json::array();
 };
 
 void run_bench(const BenchOptions& options) {

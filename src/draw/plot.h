@@ -77,13 +77,6 @@ struct Baseline {
 Svg loss_curve(const std::string& title, const std::vector<double>& losses,
                const std::optional<Baseline>& baseline = {});
 
-/// A name, and the loss of each step.
-using Curve = std::pair<std::string, std::vector<double>>;
-
-/// Several curves in one drawing.
-Svg loss_curves(const std::string& title, const std::vector<Curve>& curves,
-                const std::optional<Baseline>& baseline = {});
-
 /// A kind of bar: its name, its heights, and how uncertain each is (a line from height - margin to height + margin).
 struct Bars {
   std::string name;

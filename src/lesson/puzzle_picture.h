@@ -36,6 +36,9 @@ inline Svg bars_picture(const std::string& title, const std::string& signs, cons
   return svg;
 }
 
+/// A name, and the loss of each step.
+using Curve = std::pair<std::string, std::vector<double>>;
+
 /// The mean of the last hundred losses at each step, for three ways to look back, and what counting gets.
 inline Svg puzzle_picture(const std::vector<Curve>& curves) {
   constexpr double left = 60, right = 600, top = 50, bottom = 320, unit = 110;

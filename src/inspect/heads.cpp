@@ -43,7 +43,8 @@ struct RowMean {
 
 /// The measures of a head: for each place the mass on it, and whether there is one; then these two.
 constexpr std::size_t reachable_at = num_places, entropy_at = 2 * num_places, distance_at = entropy_at + 1;
-using RowMeans = std::array<RowMean, distance_at + 1>;
+constexpr std::size_t num_measures = distance_at + 1;
+using RowMeans = std::array<RowMean, num_measures>;
 
 void add_row(RowMeans& means, const double* weights, std::size_t t, std::span<const Token> tokens,
              std::span<const std::size_t> seen) {
@@ -83,19 +84,14 @@ struct DocumentMeans {
   }
 };
 
-/// What is known of a head, document by document.
-struct HeadMeans {
-  std::array<DocumentMeans, distance_at + 1> all;
-
-  HeadLook look(HeadId id, std::size_t group) const {
-    HeadLook look{id, group, all[entropy_at].measure(), {}, {}, all[distance_at].measure()};
-    for (std::size_t p = 0; p < num_places; p++) {
-      look.mass[p] = all[p].measure();
-      look.reachable[p] = all[reachable_at + p].measure().value;
-    }
-    return look;
+HeadLook look_of(HeadId id, std::size_t group, const std::array<DocumentMeans, num_measures>& head) {
+  HeadLook look{id, group, head[entropy_at].measure(), {}, {}, head[distance_at].measure()};
+  for (std::size_t p = 0; p < num_places; p++) {
+    look.mass[p] = head[p].measure();
+    look.reachable[p] = head[reachable_at + p].measure().value;
   }
-};
+  return look;
+}
 
 /// The square root of the Jensen-Shannon divergence of two rows, in bits: 0 if they are equal, 1 if no position gets
 /// weight from both. (Rounding can make the divergence of equal rows negative.)
@@ -144,7 +140,7 @@ Place HeadLook::favourite() const {
 HeadLooks measure_heads(Probe& probe) {
   const std::size_t H = probe.config().n_head;
   const std::vector<HeadId> ids = all_heads(probe.config());
-  std::vector<HeadMeans> heads(ids.size());
+  std::vector<std::array<DocumentMeans, num_measures>> heads(ids.size());
   std::vector<std::vector<double>> distances(probe.config().n_layer);
   probe.each_weights([&](std::size_t document, std::size_t layer, View<const double> weights) {
     const std::size_t n = weights.cols;
@@ -156,14 +152,14 @@ HeadLooks measure_heads(Probe& probe) {
       }
     }
     for (std::size_t h = 0; h < H; h++) {
-      for (std::size_t i = 0; i < rows[h].size(); i++) heads[layer * H + h].all[i].add(rows[h][i]);
+      for (std::size_t i = 0; i < num_measures; i++) heads[layer * H + h][i].add(rows[h][i]);
     }
     const double distance = mean_distance(weights, H, probe);
     if (!std::isnan(distance)) distances[layer].push_back(distance);
   });
   HeadLooks looks;
   for (std::size_t i = 0; i < ids.size(); i++) {
-    looks.heads.push_back(heads[i].look(ids[i], ids[i].head * probe.config().kv_heads() / H));
+    looks.heads.push_back(look_of(ids[i], ids[i].head * probe.config().kv_heads() / H, heads[i]));
   }
   for (std::size_t layer = 0; layer < distances.size(); layer++) {
     std::vector<double> entropies;

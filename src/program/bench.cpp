@@ -61,7 +61,6 @@ struct Effort {
 /// What was done. In sampling, a step is one token.
 struct Tally {
   double steps = 0;
-  double items = 0;  // documents (train, attention), or tokens (sample)
   /// Training: 6 * multiplied weights * positions, plus 12 * C * pairs that attention keeps (4 of them forward).
   /// Sampling: 2 instead of 6, and 4 instead of 12 for MHA. MLA takes more per pair; expanded, it also computes keys
   /// and values again for every pair.
@@ -72,7 +71,7 @@ struct Measurement {
   Subject subject = {};
   double us_per_step = 0;  // median of the rounds
   double us_fastest = 0;   // in the best round
-  double per_second = 0;   // items
+  double per_second = 0;   // documents (train, attention), or tokens (sample)
   double gflops = 0;
   double peak_gflops = 0;  // of fused multiply-adds on the same number of threads
   double percent_of_peak = 0;
@@ -102,10 +101,7 @@ Measurement measure_rounds(const Effort& effort, const std::function<void(Tally&
   for (double& round : rounds) round = us_per_step(effort.seconds);
   std::sort(rounds.begin(), rounds.end());
   const double median = rounds[effort.rounds / 2];
-  return {.us_per_step = median,
-          .us_fastest = rounds.front(),
-          .per_second = done.items / done.steps / median * 1e6,
-          .gflops = done.operations / done.steps / median / 1e3};
+  return {.us_per_step = median, .us_fastest = rounds.front(), .gflops = done.operations / done.steps / median / 1e3};
 }
 
 /// Resets the process's peak memory. Only Linux can; elsewhere the peak is that since the start.
@@ -167,7 +163,7 @@ struct Setting {
   void add_training(Tally& done) {
     const auto numbers = static_cast<double>(config.n_layer * config.n_embd);
     done.steps++;
-    for (std::size_t i = 0; i < subject.batch; i++, done.items++, trained++) {
+    for (std::size_t i = 0; i < subject.batch; i++, trained++) {
       const std::size_t n = std::min(config.block_size, next().size() + 1);
       done.operations += 6 * (multiplied * static_cast<double>(n) + 2 * numbers * causal_pairs(n));
     }
@@ -182,7 +178,6 @@ struct Setting {
     const std::size_t expanded = expands ? 2 * config.kv_latent * config.n_embd : 0;  // for each earlier token
     const auto tokens = static_cast<double>(n), layers = static_cast<double>(config.n_layer);
     done.steps += tokens;
-    done.items += tokens;
     done.operations += 2 * (multiplied * tokens + layers * (static_cast<double>(per_pair) * causal_pairs(n) +
                                                             static_cast<double>(expanded) * causal_pairs(n - 1)));
   }
@@ -272,7 +267,6 @@ Measurement measure_attention(const Subject& subject, const Effort& effort) {
       }
     });
     done.steps++;
-    done.items += static_cast<double>(B);
     done.operations += 12 * static_cast<double>(B * C) * kept;
   });
   m.percent_kept = 100 * kept / causal_pairs(length);
@@ -295,6 +289,7 @@ Measurement measure(Subject subject, const std::vector<Document>& documents, con
     m.num_params = num_parameters(setting.config);
   }
   m.subject = subject;
+  m.per_second = static_cast<double>(subject.what == "sample" ? 1 : subject.batch) / m.us_per_step * 1e6;
   m.peak_gflops = peak_gflops;
   m.percent_of_peak = 100 * m.gflops / peak_gflops;
   m.peak_rss_mib = peak_mebibytes();

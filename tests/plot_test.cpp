@@ -184,7 +184,7 @@ TEST_CASE("a chart names its axes and its lines, and leaves out what is above th
 }
 
 TEST_CASE("a curve names its axes, and the line beside it") {
-  const Svg picture = loss_curve("title", {3, 2, 2.5}, Baseline{"even guess", 2});
+  const Svg picture = loss_curve("title", {3, 1.5, 2.5}, Baseline{"even guess", 2});
   for (const char* words : {"title", "loss (nats per token)", "step 1", "step 3", "2", "3"}) text(picture, words);
   CHECK(text(picture, "2").y > text(picture, "3").y);
   CHECK(text(picture, "even guess").y < text(picture, "2").y);

@@ -79,7 +79,7 @@ CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_F
 # much, because that would take longer than it saves. (src/base is that unit, without libm.cpp: see APART.)
 TENSOR := src/tensor% lessons/13_openmp/% lessons/14_flash/%
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
-COLD := src/base src/inspect% src/program% src/lesson% src/train/safetensors tests/%
+COLD := src/base src/draw% src/inspect% src/program% src/lesson% src/train/safetensors tests/%
 COLD_FLAGS := $(if $(filter release,$(MODE)),-O1)
 flags_of = $(if $(filter $(COLD),$(1)),$(COLD_FLAGS)) $(if $(filter $(TENSOR),$(1)),$(TENSOR_FLAGS))
 
@@ -259,7 +259,7 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 UNITS := base scalar lesson tensor train inspect program
 UNIT.base := $(wildcard src/base/*.cpp)
 UNIT.scalar := $(addprefix src/train/,optimizer.cpp scalar_trainer.cpp gradient.cpp evaluation.cpp) src/scalar/mlp.cpp
-UNIT.lesson := src/inspect/svg.cpp src/inspect/plot.cpp src/lesson/lesson.cpp
+UNIT.lesson := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp
 UNIT.tensor := $(wildcard src/tensor/*.cpp)
 UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))
 UNIT.inspect := $(filter-out $(UNIT.lesson),$(wildcard src/inspect/*.cpp src/lesson/*.cpp))

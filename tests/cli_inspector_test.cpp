@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "inspect/readable.h"
+#include "draw/readable.h"
 #include "program_output.h"
 #include "refusal.h"
 

@@ -88,8 +88,6 @@ Parameters drawn(const Config& config, std::uint64_t seed, double stddev) {
   return initialize(config, {.init_std = stddev}, random);
 }
 
-double reach(const HeadLook& head, Place place) { return head.reach(place); }
-
 TEST_CASE("a head with even rows has entropy 1, and everything about it is as even rows are") {
   Probe probe(planted, bare_model(), random_documents(planted, 30));
   for (const HeadLook& head : measure_heads(probe).heads) {
@@ -126,10 +124,10 @@ TEST_CASE("planted heads are named, and have entropy 0 where they look at one po
   unreachable.fill(1);  // if freshly drawn heads looked there and nowhere else, it would mean nothing
   for (const HeadLook& head : heads) CHECK(shape_of(head, unreachable) == "no clear shape");
   for (const std::size_t i : {0, 1, 2}) CHECK(std::abs(heads[i].entropy.value) < 1e-12);
-  CHECK(reach(heads[0], Place::previous) == doctest::Approx(1));
-  CHECK(reach(heads[1], Place::self) == doctest::Approx(1));
-  CHECK(reach(heads[2], Place::bos) == doctest::Approx(1));
-  CHECK(reach(heads[7], Place::after_equal) == doctest::Approx(1));
+  CHECK(heads[0].reach(Place::previous) == doctest::Approx(1));
+  CHECK(heads[1].reach(Place::self) == doctest::Approx(1));
+  CHECK(heads[2].reach(Place::bos) == doctest::Approx(1));
+  CHECK(heads[7].reach(Place::after_equal) == doctest::Approx(1));
   CHECK(heads[1].distance.value == doctest::Approx(0));
 }
 

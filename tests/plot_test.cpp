@@ -1,5 +1,5 @@
-// Pictures as SVG: what is written in them, and where.
-#include "inspect/plot.h"
+// Pictures: what is written in them, and where; for a browser as SVG, for a terminal as text.
+#include "draw/plot.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/chart.h"
+#include "draw/chart.h"
 
 using namespace microgpt;
 
@@ -74,6 +74,36 @@ Text text(const Svg& picture, const std::string& words) {
 constexpr const char* darkest = "rgb(8,48,107)";
 
 }  // namespace
+
+TEST_CASE("attention weights become a triangle labelled with the tokens that looked") {
+  const Scope scope;
+  const Tokenizer tokenizer(U"ab");
+  const std::vector<Token> tokens{tokenizer.bos(), 1, 0, tokenizer.bos()};
+  const std::vector<Values> weights{Values(1, [](std::size_t) { return 1.0; }),
+                                    Values(2, [](std::size_t t) { return t == 0 ? 0.25 : 0.75; })};
+  const Grid grid = attention_grid(weights, tokens, tokenizer);
+  CHECK(grid.row_labels == std::vector<std::string>{".", "b"});
+  CHECK(grid.col_labels == grid.row_labels);
+  CHECK(grid.rows == std::vector<std::vector<double>>{{1}, {0.25, 0.75}});
+  CHECK(times_even_share(grid).rows == std::vector<std::vector<double>>{{1}, {0.5, 1.5}});
+  CHECK(numbers(grid) == "        .    b\n   . 1.00\n   b 0.25 0.75\n");
+  CHECK(shades(grid) == "     . b\n   . ██\n   b ░░▓▓\n");
+}
+
+TEST_CASE("grids of different size stand next to each other, each under its title") {
+  const Grid large{{"a", "b"}, {"a", "b"}, {{1, 0}, {1, 1}}};
+  const Grid small{{"c"}, {"c"}, {{1}}};
+  CHECK(shades({{"large", large}, {"small", small}, {"large", large}}) ==
+        "     large        small        large\n"
+        "     a b          c            a b\n"
+        "   a ██         c ██         a ██\n"
+        "   b ████                    b ████\n");
+}
+
+TEST_CASE("Values are printed side by side") {
+  const Scope scope;
+  CHECK(numbers(Values(2, [](std::size_t i) { return i == 0 ? 0.3416 : -12.0; })) == "  0.342 -12.000");
+}
 
 TEST_CASE("heat maps in rows have a common title, one of their own, and a scale at the end") {
   const TitledGrid wide{"wide", {{"a"}, {"b", "c"}, {{1, 0.5}}}};
@@ -153,15 +183,12 @@ TEST_CASE("a chart names its axes and its lines, and leaves out what is above th
   CHECK(text(picture, "first").x < text(picture, "second").x);
 }
 
-TEST_CASE("the names of curves and of the line beside them stand apart, even if all end at the same height") {
-  const std::vector<Curve> curves{{"one", {3, 2}}, {"two", {2.5, 1.5, 2}}};
-  const Svg picture = loss_curves("title", curves, Baseline{"even guess", 2});
-  for (const char* words : {"title", "loss (nats per token)", "step 1", "step 3", "1", "2", "3"}) text(picture, words);
-  CHECK(text(picture, "two").y - text(picture, "one").y >= 12);  // the size of the letters
-  CHECK(text(picture, "even guess").y - text(picture, "two").y >= 12);
-}
-
-TEST_CASE("the name of the line beside a curve without a name stands at the top") {
-  const double y = text(loss_curve("title", {3, 2}, Baseline{"even guess", 2}), "even guess").y;
-  CHECK(y == text(loss_curves("title", {{"one", {3, 2}}}), "one").y);
+TEST_CASE("a curve names its axes, and the line beside it") {
+  const Svg picture = loss_curve("title", {3, 1.5, 2.5}, Baseline{"even guess", 2});
+  for (const char* words : {"title", "loss (nats per token)", "step 1", "step 3", "2", "3"}) text(picture, words);
+  CHECK(text(picture, "2").y > text(picture, "3").y);
+  CHECK(text(picture, "even guess").y < text(picture, "2").y);
+  const std::vector<std::string> lines = tags(picture, "line");
+  REQUIRE(!lines.empty());
+  CHECK(number(lines.back(), "y1") == doctest::Approx(text(picture, "2").y - 4));  // where its loss is on the axis
 }

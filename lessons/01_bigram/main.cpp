@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "base/bigram.h"
-#include "inspect/plot.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "train/evaluation.h"
 

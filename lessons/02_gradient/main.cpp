@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "draw/plot.h"
 #include "forward.h"
-#include "inspect/plot.h"
 #include "lesson/lesson.h"
 #include "scalar/mlp.h"
 #include "train/gradient.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/svg.h"
+#include "draw/svg.h"
 #include "tape.h"
 
 namespace lesson04 {

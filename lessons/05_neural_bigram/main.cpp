@@ -7,7 +7,7 @@
 
 #include "base/bigram.h"
 #include "base/utf8.h"
-#include "inspect/plot.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "scalar/mlp.h"
 #include "scalar/ops.h"

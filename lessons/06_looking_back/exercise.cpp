@@ -12,7 +12,7 @@
 #include <cmath>
 #include <vector>
 
-#include "inspect/plot.h"
+#include "draw/plot.h"
 #include "lesson/puzzle.h"
 #include "scalar/mlp.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/python_random.h"
-#include "inspect/plot.h"
+#include "draw/plot.h"
 #include "scalar/ops.h"
 
 using namespace microgpt;

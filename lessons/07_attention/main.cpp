@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "inspect/plot.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/puzzle.h"
 #include "lesson/puzzle_picture.h"

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "inspect/plot.h"
-#include "inspect/work.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
+#include "lesson/work.h"
 #include "picture.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "inspect/svg.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/power.h"
-#include "inspect/plot.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "picture.h"
 #include "scalar/ops.h"

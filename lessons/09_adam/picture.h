@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/svg.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 

@@ -12,7 +12,7 @@
 #include <numeric>
 
 #include "base/python_random.h"
-#include "inspect/plot.h"
+#include "draw/plot.h"
 #include "lesson/array.h"
 #include "lesson/softmax.h"
 #include "tensor/batch.h"

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "base/utf8.h"
-#include "inspect/likeliest.h"
-#include "inspect/plot.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
+#include "lesson/likeliest.h"
 #include "lesson/look.h"
 #include "picture.h"
 #include "train/scalar_trainer.h"

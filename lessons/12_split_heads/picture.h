@@ -6,7 +6,7 @@
 #include <string>
 
 #include "array.h"
-#include "inspect/svg.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 

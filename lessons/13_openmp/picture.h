@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "inspect/svg.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 

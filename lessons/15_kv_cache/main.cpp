@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "base/bigram.h"
-#include "inspect/plot.h"
-#include "inspect/published.h"
-#include "inspect/readable.h"
-#include "inspect/work.h"
+#include "base/published.h"
+#include "draw/plot.h"
+#include "draw/readable.h"
 #include "lesson/lesson.h"
-#include "train/scalar_trainer.h"
+#include "lesson/work.h"
 #include "scalar/ops.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
+#include "train/scalar_trainer.h"
 #include "train/gradient.h"
 
 using namespace microgpt;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/published.h"
 #include "base/python_random.h"
-#include "inspect/published.h"
 #include "lesson/comparison.h"
 #include "lesson/recipe.h"
 #include "lesson/tensor_gradient.h"

@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
-#include "inspect/likeliest.h"
 #include "lesson/comparison.h"
 #include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
+#include "lesson/likeliest.h"
 #include "lesson/tensor_gradient.h"
 #include "picture.h"
 #include "train/scalar_trainer.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "draft.h"
-#include "inspect/work.h"
 #include "lesson/lesson.h"
 #include "lesson/tensor_gradient.h"
+#include "lesson/work.h"
 #include "picture.h"
 
 using namespace lesson18;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "draft.h"
-#include "inspect/plot.h"
+#include "draw/plot.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
 #include "lesson/tensor_gradient.h"

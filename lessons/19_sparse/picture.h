@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "draft.h"
-#include "inspect/plot.h"
+#include "draw/plot.h"
 
 namespace lesson19 {
 

@@ -5,14 +5,14 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/published.h"
 #include "base/utf8.h"
 #include "copying.h"
-#include "inspect/published.h"
-#include "inspect/work.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
-#include "train/scalar_trainer.h"
+#include "lesson/work.h"
 #include "scalar/ops.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <set>
 
+#include "base/published.h"
 #include "base/task.h"
-#include "inspect/chart.h"
-#include "inspect/published.h"
+#include "draw/chart.h"
 #include "lesson/comparison.h"
 #include "lesson/draft_gpt.h"
 #include "lesson/recipe.h"

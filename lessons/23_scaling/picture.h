@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "inspect/svg.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 

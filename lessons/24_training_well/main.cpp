@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "inspect/chart.h"
+#include "draw/chart.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
 #include "lesson/recipe.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/chart.h"
-#include "inspect/svg.h"
+#include "draw/chart.h"
+#include "draw/svg.h"
 #include "results.h"
 
 namespace microgpt {

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/split.h"
 #include "base/task.h"
-#include "inspect/progress.h"
+#include "draw/progress.h"
 #include "lesson/recipe.h"
 #include "results.h"
 #include "train/held_out.h"

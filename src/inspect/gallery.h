@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "draw/plot.h"
 #include "inspect/heads.h"
 #include "inspect/importance.h"
-#include "inspect/plot.h"
 
 namespace microgpt {
 

@@ -31,7 +31,7 @@ HeadRow head_row(const Config& config, const Parameters& parameters, std::span<c
   TensorModel<double> model(config, parameters, tokens.size());
   Batch batch(config.block_size);
   std::vector<Token> document(tokens.begin(), tokens.end());
-  document.push_back(config.vocab_size - 1);  // the last position needs a target; nothing here depends on it
+  document.push_back(tokens[0]);  // the last position needs a target; nothing here depends on it
   batch.add(document);
   Activations<double> activations;
   activations.resize(model, batch.num_positions());

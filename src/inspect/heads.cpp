@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/python_random.h"
-#include "inspect/moments.h"
+#include "inspect/importance.h"
+#include "train/evaluation.h"
 
 namespace microgpt {
 namespace {
@@ -30,81 +30,68 @@ std::vector<std::size_t> seen_from(std::size_t t, const Probe& probe) {
   return seen;
 }
 
-/// A value of a document, beside that of even rows.
-struct Pair {
-  double value = 0;
-  double even = 0;
-};
+/// The mean of a measure over the rows of a document, and what it would be if every row were even.
+struct RowMean {
+  double value = 0, even = 0, rows = 0;  // sums over the rows that count
 
-/// Sums over the rows of a document, for one head.
-struct DocumentLook {
-  double rows = 0;
-  double entropy_rows = 0;
-  double entropy = 0;
-  Pair distance;
-  std::array<Pair, num_places> mass;
-  std::array<double, num_places> reachable{};
-
-  void add_row(const double* weights, std::size_t t, std::span<const Token> tokens, std::span<const std::size_t> seen) {
-    const auto n = static_cast<double>(seen.size());
+  void add(double of_row, double of_even_row) {
+    value += of_row;
+    even += of_even_row;
     rows += 1;
+  }
+};
+
+/// The measures of a head: for each place the mass on it, and whether there is one; then these two.
+constexpr std::size_t reachable_at = num_places, entropy_at = 2 * num_places, distance_at = entropy_at + 1;
+constexpr std::size_t num_measures = distance_at + 1;
+using RowMeans = std::array<RowMean, num_measures>;
+
+void add_row(RowMeans& means, const double* weights, std::size_t t, std::span<const Token> tokens,
+             std::span<const std::size_t> seen) {
+  const auto n = static_cast<double>(seen.size());
+  double entropy = 0, distance = 0, even_distance = 0;
+  for (const std::size_t s : seen) {
+    entropy -= weights[s] > 0 ? weights[s] * std::log(weights[s]) : 0;
+    distance += weights[s] * static_cast<double>(t - s);
+    even_distance += static_cast<double>(t - s) / n;
+  }
+  if (seen.size() > 1) means[entropy_at].add(entropy / std::log(n), 1);
+  means[distance_at].add(distance, even_distance);
+  for (std::size_t p = 0; p < num_places; p++) {
+    double mass = 0, places = 0;
     for (const std::size_t s : seen) {
-      distance.value += weights[s] * static_cast<double>(t - s);
-      distance.even += static_cast<double>(t - s) / n;
+      if (!is_at(static_cast<Place>(p), tokens, t, s)) continue;
+      mass += weights[s];
+      places += 1;
     }
-    for (std::size_t p = 0; p < num_places; p++) {
-      std::size_t places = 0;
-      for (const std::size_t s : seen) {
-        if (!is_at(static_cast<Place>(p), tokens, t, s)) continue;
-        mass[p].value += weights[s];
-        places++;
-      }
-      mass[p].even += static_cast<double>(places) / n;
-      reachable[p] += places > 0 ? 1 : 0;
-    }
-    if (seen.size() < 2) return;
-    entropy_rows += 1;
-    for (const std::size_t s : seen) entropy -= weights[s] > 0 ? weights[s] * std::log(weights[s]) / std::log(n) : 0;
+    means[p].add(mass, places / n);
+    means[reachable_at + p].add(places > 0 ? 1 : 0, 0);
+  }
+}
+
+/// A measure of every document that has rows for it.
+struct DocumentMeans {
+  std::vector<double> values, evens;
+
+  void add(const RowMean& mean) {
+    if (mean.rows == 0) return;
+    values.push_back(mean.value / mean.rows);
+    evens.push_back(mean.even / mean.rows);
+  }
+  Measure measure() const {
+    const Estimate value = estimate(values);
+    return {value.mean, estimate(evens).mean, value.standard_error, change(evens, values).standard_error};
   }
 };
 
-/// A Measure that is being made.
-struct MeasureMaker {
-  Moments value, even, difference;
-
-  void add(Pair pair) {
-    value.add(pair.value);
-    even.add(pair.even);
-    difference.add(pair.value - pair.even);
+HeadLook look_of(HeadId id, std::size_t group, const std::array<DocumentMeans, num_measures>& head) {
+  HeadLook look{id, group, head[entropy_at].measure(), {}, {}, head[distance_at].measure()};
+  for (std::size_t p = 0; p < num_places; p++) {
+    look.mass[p] = head[p].measure();
+    look.reachable[p] = head[reachable_at + p].measure().value;
   }
-  Measure measure() const { return {value.mean(), even.mean(), value.standard_error(), difference.standard_error()}; }
-};
-
-/// A HeadLook that is being made.
-struct HeadMaker {
-  MeasureMaker entropy, distance;
-  std::array<MeasureMaker, num_places> mass;
-  std::array<Moments, num_places> reachable;
-
-  void add(const DocumentLook& document) {
-    auto mean = [&](Pair sum) { return Pair{sum.value / document.rows, sum.even / document.rows}; };
-    if (document.entropy_rows > 0) entropy.add({document.entropy / document.entropy_rows, 1});
-    distance.add(mean(document.distance));
-    for (std::size_t p = 0; p < num_places; p++) {
-      mass[p].add(mean(document.mass[p]));
-      reachable[p].add(document.reachable[p] / document.rows);
-    }
-  }
-
-  HeadLook look(HeadId id, std::size_t group) const {
-    HeadLook look{id, group, entropy.measure(), {}, {}, distance.measure()};
-    for (std::size_t p = 0; p < num_places; p++) {
-      look.mass[p] = mass[p].measure();
-      look.reachable[p] = reachable[p].mean();
-    }
-    return look;
-  }
-};
+  return look;
+}
 
 /// The square root of the Jensen-Shannon divergence of two rows, in bits: 0 if they are equal, 1 if no position gets
 /// weight from both. (Rounding can make the divergence of equal rows negative.)
@@ -121,17 +108,17 @@ double row_distance(const double* a, const double* b, std::span<const std::size_
 /// The mean distance between two heads, over all pairs and all rows that see more than one position; none: NaN.
 double mean_distance(View<const double> weights, std::size_t n_head, const Probe& probe) {
   const std::size_t n = weights.cols;
-  Moments distances;
+  std::vector<double> distances;
   for (std::size_t t = 0; t < n; t++) {
     const std::vector<std::size_t> seen = seen_from(t, probe);
     if (seen.size() < 2) continue;
     for (std::size_t g = 0; g < n_head; g++) {
       for (std::size_t h = 0; h < g; h++) {
-        distances.add(row_distance(weights.row(g * n + t), weights.row(h * n + t), seen));
+        distances.push_back(row_distance(weights.row(g * n + t), weights.row(h * n + t), seen));
       }
     }
   }
-  return distances.mean();
+  return estimate(distances).mean;
 }
 
 }  // namespace
@@ -153,31 +140,33 @@ Place HeadLook::favourite() const {
 HeadLooks measure_heads(Probe& probe) {
   const std::size_t H = probe.config().n_head;
   const std::vector<HeadId> ids = all_heads(probe.config());
-  std::vector<HeadMaker> makers(ids.size());
-  std::vector<Moments> distances(probe.config().n_layer);
+  std::vector<std::array<DocumentMeans, num_measures>> heads(ids.size());
+  std::vector<std::vector<double>> distances(probe.config().n_layer);
   probe.each_weights([&](std::size_t document, std::size_t layer, View<const double> weights) {
     const std::size_t n = weights.cols;
-    std::vector<DocumentLook> looks(H);
+    std::vector<RowMeans> rows(H);
     for (std::size_t t = 0; t < n; t++) {
       const std::vector<std::size_t> seen = seen_from(t, probe);
       for (std::size_t h = 0; h < H; h++) {
-        looks[h].add_row(weights.row(h * n + t), t, probe.documents()[document].tokens, seen);
+        add_row(rows[h], weights.row(h * n + t), t, probe.documents()[document].tokens, seen);
       }
     }
-    for (std::size_t h = 0; h < H; h++) makers[layer * H + h].add(looks[h]);
+    for (std::size_t h = 0; h < H; h++) {
+      for (std::size_t i = 0; i < num_measures; i++) heads[layer * H + h][i].add(rows[h][i]);
+    }
     const double distance = mean_distance(weights, H, probe);
-    if (!std::isnan(distance)) distances[layer].add(distance);
+    if (!std::isnan(distance)) distances[layer].push_back(distance);
   });
-  HeadLooks all;
+  HeadLooks looks;
   for (std::size_t i = 0; i < ids.size(); i++) {
-    all.heads.push_back(makers[i].look(ids[i], ids[i].head * probe.config().kv_heads() / H));
+    looks.heads.push_back(look_of(ids[i], ids[i].head * probe.config().kv_heads() / H, heads[i]));
   }
   for (std::size_t layer = 0; layer < distances.size(); layer++) {
-    Moments entropies;
-    for (std::size_t h = 0; h < H; h++) entropies.add(all.heads[layer * H + h].entropy.value);
-    all.layers.push_back({entropies.stddev(), distances[layer].mean()});
+    std::vector<double> entropies;
+    for (std::size_t h = 0; h < H; h++) entropies.push_back(looks.heads[layer * H + h].entropy.value);
+    looks.layers.push_back({estimate(entropies).stddev, estimate(distances[layer]).mean});
   }
-  return all;
+  return looks;
 }
 
 std::array<double, num_places> fresh_reach(const Config& config, std::span<const ProbeDocument> documents,

@@ -1,13 +1,11 @@
 #include "inspect/importance.h"
 
-#include "inspect/moments.h"
-
 namespace microgpt {
 
 Change change(std::span<const double> before, std::span<const double> after) {
-  Moments differences;
-  for (std::size_t i = 0; i < before.size(); i++) differences.add(after[i] - before[i]);
-  return {differences.mean(), differences.standard_error()};
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < before.size(); i++) differences.push_back(after[i] - before[i]);
+  return estimate(differences);
 }
 
 std::vector<Importance> importances(Probe& probe, const OnRun& on_run) {

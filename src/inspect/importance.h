@@ -8,17 +8,12 @@
 #include <vector>
 
 #include "inspect/probe.h"
+#include "train/evaluation.h"
 
 namespace microgpt {
 
 /// A mean over documents.
-struct Change {
-  double mean;
-  double standard_error;  // NaN for a single document
-
-  /// Whether it is more than two standard errors; otherwise one cannot tell in which direction it goes.
-  bool is_clear() const { return mean > 2 * standard_error || -mean > 2 * standard_error; }
-};
+using Change = Estimate;
 
 /// Of two lists with a number for each document: after - before.
 Change change(std::span<const double> before, std::span<const double> after);

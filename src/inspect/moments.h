@@ -1,33 +1,20 @@
-// The mean of numbers that come one by one, and how precise it is.
+// The mean of numbers that come one by one. (A list of numbers has an estimate(): see train/evaluation.h.)
 #pragma once
 
-#include <cmath>
-#include <cstddef>
 #include <limits>
 
 namespace microgpt {
 
-/// Welford's method (1962): it needs no list, and loses no digits if the numbers are close together.
 class Moments {
  public:
-  void add(double x) {
-    n_ += 1;
-    const double before = x - mean_;
-    mean_ += before / n_;
-    squares_ += before * (x - mean_);
-  }
+  void add(double x) { mean_ += (x - mean_) / ++n_; }
 
-  /// NaN without numbers; with one number, only the mean is known.
-  double mean() const { return n_ > 0 ? mean_ : unknown; }
-  double stddev() const { return n_ > 1 ? std::sqrt(squares_ / (n_ - 1)) : unknown; }
-  double standard_error() const { return stddev() / std::sqrt(n_); }
+  /// NaN without numbers.
+  double mean() const { return n_ > 0 ? mean_ : std::numeric_limits<double>::quiet_NaN(); }
 
  private:
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
   double n_ = 0;
   double mean_ = 0;
-  double squares_ = 0;
 };
 
 }  // namespace microgpt

@@ -2,17 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-
-#include "inspect/moments.h"
+#include <tuple>
 
 namespace microgpt {
 namespace {
-
-double mean(std::span<const double> numbers) {
-  Moments moments;
-  for (const double x : numbers) moments.add(x);
-  return moments.mean();
-}
 
 Scores without(std::span<const HeadId> removed, Probe& probe) {
   return probe.scores(silenced(removed, probe.config()));
@@ -20,32 +13,25 @@ Scores without(std::span<const HeadId> removed, Probe& probe) {
 
 Pruned pruned(std::span<const HeadId> removed, Probe& reported_on) {
   const Scores scores = without(removed, reported_on);
-  return {{removed.begin(), removed.end()}, mean(scores.losses), mean(scores.accuracies)};
+  return {{removed.begin(), removed.end()}, estimate(scores.losses).mean, estimate(scores.accuracies).mean};
 }
 
-/// A head, and what happens without it.
-struct Removal {
-  HeadId id;
-  bool is_dead;  // no document's loss changes
-  double loss;
-
-  bool goes_before(const Removal& other) const { return is_dead != other.is_dead ? is_dead : loss < other.loss; }
-};
-
-/// Each head that is left, taken out of a model that is already without `removed`.
-std::vector<Removal> removals(std::span<const HeadId> left, std::vector<HeadId> removed, Probe& probe,
-                              const std::function<void()>& on_run) {
+/// The heads that are left, each taken out of a model that is already without `removed`: the least important first.
+std::vector<HeadId> ranked(std::span<const HeadId> left, std::vector<HeadId> removed, Probe& probe,
+                           const std::function<void()>& on_run) {
   const std::vector<double> before = without(removed, probe).losses;
-  std::vector<Removal> all;
+  std::vector<std::tuple<bool, double, HeadId>> all;  // whether any loss changes, and their mean
   for (const HeadId& id : left) {
     removed.push_back(id);
     const std::vector<double> losses = without(removed, probe).losses;
     removed.pop_back();
-    all.push_back({id, losses == before, mean(losses)});
+    all.emplace_back(losses != before, estimate(losses).mean, id);
     on_run();
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.goes_before(b); });
-  return all;
+  std::stable_sort(all.begin(), all.end());
+  std::vector<HeadId> order;
+  for (const auto& [changes, loss, id] : all) order.push_back(id);
+  return order;
 }
 
 }  // namespace
@@ -56,18 +42,14 @@ std::vector<HeadId> greedy_order(Probe& chosen_on, const OnRun& on_run) {
   std::size_t done = 0;
   std::vector<HeadId> order;
   while (!left.empty()) {
-    order.push_back(removals(left, order, chosen_on, [&] { on_run(++done, total); }).front().id);
+    order.push_back(ranked(left, order, chosen_on, [&] { on_run(++done, total); }).front());
     std::erase(left, order.back());
   }
   return order;
 }
 
 std::vector<HeadId> ranked_order(Probe& chosen_on) {
-  std::vector<HeadId> order;
-  for (const Removal& removal : removals(all_heads(chosen_on.config()), {}, chosen_on, [] {})) {
-    order.push_back(removal.id);
-  }
-  return order;
+  return ranked(all_heads(chosen_on.config()), {}, chosen_on, [] {});
 }
 
 std::vector<Pruned> follow(std::span<const HeadId> order, Probe& reported_on) {
@@ -88,7 +70,7 @@ std::optional<std::vector<Pruned>> best_subsets(Probe& chosen_on, Probe& reporte
     for (std::size_t i = 0; i < heads.size(); i++) {
       if ((bits >> i & 1) != 0) removed.push_back(heads[i]);
     }
-    const double loss = mean(without(removed, chosen_on).losses);
+    const double loss = estimate(without(removed, chosen_on).losses).mean;
     if (loss < best_loss[removed.size()]) {
       best_loss[removed.size()] = loss;
       best[removed.size()] = removed;

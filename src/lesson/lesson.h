@@ -10,7 +10,7 @@
 #include "base/python_random.h"
 #include "base/split.h"
 #include "base/tokenizer.h"
-#include "inspect/svg.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 

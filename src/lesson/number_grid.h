@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "inspect/svg.h"
+#include "draw/svg.h"
 #include "lesson/array.h"
 
 namespace microgpt {

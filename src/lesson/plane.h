@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "inspect/svg.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 

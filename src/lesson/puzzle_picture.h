@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/plot.h"
-#include "inspect/svg.h"
+#include "draw/plot.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 
@@ -35,6 +35,9 @@ inline Svg bars_picture(const std::string& title, const std::string& signs, cons
   }
   return svg;
 }
+
+/// A name, and the loss of each step.
+using Curve = std::pair<std::string, std::vector<double>>;
 
 /// The mean of the last hundred losses at each step, for three ways to look back, and what counting gets.
 inline Svg puzzle_picture(const std::vector<Curve>& curves) {

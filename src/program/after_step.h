@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "inspect/progress.h"
+#include "draw/progress.h"
 #include "program/history_keeper.h"
 #include "program/interrupt.h"
 #include "program/train_options.h"

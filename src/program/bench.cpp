@@ -1,23 +1,300 @@
-// microgpt bench: measures how fast this machine trains, attends and samples.
-#include "inspect/bench.h"
-
+// microgpt bench: measures how fast this machine trains, attends and samples, and compares that with the processor's
+// peak.
 #include <fmt/core.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/python_random.h"
+#include "base/schedule.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/print.h"
 #include "program/shape_options.h"
-#include "tensor/threads.h"
+#include "scalar/gpt.h"
+#include "tensor/decoder.h"
+#include "tensor/fma_peak.h"
+#include "train/batch_trainer.h"
+#include "train/memory.h"
+#include "train/sampling.h"
 
 namespace microgpt {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What to measure.
+struct Subject {
+  std::string what = "train";     // train, attention (alone, forward and backward), or sample
+  std::string kernels = "fast";   // or naive, or scalar: the scalar path, in double
+  std::string attention = "mha";  // or mqa, gqa, mla: sampling on the tensor path, with choose_attention()'s sizes
+  bool absorbed = true;           // mla only: see AttentionCache
+  std::string dtype = "f32";      // or f64
+  std::size_t n_embd = 16;        // C
+  std::size_t n_head = 4;         // H; 1 is used if it does not divide n_embd
+  std::size_t batch = 1;          // B
+  std::size_t threads = 1;
+  std::size_t length = 0;     // T, for attention alone; the others use the documents
+  std::string mask = "full";  // for attention alone
+};
+
+/// How long to measure.
+struct Effort {
+  std::size_t rounds;  // their median counts
+  std::size_t steps;   // per round; 0: as many as fit into `seconds`
+  double seconds;
+};
+
+/// What was done. In sampling, a step is one token.
+struct Tally {
+  double steps = 0;
+  /// Training: 6 * multiplied weights * positions, plus 12 * C * pairs that attention keeps (4 of them forward).
+  /// Sampling: 2 instead of 6, and 4 instead of 12 for MHA. MLA takes more per pair; expanded, it also computes keys
+  /// and values again for every pair.
+  double operations = 0;
+};
+
+struct Measurement {
+  Subject subject = {};
+  double us_per_step = 0;  // median of the rounds
+  double us_fastest = 0;   // in the best round
+  double per_second = 0;   // documents (train, attention), or tokens (sample)
+  double gflops = 0;
+  double peak_gflops = 0;  // of fused multiply-adds on the same number of threads
+  double percent_of_peak = 0;
+  double peak_rss_mib = 0;                // peak resident memory of the process during the measurement
+  double percent_kept = 100;              // of the pairs that a full mask keeps
+  std::size_t num_params = 0;             // in attention alone: none
+  std::size_t cache_bytes_per_token = 0;  // in sampling on the tensor path
+};
+
+/// step() does something and adds what it did.
+Measurement measure_rounds(const Effort& effort, const std::function<void(Tally& done)>& step) {
+  using Clock = std::chrono::steady_clock;
+  Tally done;
+  auto us_per_step = [&](double seconds) {
+    const double steps_before = done.steps;
+    const Clock::time_point start = Clock::now();
+    std::chrono::duration<double> spent{};
+    for (std::size_t i = 0; effort.steps > 0 ? i < effort.steps : i == 0 || spent.count() < seconds; i++) {
+      step(done);
+      spent = Clock::now() - start;
+    }
+    return spent.count() * 1e6 / (done.steps - steps_before);
+  };
+  if (effort.steps == 0) us_per_step(effort.seconds / 5);  // to warm up
+  done = {};
+  std::vector<double> rounds(effort.rounds);
+  for (double& round : rounds) round = us_per_step(effort.seconds);
+  std::sort(rounds.begin(), rounds.end());
+  const double median = rounds[effort.rounds / 2];
+  return {.us_per_step = median, .us_fastest = rounds.front(), .gflops = done.operations / done.steps / median / 1e3};
+}
+
+/// Resets the process's peak memory. Only Linux can; elsewhere the peak is that since the start.
+void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+double peak_mebibytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kibibytes = 0;
+    if (word == "VmHWM:" && status >> kibibytes) return kibibytes / 1024;
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+  constexpr double unit = 1;  // bytes
+#else
+  constexpr double unit = 1024;
+#endif
+  return static_cast<double>(usage.ru_maxrss) * unit / (1024.0 * 1024.0);
+}
+
+/// Measured once for each dtype and number of threads.
+double fma_peak(const std::string& dtype, std::size_t threads) {
+  static std::map<std::pair<std::string, std::size_t>, double> known;
+  double& peak = known[{dtype, threads}];
+  if (peak == 0) peak = dtype == "f32" ? measure_fma_peak<float>(threads) : measure_fma_peak<double>(threads);
+  return peak;
+}
+
+double causal_pairs(std::size_t n) { return static_cast<double>(n * (n + 1)) / 2; }
+
+/// How many pairs (t, s) of n positions there are in which t sees s.
+double pairs(const Mask& mask, std::size_t n) {
+  double sum = 0;
+  for (std::size_t t = 0; t < n; t++) {
+    for (std::size_t s = 0; s <= t; s += Mask::block) sum += std::popcount(mask.bits(t, s));
+  }
+  return sum;
+}
+
+/// The gist at the subject's sizes, and the documents to train it on.
+struct Setting {
+  Setting(const Subject& s, const std::vector<Document>& all) : subject(s), documents(all), tokenizer(all) {
+    random.shuffle(documents);
+    config.vocab_size = tokenizer.vocab_size();
+    config.n_embd = subject.n_embd;
+    config.n_head = subject.n_head;
+    choose_attention(config, subject.attention);
+    train.batch_size = subject.batch;
+    train.num_steps = 1'000'000'000;
+    validate(config);
+    require_memory(tensor_memory<double>(config, documents, subject.batch));
+    multiplied = static_cast<double>(num_parameters(config) - (config.vocab_size + config.block_size) * config.n_embd);
+  }
+
+  const Document& next() const { return documents[trained % documents.size()]; }
+
+  /// Adds a step of training on the next documents.
+  void add_training(Tally& done) {
+    const auto numbers = static_cast<double>(config.n_layer * config.n_embd);
+    done.steps++;
+    for (std::size_t i = 0; i < subject.batch; i++, trained++) {
+      const std::size_t n = std::min(config.block_size, next().size() + 1);
+      done.operations += 6 * (multiplied * static_cast<double>(n) + 2 * numbers * causal_pairs(n));
+    }
+  }
+
+  /// Adds a generated document, its tokens made one by one with a cache.
+  void add_sampling(Tally& done, std::size_t letters) const {
+    const std::size_t n = std::min(config.block_size, letters + 1);
+    const bool expands = config.is_latent() && !subject.absorbed;
+    const std::size_t mixed = config.is_latent() && !expands ? config.kv_latent : config.head_dim();  // by each head
+    const std::size_t per_pair = config.n_head * (2 * mixed + config.rope_dim);
+    const std::size_t expanded = expands ? 2 * config.kv_latent * config.n_embd : 0;  // for each earlier token
+    const auto tokens = static_cast<double>(n), layers = static_cast<double>(config.n_layer);
+    done.steps += tokens;
+    done.operations += 2 * (multiplied * tokens + layers * (static_cast<double>(per_pair) * causal_pairs(n) +
+                                                            static_cast<double>(expanded) * causal_pairs(n - 1)));
+  }
+
+  const Subject& subject;
+  PythonRandom random;
+  std::vector<Document> documents;
+  Tokenizer tokenizer;
+  Config config = preset("gist").model;
+  TrainConfig train = preset("gist").train;
+  double multiplied = 0;    // how many weights are used in matrix products: all but the embeddings
+  std::size_t trained = 0;  // documents
+};
+
+Measurement measure_scalar(Setting& setting, const Effort& effort) {
+  Parameters parameters = initialize(setting.config, setting.train, setting.random);
+  const Model model(setting.config, parameters);
+  if (setting.subject.what == "sample") {
+    return measure_rounds(effort,
+                          [&](Tally& done) { setting.add_sampling(done, sample(model, 1, setting.random).size()); });
+  }
+  const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+  Adam adam(setting.train, parameters.size());
+  return measure_rounds(effort, [&](Tally& done) {
+    const std::vector<Token> tokens = setting.tokenizer.encode_document(setting.next());
+    const std::size_t n = setting.trained;
+    train_step(loss, tokens, parameters, adam, learning_rate(setting.train, n), n);
+    setting.add_training(done);
+  });
+}
+
+template <class T>
+const Kernels<T>& kernels_of(const Subject& subject) {
+  return subject.kernels == "naive" ? naive<T>() : fast<T>();
+}
+
+template <class T>
+Measurement measure_tensor(Setting& setting, const Effort& effort) {
+  const Subject& subject = setting.subject;
+  const Parameters parameters = initialize(setting.config, setting.train, setting.random);
+  if (subject.what == "sample") {
+    TensorModel<T> model(setting.config, parameters);
+    Decoder<T> decoder(model, kernels_of<T>(subject), subject.absorbed);
+    Measurement m = measure_rounds(
+        effort, [&](Tally& done) { setting.add_sampling(done, sample(decoder, 1, setting.random).size()); });
+    m.cache_bytes_per_token = decoder.cache_bytes_per_token();
+    return m;
+  }
+  BatchTrainer<T> trainer(setting.config, setting.train, parameters, setting.documents, setting.tokenizer,
+                          {.threads = subject.threads}, kernels_of<T>(subject));
+  return measure_rounds(effort, [&](Tally& done) {
+    trainer.step();
+    setting.add_training(done);
+  });
+}
+
+/// Attention of B documents of T positions each, forward and backward, from random q, k and v. A thread takes some
+/// heads.
+template <class T>
+Measurement measure_attention(const Subject& subject, const Effort& effort) {
+  const std::size_t B = subject.batch, C = subject.n_embd, H = subject.n_head, D = C / H, length = subject.length;
+  const double scale = 1 / std::sqrt(static_cast<double>(D));
+  const Mask mask = Mask::of(parse_mask_pattern(subject.mask), length);
+  const double kept = pairs(mask, length);
+  const Kernels<T>& kernels = kernels_of<T>(subject);
+  PythonRandom random;
+  auto tensor = [&] {
+    Tensor<T> x(B * length, C);
+    for (std::size_t i = 0; i < B * length; i++) {
+      for (std::size_t j = 0; j < C; j++) x.view().row(i)[j] = static_cast<T>(random.gauss(0, 1));
+    }
+    return x;
+  };
+  Tensor<T> q = tensor(), k = tensor(), v = tensor(), dout = tensor();
+  Tensor<T> out(B * length, C), dq(B * length, C), dk(B * length, C), dv(B * length, C), log_sum(H, B * length);
+  Measurement m = measure_rounds(effort, [&](Tally& done) {
+    parallel(subject.threads, [&](std::size_t i) {
+      const auto [first, n] = share(B * H, i, subject.threads);
+      for (std::size_t one = first; one < first + n; one++) {
+        const std::size_t start = one / H * length, h = one % H;
+        auto of = [&](Tensor<T>& x) { return x.view().slice_rows(start, length).slice_cols(h * D, D); };
+        const View<T> sums = log_sum.view().slice_rows(h, 1).slice_cols(start, length);
+        const AttentionCall<T> call{
+            .q = of(q), .k = of(k), .v = of(v), .n_head = 1, .n_kv_head = 1, .scale = scale, .mask = mask};
+        kernels.attention_forward(of(out), sums, call);
+        kernels.attention_backward({of(dq), of(dk), of(dv)}, of(dout), of(out), sums, call);
+      }
+    });
+    done.steps++;
+    done.operations += 12 * static_cast<double>(B * C) * kept;
+  });
+  m.percent_kept = 100 * kept / causal_pairs(length);
+  return m;
+}
+
+Measurement measure(Subject subject, const std::vector<Document>& documents, const Effort& effort) {
+  if (subject.n_embd % subject.n_head != 0) subject.n_head = 1;
+  const bool in_float = subject.dtype == "f32";
+  const double peak_gflops = fma_peak(subject.dtype, subject.threads);
+  reset_peak_memory();
+  Measurement m;
+  if (subject.what == "attention") {
+    m = in_float ? measure_attention<float>(subject, effort) : measure_attention<double>(subject, effort);
+  } else {
+    Setting setting(subject, documents);
+    m = subject.kernels == "scalar" ? measure_scalar(setting, effort)
+        : in_float                  ? measure_tensor<float>(setting, effort)
+                                    : measure_tensor<double>(setting, effort);
+    m.num_params = num_parameters(setting.config);
+  }
+  m.subject = subject;
+  m.per_second = static_cast<double>(subject.what == "sample" ? 1 : subject.batch) / m.us_per_step * 1e6;
+  m.peak_gflops = peak_gflops;
+  m.percent_of_peak = 100 * m.gflops / peak_gflops;
+  m.peak_rss_mib = peak_mebibytes();
+  return m;
+}
 
 struct BenchOptions {
   std::string data = "data/names.txt";
@@ -37,40 +314,31 @@ std::vector<std::size_t> counts(const char* option, const std::vector<std::strin
   return numbers;
 }
 
-/// A JSON object, one member per line. No text in it needs escaping.
-std::string json(const Measurement& m) {
+Json json(const Measurement& m) {
   const Subject& s = m.subject;
   const bool scalar = s.kernels == "scalar";
-  std::string members;
-  auto add = [&](const std::string& name, const std::string& value) {
-    members += fmt::format("{}    \"{}\": {}", members.empty() ? "" : ",\n", name, value);
-  };
-  auto text = [&](const char* name, const std::string& value) { add(name, '"' + value + '"'); };
-  auto count = [&](const char* name, std::size_t value) { add(name, std::to_string(value)); };
-  auto number = [&](const char* name, double value) { add(name, all_digits(value)); };
-  text("what", s.what);
-  text("engine", scalar ? "scalar" : "tensor");
-  text("kernels", scalar ? "" : s.kernels);
-  text("attention", s.attention);
-  add("absorbed", s.absorbed ? "true" : "false");
-  text("dtype", s.dtype);
-  count("n_embd", s.n_embd);
-  count("n_head", s.n_head);
-  count("batch", s.batch);
-  count("length", s.length);
-  text("mask", s.mask);
-  number("percent_kept", m.percent_kept);
-  count("threads", s.threads);
-  count("num_params", m.num_params);
-  count("cache_bytes_per_token", m.cache_bytes_per_token);
-  number("us_per_step", m.us_per_step);
-  number("us_fastest", m.us_fastest);
-  number(s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second);
-  number("gflops", m.gflops);
-  number("peak_gflops", m.peak_gflops);
-  number("percent_of_peak", m.percent_of_peak);
-  number("peak_rss_mib", m.peak_rss_mib);
-  return "  {\n" + members + "\n  }";
+  return {{"what", s.what},
+          {"engine", scalar ? "scalar" : "tensor"},
+          {"kernels", scalar ? "" : s.kernels},
+          {"attention", s.attention},
+          {"absorbed", s.absorbed},
+          {"dtype", s.dtype},
+          {"n_embd", s.n_embd},
+          {"n_head", s.n_head},
+          {"batch", s.batch},
+          {"length", s.length},
+          {"mask", s.mask},
+          {"percent_kept", m.percent_kept},
+          {"threads", s.threads},
+          {"num_params", m.num_params},
+          {"cache_bytes_per_token", m.cache_bytes_per_token},
+          {"us_per_step", m.us_per_step},
+          {"us_fastest", m.us_fastest},
+          {s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second},
+          {"gflops", m.gflops},
+          {"peak_gflops", m.peak_gflops},
+          {"percent_of_peak", m.percent_of_peak},
+          {"peak_rss_mib", m.peak_rss_mib}};
 }
 
 /// "1.7", how many times as fast as a reference, or nothing if there is no reference.
@@ -107,18 +375,17 @@ class Bench {
     for (Subject subject : {Subject{.what = "attention", .n_embd = 64, .n_head = 4, .batch = 16, .length = 16},
                             {.what = "attention", .n_embd = 384, .n_head = 6, .batch = 8, .length = 256},
                             {.what = "attention", .n_embd = 768, .n_head = 12, .batch = 4, .length = 1024}}) {
-      auto with = [&](const char* kernels, std::size_t threads, const std::string& mask) -> const Subject& {
-        subject.kernels = kernels;
-        subject.threads = threads;
-        subject.mask = mask;
-        return subject;
-      };
       const bool is_large = subject.length >= 1024;
-      const double naive = is_large && options_.quick ? 0 : line(with("naive", 1, "full"));
-      const double full = line(with("fast", 1, "full"), 0, naive);
-      if (threads_ > 1) line(with("fast", threads_, "full"), 0, naive);
+      subject.kernels = "naive";
+      const double naive = is_large && options_.quick ? 0 : line(subject);
+      subject.kernels = "fast";
+      const double full = line(subject, 0, naive);
+      subject.threads = threads_;
+      if (threads_ > 1) line(subject, 0, naive);
+      subject.threads = 1;
       for (const std::string& mask : options_.mask) {
-        if (is_large) line(with("fast", 1, mask), mask == "full" ? 0 : full, mask == "full" ? naive : 0);
+        subject.mask = mask;
+        if (is_large) line(subject, mask == "full" ? 0 : full, mask == "full" ? naive : 0);
       }
     }
   }
@@ -136,7 +403,7 @@ class Bench {
   }
 
   void end() const {
-    if (options_.json) fmt::print("[\n{}\n]\n", records_);
+    if (options_.json) fmt::print("{}\n", records_.dump(2));
   }
 
  private:
@@ -153,17 +420,17 @@ class Bench {
   double line(const Subject& s, double reference = 0, double naive = 0) {
     const Measurement m = measure(s, documents_, effort_);
     if (options_.json) {
-      records_ += (records_.empty() ? "" : ",\n") + json(m);
+      records_.push_back(json(m));
       return m.per_second;
     }
-    const bool attention = s.what == "attention";
-    const std::string shape = attention ? fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head)
-                                        : fmt::format("{:>6} {:>6}", s.n_embd, s.batch);
-    const std::string kind = s.attention + (s.absorbed ? "" : ", expanded");
-    const std::string cache = m.cache_bytes_per_token == 0 ? "" : std::to_string(m.cache_bytes_per_token);
-    const std::string more = attention            ? fmt::format("{:>16} {:>6.1f}", s.mask, m.percent_kept)
-                             : s.what == "sample" ? fmt::format(" {:>13} {:>7}", kind, cache)
-                                                  : "";
+    std::string shape = fmt::format("{:>6} {:>6}", s.n_embd, s.batch), more;
+    if (s.what == "attention") {
+      shape = fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head);
+      more = fmt::format("{:>16} {:>6.1f}", s.mask, m.percent_kept);
+    } else if (s.what == "sample") {
+      const std::string cache = m.cache_bytes_per_token == 0 ? "" : std::to_string(m.cache_bytes_per_token);
+      more = fmt::format(" {:>13} {:>7}", s.attention + (s.absorbed ? "" : ", expanded"), cache);
+    }
     fmt::print("{}{:>15} {:>7} {:>6}{} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", head_,
                shape, s.kernels, s.dtype == "f32" ? "float" : "double", more, s.threads, m.us_per_step, m.per_second,
                m.gflops, m.percent_of_peak, times(m.per_second, reference), times(m.per_second, naive), m.peak_rss_mib);
@@ -179,8 +446,8 @@ class Bench {
                        .seconds = options_.quick ? 0.02 : 0.1};
   std::vector<std::size_t> widths_, batches_;
   std::vector<Document> documents_;
-  std::string head_;     // of a table that has no line yet
-  std::string records_;  // JSON
+  std::string head_;  // of a table that has no line yet
+  Json records_ = Json::array();
 };
 
 void run_bench(const BenchOptions& options) {

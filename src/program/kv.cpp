@@ -10,8 +10,8 @@
 
 #include "base/attention_shape.h"
 #include "base/error.h"
-#include "inspect/published.h"
-#include "inspect/readable.h"
+#include "base/published.h"
+#include "draw/readable.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/shape_options.h"
@@ -35,8 +35,8 @@ struct Row {
 
 /// This project's GPT in the same terms.
 PublishedModel own_model(const std::string& name, const Config& config) {
-  const Design design{.mlp_matrices = 2, .norm_vectors = 0, .positions = config.rope ? 0 : config.block_size};
-  return {name, config.n_layer, attention_shape(config), config.vocab_size, 4 * config.n_embd, design};
+  const std::size_t parameters = config.vocab_size > 0 ? num_parameters(config) : 0;
+  return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}};
 }
 
 std::size_t bytes_of(const std::string& dtype) {
@@ -71,7 +71,7 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   const double of_mha = static_cast<double>(cached_numbers(shape).value()) /
                         (2 * static_cast<double>(shape.n_head) * static_cast<double>(shape.value_dim));
   fmt::print("{:<16} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8.1f}", model.name, label(shape),
-             model.vocab_size > 0 ? readable_count(num_parameters(model).value()) : "",
+             model.parameters > 0 ? readable_count(model.parameters) : "",
              readable_count(attention_parameters(model).value()), row.dtype, bytes(1, 1),
              readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);
   for (const std::size_t context : contexts) {

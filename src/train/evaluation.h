@@ -19,6 +19,9 @@ struct Estimate {
   double mean;
   double stddev;          // typical distance of one number from the mean (divisor n - 1)
   double standard_error;  // typical distance of this mean from the true one: stddev / sqrt(n)
+
+  /// Whether the mean is more than two standard errors from 0. Otherwise one cannot tell on which side of 0 it is.
+  bool is_clear() const { return mean > 2 * standard_error || -mean > 2 * standard_error; }
 };
 
 /// The mean of no numbers is NaN; so is the deviation of fewer than two, or around an infinite mean.

@@ -1,4 +1,4 @@
-#include "inspect/chart.h"
+#include "draw/chart.h"
 
 #include <fmt/core.h>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -10,24 +11,11 @@
 
 namespace microgpt {
 
-/// What models of one family have in common.
+/// What models of one family have in common in their attention.
 struct Design {
-  std::size_t mlp_matrices = 3;  // 3: one matrix gates the output of another; 2: plain
-  std::size_t block_norms = 2;
-  std::size_t norm_vectors = 1;  // what a norm learns; 1: a gain; 2: also a bias; 0: nothing
-  std::size_t positions = 0;     // rows of learned positions; 0: none, as with RoPE
-  bool tied = false;             // one matrix embeds tokens and computes logits
+  std::size_t norm_vectors = 1;  // what the norm of a latent vector learns; 1: a gain; 2: also a bias; 0: nothing
   bool qkv_biases = false;
-  bool other_biases = false;  // in attention's output and the MLP
-};
-
-/// A mixture of experts: in all but the first layers, every token goes through a few of many small MLPs.
-struct Mixture {
-  std::size_t dense_layers = 0;  // how many first layers have a plain MLP
-  std::size_t experts = 0;       // to choose from; 0: no mixture
-  std::size_t shared_experts = 0;
-  std::size_t expert_dim = 0;
-  bool router_biases = false;
+  bool out_bias = false;
 };
 
 /// A published model, or another one in the same terms.
@@ -35,11 +23,10 @@ struct PublishedModel {
   std::string name;
   std::size_t n_layer = 0;
   AttentionShape attention;
-  std::size_t vocab_size = 0;
-  std::size_t mlp_dim = 0;  // the MLP's inner width
+  std::size_t mlp_dim = 0;       // the inner width of an MLP; with a mixture of experts, that of the first layers or 0
+  std::uint64_t parameters = 0;  // as many as the publisher's files hold; 0: not known
   Design design = {};
   std::size_t window = 0;  // how many tokens a token sees, itself included; 0: all up to itself
-  Mixture mixture = {};
 };
 
 /// All models, or one by its name. For an unknown name throws UsageError with the known ones.
@@ -54,6 +41,6 @@ PublishedModel with_attention(PublishedModel model, const std::string& kind);
 
 /// The weights and biases of attention, and the norms of latent vectors, in all layers.
 Count attention_parameters(const PublishedModel& model);
-Count num_parameters(const PublishedModel& model);
+inline Count num_parameters(const PublishedModel& model) { return model.parameters; }
 
 }  // namespace microgpt

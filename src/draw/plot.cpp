@@ -1,4 +1,4 @@
-#include "inspect/plot.h"
+#include "draw/plot.h"
 
 #include <fmt/core.h>
 
@@ -57,9 +57,13 @@ double width_of(const Grid& grid) {
   return margin_left + widest + margin_end;
 }
 
-double height_of(const Grid& grid) {
-  return margin_top + cell * static_cast<double>(grid.row_labels.size()) +
-         note_line * static_cast<double>(grid.notes.size()) + margin_end;
+double height_of(const std::vector<TitledGrid>& grids) {
+  double highest = 0;
+  for (const auto& [name, grid] : grids) {
+    highest = std::max(highest, cell * static_cast<double>(grid.row_labels.size()) +
+                                    note_line * static_cast<double>(grid.notes.size()));
+  }
+  return margin_top + highest + margin_end;
 }
 
 /// A heat map whose upper left corner is at (x0, y0).
@@ -109,22 +113,17 @@ Svg heat_maps(const std::vector<TitledGrid>& grids) { return heat_maps("", {grid
 
 Svg heat_maps(const std::string& title, const std::vector<std::vector<TitledGrid>>& rows, const std::string& scale) {
   constexpr double line = 24;  // of text
-  double widest = 0;
+  double widest = 0, width = 0;
   for (const std::vector<TitledGrid>& grids : rows) {
-    for (const TitledGrid& grid : grids) widest = std::max(widest, width_of(grid.second));
+    for (const auto& [name, grid] : grids) widest = std::max(widest, width_of(grid));
   }
   auto room = [&](const Grid& grid) { return rows.size() > 1 ? widest : width_of(grid); };  // maps in columns
-  double width = 0;
   double height = (title.empty() ? 0 : line) + (scale.empty() ? 0 : line);
   for (const std::vector<TitledGrid>& grids : rows) {
     double row_width = 0;
-    double row_height = 0;
-    for (const TitledGrid& grid : grids) {
-      row_width += room(grid.second);
-      row_height = std::max(row_height, height_of(grid.second));
-    }
+    for (const auto& [name, grid] : grids) row_width += room(grid);
     width = std::max(width, row_width);
-    height += row_height;
+    height += height_of(grids);
   }
   Svg svg(width, height);
   if (!title.empty()) svg.text(margin_end, line, title, "start", 16);
@@ -132,13 +131,11 @@ Svg heat_maps(const std::string& title, const std::vector<std::vector<TitledGrid
   double y0 = title.empty() ? 0 : line;
   for (const std::vector<TitledGrid>& grids : rows) {
     double x0 = 0;
-    double row_height = 0;
-    for (const TitledGrid& grid : grids) {
-      draw(svg, x0, y0, grid.first, grid.second);
-      x0 += room(grid.second);
-      row_height = std::max(row_height, height_of(grid.second));
+    for (const auto& [name, grid] : grids) {
+      draw(svg, x0, y0, name, grid);
+      x0 += room(grid);
     }
-    y0 += row_height;
+    y0 += height_of(grids);
   }
   return svg;
 }
@@ -256,54 +253,36 @@ std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t
 }
 
 Svg loss_curve(const std::string& title, const std::vector<double>& losses, const std::optional<Baseline>& baseline) {
-  return loss_curves(title, {{"", losses}}, baseline);
-}
-
-Svg loss_curves(const std::string& title, const std::vector<Curve>& curves, const std::optional<Baseline>& baseline) {
   constexpr double width = 640, height = 360, left = 50, right = 620, top = 40, bottom = 320;
-  constexpr std::array<const char*, 2> dark{"rgb(8,48,107)", "rgb(204,85,0)"};
-  constexpr std::array<const char*, 2> pale{"#ccc", "#fdd9b5"};
   Svg svg(width, height);
   svg.text(left, 24, title, "start", 14);
-  std::vector<double> all;
-  std::size_t longest = 0;
-  for (const auto& [name, losses] : curves) {
-    all.insert(all.end(), losses.begin(), losses.end());
-    longest = std::max(longest, losses.size());
-  }
-  if (all.empty()) return svg;
-  const auto [lowest, highest] = std::minmax_element(all.begin(), all.end());
+  if (losses.empty()) return svg;
+  const auto [lowest, highest] = std::minmax_element(losses.begin(), losses.end());
   const double low = std::floor(*lowest);
   const double high = std::max(std::ceil(*highest), low + 1);
-  const double steps = static_cast<double>(longest);
   auto y_of = [&](double loss) { return bottom - (loss - low) / (high - low) * (bottom - top); };
-  for (int tick = static_cast<int>(low); tick <= static_cast<int>(high); tick++) {
+  for (double tick = low; tick <= high; tick++) {
     svg.line(left, y_of(tick), right, y_of(tick), "#ddd");
     svg.text(left - 8, y_of(tick) + 4, fmt::format("{}", tick), "end");
   }
   svg.text(left, bottom + 20, "step 1");
-  svg.text(right, bottom + 20, fmt::format("step {}", longest), "end");
+  svg.text(right, bottom + 20, fmt::format("step {}", losses.size()), "end");
   svg.text(16, (top + bottom) / 2, "loss (nats per token)", "middle", 12, -90);
   auto draw_line = [&](const std::vector<double>& values, const char* color, double stroke) {
     std::vector<std::pair<double, double>> points;
     for (std::size_t i = 0; i < values.size(); i++) {
-      points.emplace_back(left + (static_cast<double>(i) + 0.5) / steps * (right - left), y_of(values[i]));
+      const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(values.size());
+      points.emplace_back(left + share * (right - left), y_of(values[i]));
     }
     svg.polyline(points, color, stroke);
   };
-  for (std::size_t i = 0; i < curves.size(); i++) draw_line(curves[i].second, pale[i % pale.size()], 1);
-  double name_y = top + 12;  // names stand one below the other
-  for (std::size_t i = 0; i < curves.size(); i++) {
-    const auto& [name, losses] = curves[i];
-    const char* const color = dark[i % dark.size()];
-    draw_line(running_mean(losses, 50), color, 2);
-    svg.text(right - 4, name_y, name, "end", 12, 0, color);
-    if (!name.empty()) name_y += 18;
-  }
+  draw_line(losses, "#ccc", 1);
+  draw_line(running_mean(losses, 50), "rgb(8,48,107)", 2);
+  svg.text(right - 4, top + 12, "", "end", 12, 0, "rgb(8,48,107)");  // the curve's name: alone, it needs none
   if (baseline) {
     constexpr const char* green = "#00795a";
     svg.line(left, y_of(baseline->loss), right, y_of(baseline->loss), green, 1.5);
-    svg.text(right - 4, name_y, baseline->name, "end", 12, 0, green);
+    svg.text(right - 4, top + 12, baseline->name, "end", 12, 0, green);
   }
   return svg;
 }

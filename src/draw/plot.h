@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/tokenizer.h"
-#include "inspect/svg.h"
+#include "draw/svg.h"
 #include "scalar/values.h"
 
 namespace microgpt {
@@ -76,13 +76,6 @@ struct Baseline {
 /// The loss of each step in grey, and in front of it the mean of the last 50 steps.
 Svg loss_curve(const std::string& title, const std::vector<double>& losses,
                const std::optional<Baseline>& baseline = {});
-
-/// A name, and the loss of each step.
-using Curve = std::pair<std::string, std::vector<double>>;
-
-/// Several curves in one drawing.
-Svg loss_curves(const std::string& title, const std::vector<Curve>& curves,
-                const std::optional<Baseline>& baseline = {});
 
 /// A kind of bar: its name, its heights, and how uncertain each is (a line from height - margin to height + margin).
 struct Bars {

@@ -1,4 +1,4 @@
-#include "inspect/svg.h"
+#include "draw/svg.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "inspect/progress.h"
+#include "draw/progress.h"
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>

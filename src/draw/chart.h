@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/svg.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 

@@ -1,4 +1,4 @@
-#include "inspect/published.h"
+#include "base/published.h"
 
 #include <algorithm>
 #include <vector>
@@ -23,11 +23,8 @@ AttentionShape latent(std::size_t n_embd, std::size_t n_head, std::size_t q_late
   return shape;
 }
 
-constexpr Design llama{};
-constexpr Design gpt2{
-    .mlp_matrices = 2, .norm_vectors = 2, .positions = 1024, .tied = true, .qkv_biases = true, .other_biases = true};
-constexpr Design gemma{.tied = true};
-constexpr Design falcon{.mlp_matrices = 2, .block_norms = 1, .norm_vectors = 2, .tied = true};
+constexpr Design gpt2{.norm_vectors = 2, .qkv_biases = true, .out_bias = true};
+constexpr Design falcon{.norm_vectors = 2};
 constexpr Design qwen2{.qkv_biases = true};
 
 /// The largest divisor of n that is at most 8 and at most n / 2, or 1.
@@ -37,61 +34,48 @@ std::size_t groups_of(std::size_t n) {
   return groups;
 }
 
-/// All blocks' MLP parameters, including the routers that choose experts.
-Count mlp_parameters(const PublishedModel& model) {
-  const Count C = model.attention.n_embd;
-  const Count biases = model.design.other_biases ? C + model.mlp_dim : 0;
-  const Count dense = model.design.mlp_matrices * (C * model.mlp_dim) + biases;
-  const Mixture& mixture = model.mixture;
-  if (mixture.experts == 0) return model.n_layer * dense;
-  const Count router = mixture.experts * (C + (mixture.router_biases ? 1 : 0));
-  const Count expert = model.design.mlp_matrices * (C * mixture.expert_dim);
-  const Count mixed = (mixture.experts + mixture.shared_experts) * expert + router;
-  return mixture.dense_layers * dense + (model.n_layer - mixture.dense_layers) * mixed;
-}
-
 }  // namespace
 
 std::span<const PublishedModel> published_models() {
   // Name, blocks, attention (width, heads, key and value heads or numbers of a query's latent vector, a head's width),
-  // vocabulary, the MLP's inner width, and what else is known.
+  // the MLP's inner width, parameters in the publisher's files, and what else is known.
   static const std::vector<PublishedModel> models{
       // Radford et al. 2019, Language Models are Unsupervised Multitask Learners, table 2
-      {"gpt2", 12, grouped(768, 12, 12, 64), 50257, 4 * 768, gpt2},
-      {"gpt2-xl", 48, grouped(1600, 25, 25, 64), 50257, 4 * 1600, gpt2},
+      {"gpt2", 12, grouped(768, 12, 12, 64), 4 * 768, 124'439'808, gpt2},
+      {"gpt2-xl", 48, grouped(1600, 25, 25, 64), 4 * 1600, 1'557'611'200, gpt2},
 
       // Touvron et al. 2023, Llama 2, table 1, and the models' config.json
-      {"llama2-7b", 32, grouped(4096, 32, 32, 128), 32000, 11008, llama},
-      {"llama2-13b", 40, grouped(5120, 40, 40, 128), 32000, 13824, llama},
-      {"llama2-70b", 80, grouped(8192, 64, 8, 128), 32000, 28672, llama},
+      {"llama2-7b", 32, grouped(4096, 32, 32, 128), 11008, 6'738'415'616},
+      {"llama2-13b", 40, grouped(5120, 40, 40, 128), 13824, 13'015'864'320},
+      {"llama2-70b", 80, grouped(8192, 64, 8, 128), 28672, 68'976'648'192},
 
       // Grattafiori et al. 2024, The Llama 3 Herd of Models, table 3
-      {"llama3-8b", 32, grouped(4096, 32, 8, 128), 128256, 14336, llama},
-      {"llama3-70b", 80, grouped(8192, 64, 8, 128), 128256, 28672, llama},
-      {"llama3-405b", 126, grouped(16384, 128, 8, 128), 128256, 53248, llama},
+      {"llama3-8b", 32, grouped(4096, 32, 8, 128), 14336, 8'030'261'248},
+      {"llama3-70b", 80, grouped(8192, 64, 8, 128), 28672, 70'553'706'496},
+      {"llama3-405b", 126, grouped(16384, 128, 8, 128), 53248, 405'853'388'800},
 
       // Jiang et al. 2023, Mistral 7B, table 1: version 0.1, with a sliding window
-      {"mistral-7b", 32, grouped(4096, 32, 8, 128), 32000, 14336, llama, 4096},
+      {"mistral-7b", 32, grouped(4096, 32, 8, 128), 14336, 7'241'732'096, {}, 4096},
 
       // Jiang et al. 2024, Mixtral of Experts, table 1
-      {"mixtral-8x7b", 32, grouped(4096, 32, 8, 128), 32000, 0, llama, 0, {0, 8, 0, 14336}},
+      {"mixtral-8x7b", 32, grouped(4096, 32, 8, 128), 0, 46'702'792'704},
 
       // Gemma Team 2024, Gemma, table 1, whose feedforward dims count both halves of a gated MLP; heads of 256
-      {"gemma-2b", 18, grouped(2048, 8, 1, 256), 256000, 16384, gemma},
-      {"gemma-7b", 28, grouped(3072, 16, 16, 256), 256000, 24576, gemma},
+      {"gemma-2b", 18, grouped(2048, 8, 1, 256), 16384, 2'506'172'416},
+      {"gemma-7b", 28, grouped(3072, 16, 16, 256), 24576, 8'537'680'896},
 
       // Almazrouei et al. 2023, The Falcon Series of Open Language Models, and the model's config.json. Attention and
       // MLP of a block stand side by side, behind one norm.
-      {"falcon-7b", 32, grouped(4544, 71, 1, 64), 65024, 4 * 4544, falcon},
+      {"falcon-7b", 32, grouped(4544, 71, 1, 64), 4 * 4544, 6'921'720'704, falcon},
 
       // Yang et al. 2024, Qwen2 Technical Report, table 1
-      {"qwen2-7b", 28, grouped(3584, 28, 4, 128), 152064, 18944, qwen2},
+      {"qwen2-7b", 28, grouped(3584, 28, 4, 128), 18944, 7'615'616'512, qwen2},
 
       // DeepSeek-AI 2024, DeepSeek-V2, sections 3.1.2 and B.1; DeepSeek-V3 Technical Report, section 4.2, without the
       // part that predicts a second token
-      {"deepseek-v2-lite", 27, latent(2048, 16, 0, 128), 102400, 10944, llama, 0, {1, 64, 2, 1408}},
-      {"deepseek-v2", 60, latent(5120, 128, 1536, 128), 102400, 12288, llama, 0, {1, 160, 2, 1536}},
-      {"deepseek-v3", 61, latent(7168, 128, 1536, 128), 129280, 18432, llama, 0, {3, 256, 1, 2048, true}},
+      {"deepseek-v2-lite", 27, latent(2048, 16, 0, 128), 10944, 15'706'484'224},
+      {"deepseek-v2", 60, latent(5120, 128, 1536, 128), 12288, 235'741'434'880},
+      {"deepseek-v3", 61, latent(7168, 128, 1536, 128), 18432, 671'026'419'200},
   };
   return models;
 }
@@ -106,7 +90,8 @@ const PublishedModel& published_model(const std::string& name) {
 }
 
 PublishedModel with_attention(PublishedModel model, const std::string& kind) {
-  const AttentionShape& old = model.attention;
+  const AttentionShape old = model.attention;
+  const std::size_t others = model.parameters - attention_parameters(model).value();
   const std::size_t H = old.n_head;
   if (kind == "mla") {
     model.attention = latent(old.n_embd, H, 0, old.value_dim);
@@ -114,6 +99,7 @@ PublishedModel with_attention(PublishedModel model, const std::string& kind) {
     const std::size_t groups = kind == "mqa" ? 1 : kind == "gqa" ? groups_of(H) : H;
     model.attention = grouped(old.n_embd, H, groups, old.value_dim);
   }
+  model.parameters = others + attention_parameters(model).value();
   return model;
 }
 
@@ -122,17 +108,9 @@ Count attention_parameters(const PublishedModel& model) {
   const Design& design = model.design;
   const Count H = shape.n_head, G = shape.n_kv_head, K = shape.key_dim, D = shape.value_dim;
   const Count qkv_biases = design.qkv_biases && !shape.is_latent() ? H * K + G * (K + D) : 0;
-  const Count out_bias = design.other_biases ? shape.n_embd : 0;
+  const Count out_bias = design.out_bias ? shape.n_embd : 0;
   const Count norms = design.norm_vectors * Count(shape.q_latent + shape.kv_latent);
   return model.n_layer * (num_attention_weights(shape) + qkv_biases + out_bias + norms);
-}
-
-Count num_parameters(const PublishedModel& model) {
-  const Count C = model.attention.n_embd;
-  const Design& design = model.design;
-  const Count rows = (design.tied ? 1 : 2) * Count(model.vocab_size) + design.positions;
-  const Count norms = (model.n_layer * Count(design.block_norms) + 1) * (design.norm_vectors * C);
-  return rows * C + attention_parameters(model) + mlp_parameters(model) + norms;
 }
 
 }  // namespace microgpt

@@ -102,18 +102,14 @@
 
 // The program.
 #include "program/options.h"             // commands and options as data
-#include "program/shape_options.h"       // options for the shape of a model
 #include "program/command_line.h"        // parsing the command line
 #include "program/commands.h"            // train, sample, ...
 #include "program/print.h"               // output that several commands share
-#include "program/head_row.h"            // printing one row of a head
 #include "program/heads_report.h"        // tables and JSON of microgpt heads
-#include "program/heads_json.h"          // the same as JSON
 #include "program/measured_documents.h"  // what heads are measured on
 #include "program/inspector.h"           // writing the inspector
 #include "program/interrupt.h"           // stopping in good order
 #include "program/train_options.h"       // the options of train
-#include "program/history_keeper.h"      // keeping models along the way
 #include "program/after_step.h"          // showing a step, and saving
 #include "program/resume.h"              // going on with a saved training
 

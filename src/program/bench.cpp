@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,17 +14,18 @@
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/print.h"
-#include "program/shape_options.h"
 #include "tensor/threads.h"
 
 namespace microgpt {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct BenchOptions {
   std::string data = "data/names.txt";
   std::vector<std::string> what{"train", "attention", "sample"};
-  std::vector<std::string> n_embd{"16", "32", "64", "128"};
-  std::vector<std::string> batch{"1", "16", "64"};
+  std::vector<std::size_t> n_embd{16, 32, 64, 128};
+  std::vector<std::size_t> batch{1, 16, 64};
   std::vector<std::string> mask{"local:64",     "local:128",     "block:48", "block:128",
                                 "global:64:16", "strided:64:64", "random:8", "bigbird:64:16:8"};
   std::optional<std::size_t> steps, rounds, threads;
@@ -31,46 +33,31 @@ struct BenchOptions {
   bool json = false;
 };
 
-std::vector<std::size_t> counts(const char* option, const std::vector<std::string>& texts) {
-  std::vector<std::size_t> numbers;
-  for (const std::string& text : texts) numbers.push_back(parse_count(option, text));
-  return numbers;
-}
-
-/// A JSON object, one member per line. No text in it needs escaping.
-std::string json(const Measurement& m) {
+Json json(const Measurement& m) {
   const Subject& s = m.subject;
   const bool scalar = s.kernels == "scalar";
-  std::string members;
-  auto add = [&](const std::string& name, const std::string& value) {
-    members += fmt::format("{}    \"{}\": {}", members.empty() ? "" : ",\n", name, value);
-  };
-  auto text = [&](const char* name, const std::string& value) { add(name, '"' + value + '"'); };
-  auto count = [&](const char* name, std::size_t value) { add(name, std::to_string(value)); };
-  auto number = [&](const char* name, double value) { add(name, all_digits(value)); };
-  text("what", s.what);
-  text("engine", scalar ? "scalar" : "tensor");
-  text("kernels", scalar ? "" : s.kernels);
-  text("attention", s.attention);
-  add("absorbed", s.absorbed ? "true" : "false");
-  text("dtype", s.dtype);
-  count("n_embd", s.n_embd);
-  count("n_head", s.n_head);
-  count("batch", s.batch);
-  count("length", s.length);
-  text("mask", s.mask);
-  number("percent_kept", m.percent_kept);
-  count("threads", s.threads);
-  count("num_params", m.num_params);
-  count("cache_bytes_per_token", m.cache_bytes_per_token);
-  number("us_per_step", m.us_per_step);
-  number("us_fastest", m.us_fastest);
-  number(s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second);
-  number("gflops", m.gflops);
-  number("peak_gflops", m.peak_gflops);
-  number("percent_of_peak", m.percent_of_peak);
-  number("peak_rss_mib", m.peak_rss_mib);
-  return "  {\n" + members + "\n  }";
+  return {{"what", s.what},
+          {"engine", scalar ? "scalar" : "tensor"},
+          {"kernels", scalar ? "" : s.kernels},
+          {"attention", s.attention},
+          {"absorbed", s.absorbed},
+          {"dtype", s.dtype},
+          {"n_embd", s.n_embd},
+          {"n_head", s.n_head},
+          {"batch", s.batch},
+          {"length", s.length},
+          {"mask", s.mask},
+          {"percent_kept", m.percent_kept},
+          {"threads", s.threads},
+          {"num_params", m.num_params},
+          {"cache_bytes_per_token", m.cache_bytes_per_token},
+          {"us_per_step", m.us_per_step},
+          {"us_fastest", m.us_fastest},
+          {s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second},
+          {"gflops", m.gflops},
+          {"peak_gflops", m.peak_gflops},
+          {"percent_of_peak", m.percent_of_peak},
+          {"peak_rss_mib", m.peak_rss_mib}};
 }
 
 /// "1.7", how many times as fast as a reference, or nothing if there is no reference.
@@ -83,16 +70,14 @@ class Bench {
  public:
   explicit Bench(const BenchOptions& options) : options_(options) {
     for (const std::string& mask : options.mask) given_mask(mask);  // throws before anything is measured
-    widths_ = counts("--n-embd", options.n_embd);
-    batches_ = counts("--batch", options.batch);
     documents_ = read_documents(options.data);
   }
 
   void train() {
     begin("Training: a step is a batch", "n_embd  batch", "", "names/s", "x scalar");
-    for (const std::size_t C : widths_) {
+    for (const std::size_t C : options_.n_embd) {
       const double scalar = line({.kernels = "scalar", .dtype = "f64", .n_embd = C});
-      for (const std::size_t B : batches_) {
+      for (const std::size_t B : options_.batch) {
         const double naive = line({.kernels = "naive", .n_embd = C, .batch = B}, scalar);
         line({.n_embd = C, .batch = B}, scalar, naive);
         if (threads_ > 1) line({.n_embd = C, .batch = B, .threads = threads_}, scalar, naive);
@@ -126,7 +111,7 @@ class Bench {
   void sample() {
     begin("Sampling: a step is a token", "n_embd  batch", fmt::format(" {:>13} {:>7}", "attention", "B/token"),
           "tokens/s", "x scalar");
-    for (const std::size_t C : widths_) {
+    for (const std::size_t C : options_.n_embd) {
       const double scalar = line({.what = "sample", .kernels = "scalar", .dtype = "f64", .n_embd = C});
       for (const char* kind : {"mha", "mqa", "gqa", "mla"}) {
         line({.what = "sample", .attention = kind, .n_embd = C}, scalar);
@@ -136,7 +121,7 @@ class Bench {
   }
 
   void end() const {
-    if (options_.json) fmt::print("[\n{}\n]\n", records_);
+    if (options_.json) fmt::print("{}\n", records_.dump(2));
   }
 
  private:
@@ -153,7 +138,7 @@ class Bench {
   double line(const Subject& s, double reference = 0, double naive = 0) {
     const Measurement m = measure(s, documents_, effort_);
     if (options_.json) {
-      records_ += (records_.empty() ? "" : ",\n") + json(m);
+      records_.push_back(json(m));
       return m.per_second;
     }
     const bool attention = s.what == "attention";
@@ -177,10 +162,9 @@ class Bench {
   const Effort effort_{.rounds = options_.rounds.value_or(options_.quick ? 3 : 5),
                        .steps = options_.steps.value_or(0),
                        .seconds = options_.quick ? 0.02 : 0.1};
-  std::vector<std::size_t> widths_, batches_;
   std::vector<Document> documents_;
-  std::string head_;     // of a table that has no line yet
-  std::string records_;  // JSON
+  std::string head_;  // of a table that has no line yet
+  Json records_ = Json::array();
 };
 
 void run_bench(const BenchOptions& options) {
@@ -201,28 +185,27 @@ void run_bench(const BenchOptions& options) {
 
 Command bench_command() {
   auto options = std::make_shared<BenchOptions>();
-  Command command{.name = "bench", .help = "Measure how fast training, attention and sampling are."};
-  command.footer =
+  return {
+      "bench",
+      "Measure how fast training, attention and sampling are.",
       "% peak: percent of the processor's peak, which is measured first: fused multiply-adds on registers alone.\n"
       "B/token: bytes that the cache keeps per token. mla attends to the latents directly (absorbed), or computes keys "
       "and\nvalues from them again for every token (expanded).\n"
       "% kept: percent of the pairs (token, itself or an earlier token) that the mask keeps.\n"
       "Examples:\n"
       "  microgpt bench --quick\n"
-      "  microgpt bench --what train --n-embd 64 --batch 16 --json";
-  add_data(command, options->data);
-  add_list(command, "--what", options->what, "WORD", "what to measure");
-  add_list(command, "--n-embd", options->n_embd, "N", "widths");
-  add_list(command, "--batch", options->batch, "N", "documents per step");
-  add_list(command, "--mask", options->mask, "PATTERN",
-           "sparse masks to measure in attention alone, over 1024 positions");
-  add_threads(command, options->threads, "threads to compare with one [all]");
-  add_count(command, "--steps", options->steps, "steps per round [as many as fit into 0.1 s]");
-  add_count(command, "--rounds", options->rounds, "rounds, of which the median is printed [5, quick: 3]");
-  add_flag(command, "--quick", options->quick, "take a fifth of the time, and skip slow measurements");
-  add_flag(command, "--json", options->json, "print JSON instead of tables");
-  command.run = [options] { run_bench(*options); };
-  return command;
+      "  microgpt bench --what train --n-embd 64 --batch 16 --json",
+      {data_option(options->data),
+       {"--what", "what to measure", list(options->what, "WORD")},
+       {"--n-embd", "widths", counts(options->n_embd)},
+       {"--batch", "documents per step", counts(options->batch)},
+       {"--mask", "sparse masks to measure in attention alone, over 1024 positions", list(options->mask, "PATTERN")},
+       threads_option(options->threads, "threads to compare with one [all]"),
+       {"--steps", "steps per round [as many as fit into 0.1 s]", count(options->steps)},
+       {"--rounds", "rounds, of which the median is printed [5, quick: 3]", count(options->rounds)},
+       {"--quick", "take a fifth of the time, and skip slow measurements", flag(options->quick)},
+       {"--json", "print JSON instead of tables", flag(options->json)}},
+      [options](const Options&) { run_bench(*options); }};
 }
 
 }  // namespace microgpt

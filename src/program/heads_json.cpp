@@ -1,5 +1,3 @@
-#include "program/heads_json.h"
-
 #include <nlohmann/json.hpp>
 
 #include "program/heads_report.h"

@@ -19,7 +19,6 @@
 #include "base/utf8.h"
 #include "inspect/page.h"
 #include "inspect/readable.h"
-#include "program/heads_json.h"
 #include "program/heads_report.h"
 #include "program/measured_documents.h"
 #include "program/print.h"
@@ -53,7 +52,7 @@ Json config_json(const Config& config) {
           {"n_kv_head", config.kv_heads()},
           {"block_size", config.block_size},
           {"vocab_size", config.vocab_size},
-          {"activation", config.activation == Activation::relu ? "relu" : "squared_relu"},
+          {"activation", named(config.activation).name},
           {"attention", config.attention()},
           {"q_latent", config.q_latent},
           {"kv_latent", config.kv_latent},

@@ -102,7 +102,6 @@
 
 // The program.
 #include "program/options.h"             // commands and options as data
-#include "program/command_line.h"        // parsing the command line
 #include "program/commands.h"            // train, sample, ...
 #include "program/print.h"               // output that several commands share
 #include "program/heads_report.h"        // tables and JSON of microgpt heads

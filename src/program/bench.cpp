@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +18,6 @@
 namespace microgpt {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct BenchOptions {
   std::string data = "data/names.txt";
   std::vector<std::string> what{"train", "attention", "sample"};
@@ -33,31 +30,40 @@ struct BenchOptions {
   bool json = false;
 };
 
-Json json(const Measurement& m) {
+/// A JSON object, one member per line. No text in it needs escaping.
+std::string json(const Measurement& m) {
   const Subject& s = m.subject;
   const bool scalar = s.kernels == "scalar";
-  return {{"what", s.what},
-          {"engine", scalar ? "scalar" : "tensor"},
-          {"kernels", scalar ? "" : s.kernels},
-          {"attention", s.attention},
-          {"absorbed", s.absorbed},
-          {"dtype", s.dtype},
-          {"n_embd", s.n_embd},
-          {"n_head", s.n_head},
-          {"batch", s.batch},
-          {"length", s.length},
-          {"mask", s.mask},
-          {"percent_kept", m.percent_kept},
-          {"threads", s.threads},
-          {"num_params", m.num_params},
-          {"cache_bytes_per_token", m.cache_bytes_per_token},
-          {"us_per_step", m.us_per_step},
-          {"us_fastest", m.us_fastest},
-          {s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second},
-          {"gflops", m.gflops},
-          {"peak_gflops", m.peak_gflops},
-          {"percent_of_peak", m.percent_of_peak},
-          {"peak_rss_mib", m.peak_rss_mib}};
+  std::string members;
+  auto add = [&](const std::string& name, const std::string& value) {
+    members += fmt::format("{}    \"{}\": {}", members.empty() ? "" : ",\n", name, value);
+  };
+  auto text = [&](const char* name, const std::string& value) { add(name, '"' + value + '"'); };
+  auto count = [&](const char* name, std::size_t value) { add(name, std::to_string(value)); };
+  auto number = [&](const char* name, double value) { add(name, all_digits(value)); };
+  text("what", s.what);
+  text("engine", scalar ? "scalar" : "tensor");
+  text("kernels", scalar ? "" : s.kernels);
+  text("attention", s.attention);
+  add("absorbed", s.absorbed ? "true" : "false");
+  text("dtype", s.dtype);
+  count("n_embd", s.n_embd);
+  count("n_head", s.n_head);
+  count("batch", s.batch);
+  count("length", s.length);
+  text("mask", s.mask);
+  number("percent_kept", m.percent_kept);
+  count("threads", s.threads);
+  count("num_params", m.num_params);
+  count("cache_bytes_per_token", m.cache_bytes_per_token);
+  number("us_per_step", m.us_per_step);
+  number("us_fastest", m.us_fastest);
+  number(s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second);
+  number("gflops", m.gflops);
+  number("peak_gflops", m.peak_gflops);
+  number("percent_of_peak", m.percent_of_peak);
+  number("peak_rss_mib", m.peak_rss_mib);
+  return "  {\n" + members + "\n  }";
 }
 
 /// "1.7", how many times as fast as a reference, or nothing if there is no reference.
@@ -121,7 +127,7 @@ class Bench {
   }
 
   void end() const {
-    if (options_.json) fmt::print("{}\n", records_.dump(2));
+    if (options_.json) fmt::print("[\n{}\n]\n", records_);
   }
 
  private:
@@ -138,7 +144,7 @@ class Bench {
   double line(const Subject& s, double reference = 0, double naive = 0) {
     const Measurement m = measure(s, documents_, effort_);
     if (options_.json) {
-      records_.push_back(json(m));
+      records_ += (records_.empty() ? "" : ",\n") + json(m);
       return m.per_second;
     }
     const bool attention = s.what == "attention";
@@ -163,8 +169,8 @@ class Bench {
                        .steps = options_.steps.value_or(0),
                        .seconds = options_.quick ? 0.02 : 0.1};
   std::vector<Document> documents_;
-  std::string head_;  // of a table that has no line yet
-  Json records_ = Json::array();
+  std::string head_;     // of a table that has no line yet
+  std::string records_;  // JSON
 };
 
 void run_bench(const BenchOptions& options) {

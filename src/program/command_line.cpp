@@ -1,5 +1,5 @@
 // The only file that includes the library CLI11, which is slow to compile.
-#include "program/command_line.h"
+#include "program/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,18 +14,18 @@ constexpr const char* version = "microgpt 0.2.0";
 void add(CLI::App& app, Option& option) {
   auto read = [&option](const std::string& text) {
     option.typed = text;
-    option.setting.read(option.name, text);
+    option.binding.read(option.name, text);
     return true;
   };
   CLI::Option* added = nullptr;
-  if (option.setting.type.empty()) {
+  if (option.binding.type.empty()) {
     added = app.add_flag_callback(
         option.name, [read] { read("yes"); }, option.help);
   } else {
     added = app.add_option(
         option.name, [read](const CLI::results_t& texts) { return read(texts.back()); }, option.help);
-    added->type_name(option.setting.type)->default_str(option.setting.default_text);
-    if (!option.setting.choices.empty()) added->check(CLI::IsMember(option.setting.choices).description(""));
+    added->type_name(option.binding.type)->default_str(option.binding.default_text);
+    if (!option.binding.choices.empty()) added->check(CLI::IsMember(option.binding.choices).description(""));
   }
   added->group(option.heading)->required(option.required);
 }

@@ -22,4 +22,8 @@ inline std::vector<Command> all_commands() {
           heads_command(), kv_command(),         task_command(),   bench_command()};
 }
 
+/// Parses the command line, and runs the command that was typed, or prints help or version. Throws UsageError for a
+/// wrong command line, and whatever the command throws.
+void run(std::vector<Command>& commands, int argc, char** argv);
+
 }  // namespace microgpt

@@ -42,16 +42,9 @@ struct HeadsOptions {
 
 /// "0:2", layer 0 and head 2.
 HeadId parse_head(const std::string& text, const Config& config) {
-  const std::vector<std::string> numbers = parts(text, ':');
-  auto number = [&](std::size_t i, std::size_t n) -> std::optional<std::size_t> {
-    for (std::size_t value = 0; value < n; value++) {
-      if (numbers[i] == std::to_string(value)) return value;
-    }
-    return std::nullopt;
-  };
-  const auto layer = numbers.size() == 2 ? number(0, config.n_layer) : std::nullopt;
-  const auto head = numbers.size() == 2 ? number(1, config.n_head) : std::nullopt;
-  if (layer && head) return {*layer, *head};
+  for (const HeadId& id : all_heads(config)) {
+    if (text == name_of(id)) return id;
+  }
   throw UsageError(fmt::format("--silence: there is no head '{}'; this model's heads are 0:0 to {}:{}, LAYER:HEAD",
                                text, config.n_layer - 1, config.n_head - 1));
 }
@@ -142,7 +135,7 @@ void save(const std::string& path, const Checkpoint& checkpoint, const std::vect
   save_checkpoint(path, config, tokenizer, parameters);
   TensorModel<double> model(config, parameters, longest(documents) + 1);
   std::string heads;
-  for (const HeadId& id : removed) heads += fmt::format(" {}:{}", id.layer, id.head);
+  for (const HeadId& id : removed) heads += " " + name_of(id);
   tell(fmt::format("wrote {} without{}; its loss is {}, the mean over all predictions, as eval --dtype f64 computes it",
                    path, heads.empty() ? " any change" : " the heads" + heads,
                    all_digits(token_loss(model, documents, tokenizer, threads))));

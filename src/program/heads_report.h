@@ -44,6 +44,9 @@ HeadsReport report_on(
     const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
     const OnRun& on_run = [](std::size_t, std::size_t) {});
 
+/// "0:2", layer 0 and head 2.
+std::string name_of(HeadId id);
+
 void print_tables(const HeadsReport& report);
 
 // As JSON. NaN, of a single document's error, becomes null.

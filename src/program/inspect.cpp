@@ -136,7 +136,7 @@ void inspect(const Options& table, const InspectOptions& options) {
     }
     std::vector<std::string> models{options.model};
     if (options.compare) models.push_back(*options.compare);
-    return write_inspector({models, *options.html, options.data, options.text});
+    return write_inspector(models, *options.html, options.data, options.text);
   }
   if (options.compare || options.data) throw UsageError("--compare and --data need --html");
   const Checkpoint checkpoint = load_checkpoint(options.model);

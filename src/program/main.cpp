@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "program/command_line.h"
 #include "program/commands.h"
 #include "program/interrupt.h"
 #include "program/print.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <system_error>
 
 #include "base/error.h"
@@ -45,39 +46,19 @@ double parse_number(const std::string& option, const std::string& text, double m
 }
 
 std::vector<std::string> parts(const std::string& list, char separator) {
-  std::vector<std::string> all(1);
-  for (const char c : list) {
-    if (c == separator) {
-      all.emplace_back();
-    } else {
-      all.back() += c;
-    }
-  }
+  std::vector<std::string> all;
+  std::istringstream text(list + separator);  // so that an empty last part counts
+  for (std::string part; std::getline(text, part, separator);) all.push_back(part);
   return all;
 }
 
-namespace {
-
-template <class T>
-Setting text_value(T& target, const std::string& type) {
-  Setting setting{type, [&target](const std::string&, const std::string& text) { target = text; }, writer(target)};
-  setting.default_text = setting.write();
-  if (type.find('|') != std::string::npos) setting.choices = parts(type, '|');
-  return setting;
+Binding flag(bool& target) {
+  Binding binding = choice(target, {{"yes", true}, {"no", false}});
+  binding.type = binding.default_text = "";
+  return binding;
 }
 
-}  // namespace
-
-Setting text(std::string& target, const std::string& type) { return text_value(target, type); }
-Setting text(std::optional<std::string>& target, const std::string& type) { return text_value(target, type); }
-
-Setting flag(bool& target) {
-  Setting setting = choice(target, {{"yes", true}, {"no", false}});
-  setting.type = setting.default_text = "";
-  return setting;
-}
-
-Setting counts(std::vector<std::size_t>& target) {
+Binding counts(std::vector<std::size_t>& target) {
   auto read = [&target](const std::string& name, const std::string& text) {
     target.clear();
     for (const std::string& part : parts(text, ',')) target.push_back(parse_count(name, part, max_count, 1));
@@ -85,20 +66,20 @@ Setting counts(std::vector<std::size_t>& target) {
   return {"N", read, {}, fmt::format("{}", fmt::join(target, ","))};
 }
 
-Setting list(std::vector<std::string>& target, const std::string& type) {
+Binding list(std::vector<std::string>& target, const std::string& type) {
   auto read = [&target](const std::string&, const std::string& text) { target = parts(text, ','); };
   return {type, read, {}, fmt::format("{}", fmt::join(target, ","))};
 }
 
-Setting dtype(Dtype& target) { return choice(target, {{"f32", Dtype::f32}, {"f64", Dtype::f64}}); }
+Binding dtype(Dtype& target) { return choice(target, {{"f32", Dtype::f32}, {"f64", Dtype::f64}}); }
 
-Setting preset_value(Preset& target, const std::string& type) {
-  Setting setting = text(target.name, type);
-  setting.read = [&target](const std::string&, const std::string& name) { target = preset(name); };
-  return setting;
+Binding preset_value(Preset& target, const std::string& type) {
+  Binding binding = text(target.name, type);
+  binding.read = [&target](const std::string&, const std::string& name) { target = preset(name); };
+  return binding;
 }
 
-Setting mask(MaskPattern& target) {
+Binding mask(MaskPattern& target) {
   return {"PATTERN", [&target](const std::string&, const std::string& text) { target = given_mask(text); },
           [&target] { return mask_spec(target); }};
 }
@@ -126,7 +107,7 @@ Option digits_option(bool& all) {
 Option model_option(std::string& target) {
   return {.name = "MODEL",
           .help = "a model written by microgpt train --save",
-          .setting = text(target, "FILE"),
+          .binding = text(target, "FILE"),
           .required = true};
 }
 
@@ -151,15 +132,15 @@ Options attention_options(Config& config, std::string& kind) {
     choose_attention(config, kind);
   };
   auto size = [&](const char* name, std::size_t Config::*field, const std::string& of, const std::string& help) {
-    Setting setting = count(config.*field);
-    setting.read = [&kind, of, read = setting.read](const std::string& option, const std::string& text) {
+    Binding binding = count(config.*field);
+    binding.read = [&kind, of, read = binding.read](const std::string& option, const std::string& text) {
       read(option, text);
       if (kind != of) throw UsageError(fmt::format("{} needs --attention {}", option, of));
     };
-    setting.write = [&config, field, of, write = setting.write] {
+    binding.write = [&config, field, of, write = binding.write] {
       return config.attention() == of && config.*field > 0 ? write() : "";
     };
-    return Option{name, of + ": " + help, setting, true};
+    return Option{name, of + ": " + help, binding, true};
   };
   return {
       {"--attention",

@@ -17,12 +17,12 @@
 namespace microgpt {
 
 /// How an option's value is read, checked and written. The functions below make one for a variable.
-struct Setting {
+struct Binding {
   std::string type;  // as the help shows it: N, FILE, fast|naive; empty for a flag
   std::function<void(const std::string& name, const std::string& text)> read;  // throws UsageError with the name
   std::function<std::string()> write;     // the value as it would be typed; empty: there is none
   std::string default_text = {};          // as the help shows it; empty: not shown
-  std::vector<std::string> choices = {};  // the allowed texts; empty: any
+  std::vector<std::string> choices = {};  // the allowed texts, checked before; empty: any
 };
 
 /// An option "--steps N", a flag "--quiet", or a positional argument MODEL. Options are read in the order of the table,
@@ -30,7 +30,7 @@ struct Setting {
 struct Option {
   std::string name;
   std::string help;  // what it is for
-  Setting setting;
+  Binding binding;
   bool saved = false;               // whether a checkpoint keeps its value, for microgpt train --resume
   std::string heading = "Options";  // the section of the help that lists it
   bool required = false;
@@ -81,7 +81,7 @@ std::function<std::string()> writer(const T& target) {
 
 /// A count, or with a `min` of 0 any whole number.
 template <class T>
-Setting count(T& target, std::size_t max = max_count, std::size_t min = 1) {
+Binding count(T& target, std::size_t max = max_count, std::size_t min = 1) {
   auto read = [&target, max, min](const std::string& name, const std::string& text) {
     target = parse_count(name, text, max, min);
   };
@@ -90,7 +90,7 @@ Setting count(T& target, std::size_t max = max_count, std::size_t min = 1) {
 
 /// A number from `min` to `max`.
 template <class T>
-Setting number(T& target, double min = 1e-9, double max = 1e6) {
+Binding number(T& target, double min = 1e-9, double max = 1e6) {
   auto read = [&target, min, max](const std::string& name, const std::string& text) {
     target = parse_number(name, text, min, max);
   };
@@ -98,45 +98,49 @@ Setting number(T& target, double min = 1e-9, double max = 1e6) {
 }
 
 /// Any text; or, if the type has a '|', one of its words.
-Setting text(std::string& target, const std::string& type);
-Setting text(std::optional<std::string>& target, const std::string& type);
+template <class T>
+Binding text(T& target, const std::string& type) {
+  auto read = [&target](const std::string&, const std::string& text) { target = text; };
+  const auto write = writer(target);
+  return {type, read, write, write(), type.find('|') < type.size() ? parts(type, '|') : std::vector<std::string>{}};
+}
 
 /// One of several words, each of which stands for a value.
 template <class T>
-Setting choice(T& target, const std::vector<std::pair<std::string, T>>& meanings) {
-  Setting setting;
+Binding choice(T& target, const std::vector<std::pair<std::string, T>>& meanings) {
+  Binding binding;
   for (const auto& [word, meaning] : meanings) {
-    setting.type += (setting.type.empty() ? "" : "|") + word;
-    setting.choices.push_back(word);
-    if (meaning == target) setting.default_text = word;
+    binding.type += (binding.type.empty() ? "" : "|") + word;
+    binding.choices.push_back(word);
+    if (meaning == target) binding.default_text = word;
   }
-  setting.read = [&target, meanings](const std::string&, const std::string& text) {
+  binding.read = [&target, meanings](const std::string&, const std::string& text) {
     for (const auto& [word, meaning] : meanings) {
       if (text == word) target = meaning;
     }
   };
-  setting.write = [&target, meanings] {
+  binding.write = [&target, meanings] {
     std::string word;
     for (const auto& [some, meaning] : meanings) word = meaning == target ? some : word;
     return word;
   };
-  return setting;
+  return binding;
 }
 
 /// A flag. A checkpoint has it as yes or no.
-Setting flag(bool& target);
+Binding flag(bool& target);
 
 /// A list like "16,32".
-Setting counts(std::vector<std::size_t>& target);
-Setting list(std::vector<std::string>& target, const std::string& type);  // callers check its parts
+Binding counts(std::vector<std::size_t>& target);
+Binding list(std::vector<std::string>& target, const std::string& type);  // callers check its parts
 
 enum class Dtype : std::uint8_t { f32, f64 };
-Setting dtype(Dtype& target);
+Binding dtype(Dtype& target);
 
-Setting mask(MaskPattern& target);
+Binding mask(MaskPattern& target);
 
 /// A preset. It must be read before the options that change it.
-Setting preset_value(Preset& target, const std::string& type);
+Binding preset_value(Preset& target, const std::string& type);
 
 /// The mask that --mask names. Throws UsageError if there is no such mask.
 MaskPattern given_mask(const std::string& spec);

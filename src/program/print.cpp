@@ -48,9 +48,8 @@ TerminalLine::~TerminalLine() {
 }
 
 void TerminalLine::show(const std::string& text) {
-  const auto now = std::chrono::steady_clock::now();
-  if (!is_shown_ || now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
+  if (!is_due()) return;
+  next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   fmt::print(stderr, "\r{}\x1b[K", text);
 }
 

@@ -37,7 +37,8 @@ class TerminalLine {
   TerminalLine(const TerminalLine&) = delete;
   TerminalLine& operator=(const TerminalLine&) = delete;
 
-  void show(const std::string& text);  // at most ten times a second
+  bool is_due() const { return is_shown_ && std::chrono::steady_clock::now() >= next_; }  // ten times a second
+  void show(const std::string& text);
 
  private:
   bool is_shown_;

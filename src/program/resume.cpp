@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -32,7 +31,7 @@ void require_agreement(const Options& table, const Words& saved, const std::stri
   for (const Option& option : table) {
     const std::string name = option.name.substr(2);
     if (!option.typed || !option.saved || may_change(name)) continue;
-    const std::string now = option.setting.write();
+    const std::string now = option.binding.write();
     const auto word = saved.find(name);
     const std::string then = word == saved.end() ? "" : word->second;
     if (now == then) continue;
@@ -41,31 +40,25 @@ void require_agreement(const Options& table, const Words& saved, const std::stri
   }
 }
 
-/// Reads what was typed, and for the rest the saved words as if they had been typed.
-void read_again(const Options& table, Words saved) {
+/// Reads what was typed, and for the rest the saved words as if they had been typed. Throws UsageError unless these are
+/// what their own training would save.
+void read_again(const Options& table, TrainOptions& options, const Words& saved) {
+  options = {};
   for (const Option& option : table) {
-    const auto word = saved.extract(option.saved ? option.name.substr(2) : "");
-    if (option.typed) option.setting.read(option.name, *option.typed);
-    if (option.typed || word.empty()) continue;
-    const std::vector<std::string>& choices = option.setting.choices;
-    if (!choices.empty() && std::count(choices.begin(), choices.end(), word.mapped()) == 0) {
-      throw UsageError(fmt::format("training.{} is '{}'", word.key(), word.mapped()));
+    const auto word = saved.find(option.name.substr(2));
+    if (option.typed) {
+      option.binding.read(option.name, *option.typed);
+    } else if (option.saved && word != saved.end()) {
+      option.binding.read(option.name, word->second);
     }
-    option.setting.read(option.name, word.mapped());
   }
-  if (!saved.empty()) throw UsageError("no option training." + saved.begin()->first);
-}
-
-/// Throws UsageError unless the saved words are what their own training would save.
-void require_same(const Words& saved, const Words& words) {
-  for (const auto& [name, text] : words) {
-    if (!saved.contains(name)) throw UsageError("it has no training." + name);
+  Words words = training_words(table, options);
+  for (auto& [name, text] : words) {
+    const auto word = saved.find(name);
+    if (word == saved.end()) throw UsageError("it has no training." + name);
+    if (may_change(name)) text = word->second;
   }
-  for (const auto& [name, text] : saved) {
-    const auto word = words.find(name);
-    if (word != words.end() && (word->second == text || may_change(name))) continue;
-    throw UsageError(fmt::format("--{} {} does not fit its others", name, text));
-  }
+  if (words != saved) throw UsageError("the options of its training do not fit together");
 }
 
 }  // namespace
@@ -78,10 +71,8 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   }
   const Words& saved = checkpoint.training->options;
   require_agreement(table, saved, path);
-  options = {};
   try {
-    read_again(table, saved);
-    require_same(saved, training_words(table, options));
+    read_again(table, options, saved);
     PythonRandom{std::string_view(options.seed)};
   } catch (const UsageError& error) {  // nobody typed it
     throw cannot_resume(path, error.what());

@@ -55,7 +55,7 @@ Command task_command() {
       "  microgpt task copy --held-out --num 1000 > unseen.txt",
       {{.name = "TASK",
         .help = "copy, induction, reverse or most-frequent",
-        .setting = {.type = "NAME", .read = read_name, .write = {}},
+        .binding = {.type = "NAME", .read = read_name, .write = {}},
         .required = true},
        {"--num", "documents to write [10000]", count(options->num)},
        seed_option(options->seed),

@@ -52,6 +52,7 @@ BatchTrainer<float> trained(const Preset& recipe, double seconds, const Split& n
       trainer.use_threads(n);
       return trainer.step(spent / seconds);
     });
+    if (!line.is_due()) continue;
     line.show(fmt::format("seed {}: {:.0f} of {:.0f} s, {} steps, loss {:.3f}", seed, spent, seconds,
                           trainer.steps_done(), loss));
   }
@@ -108,23 +109,19 @@ void train_fast(const TrainFastOptions& options) {
 Options recipe_options(Preset& recipe) {
   TrainConfig& how = recipe.train;
   const Defaults defaults("fast", "best");
-  return size_options(recipe.model, defaults) +
-         Options{
-             {"--batch", "documents per step " + defaults.of(&TrainConfig::batch_size), count(how.batch_size)},
-             {"--lr", "learning rate of the first step " + defaults.of(&TrainConfig::learning_rate),
-              number(how.learning_rate)},
-             {"--beta1", "Adam's decay of the mean gradient " + defaults.of(&TrainConfig::beta1),
-              number(how.beta1, 0, 0.999999)},
-             {"--beta2", "Adam's decay of the mean squared gradient " + defaults.of(&TrainConfig::beta2),
-              number(how.beta2, 0, 0.999999)},
-             {"--init", "standard deviation of the initial weights " + defaults.of(&TrainConfig::init_std),
-              number(how.init_std)},
-             {"--dropout", "share of numbers that a step sets to zero " + defaults.of(&TrainConfig::dropout),
-              number(how.dropout, 0, 0.99)},
-             {"--weight-decay",
-              "every step first shrinks each weight by --lr times this " + defaults.of(&TrainConfig::weight_decay),
-              number(how.weight_decay, 0, 1000)},
-         };
+  auto of = [&](const char* name, double TrainConfig::*field, const std::string& help, double min, double max) {
+    return Option{name, help + " " + defaults.of(field), number(how.*field, min, max)};
+  };
+  const Options numbers{
+      {"--batch", "documents per step " + defaults.of(&TrainConfig::batch_size), count(how.batch_size)},
+      of("--lr", &TrainConfig::learning_rate, "learning rate of the first step", 1e-9, 1e6),
+      of("--beta1", &TrainConfig::beta1, "Adam's decay of the mean gradient", 0, 0.999999),
+      of("--beta2", &TrainConfig::beta2, "Adam's decay of the mean squared gradient", 0, 0.999999),
+      of("--init", &TrainConfig::init_std, "standard deviation of the initial weights", 1e-9, 1e6),
+      of("--dropout", &TrainConfig::dropout, "share of numbers that a step sets to zero", 0, 0.99),
+      of("--weight-decay", &TrainConfig::weight_decay, "every step first shrinks each weight by --lr times this", 0,
+         1000)};
+  return size_options(recipe.model, defaults) + numbers;
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ std::map<std::string, std::string> training_words(const Options& table, const Tr
   std::map<std::string, std::string> words;
   for (const Option& option : table) {
     if (!option.saved || (options.engine == Engine::scalar && is_of_tensor_engine(option))) continue;
-    if (const std::string word = option.setting.write(); !word.empty()) words[option.name.substr(2)] = word;
+    if (const std::string word = option.binding.write(); !word.empty()) words[option.name.substr(2)] = word;
   }
   return words;
 }

@@ -1,6 +1,6 @@
 // Fuzzing the command line: the input's words, ended by zero bytes or line breaks, are parsed with the real options.
 // The commands themselves do nothing.
-#include "program/command_line.h"
+#include "program/commands.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "program/commands.h"
 #include "seeds.h"
 
 namespace microgpt {
@@ -38,7 +37,7 @@ std::string typed(const Command& command) {
   std::string text = command.name;
   for (const Option& option : command.options) {
     if (option.name.starts_with("-")) text += "\n" + option.name;
-    const auto& [type, read, write, shown, choices] = option.setting;
+    const auto& [type, read, write, shown, choices] = option.binding;
     if (!type.empty()) text += "\n" + (choices.empty() ? "2" : choices.front());
   }
   return text;

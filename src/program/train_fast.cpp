@@ -59,6 +59,14 @@ BatchTrainer<float> trained(const Preset& recipe, double seconds, const Split& n
   return trainer;
 }
 
+void print_plan(const Split& names, const Preset& recipe) {
+  const Config& config = recipe.model;
+  fmt::print("num docs: {} distinct, {} for training and {} held out\n", names.training.size() + names.held_out.size(),
+             names.training.size(), names.held_out.size());
+  fmt::print("model: {} layers, n_embd {}, {} heads, {} parameters; {} documents per step\n", config.n_layer,
+             config.n_embd, config.n_head, num_parameters(config), recipe.train.batch_size);
+}
+
 void train_fast(const TrainFastOptions& options) {
   Preset recipe = options.recipe;
   Config& config = recipe.model;
@@ -74,10 +82,7 @@ void train_fast(const TrainFastOptions& options) {
   if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)));
   const ThreadChoice choice = choose_threads(config, batch_size);
   const std::size_t threads = options.threads.value_or(choice.threads);
-  fmt::print("num docs: {} distinct, {} for training and {} held out\n", names.training.size() + names.held_out.size(),
-             names.training.size(), names.held_out.size());
-  fmt::print("model: {} layers, n_embd {}, {} heads, {} parameters; {} documents per step\n", config.n_layer,
-             config.n_embd, config.n_head, num_parameters(config), batch_size);
+  print_plan(names, recipe);
   fmt::print("threads: {} ({})\n", threads, options.threads ? "as asked for" : choice.reason);
 
   std::vector<double> losses;

@@ -95,6 +95,10 @@ TEST_CASE("a training goes on beyond its end with more steps, and is saved every
   const std::string done = fmt::format("2: '{}' has done 5 steps of 5; to go on, give a larger --steps", model);
   CHECK(refusal({"train", "--resume", model}) == done);
   CHECK(refusal({"train", "--resume", model, "--steps", "5"}) == done);
+  CHECK(refusal({"train", "--resume", model, "--steps", "8", "--batch", "2"}) ==
+        fmt::format("2: --batch is 2, but '{}' was trained without it; leave out what contradicts it", model));
+  CHECK(refusal({"train", "--resume", model, "--steps", "8", "--threads", "2"}) ==
+        "2: --threads needs --engine tensor");
   const Run r = microgpt({"train", "--resume", model, "--steps", "8", "--save", more, "--save-every", "2"});
   CHECK(numbers(r.out).front().starts_with("step    6 /    8 "));
   CHECK(contents(model) != contents(more));

@@ -112,6 +112,18 @@ TEST_CASE("other shapes train, and the loss falls") {
   }
 }
 
+TEST_CASE("options may be typed in any order") {
+  const Folder folder;
+  const std::vector<std::pair<Words, Words>> same{
+      {{"--preset", "walkthrough", "--lr", "0.02"}, {"--lr", "0.02", "--preset", "walkthrough"}},
+      {{"--engine", "tensor", "--n-head", "8", "--attention", "gqa", "--n-kv-head", "2"},
+       {"--n-kv-head", "2", "--attention", "gqa", "--n-head", "8", "--engine", "tensor"}}};
+  for (const auto& [one, other] : same) {
+    const Words steps = folder.train({"--steps", "3", "--digits", "17"});
+    CHECK(without_threads(output(steps + one)) == without_threads(output(steps + other)));
+  }
+}
+
 TEST_CASE("the tensor engine prints the same on any number of threads, and says why it takes so many") {
   const Folder folder;
   const Words batch = folder.train({"--engine", "tensor", "--batch", "5", "--steps", "20", "--digits", "17"});

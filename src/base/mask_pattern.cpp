@@ -41,7 +41,7 @@ std::string all_forms() {
   return text;
 }
 
-std::vector<std::string> split(const std::string& spec) {
+std::vector<std::string> words_of(const std::string& spec) {
   std::vector<std::string> words;
   std::istringstream text(spec + ':');  // so that an empty last word counts
   for (std::string word; std::getline(text, word, ':');) words.push_back(word);
@@ -52,7 +52,7 @@ std::vector<std::string> split(const std::string& spec) {
 
 MaskPattern parse_mask_pattern(const std::string& spec) {
   auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("mask '{}': {}", spec, why)); };
-  const std::vector<std::string> words = split(spec);
+  const std::vector<std::string> words = words_of(spec);
   auto is_named = [&](const Form& form) { return form.name == words[0]; };
   const auto form = std::find_if(forms().begin(), forms().end(), is_named);
   if (form == forms().end()) refuse(fmt::format("there is no '{}'; there are {}", words[0], all_forms()));

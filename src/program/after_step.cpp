@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "program/print.h"
+#include "train/history.h"
 
 namespace microgpt {
 namespace {
@@ -22,22 +23,23 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-AfterStep::AfterStep(Run& run, const TrainOptions& options, std::function<void()> collect)
+AfterStep::AfterStep(Run& run, std::function<void()> collect)
     : run_(run),
-      options_(options),
+      options_(run.options),
       collect_(std::move(collect)),
-      num_steps_(run.preset.train.num_steps),
-      progress_(num_steps_, options.quiet) {
-  if (options.save) interrupts_.emplace();
-  if (!options.history) return;
-  history_.emplace(run, options);
-  if (history_->is_empty()) keep();
+      num_steps_(options_.preset.train.num_steps),
+      every_(options_.every.value_or(steps_between(num_steps_))),
+      progress_(num_steps_, options_.quiet) {
+  if (options_.save) interrupts_.emplace();
+  if (options_.history && history_files(*options_.history).empty()) keep();
 }
 
 void AfterStep::operator()(std::size_t step, double loss) {
   run_.state.step = step;
+  loss_sum_ += loss;
+  num_losses_++;
   show(loss);
-  if (history_ && history_->is_due(step, loss)) keep();
+  if (options_.history && (step % every_ == 0 || step == num_steps_)) keep();
   if (!options_.save) return;
   const int signal = Interrupts::pending();
   if (signal != 0 || step == num_steps_ || step % options_.save_every.value_or(num_steps_) == 0) save();
@@ -45,7 +47,7 @@ void AfterStep::operator()(std::size_t step, double loss) {
 }
 
 void AfterStep::show(double loss) {
-  const std::string digits = options_.digits == "17" ? all_digits(loss) : fmt::format("{:.4f}", loss);
+  const std::string digits = options_.all_digits ? all_digits(loss) : fmt::format("{:.4f}", loss);
   const std::size_t step = run_.state.step;
   try {
     progress_.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps_, digits));
@@ -59,15 +61,20 @@ void AfterStep::show(double loss) {
 
 void AfterStep::save() {
   collect_();
-  save_checkpoint(*options_.save, run_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
+  save_checkpoint(*options_.save, options_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
 }
 
 void AfterStep::keep() {
   collect_();
+  TrainingState state{.options = run_.state.options, .fingerprint = run_.state.fingerprint, .step = run_.state.step};
+  if (num_losses_ > 0) state.recent_loss = loss_sum_ / static_cast<double>(num_losses_);
+  loss_sum_ = 0;
+  num_losses_ = 0;
   try {
-    history_->keep();
+    save_checkpoint(history_path(*options_.history, state.step), options_.preset.model, run_.start.tokenizer,
+                    run_.parameters, state);
   } catch (const Error&) {  // a full disk, for instance
-    if (options_.save && run_.state.step > 0) save();
+    if (options_.save && state.step > 0) save();
     throw;
   }
 }

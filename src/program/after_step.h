@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "draw/progress.h"
-#include "program/history_keeper.h"
 #include "program/interrupt.h"
 #include "program/train_options.h"
 #include "train/scalar_trainer.h"
@@ -17,7 +16,7 @@ namespace microgpt {
 
 /// What training needs, and what it leaves.
 struct Run {
-  Preset preset;
+  TrainOptions& options;
   Start start;
   Parameters parameters;
   TrainingState state;  // for a later --resume
@@ -27,7 +26,7 @@ struct Run {
 class AfterStep {
  public:
   /// `collect` brings run.parameters and run.state.moments up to date. A new history begins with the model as it is.
-  AfterStep(Run& run, const TrainOptions& options, std::function<void()> collect);
+  AfterStep(Run& run, std::function<void()> collect);
 
   /// Throws Interrupted, after saving, if the program was asked to stop and the training is to be saved.
   void operator()(std::size_t step, double loss);
@@ -35,7 +34,7 @@ class AfterStep {
  private:
   void show(double loss);
   void save();
-  void keep();
+  void keep();  // in the history
   Interrupted interrupted(int signal) const;
 
   Run& run_;
@@ -43,7 +42,9 @@ class AfterStep {
   std::function<void()> collect_;
   std::size_t num_steps_;
   std::optional<Interrupts> interrupts_;
-  std::optional<HistoryKeeper> history_;
+  std::size_t every_;    // how many steps from one model of the history to the next
+  double loss_sum_ = 0;  // of the steps since the last of them
+  std::size_t num_losses_ = 0;
   Progress progress_;
 };
 

@@ -23,13 +23,13 @@
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/print.h"
-#include "program/shape_options.h"
-#include "scalar/gpt.h"
 #include "tensor/decoder.h"
 #include "tensor/fma_peak.h"
+#include "tensor/threads.h"
 #include "train/batch_trainer.h"
 #include "train/memory.h"
 #include "train/sampling.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {
@@ -194,13 +194,13 @@ struct Setting {
 
 Measurement measure_scalar(Setting& setting, const Effort& effort) {
   Parameters parameters = initialize(setting.config, setting.train, setting.random);
-  const Model model(setting.config, parameters);
+  const Model model = scalar_model(setting.config, parameters);
   if (setting.subject.what == "sample") {
     return measure_rounds(effort,
                           [&](Tally& done) { setting.add_sampling(done, sample(model, 1, setting.random).size()); });
   }
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  Adam adam(setting.train, parameters.size());
+  AdamOptimizer adam(setting.train, parameters.size());
   return measure_rounds(effort, [&](Tally& done) {
     const std::vector<Token> tokens = setting.tokenizer.encode_document(setting.next());
     const std::size_t n = setting.trained;
@@ -299,20 +299,14 @@ Measurement measure(Subject subject, const std::vector<Document>& documents, con
 struct BenchOptions {
   std::string data = "data/names.txt";
   std::vector<std::string> what{"train", "attention", "sample"};
-  std::vector<std::string> n_embd{"16", "32", "64", "128"};
-  std::vector<std::string> batch{"1", "16", "64"};
+  std::vector<std::size_t> n_embd{16, 32, 64, 128};
+  std::vector<std::size_t> batch{1, 16, 64};
   std::vector<std::string> mask{"local:64",     "local:128",     "block:48", "block:128",
                                 "global:64:16", "strided:64:64", "random:8", "bigbird:64:16:8"};
   std::optional<std::size_t> steps, rounds, threads;
   bool quick = false;
   bool json = false;
 };
-
-std::vector<std::size_t> counts(const char* option, const std::vector<std::string>& texts) {
-  std::vector<std::size_t> numbers;
-  for (const std::string& text : texts) numbers.push_back(parse_count(option, text));
-  return numbers;
-}
 
 Json json(const Measurement& m) {
   const Subject& s = m.subject;
@@ -351,16 +345,14 @@ class Bench {
  public:
   explicit Bench(const BenchOptions& options) : options_(options) {
     for (const std::string& mask : options.mask) given_mask(mask);  // throws before anything is measured
-    widths_ = counts("--n-embd", options.n_embd);
-    batches_ = counts("--batch", options.batch);
     documents_ = read_documents(options.data);
   }
 
   void train() {
     begin("Training: a step is a batch", "n_embd  batch", "", "names/s", "x scalar");
-    for (const std::size_t C : widths_) {
+    for (const std::size_t C : options_.n_embd) {
       const double scalar = line({.kernels = "scalar", .dtype = "f64", .n_embd = C});
-      for (const std::size_t B : batches_) {
+      for (const std::size_t B : options_.batch) {
         const double naive = line({.kernels = "naive", .n_embd = C, .batch = B}, scalar);
         line({.n_embd = C, .batch = B}, scalar, naive);
         if (threads_ > 1) line({.n_embd = C, .batch = B, .threads = threads_}, scalar, naive);
@@ -393,7 +385,7 @@ class Bench {
   void sample() {
     begin("Sampling: a step is a token", "n_embd  batch", fmt::format(" {:>13} {:>7}", "attention", "B/token"),
           "tokens/s", "x scalar");
-    for (const std::size_t C : widths_) {
+    for (const std::size_t C : options_.n_embd) {
       const double scalar = line({.what = "sample", .kernels = "scalar", .dtype = "f64", .n_embd = C});
       for (const char* kind : {"mha", "mqa", "gqa", "mla"}) {
         line({.what = "sample", .attention = kind, .n_embd = C}, scalar);
@@ -444,7 +436,6 @@ class Bench {
   const Effort effort_{.rounds = options_.rounds.value_or(options_.quick ? 3 : 5),
                        .steps = options_.steps.value_or(0),
                        .seconds = options_.quick ? 0.02 : 0.1};
-  std::vector<std::size_t> widths_, batches_;
   std::vector<Document> documents_;
   std::string head_;  // of a table that has no line yet
   Json records_ = Json::array();
@@ -468,28 +459,27 @@ void run_bench(const BenchOptions& options) {
 
 Command bench_command() {
   auto options = std::make_shared<BenchOptions>();
-  Command command{.name = "bench", .help = "Measure how fast training, attention and sampling are."};
-  command.footer =
+  return {
+      "bench",
+      "Measure how fast training, attention and sampling are.",
       "% peak: percent of the processor's peak, which is measured first: fused multiply-adds on registers alone.\n"
       "B/token: bytes that the cache keeps per token. mla attends to the latents directly (absorbed), or computes keys "
       "and\nvalues from them again for every token (expanded).\n"
       "% kept: percent of the pairs (token, itself or an earlier token) that the mask keeps.\n"
       "Examples:\n"
       "  microgpt bench --quick\n"
-      "  microgpt bench --what train --n-embd 64 --batch 16 --json";
-  add_data(command, options->data);
-  add_list(command, "--what", options->what, "WORD", "what to measure");
-  add_list(command, "--n-embd", options->n_embd, "N", "widths");
-  add_list(command, "--batch", options->batch, "N", "documents per step");
-  add_list(command, "--mask", options->mask, "PATTERN",
-           "sparse masks to measure in attention alone, over 1024 positions");
-  add_threads(command, options->threads, "threads to compare with one [all]");
-  add_count(command, "--steps", options->steps, "steps per round [as many as fit into 0.1 s]");
-  add_count(command, "--rounds", options->rounds, "rounds, of which the median is printed [5, quick: 3]");
-  add_flag(command, "--quick", options->quick, "take a fifth of the time, and skip slow measurements");
-  add_flag(command, "--json", options->json, "print JSON instead of tables");
-  command.run = [options] { run_bench(*options); };
-  return command;
+      "  microgpt bench --what train --n-embd 64 --batch 16 --json",
+      {data_option(options->data),
+       {"--what", "what to measure", list(options->what, "WORD")},
+       {"--n-embd", "widths", counts(options->n_embd)},
+       {"--batch", "documents per step", counts(options->batch)},
+       {"--mask", "sparse masks to measure in attention alone, over 1024 positions", list(options->mask, "PATTERN")},
+       threads_option(options->threads, "threads to compare with one [all]"),
+       {"--steps", "steps per round [as many as fit into 0.1 s]", count(options->steps)},
+       {"--rounds", "rounds, of which the median is printed [5, quick: 3]", count(options->rounds)},
+       {"--quick", "take a fifth of the time, and skip slow measurements", flag(options->quick)},
+       {"--json", "print JSON instead of tables", flag(options->json)}},
+      [options](const Options&) { run_bench(*options); }};
 }
 
 }  // namespace microgpt

@@ -1,33 +1,39 @@
 // The only file that includes the library CLI11, which is slow to compile.
-#include "program/command_line.h"
-
-#include <fmt/core.h>
+#include "program/commands.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "base/error.h"
 
 namespace microgpt {
 namespace {
 
-void add(CLI::App& app, const Option& option) {
-  if (option.flag != nullptr) {
-    app.add_flag(option.name, *option.flag, option.help)->group(option.heading);
-    return;
-  }
-  const CLI::callback_t read = [&option](const CLI::results_t& texts) {
-    option.read(texts.back());
+constexpr const char* version = "microgpt 0.2.0";
+
+void add(CLI::App& app, Option& option) {
+  auto read = [&option](const std::string& text) {
+    option.typed = text;
+    option.binding.read(option.name, text);
     return true;
   };
-  CLI::Option* added = app.add_option(option.name, read, option.help);
-  added->type_name(option.type)->group(option.heading)->required(option.required)->default_str(option.default_value);
-  if (!option.words.empty()) added->check(CLI::IsMember(option.words).description(""));
+  CLI::Option* added = nullptr;
+  if (option.binding.type.empty()) {
+    added = app.add_flag_callback(
+        option.name, [read] { read("yes"); }, option.help);
+  } else {
+    added = app.add_option(
+        option.name, [read](const CLI::results_t& texts) { return read(texts.back()); }, option.help);
+    added->type_name(option.binding.type)->default_str(option.binding.default_text);
+    if (!option.binding.choices.empty()) added->check(CLI::IsMember(option.binding.choices).description(""));
+  }
+  added->group(option.heading)->required(option.required);
 }
 
-void add(CLI::App& app, const Command& command, const std::string& version) {
+void add(CLI::App& app, Command& command) {
   CLI::App* added = app.add_subcommand(command.name, command.help);
   added->footer(command.footer);
-  for (const Option& option : command.options) add(*added, option);
+  for (Option& option : command.options) add(*added, option);
   added->set_version_flag("--version", version);
 }
 
@@ -38,13 +44,6 @@ std::string names(const std::vector<Command>& commands) {
     all += (i + 1 < commands.size() ? ", " : " and ") + commands[i].name;
   }
   return all;
-}
-
-const Command* find(const std::vector<Command>& commands, const std::string& name) {
-  for (const Command& command : commands) {
-    if (command.name == name) return &command;
-  }
-  return nullptr;
 }
 
 /// The library's message, reworded where it is obscure.
@@ -59,34 +58,33 @@ std::string in_words(const CLI::ParseError& error, const CLI::App& app) {
 
 }  // namespace
 
-void run(const Program& program, int argc, char** argv) {
-  const std::string version = program.name + " " + program.version;
-  CLI::App app(program.help, program.name);
-  app.footer(program.footer);
+void run(std::vector<Command>& commands, int argc, char** argv) {
+  CLI::App app("microgpt: train a small GPT, one scalar at a time, and watch it learn.", "microgpt");
+  app.footer("Start with `microgpt train`. `microgpt COMMAND --help` explains a command and its options.");
   app.set_version_flag("--version", version);
   app.require_subcommand(0, 1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // if an option is given twice
-  for (const Command& command : program.commands) add(app, command, version);
+  for (Command& command : commands) add(app, command);
 
-  const std::string there_are = fmt::format("there are {}; see {} --help", names(program.commands), program.name);
-  if (argc > 1 && argv[1][0] != '-' && find(program.commands, argv[1]) == nullptr) {
+  const std::string there_are = fmt::format("there are {}; see microgpt --help", names(commands));
+  auto is_first = [&](const Command& command) { return command.name == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), is_first)) {
     throw UsageError(fmt::format("unknown command '{}'; {}", argv[1], there_are));
   }
-  auto typed = [&] {
-    const std::vector<CLI::App*> commands = app.get_subcommands();
-    return commands.empty() ? nullptr : find(program.commands, commands.front()->get_name());
-  };
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
     app.exit(help_or_version);
     return;
   } catch (const CLI::ParseError& error) {
-    const std::string command = typed() == nullptr ? "" : typed()->name + " ";
-    throw UsageError(fmt::format("{}; see {} {}--help", in_words(error, app), program.name, command));
+    const std::vector<CLI::App*> typed = app.get_subcommands();
+    const std::string command = typed.empty() ? "" : typed.front()->get_name() + " ";
+    throw UsageError(fmt::format("{}; see microgpt {}--help", in_words(error, app), command));
   }
-  if (typed() == nullptr) throw UsageError(fmt::format("no command given; {}", there_are));
-  typed()->run();
+  for (Command& command : commands) {
+    if (app.got_subcommand(command.name)) return command.run(command.options);
+  }
+  throw UsageError(fmt::format("no command given; {}", there_are));
 }
 
 }  // namespace microgpt

@@ -1,6 +1,8 @@
 // The commands of the program. Each has its own file with its name, its options and its code.
 #pragma once
 
+#include <vector>
+
 #include "program/options.h"
 
 namespace microgpt {
@@ -14,5 +16,14 @@ Command heads_command();
 Command kv_command();
 Command task_command();
 Command bench_command();
+
+inline std::vector<Command> all_commands() {
+  return {train_command(), train_fast_command(), sample_command(), eval_command(), inspect_command(),
+          heads_command(), kv_command(),         task_command(),   bench_command()};
+}
+
+/// Parses the command line, and runs the command that was typed, or prints help or version. Throws UsageError for a
+/// wrong command line, and whatever the command throws.
+void run(std::vector<Command>& commands, int argc, char** argv);
 
 }  // namespace microgpt

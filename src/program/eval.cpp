@@ -22,8 +22,8 @@ struct EvalOptions {
   std::string data = "data/names.txt";
   double temperature = 1;
   std::string seed = "42";
-  std::string dtype = "f32";
-  std::string digits = "4";
+  Dtype dtype = Dtype::f32;
+  bool all_digits = false;
 };
 
 template <class T>
@@ -37,30 +37,29 @@ void print_evaluation(const EvalOptions& options) {
   fmt::print("held out: {} of {} distinct documents\n", names.held_out.size(),
              names.held_out.size() + names.training.size());
   print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
-                options.temperature, options.digits == "17");
+                options.temperature, options.all_digits);
 }
 
 }  // namespace
 
 Command eval_command() {
   auto options = std::make_shared<EvalOptions>();
-  Command command{.name = "eval", .help = "Evaluate a model on names that it was not trained on."};
-  command.footer =
-      "A tenth of the distinct documents is held out, always the same. The figures are only fair if the model was "
-      "trained on\nthe same data with train --hold-out or train-fast. Any other model has seen those names.\n"
-      "Example:\n"
-      "  microgpt train --hold-out --save names.safetensors\n"
-      "  microgpt eval names.safetensors";
-  add_model(command, options->model);
-  add_data(command, options->data);
-  add_positive(command, "--temperature", options->temperature, "temperature of the generated names [1]");
-  add_seed(command, options->seed);
-  add_choice(command, "--dtype", options->dtype, "f32|f64", "compute in float or double [f32]");
-  add_choice(command, "--digits", options->digits, "4|17", "digits of the loss: 4 decimals, or all (17 digits)");
-  command.run = [options] {
-    options->dtype == "f64" ? print_evaluation<double>(*options) : print_evaluation<float>(*options);
-  };
-  return command;
+  return {"eval",
+          "Evaluate a model on names that it was not trained on.",
+          "A tenth of the distinct documents is held out, always the same. The figures are only fair if the model was "
+          "trained on\nthe same data with train --hold-out or train-fast. Any other model has seen those names.\n"
+          "Example:\n"
+          "  microgpt train --hold-out --save names.safetensors\n"
+          "  microgpt eval names.safetensors",
+          {model_option(options->model),
+           data_option(options->data),
+           {"--temperature", "temperature of the generated names [1]", number(options->temperature)},
+           seed_option(options->seed),
+           {"--dtype", "compute in float or double", dtype(options->dtype)},
+           digits_option(options->all_digits)},
+          [options](const Options&) {
+            options->dtype == Dtype::f64 ? print_evaluation<double>(*options) : print_evaluation<float>(*options);
+          }};
 }
 
 }  // namespace microgpt

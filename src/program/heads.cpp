@@ -1,6 +1,5 @@
 // microgpt heads: what the heads of a model look at, what they are worth, and how many can go.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +15,6 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/replace_file.h"
-#include "base/utf8.h"
 #include "inspect/gallery.h"
 #include "program/commands.h"
 #include "program/heads_report.h"
@@ -44,59 +42,29 @@ struct HeadsOptions {
 
 /// "0:2", layer 0 and head 2.
 HeadId parse_head(const std::string& text, const Config& config) {
-  const std::vector<std::string> numbers = split(text, ':');
-  auto number = [&](std::size_t i, std::size_t n) -> std::optional<std::size_t> {
-    for (std::size_t value = 0; value < n; value++) {
-      if (numbers[i] == std::to_string(value)) return value;
-    }
-    return std::nullopt;
-  };
-  const auto layer = numbers.size() == 2 ? number(0, config.n_layer) : std::nullopt;
-  const auto head = numbers.size() == 2 ? number(1, config.n_head) : std::nullopt;
-  if (layer && head) return {*layer, *head};
+  for (const HeadId& id : all_heads(config)) {
+    if (text == name_of(id)) return id;
+  }
   throw UsageError(fmt::format("--silence: there is no head '{}'; this model's heads are 0:0 to {}:{}, LAYER:HEAD",
                                text, config.n_layer - 1, config.n_head - 1));
 }
 
-/// The text that the maps show: the one that was typed, or else the first document as far as the block reaches.
-std::vector<Token> shown_text(const HeadsOptions& options, const Checkpoint& checkpoint, const Document& first) {
-  if (!options.text) return checkpoint.tokenizer.encode_document(first);
-  const std::optional<std::u32string> text = decode_utf8(*options.text);
-  if (!text) throw UsageError("--text is not valid UTF-8");
-  const std::size_t block_size = checkpoint.config.block_size;
-  if (text->size() + 1 > block_size) {
-    throw UsageError(
-        fmt::format("--text has {} characters, which makes {} positions with BOS; this model's block_size is {}",
-                    text->size(), text->size() + 1, block_size));
-  }
-  return checkpoint.tokenizer.encode_document(*text);
-}
-
 // --- Measuring -------------------------------------------------------------------------------------------------------
 
-/// On a terminal, a line that says how far a long computation is; elsewhere nothing.
+/// Says on a terminal how far a long computation is.
 class RunLine {
  public:
-  explicit RunLine(std::string what) : what_(std::move(what)), is_shown_(::isatty(STDERR_FILENO) != 0) {}
-  ~RunLine() {
-    if (is_shown_) std::fputs("\r\x1b[K", stderr);
-  }
-  RunLine(const RunLine&) = delete;
-  RunLine& operator=(const RunLine&) = delete;
+  explicit RunLine(std::string what) : what_(std::move(what)) {}
 
-  void operator()(std::size_t done, std::size_t total) const {
-    if (!is_shown_) return;
-    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    fmt::print(stderr, "\r{}: {} of {}, {:.0f} s left\x1b[K", what_, done, total,
-               seconds / static_cast<double>(done) * static_cast<double>(total - done));
+  void operator()(std::size_t done, std::size_t total) {
+    const double seconds = seconds_since(start_) / static_cast<double>(done) * static_cast<double>(total - done);
+    line_.show(fmt::format("{}: {} of {}, {:.0f} s left", what_, done, total, seconds));
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   std::string what_;
-  bool is_shown_;
-  Clock::time_point start_ = Clock::now();
+  TerminalLine line_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 /// Before a pruning of many heads: how long it will take.
@@ -106,12 +74,12 @@ void tell_of_time(Probe& probe) {
   if (n <= many) return;
   const auto start = std::chrono::steady_clock::now();
   probe.scores();
-  const std::chrono::duration<double> one = std::chrono::steady_clock::now() - start;
+  const double seconds = seconds_since(start);
   const std::size_t runs = n * (n + 1) / 2;
   tell(
       fmt::format("note: pruning {} heads takes {} runs over the documents, about {:.0f} seconds; fewer with "
                   "--num-documents",
-                  n, runs, one.count() * static_cast<double>(runs)));
+                  n, runs, seconds * static_cast<double>(runs)));
 }
 
 PruningReport prune(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
@@ -123,7 +91,7 @@ PruningReport prune(const Config& config, const Parameters& parameters, std::vec
   Probe reported_on(config, parameters, {half, documents.end()}, threads);
   tell_of_time(chosen_on);
   PruningReport report{chosen_on.documents().size(), reported_on.documents().size(), {}, {}, {}, {}};
-  const RunLine pruning_line("pruning"), sets_line("all sets of heads");
+  RunLine pruning_line("pruning"), sets_line("all sets of heads");
   report.greedy = follow(greedy_order(chosen_on, std::ref(pruning_line)), reported_on);
   report.ranked = follow(ranked_order(chosen_on), reported_on);
   PythonRandom random(1);
@@ -167,7 +135,7 @@ void save(const std::string& path, const Checkpoint& checkpoint, const std::vect
   save_checkpoint(path, config, tokenizer, parameters);
   TensorModel<double> model(config, parameters, longest(documents) + 1);
   std::string heads;
-  for (const HeadId& id : removed) heads += fmt::format(" {}:{}", id.layer, id.head);
+  for (const HeadId& id : removed) heads += " " + name_of(id);
   tell(fmt::format("wrote {} without{}; its loss is {}, the mean over all predictions, as eval --dtype f64 computes it",
                    path, heads.empty() ? " any change" : " the heads" + heads,
                    all_digits(token_loss(model, documents, tokenizer, threads))));
@@ -209,12 +177,14 @@ void heads(const HeadsOptions& options) {
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
   silence(checkpoint.parameters, removed, config);
   const auto [title, documents, probed] = measured_documents(checkpoint, options.data, options.num_documents);
-  const std::vector<Token> text = shown_text(options, checkpoint, documents.front());
+  const Document& first = documents.front();
+  const std::vector<Token> text =
+      options.text ? read_text(*options.text, checkpoint) : checkpoint.tokenizer.encode_document(first);
   if (options.svg) rehearse_replace_file(*options.svg);
   if (options.save) rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters);
 
   const std::size_t threads = options.threads.value_or(available_threads());
-  const RunLine line("heads");
+  RunLine line("heads");
   HeadsReport report = report_on(checkpoint, probed, threads, std::ref(line));
   report.documents = title;
   if (options.prune) {
@@ -236,32 +206,29 @@ void heads(const HeadsOptions& options) {
 
 Command heads_command() {
   auto options = std::make_shared<HeadsOptions>();
-  Command command{.name = "heads", .help = "Show what the heads of a model look at, and what each is worth."};
-  command.footer =
-      "The figures are only fair if the model has not seen the documents: train it with train --hold-out or "
-      "train-fast,\nor give others with --data.\n"
-      "A model that knows the character '=' was trained on a task (see microgpt task); then accuracy counts the "
-      "letters\n"
-      "after '='. --prune chooses on the first half of the documents and reports on the second.\n"
-      "Examples:\n"
-      "  microgpt heads names.safetensors --text emma\n"
-      "  microgpt heads names.safetensors --svg heads.svg --text emma\n"
-      "  microgpt heads names.safetensors --prune --save pruned.safetensors";
-  add_model(command, options->model);
-  add_text(command, "--data", options->data, "FILE", "documents to measure on [the held-out names of data/names.txt]");
-  add_count(command, "--num-documents", options->num_documents, "only the first N of them [all]");
-  add_list(command, "--silence", options->silence, "L:H,...", "take these heads out first, counted from 0:0");
-  add_flag(command, "--prune", options->prune, "take out the least important head, measure again, until none is left");
-  add_text(command, "--save", options->save, "FILE",
-           "write the model without the silenced heads and those that pruning can spare");
-  add_threads(command, options->threads);
-  command.heading = "How to show it";
-  add_text(command, "--text", options->text, "TEXT", "draw maps of all heads on this text [the first document]");
-  add_text(command, "--svg", options->svg, "FILE", "write the maps as a picture");
-  add_flag(command, "--json", options->json, "print everything as JSON");
-  add_flag(command, "--quiz", options->quiz, "show each map and ask what the head looks at, before telling");
-  command.run = [options] { heads(*options); };
-  return command;
+  const Options what{
+      model_option(options->model),
+      {"--data", "documents to measure on [the held-out names of data/names.txt]", text(options->data, "FILE")},
+      {"--num-documents", "only the first N of them [all]", count(options->num_documents)},
+      {"--silence", "take these heads out first, counted from 0:0", list(options->silence, "L:H,...")},
+      {"--prune", "take out the least important head, measure again, until none is left", flag(options->prune)},
+      {"--save", "write the model without the silenced heads and those that pruning can spare",
+       text(options->save, "FILE")},
+      threads_option(options->threads)};
+  const Options how{{"--text", "draw maps of all heads on this text [the first document]", text(options->text, "TEXT")},
+                    {"--svg", "write the maps as a picture", text(options->svg, "FILE")},
+                    {"--json", "print everything as JSON", flag(options->json)},
+                    {"--quiz", "show each map and ask what the head looks at, before telling", flag(options->quiz)}};
+  return {"heads", "Show what the heads of a model look at, and what each is worth.",
+          "The figures are only fair if the model has not seen the documents: train it with train --hold-out or "
+          "train-fast,\nor give others with --data.\n"
+          "A model that knows the character '=' was trained on a task (see microgpt task); then accuracy counts the "
+          "letters\nafter '='. --prune chooses on the first half of the documents and reports on the second.\n"
+          "Examples:\n"
+          "  microgpt heads names.safetensors --text emma\n"
+          "  microgpt heads names.safetensors --svg heads.svg --text emma\n"
+          "  microgpt heads names.safetensors --prune --save pruned.safetensors",
+          what + under("How to show it", how), [options](const Options&) { heads(*options); }};
 }
 
 }  // namespace microgpt

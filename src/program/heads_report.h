@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,10 +40,20 @@ struct HeadsReport {
 HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar);
 
 /// Measures the heads of a model on these documents.
-HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
-                      const OnRun& on_run = [](std::size_t, std::size_t) {});
+HeadsReport report_on(
+    const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
+    const OnRun& on_run = [](std::size_t, std::size_t) {});
+
+/// "0:2", layer 0 and head 2.
+std::string name_of(HeadId id);
 
 void print_tables(const HeadsReport& report);
+
+// As JSON. NaN, of a single document's error, becomes null.
+
+/// A record for every head, layer by layer; with its importance, if that was measured.
+nlohmann::ordered_json head_records(const HeadsReport& report);
+
 std::string to_json(const HeadsReport& report);
 
 }  // namespace microgpt

@@ -7,9 +7,10 @@
 #include "program/heads_report.h"
 
 namespace microgpt {
-namespace {
 
 std::string name_of(HeadId id) { return fmt::format("{}:{}", id.layer, id.head); }
+
+namespace {
 
 /// "0.71 (0.25)": the value, and what an even share gives.
 std::string beside_even(const Measure& measure) { return fmt::format("{:.2f} ({:.2f})", measure.value, measure.even); }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,29 +13,16 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "inspect/head_row.h"
 #include "program/commands.h"
-#include "program/head_row.h"
 #include "program/inspector.h"
+#include "program/measured_documents.h"
 #include "program/options.h"
+#include "program/print.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {
 namespace {
-
-struct Statistics {
-  double mean, stddev, min, max;
-};
-
-Statistics statistics(std::span<const double> numbers) {
-  const auto n = static_cast<double>(numbers.size());
-  double total = 0;
-  for (double x : numbers) total += x;
-  const double mean = total / n;
-  double squares = 0;
-  for (double x : numbers) squares += (x - mean) * (x - mean);
-  const auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
-  return {mean, std::sqrt(squares / n), *min, *max};
-}
 
 std::string attention_details(const Config& config) {
   if (config.is_latent()) {
@@ -44,7 +32,19 @@ std::string attention_details(const Config& config) {
   return config.kv_heads() == config.n_head ? "" : fmt::format("  (n_kv_head {})", config.kv_heads());
 }
 
-/// The config, the alphabet, and a line for each matrix: shape, mean, standard deviation, smallest and largest number.
+/// A line of the table: shape, mean, standard deviation, smallest and largest number.
+void print_matrix(const Parameter& p) {
+  const std::span<const double> numbers(p.data, p.size());
+  const auto n = static_cast<double>(p.size());
+  const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / n;
+  double squares = 0;
+  for (const double x : numbers) squares += (x - mean) * (x - mean);
+  const auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
+  fmt::print("{:<18} {:>10} {:>8} {:>+9.4f} {:>9.4f} {:>+9.4f} {:>+9.4f}\n", p.name,
+             fmt::format("{} x {}", p.rows, p.cols), p.size(), mean, std::sqrt(squares / n), *min, *max);
+}
+
+/// The config, the alphabet, and a line for each matrix.
 void print_summary(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
   fmt::print("n_layer     {}\n", config.n_layer);
   fmt::print("n_embd      {}\n", config.n_embd);
@@ -58,65 +58,117 @@ void print_summary(const Config& config, const Tokenizer& tokenizer, const Param
   fmt::print("\n");
   fmt::print("{:<18} {:>10} {:>8} {:>9} {:>9} {:>9} {:>9}\n", "parameter", "shape", "size", "mean", "std", "min",
              "max");
-  for (const Parameter& p : parameters.matrices()) {
-    const Statistics s = statistics({p.data, p.size()});
-    fmt::print("{:<18} {:>10} {:>8} {:>+9.4f} {:>9.4f} {:>+9.4f} {:>+9.4f}\n", p.name,
-               fmt::format("{} x {}", p.rows, p.cols), p.size(), s.mean, s.stddev, s.min, s.max);
-  }
+  for (const Parameter& p : parameters.matrices()) print_matrix(p);
   fmt::print("{:<18} {:>10} {:>8}\n", "all", "", parameters.size());
+}
+
+// --- One head at one position ----------------------------------------------------------------------------------------
+
+std::string in_numbers(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double x : numbers) text += fmt::format(" {:+7.3f}", x);
+  return text;
+}
+
+void print_strongest(const HeadRow& row, std::span<const Token> tokens, const Tokenizer& tokenizer) {
+  constexpr std::size_t most = 5;
+  fmt::print("{:>8}  {:<6}{:>8}{:>12}{:>9}\n", "position", "token", "weight", "even share", "score");
+  for (const std::size_t i : row.strongest(most)) {
+    const LookedAt& at = row.seen[i];
+    fmt::print("{:>8}  {:<6}{:>8.4f}{:>12.4f}{:>+9.4f}\n", at.position,
+               for_output(tokenizer.label(tokens[at.position])), at.weight, 1 / static_cast<double>(row.seen.size()),
+               at.score);
+  }
+}
+
+void print_numbers(const HeadRow& row, std::span<const Token> tokens, const Tokenizer& tokenizer) {
+  fmt::print("\n{:<24}{}\n", "query q", in_numbers(row.query));
+  double total = 0;
+  for (const LookedAt& at : row.seen) total += std::exp(at.score);
+  for (const LookedAt& at : row.seen) {
+    const std::string where = fmt::format("{} {}", at.position, for_output(tokenizer.label(tokens[at.position])));
+    fmt::print("\n{:<24}{}\n", "key k of " + where, in_numbers(at.key));
+    fmt::print("{:<24}{}   sum {:+.4f}, / sqrt({}) = {:+.4f}\n", "q * k", in_numbers(at.products), at.sum,
+               at.key.size(), at.score);
+    fmt::print("{:<24} exp({:.4f}) / {:.4f} = {:.4f}\n", "weight", at.score, total, at.weight);
+    fmt::print("{:<24}{}\n", "value v", in_numbers(at.value));
+  }
+  fmt::print("\n{:<24}{}\n", "values mixed", in_numbers(row.output));
+  fmt::print("{:<24}{}\n", "through attn_wo", in_numbers(row.written));
+}
+
+/// Throws UsageError if there is no such text, head or position.
+void print_head_row(const Checkpoint& checkpoint, const std::string& text, HeadId id, std::optional<std::size_t> at) {
+  const auto& [config, tokenizer, parameters, training] = checkpoint;
+  std::vector<Token> tokens = read_text(text, checkpoint);
+  tokens.pop_back();
+  auto in_range = [](const char* name, std::size_t number, std::size_t n) {
+    if (number >= n) throw UsageError(fmt::format("{} is {}; it must be from 0 to {}", name, number, n - 1));
+  };
+  const std::size_t t = at.value_or(tokens.size() - 1);
+  in_range("--layer", id.layer, config.n_layer);
+  in_range("--head", id.head, config.n_head);
+  in_range("--at", t, tokens.size());
+  const HeadRow row = head_row(config, parameters, tokens, id, t);
+  fmt::print("layer {}, head {}, at position {}, which is {}\n\n", id.layer, id.head, t,
+             for_output(tokenizer.label(tokens[t])));
+  print_strongest(row, tokens, tokenizer);
+  print_numbers(row, tokens, tokenizer);
+}
+
+// --- The command -----------------------------------------------------------------------------------------------------
+
+struct InspectOptions {
+  std::string model;
+  std::optional<std::string> text, html, compare, data;
+  std::size_t layer = 0;
+  std::size_t head = 0;
+  std::optional<std::size_t> at;  // the position that looks; by default the last
+};
+
+void inspect(const Options& table, const InspectOptions& options) {
+  if (options.html) {
+    if (options.compare && std::filesystem::is_directory(*options.compare)) {
+      throw UsageError(
+          fmt::format("--compare takes one model, and '{}' is a directory; give a file in it, or give the directory as "
+                      "MODEL",
+                      *options.compare));
+    }
+    std::vector<std::string> models{options.model};
+    if (options.compare) models.push_back(*options.compare);
+    return write_inspector(models, *options.html, options.data, options.text);
+  }
+  if (options.compare || options.data) throw UsageError("--compare and --data need --html");
+  const Checkpoint checkpoint = load_checkpoint(options.model);
+  if (options.text) return print_head_row(checkpoint, *options.text, {options.layer, options.head}, options.at);
+  if (is_typed(table, "--layer") || is_typed(table, "--head") || is_typed(table, "--at")) {
+    throw UsageError("--layer, --head and --at need a --text");
+  }
+  print_summary(checkpoint.config, checkpoint.tokenizer, checkpoint.parameters);
 }
 
 }  // namespace
 
 Command inspect_command() {
-  struct InspectOptions {
-    std::string model;
-    std::optional<std::string> text;
-    std::optional<std::string> html, compare, data;
-    std::optional<std::size_t> layer, head, at;
-  };
   auto options = std::make_shared<InspectOptions>();
-  Command command{.name = "inspect",
-                  .help = "Print a model's config and statistics of its parameters, or one row of a head in numbers.",
-                  .footer =
-                      "Examples:\n"
-                      "  microgpt inspect names.safetensors\n"
-                      "  microgpt inspect names.safetensors --text emma --layer 0 --head 2 --at 3\n"
-                      "  microgpt inspect names_history --html inspector.html"};
-  add_model(command, options->model);
-  command.heading = "A page for the browser";
-  add_text(command, "--html", options->html, "FILE",
-           "write the model at work as one page, which needs nothing else; MODEL may\n"
-           "be the directory of a history (train --history): the page shows how it was made");
-  add_text(command, "--compare", options->compare, "FILE", "a second model beside it");
-  add_text(command, "--data", options->data, "FILE", "the model's documents [the held-out names of data/names.txt]");
-  command.heading = "A head at work";
-  add_text(command, "--text", options->text, "TEXT", "what it reads; position 0 is BOS");
-  add_index(command, "--layer", options->layer, "its layer [0]");
-  add_index(command, "--head", options->head, "the head [0]");
-  add_index(command, "--at", options->at, "the position from which it looks [the last]");
-  command.run = [options] {
-    if (options->html) {
-      std::vector<std::string> models{options->model};
-      if (options->compare) models.push_back(*options->compare);
-      if (options->compare && std::filesystem::is_directory(*options->compare)) {
-        throw UsageError(
-            fmt::format("--compare takes one model, and '{}' is a directory; give a file in it, or give the "
-                        "directory as MODEL",
-                        *options->compare));
-      }
-      return write_inspector({models, *options->html, options->data, options->text});
-    }
-    if (options->compare || options->data) throw UsageError("--compare and --data need --html");
-    const Checkpoint checkpoint = load_checkpoint(options->model);
-    if (options->text) {
-      return print_head_row(checkpoint,
-                            {*options->text, options->layer.value_or(0), options->head.value_or(0), options->at});
-    }
-    if (options->layer || options->head || options->at) throw UsageError("--layer, --head and --at need a --text");
-    print_summary(checkpoint.config, checkpoint.tokenizer, checkpoint.parameters);
-  };
-  return command;
+  const Options page{
+      {"--html",
+       "write the model at work as one page, which needs nothing else; MODEL may\n"
+       "be the directory of a history (train --history): the page shows how it was made",
+       text(options->html, "FILE")},
+      {"--compare", "a second model beside it", text(options->compare, "FILE")},
+      {"--data", "the model's documents [the held-out names of data/names.txt]", text(options->data, "FILE")}};
+  const Options head{{"--text", "what it reads; position 0 is BOS", text(options->text, "TEXT")},
+                     {"--layer", "its layer [0]", count(options->layer, max_count, 0)},
+                     {"--head", "the head [0]", count(options->head, max_count, 0)},
+                     {"--at", "the position from which it looks [the last]", count(options->at, max_count, 0)}};
+  return {"inspect", "Print a model's config and statistics of its parameters, or one row of a head in numbers.",
+          "Examples:\n"
+          "  microgpt inspect names.safetensors\n"
+          "  microgpt inspect names.safetensors --text emma --layer 0 --head 2 --at 3\n"
+          "  microgpt inspect names_history --html inspector.html",
+          Options{model_option(options->model)} + under("A page for the browser", page) + under("A head at work", head),
+          [options](const Options& table) { inspect(table, *options); }};
 }
 
 }  // namespace microgpt

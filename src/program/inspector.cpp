@@ -19,7 +19,6 @@
 #include "base/utf8.h"
 #include "draw/readable.h"
 #include "inspect/page.h"
-#include "program/heads_json.h"
 #include "program/heads_report.h"
 #include "program/measured_documents.h"
 #include "program/print.h"
@@ -53,7 +52,7 @@ Json config_json(const Config& config) {
           {"n_kv_head", config.kv_heads()},
           {"block_size", config.block_size},
           {"vocab_size", config.vocab_size},
-          {"activation", config.activation == Activation::relu ? "relu" : "squared_relu"},
+          {"activation", named(config.activation).name},
           {"attention", config.attention()},
           {"q_latent", config.q_latent},
           {"kv_latent", config.kv_latent},
@@ -78,38 +77,29 @@ Json visible_json(const Config& config) {
 
 /// The mean weights of every head, [layer][head][t][s], over the documents that have a position t.
 Json mean_maps(Probe& probe) {
-  const std::size_t n_layer = probe.config().n_layer;
+  using Map = std::vector<std::vector<double>>;
   const std::size_t n_head = probe.config().n_head;
-  std::vector<std::vector<std::vector<double>>> sums(n_layer * n_head);
+  std::vector<std::vector<Map>> maps(probe.config().n_layer, std::vector<Map>(n_head));
   std::vector<double> documents;
   probe.each_weights([&](std::size_t, std::size_t layer, View<const double> weights) {
     const std::size_t n = weights.cols;
+    if (n > documents.size()) documents.resize(n);
     for (std::size_t t = 0; t < n; t++) {
-      if (layer == 0 && t >= documents.size()) documents.push_back(0);
       if (layer == 0) documents[t] += 1;
       for (std::size_t h = 0; h < n_head; h++) {
-        auto& rows = sums[layer * n_head + h];
-        if (t >= rows.size()) rows.emplace_back(t + 1);
-        for (std::size_t s = 0; s <= t; s++) rows[t][s] += weights.row(h * n + t)[s];
+        Map& map = maps[layer][h];
+        if (t >= map.size()) map.emplace_back(t + 1);
+        for (std::size_t s = 0; s <= t; s++) map[t][s] += weights.row(h * n + t)[s];
       }
     }
   });
-  Json maps = Json::array();
-  for (std::size_t layer = 0; layer < n_layer; layer++) {
-    Json heads = Json::array();
-    for (std::size_t h = 0; h < n_head; h++) {
-      Json rows = Json::array();
-      for (std::size_t t = 0; t < documents.size(); t++) {
-        Json row = Json::array();
+  for (std::vector<Map>& heads : maps) {
+    for (Map& map : heads) {
+      for (std::size_t t = 0; t < map.size(); t++) {
         // Four digits are more than a shade can show, and keep the page small.
-        for (const double sum : sums[layer * n_head + h][t]) {
-          row.push_back(std::round(sum / documents[t] * 1e4) / 1e4);
-        }
-        rows.push_back(row);
+        for (double& x : map[t]) x = std::round(x / documents[t] * 1e4) / 1e4;
       }
-      heads.push_back(rows);
     }
-    maps.push_back(heads);
   }
   return maps;
 }
@@ -162,9 +152,9 @@ Json history_json(const std::vector<HistoryPoint>& points, const std::array<doub
 
 /// A few hundred documents to train on in the page, evenly spread over the file and in its order, and those that bring
 /// the rest of the alphabet. So `microgpt train` on a file of these trains the same model.
-Json training_names(const InspectorOptions& options, const Tokenizer& tokenizer) {
+Json training_names(const std::string& data, const Tokenizer& tokenizer) {
   constexpr std::size_t enough = 300;
-  const std::vector<Document> documents = read_documents(options.data.value_or(names_file));
+  const std::vector<Document> documents = read_documents(data);
   const std::size_t n = documents.size();
   std::u32string missing = tokenizer.characters();
   std::vector<bool> is_taken(n);
@@ -233,29 +223,29 @@ History load_models(const std::string& path) {
 
 }  // namespace
 
-void write_inspector(const InspectorOptions& options) {
+void write_inspector(const std::vector<std::string>& models, const std::string& html,
+                     const std::optional<std::string>& data, const std::optional<std::string>& text) {
   constexpr std::size_t enough = 1000;  // documents to measure the heads on
-  rehearse_replace_file(options.html);
-  Json data{{"models", Json::array()}, {"train", training_json()}};
-  for (const std::string& path : options.models) {
+  rehearse_replace_file(html);
+  Json all{{"models", Json::array()}, {"train", training_json()}};
+  for (const std::string& path : models) {
     const History history = load_models(path);
     const auto& [file, checkpoint] = history.points.back();
     require_small(file, checkpoint);
-    const MeasuredDocuments measured = measured_documents(checkpoint, options.data, enough);
+    const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);
     const HeadsReport report = report_on(checkpoint, measured.probed, available_threads());
-    data["models"].push_back(model_json(file, checkpoint, report, measured.probed));
-    if (data["models"].size() > 1) continue;
+    all["models"].push_back(model_json(file, checkpoint, report, measured.probed));
+    if (all["models"].size() > 1) continue;
     if (history.points.size() > 1) {
-      data["models"].back()["history"] = history_json(history.points, report.bar, measured.probed);
+      all["models"].back()["history"] = history_json(history.points, report.bar, measured.probed);
     }
-    data["names"] = training_names(options, checkpoint.tokenizer);
-    const std::string text = options.text.value_or(encode_utf8(measured.documents.front()));
-    data["text"] = readable_by(checkpoint.tokenizer, text);
+    all["names"] = training_names(data.value_or(names_file), checkpoint.tokenizer);
+    all["text"] = readable_by(checkpoint.tokenizer, text.value_or(encode_utf8(measured.documents.front())));
   }
   // The name of a file may be any bytes.
-  const std::string page = inspector_page(data.dump(-1, ' ', false, Json::error_handler_t::replace));
-  replace_file(options.html, page);
-  tell(fmt::format("wrote {}, {}", options.html, readable_bytes(page.size())));
+  const std::string page = inspector_page(all.dump(-1, ' ', false, Json::error_handler_t::replace));
+  replace_file(html, page);
+  tell(fmt::format("wrote {}, {}", html, readable_bytes(page.size())));
 }
 
 }  // namespace microgpt

@@ -14,7 +14,6 @@
 #include "draw/readable.h"
 #include "program/commands.h"
 #include "program/options.h"
-#include "program/shape_options.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {
@@ -22,8 +21,10 @@ namespace {
 
 struct KvOptions {
   std::string model;
-  ShapeOptions shape;
-  std::vector<std::string> like, context;
+  Config config = preset("gist").model;  // changed by the sizes that were typed
+  std::string attention = "mha";
+  std::vector<std::string> like;
+  std::vector<std::size_t> context;
   std::optional<std::string> dtype;
 };
 
@@ -101,26 +102,27 @@ std::vector<Row> published_rows(const std::vector<std::string>& names, const std
   return rows;
 }
 
+constexpr const char* own_sizes = "A model of your own, as in microgpt train";
+
 /// The model in a file, or the one with the given sizes.
-std::optional<Config> own_config(const KvOptions& options) {
-  const bool is_typed = options.shape != ShapeOptions{};
-  if (is_typed && !options.model.empty()) {
+std::optional<Config> own_config(const Options& table, const KvOptions& options) {
+  auto is_size = [](const Option& option) { return option.heading == own_sizes && option.typed; };
+  const bool has_sizes = std::any_of(table.begin(), table.end(), is_size);
+  if (has_sizes && !options.model.empty()) {
     throw UsageError("a MODEL has its own sizes; give either the MODEL or the sizes");
   }
   if (!options.model.empty()) return load_checkpoint(options.model).config;
-  if (!is_typed) return std::nullopt;
-  Config config = preset("gist").model;
-  apply(options.shape, config);
+  if (!has_sizes) return std::nullopt;
+  Config config = options.config;
   config.vocab_size = 27;                  // of names; the cache does not depend on it
   validate(config, std::size_t{1} << 50);  // the model need not fit into memory
   config.vocab_size = 0;                   // not known
   return config;
 }
 
-void print_cache_sizes(const KvOptions& options) {
-  std::vector<std::size_t> contexts;
-  for (const std::string& text : options.context) contexts.push_back(parse_count("--context", text));
-  const std::optional<Config> own = own_config(options);
+void print_cache_sizes(const Options& table, const KvOptions& options) {
+  std::vector<std::size_t> contexts = options.context;
+  const std::optional<Config> own = own_config(table, options);
   std::vector<Row> rows;
   if (own) {
     const std::string file = std::filesystem::path(options.model).stem().string();
@@ -155,28 +157,24 @@ void print_cache_sizes(const KvOptions& options) {
 
 Command kv_command() {
   auto options = std::make_shared<KvOptions>();
-  Command command{.name = "kv",
-                  .help = "Print how large the cache of keys and values is, by kind of attention and context length."};
-  command.footer =
-      "Per token and layer, a cache keeps 2 * key and value heads * head width numbers; with latent attention (mla), "
-      "it\nkeeps kv-latent + rope-dim numbers. Without options, kv lists all published models it knows.\n"
-      "Examples:\n"
-      "  microgpt kv --like llama2-7b,llama3-8b,deepseek-v2\n"
-      "  microgpt kv --like mistral-7b --context 4096,1000000 --dtype fp8\n"
-      "  microgpt kv --attention gqa --n-kv-head 2 --n-embd 64\n"
-      "  microgpt kv names.safetensors";
-  add_model(command, options->model).required = false;
-  add_list(command, "--like", options->like, "NAME",
-           "names of published models, separated by commas; `microgpt kv` alone lists them");
-  add_list(command, "--context", options->context, "N",
-           "tokens to cache [4096,32768,131072; your model alone: its block size]");
-  add_choice(command, "--dtype", options->dtype, "f16|bf16|f32|f64|fp8",
-             "type of the cached numbers [f16; your model: f32]");
-  command.heading = "A model of your own, as in microgpt train";
-  add_sizes(command, options->shape);
-  add_attention(command, options->shape);
-  command.run = [options] { print_cache_sizes(*options); };
-  return command;
+  Options what{
+      model_option(options->model),
+      {"--like", "names of published models, separated by commas; `microgpt kv` alone lists them",
+       list(options->like, "NAME")},
+      {"--context", "tokens to cache [4096,32768,131072; your model alone: its block size]", counts(options->context)},
+      {"--dtype", "type of the cached numbers [f16; your model: f32]", text(options->dtype, "f16|bf16|f32|f64|fp8")}};
+  what.front().required = false;
+  const Options sizes = size_options(options->config, Defaults("gist", "walkthrough")) +
+                        attention_options(options->config, options->attention);
+  return {"kv", "Print how large the cache of keys and values is, by kind of attention and context length.",
+          "Per token and layer, a cache keeps 2 * key and value heads * head width numbers; with latent attention "
+          "(mla), it\nkeeps kv-latent + rope-dim numbers. Without options, kv lists all published models it knows.\n"
+          "Examples:\n"
+          "  microgpt kv --like llama2-7b,llama3-8b,deepseek-v2\n"
+          "  microgpt kv --like mistral-7b --context 4096,1000000 --dtype fp8\n"
+          "  microgpt kv --attention gqa --n-kv-head 2 --n-embd 64\n"
+          "  microgpt kv names.safetensors",
+          what + under(own_sizes, sizes), [options](const Options& table) { print_cache_sizes(table, *options); }};
 }
 
 }  // namespace microgpt

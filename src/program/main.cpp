@@ -9,9 +9,9 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/error.h"
-#include "program/command_line.h"
 #include "program/commands.h"
 #include "program/interrupt.h"
 #include "program/print.h"
@@ -20,15 +20,6 @@
 
 namespace microgpt {
 namespace {
-
-Program microgpt() {
-  return {.name = "microgpt",
-          .version = "0.2.0",
-          .help = "microgpt: train a small GPT, one scalar at a time, and watch it learn.",
-          .footer = "Start with `microgpt train`. `microgpt COMMAND --help` explains a command and its options.",
-          .commands = {train_command(), train_fast_command(), sample_command(), eval_command(), inspect_command(),
-                       heads_command(), kv_command(), task_command(), bench_command()}};
-}
 
 /// If a standard stream is closed, the next file that is opened takes its place, and messages go into it. So the place
 /// is taken by what nothing can be written to.
@@ -51,7 +42,8 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);                  // writing to a file that has become too long fails, as on a full disk
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {
-    microgpt::run(microgpt::microgpt(), argc, argv);
+    std::vector<microgpt::Command> commands = microgpt::all_commands();
+    microgpt::run(commands, argc, argv);
     microgpt::flush_output();
     return 0;
   } catch (const microgpt::MemoryError& error) {

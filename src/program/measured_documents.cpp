@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/split.h"
+#include "base/utf8.h"
 
 namespace microgpt {
 
@@ -29,6 +30,18 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
   measured.title = fmt::format("{} {}documents of {}", measured.documents.size(), file ? "" : "held-out ",
                                file.value_or(names_file));
   return measured;
+}
+
+std::vector<Token> read_text(const std::string& text, const Checkpoint& checkpoint) {
+  const std::optional<std::u32string> characters = decode_utf8(text);
+  if (!characters) throw UsageError("--text is not valid UTF-8");
+  const std::vector<Token> tokens = checkpoint.tokenizer.encode_document(*characters);
+  const std::size_t n = characters->size();
+  const std::size_t block_size = checkpoint.config.block_size;
+  if (n + 1 <= block_size) return tokens;
+  throw UsageError(
+      fmt::format("--text has {} characters, which makes {} positions with BOS; this model's block_size is {}", n,
+                  n + 1, block_size));
 }
 
 }  // namespace microgpt

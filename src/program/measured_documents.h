@@ -1,4 +1,4 @@
-// The documents on which the heads of a model are measured.
+// The documents on which the heads of a model are measured, and the text on which they are shown.
 #pragma once
 
 #include <cstddef>
@@ -23,5 +23,8 @@ struct MeasuredDocuments {
 /// that the model cannot read throws Error with file and line, or UsageError if the model is not one of data/names.txt.
 MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::optional<std::string>& file,
                                      std::optional<std::size_t> max);
+
+/// A text that was typed with --text, as BOS, its characters, BOS. Throws UsageError if the model cannot read it.
+std::vector<Token> read_text(const std::string& text, const Checkpoint& checkpoint);
 
 }  // namespace microgpt

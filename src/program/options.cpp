@@ -1,15 +1,32 @@
 #include "program/options.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <system_error>
-#include <utility>
 
 #include "base/error.h"
 #include "base/parse_double.h"
 
 namespace microgpt {
+
+Options under(const std::string& heading, Options options) {
+  for (Option& option : options) option.heading = heading;
+  return options;
+}
+
+Options operator+(Options a, const Options& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+bool is_typed(const Options& options, const std::string& name) {
+  return std::any_of(options.begin(), options.end(), [&](const Option& o) { return o.name == name && o.typed; });
+}
+
+// --- Values ----------------------------------------------------------------------------------------------------------
 
 std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max, std::size_t min) {
   std::size_t count = 0;
@@ -28,68 +45,113 @@ double parse_number(const std::string& option, const std::string& text, double m
   return *number;
 }
 
-std::vector<std::string> split(const std::string& words, char separator) {
-  std::vector<std::string> list(1);
-  for (const char c : words) {
-    if (c == separator) {
-      list.emplace_back();
-    } else {
-      list.back() += c;
-    }
+std::vector<std::string> parts(const std::string& list, char separator) {
+  std::vector<std::string> all;
+  std::istringstream text(list + separator);  // so that an empty last part counts
+  for (std::string part; std::getline(text, part, separator);) all.push_back(part);
+  return all;
+}
+
+Binding flag(bool& target) {
+  Binding binding = choice(target, {{"yes", true}, {"no", false}});
+  binding.type = binding.default_text = "";
+  return binding;
+}
+
+Binding counts(std::vector<std::size_t>& target) {
+  auto read = [&target](const std::string& name, const std::string& text) {
+    target.clear();
+    for (const std::string& part : parts(text, ',')) target.push_back(parse_count(name, part, max_count, 1));
+  };
+  return {"N", read, {}, fmt::format("{}", fmt::join(target, ","))};
+}
+
+Binding list(std::vector<std::string>& target, const std::string& type) {
+  auto read = [&target](const std::string&, const std::string& text) { target = parts(text, ','); };
+  return {type, read, {}, fmt::format("{}", fmt::join(target, ","))};
+}
+
+Binding dtype(Dtype& target) { return choice(target, {{"f32", Dtype::f32}, {"f64", Dtype::f64}}); }
+
+Binding preset_value(Preset& target, const std::string& type) {
+  Binding binding = text(target.name, type);
+  binding.read = [&target](const std::string&, const std::string& name) { target = preset(name); };
+  return binding;
+}
+
+Binding mask(MaskPattern& target) {
+  return {"PATTERN", [&target](const std::string&, const std::string& text) { target = given_mask(text); },
+          [&target] { return mask_spec(target); }};
+}
+
+MaskPattern given_mask(const std::string& spec) {
+  try {
+    return parse_mask_pattern(spec);
+  } catch (const UsageError& error) {
+    throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
   }
-  return list;
 }
 
-Option& add_option(Command& command, const std::string& name, const std::string& type, const std::string& help,
-                   Read read) {
-  command.options.push_back(
-      {.name = name, .type = type, .help = help, .heading = command.heading, .read = std::move(read)});
-  return command.options.back();
+// --- Options of several commands -------------------------------------------------------------------------------------
+
+Option data_option(std::string& target) {
+  return {"--data", "UTF-8 text, one document per line", text(target, "FILE"), true};
 }
 
-Option& add_flag(Command& command, const std::string& name, bool& target, const std::string& help) {
-  Option& option = add_option(command, name, "", help, {});
-  option.flag = &target;
-  return option;
+Option seed_option(std::string& target) { return {"--seed", "any whole number", text(target, "N"), true}; }
+
+Option digits_option(bool& all) {
+  return {"--digits", "digits of a loss: 4 decimals, or all (17 digits)", choice(all, {{"4", false}, {"17", true}})};
 }
 
-Option& add_text(Command& command, const std::string& name, std::string& target, const std::string& type,
-                 const std::string& help) {
-  Option& option = add_option(command, name, type, help, [&target](const std::string& text) { target = text; });
-  option.default_value = target;
-  return option;
+Option model_option(std::string& target) {
+  return {.name = "MODEL",
+          .help = "a model written by microgpt train --save",
+          .binding = text(target, "FILE"),
+          .required = true};
 }
 
-Option& add_text(Command& command, const std::string& name, std::optional<std::string>& target, const std::string& type,
-                 const std::string& help) {
-  return add_option(command, name, type, help, [&target](const std::string& text) { target = text; });
+Option threads_option(std::optional<std::size_t>& target, const std::string& help) {
+  return {"--threads", help, count(target, 1024)};
 }
 
-Option& add_list(Command& command, const std::string& name, std::vector<std::string>& target, const std::string& type,
-                 const std::string& help) {
-  Option& option =
-      add_option(command, name, type, help, [&target](const std::string& text) { target = split(text, ','); });
-  for (const std::string& word : target) option.default_value += (option.default_value.empty() ? "" : ",") + word;
-  return option;
+Options size_options(Config& config, const Defaults& defaults) {
+  auto size = [&](const char* name, std::size_t Config::*field, const char* help) {
+    return Option{name, help + (" " + defaults.of(field)), count(config.*field), true};
+  };
+  return {size("--n-layer", &Config::n_layer, "blocks"),
+          size("--n-embd", &Config::n_embd, "width of the residual stream"),
+          size("--n-head", &Config::n_head, "attention heads; divides n-embd"),
+          size("--block-size", &Config::block_size, "longest document, in tokens")};
 }
 
-Option& add_data(Command& command, std::string& target) {
-  return add_text(command, "--data", target, "FILE", "UTF-8 text, one document per line");
-}
-
-Option& add_seed(Command& command, std::string& target) {
-  return add_text(command, "--seed", target, "N", "any whole number");
-}
-
-Option& add_model(Command& command, std::string& target) {
-  Option& option = add_text(command, "MODEL", target, "FILE", "a model written by microgpt train --save");
-  option.required = true;
-  return option;
-}
-
-Option& add_threads(Command& command, std::optional<std::size_t>& target, const std::string& help) {
-  return add_option(command, "--threads", "N", help,
-                    [&target](const std::string& text) { target = parse_count("--threads", text, 1024); });
+Options attention_options(Config& config, std::string& kind) {
+  const std::string kinds = "mha|mqa|gqa|mla";
+  auto choose = [&](const std::string&, const std::string& text) {
+    kind = text;
+    choose_attention(config, kind);
+  };
+  auto size = [&](const char* name, std::size_t Config::*field, const std::string& of, const std::string& help) {
+    Binding binding = count(config.*field);
+    binding.read = [&kind, of, read = binding.read](const std::string& option, const std::string& text) {
+      read(option, text);
+      if (kind != of) throw UsageError(fmt::format("{} needs --attention {}", option, of));
+    };
+    binding.write = [&config, field, of, write = binding.write] {
+      return config.attention() == of && config.*field > 0 ? write() : "";
+    };
+    return Option{name, of + ": " + help, binding, true};
+  };
+  return {
+      {"--attention",
+       "multi-head, multi-query, grouped-query or multi-head latent [mha]",
+       {kinds, choose, [&config] { return config.attention(); }, "", parts(kinds, '|')},
+       true},
+      size("--n-kv-head", &Config::n_kv_head, "gqa", "key and value heads; divides n-head [half of n-head]"),
+      size("--q-latent", &Config::q_latent, "mla", "width of the latent vector for queries [3/4 of n-embd]"),
+      size("--kv-latent", &Config::kv_latent, "mla", "width of the latent vector for keys and values [half of n-embd]"),
+      size("--rope-dim", &Config::rope_dim, "mla",
+           "width of the rotated part of a key; even, at least 2 with --pos rope [none]")};
 }
 
 }  // namespace microgpt

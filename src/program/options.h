@@ -1,109 +1,181 @@
-// A command of the program as data: its name, its options and its code. Options are checked before the command runs.
+// A command of the program as data: its name, its code, and a table that names each of its options once.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "base/config.h"
 
 namespace microgpt {
 
-using Read = std::function<void(const std::string& text)>;
+/// How an option's value is read, checked and written. The functions below make one for a variable.
+struct Binding {
+  std::string type;  // as the help shows it: N, FILE, fast|naive; empty for a flag
+  std::function<void(const std::string& name, const std::string& text)> read;  // throws UsageError with the name
+  std::function<std::string()> write;     // the value as it would be typed; empty: there is none
+  std::string default_text = {};          // as the help shows it; empty: not shown
+  std::vector<std::string> choices = {};  // the allowed texts, checked before; empty: any
+};
 
-/// An option "--steps N", a flag "--quiet", or a positional argument MODEL.
+/// An option "--steps N", a flag "--quiet", or a positional argument MODEL. Options are read in the order of the table,
+/// whatever the order in which they are typed.
 struct Option {
   std::string name;
-  std::string type;                     // its value, as shown in the help: N, FILE, fast|naive; empty for a flag
-  std::string help;                     // what it is for
-  std::string heading;                  // the section of the help that lists it
-  Read read = {};                       // takes the value that was typed, or throws UsageError
-  bool* flag = nullptr;                 // for a flag: what it sets
-  std::string default_value = {};       // as the help shows it; empty: not shown
-  std::vector<std::string> words = {};  // the allowed values; empty: any
+  std::string help;  // what it is for
+  Binding binding;
+  bool saved = false;               // whether a checkpoint keeps its value, for microgpt train --resume
+  std::string heading = "Options";  // the section of the help that lists it
   bool required = false;
+  std::optional<std::string> typed = {};  // what was typed
 };
+
+using Options = std::vector<Option>;
+
+inline constexpr std::size_t max_count = 1'000'000'000;
 
 struct Command {
   std::string name;
-  std::string help;         // what it does, in one sentence
-  std::string footer = {};  // the end of its help: notes and examples
-  std::vector<Option> options = {};
-  std::function<void()> run = {};
-  std::string heading = "Options";  // for the options added next
+  std::string help;    // what it does, in one sentence
+  std::string footer;  // the end of its help: notes and examples
+  Options options;
+  std::function<void(const Options& options)> run;
 };
 
+/// The options in another section of the help.
+Options under(const std::string& heading, Options options);
+
+/// One table after the other.
+Options operator+(Options a, const Options& b);
+
+/// Whether this option was typed.
+bool is_typed(const Options& options, const std::string& name);
+
 /// Parses a whole number from `min` to `max`. Throws UsageError with the option's name for anything else.
-std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max = 1'000'000'000,
-                        std::size_t min = 1);
+std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max, std::size_t min);
 
 /// Parses a number from `min` to `max`. Throws UsageError with the option's name for anything else.
 double parse_number(const std::string& option, const std::string& text, double min, double max);
 
-/// The words of a list like "fast|naive". "fast|" has two, the second empty.
-std::vector<std::string> split(const std::string& words, char separator);
+/// The parts of a list like "fast|naive". "fast|" has two, the second empty.
+std::vector<std::string> parts(const std::string& list, char separator);
 
-// Each of these adds an option that stores the typed value in `target`, and returns the option.
-
-Option& add_option(Command& command, const std::string& name, const std::string& type, const std::string& help,
-                   Read read);
-
-Option& add_flag(Command& command, const std::string& name, bool& target, const std::string& help);
-
-/// A count.
+/// No checkpoint keeps an optional value, so none is written.
 template <class T>
-Option& add_count(Command& command, const std::string& name, T& target, const std::string& help) {
-  return add_option(command, name, "N", help,
-                    [&target, name](const std::string& text) { target = parse_count(name, text); });
+std::function<std::string()> writer(const T& target) {
+  if constexpr (fmt::is_formattable<T>::value) {
+    return [&target] { return fmt::format("{}", target); };
+  } else {
+    return [] { return std::string(); };
+  }
 }
 
-/// A whole number that may be 0: which one of several, counted from 0.
+// The targets of count(), number() and text() may be a std::optional.
+
+/// A count, or with a `min` of 0 any whole number.
 template <class T>
-Option& add_index(Command& command, const std::string& name, T& target, const std::string& help) {
-  return add_option(command, name, "I", help,
-                    [&target, name](const std::string& text) { target = parse_count(name, text, 1'000'000'000, 0); });
+Binding count(T& target, std::size_t max = max_count, std::size_t min = 1) {
+  auto read = [&target, max, min](const std::string& name, const std::string& text) {
+    target = parse_count(name, text, max, min);
+  };
+  return {min == 0 ? "I" : "N", read, writer(target)};
 }
 
 /// A number from `min` to `max`.
 template <class T>
-Option& add_number(Command& command, const std::string& name, T& target, double min, double max,
-                   const std::string& help) {
-  return add_option(command, name, "F", help, [&target, name, min, max](const std::string& text) {
+Binding number(T& target, double min = 1e-9, double max = 1e6) {
+  auto read = [&target, min, max](const std::string& name, const std::string& text) {
     target = parse_number(name, text, min, max);
-  });
+  };
+  return {"F", read, writer(target)};
 }
 
-/// A number from 1e-9 to 1e6.
+/// Any text; or, if the type has a '|', one of its words.
 template <class T>
-Option& add_positive(Command& command, const std::string& name, T& target, const std::string& help) {
-  return add_number(command, name, target, 1e-9, 1e6, help);
+Binding text(T& target, const std::string& type) {
+  auto read = [&target](const std::string&, const std::string& text) { target = text; };
+  const auto write = writer(target);
+  return {type, read, write, write(), type.find('|') < type.size() ? parts(type, '|') : std::vector<std::string>{}};
 }
 
-/// Any text. If target is a std::string, the help shows its current value as the default.
-Option& add_text(Command& command, const std::string& name, std::string& target, const std::string& type,
-                 const std::string& help);
-Option& add_text(Command& command, const std::string& name, std::optional<std::string>& target, const std::string& type,
-                 const std::string& help);
-
-/// One of words like "fast|naive".
+/// One of several words, each of which stands for a value.
 template <class T>
-Option& add_choice(Command& command, const std::string& name, T& target, const std::string& words,
-                   const std::string& help) {
-  Option& option = add_text(command, name, target, words, help);
-  option.words = split(words, '|');
-  return option;
+Binding choice(T& target, const std::vector<std::pair<std::string, T>>& meanings) {
+  Binding binding;
+  for (const auto& [word, meaning] : meanings) {
+    binding.type += (binding.type.empty() ? "" : "|") + word;
+    binding.choices.push_back(word);
+    if (meaning == target) binding.default_text = word;
+  }
+  binding.read = [&target, meanings](const std::string&, const std::string& text) {
+    for (const auto& [word, meaning] : meanings) {
+      if (text == word) target = meaning;
+    }
+  };
+  binding.write = [&target, meanings] {
+    std::string word;
+    for (const auto& [some, meaning] : meanings) word = meaning == target ? some : word;
+    return word;
+  };
+  return binding;
 }
 
-/// A list like "16,32". Callers validate each word.
-Option& add_list(Command& command, const std::string& name, std::vector<std::string>& target, const std::string& type,
-                 const std::string& help);
+/// A flag. A checkpoint has it as yes or no.
+Binding flag(bool& target);
 
-Option& add_data(Command& command, std::string& target);
-Option& add_seed(Command& command, std::string& target);
-Option& add_model(Command& command, std::string& target);
+/// A list like "16,32".
+Binding counts(std::vector<std::size_t>& target);
+Binding list(std::vector<std::string>& target, const std::string& type);  // callers check its parts
 
-/// At most 1024.
-Option& add_threads(Command& command, std::optional<std::size_t>& target,
-                    const std::string& help = "threads [chosen by the program]");
+enum class Dtype : std::uint8_t { f32, f64 };
+Binding dtype(Dtype& target);
+
+Binding mask(MaskPattern& target);
+
+/// A preset. It must be read before the options that change it.
+Binding preset_value(Preset& target, const std::string& type);
+
+/// The mask that --mask names. Throws UsageError if there is no such mask.
+MaskPattern given_mask(const std::string& spec);
+
+// Options of several commands.
+
+Option data_option(std::string& target);
+Option seed_option(std::string& target);
+Option digits_option(bool& all);  // 4 decimals, or all
+Option model_option(std::string& target);
+Option threads_option(std::optional<std::size_t>& target, const std::string& help = "threads [chosen by the program]");
+
+/// What a number is in two presets, for the help: "[1]", or "[gist: 16, walkthrough: 8]" where they differ.
+class Defaults {
+ public:
+  Defaults(const std::string& a, const std::string& b) : a_(preset(a)), b_(preset(b)) {}
+
+  template <class Part, class T>
+  std::string of(T Part::*field) const {
+    auto number = [field](const Preset& preset) {
+      if constexpr (std::is_same_v<Part, Config>) return preset.model.*field;
+      if constexpr (std::is_same_v<Part, TrainConfig>) return preset.train.*field;
+    };
+    const T a = number(a_), b = number(b_);
+    return a == b ? fmt::format("[{}]", a) : fmt::format("[{}: {}, {}: {}]", a_.name, a, b_.name, b);
+  }
+
+ private:
+  Preset a_, b_;
+};
+
+/// --n-layer, --n-embd, --n-head and --block-size.
+Options size_options(Config& config, const Defaults& defaults);
+
+/// --attention, and the sizes of its kinds. They must be read after the other sizes. `kind` is what --attention says.
+Options attention_options(Config& config, std::string& kind);
 
 }  // namespace microgpt

@@ -37,6 +37,22 @@ void print_quality(const Quality& quality, double temperature, bool all) {
 
 std::string for_output(const std::string& text) { return ::isatty(STDOUT_FILENO) != 0 ? visible(text) : text; }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TerminalLine::TerminalLine() : is_shown_(::isatty(STDERR_FILENO) != 0) {}
+
+TerminalLine::~TerminalLine() {
+  if (is_shown_) std::fputs("\r\x1b[K", stderr);
+}
+
+void TerminalLine::show(const std::string& text) {
+  if (!is_due()) return;
+  next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  fmt::print(stderr, "\r{}\x1b[K", text);
+}
+
 void tell(const std::string& message) { std::fputs(("microgpt: " + visible(message) + "\n").c_str(), stderr); }
 
 void tell_of_byte_order_mark(const Tokenizer& tokenizer) {

@@ -1,6 +1,7 @@
 // Output that several commands share.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -24,6 +25,25 @@ void print_quality(const Quality& quality, double temperature, bool all = false)
 
 /// The text as visible() of base/utf8.h shows it if standard output is a terminal. Elsewhere it stays as it is.
 std::string for_output(const std::string& text);
+
+double seconds_since(std::chrono::steady_clock::time_point start);
+
+/// On a terminal, a line of standard error that is rewritten while something takes long, and erased in the end.
+/// Elsewhere nothing.
+class TerminalLine {
+ public:
+  TerminalLine();
+  ~TerminalLine();
+  TerminalLine(const TerminalLine&) = delete;
+  TerminalLine& operator=(const TerminalLine&) = delete;
+
+  bool is_due() const { return is_shown_ && std::chrono::steady_clock::now() >= next_; }  // ten times a second
+  void show(const std::string& text);
+
+ private:
+  bool is_shown_;
+  std::chrono::steady_clock::time_point next_ = {};
+};
 
 /// Prints "microgpt: message" to standard error, on one line. If that fails, nobody is there to be told.
 void tell(const std::string& message);

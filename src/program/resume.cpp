@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -17,106 +17,98 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using Words = std::map<std::string, std::string>;
+
 /// The same names may stand elsewhere, and a training may get longer.
 bool may_change(const std::string& name) { return name == "data" || name == "steps"; }
 
-/// Reads a word as if it had been typed. Throws UsageError if it could not have been.
-void read_word(const std::vector<Option>& readers, const std::string& name, const std::string& text) {
-  for (const Option& option : readers) {
-    if (option.name != "--" + name) continue;
-    const std::vector<std::string> words =
-        option.flag == nullptr ? option.words : std::vector<std::string>{"yes", "no"};
-    if (!words.empty() && std::find(words.begin(), words.end(), text) == words.end()) break;
-    if (option.flag == nullptr) return option.read(text);
-    *option.flag = text == "yes";
-    return;
+ModelFileError cannot_resume(const std::string& path, const std::string& reason) {
+  return ModelFileError(fmt::format("cannot resume '{}': {}", path, reason));
+}
+
+/// Throws UsageError if something that was typed contradicts the saved words.
+void require_agreement(const Options& table, const Words& saved, const std::string& path) {
+  for (const Option& option : table) {
+    const std::string name = option.name.substr(2);
+    if (!option.typed || !option.saved || may_change(name)) continue;
+    const std::string now = option.binding.write();
+    const auto word = saved.find(name);
+    const std::string then = word == saved.end() ? "" : word->second;
+    if (now == then) continue;
+    throw UsageError(fmt::format("{} is {}, but '{}' was trained {}; leave out what contradicts it", option.name, now,
+                                 path, then.empty() ? "without it" : "with " + then));
   }
-  throw UsageError(fmt::format("training.{} is '{}'", name, text));
+}
+
+/// Reads what was typed, and for the rest the saved words as if they had been typed. Throws UsageError unless these are
+/// what their own training would save.
+void read_again(const Options& table, TrainOptions& options, const Words& saved) {
+  options = {};
+  for (const Option& option : table) {
+    const auto word = saved.find(option.name.substr(2));
+    if (option.typed) {
+      option.binding.read(option.name, *option.typed);
+    } else if (option.saved && word != saved.end()) {
+      option.binding.read(option.name, word->second);
+    }
+  }
+  Words words = training_words(table, options);
+  for (auto& [name, text] : words) {
+    const auto word = saved.find(name);
+    if (word == saved.end()) throw UsageError("it has no training." + name);
+    if (may_change(name)) text = word->second;
+  }
+  if (words != saved) throw UsageError("the options of its training do not fit together");
 }
 
 }  // namespace
 
-Checkpoint resume(const std::vector<Option>& readers, const std::set<std::string>& typed, TrainOptions& options) {
-  const std::string& path = *options.resume;
+Checkpoint resume(const Options& table, TrainOptions& options) {
+  const std::string path = *options.resume;
   Checkpoint checkpoint = load_checkpoint(path);
   if (!checkpoint.training) {
     throw Error(fmt::format("cannot resume '{}': it has a model, but not the state of its training; start anew", path));
   }
-  const std::map<std::string, std::string>& saved = checkpoint.training->options;
-  auto contradicts = [&](const std::string& name, const std::string& now, const std::string& then) {
-    return UsageError(
-        fmt::format("--{} is {}, but '{}' was trained with {}; leave out what contradicts it", name, now, path, then));
-  };
-  // Before all others, which depend on these two.
-  for (const auto& [name, now] : {std::pair{"engine", options.engine}, std::pair{"preset", options.preset}}) {
-    const auto then = saved.find(name);
-    if (typed.contains(std::string("--") + name) && then != saved.end() && then->second != now) {
-      throw contradicts(name, now, then->second);
-    }
-  }
-  bool is_typed = false;
-  std::map<std::string, std::string> words;
+  const Words& saved = checkpoint.training->options;
+  require_agreement(table, saved, path);
   try {
-    for (const auto& [name, text] : saved) {
-      if (!is_training_word(name)) throw UsageError("no option training." + name);
-      const bool keep = typed.contains("--" + name);
-      is_typed |= keep && !may_change(name);
-      if (!keep) read_word(readers, name, text);
-    }
-    words = training_words(options, chosen_preset(options));
+    read_again(table, options, saved);
     PythonRandom{std::string_view(options.seed)};
-  } catch (const UsageError& error) {
-    if (is_typed) throw;  // what was typed does not fit the rest
-    throw ModelFileError(fmt::format("cannot resume '{}': {}", path, error.what()));
+  } catch (const UsageError& error) {  // nobody typed it
+    throw cannot_resume(path, error.what());
   }
-  for (const auto& [name, text] : saved) {
-    if (words.contains(name)) continue;
-    if (!is_typed) throw ModelFileError(fmt::format("cannot resume '{}': --{} does not fit its others", path, name));
-    throw UsageError(fmt::format("'{}' was trained with --{} {}; leave out what contradicts it", path, name, text));
-  }
-  for (const auto& [name, text] : words) {
-    const auto found = saved.find(name);
-    if (found == saved.end())
-      throw ModelFileError(fmt::format("cannot resume '{}': it has no training.{}", path, name));
-    if (text == found->second || may_change(name)) continue;
-    throw contradicts(name, text, found->second);
-  }
-  if (!typed.contains("--data") && fs::exists(options.data) && !fs::is_regular_file(options.data)) {
+  if (!is_typed(table, "--data") && fs::exists(options.data) && !fs::is_regular_file(options.data)) {
     throw UsageError(
         fmt::format("'{}' was trained on '{}', which is not a file; give the names with --data", path, options.data));
   }
   return checkpoint;
 }
 
-void go_on(Run& run, Checkpoint checkpoint, const TrainOptions& options) {
+void go_on(Run& run, Checkpoint checkpoint, const Options& table) {
   TrainingState& saved = *checkpoint.training;
-  const std::string& path = *options.resume;
+  const std::string& path = *run.options.resume;
+  Preset& preset = run.options.preset;
   if (saved.fingerprint != run.state.fingerprint) {
     throw Error(
         fmt::format("cannot resume '{}': it was trained on other data ({}) than '{}' ({}); give the same --data", path,
-                    saved.fingerprint, options.data, run.state.fingerprint));
+                    saved.fingerprint, run.options.data, run.state.fingerprint));
   }
-  if (saved.step >= run.preset.train.num_steps) {
+  if (saved.step >= preset.train.num_steps) {
     throw UsageError(fmt::format("'{}' has done {} steps of {}; to go on, give a larger --steps", path, saved.step,
-                                 run.preset.train.num_steps));
+                                 preset.train.num_steps));
   }
-  auto fail = [&](const std::string& reason) {
-    return ModelFileError(fmt::format("cannot resume '{}': {}", path, reason));
-  };
-  Preset with_saved = run.preset;
-  with_saved.model = checkpoint.config;
-  if (training_words(options, with_saved) != run.state.options ||
-      checkpoint.config.activation != run.preset.model.activation ||
+  const Activation activation = std::exchange(preset.model, checkpoint.config).activation;
+  if (training_words(table, run.options) != run.state.options || checkpoint.config.activation != activation ||
       checkpoint.tokenizer.characters() != run.start.tokenizer.characters()) {
-    throw fail("its model is not what its training's options and data make");
+    throw cannot_resume(path, "its model is not what its training's options and data make");
   }
-  const std::size_t num_moments = make_optimizer(run.preset.train, 0)->moments().size();
+  const std::size_t num_moments = make_optimizer(preset.train, 0)->moments().size();
   if (saved.moments.size() != num_moments) {
-    throw fail(fmt::format("it has {} moments of its optimizer, not {}", saved.moments.size(), num_moments));
+    throw cannot_resume(path,
+                        fmt::format("it has {} moments of its optimizer, not {}", saved.moments.size(), num_moments));
   }
-  run.preset.model = checkpoint.config;
   run.parameters = std::move(checkpoint.parameters);
-  run.preset.train.first_step = saved.step;
+  preset.train.first_step = saved.step;
   run.state.step = saved.step;
   run.state.moments = std::move(saved.moments);
 }

@@ -52,19 +52,18 @@ void sample(const SampleOptions& options) {
 
 Command sample_command() {
   auto options = std::make_shared<SampleOptions>();
-  Command command{.name = "sample", .help = "Generate names with a trained model."};
-  command.footer =
-      "A name ends when the model ends it, at the model's block_size, or after 1000 characters.\n"
-      "Examples:\n"
-      "  microgpt sample names.safetensors --num 5\n"
-      "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7";
-  add_model(command, options->model);
-  add_count(command, "--num", options->num, "names to generate [20]");
-  add_positive(command, "--temperature", options->temperature, "below 1: likelier names, above 1: wilder ones [0.5]");
-  add_seed(command, options->seed);
-  add_text(command, "--prompt", options->prompt, "TEXT", "the beginning of every name");
-  command.run = [options] { sample(*options); };
-  return command;
+  return {"sample",
+          "Generate names with a trained model.",
+          "A name ends when the model ends it, at the model's block_size, or after 1000 characters.\n"
+          "Examples:\n"
+          "  microgpt sample names.safetensors --num 5\n"
+          "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7",
+          {model_option(options->model),
+           {"--num", "names to generate [20]", count(options->num)},
+           {"--temperature", "below 1: likelier names, above 1: wilder ones [0.5]", number(options->temperature)},
+           seed_option(options->seed),
+           {"--prompt", "the beginning of every name", text(options->prompt, "TEXT")}},
+          [options](const Options&) { sample(*options); }};
 }
 
 }  // namespace microgpt

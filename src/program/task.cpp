@@ -15,7 +15,6 @@ namespace microgpt {
 namespace {
 
 struct TaskOptions {
-  std::string name;
   Task task;
   std::size_t num = 10000;
   std::string seed = "42";
@@ -23,8 +22,7 @@ struct TaskOptions {
 };
 
 void print_documents(const TaskOptions& options) {
-  Task task = options.task;
-  task.name = parse_task_name(options.name);
+  const Task& task = options.task;
   PythonRandom random{std::string_view(options.seed)};
   try {
     validate(task);
@@ -40,8 +38,12 @@ void print_documents(const TaskOptions& options) {
 
 Command task_command() {
   auto options = std::make_shared<TaskOptions>();
-  Command command{.name = "task", .help = "Write documents of a task that needs attention, to train a model on."};
-  command.footer =
+  auto read_name = [options](const std::string&, const std::string& text) {
+    options->task.name = parse_task_name(text);
+  };
+  return {
+      "task",
+      "Write documents of a task that needs attention, to train a model on.",
       "Every document is a random word, =, and an answer:\n"
       "  copy           cbebhh=cbebhh\n"
       "  induction      fbdhacb=dha    what followed the last letter before; no other letter comes twice\n"
@@ -50,17 +52,18 @@ Command task_command() {
       "A document of --held-out is never among those written without it, whatever the seeds. Documents may repeat.\n"
       "Examples:\n"
       "  microgpt task copy > copy.txt\n"
-      "  microgpt task copy --held-out --num 1000 > unseen.txt";
-  add_text(command, "TASK", options->name, "NAME", "copy, induction, reverse or most-frequent").required = true;
-  add_count(command, "--num", options->num, "documents to write [10000]");
-  add_seed(command, options->seed);
-  add_option(command, "--letters", "N", "letters that words are made of, at most 26 [8]",
-             [options](const std::string& text) { options->task.letters = parse_count("--letters", text, 26); });
-  add_option(command, "--length", "N", "letters in a word; in induction sometimes one more or less [6]",
-             [options](const std::string& text) { options->task.length = parse_count("--length", text, 1000); });
-  add_flag(command, "--held-out", options->held_out, "write documents to evaluate on instead of those to train on");
-  command.run = [options] { print_documents(*options); };
-  return command;
+      "  microgpt task copy --held-out --num 1000 > unseen.txt",
+      {{.name = "TASK",
+        .help = "copy, induction, reverse or most-frequent",
+        .binding = {.type = "NAME", .read = read_name, .write = {}},
+        .required = true},
+       {"--num", "documents to write [10000]", count(options->num)},
+       seed_option(options->seed),
+       {"--letters", "letters that words are made of, at most 26 [8]", count(options->task.letters, 26)},
+       {"--length", "letters in a word; in induction sometimes one more or less [6]",
+        count(options->task.length, 1000)},
+       {"--held-out", "write documents to evaluate on instead of those to train on", flag(options->held_out)}},
+      [options](const Options&) { print_documents(*options); }};
 }
 
 }  // namespace microgpt

@@ -2,43 +2,44 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "program/options.h"
-#include "program/shape_options.h"
+#include "tensor/batch.h"
 
 namespace microgpt {
 
+enum class Engine : std::uint8_t { scalar, tensor };
+
 struct TrainOptions {
-  std::string preset = "gist";
+  Preset preset = microgpt::preset("gist");  // changed by what was typed
+  std::string attention = "mha";
   std::string data = "data/names.txt";
-  ShapeOptions shape;
-  std::optional<std::size_t> steps, batch_size, threads, save_every, every;
-  std::optional<double> learning_rate, dropout, weight_decay;
   std::string seed = "42";
+  Engine engine = Engine::scalar;
+  Dtype dtype = Dtype::f32;
+  bool naive = false;
+  LossMean loss_mean = LossMean::documents;
+  std::optional<std::size_t> threads, save_every, every;
   std::size_t samples = 20;
   double temperature = 0.5;
-  std::string digits = "4";
-  std::string engine = "scalar";
-  std::string optimizer = "adam";
-  std::optional<std::string> dtype, kernels, loss, positions, mask;
+  bool all_digits = false;
   bool hold_out = false;
   bool quiet = false;
   std::optional<std::string> save, resume, history;
 };
 
-/// Adds them all to the command.
-void add_train_options(Command& command, TrainOptions& options);
+/// The table of them all. It refers to `options`. A new one needs a field and a line here; or the line alone, if it
+/// sets a field of Config or TrainConfig.
+Options train_options(TrainOptions& options);
 
-/// The preset, changed by the given options. Throws UsageError if they do not fit together.
-Preset chosen_preset(const TrainOptions& options);
-
-/// Whether training_words() can have a word for this option.
-bool is_training_word(const std::string& name);
+/// Throws UsageError if the options do not fit together.
+void require_fit(const Options& table, const TrainOptions& options);
 
 /// What decides the numbers of a training, by option without "--": {"lr", "0.01"}. Also "data", the path.
-std::map<std::string, std::string> training_words(const TrainOptions& options, const Preset& chosen);
+std::map<std::string, std::string> training_words(const Options& table, const TrainOptions& options);
 
 }  // namespace microgpt

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -66,7 +67,48 @@ void require_one_training(const std::vector<HistoryPoint>& points) {
   }
 }
 
+/// Whether this training comes by the kept state, or has come by it before it was resumed.
+bool is_on_the_way(const TrainingState& kept, const TrainingState& now) {
+  auto comparable = [&](const TrainingState& state) {
+    std::map<std::string, std::string> options = state.options;
+    options.erase("data");                              // the same documents may stand elsewhere
+    if (kept.step <= now.step) options.erase("steps");  // a training that is resumed may have become longer
+    return options;
+  };
+  return kept.fingerprint == now.fingerprint && comparable(kept) == comparable(now);
+}
+
+void require_on_the_way(const std::string& path, const TrainingState& now) {
+  std::string reason = "is of another training";
+  try {
+    const Checkpoint checkpoint = load_checkpoint(path);
+    if (checkpoint.training && is_on_the_way(*checkpoint.training, now)) return;
+  } catch (const Error&) {
+    reason = "is no checkpoint of this training";
+  }
+  throw Error(fmt::format("'{}' {}; choose another directory for this training", path, reason));
+}
+
 }  // namespace
+
+std::size_t steps_between(std::size_t num_steps) {
+  constexpr std::size_t most = max_history_points - 1;  // beside the model before the first step
+  return (num_steps + most - 1) / most;
+}
+
+void open_history(const std::string& directory, const TrainingState& state, std::size_t num_steps) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  std::error_code ignored;
+  if (fs::exists(directory, ignored) && !fs::is_directory(directory, ignored)) {
+    throw Error(fmt::format("'{}' is not a directory; choose another path", directory));
+  }
+  if (error) {
+    throw Error(fmt::format("cannot make the directory '{}': {}; choose another path", directory, error.message()));
+  }
+  for (const std::string& path : history_files(directory)) require_on_the_way(path, state);
+  rehearse_replace_file(history_path(directory, num_steps));
+}
 
 std::string history_path(const std::string& directory, std::size_t step) {
   return (fs::path(directory) / fmt::format("step_{:06}.safetensors", step)).string();

@@ -12,6 +12,13 @@ namespace microgpt {
 /// The most points of a history that are shown, and that a training keeps unless told otherwise.
 inline constexpr std::size_t max_history_points = 50;
 
+/// After how many steps a training keeps its model again, so that it keeps at most max_history_points in all.
+std::size_t steps_between(std::size_t num_steps);
+
+/// Makes the directory for the history of a training. Throws Error if nothing can be written there, or if it holds
+/// anything but checkpoints of this very training, up to the step of `state`, or after that with the same num_steps.
+void open_history(const std::string& directory, const TrainingState& state, std::size_t num_steps);
+
 /// "DIRECTORY/step_000120.safetensors".
 std::string history_path(const std::string& directory, std::size_t step);
 

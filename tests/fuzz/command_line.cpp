@@ -1,6 +1,6 @@
 // Fuzzing the command line: the input's words, ended by zero bytes or line breaks, are parsed with the real options.
 // The commands themselves do nothing.
-#include "program/command_line.h"
+#include "program/commands.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,21 +9,15 @@
 #include <vector>
 
 #include "base/error.h"
-#include "program/commands.h"
 #include "seeds.h"
 
 namespace microgpt {
 namespace {
 
-Program program() {
-  Program all{.name = "microgpt",
-              .version = "0",
-              .help = "help",
-              .footer = "footer",
-              .commands = {train_command(), train_fast_command(), sample_command(), eval_command(), inspect_command(),
-                           heads_command(), kv_command(), task_command(), bench_command()}};
-  for (Command& command : all.commands) {
-    command.run = [owner = command.run] { (void)owner; };  // it also owns what the options set
+std::vector<Command> commands() {
+  std::vector<Command> all = all_commands();
+  for (Command& command : all) {
+    command.run = [owner = command.run](const Options&) { (void)owner; };  // it also owns what the options set
   }
   return all;
 }
@@ -43,7 +37,8 @@ std::string typed(const Command& command) {
   std::string text = command.name;
   for (const Option& option : command.options) {
     if (option.name.starts_with("-")) text += "\n" + option.name;
-    if (option.flag == nullptr) text += "\n" + (option.words.empty() ? "2" : option.words.front());
+    const auto& [type, read, write, shown, choices] = option.binding;
+    if (!type.empty()) text += "\n" + (choices.empty() ? "2" : choices.front());
   }
   return text;
 }
@@ -52,7 +47,7 @@ std::string typed(const Command& command) {
 
 std::vector<std::string> seeds() {
   std::vector<std::string> all{"", "--help", "--version", "no-such-command"};
-  for (const Command& command : program().commands) {
+  for (const Command& command : commands()) {
     all.push_back(typed(command));
     all.push_back(command.name + "\n--help");
     for (const Option& option : command.options) all.push_back(command.name + "\n" + option.name + "=1e9\n-1");
@@ -70,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   try {
-    static const Program all = program();
+    static std::vector<Command> all = commands();
     run(all, static_cast<int>(words.size()), argv.data());
   } catch (const Error&) {
     return 0;

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/activation.h"
 #include "base/base64.h"
 #include "base/error.h"
 #include "base/replace_file.h"
@@ -53,7 +54,7 @@ Json config_json(const Config& config) {
           {"n_kv_head", config.kv_heads()},
           {"block_size", config.block_size},
           {"vocab_size", config.vocab_size},
-          {"activation", config.activation == Activation::relu ? "relu" : "squared_relu"},
+          {"activation", named(config.activation).name},
           {"attention", config.attention()},
           {"q_latent", config.q_latent},
           {"kv_latent", config.kv_latent},
@@ -193,8 +194,7 @@ Json training_json() {
           {"beta2", how.beta2},
           {"eps", how.eps_adam},
           {"init_std", how.init_std},
-          {"num_steps", how.num_steps},
-          {"schedule", "linear"}};
+          {"num_steps", how.num_steps}};
 }
 
 /// A text that the model can read.

@@ -100,7 +100,7 @@ def differences(tab, expected):
 
 def check_equal(tab, name, expected):
     found = differences(tab, expected)
-    check(("tape_nodes" in found) == tab.evaluate("canTrain(state.models[0].model)"), f"{name}: no tape is compared")
+    check(("tape_nodes" in found) == tab.evaluate("hasGraph(state.models[0].model)"), f"{name}: no tape is compared")
     wrong = {kind: x for kind, x in found.items() if not x <= TOLERANCE}
     check(not wrong, f"{name}: the page and the program differ: {wrong}")
     return max(found.values())

@@ -52,15 +52,14 @@ function read(model, text, changes, temperature) {
   const tokens = all.slice(0, model.config.block_size);
   const targets = tokens.map((_, t) => all[t + 1] ?? model.bos);
   const run = forward(model, tokens, changes);
-  const scaled = run.logits.map((logits) => logits.map((logit) => logit / temperature));
-  const losses = scaled.map((logits, t) => crossEntropy(logits, targets[t]));
+  const losses = run.logits.map((logits, t) => crossEntropy(logits, targets[t], temperature));
   return {
     ...run,
     tokens,
     targets,
     losses,
     loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
-    probs: scaled.map((logits) => softmax(logits)),
+    probs: run.logits.map((logits) => probabilities(logits, temperature)),
   };
 }
 

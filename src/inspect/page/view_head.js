@@ -2,7 +2,7 @@
 
 function headFacts(shown) {
   const { layer, head, at } = state;
-  const { positions } = shown.now.layers[layer];
+  const positions = shown.now.layers[layer];
   const seen = seenFrom(shown.model, layer, head, at, shown.changes);
   const here = positions[at];
   return {
@@ -22,7 +22,7 @@ function written(shown) {
   const { layer, head, at } = state;
   const { model, now } = shown;
   const matrix = model.w[`layer${layer}.attn_wo`];
-  const head_out = now.layers[layer].positions[at].head_out[head];
+  const head_out = now.layers[layer][at].head_out[head];
   const hs = head * head_out.length;
   return Float64Array.from({ length: matrix.rows }, (_, i) =>
     dot(matrix.row(i).subarray(hs, hs + head_out.length), head_out),

@@ -16,7 +16,7 @@ function newLearner(model) {
   const names = state.data.names.filter((name) => canRead(model, name));
   random.shuffle(names);
   const how = state.data.train;
-  const begin = state.learnFrom === "fresh" ? freshModel(model, how, random) : copyOf(model);
+  const begin = state.learnFrom === "fresh" ? freshModel(model, how, random) : withNumbers(model, model.numbers.slice());
   return {
     model,
     from: state.learnFrom,
@@ -30,12 +30,6 @@ function newLearner(model) {
     shownAt: 0,
     namesAt: 0,
   };
-}
-
-function copyOf(model) {
-  const copy = { ...model, ...gradientOf(model) };
-  copy.numbers.set(model.numbers);
-  return copy;
 }
 
 function learnOneStep(learn) {
@@ -164,12 +158,8 @@ function startLearn() {
   });
 }
 
-function canLearn(model) {
-  return canTrain(model) && state.data.names.some((name) => canRead(model, name));
-}
-
 function showLearn({ model }) {
-  const able = canLearn(model);
+  const able = state.data.names.some((name) => canRead(model, name));
   byId("learning").hidden = !able;
   byId("cannot-learn").hidden = able;
   if (!able && state.learn) state.learn.running = false;

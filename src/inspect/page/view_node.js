@@ -53,7 +53,7 @@ function describeThing(graph, thing) {
       number("data", thing.data),
       number("gradient", thing.grad, signClass(thing.grad)),
     ),
-    element("p", {}, operations[thing.op] ?? operations[`${thing.op} ${thing.children.length}`]),
+    element("p", {}, operations[thing.op] ?? operations[`${thing.op} ${thing.arity}`]),
   ];
 }
 
@@ -61,12 +61,12 @@ function describeThing(graph, thing) {
 function nudged(graph, thing) {
   if (thing.op !== "weight" && thing.op !== "parameter") return [];
   const step = 0.001;
-  const { parameter, i, j } = thing.op === "weight" ? thing : thing.row;
-  const numbers = parameter.data.row(i);
-  const before = numbers[j];
-  numbers[j] = before + step;
+  const at = thing.at ?? graph.tape.placeInNumbers(thing.number);
+  const { numbers } = graph.model;
+  const before = numbers[at];
+  numbers[at] = before + step;
   const difference = documentLoss(graph.model, state.text) - graph.loss.data;
-  numbers[j] = before;
+  numbers[at] = before;
   return [
     element(
       "p",

@@ -35,7 +35,7 @@ function compareSilenced({ names, silenced }) {
 
 // In all heads; and, in models of one layer, in one head.
 function compareForbidden({ names, forbidden, forbidden_in_head }) {
-  const keys = headKeys(state.models[0].model);
+  const keys = headsOf(state.models[0].model).map(({ key }) => key);
   const changesOf = (cells) => ({ off: new Map(), forbidden: new Set(cells) });
   const everywhere = forbidden.flatMap(({ cells, logits }) => {
     const changes = changesOf(keys.flatMap((key) => cells.map(([t, s]) => `${key}:${t}:${s}`)));

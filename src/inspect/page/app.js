@@ -178,10 +178,8 @@ function showChoices(place, choices, chosen, choose, role = null) {
   replaceKeepingFocus(
     place,
     choices.map(([value, label]) =>
-      element(
-        "button",
+      button(
         {
-          type: "button",
           role,
           [mark]: String(value === chosen),
           "data-key": `choice ${value}`,
@@ -189,7 +187,7 @@ function showChoices(place, choices, chosen, choose, role = null) {
           tabindex: role === "radio" && value !== chosen ? -1 : null,
           click: () => choose(value),
         },
-        element("bdi", {}, label),
+        element("bdi", label),
       ),
     ),
   );
@@ -249,11 +247,7 @@ function showTheme() {
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
   showChoices(
     byId("themes"),
-    [
-      ["auto", "Auto"],
-      ["light", "Light"],
-      ["dark", "Dark"],
-    ],
+    ["Auto", "Light", "Dark"].map((name) => [name.toLowerCase(), name]),
     state.theme,
     (theme) => {
       state.theme = theme;
@@ -329,8 +323,13 @@ function kindOfAttention({ config }) {
 
 function start() {
   state.data = JSON.parse(byId("data").textContent);
-  state.models = state.data.models.map((about) => ({ about, model: decodeModel(about) }));
-  state.text = "";
+  try {
+    state.models = state.data.models.map((about) => ({ about, model: decodeModel(about) }));
+  } catch (error) {
+    byId("facts").textContent = `The model cannot be shown: ${error.message}.`;
+    for (const part of document.querySelectorAll(".bar, main, #themes")) part.hidden = true;
+    return;
+  }
   byId("text").value = state.data.text;
   document.title = `${state.models.map(({ about }) => about.name).join(" and ")} at work`;
   byId("text").addEventListener("input", (event) => typed(event.target.value));

@@ -104,7 +104,7 @@ function showDestinations(graph) {
   const all = destinations(graph);
   byId("graph-destinations").replaceChildren(
     ...all.map(([name, thing]) =>
-      element("button", { type: "button", click: () => goToThing(thing) }, element("bdi", {}, name)),
+      button({ click: () => goToThing(thing) }, element("bdi", name)),
     ),
   );
   byId("graph-names").replaceChildren(...all.map(([name]) => element("option", { value: name })));

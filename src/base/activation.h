@@ -1,5 +1,6 @@
 // The activation: what the MLP does to each number between its two matrices. To add one, write a line here and in the
-// table below, its formula in scalar/ops.cpp, and its formula and slope in tensor/naive.cpp and tensor/fast.cpp.
+// table below, its formula in scalar/ops.cpp, its formula and slope in tensor/naive.cpp and tensor/fast.cpp, and a line
+// in inspect/page/model.js.
 #pragma once
 
 #include <array>

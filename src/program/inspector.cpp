@@ -188,13 +188,9 @@ Json training_names(const InspectorOptions& options, const Tokenizer& tokenizer)
 
 Json training_json() {
   const TrainConfig how = preset("gist").train;
-  return {{"seed", "42"},
-          {"learning_rate", how.learning_rate},
-          {"beta1", how.beta1},
-          {"beta2", how.beta2},
-          {"eps", how.eps_adam},
-          {"init_std", how.init_std},
-          {"num_steps", how.num_steps}};
+  return {
+      {"seed", "42"},        {"learning_rate", how.learning_rate}, {"beta1", how.beta1},        {"beta2", how.beta2},
+      {"eps", how.eps_adam}, {"init_std", how.init_std},           {"num_steps", how.num_steps}};
 }
 
 /// A text that the model can read.

@@ -8,7 +8,7 @@ function hasGraph({ config, visible }) {
 
 class Graph {
   constructor(model, text) {
-    const run = new Run(model);
+    const run = new Run(model, unchanged, new Tape(model.numbers));
     const loss = run.documentLoss(encode(model, text));
     this.grads = new Float64Array(model.numbers.length);
     run.tape.backward(loss, this.grads);

@@ -7,7 +7,8 @@ class Labels {
     Object.assign(this, { model: run.model, tape: run.tape, labels: [] }); // labels by node: { name, index }
     for (const [t, position] of run.positions.entries()) {
       this.embedding(position);
-      for (const layer of run.layers) this.layer(layer[t]);
+      for (const layer of run.layers) this.attention(layer[t]);
+      for (const mlp of run.mlps) this.mlp(mlp[t]);
       this.prediction(position);
     }
     this.nameOne(this.child(loss), "sum of losses");
@@ -81,7 +82,7 @@ class Labels {
     }
   }
 
-  layer({ x_norm, q_h, k_h, v_h, attn_logits, attn_weights, head_out, attn_out, x, mlp }) {
+  attention({ x_norm, q_h, k_h, v_h, attn_logits, attn_weights, head_out, attn_out, x }) {
     this.norm(x_norm, "x_norm");
     for (const h of q_h.keys()) {
       const lists = { q: q_h[h], k: k_h[h], v: v_h[h], head_out: head_out[h] };
@@ -93,7 +94,6 @@ class Labels {
     }
     this.name(attn_out, "attn_out");
     this.name(x, "x");
-    this.mlp(mlp);
   }
 
   mlp({ x_norm, hidden, active, mlp_out, x }) {

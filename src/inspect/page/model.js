@@ -29,7 +29,7 @@ function numbersOfBase64(text, Numbers) {
   return new Numbers(bytes.buffer);
 }
 
-// The same model with other numbers.
+// The same model with other numbers. Its tape serves one run after the other, so that its lists need not grow anew.
 function withNumbers(model, numbers) {
   const w = {};
   let at = 0;
@@ -37,7 +37,7 @@ function withNumbers(model, numbers) {
     w[name] = new Matrix(name, rows, cols, at, numbers);
     at += rows * cols;
   }
-  return { ...model, numbers, w };
+  return { ...model, numbers, w, tape: new Tape(numbers) };
 }
 
 // m is one of data.models. Its matrices share one list of numbers, in the order of m.parameters.
@@ -78,12 +78,13 @@ function slices(x, n) {
 // in for the output; and cells that are forbidden, as "layer:head:t:s".
 const unchanged = { off: new Map(), forbidden: new Set() };
 
-// One text, read token by token. What was computed stays, as nodes: positions[t] has the embedding and the logits,
-// layers[li][t] what a layer did there.
+// One text, read token by token. What was computed stays, as nodes, until the tape serves another run: positions[t] has
+// the embedding and the logits, layers[li][t] the attention of a layer, mlps[li][t] its MLP.
 class Run {
-  constructor(model, changes = unchanged, tape = new Tape(model.numbers)) {
-    Object.assign(this, { model, changes, tape, positions: [] });
-    this.layers = Array.from({ length: model.config.n_layer }, () => []);
+  constructor(model, changes = unchanged, tape = model.tape) {
+    tape.clear();
+    const lists = () => Array.from({ length: model.config.n_layer }, () => []);
+    Object.assign(this, { model, changes, tape, positions: [], layers: lists(), mlps: lists() });
   }
 
   // The logits after one more token.
@@ -136,12 +137,10 @@ class Run {
       this.sees(li, h, s) ? tape.timesNumber(tape.dot(q_h, k_h[h]), scale) : tape.constant(-Infinity),
     );
     const attn_weights = tape.softmax(attn_logits);
-    const mixed = positions[0].v_h[h].map((_, j) =>
-      tape.dot(attn_weights, positions.map(({ v_h }) => v_h[h][j])),
-    );
-    const key = `${li}:${h}`;
-    const instead = changes.off.get(key) ?? mixed.map(() => 0);
-    const head_out = changes.off.has(key) ? [...instead].map((x) => tape.constant(x)) : mixed;
+    const v_h = positions.map((at) => at.v_h[h]);
+    const mixed = v_h[0].map((_, j) => tape.dot(attn_weights, v_h.map((v) => v[j])));
+    const instead = changes.off.get(`${li}:${h}`); // undefined, null or numbers
+    const head_out = instead === undefined ? mixed : mixed.map((_, j) => tape.constant(instead?.[j] ?? 0));
     return { attn_logits, attn_weights, head_out };
   }
 
@@ -154,14 +153,14 @@ class Run {
 
   // 2) MLP.
   mlp(x_residual, li) {
-    const { tape, layers } = this;
+    const { tape, mlps } = this;
     const { config, w } = this.model;
     const x_norm = tape.rmsnorm(x_residual);
     const hidden = tape.linear(x_norm, w[`layer${li}.mlp_fc1`]);
     const active = activations[config.activation].apply(tape, hidden);
     const mlp_out = tape.linear(active, w[`layer${li}.mlp_fc2`]);
     const x = tape.add(mlp_out, x_residual);
-    layers[li].at(-1).mlp = { x_norm, hidden, active, mlp_out, x };
+    mlps[li].push({ x_norm, hidden, active, mlp_out, x });
     return x;
   }
 

@@ -57,14 +57,14 @@ class Tape {
   }
 
   localsOf(k) {
+    if (this.reads[k] === null) return this.locals.slice(this.edges[k], this.endOf(k));
     const at = this.placeInNumbers(k);
-    const { x } = this.reads[k] ?? {};
-    return x ? this.numbers.subarray(at, at + x.length) : this.locals.slice(this.edges[k], this.endOf(k));
+    return this.numbers.subarray(at, at + this.reads[k].x.length);
   }
 
   // Where the parameters begin that a node reads.
   placeInNumbers(k) {
-    const { first, at, stride } = this.reads[k] ?? {};
+    const { first, at, stride } = this.reads[k];
     return at + (k - first) * stride;
   }
 
@@ -147,8 +147,8 @@ class Tape {
     return y;
   }
 
-  // Row i of a matrix of parameters. Each call gives the same nodes, so that a row that is used twice collects its whole
-  // gradient.
+  // Row i of a matrix of parameters. Each call gives the same nodes, so that a row that is used twice collects its
+  // whole gradient.
   row(matrix, i) {
     const at = matrix.at + i * matrix.cols;
     if (!this.rows.has(at)) {

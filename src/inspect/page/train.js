@@ -4,18 +4,16 @@ class Trainer {
   // The model's numbers are trained in place. `how` is data.train; names are taken in order, again and again.
   constructor(model, names, how) {
     const zeros = () => new Float64Array(model.numbers.length);
-    Object.assign(this, { model, names, how, steps: 0, tape: new Tape(model.numbers) });
-    Object.assign(this, { grad: zeros(), m: zeros(), v: zeros() });
+    Object.assign(this, { model, names, how, steps: 0, grad: zeros(), m: zeros(), v: zeros() });
   }
 
   // One document: forward, backward, Adam. Returns its loss before the step.
   step() {
-    const { model, names, tape } = this;
-    tape.clear();
-    const loss = new Run(model, unchanged, tape).documentLoss(encode(model, names[this.steps % names.length]));
-    tape.backward(loss, this.grad);
+    const { model, names } = this;
+    const loss = new Run(model).documentLoss(encode(model, names[this.steps % names.length]));
+    model.tape.backward(loss, this.grad);
     this.update();
-    return tape.data[loss];
+    return model.tape.data[loss];
   }
 
   // Adam: Adam::update() of src/microgpt.cpp. After the last planned step the rate stays 0.

@@ -1,5 +1,6 @@
 // The activation: what the MLP does to each number between its two matrices. To add one, write its formulas here, and
-// lines in the enum, in the table and in with_formulas(); and its formula in scalar/ops.cpp.
+// lines in the enum, in the table and in with_formulas(); its formula in scalar/ops.h; and a line in
+// inspect/page/model.js.
 #pragma once
 
 #include <array>

@@ -15,11 +15,10 @@ constexpr const char* style =
 // clang-format off
 constexpr const char* script =
 #include "inspect/page/random.js.inc"
+#include "inspect/page/tape.js.inc"
 #include "inspect/page/model.js.inc"
 #include "inspect/page/train.js.inc"
-#include "inspect/page/value.js.inc"
 #include "inspect/page/labels.js.inc"
-#include "inspect/page/scalar.js.inc"
 #include "inspect/page/graph.js.inc"
 #include "inspect/page/measures.js.inc"
 #include "inspect/page/figures.js.inc"

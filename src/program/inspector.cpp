@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/activation.h"
 #include "base/base64.h"
 #include "base/error.h"
 #include "base/replace_file.h"
@@ -177,14 +178,9 @@ Json training_names(const std::string& data, const Tokenizer& tokenizer) {
 
 Json training_json() {
   const TrainConfig how = preset("gist").train;
-  return {{"seed", "42"},
-          {"learning_rate", how.learning_rate},
-          {"beta1", how.beta1},
-          {"beta2", how.beta2},
-          {"eps", how.eps_adam},
-          {"init_std", how.init_std},
-          {"num_steps", how.num_steps},
-          {"schedule", "linear"}};
+  return {
+      {"seed", "42"},        {"learning_rate", how.learning_rate}, {"beta1", how.beta1},        {"beta2", how.beta2},
+      {"eps", how.eps_adam}, {"init_std", how.init_std},           {"num_steps", how.num_steps}};
 }
 
 /// A text that the model can read.

@@ -41,6 +41,8 @@ ATTENTION = {
     "walkthrough": ["--preset", "walkthrough"],
     "one_head": ["--n-head", "1", "--n-embd", "8"],
 }
+# Those that are trained in the page, too: plain ones, and each kind of attention, mask and position.
+TRAINED = ("mha", "two_layers", "accented", "gqa_rope", "mla_rotary", "mqa_local")
 ACCENTED = ["zoé", "renée", "jürgen", "françois", "ångström", "øystein", "škoda", "łucja", "ñandú", "maïté",
             "βeta", "дарья", "žofie", "çelik", "ımaz", "ăn"]
 HOSTILE = ["<b>&amp;</b>", "</script>", "<!-- x", "\"quoted'", "שלום", "مرحبا", "😀😃👍", "a&b<c>",
@@ -100,16 +102,20 @@ def differences(tab, expected):
 
 def check_equal(tab, name, expected):
     found = differences(tab, expected)
-    check(("tape_nodes" in found) == tab.evaluate("canTrain(state.models[0].model)"), f"{name}: no tape is compared")
+    check(("tape_nodes" in found) == tab.evaluate("hasGraph(state.models[0].model)"), f"{name}: no tape is compared")
     wrong = {kind: x for kind, x in found.items() if not x <= TOLERANCE}
     check(not wrong, f"{name}: the page and the program differ: {wrong}")
     return max(found.values())
 
 
+def samples(model, *options):
+    lines = run(PROGRAM, "sample", model, *options).splitlines()
+    return [line.split(":", 1)[1].strip() for line in lines if line.startswith("sample")]
+
+
 def check_samples(tab, name, model):
     for seed, temperature in (("42", "0.5"), ("7", "0.9"), ("123456789012345678901", "1.3")):
-        lines = run(PROGRAM, "sample", model, "--num", "10", "--seed", seed, "--temperature", temperature).splitlines()
-        theirs = [line.split(":", 1)[1].strip() for line in lines if line.startswith("sample")]
+        theirs = samples(model, "--num", "10", "--seed", seed, "--temperature", temperature)
         ours = tab.evaluate(f"sample(state.models[0].model, {{seed: '{seed}', temperature: {temperature}, num: 10}})")
         check(ours == theirs, f"{name}: seed {seed} draws {ours}, the program {theirs}")
 
@@ -118,7 +124,9 @@ def check_training(tab, name, options):
     """100 steps in the page, beside `microgpt train` on a file of the names in the page."""
     names = tab.evaluate("state.data.names")
     data = write(f"{name}.embedded.txt", "\n".join(names) + "\n")
-    out = run(PROGRAM, "train", "--data", data, "--digits", "17", "--samples", "1", *options)
+    is_plain = tab.evaluate("hasGraph(state.models[0].model)")
+    engine = [] if is_plain else ["--engine", "tensor", "--dtype", "f64", "--threads", "1"]
+    out = run(PROGRAM, "train", *engine, "--data", data, "--digits", "17", "--samples", "1", *options)
     theirs = [float(loss) for loss in re.findall(r"step +\d+ / +\d+ \| loss (\S+)", out)][:100]
     ours = tab.evaluate("(() => { resetLearning({ learnFrom: 'fresh', learnSeed: '42' });"
                         " for (let i = 0; i < 100; i++) learnOneStep(state.learn); return state.learn.losses; })()")
@@ -155,6 +163,17 @@ def check_notices(tab, page, expected):
     print("inspector: a weight with another digit is noticed, in every matrix", flush=True)
 
 
+def check_activations(tab, page):
+    """The page knows every activation of the program, and says so if it does not know a model's."""
+    tab.open(page)
+    names = re.findall(r'Activation::\w+, "(\w+)"', read("src/base/activation.h"))
+    check(tab.evaluate("Object.keys(activations)") == names, f"the page does not know the activations {names}")
+    unknown = write("unknown.html", read(page).replace('"activation":"relu"', '"activation":"unheard_of"'))
+    tab.open(unknown)
+    check("'unheard_of'" in tab.text("#facts"), "the page does not refuse an activation that it does not know")
+    check(not tab.errors and tab.evaluate("document.querySelector('main').hidden"), "a refused model is shown")
+
+
 # --- A history: the page at a point of the training, beside the checkpoint of that point -----------------------------
 
 def round_weights(checkpoint, rounded):
@@ -189,8 +208,7 @@ def check_history(tab, names):
             checkpoint = round_weights(checkpoint, file("rounded.safetensors"))
         tab.open(page, f"#text={names[0]}&step={step}")
         worst = max(worst, check_equal(tab, f"step {step}", json.loads(run(FIGURES, checkpoint, data))))
-        lines = run(PROGRAM, "sample", checkpoint, "--num", "12").splitlines()
-        theirs = [line.split(":", 1)[1].strip() for line in lines if line.startswith("sample")]
+        theirs = samples(checkpoint, "--num", "12")
         ours = tab.evaluate("[...byId('history-names').children].map(each => each.textContent)")
         check(ours == theirs, f"step {step}: the page generates {ours}, the program {theirs}")
     use.use_history(tab, page)
@@ -270,7 +288,7 @@ def check_model(tabs, name, options, documents):
         if name != "hostile":
             check_samples(tab, name, model)
         check_offline(tab, name, page, documents)
-        if name in ("mha", "two_layers", "accented"):
+        if name in TRAINED:
             worst = max(worst, check_training(tab, name, options))
     print(f"{name}: {len(documents)} documents, equal", flush=True)
     return model, page, expected, worst
@@ -302,8 +320,8 @@ def check_all(tabs, workers):
         with lent(tabs) as tab:
             act(tab, *arguments)
     for each in [workers.submit(with_a_tab, *task) for task in
-                 ((check_notices, page, expected), (use.use, page), (use.use_two, two), (check_history, read(file("mha.txt")).split()),
-                  (check_text_stays_text, *hostile))]:
+                 ((check_notices, page, expected), (check_activations, page), (use.use, page), (use.use_two, two),
+                  (check_history, read(file("mha.txt")).split()), (check_text_stays_text, *hostile))]:
         each.result()
     return page, max(worst for *_, worst in made.values()), len(made)
 

@@ -35,7 +35,7 @@ function compareSilenced({ names, silenced }) {
 
 // In all heads; and, in models of one layer, in one head.
 function compareForbidden({ names, forbidden, forbidden_in_head }) {
-  const keys = headKeys(state.models[0].model);
+  const keys = headsOf(state.models[0].model).map(({ key }) => key);
   const changesOf = (cells) => ({ off: new Map(), forbidden: new Set(cells) });
   const everywhere = forbidden.flatMap(({ cells, logits }) => {
     const changes = changesOf(keys.flatMap((key) => cells.map(([t, s]) => `${key}:${t}:${s}`)));
@@ -76,23 +76,23 @@ function isSame(ours, theirs) {
 // The tape of the program's scalar engine, node by node, and every gradient as the sum of what the parents add.
 function compareTape(name, { ops, data, grads, children, parameter_grads }) {
   const graph = new Graph(state.models[0].model, name);
-  const { nodes, order } = graph.tape;
+  const { nodes } = graph;
   const sum = (thing) => graph.parentsOf(thing).reduce((total, { amount }) => total + amount, 0);
-  const passed = order.filter((node) => node !== graph.loss);
-  const weights = Object.values(graph.parameters)
-    .filter((parameter) => !["wte", "wpe"].includes(parameter.name))
-    .map((parameter) => graph.weight(parameter, parameter.data.rows - 1, parameter.data.cols - 1));
+  const passed = nodes.filter((node) => graph.reached.has(node.number) && node !== graph.loss);
+  const weights = Object.values(graph.model.w)
+    .filter((matrix) => !["wte", "wpe"].includes(matrix.name))
+    .map((matrix) => graph.weight(matrix.at + matrix.data.length - 1));
   const all = [...passed, ...weights];
   const list = (key, things) => things.map((thing) => thing[key]);
   return {
     nodes: isSame(list("op", nodes), ops),
     children: isSame(
-      nodes.map((node) => list("number", node.children)),
+      nodes.map((node) => graph.tape.childrenOf(node.number)),
       children,
     ),
     data: largestShare(list("data", nodes), data),
     grads: largestShare(list("grad", nodes), grads),
-    parameter_grads: largestShare([...graph.gradients.numbers], parameter_grads),
+    parameter_grads: largestShare([...graph.grads], parameter_grads),
     contributions: largestShare(all.map(sum), list("grad", all)),
   };
 }

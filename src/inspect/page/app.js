@@ -52,15 +52,14 @@ function read(model, text, changes, temperature) {
   const tokens = all.slice(0, model.config.block_size);
   const targets = tokens.map((_, t) => all[t + 1] ?? model.bos);
   const run = forward(model, tokens, changes);
-  const scaled = run.logits.map((logits) => logits.map((logit) => logit / temperature));
-  const losses = scaled.map((logits, t) => crossEntropy(logits, targets[t]));
+  const losses = run.logits.map((logits, t) => crossEntropy(logits, targets[t], temperature));
   return {
     ...run,
     tokens,
     targets,
     losses,
     loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
-    probs: scaled.map((logits) => softmax(logits)),
+    probs: run.logits.map((logits) => probabilities(logits, temperature)),
   };
 }
 
@@ -179,10 +178,8 @@ function showChoices(place, choices, chosen, choose, role = null) {
   replaceKeepingFocus(
     place,
     choices.map(([value, label]) =>
-      element(
-        "button",
+      button(
         {
-          type: "button",
           role,
           [mark]: String(value === chosen),
           "data-key": `choice ${value}`,
@@ -190,7 +187,7 @@ function showChoices(place, choices, chosen, choose, role = null) {
           tabindex: role === "radio" && value !== chosen ? -1 : null,
           click: () => choose(value),
         },
-        element("bdi", {}, label),
+        element("bdi", label),
       ),
     ),
   );
@@ -250,11 +247,7 @@ function showTheme() {
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
   showChoices(
     byId("themes"),
-    [
-      ["auto", "Auto"],
-      ["light", "Light"],
-      ["dark", "Dark"],
-    ],
+    ["Auto", "Light", "Dark"].map((name) => [name.toLowerCase(), name]),
     state.theme,
     (theme) => {
       state.theme = theme;
@@ -330,8 +323,13 @@ function kindOfAttention({ config }) {
 
 function start() {
   state.data = JSON.parse(byId("data").textContent);
-  state.models = state.data.models.map((about) => ({ about, model: decodeModel(about) }));
-  state.text = "";
+  try {
+    state.models = state.data.models.map((about) => ({ about, model: decodeModel(about) }));
+  } catch (error) {
+    byId("facts").textContent = `The model cannot be shown: ${error.message}.`;
+    for (const part of document.querySelectorAll(".bar, main, #themes")) part.hidden = true;
+    return;
+  }
   byId("text").value = state.data.text;
   document.title = `${state.models.map(({ about }) => about.name).join(" and ")} at work`;
   byId("text").addEventListener("input", (event) => typed(event.target.value));

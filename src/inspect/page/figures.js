@@ -18,9 +18,14 @@ function fillElement(made, attributes, children) {
   return made;
 }
 
-// element("p", { class: "note", click: f }, "text", otherElement)
-function element(tag, attributes = {}, ...children) {
-  return fillElement(document.createElement(tag), attributes, children);
+// element("p", { class: "note", click: f }, "text", otherElement); the attributes may be left out.
+function element(tag, ...parts) {
+  const attributes = parts[0]?.constructor === Object ? parts.shift() : {};
+  return fillElement(document.createElement(tag), attributes, parts);
+}
+
+function button(attributes, ...children) {
+  return element("button", { type: "button", ...attributes }, ...children);
 }
 
 function svg(tag, attributes = {}, ...children) {
@@ -67,9 +72,18 @@ function nextLabel(model, token) {
   return token === model.bos ? "end" : visibleLetter(model.characters[token]);
 }
 
+// All heads. A model of one layer needs no layers in their names.
+function headsOf({ config: { n_layer, n_head } }) {
+  return Array.from({ length: n_layer * n_head }, (_, i) => {
+    const [layer, head] = [Math.floor(i / n_head), i % n_head];
+    const name = n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
+    return { layer, head, key: `${layer}:${head}`, name };
+  });
+}
+
 // A word or name in the middle of a text, whichever way it is written.
 function inText(word) {
-  return element("bdi", {}, word);
+  return element("bdi", word);
 }
 
 function termOf(word, meaning = word) {
@@ -128,6 +142,11 @@ function attentionMap({ rows, labels, name, picked = -1, visible = () => true, f
   return drawn;
 }
 
+// A map or more of a head, under its name.
+function mapFigure(caption, ...parts) {
+  return element("figure", element("figcaption", { class: "head-name" }, ...caption), ...parts);
+}
+
 // The runs [from, to) of those of n cells for which isIn holds.
 function runs(n, isIn) {
   const found = [];
@@ -170,9 +189,14 @@ function listenToCells(drawn, { rows, labels, n, size, pick }) {
 function tableHead(names) {
   return element(
     "thead",
-    {},
-    element("tr", {}, ...names.map((name) => (name === "" ? element("td") : element("th", { scope: "col" }, name)))),
+    element("tr", ...names.map((name) => (name === "" ? element("td") : element("th", { scope: "col" }, name)))),
   );
+}
+
+// Its name, and a cell for each of the rest, which may be a cell already.
+function tableRow(name, cells, attributes = {}) {
+  const cellOf = (cell) => (cell.tagName === "TD" ? cell : element("td", ...[cell].flat()));
+  return element("tr", attributes, element("th", { scope: "row" }, ...[name].flat()), ...cells.map(cellOf));
 }
 
 // A table that may be wider than the window.
@@ -180,7 +204,7 @@ function wideTable(name, ...parts) {
   return element(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
-    element("table", {}, ...parts),
+    element("table", ...parts),
   );
 }
 
@@ -199,9 +223,9 @@ function chanceBar({ label, share, mark = null, markClass = "before", isNext = f
   return element(
     "span",
     { class: isNext ? "chance is-next" : "chance" },
-    element("bdi", {}, label),
+    element("bdi", label),
     track,
-    element("span", {}, percent(share)),
+    element("span", percent(share)),
   );
 }
 
@@ -273,6 +297,12 @@ function sheet(drawings, titles, columns) {
   return new XMLSerializer().serializeToString(all);
 }
 
+// The maps of all heads in a place.
+function mapSheet(id, model) {
+  const titles = headsOf(model).map(({ layer, head }) => `layer ${layer}, head ${head}`);
+  return sheet([...byId(id).querySelectorAll("svg")], titles, model.config.n_head);
+}
+
 function csv(table) {
   const field = (x) => (/[",\n]/.test(x) ? `"${String(x).replaceAll('"', '""')}"` : String(x));
   return table.map((row) => row.map(field).join(",")).join("\n") + "\n";
@@ -297,19 +327,17 @@ function copyButtons(place, makers) {
   place.replaceChildren(
     ...Object.entries(makers).map(([kind, make]) => {
       const said = `Copy as ${kind}`;
-      const button = element(
-        "button",
+      const made = button(
         {
-          type: "button",
           click: async () => {
             await copyText(make());
-            button.textContent = "Copied";
-            setTimeout(() => (button.textContent = said), 1200);
+            made.textContent = "Copied";
+            setTimeout(() => (made.textContent = said), 1200);
           },
         },
         said,
       );
-      return button;
+      return made;
     }),
   );
 }

@@ -1,59 +1,88 @@
 // The graph of a name's loss, and questions about it, as the debugger's commands `graph`, `why` and `parents` answer
 // them.
 
+// The program's scalar engine, and so the debugger, knows only these models.
+function hasGraph({ config, visible }) {
+  return config.attention === "mha" && !config.rope && visible === null;
+}
+
 class Graph {
   constructor(model, text) {
-    const scalar = new ScalarModel(model);
-    const { tape, labels, parameters, gradients } = scalar;
-    this.loss = scalar.documentLoss(encode(model, text));
-    this.loss.backward();
-    Object.assign(this, { model, tape, labels, parameters, gradients });
+    const run = new Run(model, unchanged, new Tape(model.numbers));
+    const loss = run.documentLoss(encode(model, text));
+    this.grads = new Float64Array(model.numbers.length);
+    run.tape.backward(loss, this.grads);
+    Object.assign(this, { model, tape: run.tape, labels: new Labels(run, loss) });
+    this.nodes = Array.from({ length: this.tape.size }, (_, number) => this.node(number));
+    this.loss = this.nodes[loss];
+    this.reached = this.below(this.loss);
+  }
+
+  // --- Things: nodes, and weights, which are none --------------------------------------------------------------------
+
+  node(number) {
+    const { ops, data, grad } = this.tape;
+    const arity = this.tape.childrenOf(number).length;
+    return { number, op: ops[number], data: data[number], grad: grad[number], arity };
+  }
+
+  // The parameter at a place in the model's numbers.
+  weight(at) {
+    return { op: "weight", at, data: this.model.numbers[at], grad: this.grads[at], arity: 0 };
+  }
+
+  // Row i of an embedding; nothing if the name does not use it.
+  embedding(matrix, i) {
+    return (this.tape.rows.get(matrix.at + i * matrix.cols) ?? []).map((number) => this.nodes[number]);
   }
 
   // --- Down and up ---------------------------------------------------------------------------------------------------
 
-  // [{ child, local }]: the nodes that it was computed from, then the weights that it read. A weight is no node; here
-  // it becomes a thing with data and grad like one.
-  childrenOf({ children, local_grads, row, op }) {
-    const nodes = (children ?? []).map((child, i) => ({ child, local: local_grads[i] }));
+  // [{ child, local }]: the nodes that it was computed from, then the weights that it read.
+  childrenOf({ number, op }) {
+    if (op === "weight") return [];
+    const locals = this.tape.localsOf(number);
+    const nodes = this.tape.childrenOf(number).map((child, i) => ({ child: this.nodes[child], local: locals[i] }));
     if (op !== "linear") return nodes;
-    const weights = Array.from(row.locals, (local, j) => ({ child: this.weight(row.parameter, row.i, j), local }));
+    const at = this.tape.placeInNumbers(number);
+    const weights = this.tape.reads[number].inputs.map((local, j) => ({ child: this.weight(at + j), local }));
     return [...nodes, ...weights];
   }
 
-  weight(parameter, i, j) {
-    return { op: "weight", parameter, i, j, data: parameter.data.row(i)[j], grad: parameter.grad.row(i)[j] };
+  // All nodes that one was computed from, and itself: numbers.
+  below({ number }) {
+    const found = new Set([number]);
+    for (let k = number; k >= 0; k--) if (found.has(k)) for (const child of this.tape.childrenOf(k)) found.add(child);
+    return found;
   }
 
   // Why the gradient is what it is: [{ parent, i, local, amount }] for every node whose child i it is, in the order in
   // which backward() adds the amounts. Rows of a linear layer share one list of children, which is searched once.
   parentsOf(thing) {
-    if (thing.op === "weight") return this.readersOf(thing);
     const found = [];
     let searched = null;
     let places = [];
     for (const parent of this.backwards()) {
-      const { children, local_grads, grad } = parent;
-      if (children !== searched) places = placesOf(thing, children);
+      const children = this.tape.childrenOf(parent.number);
+      if (thing.op === "weight") places = this.placesOfWeight(thing, parent);
+      else if (children !== searched) places = placesOf(thing.number, children);
       searched = children;
-      for (const i of places) found.push({ parent, i, local: local_grads[i], amount: local_grads[i] * grad });
+      for (const i of places) {
+        const { local } = this.childrenOf(parent)[i];
+        found.push({ parent, i, local, amount: local * parent.grad });
+      }
     }
     return found;
   }
 
-  // The same for a weight: the nodes that read it.
-  readersOf({ parameter, i, j }) {
-    const reads = ({ op, row }) => op === "linear" && row.parameter === parameter && row.i === i;
-    return [...this.backwards()].filter(reads).map((parent) => {
-      const local = parent.row.locals[j];
-      return { parent, i: parent.children.length + j, local, amount: local * parent.grad };
-    });
+  placesOfWeight({ at }, { number, op, arity }) {
+    const j = op === "linear" ? at - this.tape.placeInNumbers(number) : -1;
+    return j >= 0 && j < arity ? [arity + j] : [];
   }
 
   // The nodes that backward() passed, in its order.
   *backwards() {
-    const { order } = this.tape;
-    for (let k = order.length - 1; k >= 0; k--) yield order[k];
+    for (let k = this.loss.number; k >= 0; k--) if (this.reached.has(k)) yield this.nodes[k];
   }
 
   // The thing at the end of a path: the index of a child at each step down from the loss. Ends where the path does not
@@ -71,9 +100,9 @@ class Graph {
   // The path on which most of its gradient came: at each step up, to the parent that added most. It goes through the
   // loss of that position if there is such a path. null if the loss was not computed from it.
   pathTo(thing, position) {
-    const top = this.loss.children[0].children[position];
-    const below = new Set(this.tape.topologicalOrder(top));
-    const path = this.climb(thing, top, (parent) => below.has(parent));
+    const top = this.follow([0, position]).at(-1).thing;
+    const below = this.below(top);
+    const path = this.climb(thing, top, ({ number }) => below.has(number));
     return path === null ? this.climb(thing, this.loss, () => true) : [0, position, ...path];
   }
 
@@ -94,25 +123,25 @@ class Graph {
   // What a reader names: "#17", "layer0.attn_wq[2][3]", or a label, of the nodes at that position first.
   find(text, position) {
     const wanted = text.trim();
-    if (/^#\d+$/.test(wanted)) return this.tape.nodes[Number(wanted.slice(1))] ?? null;
-    const isWanted = (node) => this.labels.textOf(node) === wanted;
-    const nodes = this.tape.order.filter(isWanted);
+    if (/^#\d+$/.test(wanted)) return this.nodes[Number(wanted.slice(1))] ?? null;
+    const named = this.nodes.filter((node) => this.labels.textOf(node) === wanted);
+    const nodes = named.filter(({ number }) => this.reached.has(number));
     const here = nodes.find((node) => this.labels.placeOf(node).position === position);
-    return here ?? nodes[0] ?? this.findWeight(wanted) ?? this.tape.nodes.find(isWanted) ?? null;
+    return here ?? nodes[0] ?? this.findWeight(wanted) ?? named[0] ?? null;
   }
 
   // wte[m][3] is wte[12][3], too. Of the embeddings only rows of the name are on the tape.
   findWeight(text) {
     const [, name, i, j] = text.match(/^([\w.]+)\[(.+)\]\[(\d+)\]$/) ?? [];
-    const parameter = this.parameters[name];
-    if (parameter === undefined || Number(j) >= parameter.data.cols) return null;
+    const matrix = this.model.w[name];
+    if (matrix === undefined || Number(j) >= matrix.cols) return null;
     const isOfLetters = name === "wte" || name === "lm_head";
-    const rows = Array.from({ length: parameter.data.rows }, (_, row) => row);
+    const rows = Array.from({ length: matrix.rows }, (_, row) => row);
     const named = (row) => isOfLetters && this.labels.letter(row) === i;
     const row = rows.find((row) => String(row) === i) ?? rows.find(named);
     if (row === undefined) return null;
-    if (name === "wte" || name === "wpe") return parameter.rows.get(row)?.[j] ?? null;
-    return this.weight(parameter, row, Number(j));
+    if (name === "wte" || name === "wpe") return this.embedding(matrix, row)[j] ?? null;
+    return this.weight(matrix.at + row * matrix.cols + Number(j));
   }
 }
 

@@ -100,7 +100,7 @@ function treeItem(thing, about, ...drawn) {
       "aria-posinset": about.i + 1,
       "aria-setsize": about.count,
       "aria-selected": String(about.isCurrent === true),
-      "aria-expanded": thing.children?.length > 0 ? String(about.isOpen) : null,
+      "aria-expanded": thing.arity > 0 ? String(about.isOpen) : null,
       click: about.go,
     },
     ...drawn,

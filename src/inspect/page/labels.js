@@ -2,11 +2,17 @@
 // were made.
 
 class Labels {
-  constructor(model, tape) {
-    this.model = model;
-    this.tape = tape;
-    this.labels = []; // by node number: { name, index }
-    this.places = []; // { from, position, layer, part }: of the nodes from that number on
+  // Of all nodes on the tape of a run that computed the loss of a text.
+  constructor(run, loss) {
+    Object.assign(this, { model: run.model, tape: run.tape, labels: [] }); // labels by node: { name, index }
+    for (const [t, position] of run.positions.entries()) {
+      this.embedding(position);
+      for (const layer of run.layers) this.attention(layer[t]);
+      for (const mlp of run.mlps) this.mlp(mlp[t]);
+      this.prediction(position);
+    }
+    this.nameOne(this.child(loss), "sum of losses");
+    this.nameOne(loss, "loss", "of the name");
   }
 
   // --- Asking --------------------------------------------------------------------------------------------------------
@@ -14,8 +20,9 @@ class Labels {
   // A weight is no node: see Graph.weight().
   of(thing) {
     if (thing.op !== "weight") return this.labels[thing.number];
-    const row = thing.parameter.name === "lm_head" ? this.letter(thing.i) : thing.i;
-    return { name: thing.parameter.name, index: `[${row}][${thing.j}]` };
+    const { name, cols, at } = Object.values(this.model.w).findLast((matrix) => matrix.at <= thing.at);
+    const i = Math.floor((thing.at - at) / cols);
+    return { name, index: `[${name === "lm_head" ? this.letter(i) : i}][${(thing.at - at) % cols}]` };
   }
 
   textOf(thing) {
@@ -26,30 +33,28 @@ class Labels {
   // { position, layer, part }, null where there is none. Embeddings and weights belong to no position.
   placeOf(thing) {
     if (thing.op === "parameter" || thing.op === "weight") return { position: null, layer: null, part: "" };
-    let k = this.places.length - 1;
-    while (this.places[k].from > thing.number) k--;
-    return this.places[k];
+    return this.tape.places.findLast(({ from }) => from <= thing.number);
   }
 
   letter(token) {
     return nextLabel(this.model, token);
   }
 
-  // --- Writing down, as the model computes ---------------------------------------------------------------------------
+  // --- Writing down --------------------------------------------------------------------------------------------------
 
-  begin(position, layer, part) {
-    this.places.push({ from: this.tape.nodes.length, position, layer, part });
+  child(node, i = 0) {
+    return this.tape.childrenOf(node)[i];
   }
 
-  name(values, name, index = (i) => `[${i}]`) {
-    values.forEach((value, i) => (this.labels[value.number] = { name, index: index(i) }));
+  name(nodes, name, index = (i) => `[${i}]`) {
+    nodes.forEach((node, i) => (this.labels[node] = { name, index: index(i) }));
   }
 
-  nameOne(value, name, index = "") {
-    this.labels[value.number] = { name, index };
+  nameOne(node, name, index = "") {
+    this.labels[node] = { name, index };
   }
 
-  embedding(token_id, pos_id, { tok_emb, pos_emb, embedded, x }) {
+  embedding({ token_id, pos_id, tok_emb, pos_emb, embedded, x }) {
     this.name(tok_emb, "wte", (j) => `[${this.letter(token_id)}][${j}]`);
     this.name(pos_emb, "wpe", (j) => `[${pos_id}][${j}]`);
     this.name(embedded, "tok_emb + pos_emb");
@@ -59,40 +64,34 @@ class Labels {
   // rmsnorm(x) is x[i] * scale, with scale = (dot(x, x) / n + 1e-5) ** -0.5.
   norm(x, name) {
     this.name(x, name);
-    const scale = x[0].children[1];
-    const [sum] = scale.children;
-    const [mean] = sum.children;
-    this.nameOne(scale, "1 / root mean square");
-    this.nameOne(sum, "mean square + 1e-5");
-    this.nameOne(mean, "mean square");
-    this.nameOne(mean.children[0], "sum of squares");
+    let node = this.child(x[0], 1);
+    for (const part of ["1 / root mean square", "mean square + 1e-5", "mean square", "sum of squares"]) {
+      this.nameOne(node, part);
+      node = this.child(node);
+    }
   }
 
   // softmax(x) is exp(x[i]) * total ** -1.
   softmax(probs, name, of, index) {
     this.name(probs, name, index);
-    for (const [i, { children }] of probs.entries()) {
-      const [exp, share] = children;
+    for (const [i, prob] of probs.entries()) {
+      const [exp, share] = this.tape.childrenOf(prob);
       this.nameOne(exp, `exp(${of})`, index(i));
       this.nameOne(share, "1 / sum of exps");
-      this.nameOne(share.children[0], "sum of exps");
+      this.nameOne(this.child(share), "sum of exps");
     }
   }
 
-  head(h, attn_logits, attn_weights) {
-    const index = (s) => `[head ${h}][s=${s}]`;
-    for (const [s, logit] of attn_logits.entries()) this.nameOne(logit.children[0], "q · k", index(s));
-    this.name(attn_logits, "attn_logits", index);
-    this.softmax(attn_weights, "attn_weights", "attn_logit", index);
-  }
-
-  attention(D, { x_norm, q, k, v, x_attn, attn_out, x }) {
-    const byHead = (i) => `[head ${Math.floor(i / D)}][${i % D}]`;
+  attention({ x_norm, q_h, k_h, v_h, attn_logits, attn_weights, head_out, attn_out, x }) {
     this.norm(x_norm, "x_norm");
-    this.name(q, "q", byHead);
-    this.name(k, "k", byHead);
-    this.name(v, "v", byHead);
-    this.name(x_attn, "head_out", byHead);
+    for (const h of q_h.keys()) {
+      const lists = { q: q_h[h], k: k_h[h], v: v_h[h], head_out: head_out[h] };
+      for (const [name, nodes] of Object.entries(lists)) this.name(nodes, name, (j) => `[head ${h}][${j}]`);
+      const index = (s) => `[head ${h}][s=${s}]`;
+      this.name(attn_logits[h].map((logit) => this.child(logit)), "q · k", index);
+      this.name(attn_logits[h], "attn_logits", index);
+      this.softmax(attn_weights[h], "attn_weights", "attn_logit", index);
+    }
     this.name(attn_out, "attn_out");
     this.name(x, "x");
   }
@@ -100,32 +99,24 @@ class Labels {
   mlp({ x_norm, hidden, active, mlp_out, x }) {
     this.norm(x_norm, "x_norm");
     this.name(hidden, "hidden");
-    this.name(active, "relu(hidden)²"); // or what follows, if the ReLU is not squared
-    this.name(
-      active.map((y) => (y.op === "pow" ? y.children[0] : y)),
-      "relu(hidden)",
-    );
+    let nodes = active;
+    for (const name of activations[this.model.config.activation].labels.slice().reverse()) {
+      this.name(nodes, name);
+      nodes = nodes.map((node) => this.child(node));
+    }
     this.name(mlp_out, "mlp_out");
     this.name(x, "x");
   }
 
-  logits(logits) {
-    this.name(logits, "logit", (token) => `of ${this.letter(token)}`);
-  }
-
-  // cross_entropy is -log(p) of the target. The probabilities of all tokens lie on the tape before the log, each after
-  // its 1 / sum of exps.
-  prediction(logits, target, loss) {
+  // The loss is -log(p) of the target. The probabilities of all tokens lie on the tape before the log, each after its
+  // 1 / sum of exps.
+  prediction({ logits, target, loss }) {
     const of = (token) => `of ${this.letter(token)}`;
-    const [log] = loss.children;
-    const probs = logits.map((_, token) => this.tape.nodes[log.number + 1 - 2 * (logits.length - token)]);
+    const log = this.child(loss);
+    const probs = logits.map((_, token) => log + 1 - 2 * (logits.length - token));
+    this.name(logits, "logit", of);
     this.softmax(probs, "probability", "logit", of);
     this.nameOne(log, "log(p)", of(target));
     this.nameOne(loss, "loss", of(target));
-  }
-
-  documentLoss(loss) {
-    this.nameOne(loss.children[0], "sum of losses");
-    this.nameOne(loss, "loss", "of the name");
   }
 }

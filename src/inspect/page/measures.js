@@ -1,5 +1,9 @@
 // Measures of a row of weights, as in src/inspect/heads.h, for what is computed in the page.
 
+function dot(a, b) {
+  return a.reduce((sum, x, i) => sum + x * b[i], 0);
+}
+
 // What each visible position would get if the row were even.
 function evenShare(seen) {
   return seen.length > 0 ? 1 / seen.length : 0;
@@ -33,8 +37,8 @@ function meanOutputs(model, names) {
   for (const name of names) {
     if ([...name].some((character) => !model.tokens.has(character))) continue;
     const { layers } = forward(model, encode(model, name).slice(0, model.config.block_size));
-    rows += layers[0].positions.length;
-    layers.forEach(({ positions }, li) =>
+    rows += layers[0].length;
+    layers.forEach((positions, li) =>
       positions.forEach(({ x_attn }) => x_attn.forEach((x, i) => (sums[li][i] += x))),
     );
   }

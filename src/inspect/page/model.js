@@ -1,17 +1,26 @@
-// The model: gpt() of src/microgpt.cpp in JavaScript, for every form of attention that trains here. Read the two side
-// by side. A list of numbers is an Array; a Matrix has one row for each number that linear() makes.
+// The model: gpt() of src/microgpt.cpp on a tape, for every form of attention that trains here. Read the two side by
+// side. All of the page stands on this one: reading, what-if, the graph of a loss, and training.
 
+// Rows and columns of the parameters, from number `at` on. linear() makes a number for each row.
 class Matrix {
-  constructor(rows, cols, data) {
-    this.rows = rows;
-    this.cols = cols;
-    this.data = data;
+  constructor(name, rows, cols, at, numbers) {
+    Object.assign(this, { name, rows, cols, at, data: numbers.subarray(at, at + rows * cols) });
   }
 
   row(i) {
     return this.data.subarray(i * this.cols, (i + 1) * this.cols);
   }
 }
+
+// What the MLP does to its hidden numbers, by its name in files: on the tape, and the labels of what that makes, the
+// result last. Another one is another line, and a method of Tape if it needs a new operation.
+const activations = {
+  relu: { apply: (tape, x) => x.map((xi) => tape.relu(xi)), labels: ["relu(hidden)"] },
+  squared_relu: {
+    apply: (tape, x) => activations.relu.apply(tape, x).map((y) => tape.pow(y, 2)),
+    labels: ["relu(hidden)", "relu(hidden)²"],
+  },
+};
 
 // --- A model from the page's data ------------------------------------------------------------------------------------
 
@@ -20,17 +29,25 @@ function numbersOfBase64(text, Numbers) {
   return new Numbers(bytes.buffer);
 }
 
-// m is one of data.models. Its matrices share one list of numbers, in the order of m.parameters.
-function decodeModel(m, numbers = numbersOfBase64(m.weights, Float64Array)) {
+// The same model with other numbers. Its tape serves one run after the other, so that its lists need not grow anew.
+function withNumbers(model, numbers) {
   const w = {};
   let at = 0;
-  for (const { name, rows, cols } of m.parameters) {
-    w[name] = new Matrix(rows, cols, numbers.subarray(at, at + rows * cols));
+  for (const { name, rows, cols } of model.parameters) {
+    w[name] = new Matrix(name, rows, cols, at, numbers);
     at += rows * cols;
   }
-  const tokens = new Map(m.characters.map((character, i) => [character, i]));
-  const { config, characters, visible } = m;
-  return { config, characters, tokens, bos: characters.length, visible, numbers, w };
+  return { ...model, numbers, w, tape: new Tape(numbers) };
+}
+
+// m is one of data.models. Its matrices share one list of numbers, in the order of m.parameters.
+function decodeModel(m, numbers = numbersOfBase64(m.weights, Float64Array)) {
+  const { config, characters, visible, parameters } = m;
+  if (!Object.hasOwn(activations, config.activation)) {
+    throw new Error(`this page does not know the activation '${config.activation}'`);
+  }
+  const tokens = new Map(characters.map((character, i) => [character, i]));
+  return withNumbers({ config, characters, tokens, bos: characters.length, visible, parameters }, numbers);
 }
 
 // The tokens that predict: BOS, and as many characters as the block has room for.
@@ -43,105 +60,16 @@ function encode(model, text) {
   return tokens;
 }
 
-function label(model, token) {
-  return token === model.bos ? "." : model.characters[token];
-}
-
 // Whether position t may look at position s.
 function allows(model, t, s) {
   return s <= t && (model.visible === null || model.visible[t][s] === "1");
 }
 
-// --- Operations ------------------------------------------------------------------------------------------------------
-
-function add(a, b) {
-  return a.map((x, i) => x + b[i]);
-}
-
-function dot(a, b) {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-// y[i] is the dot product of row i and x.
-function linear(x, { rows, cols, data }) {
-  const y = [];
-  for (let i = 0; i < rows; i++) {
-    let sum = 0;
-    for (let j = 0; j < cols; j++) sum += data[i * cols + j] * x[j];
-    y.push(sum);
-  }
-  return y;
-}
-
-// Scores of -Infinity get no weight. If there are no others, no position gets any.
-function softmax(scores) {
-  const max = Math.max(...scores);
-  if (max === -Infinity) return scores.map(() => 0);
-  const exps = scores.map((score) => Math.exp(score - max));
-  const total = exps.reduce((sum, x) => sum + x, 0);
-  return exps.map((x) => x / total);
-}
-
-function rmsnorm(x) {
-  const scale = (dot(x, x) / x.length + 1e-5) ** -0.5;
-  return x.map((xi) => xi * scale);
-}
-
-function activate(x, name) {
-  return x.map((xi) => (xi > 0 ? (name === "squared_relu" ? xi * xi : xi) : 0));
-}
-
-// Rotates the pairs (2i, 2i + 1) of x, in place, by an angle that grows with the position (RoPE).
-function rotate(x, position, base) {
-  for (let i = 0; i < x.length; i += 2) {
-    const angle = position * base ** (-i / x.length);
-    const [a, b] = [x[i], x[i + 1]];
-    x[i] = a * Math.cos(angle) - b * Math.sin(angle);
-    x[i + 1] = a * Math.sin(angle) + b * Math.cos(angle);
-  }
-}
-
-// --- Queries, keys and values ----------------------------------------------------------------------------------------
-
-// Of one position, by head: {q_h: [H], k_h: [H], v_h: [H]}. Heads of a group share their key and value.
-function queriesKeysValues(x, matrix, config, position) {
-  return config.attention === "mla" ? latent(x, matrix, config, position) : grouped(x, matrix, config, position);
-}
-
 function slices(x, n) {
   const size = x.length / n;
-  return Array.from({ length: n }, (_, i) => x.slice(i * size, (i + 1) * size));
-}
-
-function grouped(x, matrix, config, position) {
-  const { n_head: H, n_kv_head: G } = config;
-  const q = slices(linear(x, matrix("attn_wq")), H);
-  const k = slices(linear(x, matrix("attn_wk")), G);
-  const v = slices(linear(x, matrix("attn_wv")), G);
-  if (config.rope) for (const each of [...q, ...k]) rotate(each, position, config.rope_base);
-  const ofGroup = (all) => q.map((_, h) => all[Math.floor((h * G) / H)]);
-  return { q_h: q, k_h: ofGroup(k), v_h: ofGroup(v) };
-}
-
-// Multi-head latent attention: keys and values are made from one short vector, c_kv; an extra part of each key, which
-// all heads share, is rotated.
-function latent(x, matrix, config, position) {
-  const H = config.n_head;
-  const c_q = linear(x, matrix("attn_wdq"));
-  const c_kv = linear(x, matrix("attn_wdkv"));
-  let q_h = slices(linear(c_q, matrix("attn_wuq")), H);
-  let k_h = slices(linear(c_kv, matrix("attn_wuk")), H);
-  const v_h = slices(linear(c_kv, matrix("attn_wuv")), H);
-  if (config.rope_dim > 0) {
-    const q_rope = slices(linear(c_q, matrix("attn_wqr")), H);
-    const k_rope = linear(x, matrix("attn_wkr"));
-    for (const each of [...q_rope, k_rope]) rotate(each, position, config.rope_base);
-    q_h = q_h.map((q, h) => [...q, ...q_rope[h]]);
-    k_h = k_h.map((k) => [...k, ...k_rope]);
-  }
-  return { q_h, k_h, v_h };
+  const parts = [];
+  for (let at = 0; at < x.length; at += size) parts.push(x.slice(at, at + size));
+  return parts;
 }
 
 // --- The model: in go tokens, out come scores for each possible next one ---------------------------------------------
@@ -150,104 +78,191 @@ function latent(x, matrix, config, position) {
 // in for the output; and cells that are forbidden, as "layer:head:t:s".
 const unchanged = { off: new Map(), forbidden: new Set() };
 
-// Returns the logits [T][V]; the weights [L][H][T][t + 1]; and by layer what happened at each position, for the
-// inspector. positions[t] has x_residual, q_h, k_h, v_h, attn_logits[h], attn_weights[h], head_out[h], x_attn.
-function forward(model, tokens, changes = unchanged) {
-  const { config, w } = model;
-  const layers = Array.from({ length: config.n_layer }, () => ({ positions: [] }));
-  const logits = tokens.map((token_id, pos_id) => {
-    const tok_emb = [...w.wte.row(token_id)];
-    let x = config.rope ? tok_emb : add(tok_emb, w.wpe.row(pos_id));
-    x = rmsnorm(x);
-    layers.forEach(({ positions }, li) => {
-      x = attentionBlock(x, model, li, positions, changes);
-      x = mlpBlock(x, model, li);
+// One text, read token by token. What was computed stays, as nodes, until the tape serves another run: positions[t] has
+// the embedding and the logits, layers[li][t] the attention of a layer, mlps[li][t] its MLP.
+class Run {
+  constructor(model, changes = unchanged, tape = model.tape) {
+    tape.clear();
+    const lists = () => Array.from({ length: model.config.n_layer }, () => []);
+    Object.assign(this, { model, changes, tape, positions: [], layers: lists(), mlps: lists() });
+  }
+
+  // The logits after one more token.
+  gpt(token_id) {
+    const { tape, positions } = this;
+    const { config, w } = this.model;
+    const pos_id = positions.length;
+    tape.begin(pos_id, null, "embedding");
+    const tok_emb = tape.row(w.wte, token_id);
+    const pos_emb = config.rope ? null : tape.row(w.wpe, pos_id);
+    const embedded = config.rope ? tok_emb : tape.add(tok_emb, pos_emb);
+    const x_embedded = tape.rmsnorm(embedded);
+    let x = x_embedded;
+    for (let li = 0; li < config.n_layer; li++) {
+      tape.begin(pos_id, li, "attention");
+      x = this.attention(x, li);
+      tape.begin(pos_id, li, "MLP");
+      x = this.mlp(x, li);
+    }
+    tape.begin(pos_id, null, "logits");
+    const logits = tape.linear(x, w.lm_head);
+    positions.push({ token_id, pos_id, tok_emb, pos_emb, embedded, x: x_embedded, logits });
+    return logits;
+  }
+
+  // 1) Multi-head attention. The positions of this layer hold what earlier ones keep; here comes one more.
+  attention(x_residual, li) {
+    const { tape, model, layers } = this;
+    const matrix = (name) => model.w[`layer${li}.${name}`];
+    const x_norm = tape.rmsnorm(x_residual);
+    const t = layers[li].length;
+    const queriesKeysValues = model.config.attention === "mla" ? latent : grouped;
+    const at = { x_residual, x_norm, ...queriesKeysValues(tape, x_norm, matrix, model.config, t) };
+    layers[li].push(at);
+    const heads = at.q_h.map((_, h) => this.attentionHead(li, h));
+    for (const name of ["attn_logits", "attn_weights", "head_out"]) at[name] = heads.map((head) => head[name]);
+    at.x_attn = [].concat(...at.head_out); // the heads' results stand side by side
+    at.attn_out = tape.linear(at.x_attn, matrix("attn_wo"));
+    at.x = tape.add(at.attn_out, x_residual);
+    return at.x;
+  }
+
+  // Head h at the last position.
+  attentionHead(li, h) {
+    const { tape, changes } = this;
+    const positions = this.layers[li];
+    const q_h = positions.at(-1).q_h[h];
+    const scale = 1 / Math.sqrt(q_h.length);
+    const attn_logits = positions.map(({ k_h }, s) =>
+      this.sees(li, h, s) ? tape.timesNumber(tape.dot(q_h, k_h[h]), scale) : tape.constant(-Infinity),
+    );
+    const attn_weights = tape.softmax(attn_logits);
+    const v_h = positions.map((at) => at.v_h[h]);
+    const mixed = v_h[0].map((_, j) => tape.dot(attn_weights, v_h.map((v) => v[j])));
+    const instead = changes.off.get(`${li}:${h}`); // undefined, null or numbers
+    const head_out = instead === undefined ? mixed : mixed.map((_, j) => tape.constant(instead?.[j] ?? 0));
+    return { attn_logits, attn_weights, head_out };
+  }
+
+  // Whether head h looks from the last position at position s.
+  sees(li, h, s) {
+    const t = this.layers[li].length - 1;
+    const { forbidden } = this.changes;
+    return allows(this.model, t, s) && !(forbidden.size > 0 && forbidden.has(`${li}:${h}:${t}:${s}`));
+  }
+
+  // 2) MLP.
+  mlp(x_residual, li) {
+    const { tape, mlps } = this;
+    const { config, w } = this.model;
+    const x_norm = tape.rmsnorm(x_residual);
+    const hidden = tape.linear(x_norm, w[`layer${li}.mlp_fc1`]);
+    const active = activations[config.activation].apply(tape, hidden);
+    const mlp_out = tape.linear(active, w[`layer${li}.mlp_fc2`]);
+    const x = tape.add(mlp_out, x_residual);
+    mlps[li].push({ x_norm, hidden, active, mlp_out, x });
+    return x;
+  }
+
+  // The mean loss of the predictions within the block: of every token after BOS, and of BOS at the end.
+  documentLoss(tokens) {
+    const { tape, model, positions } = this;
+    const losses = tokens.slice(0, model.config.block_size).map((token_id, pos_id) => {
+      const logits = this.gpt(token_id);
+      const target = tokens[pos_id + 1] ?? model.bos;
+      tape.begin(pos_id, null, "loss");
+      const loss = tape.crossEntropy(logits, target);
+      Object.assign(positions[pos_id], { target, loss });
+      return loss;
     });
-    return linear(x, w.lm_head);
-  });
-  const weights = layers.map(({ positions }) => headsOf(config).map((h) => positions.map((at) => at.attn_weights[h])));
+    tape.begin(null, null, "");
+    return tape.mean(losses);
+  }
+}
+
+// --- Queries, keys and values ----------------------------------------------------------------------------------------
+
+// Of one position, by head: {q_h: [H], k_h: [H], v_h: [H]}. Heads of a group share their key and value.
+function grouped(tape, x, matrix, config, position) {
+  const { n_head: H, n_kv_head: G, rope, rope_base } = config;
+  const rotated = (all) => (rope ? all.map((each) => tape.rotate(each, position, rope_base)) : all);
+  const q = slices(tape.linear(x, matrix("attn_wq")), H);
+  const k = slices(tape.linear(x, matrix("attn_wk")), G);
+  const v = slices(tape.linear(x, matrix("attn_wv")), G);
+  const ofGroup = (all) => q.map((_, h) => all[Math.floor((h * G) / H)]);
+  return { q_h: rotated(q), k_h: ofGroup(rotated(k)), v_h: ofGroup(v) };
+}
+
+// Multi-head latent attention: keys and values are made from one short vector, c_kv; an extra part of each key, which
+// all heads share, is rotated.
+function latent(tape, x, matrix, { n_head: H, rope_dim, rope_base }, position) {
+  const c_q = tape.linear(x, matrix("attn_wdq"));
+  const c_kv = tape.linear(x, matrix("attn_wdkv"));
+  const q_h = slices(tape.linear(c_q, matrix("attn_wuq")), H);
+  const k_h = slices(tape.linear(c_kv, matrix("attn_wuk")), H);
+  const v_h = slices(tape.linear(c_kv, matrix("attn_wuv")), H);
+  if (rope_dim === 0) return { q_h, k_h, v_h };
+  const q_rope = slices(tape.linear(c_q, matrix("attn_wqr")), H);
+  const k_rope = tape.rotate(tape.linear(x, matrix("attn_wkr")), position, rope_base);
+  return {
+    q_h: q_h.map((q, h) => [...q, ...tape.rotate(q_rope[h], position, rope_base)]),
+    k_h: k_h.map((k) => [...k, ...k_rope]),
+    v_h,
+  };
+}
+
+// --- Numbers instead of nodes ----------------------------------------------------------------------------------------
+
+// Nodes in lists and records, as their numbers.
+function numbersOf(nodes, tape) {
+  if (typeof nodes === "number") return tape.data[nodes];
+  if (Array.isArray(nodes)) return nodes.map((each) => numbersOf(each, tape));
+  return Object.fromEntries(Object.entries(nodes).map(([name, each]) => [name, numbersOf(each, tape)]));
+}
+
+// Returns the logits [T][V]; layers [L][T], what happened at each position: x_residual, q_h, k_h, v_h, attn_logits[h],
+// attn_weights[h], head_out[h], x_attn and more; and of these the weights [L][H][T][t + 1].
+function forward(model, tokens, changes = unchanged) {
+  const run = new Run(model, changes);
+  const logits = numbersOf(tokens.map((token) => run.gpt(token)), run.tape);
+  const layers = numbersOf(run.layers, run.tape);
+  const weights = layers.map((positions) =>
+    positions[0].q_h.map((_, h) => positions.map(({ attn_weights }) => attn_weights[h])),
+  );
   return { logits, weights, layers };
 }
 
-function headsOf({ n_head }) {
-  return Array.from({ length: n_head }, (_, h) => h);
-}
-
-// 1) Multi-head attention. `positions` holds what earlier positions keep of this layer; here comes one more.
-function attentionBlock(x_residual, model, li, positions, changes) {
-  const { config, w } = model;
-  const matrix = (name) => w[`layer${li}.${name}`];
-  const x = rmsnorm(x_residual);
-  const at = { x_residual, ...queriesKeysValues(x, matrix, config, positions.length) };
-  positions.push(at);
-  const heads = headsOf(config).map((h) => attentionHead(model, li, h, positions, changes));
-  for (const name of ["attn_logits", "attn_weights", "head_out"]) at[name] = heads.map((head) => head[name]);
-  at.x_attn = at.head_out.flat(); // the heads' results stand side by side
-  return add(linear(at.x_attn, matrix("attn_wo")), x_residual);
-}
-
-// Head h at the last of the positions.
-function attentionHead(model, li, h, positions, { off, forbidden }) {
-  const t = positions.length - 1;
-  const q_h = positions[t].q_h[h];
-  const sqrt_key_dim = Math.sqrt(q_h.length);
-  const isForbidden = (s) => forbidden.size > 0 && forbidden.has(`${li}:${h}:${t}:${s}`);
-  const score = ({ k_h }, s) =>
-    allows(model, t, s) && !isForbidden(s) ? dot(q_h, k_h[h]) / sqrt_key_dim : -Infinity;
-  const attn_logits = positions.map(score);
-  const attn_weights = softmax(attn_logits);
-  const mixed = new Array(model.config.n_embd / model.config.n_head).fill(0); // v_h, each times its weight, added up
-  positions.forEach(({ v_h }, s) => v_h[h].forEach((value, j) => (mixed[j] += attn_weights[s] * value)));
-  const key = `${li}:${h}`;
-  const head_out = off.has(key) ? [...(off.get(key) ?? mixed.map(() => 0))] : mixed;
-  return { attn_logits, attn_weights, head_out };
-}
-
-// 2) MLP.
-function mlpBlock(x_residual, { config, w }, li) {
-  let x = rmsnorm(x_residual);
-  x = linear(x, w[`layer${li}.mlp_fc1`]);
-  x = activate(x, config.activation);
-  x = linear(x, w[`layer${li}.mlp_fc2`]);
-  return add(x, x_residual);
-}
-
-// --- Loss, probabilities, new names ----------------------------------------------------------------------------------
-
-// -log p(target), computed from the logits, so that it is finite however small p is.
-function crossEntropy(logits, target) {
-  const max = Math.max(...logits);
-  return max + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0)) - logits[target];
-}
-
-// The loss of each prediction within the block: of every character, and of BOS at the end.
-function losses(model, text, changes = unchanged) {
-  const all = encode(model, text);
-  const tokens = all.slice(0, model.config.block_size);
-  const { logits } = forward(model, tokens, changes);
-  return logits.map((each, t) => crossEntropy(each, all[t + 1] ?? model.bos));
-}
-
 function documentLoss(model, text, changes = unchanged) {
-  const all = losses(model, text, changes);
-  return all.reduce((sum, loss) => sum + loss, 0) / all.length;
+  const run = new Run(model, changes);
+  return run.tape.data[run.documentLoss(encode(model, text))];
 }
 
 function probabilities(logits, temperature = 1) {
-  return softmax(logits.map((logit) => logit / temperature));
+  const max = Math.max(...logits);
+  const exps = logits.map((logit) => Math.exp((logit - max) / temperature));
+  const total = exps.reduce((sum, x) => sum + x, 0);
+  return exps.map((x) => x / total);
+}
+
+// -log p(target), computed from the logits, so that it is finite however small p is.
+function crossEntropy(logits, target, temperature = 1) {
+  const differences = logits.map((logit) => (logit - logits[target]) / temperature);
+  const max = Math.max(...differences);
+  return max + Math.log(differences.reduce((sum, x) => sum + Math.exp(x - max), 0));
 }
 
 // New names, as `microgpt sample` draws them. Every name begins with the prompt.
 function sample(model, { seed = "42", temperature = 0.5, num = 20, prompt = "" } = {}, changes = unchanged) {
   const random = new PythonRandom(seed);
-  const begin = encode(model, prompt).slice(1);
+  const begin = encode(model, prompt);
   return Array.from({ length: num }, () => {
-    const tokens = [model.bos, ...begin];
-    while (tokens.length <= model.config.block_size) {
-      const logits = forward(model, tokens, changes).logits.at(-1);
-      const token = random.choice(probabilities(logits, temperature));
-      if (token === model.bos) break;
-      tokens.push(token);
+    const run = new Run(model, changes);
+    const tokens = [...begin];
+    for (let t = 0; t < Math.min(tokens.length, model.config.block_size); t++) {
+      const logits = run.gpt(tokens[t]);
+      if (t + 1 < tokens.length) continue;
+      const token = random.choice(probabilities(numbersOf(logits, run.tape), temperature));
+      if (token !== model.bos) tokens.push(token);
     }
     return tokens.slice(1).map((token) => model.characters[token]).join("");
   });

@@ -5,20 +5,13 @@ function heldOut(about) {
 }
 
 function factsTable(both) {
-  const line = (name, of) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, ...[name].flat()),
-      ...both.map((one) => element("td", {}, ...[of(one)].flat())),
-    );
+  const line = (name, of) => tableRow(name, both.map(of));
   const names = both.map(({ about }, i) => element("bdi", { class: `${i ? "second" : "first"}-model` }, about.name));
   return wideTable(
     "Both models",
     tableHead(["", ...names]),
     element(
       "tbody",
-      {},
       line(termOf("attention"), ({ model }) => kindOfAttention(model)),
       line([termOf("layers", "layer"), " × ", termOf("heads", "head")], ({ model: { config } }) =>
         `${config.n_layer} × ${config.n_head}`,
@@ -47,25 +40,15 @@ function pairRow(both, shown, t) {
     }),
   );
   const cells = [a.favourite, b.favourite, fixed(a.loss), fixed(b.loss)];
-  return element(
-    "tr",
-    {},
-    element(
-      "th",
-      { scope: "row" },
-      element("bdi", {}, `${readingSoFar(shown, t)}: ${nextLabel(shown.model, shown.targets[t])}`),
-    ),
-    element("td", {}, bars),
-    ...cells.map((cell, i) => element("td", { class: i % 2 ? "second-model" : "first-model" }, cell)),
-    element("td", {}, signed(b.loss - a.loss)),
-  );
+  const name = inText(`${readingSoFar(shown, t)}: ${nextLabel(shown.model, shown.targets[t])}`);
+  const colours = cells.map((cell, i) => element("td", { class: i % 2 ? "second-model" : "first-model" }, cell));
+  return tableRow(name, [bars, ...colours, signed(b.loss - a.loss)]);
 }
 
 function lettersTable(both, shown) {
   const over = (words, columns) => element("th", { scope: "colgroup", colspan: columns, class: "over" }, words);
   const heading = element(
     "tr",
-    {},
     element("td"),
     over("probability of what comes", 1),
     over("expects most", 2),
@@ -74,8 +57,8 @@ function lettersTable(both, shown) {
   );
   return wideTable(
     "Both models, letter by letter",
-    element("thead", {}, heading),
-    element("tbody", {}, ...shown.tokens.map((_, t) => pairRow(both, shown, t))),
+    element("thead", heading),
+    element("tbody", ...shown.tokens.map((_, t) => pairRow(both, shown, t))),
   );
 }
 
@@ -83,26 +66,21 @@ function mapsOf({ about, model, run }, i) {
   const labels = run.tokens.map((token) => shortLabel(model, token));
   return element(
     "div",
-    {},
     element("h3", { class: `${i ? "second" : "first"}-model` }, inText(about.name)),
     element(
       "div",
       { class: "maps" },
-      ...headKeys(model).map((key) => {
-        const [layer, head] = key.split(":").map(Number);
-        const name = model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-        return element(
-          "figure",
-          {},
-          element("figcaption", { class: "head-name" }, name),
+      ...headsOf(model).map(({ layer, head, name }) =>
+        mapFigure(
+          [name],
           attentionMap({
             rows: run.weights[layer][head],
             labels,
             visible: (t, s) => allows(model, t, s),
             name: `${about.name}, ${name}, in “${state.text}”`,
           }),
-        );
-      }),
+        ),
+      ),
     ),
   );
 }

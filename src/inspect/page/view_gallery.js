@@ -25,11 +25,6 @@ function reveal(keys) {
   change({ open: new Set(keys) });
 }
 
-function headKeys(model) {
-  const { n_layer, n_head } = model.config;
-  return Array.from({ length: n_layer * n_head }, (_, i) => `${Math.floor(i / n_head)}:${i % n_head}`);
-}
-
 // What `microgpt heads` measured of this head on held-out names.
 function evidence(record) {
   const bars = massNames.map(([field, label]) =>
@@ -41,12 +36,11 @@ function evidence(record) {
     }),
   );
   return [
-    element("strong", {}, record.shape),
-    element("p", {}, shapeMeanings[record.shape] ?? ""),
+    element("strong", record.shape),
+    element("p", shapeMeanings[record.shape] ?? ""),
     element("div", { class: "masses" }, ...bars),
     element(
       "p",
-      {},
       "Share of its attention by place, over ",
       termOf("held-out names"),
       "; the line is an ",
@@ -74,10 +68,8 @@ function answer(shown, layer, head) {
   if (!record) return null;
   const key = `${layer}:${head}`;
   const isOpen = isRevealed(layer, head);
-  const cover = element(
-    "button",
+  const cover = button(
     {
-      type: "button",
       class: isOpen ? "link" : "cover",
       "aria-expanded": String(isOpen),
       "data-key": `answer ${key}`,
@@ -114,26 +106,18 @@ function galleryMap(shown, layer, head) {
 function galleryCard(shown, layer, head) {
   const isPicked = layer === state.layer && head === state.head;
   const off = state.off.get(`${layer}:${head}`);
-  return element(
-    "figure",
-    {},
-    element(
-      "figcaption",
-      { class: "head-name" },
-      element(
-        "button",
-        {
-          type: "button",
-          class: "link",
-          "data-key": `pick ${layer}:${head}`,
-          "aria-pressed": String(isPicked),
-          "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
-          click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
-        },
-        `head ${head}`,
-      ),
-      element("span", { class: "changed" }, off ? (off === "off" ? "off" : "mean") : ""),
-    ),
+  const pick = button(
+    {
+      class: "link",
+      "data-key": `pick ${layer}:${head}`,
+      "aria-pressed": String(isPicked),
+      "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
+      click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
+    },
+    `head ${head}`,
+  );
+  return mapFigure(
+    [pick, element("span", { class: "changed" }, off ?? "")],
     galleryMap(shown, layer, head),
     answer(shown, layer, head),
   );
@@ -164,7 +148,7 @@ function showGallery(shown) {
   );
   byId("map-kinds").hidden = !shown.about.maps;
   byId("map-cut").textContent = cutNote(mapLabels(shown).length);
-  const keys = headKeys(shown.model);
+  const keys = headsOf(shown.model).map(({ key }) => key);
   const areAllOpen = keys.every((key) => state.open.has(key));
   byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";
   byId("reveal-all").onclick = () => reveal(areAllOpen ? [] : keys);
@@ -173,22 +157,16 @@ function showGallery(shown) {
 
 function galleryTable() {
   const { shown } = state;
-  const lines = headKeys(shown.model).flatMap((key) => {
-    const [layer, head] = key.split(":").map(Number);
-    return mapRows(shown, layer, head).flatMap((row, t) => [...row].map((weight, s) => [layer, head, t, s, weight]));
-  });
+  const lines = headsOf(shown.model).flatMap(({ layer, head }) =>
+    mapRows(shown, layer, head).flatMap((row, t) => [...row].map((weight, s) => [layer, head, t, s, weight])),
+  );
   return [["layer", "head", "looks", "is looked at", "weight"], ...lines];
 }
 
 function startGallery() {
   byId("scale").append("0", element("i"), "1");
   copyButtons(byId("gallery-copy"), {
-    SVG: () =>
-      sheet(
-        [...byId("gallery").querySelectorAll("svg")],
-        headKeys(state.shown.model).map((key) => `layer ${key.replace(":", ", head ")}`),
-        state.shown.model.config.n_head,
-      ),
+    SVG: () => mapSheet("gallery", state.shown.model),
     CSV: () => csv(galleryTable()),
   });
 }

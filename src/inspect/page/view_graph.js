@@ -87,18 +87,16 @@ function destinations(graph) {
   const { model, targets, tokens } = state.shown;
   const { at } = state;
   const strongestOf = (things) => things.reduce((a, b) => (Math.abs(b.grad) > Math.abs(a.grad) ? b : a));
-  const query = graph.parameters["layer0.attn_wq"];
-  const weights = [...query.data.data.keys()].map((k) => [Math.floor(k / query.data.cols), k % query.data.cols]);
-  const nodes = graph.tape.order;
+  const { wte, "layer0.attn_wq": query } = model.w;
   const labelled = (name) =>
-    nodes.filter((node) => graph.labels.of(node).name === name && graph.labels.placeOf(node).position === at);
+    graph.nodes.filter((node) => graph.labels.of(node).name === name && graph.labels.placeOf(node).position === at);
   return [
     graph.loss,
     graph.find(`probability of ${graph.labels.letter(targets[at])}`, at),
     strongestOf(labelled("attn_weights")),
     strongestOf(labelled("q")),
-    strongestOf(weights.map(([i, j]) => graph.weight(query, i, j))),
-    strongestOf(graph.parameters.wte.row(tokens[at])),
+    strongestOf(Array.from(query.data, (_, k) => graph.weight(query.at + k))),
+    strongestOf(graph.embedding(wte, tokens[at])),
   ].map((thing) => [graph.labels.textOf(thing), thing]);
 }
 
@@ -106,7 +104,7 @@ function showDestinations(graph) {
   const all = destinations(graph);
   byId("graph-destinations").replaceChildren(
     ...all.map(([name, thing]) =>
-      element("button", { type: "button", click: () => goToThing(thing) }, element("bdi", {}, name)),
+      button({ click: () => goToThing(thing) }, element("bdi", name)),
     ),
   );
   byId("graph-names").replaceChildren(...all.map(([name]) => element("option", { value: name })));
@@ -140,7 +138,7 @@ function drawGraph(graph, steps) {
 }
 
 function showGraph(shown) {
-  const able = canTrain(shown.model);
+  const able = hasGraph(shown.model);
   byId("graph-view").hidden = !able;
   byId("cannot-graph").hidden = able;
   if (!able || !state.graph.isNear) return;
@@ -148,7 +146,7 @@ function showGraph(shown) {
   const steps = graph.follow(walkedPath());
   const fits = walkedPath().slice(0, steps.length - 1);
   if (fits.length > 1) state.path = fits.slice(2).join("."); // a link may lead further than this graph goes
-  byId("graph-size").textContent = `${graph.tape.nodes.length.toLocaleString("en")} nodes`;
+  byId("graph-size").textContent = `${graph.nodes.length.toLocaleString("en")} nodes`;
   byId("graph-changed").hidden = !shown.isChanged;
   const letters = shown.tokens.map((token, t) => [
     String(t),

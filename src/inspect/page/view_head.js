@@ -2,7 +2,7 @@
 
 function headFacts(shown) {
   const { layer, head, at } = state;
-  const { positions } = shown.now.layers[layer];
+  const positions = shown.now.layers[layer];
   const seen = seenFrom(shown.model, layer, head, at, shown.changes);
   const here = positions[at];
   return {
@@ -22,7 +22,7 @@ function written(shown) {
   const { layer, head, at } = state;
   const { model, now } = shown;
   const matrix = model.w[`layer${layer}.attn_wo`];
-  const head_out = now.layers[layer].positions[at].head_out[head];
+  const head_out = now.layers[layer][at].head_out[head];
   const hs = head * head_out.length;
   return Float64Array.from({ length: matrix.rows }, (_, i) =>
     dot(matrix.row(i).subarray(hs, hs + head_out.length), head_out),
@@ -36,7 +36,7 @@ function numberCells(numbers) {
 function showPickers(shown) {
   const { n_layer } = shown.model.config;
   byId("pick-note").hidden = n_layer === 1;
-  const heads = headKeys(shown.model).map((key) => [key, n_layer > 1 ? key : `head ${key.split(":")[1]}`]);
+  const heads = headsOf(shown.model).map(({ key, name }) => [key, n_layer > 1 ? key : name]);
   showChoices(
     byId("pick-head"),
     heads,
@@ -81,25 +81,17 @@ function showStrongest(shown) {
   const lines = strongest(weights, seen, 5).map((s) => {
     const bar = element("span", { class: "weight-bar" });
     bar.style.width = `${4.5 * weights[s]}rem`;
-    return element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, inText(name(s))),
-      element("td", {}, String(s)),
-      element("td", {}, fixed(weights[s], 4)),
-      element("td", {}, fixed(even, 4)),
-      element("td", {}, signed(scores[s], 4)),
-      element("td", { style: "text-align: left; min-width: 5rem" }, bar),
-    );
+    const numbers = [String(s), fixed(weights[s], 4), fixed(even, 4), signed(scores[s], 4)];
+    return tableRow(inText(name(s)), [...numbers, element("td", { style: "text-align: left; min-width: 5rem" }, bar)]);
   });
   const entropy = rowEntropy(weights, seen);
   const heading = ["looks at", termOf("position"), termOf("weight"), termOf("even share"), termOf("score"), ""];
   byId("strongest").replaceChildren(
     wideTable(
       "The strongest keys",
-      element("caption", {}, "What ", inText(name(state.at)), ` at position ${state.at} looks at most`),
+      element("caption", "What ", inText(name(state.at)), ` at position ${state.at} looks at most`),
       tableHead(heading),
-      element("tbody", {}, ...lines),
+      element("tbody", ...lines),
     ),
     element(
       "p",
@@ -113,27 +105,24 @@ function showStrongest(shown) {
 }
 
 function stepOf(title, words, ...content) {
-  return element("div", { class: "step" }, element("h3", {}, title), element("p", {}, ...words), ...content);
+  return element("div", { class: "step" }, element("h3", title), element("p", ...words), ...content);
 }
 
 // A line for the query, and one for each key: its numbers, the products, their sum, the score and the weight.
 function keyLines(shown) {
   const { seen, positions, query, scores, weights, D } = headFacts(shown);
   const { head, at } = state;
-  const line = (name, ...cells) => element("tr", {}, element("th", { scope: "row" }, ...name), ...cells);
   const name = (letter, s) => [`${letter} of ${s} `, inText(longLabel(shown.model, shown.tokens[s]))];
   const outcomes = (...words) => words.map((word) => element("td", { class: "outcome" }, word));
   const room = element("td", { colspan: D, class: "group" });
-  const first = line(name("q", at), ...numberCells(query), room, ...outcomes("", "", ""));
-  first.className = "query";
+  const first = tableRow(name("q", at), [...numberCells(query), room, ...outcomes("", "", "")], { class: "query" });
   const others = seen.map((s) => {
     const key = positions[s].k_h[head];
-    return line(
-      name("k", s),
+    return tableRow(name("k", s), [
       ...numberCells(key),
       ...numberCells(key.map((x, j) => x * query[j])),
       ...outcomes(signed(dot(query, key)), signed(scores[s]), fixed(weights[s])),
-    );
+    ]);
   });
   return [first, ...others];
 }
@@ -143,7 +132,7 @@ function keyHeading(D) {
   const columns = ["sum", `sum ÷ √${D}`, "softmax"].map((words) =>
     element("th", { scope: "col", class: "outcome" }, words),
   );
-  return element("tr", {}, element("td"), over("numbers", D), over("q times k", D), ...columns);
+  return element("tr", element("td"), over("numbers", D), over("q times k", D), ...columns);
 }
 
 function queriesAndKeys(shown) {
@@ -155,8 +144,8 @@ function queriesAndKeys(shown) {
     ...[`of ${D}, is the `, termOf("score"), "; ", termOf("softmax"), " makes weights of the scores."],
     rope || rope_dim > 0 ? " Both are shown after their rotation by position." : "",
   ];
-  const head = element("thead", {}, keyHeading(D));
-  const body = element("tbody", {}, ...keyLines(shown));
+  const head = element("thead", keyHeading(D));
+  const body = element("tbody", ...keyLines(shown));
   return stepOf("How the weights come about", words, wideTable("Query, keys, scores and weights", head, body));
 }
 
@@ -164,22 +153,13 @@ function valuesMixed(shown) {
   const { seen, positions, here, weights } = headFacts(shown);
   const { head, layer } = state;
   const off = state.off.get(`${layer}:${head}`);
-  const lines = seen.map((s) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, `v of ${s} `, inText(longLabel(shown.model, shown.tokens[s]))),
-      ...numberCells(positions[s].v_h[head]),
-      element("td", { class: "group" }, `× ${fixed(weights[s])}`),
-    ),
-  );
-  const result = element(
-    "tr",
-    { class: "total" },
-    element("th", { scope: "row" }, off ? "put in its place" : "mixed"),
-    ...numberCells(here.head_out[head]),
-    element("td", { class: "group" }),
-  );
+  const last = (words) => element("td", { class: "group" }, words);
+  const lines = seen.map((s) => {
+    const name = [`v of ${s} `, inText(longLabel(shown.model, shown.tokens[s]))];
+    return tableRow(name, [...numberCells(positions[s].v_h[head]), last(`× ${fixed(weights[s])}`)]);
+  });
+  const name = off ? "put in its place" : "mixed";
+  const result = tableRow(name, [...numberCells(here.head_out[head]), last("")], { class: "total" });
   return stepOf(
     "What it takes",
     [
@@ -188,7 +168,7 @@ function valuesMixed(shown) {
       " v ready. The values, each times its weight, are added up: that is ",
       off ? "the output of the head, which you replaced." : "the output of the head.",
     ],
-    wideTable("Values and their mixture", element("tbody", {}, ...lines, result)),
+    wideTable("Values and their mixture", element("tbody", ...lines, result)),
   );
 }
 

@@ -179,22 +179,15 @@ function lookAtPoint(shown, { model }) {
 
 function pointCard({ weights, labels }, at, i) {
   const { model, about } = state.points[at];
-  const { layer, head } = about.heads[i];
-  const title = model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-  return element(
-    "figure",
-    {},
-    element(
-      "figcaption",
-      { class: "head-name" },
-      element("strong", {}, title),
-      element("span", {}, `entropy ${fixed(entropyOf({ about }, i), 2)}`),
-    ),
+  const { layer, head, name } = headsOf(model)[i];
+  const caption = [element("strong", name), element("span", `entropy ${fixed(entropyOf({ about }, i), 2)}`)];
+  return mapFigure(
+    caption,
     attentionMap({
       rows: weights[layer][head],
       labels,
       visible: (t, s) => allows(model, t, s),
-      name: `Map of ${title} after ${stepWords(about)}, in “${state.text}”`,
+      name: `Map of ${name} after ${stepWords(about)}, in “${state.text}”`,
     }),
     entropyChart(i, at),
   );
@@ -209,11 +202,9 @@ function pointsToTell() {
 
 function pointRow(i, at) {
   const { about, names } = state.points[i];
-  const told = (names ?? ["…"]).slice(0, 4).flatMap((name) => [element("bdi", {}, name), " "]);
-  const button = element(
-    "button",
+  const told = (names ?? ["…"]).slice(0, 4).flatMap((name) => [element("bdi", name), " "]);
+  const pick = button(
     {
-      type: "button",
       class: "link",
       "data-key": `point ${i}`,
       "aria-pressed": String(i === at),
@@ -221,22 +212,17 @@ function pointRow(i, at) {
     },
     about.step.toLocaleString("en"),
   );
-  return element(
-    "tr",
-    { class: i === at ? "query" : null },
-    element("th", { scope: "row" }, button),
-    element("td", {}, fixed(about.held_out.loss)),
-    element("td", { class: "told" }, ...told),
-  );
+  const cells = [fixed(about.held_out.loss), element("td", { class: "told" }, ...told)];
+  return tableRow(pick, cells, { class: i === at ? "query" : null });
 }
 
 function showPointTable(at) {
   const heading = tableHead([
     termOf("step"),
-    element("span", {}, termOf("loss"), " of ", termOf("held-out names")),
+    element("span", termOf("loss"), " of ", termOf("held-out names")),
     "names it generated",
   ]);
-  const body = element("tbody", {}, ...pointsToTell().map((i) => pointRow(i, at)));
+  const body = element("tbody", ...pointsToTell().map((i) => pointRow(i, at)));
   replaceKeepingFocus(byId("history-table"), [wideTable("Names on the way", heading, body)]);
 }
 
@@ -256,7 +242,7 @@ function showHistory(shown) {
   const look = lookAtPoint(shown, state.points[at]);
   for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
   byId("history-losses").replaceChildren(lossChart(at));
-  byId("history-names").replaceChildren(...pointNames(at).map((name) => element("li", {}, element("bdi", {}, name))));
+  byId("history-names").replaceChildren(...pointNames(at).map((name) => element("li", element("bdi", name))));
   byId("history-command").textContent = `microgpt sample ${about.name} --num ${pointNames(at).length}`;
   byId("history-text").textContent = state.text;
   byId("history-heads").replaceChildren(...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))));
@@ -264,9 +250,9 @@ function showHistory(shown) {
 }
 
 function historyTable() {
-  const keys = headKeys(state.points[0].about);
+  const keys = headsOf(state.points[0].about);
   return [
-    ["step", "loss", "held-out loss", "held-out accuracy", ...keys.map((key) => `entropy ${key}`)],
+    ["step", "loss", "held-out loss", "held-out accuracy", ...keys.map(({ key }) => `entropy ${key}`)],
     ...state.points.map(({ about }) => [
       ...[about.step, about.loss ?? "", about.held_out.loss, about.held_out.accuracy],
       ...about.heads.map(({ entropy }) => entropy.value ?? ""),

@@ -16,7 +16,7 @@ function newLearner(model) {
   const names = state.data.names.filter((name) => canRead(model, name));
   random.shuffle(names);
   const how = state.data.train;
-  const begin = state.learnFrom === "fresh" ? freshModel(model, how, random) : copyOf(model);
+  const begin = state.learnFrom === "fresh" ? freshModel(model, how, random) : withNumbers(model, model.numbers.slice());
   return {
     model,
     from: state.learnFrom,
@@ -30,12 +30,6 @@ function newLearner(model) {
     shownAt: 0,
     namesAt: 0,
   };
-}
-
-function copyOf(model) {
-  const copy = { ...model, ...gradientOf(model) };
-  copy.numbers.set(model.numbers);
-  return copy;
 }
 
 function learnOneStep(learn) {
@@ -94,7 +88,7 @@ function showLearning(isWhole) {
   if (isWhole || now - learn.namesAt > 5 * millisecondsBetweenViews) {
     learn.namesAt = now;
     const names = sample(learn.trainer.model, { seed: "42", temperature: 0.8, num: 8 });
-    byId("learn-names").replaceChildren(...names.map((name) => element("li", {}, element("bdi", {}, name))));
+    byId("learn-names").replaceChildren(...names.map((name) => element("li", element("bdi", name))));
   }
 }
 
@@ -105,16 +99,17 @@ function showLearningMaps({ trainer }) {
   byId("learn-text").textContent = state.text;
   byId("learn-cut").textContent = cutNote(tokens.length);
   byId("learn-maps").replaceChildren(
-    ...headKeys(model).map((key) => {
-      const [layer, head] = key.split(":").map(Number);
-      const name = model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-      return element(
-        "figure",
-        {},
-        element("figcaption", { class: "head-name" }, name),
-        attentionMap({ rows: weights[layer][head], labels, name: `Map of ${name} after ${trainer.steps} steps` }),
-      );
-    }),
+    ...headsOf(model).map(({ layer, head, name }) =>
+      mapFigure(
+        [name],
+        attentionMap({
+          rows: weights[layer][head],
+          labels,
+          visible: (t, s) => allows(model, t, s),
+          name: `Map of ${name} after ${trainer.steps} steps`,
+        }),
+      ),
+    ),
   );
 }
 
@@ -154,22 +149,13 @@ function startLearn() {
   byId("learn-reset").addEventListener("click", () => resetLearning());
   byId("learn-from").addEventListener("keydown", moveBetweenRadios);
   copyButtons(byId("learn-copy"), {
-    SVG: () =>
-      sheet(
-        [...byId("learn-maps").querySelectorAll("svg")],
-        headKeys(state.learn.model).map((key) => `layer ${key.replace(":", ", head ")}`),
-        state.learn.model.config.n_head,
-      ),
+    SVG: () => mapSheet("learn-maps", state.learn.model),
     CSV: () => csv([["step", "loss"], ...state.learn.losses.map((loss, i) => [i + 1, loss])]),
   });
 }
 
-function canLearn(model) {
-  return canTrain(model) && state.data.names.some((name) => canRead(model, name));
-}
-
 function showLearn({ model }) {
-  const able = canLearn(model);
+  const able = state.data.names.some((name) => canRead(model, name));
   byId("learning").hidden = !able;
   byId("cannot-learn").hidden = able;
   if (!able && state.learn) state.learn.running = false;

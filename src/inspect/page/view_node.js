@@ -37,15 +37,9 @@ function describePlace(graph, thing) {
 
 function describeThing(graph, thing) {
   const number = (word, x, how = null) =>
-    element(
-      "span",
-      {},
-      termOf(word, word === "data" ? "node" : word),
-      " ",
-      element("b", { class: how }, significant(x)),
-    );
+    element("span", termOf(word, word === "data" ? "node" : word), " ", element("b", { class: how }, significant(x)));
   return [
-    element("h3", {}, element("bdi", {}, graph.labels.textOf(thing))),
+    element("h3", element("bdi", graph.labels.textOf(thing))),
     element("p", { class: "note" }, describePlace(graph, thing)),
     element(
       "p",
@@ -53,7 +47,7 @@ function describeThing(graph, thing) {
       number("data", thing.data),
       number("gradient", thing.grad, signClass(thing.grad)),
     ),
-    element("p", {}, operations[thing.op] ?? operations[`${thing.op} ${thing.children.length}`]),
+    element("p", operations[thing.op] ?? operations[`${thing.op} ${thing.arity}`]),
   ];
 }
 
@@ -61,16 +55,15 @@ function describeThing(graph, thing) {
 function nudged(graph, thing) {
   if (thing.op !== "weight" && thing.op !== "parameter") return [];
   const step = 0.001;
-  const { parameter, i, j } = thing.op === "weight" ? thing : thing.row;
-  const numbers = parameter.data.row(i);
-  const before = numbers[j];
-  numbers[j] = before + step;
+  const at = thing.at ?? graph.tape.placeInNumbers(thing.number);
+  const { numbers } = graph.model;
+  const before = numbers[at];
+  numbers[at] = before + step;
   const difference = documentLoss(graph.model, state.text) - graph.loss.data;
-  numbers[j] = before;
+  numbers[at] = before;
   return [
     element(
       "p",
-      {},
       `If it were ${step} more, the loss should change by about ${step} × ${significant(thing.grad)} = `,
       `${significant(step * thing.grad)}. Computed anew, the loss changes by ${significant(difference)}.`,
     ),
@@ -88,16 +81,12 @@ function foldedTable(name, heading, lines, more = []) {
     unfolded.add(name);
     showGraph(state.shown);
   };
-  const rest = element(
-    "button",
-    { type: "button", class: "link", click: unfold },
-    `and ${lines.length - linesShown} more`,
-  );
-  const fold = element("tr", {}, element("th", { colspan: 2 }, rest));
+  const rest = button({ class: "link", click: unfold }, `and ${lines.length - linesShown} more`);
+  const fold = element("tr", element("th", { colspan: 2 }, rest));
   return wideTable(
     name,
     tableHead(heading),
-    element("tbody", {}, ...shown.map((line) => line()), isOpen ? null : fold, ...more),
+    element("tbody", ...shown.map((line) => line()), isOpen ? null : fold, ...more),
   );
 }
 
@@ -107,30 +96,13 @@ function signedBar(x, largest) {
   return bar;
 }
 
-function thingCell(graph, thing, go) {
-  const name = element("button", { type: "button", class: "link", click: go }, graph.labels.textOf(thing));
-  const place = placeText(graph, thing);
-  return element("th", { scope: "row" }, name, element("span", { class: "place" }, place));
-}
-
 function amountLine(graph, thing, calculation, amount, largest, go) {
-  return () =>
-    element(
-      "tr",
-      {},
-      thingCell(graph, thing, go),
-      element(
-        "td",
-        {},
-        calculation,
-        element(
-          "span",
-          { class: `amount ${signClass(amount)}` },
-          signedBar(amount, largest),
-          ` = ${significant(amount)}`,
-        ),
-      ),
-    );
+  return () => {
+    const name = button({ class: "link", click: go }, graph.labels.textOf(thing));
+    const bar = signedBar(amount, largest);
+    const result = element("span", { class: `amount ${signClass(amount)}` }, bar, ` = ${significant(amount)}`);
+    return tableRow([name, element("span", { class: "place" }, placeText(graph, thing))], [[calculation, result]]);
+  };
 }
 
 // In the order of their size; the sum is made in the order of backward(), which is the debugger's.
@@ -144,30 +116,25 @@ function whyTable(graph, thing) {
   });
   const name = parents.length === 1 ? "sum of one" : `sum of ${parents.length}`;
   const verdict = total === thing.grad ? "its gradient, to the last bit" : "which is not its gradient";
-  const sum = element(
-    "tr",
-    { class: "total" },
-    element("th", { scope: "row" }, name, element("span", { class: "place" }, verdict)),
-    element("td", {}, `= ${significant(total)}`),
-  );
+  const title = [name, element("span", { class: "place" }, verdict)];
+  const sum = tableRow(title, [`= ${significant(total)}`], { class: "total" });
   return foldedTable(
     "Parents",
-    ["parent", element("span", {}, "local derivative × its gradient = ", termOf("contribution"))],
+    ["parent", element("span", "local derivative × its gradient = ", termOf("contribution"))],
     lines,
     [sum],
   );
 }
 
 function whyGradient(graph, thing) {
-  const title = element("h4", {}, `Why its gradient is ${significant(thing.grad)}`);
+  const title = element("h4", `Why its gradient is ${significant(thing.grad)}`);
   if (thing === graph.loss) {
-    return [title, element("p", {}, "Here the way back begins, with 1: the loss grows as fast as itself.")];
+    return [title, element("p", "Here the way back begins, with 1: the loss grows as fast as itself.")];
   }
   return [
     title,
     element(
       "p",
-      {},
       "Every parent adds its own gradient, times the ",
       termOf("local derivative"),
       ". Click a parent to go up.",
@@ -188,7 +155,7 @@ function computedFrom(graph, thing) {
     ),
   );
   return [
-    element("h4", {}, "What it hands back to its children"),
+    element("h4", "What it hands back to its children"),
     foldedTable("Children", ["child", "local derivative × this gradient = contribution"], lines),
   ];
 }

@@ -30,10 +30,8 @@ function readCard(shown, t) {
   const summary =
     `Position ${t}, ${readingSoFar(shown, t)}: ${nextLabel(model, target)} comes, with probability ` +
     `${chance}, loss ${fixed(now.losses[t], 2)}`;
-  return element(
-    "button",
+  return button(
     {
-      type: "button",
       class: "card",
       role: "radio",
       "aria-checked": String(t === state.at),
@@ -42,12 +40,12 @@ function readCard(shown, t) {
       "data-key": `card ${t}`,
       click: () => change({ at: t }),
     },
-    element("span", { class: "so-far" }, element("bdi", {}, readingSoFar(shown, t))),
+    element("span", { class: "so-far" }, element("bdi", readingSoFar(shown, t))),
     element(
       "span",
       { class: "next" },
-      element("b", {}, element("bdi", {}, nextLabel(model, target))),
-      element("span", {}, `loss ${fixed(now.losses[t], 2)}`),
+      element("b", element("bdi", nextLabel(model, target))),
+      element("span", `loss ${fixed(now.losses[t], 2)}`),
     ),
     ...bars,
   );

@@ -8,28 +8,18 @@ function switchHead(key, how) {
 }
 
 function showSwitches(shown) {
-  const rows = headKeys(shown.model).map((key) => {
-    const [layer, head] = key.split(":");
-    const name = shown.model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-    const choices = element("span", {
-      class: "choices",
-      role: "radiogroup",
-      "aria-label": name,
-      keydown: moveBetweenRadios,
-    });
+  const rows = headsOf(shown.model).map(({ key, name }) => {
+    const group = { class: "choices", role: "radiogroup", "aria-label": name, keydown: moveBetweenRadios };
+    const choices = element("span", group);
     showChoices(
       choices,
-      [
-        ["on", "on"],
-        ["off", "off"],
-        ["mean", "mean"],
-      ],
+      ["on", "off", "mean"].map((how) => [how, how]),
       state.off.get(key) ?? "on",
       (how) => switchHead(key, how),
       "radio",
     );
-    for (const button of choices.children) button.dataset.key = `switch ${key} ${button.dataset.value}`;
-    return element("div", { class: "switch" }, element("span", {}, name), choices);
+    for (const each of choices.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
+    return element("div", { class: "switch" }, element("span", name), choices);
   });
   replaceKeepingFocus(byId("switches"), rows);
 }
@@ -50,10 +40,8 @@ function cellButton(shown, t, s) {
   const weight = shown.now.weights[layer][head][t][s];
   const how = isMasked ? "never, because of the mask" : isForbidden ? "forbidden" : fixed(weight);
   const name = (i) => `${longLabel(shown.model, shown.tokens[i])} (${i})`;
-  const button = element(
-    "button",
+  const cell = button(
     {
-      type: "button",
       "data-key": `cell ${t} ${s}`,
       "data-t": t,
       "data-s": s,
@@ -65,25 +53,25 @@ function cellButton(shown, t, s) {
     },
     isForbidden ? "×" : "",
   );
-  button.style.setProperty("--share", `${(100 * weight).toFixed(1)}%`);
-  return element("td", {}, button);
+  cell.style.setProperty("--share", `${(100 * weight).toFixed(1)}%`);
+  return element("td", cell);
 }
 
 function showForbid(shown) {
   const { layer, head } = state;
-  byId("forbid-head").textContent = shown.model.config.n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
+  byId("forbid-head").textContent = headsOf(shown.model).find(({ key }) => key === `${layer}:${head}`).name;
   const labels = shown.labels.slice(0, longestMap);
   const rows = labels.map((label, t) => {
     const cells = Array.from({ length: t + 1 }, (_, s) => cellButton(shown, t, s));
-    return element("tr", {}, element("th", { scope: "row" }, label), ...cells);
+    return element("tr", element("th", { scope: "row" }, label), ...cells);
   });
   const columns = labels.map((label) => element("th", { scope: "col" }, label));
   const name = "Looks to forbid: a row looks, a column is looked at";
   const table = element(
     "table",
     { class: "cells", keydown: moveBetweenCells, "aria-label": name },
-    element("thead", {}, element("tr", {}, element("td"), ...columns)),
-    element("tbody", {}, ...rows),
+    element("thead", element("tr", element("td"), ...columns)),
+    element("tbody", ...rows),
   );
   const cut = element("p", { class: "note" }, cutNote(shown.labels.length));
   replaceKeepingFocus(byId("forbid"), [element("div", { class: "scroll" }, table), cut]);
@@ -103,32 +91,18 @@ function moveBetweenCells(event) {
 function differenceRow(shown, t) {
   const { model, targets, before, now } = shown;
   const target = targets[t];
-  const favourite = (probs) => nextLabel(model, strongest(probs, [...probs.keys()], 1)[0]);
+  const [was, is] = [before, now].map(({ probs }) => {
+    const [favourite] = strongest(probs[t], [...probs[t].keys()], 1);
+    return nextLabel(model, favourite);
+  });
   const difference = now.losses[t] - before.losses[t];
-  const cells = [
-    percent(before.probs[t][target]),
-    percent(now.probs[t][target]),
-    fixed(before.losses[t]),
-    fixed(now.losses[t]),
-  ];
-  return element(
-    "tr",
-    {},
-    element("th", { scope: "row" }, element("bdi", {}, `${readingSoFar(shown, t)}: ${nextLabel(model, target)}`)),
-    ...cells.map((cell) => element("td", {}, cell)),
-    element(
-      "td",
-      { class: difference > 0.0005 ? "worse" : difference < -0.0005 ? "better" : null },
-      signed(difference),
-    ),
-    element(
-      "td",
-      {},
-      favourite(before.probs[t]) === favourite(now.probs[t])
-        ? favourite(now.probs[t])
-        : `${favourite(before.probs[t])} → ${favourite(now.probs[t])}`,
-    ),
-  );
+  const how = difference > 0.0005 ? "worse" : difference < -0.0005 ? "better" : null;
+  return tableRow(inText(`${readingSoFar(shown, t)}: ${nextLabel(model, target)}`), [
+    ...[percent(before.probs[t][target]), percent(now.probs[t][target])],
+    ...[fixed(before.losses[t]), fixed(now.losses[t])],
+    element("td", { class: how }, signed(difference)),
+    was === is ? is : `${was} → ${is}`,
+  ]);
 }
 
 function showDifference(shown) {
@@ -158,7 +132,7 @@ function showDifference(shown) {
     wideTable(
       "Before and now, by letter",
       tableHead(["", ...kinds]),
-      element("tbody", {}, ...shown.tokens.map((_, t) => differenceRow(shown, t))),
+      element("tbody", ...shown.tokens.map((_, t) => differenceRow(shown, t))),
     ),
   );
   showOthersSoon(shown);
@@ -204,7 +178,7 @@ function generateNames() {
     if (!(temperature > 0)) throw new Error("the temperature must be more than 0");
     if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
     const names = sample(model, { seed, temperature, num, prompt }, changes);
-    byId("sampled").replaceChildren(...names.map((name) => element("li", {}, element("bdi", {}, name))));
+    byId("sampled").replaceChildren(...names.map((name) => element("li", element("bdi", name))));
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;
   }

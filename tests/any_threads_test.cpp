@@ -1,5 +1,8 @@
 // Training, whatever its shape: no number of threads changes a bit of it.
 #include <doctest/doctest.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include <array>
 #include <string>
@@ -133,6 +136,34 @@ TEST_CASE("no number of threads changes a bit of what is trained, in random conf
     }
   }
 }
+
+#ifdef _OPENMP
+TEST_CASE("a step is shared among as many threads as have 200,000 multiply-adds each, documents and processors") {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(8);
+  const Config gist{.vocab_size = 27};  // 4192 parameters, each used in 3 * 7 multiply-adds of a document: 88,032
+  const Config large{.vocab_size = 27, .n_embd = 64};
+  struct Choice {
+    Config config;
+    std::size_t batch_size, threads;
+    std::string reason;
+  };
+  for (const auto& [config, batch_size, threads, reason] :
+       std::vector<Choice>{{large, 1, 1, "a step has one document, and one thread takes a whole document"},
+                           {gist, 4, 1, "a step is too little work to share"},
+                           {gist, 5, 2, "more would have too little to do"},
+                           {gist, 9, 3, "more would have too little to do"},
+                           {large, 7, 7, "as many as a step has documents"},
+                           {large, 100, 8, "as many as this machine runs at once"}}) {
+    const ThreadChoice choice = choose_threads(config, batch_size);
+    CHECK(choice.threads == threads);
+    CHECK(choice.reason == reason);
+  }
+  omp_set_num_threads(1);
+  CHECK(choose_threads(large, 100).reason == "this machine runs one thread at a time");
+  omp_set_num_threads(before);
+}
+#endif
 
 }  // namespace
 }  // namespace microgpt

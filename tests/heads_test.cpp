@@ -152,6 +152,18 @@ TEST_CASE("the measures of a row, in numbers by hand") {
   CHECK(measure_heads(twice).heads.front().mass[after].value == doctest::Approx(1.0 / 3 / 3));
 }
 
+TEST_CASE("how far the heads of a layer are apart, in numbers by hand") {
+  // . a: only the second row sees more than one position. One head takes all from a, one all from ., and two are even.
+  Parameters p = bare_model();
+  plant_back(p, {0, 0}, 0);
+  plant_back(p, {0, 1}, 1);
+  Probe probe(planted, p, {{{6, 0, 6}, 0, 2}});
+  const Specialisation layer = measure_heads(probe).layers.front();
+  const double to_even = std::sqrt(std::log2(4.0 / 3) / 2 + 1.0 / 4 + std::log2(2.0 / 3) / 4);
+  CHECK(layer.distance == doctest::Approx((1 + 4 * to_even + 0) / 6));  // six pairs
+  CHECK(layer.entropy_spread == doctest::Approx(std::sqrt(4 * 0.25 / 3)));
+}
+
 TEST_CASE("an even share is one over the positions that the mask lets a row see; rows that see one have no entropy") {
   Config config = planted;
   config.mask = parse_mask_pattern("local:2");

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "temporary_directory.h"
@@ -70,45 +72,76 @@ class Terminal {
   int theirs_;
 };
 
-/// Runs a command to its end. After a minute a signal ends it.
-inline Run run(std::vector<std::string> command, const Streams& streams = {}) {
-  const TemporaryDirectory files;
-  write_contents(files / "out", "");
-  write_contents(files / "err", "");
-  std::optional<Terminal> terminal;
-  if (streams.out_on_terminal || streams.err_on_terminal) terminal.emplace(streams.columns);
-  const std::string out_file = streams.out_file.empty() ? (files / "out").string() : streams.out_file;
-  const std::string out = streams.out_on_terminal ? terminal->path() : out_file;
-  const std::string err = streams.err_on_terminal ? terminal->path() : (files / "err").string();
-  ::setenv("TERM", streams.term.c_str(), 1);
-  std::vector<char*> arguments;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-
-  const pid_t child = ::fork();
-  if (child == 0) {
+/// A command that runs beside the test. If it is still there when this goes, it is killed.
+class Running {
+ public:
+  explicit Running(std::vector<std::string> command, const Streams& streams = {}) : streams_(streams) {
+    write_contents(files_ / "out", "");
+    write_contents(files_ / "err", "");
+    if (streams.out_on_terminal || streams.err_on_terminal) terminal_.emplace(streams.columns);
+    const std::string out_file = streams.out_file.empty() ? (files_ / "out").string() : streams.out_file;
+    const std::string out = streams.out_on_terminal ? terminal_->path() : out_file;
+    const std::string err = streams.err_on_terminal ? terminal_->path() : (files_ / "err").string();
+    ::setenv("TERM", streams.term.c_str(), 1);
+    std::vector<char*> arguments;
+    for (std::string& word : command) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    child_ = ::fork();
+    if (child_ != 0) return;
     ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
     ::dup2(::open(out.c_str(), O_WRONLY | O_NOCTTY), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_NOCTTY), STDERR_FILENO);
-    ::alarm(60);
+    ::alarm(600);  // whatever hangs
     ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }
-  const std::string on_terminal = terminal ? terminal->read_to_end() : "";
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  Run result{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(files / "out"),
-             contents(files / "err")};
-  (streams.out_on_terminal ? result.out : result.err) += on_terminal;
-  return result;
-}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    if (child_ == 0) return;
+    send(SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+  }
 
-/// Runs microgpt. Throws std::runtime_error also if MICROGPT_PROGRAM does not say where it is; `make test` does.
-inline Run microgpt(std::vector<std::string> arguments, const Streams& streams = {}) {
-  const char* program = ::getenv("MICROGPT_PROGRAM");
-  if (program == nullptr) throw std::runtime_error("set MICROGPT_PROGRAM, to build/release/microgpt for instance");
-  arguments.insert(arguments.begin(), program);
-  return run(arguments, streams);
+  void send(int signal) const { ::kill(child_, signal); }
+
+  /// Waits until fact() holds. False if the command ended before.
+  template <class Fact>
+  bool until(Fact fact) const {
+    siginfo_t ended{};
+    while (!fact()) {
+      ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);
+      if (ended.si_pid != 0) return fact();
+      ::usleep(10'000);
+    }
+    return true;
+  }
+
+  /// Waits until standard output, a file, has this text.
+  bool until_printed(const std::string& text) const {
+    return until([&] { return contents(files_ / "out").find(text) != std::string::npos; });
+  }
+
+  /// What it did, when it has ended.
+  Run wait() {
+    const std::string on_terminal = terminal_ ? terminal_->read_to_end() : "";
+    int status = 0;
+    ::waitpid(std::exchange(child_, 0), &status, 0);
+    Run result{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(files_ / "out"),
+               contents(files_ / "err")};
+    (streams_.out_on_terminal ? result.out : result.err) += on_terminal;
+    return result;
+  }
+
+ private:
+  Streams streams_;
+  TemporaryDirectory files_;
+  std::optional<Terminal> terminal_;
+  pid_t child_ = 0;
+};
+
+inline Run run(std::vector<std::string> command, const Streams& streams = {}) {
+  return Running(std::move(command), streams).wait();
 }
 
 using Words = std::vector<std::string>;
@@ -116,6 +149,17 @@ using Words = std::vector<std::string>;
 inline Words operator+(Words a, const Words& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
+}
+
+/// The command microgpt. Throws std::runtime_error if MICROGPT_PROGRAM does not say where it is; `make test` does.
+inline Words microgpt_command(const Words& arguments) {
+  const char* program = ::getenv("MICROGPT_PROGRAM");
+  if (program == nullptr) throw std::runtime_error("set MICROGPT_PROGRAM, to build/release/microgpt for instance");
+  return Words{program} + arguments;
+}
+
+inline Run microgpt(const Words& arguments, const Streams& streams = {}) {
+  return run(microgpt_command(arguments), streams);
 }
 
 /// The lines of a text, without their ends.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "refusal.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {

@@ -5,13 +5,13 @@
 #include <tuple>
 #include <vector>
 
-#include "program_output.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {
 
 TEST_CASE("bench prints a table for each kind of work, and how many times as fast as the plain loops it is") {
-  const Folder folder;
+  const NamesFolder folder;
   const Words table = lines(output({"bench", "--data", folder.names, "--steps", "2", "--rounds", "3", "--n-embd", "4,6",
                                     "--batch", "1", "--threads", "1", "--what", "train,sample"}));
   // An empty line, a title and a head each; scalar, naive, fast, double, for two widths; scalar, 5 forms, for two.
@@ -24,7 +24,7 @@ TEST_CASE("bench prints a table for each kind of work, and how many times as fas
 
 /// What bench --json prints of one round.
 nlohmann::json measured(const Words& how) {
-  const Folder folder;
+  const NamesFolder folder;
   return nlohmann::json::parse(output(Words{"bench", "--data", folder.names, "--rounds", "1", "--json"} + how));
 }
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "program_output.h"
-#include "refusal.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {
@@ -54,7 +53,7 @@ TEST_CASE("the number of threads changes nothing") {
 }
 
 TEST_CASE("the model that --save writes is the one without the heads, and eval agrees on its loss") {
-  const Folder folder("anna\n");
+  const NamesFolder folder("anna\n");
   const std::string model = folder.file("model");
   output({"train", "--steps", "20", "--quiet", "--save", model});
   auto save = [&](const Words& how) {

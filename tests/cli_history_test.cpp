@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "program_output.h"
-#include "refusal.h"
+#include "program.h"
 #include "train/history.h"
 
 namespace microgpt {

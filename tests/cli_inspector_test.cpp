@@ -5,8 +5,7 @@
 #include <string>
 
 #include "inspect/readable.h"
-#include "program_output.h"
-#include "refusal.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "refusal.h"
+#include "program.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {

@@ -1,6 +1,7 @@
-// The program as a user runs it: a child process whose streams lead to files or to a terminal.
+// The program as a user runs it: a child process whose streams lead to files or to a terminal, and what it prints.
 #pragma once
 
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -8,8 +9,10 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -170,6 +173,89 @@ inline Words lines(const std::string& text) {
   return result;
 }
 
+// --- What it prints
+// ----------------------------------------------------------------------------------------------------
+
+/// Standard output of a run that must succeed and leave standard error empty.
+inline std::string output(const Words& arguments) {
+  const Run r = microgpt(arguments);
+  std::string command = "microgpt";
+  for (const std::string& word : arguments) command += " " + word;
+  INFO(command);
+  CHECK(r.exit_code == 0);
+  CHECK(r.err == "");
+  return r.out;
+}
+
+inline Words lines_that_begin(const std::string& with, const std::string& text) {
+  Words found;
+  for (const std::string& line : lines(text)) {
+    if (line.starts_with(with)) found.push_back(line);
+  }
+  return found;
+}
+
+/// What stands behind `label` on the one line that begins with it.
+inline std::string behind(const std::string& label, const std::string& text) {
+  const Words found = lines_that_begin(label, text);
+  REQUIRE_MESSAGE(found.size() == 1, label);
+  return found[0].substr(label.size());
+}
+
+/// The lines of `text` without the one that tells of threads.
+inline Words without_threads(const std::string& text) {
+  Words all = lines(text);
+  std::erase_if(all, [](const std::string& line) { return line.starts_with("threads: "); });
+  return all;
+}
+
+/// The names of the lines "sample  1: kamon".
+inline Words names(const std::string& text) {
+  Words found = lines_that_begin("sample", text);
+  for (std::string& line : found) line.erase(0, line.find(": ") + 2);
+  return found;
+}
+
+/// The losses of the lines "step    1 / 1000 | loss 3.3660".
+inline std::vector<double> losses(const std::string& text) {
+  std::vector<double> found;
+  for (const std::string& line : lines_that_begin("step", text)) {
+    found.push_back(std::stod(line.substr(line.rfind(' '))));
+  }
+  return found;
+}
+
+inline double mean(const double* first, const double* last) {
+  return std::accumulate(first, last, 0.0) / static_cast<double>(last - first);
+}
+
+// --- What it refuses
+// ---------------------------------------------------------------------------------------------------
+
+/// "2: --steps is '0'; ...": the exit code and the one line, or what is wrong with them.
+inline std::string complaint(const Run& r) {
+  const Words complaints = lines(r.err);
+  if (complaints.size() != 1 || !r.err.ends_with("\n")) return "not one line: " + r.err;
+  auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  const bool printable = std::none_of(complaints[0].begin(), complaints[0].end(), is_control);
+  if (!printable || !complaints[0].starts_with("microgpt: ")) return "not as it should be: " + complaints[0];
+  return std::to_string(r.exit_code) + complaints[0].substr(complaints[0].find(": "));
+}
+
+/// The same of a run that must not print anything else.
+inline std::string refusal(const Words& arguments) {
+  const Run r = microgpt(arguments);
+  return r.out.empty() ? complaint(r) : "printed something: " + r.out;
+}
+
+/// Runs a script of the shell in which "$0" is the program and "$@" the arguments.
+inline Run in_shell(const std::string& script, const Words& arguments) {
+  return run(Words{"/bin/sh", "-c", script, ::getenv("MICROGPT_PROGRAM")} + arguments);
+}
+
+// --- Where it runs
+// -----------------------------------------------------------------------------------------------------
+
 /// Names enough to learn a little from, in tests that need not wait for thousands.
 constexpr const char* few_names =
     "anna\nbela\ncara\ndora\nelena\nfina\ngina\nhana\nida\njana\nkira\nlena\nmara\nnora\nola\npia\nrosa\nsara\ntina\num"
@@ -181,8 +267,32 @@ struct NamesFolder : TemporaryDirectory {
 
   std::string file(const std::string& name) const { return (path / name).string(); }
   Words train(const Words& more = {}) const { return Words{"train", "--data", names} + more; }
+  /// The path of a model that was trained so.
+  std::string trained(const Words& how) const {
+    output(train(how + Words{"--save", file("model")}));
+    return file("model");
+  }
 
   std::string names = file("names.txt");
 };
+
+/// A directory with names, and a trained model.
+struct ModelFolder : NamesFolder {
+  ModelFolder() { bytes = contents(trained({"--steps", "20", "--block-size", "8"})); }
+  /// The path of a new file.
+  std::string written(const std::string& name, const std::string& text) const {
+    write_contents(path / name, text);
+    return file(name);
+  }
+  /// The names and the model are what they were, and nothing else is there.
+  bool untouched() const { return count() == 2 && contents(model) == bytes && contents(names) == few_names; }
+
+  std::string model = file("model");
+  std::string bytes;  // of the model
+};
+
+/// The address sanitizer needs all the addresses itself, so there the memory of the program cannot be limited.
+inline const bool sanitized =
+    std::string(::getenv("MICROGPT_PROGRAM") ? ::getenv("MICROGPT_PROGRAM") : "").find("/asan/") != std::string::npos;
 
 }  // namespace microgpt

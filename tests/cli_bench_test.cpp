@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
@@ -47,6 +48,9 @@ TEST_CASE("bench --json prints what a program can read") {
     CHECK(result.at("percent_of_peak") == doctest::Approx(100 * gflops / peak));
     CHECK(result.at("peak_rss_mib") > 1);
   }
+  const nlohmann::json of_three = measured({"--steps", "1", "--n-embd", "4", "--batch", "1", "--rounds", "3"});
+  CHECK(std::any_of(of_three.begin(), of_three.end(),
+                    [](const auto& result) { return result.at("us_per_step") > result.at("us_fastest"); }));
   CHECK(results[0].at("engine") == "scalar");
   CHECK(results[1].at("kernels") == "naive");
   CHECK(results[3].at("threads") == 2);

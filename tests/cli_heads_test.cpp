@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ TEST_CASE("heads --json has a record for every head, with every measure beside i
   CHECK(count("\"loss_stderr\": ", report) == 4 * 2);
   CHECK(count("\"removed\": ", report) == 5 * (1 + 1 + 10 + 1));  // greedy, ranked, random, best
   CHECK(count("null", report) == 0);
+  const auto of_nine = nlohmann::json::parse(measured(folder, {"--prune", "--num-documents", "9"}));
+  CHECK(of_nine.at("prune_documents") == nlohmann::json{{"chosen_on_first", 4}, {"reported_on_last", 5}});
   CHECK(report.starts_with("{\n"));
   CHECK(report.ends_with("\n}\n"));
   CHECK(count("prune", measured(folder)) == 0);

@@ -60,16 +60,6 @@ TEST_CASE("a page that cannot be made leaves the old one as it is") {
   CHECK(folder.is_old());
 }
 
-TEST_CASE("a page is not written where there is no folder, or something else than a file") {
-  const PageFolder folder;
-  const std::string nowhere = folder.file("no/page.html");
-  const Words inspect{"inspect", folder.model, "--data", folder.names, "--html"};
-  CHECK(refusal(inspect + Words{nowhere}) == "1: cannot write '" + nowhere + "': No such file or directory; make the " +
-                                                 "directory '" + folder.file("no") + "' first");
-  CHECK(refusal(inspect + Words{folder.path.string()}).starts_with("1: cannot write '" + folder.path.string() + "'"));
-  CHECK(folder.is_old());
-}
-
 TEST_CASE("a model's file may have any name") {
   const PageFolder folder;
   for (const std::string name : {"<img src=x onerror=alert(1)>", "<!-- \"x\" & 'y'", "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d",

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -54,11 +55,36 @@ TEST_CASE("a signal ends a training that is saved, and a later one goes on with 
 TEST_CASE("a reader that goes away ends a training that is saved") {
   const NamesFolder folder;
   const Run r = in_shell("{ \"$0\" \"$@\"; echo \"code $?\" >&2; } | head -n 5",
-                         folder.train({"--steps", "1000000000", "--save", folder.file("model")}));
+                         folder.train({"--steps", "1000000000", "--save", folder.file("it's")}));
   CHECK(lines(r.out).size() == 5);
+  CHECK(r.err.find("it'\\''s'\n") != std::string::npos);  // as a shell takes it
   CHECK(r.err.starts_with("microgpt: stopped and saved after step "));
   CHECK(r.err.ends_with("code 141\n"));
-  CHECK(microgpt({"sample", folder.file("model")}).exit_code == 0);
+  CHECK(microgpt({"sample", folder.file("it's")}).exit_code == 0);
+}
+
+TEST_CASE("a training that is killed has its last save, after a multiple of --save-every steps") {
+  const NamesFolder folder;
+  const std::string model = folder.file("model");
+  Running training(
+      microgpt_command(folder.train(small + Words{"--steps", "1000000000", "--save-every", "5", "--save", model})));
+  REQUIRE(training.until([&] { return std::filesystem::exists(model); }));
+  training.send(SIGKILL);
+  training.wait();
+  CHECK(load_checkpoint(model).training.value().step % 5 == 0);
+}
+
+TEST_CASE("a training whose history cannot go on is saved, and says why it ends") {
+  const NamesFolder folder;
+  const std::string model = folder.file("model"), kept = folder.file("kept");
+  Running training(microgpt_command(
+      folder.train(small + Words{"--steps", "1000000000", "--save", model, "--history", kept, "--every", "1"})));
+  CHECK(training.until_printed("step   20 /"));
+  std::filesystem::rename(kept, folder.file("elsewhere"));
+  const Run r = training.wait();
+  CHECK(r.exit_code == 1);
+  CHECK(r.err.find("No such file or directory") != std::string::npos);
+  CHECK(load_checkpoint(model).training.value().step >= 20);
 }
 
 TEST_CASE("stopped and resumed, a training computes what it computes in one go") {

@@ -132,6 +132,26 @@ TEST_CASE("train-fast trains as long as it is told, with several seeds, and save
   CHECK(behind("held-out loss: ", output({"eval", model})) == behind("held-out loss: ", text));
 }
 
+TEST_CASE("train-fast trains on names that are not held out, by its recipe, with another seed each time") {
+  const NamesFolder folder;
+  // In so short a time, every model takes one step.
+  auto seeds = [&](const Words& more) {
+    return lines_that_begin("seed ", output(Words{"train-fast", "--data", folder.names, "--seconds", "1e-9"} + more));
+  };
+  const Words usual = seeds({"--seeds", "2"});
+  REQUIRE(usual.size() == 2);
+  CHECK(seeds({"--seeds", "2"}) == usual);
+  CHECK(usual[0].substr(6) != usual[1].substr(6));
+  for (const Words& option :
+       {Words{"--lr", "0.5"}, Words{"--init", "0.9"}, Words{"--dropout", "0.9"}, Words{"--weight-decay", "100"}}) {
+    INFO(option[0]);
+    CHECK(seeds(option + Words{"--seeds", "1"})[0] != usual[0]);
+  }
+  // It learns eighteen names by heart, which does not help it with the other two.
+  const std::string learnt = output({"train-fast", "--data", folder.names, "--seconds", "0.3", "--seeds", "1"});
+  CHECK(std::stod(behind("held-out loss: ", learnt)) > 1);
+}
+
 TEST_CASE("--help of each command has its options, their defaults and an example") {
   const std::vector<std::pair<Words, Words>> expected{
       {{},

@@ -147,6 +147,9 @@ TEST_CASE("a model of the tensor engine is saved, and eval judges it by names th
   CHECK(number("perplexity: ") == doctest::Approx(std::exp(number("held-out loss: "))).epsilon(0.001));
   CHECK(number("new names: ") > 0);
   CHECK(names(judged).size() == 20);
+  CHECK(names(output({"eval", model, "--seed", "43"})) != names(judged));
+  const Words cold = names(output({"eval", model, "--temperature", "1e-9"}));
+  CHECK(std::count(cold.begin(), cold.end(), cold.at(0)) == 20);
 }
 
 TEST_CASE("every form of attention learns, is saved, sampled, inspected and judged") {

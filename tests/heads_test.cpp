@@ -190,6 +190,50 @@ TEST_CASE("a value is the mean over documents, whatever their lengths, and its e
   CHECK(self({a, b}).standard_error == doctest::Approx(std::abs(in_a - in_b) / 2));
 }
 
+TEST_CASE("a shape is named beyond two errors of its difference, a third of what can be reached, and the bar") {
+  auto shape = [](double value, double error, double bar) {
+    HeadLook head{};
+    head.mass[1] = {value, 0.3, 0.01, error};  // previous; the even share is 0.3
+    head.reachable[1] = 0.9;
+    std::array<double, num_places> bars{};
+    bars[1] = bar;
+    return shape_of(head, bars);
+  };
+  CHECK(shape(0.6, 0.14, 0.4) == "previous token");
+  CHECK(shape(0.6, 0.16, 0.4) == "no clear shape");
+  CHECK(shape(0.6, 0.14, 0.51) == "no clear shape");
+  CHECK(shape(0.51, 0.01, 0) == "previous token");
+  CHECK(shape(0.49, 0.01, 0) == "no clear shape");
+}
+
+TEST_CASE("a change is clear beyond two standard errors, in either direction, and never of a single document") {
+  for (const double sign : {1.0, -1.0}) {
+    CHECK(Change{sign * 2.1, 1}.is_clear());
+    CHECK_FALSE(Change{sign * 1.9, 1}.is_clear());
+  }
+  CHECK_FALSE(change(std::vector<double>{1}, std::vector<double>{2}).is_clear());
+}
+
+TEST_CASE("the bar is the largest reach of any head in 40 fresh models") {
+  const Config config{.vocab_size = 6, .n_layer = 1, .n_embd = 8, .n_head = 2, .block_size = 6};
+  const std::vector<ProbeDocument> documents = random_documents(config, 3);
+  std::array<double, num_places> largest{};
+  for (std::uint64_t seed = 1; seed <= 40; seed++) {
+    Probe probe(config, drawn(config, seed, 0.08), documents);
+    for (const HeadLook& head : measure_heads(probe).heads) {
+      for (std::size_t p = 0; p < num_places; p++) largest[p] = std::max(largest[p], reach(head, Place(p)));
+    }
+  }
+  CHECK(fresh_reach(config, documents, 1) == largest);
+}
+
+TEST_CASE("of equally likely letters the first is the model's answer") {
+  Parameters p = bare_model();
+  std::fill_n(p["lm_head"].data, p["lm_head"].size(), 0.0);
+  Probe probe(planted, p, {{{6, 0, 0, 6}, 0, 3}});
+  CHECK(probe.scores().accuracies == std::vector<double>{2.0 / 3});
+}
+
 TEST_CASE("of freshly drawn models at least 95 in 100 have no clear shape at all") {
   for (const Config& config : {Config{.vocab_size = 27}, Config{.vocab_size = 27, .n_layer = 2, .n_embd = 64}}) {
     const std::vector<ProbeDocument> documents = random_documents(config, 40);

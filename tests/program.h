@@ -94,7 +94,7 @@ class Running {
     ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
     ::dup2(::open(out.c_str(), O_WRONLY | O_NOCTTY), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_NOCTTY), STDERR_FILENO);
-    ::alarm(600);  // whatever hangs
+    ::alarm(180);  // a program that hangs; none takes more than a few seconds
     ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }

@@ -34,14 +34,6 @@ TEST_CASE("a file is read and written byte by byte, with the folders it lies in"
   CHECK(read_file(file) == "");
 }
 
-TEST_CASE("a file that is missing or a directory is refused by name, with the reason") {
-  const TemporaryDirectory directory;
-  const std::filesystem::path file = directory / "names.txt";
-  const std::string missing = "cannot read '" + file.string() + "': No such file or directory; check the path";
-  CHECK_THROWS_WITH_AS(read_file(file), missing.c_str(), Error);
-  CHECK_THROWS_WITH_AS(read_file(directory.path), doctest::Contains("it is a directory"), Error);
-}
-
 TEST_CASE("a file that cannot be written is refused by name") {
   const TemporaryDirectory directory;
   const std::string refusal = "cannot write '" + directory.path.string() + "'";
@@ -128,17 +120,6 @@ TEST_CASE("what is no number, or not only a number, is nothing") {
 // --- Dataset ---------------------------------------------------------------------------------------------------------
 
 using Documents = std::vector<Document>;
-using namespace std::string_literals;
-
-/// What parse_documents complains of.
-std::string complaint(const std::string& text) {
-  try {
-    parse_documents(text, "names.txt");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST_CASE("lines end with \\n, \\r\\n or \\r, the last perhaps with nothing") {
   const Documents expected{U"anna", U"bo", U"cleo", U"dan"};
@@ -152,32 +133,6 @@ TEST_CASE("blank lines are no documents") {
 
 TEST_CASE("documents are stripped of Unicode white space, not of what is inside") {
   CHECK((parse_documents("\u00a0\u2003anna lena\u3000 \n", "") == Documents{U"anna lena"}));
-}
-
-TEST_CASE("a character is a code point, also beyond the first 65,536") {
-  CHECK((parse_documents("zo\u00eb\n\U0001f600\n", "") == Documents{U"zo\u00eb", U"\U0001f600"}));
-}
-
-TEST_CASE("what is not UTF-8 is refused with file and line") {
-  for (const char* bytes : {"\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff"}) {
-    const std::string message = complaint("anna\r\n\rbo\n"s + bytes + "\ncleo");
-    CHECK(message.starts_with("names.txt:4: "));
-    CHECK(message.find("UTF-8") != std::string::npos);
-  }
-}
-
-TEST_CASE("documents that are not in the file they should be in are missed by its name") {
-  const TemporaryDirectory directory;
-  const std::filesystem::path file = directory / "names.txt";
-  CHECK_THROWS_WITH_AS(read_documents(file), doctest::Contains(file.c_str()), Error);
-  write_contents(file, " \n");
-  CHECK_THROWS_WITH_AS(read_documents(file), doctest::Contains((file.string() + ": no documents").c_str()), Error);
-  write_contents(file, "anna\r\nbo\n");
-  CHECK((read_documents(file) == Documents{U"anna", U"bo"}));
-}
-
-TEST_CASE("the names that come with the project are all there") {
-  CHECK(read_documents("data/names.txt").size() == 18293);
 }
 
 // --- Split -----------------------------------------------------------------------------------------------------------

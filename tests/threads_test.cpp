@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,6 +94,20 @@ TEST_CASE("after its trials a period uses what was faster, and the next one trie
 TEST_CASE("where there is one thread, there is nothing to try") {
   ThreadTrials trials(1);
   CHECK((period(trials, 1.0, 1.0) == std::vector<std::size_t>(ThreadTrials::period, 1)));
+}
+
+/// Its time is what the test says.
+struct HandClock {
+  static inline double seconds = 0;
+  static std::chrono::duration<double> now() { return std::chrono::duration<double>(seconds); }
+};
+
+TEST_CASE("run measures how long a step takes") {
+  ThreadTrials trials(4);
+  for (std::size_t i = 0; i < 2 * ThreadTrials::trial; i++) {
+    trials.run<HandClock>([](std::size_t threads) { return HandClock::seconds += static_cast<double>(threads); });
+  }
+  CHECK(trials.next() == 1);
 }
 
 TEST_CASE("run hands on the threads of the next step, and what the step returns") {
@@ -211,6 +227,30 @@ void check_any_threads(const Training& training) {
     CHECK((run<T>(training, {threads}) == alone));
   }
   CHECK((run<T>(training, {2, 1, 3}) == alone));  // as a training that tries how many are worth their while
+}
+
+TEST_CASE("a batch takes the documents in order, begins again after the last, and drops other numbers in every step") {
+  const std::vector<Document> documents{U"a", U"abab", U"bbb", U"ba", U"aabbab"};
+  const Tokenizer tokenizer(documents);
+  const Config config{.vocab_size = 3};
+  PythonRandom random(1);
+  const TrainConfig still{.learning_rate = 0, .init_std = 0.5};
+  const Parameters parameters = initialize(config, still, random);
+  auto losses = [&](std::size_t batch_size, std::vector<Document> of, const Dropout& dropout = {}) {
+    TrainConfig how = still;
+    how.batch_size = batch_size;
+    BatchTrainer<double> trainer(config, how, parameters, of, tokenizer, {.dropout = dropout});
+    std::vector<double> all;
+    while (all.size() < 10) all.push_back(trainer.step());
+    return all;
+  };
+  const std::vector<double> one = losses(1, documents), two = losses(2, documents);
+  for (std::size_t i = 0; i < 5; i++) {
+    CHECK(one[i + 5] == one[i]);
+    CHECK(two[i] == doctest::Approx((one[2 * i] + one[2 * i + 1]) / 2).epsilon(1e-12));
+  }
+  const std::vector<double> dropped = losses(1, {U"aabbab"}, {0.5, 1});
+  CHECK(std::set<double>(dropped.begin(), dropped.end()).size() == 10);
 }
 
 TEST_CASE("no number of threads changes a bit of what is trained, in random configurations") {

@@ -107,7 +107,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson \
-  no-such-break ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
+  no-such-break no-such-tests ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
   check-gdb sessions check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
 
 help: ## list the targets
@@ -125,8 +125,10 @@ test: $(TESTS) $(PROGRAM) $(HEART) ## run every test
 	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
 
 # RUN is an emulator, for tests built for another processor; ARGS are arguments for the tests.
-test-some: $(SOME_TESTS) ## run the tests for some folders of src: make test-some OF="scalar tensor"
+test-some: $$(ASKED) ## run the tests for some folders of src: make test-some OF="scalar tensor"
 	$(RUN) $(SOME_TESTS) $(ARGS)
+no-such-tests:
+	@echo "no tests for '$(filter-out $(TESTED),$(OF))'; there are tests for: $(TESTED)" >&2; exit 2
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)
 oracle: $(TESTS) $(PROGRAM) ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
@@ -292,8 +294,10 @@ $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) 
   $(filter-out %/main.o,$(call units,program))
 $(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o
 # The tests that include headers of the folders OF, without those of the program.
-$(SOME_TESTS): $(call objects,tests/main.cpp $(filter-out tests/cli_%,$(shell grep -lE \
-  '"($(subst $() ,|,$(strip $(OF))))/' tests/*_test.cpp)))
+UNIT_TESTS := $(filter-out tests/cli_%,$(wildcard tests/*_test.cpp))
+TESTED = $(sort $(shell sed -n 's|^\#include "\([a-z]*\)/.*|\1|p' $(UNIT_TESTS)))
+ASKED = $(if $(filter-out $(TESTED),$(OF)),no-such-tests,$(SOME_TESTS))
+$(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -lE '"($(subst $() ,|,$(strip $(OF))))/' $(UNIT_TESTS)))
 
 LINKED := $(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) \
   $(OTHERS)

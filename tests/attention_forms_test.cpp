@@ -244,6 +244,10 @@ TEST_CASE("a form of attention that cannot be is refused with both numbers and w
       {{.n_kv_head = 3},
        "n_head 4 is not divisible by n_kv_head 3; every key and value head serves an equal group of query heads: "
        "use an n_kv_head of 2 or 4"},
+      {{.n_kv_head = 2, .q_latent = 4, .kv_latent = 4},
+       "n_kv_head 2 with latent attention, where every head has keys of its own; leave n_kv_head out"},
+      {{.q_latent = 1'048'577, .kv_latent = 4}, "a latent or rotary width of 1048577 is more than 1048576"},
+      {{.block_size = 1'000'000'001}, "block_size 1000000001 is more than 1000000000"},
       {{.q_latent = 4}, "q_latent is 4 and kv_latent 0; latent attention needs both to be at least 1"},
       {{.q_latent = 4, .kv_latent = 4, .rope_dim = 3}, "a rotary width of 3 is odd, and RoPE rotates pairs; use 4"},
       {{.n_embd = 20, .rope = true},

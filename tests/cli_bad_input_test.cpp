@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "refusal.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {
@@ -282,9 +282,10 @@ TEST_CASE("an old model survives a training that diverges") {
 
 TEST_CASE("an old model survives a program that is killed while it trains") {
   const ModelFolder folder;
-  const Run r = in_shell("\"$0\" \"$@\" & sleep 0.3; kill -9 $!; wait $!",
-                         folder.train({"--steps", "1000000000", "--quiet", "--save", folder.model}));
-  CHECK(r.exit_code == 128 + SIGKILL);
+  Running training(microgpt_command(folder.train({"--steps", "1000000000", "--save", folder.model})));
+  CHECK(training.until_printed("step   20 /"));
+  training.send(SIGKILL);
+  CHECK(training.wait().exit_code == 128 + SIGKILL);
   CHECK(folder.untouched());
 }
 

@@ -1,17 +1,18 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "program_output.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {
 
 TEST_CASE("bench prints a table for each kind of work, and how many times as fast as the plain loops it is") {
-  const Folder folder;
+  const NamesFolder folder;
   const Words table = lines(output({"bench", "--data", folder.names, "--steps", "2", "--rounds", "3", "--n-embd", "4,6",
                                     "--batch", "1", "--threads", "1", "--what", "train,sample"}));
   // An empty line, a title and a head each; scalar, naive, fast, double, for two widths; scalar, 5 forms, for two.
@@ -24,7 +25,7 @@ TEST_CASE("bench prints a table for each kind of work, and how many times as fas
 
 /// What bench --json prints of one round.
 nlohmann::json measured(const Words& how) {
-  const Folder folder;
+  const NamesFolder folder;
   return nlohmann::json::parse(output(Words{"bench", "--data", folder.names, "--rounds", "1", "--json"} + how));
 }
 
@@ -47,6 +48,10 @@ TEST_CASE("bench --json prints what a program can read") {
     CHECK(result.at("percent_of_peak") == doctest::Approx(100 * gflops / peak));
     CHECK(result.at("peak_rss_mib") > 1);
   }
+  const nlohmann::json of_three =
+      measured({"--steps", "1", "--n-embd", "4", "--batch", "1", "--rounds", "3", "--what", "train"});
+  CHECK(std::any_of(of_three.begin(), of_three.end(),
+                    [](const auto& result) { return result.at("us_per_step") > result.at("us_fastest"); }));
   CHECK(results[0].at("engine") == "scalar");
   CHECK(results[1].at("kernels") == "naive");
   CHECK(results[3].at("threads") == 2);

@@ -2,11 +2,11 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "program_output.h"
-#include "refusal.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {
@@ -33,6 +33,8 @@ TEST_CASE("heads --json has a record for every head, with every measure beside i
   CHECK(count("\"loss_stderr\": ", report) == 4 * 2);
   CHECK(count("\"removed\": ", report) == 5 * (1 + 1 + 10 + 1));  // greedy, ranked, random, best
   CHECK(count("null", report) == 0);
+  const auto of_nine = nlohmann::json::parse(measured(folder, {"--prune", "--num-documents", "9"}));
+  CHECK(of_nine.at("prune_documents") == nlohmann::json{{"chosen_on_first", 4}, {"reported_on_last", 5}});
   CHECK(report.starts_with("{\n"));
   CHECK(report.ends_with("\n}\n"));
   CHECK(count("prune", measured(folder)) == 0);
@@ -54,7 +56,7 @@ TEST_CASE("the number of threads changes nothing") {
 }
 
 TEST_CASE("the model that --save writes is the one without the heads, and eval agrees on its loss") {
-  const Folder folder("anna\n");
+  const NamesFolder folder("anna\n");
   const std::string model = folder.file("model");
   output({"train", "--steps", "20", "--quiet", "--save", model});
   auto save = [&](const Words& how) {

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "program_output.h"
-#include "refusal.h"
+#include "program.h"
 #include "train/history.h"
 
 namespace microgpt {
@@ -41,6 +40,7 @@ struct HistoryFolder : NamesFolder {
 
 nlohmann::json data_of(const std::string& page) {
   const std::string begin = "id=\"data\">";
+  REQUIRE(page.find(begin) != std::string::npos);
   const std::size_t first = page.find(begin) + begin.size();
   return nlohmann::json::parse(page.substr(first, page.find("</script>", first) - first));
 }
@@ -66,6 +66,7 @@ TEST_CASE("a history has the model before the first step, after every N steps, a
     CHECK(numbers_of(folder.point(10)) == weights);
 
     const std::vector<double> loss = losses(r.out);
+    REQUIRE(loss.size() == 10);
     auto recent = [&](std::size_t step) { return load_checkpoint(folder.point(step)).training->recent_loss; };
     CHECK_FALSE(recent(0).has_value());
     CHECK(recent(4).value() == doctest::Approx(std::accumulate(loss.begin(), loss.begin() + 4, 0.0) / 4));
@@ -83,6 +84,7 @@ TEST_CASE("without --every there are at most 50 points, of few steps all") {
     const HistoryFolder folder;
     REQUIRE(folder.train_with({"--steps", std::to_string(steps)}).exit_code == 0);
     const Steps found = folder.steps();
+    REQUIRE(!found.empty());
     CHECK(found.front() == 0);
     CHECK(found.back() == steps);
     CHECK(found.size() <= 50);
@@ -139,18 +141,24 @@ TEST_CASE("a training that is killed leaves a history that is whole") {
   const HistoryFolder folder;
   const Words endless =
       folder.train(folder.small + Words{"--steps", "100000000", "--every", "1", "--quiet", "--history", folder.kept});
-  CHECK(in_shell("\"$0\" \"$@\" >/dev/null & sleep 0.4; kill -KILL $!; wait $!", endless).exit_code == 128 + SIGKILL);
+  auto signalled = [&](const Words& arguments, int signal) {
+    Running training(microgpt_command(arguments));
+    CHECK(training.until([&] { return fs::exists(folder.point(9)); }));
+    training.send(signal);
+    return training.wait();
+  };
+  CHECK(signalled(endless, SIGKILL).exit_code == 128 + SIGKILL);
   const Steps steps = folder.steps();
-  REQUIRE(steps.size() > 1);
+  CHECK(steps.size() > 9);
   for (std::size_t i = 0; i < steps.size(); i++) CHECK(steps[i] == i);
   write_contents(folder.kept + "/microgpt-1-0.tmp", "half a checkpoint");
   CHECK(microgpt(folder.inspect()).exit_code == 0);
 
   const std::string model = folder.file("model");
-  const Run stopped =
-      in_shell("\"$0\" \"$@\" >/dev/null & sleep 0.4; kill -INT $!; wait $!", endless + Words{"--save", model});
-  CHECK(stopped.err.ends_with(
-      fmt::format("go on with: microgpt train --resume '{}' --history '{}' --every 1\n", model, folder.kept)));
+  fs::remove(folder.point(9));  // comes again
+  CHECK(signalled(endless + Words{"--save", model}, SIGINT)
+            .err.ends_with(fmt::format("go on with: microgpt train --resume '{}' --history '{}' --every 1\n", model,
+                                       folder.kept)));
 }
 
 TEST_CASE("a page shows a history; the last point is its model") {

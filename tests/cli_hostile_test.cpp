@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "refusal.h"
+#include "program.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {

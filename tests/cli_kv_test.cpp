@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "program_output.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {
@@ -44,7 +44,7 @@ TEST_CASE("kv tells what published models keep, and what they would keep with ot
 }
 
 TEST_CASE("kv foretells the cache of a model of one's own, typed or saved, that train and sample then have") {
-  const Folder folder;
+  const NamesFolder folder;
   const std::string model = folder.file("own.safetensors");
   const Words mla{"--attention", "mla", "--n-embd", "24", "--n-layer", "2", "--kv-latent", "10", "--rope-dim", "4"};
   const std::string typed = output(Words{"kv", "--block-size", "100"} + mla);

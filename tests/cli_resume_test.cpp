@@ -3,23 +3,15 @@
 #include <fmt/core.h>
 
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "refusal.h"
+#include "program.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {
 namespace {
-
-/// "$0" "$@" until its output, in the file named by OUT, has step 20; then it gets the signal. 600 waits are a minute.
-std::string signalled(const std::string& out, const std::string& signal) {
-  return fmt::format(
-      "\"$0\" \"$@\" >'{0}' & n=0\n"
-      "until grep -qs 'step   20' '{0}' || [ $n = 600 ]; do n=$((n + 1)); sleep 0.1; done\n"
-      "kill -{1} $!; wait $!",
-      out, signal);
-}
 
 /// The lines of the steps and of the new names.
 Words numbers(const std::string& text) {
@@ -33,22 +25,29 @@ const Words small{"--n-embd", "4", "--n-head", "2", "--digits", "17"};
 
 TEST_CASE("a signal ends a training that is saved, and a later one goes on with it") {
   const NamesFolder folder;
-  const std::string model = folder.file("model"), out = folder.file("out");
+  const std::string model = folder.file("model");
   const Words endless{"--steps", "1000000000", "--save", model};
+  auto signalled = [](const Words& arguments, const std::string& line, int signal) {
+    Running training(microgpt_command(arguments));
+    CHECK(training.until_printed(line));
+    training.send(signal);
+    return training.wait();
+  };
   for (const Words& engine : {Words{}, Words{"--engine", "tensor"}}) {
-    const Run first = in_shell(signalled(out, "INT"), folder.train(small + engine + endless));
+    const Run first = signalled(folder.train(small + engine + endless), "step   20 /", SIGINT);
     CHECK(first.exit_code == 128 + SIGINT);
-    const std::string last = numbers(contents(out)).back();
-    const std::size_t step = std::stoul(last.substr(5));
+    const Words steps = numbers(first.out);
+    REQUIRE(!steps.empty());
+    const std::size_t step = std::stoul(steps.back().substr(5));
     CHECK(first.err == fmt::format("microgpt: stopped and saved after step {} of 1000000000; "
                                    "go on with: microgpt train --resume '{}'\n",
                                    step, model));
     CHECK(microgpt({"sample", model}).exit_code == 0);
 
-    const Run second = in_shell(fmt::format("\"$0\" \"$@\" >'{}' & sleep 0.5; kill -TERM $!; wait $!", out),
-                                {"train", "--resume", model, "--save-every", "1000"});
+    const std::string next = fmt::format("step {:4} /", step + 1);
+    const Run second = signalled({"train", "--resume", model, "--save-every", "1000"}, next, SIGTERM);
     CHECK(second.exit_code == 128 + SIGTERM);
-    CHECK(numbers(contents(out)).front().starts_with(fmt::format("step {:4} /", step + 1)));
+    CHECK(second.out.find(fmt::format("step {:4} /", step)) == std::string::npos);
     CHECK(second.err.ends_with(fmt::format("--resume '{}' --save-every 1000\n", model)));
   }
 }
@@ -56,11 +55,36 @@ TEST_CASE("a signal ends a training that is saved, and a later one goes on with 
 TEST_CASE("a reader that goes away ends a training that is saved") {
   const NamesFolder folder;
   const Run r = in_shell("{ \"$0\" \"$@\"; echo \"code $?\" >&2; } | head -n 5",
-                         folder.train({"--steps", "1000000000", "--save", folder.file("model")}));
+                         folder.train({"--steps", "1000000000", "--save", folder.file("it's")}));
   CHECK(lines(r.out).size() == 5);
+  CHECK(r.err.find("it'\\''s'\n") != std::string::npos);  // as a shell takes it
   CHECK(r.err.starts_with("microgpt: stopped and saved after step "));
   CHECK(r.err.ends_with("code 141\n"));
-  CHECK(microgpt({"sample", folder.file("model")}).exit_code == 0);
+  CHECK(microgpt({"sample", folder.file("it's")}).exit_code == 0);
+}
+
+TEST_CASE("a training that is killed has its last save, after a multiple of --save-every steps") {
+  const NamesFolder folder;
+  const std::string model = folder.file("model");
+  Running training(
+      microgpt_command(folder.train(small + Words{"--steps", "1000000000", "--save-every", "5", "--save", model})));
+  REQUIRE(training.until([&] { return std::filesystem::exists(model); }));
+  training.send(SIGKILL);
+  training.wait();
+  CHECK(load_checkpoint(model).training.value().step % 5 == 0);
+}
+
+TEST_CASE("a training whose history cannot go on is saved, and says why it ends") {
+  const NamesFolder folder;
+  const std::string model = folder.file("model"), kept = folder.file("kept");
+  Running training(microgpt_command(
+      folder.train(small + Words{"--steps", "1000000000", "--save", model, "--history", kept, "--every", "1"})));
+  CHECK(training.until_printed("step   20 /"));
+  std::filesystem::rename(kept, folder.file("elsewhere"));
+  const Run r = training.wait();
+  CHECK(r.exit_code == 1);
+  CHECK(r.err.find("No such file or directory") != std::string::npos);
+  CHECK(load_checkpoint(model).training.value().step >= 20);
 }
 
 TEST_CASE("stopped and resumed, a training computes what it computes in one go") {
@@ -100,7 +124,8 @@ TEST_CASE("a training goes on beyond its end with more steps, and is saved every
   CHECK(refusal({"train", "--resume", model, "--steps", "8", "--threads", "2"}) ==
         "2: --threads needs --engine tensor");
   const Run r = microgpt({"train", "--resume", model, "--steps", "8", "--save", more, "--save-every", "2"});
-  CHECK(numbers(r.out).front().starts_with("step    6 /    8 "));
+  CHECK(r.out.find("\nstep    6 /    8 ") != std::string::npos);
+  CHECK(r.out.find("\nstep    5 /") == std::string::npos);
   CHECK(contents(model) != contents(more));
   CHECK(refusal({"train", "--resume", more}).find("has done 8 steps of 8") != std::string::npos);
 }

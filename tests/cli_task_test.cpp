@@ -5,8 +5,7 @@
 #include <set>
 #include <string>
 
-#include "program_output.h"
-#include "refusal.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {

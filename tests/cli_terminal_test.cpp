@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "run_program.h"
+#include "program.h"
 
 namespace microgpt {
 namespace {

@@ -11,26 +11,26 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "program_output.h"
+#include "program.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {
 namespace {
 
 TEST_CASE("--quiet leaves out the step lines and nothing else") {
-  const Folder folder;
+  const NamesFolder folder;
   Words expected = lines(output(folder.train({"--steps", "5"})));
   CHECK(std::erase_if(expected, [](const std::string& line) { return line.starts_with("step"); }) == 5);
   CHECK(lines(output(folder.train({"--steps", "5", "--quiet"}))) == expected);
 }
 
 TEST_CASE("of an option that is given twice the last counts") {
-  const Folder folder;
+  const NamesFolder folder;
   CHECK(losses(output(folder.train({"--steps", "5", "--steps", "3"}))).size() == 3);
 }
 
 TEST_CASE("an option that is left out has the value that --help says") {
-  const Folder folder;
+  const NamesFolder folder;
   const Words all{"--preset", "gist", "--n-layer", "1",  "--n-embd",  "16", "--n-head",      "4",  "--block-size", "16",
                   "--lr",     "0.01", "--seed",    "42", "--samples", "20", "--temperature", "0.5"};
   CHECK(output(folder.train({"--steps", "5"})) == output(folder.train(all + Words{"--steps", "5"})));
@@ -40,7 +40,7 @@ TEST_CASE("an option that is left out has the value that --help says") {
 }
 
 TEST_CASE("the same seed gives the same losses and names, another seed others") {
-  const Folder folder;
+  const NamesFolder folder;
   auto train = [&](const std::string& seed) { return output(folder.train({"--steps", "20", "--seed", seed})); };
   CHECK(train("7") == train("7"));
   CHECK(losses(train("7")) != losses(train("8")));
@@ -53,7 +53,7 @@ TEST_CASE("the same seed gives the same losses and names, another seed others") 
 }
 
 TEST_CASE("every name begins with the prompt") {
-  const Folder folder;
+  const NamesFolder folder;
   const std::string model = folder.trained({"--steps", "100", "--block-size", "8"});
   const Words begun = names(output({"sample", model, "--prompt", "ma", "--num", "30"}));
   CHECK(begun.size() == 30);
@@ -63,7 +63,7 @@ TEST_CASE("every name begins with the prompt") {
 }
 
 TEST_CASE("near temperature zero every name is the likeliest") {
-  const Folder folder;
+  const NamesFolder folder;
   const std::string model = folder.trained({"--steps", "100"});
   const Words cold = names(output({"sample", model, "--temperature", "1e-9"}));
   CHECK(std::set<std::string>(cold.begin(), cold.end()).size() == 1);
@@ -71,7 +71,7 @@ TEST_CASE("near temperature zero every name is the likeliest") {
 }
 
 TEST_CASE("--save leaves one file, which inspect describes as it is") {
-  const Folder folder;
+  const NamesFolder folder;
   const std::string model = folder.trained({"--preset", "walkthrough", "--steps", "50"});
   CHECK(folder.count() == 2);
 
@@ -105,8 +105,8 @@ TEST_CASE("letters with accents are letters, and lines may end as on Windows") {
   for (std::size_t i = 0; (i = windows_lines.find('\n', i)) != std::string::npos; i += 2) {
     windows_lines.replace(i, 1, "\r\n");
   }
-  const Folder folder(unix_lines);
-  const Folder windows(windows_lines);
+  const NamesFolder folder(unix_lines);
+  const NamesFolder windows(windows_lines);
   const std::string model = folder.file("model");
   const Words arguments{"--steps", "100", "--temperature", "1"};
   const std::string printed = output(folder.train(arguments + Words{"--save", model}));
@@ -122,7 +122,7 @@ TEST_CASE("letters with accents are letters, and lines may end as on Windows") {
 }
 
 TEST_CASE("train-fast trains as long as it is told, with several seeds, and saves the last model") {
-  const Folder folder;
+  const NamesFolder folder;
   const std::string model = folder.file("model.safetensors");
   const std::string text =
       output({"train-fast", "--seconds", "0.1", "--seeds", "2", "--n-embd", "16", "--save", model});
@@ -130,6 +130,26 @@ TEST_CASE("train-fast trains as long as it is told, with several seeds, and save
   CHECK(behind("mean of 2 seeds: ", text) != "");
   CHECK(names(text).size() == 20);
   CHECK(behind("held-out loss: ", output({"eval", model})) == behind("held-out loss: ", text));
+}
+
+TEST_CASE("train-fast trains on names that are not held out, by its recipe, with another seed each time") {
+  const NamesFolder folder;
+  // In so short a time, every model takes one step.
+  auto seeds = [&](const Words& more) {
+    return lines_that_begin("seed ", output(Words{"train-fast", "--data", folder.names, "--seconds", "1e-9"} + more));
+  };
+  const Words usual = seeds({"--seeds", "2"});
+  REQUIRE(usual.size() == 2);
+  CHECK(seeds({"--seeds", "2"}) == usual);
+  CHECK(usual[0].substr(6) != usual[1].substr(6));
+  for (const Words& option :
+       {Words{"--lr", "0.5"}, Words{"--init", "0.9"}, Words{"--dropout", "0.9"}, Words{"--weight-decay", "100"}}) {
+    INFO(option[0]);
+    CHECK(seeds(option + Words{"--seeds", "1"})[0] != usual[0]);
+  }
+  // It learns eighteen names by heart, which does not help it with the other two.
+  const std::string learnt = output({"train-fast", "--data", folder.names, "--seconds", "0.3", "--seeds", "1"});
+  CHECK(std::stod(behind("held-out loss: ", learnt)) > 1);
 }
 
 TEST_CASE("--help of each command has its options, their defaults and an example") {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "first_difference.h"
-#include "program_output.h"
+#include "program.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {
@@ -65,7 +65,7 @@ TEST_CASE("train prints every line the published programs print, and no other, t
 
 /// Trains as both published programs do. Every line in all its digits, and all parameters in the end, must be theirs.
 void check_training(const std::string& names, const std::string& path) {
-  const Folder folder;
+  const NamesFolder folder;
   const std::string model = folder.file("model");
   const bool same_bits = libm_unlike_published().empty();
   for (const std::string preset : {"gist", "walkthrough"}) {
@@ -91,7 +91,7 @@ TEST_CASE("train ends with the published programs' parameters, on the 32,033 nam
 }
 
 TEST_CASE("other shapes train, and the loss falls") {
-  const Folder folder;
+  const NamesFolder folder;
   struct Shape {
     std::size_t n_layer, n_embd, n_head, block_size;
   };
@@ -125,7 +125,7 @@ TEST_CASE("options may be typed in any order") {
 }
 
 TEST_CASE("the tensor engine prints the same on any number of threads, and says why it takes so many") {
-  const Folder folder;
+  const NamesFolder folder;
   const Words batch = folder.train({"--engine", "tensor", "--batch", "5", "--steps", "20", "--digits", "17"});
   const std::string one = output(batch + Words{"--threads", "1"});
   CHECK(behind("threads: ", one) == "1 (as asked for); KV cache of the samples: 128 bytes per token");
@@ -136,7 +136,7 @@ TEST_CASE("the tensor engine prints the same on any number of threads, and says 
 }
 
 TEST_CASE("naive and fast kernels learn the same, and the means of the loss differ") {
-  const Folder folder;
+  const NamesFolder folder;
   const Words batch = folder.train({"--engine", "tensor", "--dtype", "f64", "--batch", "4", "--steps", "30"});
   const Words fast_lines = without_threads(output(batch));
   CHECK(without_threads(output(batch + Words{"--kernels", "naive"})) == fast_lines);
@@ -144,7 +144,7 @@ TEST_CASE("naive and fast kernels learn the same, and the means of the loss diff
 }
 
 TEST_CASE("a model of the tensor engine is saved, and eval judges it by names that --hold-out kept from it") {
-  const Folder folder;
+  const NamesFolder folder;
   const std::string model = folder.file("model.safetensors");
   const std::string trained =
       output({"train", "--engine", "tensor", "--batch", "16", "--steps", "300", "--hold-out", "--save", model});
@@ -159,10 +159,13 @@ TEST_CASE("a model of the tensor engine is saved, and eval judges it by names th
   CHECK(number("perplexity: ") == doctest::Approx(std::exp(number("held-out loss: "))).epsilon(0.001));
   CHECK(number("new names: ") > 0);
   CHECK(names(judged).size() == 20);
+  CHECK(names(output({"eval", model, "--seed", "43"})) != names(judged));
+  const Words cold = names(output({"eval", model, "--temperature", "1e-9"}));
+  CHECK(std::count(cold.begin(), cold.end(), cold.at(0)) == 20);
 }
 
 TEST_CASE("every form of attention learns, is saved, sampled, inspected and judged") {
-  const Folder folder;
+  const NamesFolder folder;
   const std::string model = folder.file("model.safetensors");
   const std::vector<std::pair<Words, std::string>> forms{
       {{"--attention", "mqa"}, "mqa  (n_kv_head 1)"},

@@ -1,21 +1,20 @@
-#include "base/config.h"
-
+// Shapes of models and their parameters.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <stdexcept>
+#include <utility>
 
+#include "base/config.h"
 #include "base/error.h"
+#include "base/parameters.h"
 
 namespace microgpt {
 namespace {
 
-TEST_CASE("the published programs have 4192 and 4064 parameters on 27 tokens") {
-  Config gist = preset("gist").model;
-  Config walkthrough = preset("walkthrough").model;
-  gist.vocab_size = walkthrough.vocab_size = 27;
-  CHECK(num_parameters(gist) == 4192);
-  CHECK(num_parameters(walkthrough) == 4064);
-}
+// --- Config ----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("heads that do not divide the width are refused with both numbers, and those that would are named") {
   auto refused = [](std::size_t n_embd, std::size_t n_head, const std::string& remedy) {
@@ -67,6 +66,46 @@ TEST_CASE("a shape whose number of parameters overflows is refused, not wrapped 
     CHECK_THROWS_AS(validate({.vocab_size = huge, .n_layer = huge, .n_embd = huge, .n_head = huge, .block_size = huge}),
                     UsageError);
   }
+}
+
+// --- Parameters ------------------------------------------------------------------------------------------------------
+
+constexpr Config shape{.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 3};
+
+TEST_CASE("the matrices come in the reference's order, a row for each output") {
+  std::string text;
+  for (const auto& [name, rows, cols] : gpt_shapes(shape)) text += fmt::format("{} {}x{}\n", name, rows, cols);
+  CHECK(text ==
+        "wte 5x4\nwpe 3x4\nlm_head 5x4\n"
+        "layer0.attn_wq 4x4\nlayer0.attn_wk 4x4\nlayer0.attn_wv 4x4\nlayer0.attn_wo 4x4\n"
+        "layer0.mlp_fc1 16x4\nlayer0.mlp_fc2 4x16\n"
+        "layer1.attn_wq 4x4\nlayer1.attn_wk 4x4\nlayer1.attn_wv 4x4\nlayer1.attn_wo 4x4\n"
+        "layer1.mlp_fc1 16x4\nlayer1.mlp_fc2 4x16\n");
+}
+
+TEST_CASE("the matrices lie one behind the other, row by row, and begin as zeros") {
+  Parameters parameters(gpt_shapes(shape));
+  CHECK(parameters.size() == num_parameters(shape));
+  CHECK(std::count(parameters.data().begin(), parameters.data().end(), 0.0) == std::ssize(parameters.data()));
+  CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == std::ssize(parameters.grad()));
+  const double* data = parameters.data().data();
+  const double* grad = parameters.grad().data();
+  for (const Parameter& matrix : parameters.matrices()) {
+    for (std::size_t i = 0; i < matrix.rows; i++, data += matrix.cols, grad += matrix.cols) {
+      CHECK(matrix.row(i).data() == data);
+      CHECK(matrix.grad_row(i).data() == grad);
+      CHECK(matrix.row(i).size() == matrix.cols);
+    }
+  }
+}
+
+TEST_CASE("a matrix is found by its name, also after the store has moved") {
+  Parameters first(gpt_shapes(shape));
+  first["layer1.mlp_fc2"].row(3)[15] = 7;  // the very last
+  const Parameters parameters = std::move(first);
+  CHECK(parameters["layer1.mlp_fc2"].row(3)[15] == 7);
+  CHECK(parameters.data().back() == 7);
+  CHECK_THROWS_WITH_AS(parameters["layer2.attn_wq"], doctest::Contains("layer2.attn_wq"), std::out_of_range);
 }
 
 }  // namespace

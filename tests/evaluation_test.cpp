@@ -1,17 +1,28 @@
-#include "train/evaluation.h"
-
+// What a trained model is worth, and what it generates.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
-using namespace microgpt;
+#include "base/config.h"
+#include "base/error.h"
+#include "base/python_random.h"
+#include "base/tokenizer.h"
+#include "leaves.h"
+#include "train/scalar_trainer.h"
+#include "tensor/gpt.h"
+#include "train/evaluation.h"
+#include "train/held_out.h"
+#include "train/sampling.h"
 
+namespace microgpt {
 namespace {
+
+// --- Evaluation ------------------------------------------------------------------------------------------------------
 
 /// A loss that is known beforehand: how many tokens the document has, the two BOS not counted.
 Value length(std::span<const Token> tokens) { return static_cast<double>(tokens.size() - 2); }
-
-}  // namespace
 
 TEST_CASE("each document counts the same, whatever its length") {
   const std::vector<Document> documents{U"a", U"ab", U"abcabc"};
@@ -50,3 +61,144 @@ TEST_CASE("an invented name is listed if it stands among the documents, letter f
   CHECK(count_listed(names, documents, tokenizer) == 3);
   CHECK(count_listed(names, std::span(documents).first(1), tokenizer) == 2);
 }
+
+// --- Held out --------------------------------------------------------------------------------------------------------
+
+/// Documents of different lengths, two of them longer than the block, more of them than a batch takes.
+struct HeldOut {
+  HeldOut() {
+    for (std::size_t i = 0; i < 300; i++)
+      documents.push_back(std::u32string(1 + i % 4, U'a') + (i % 2 == 0 ? U"b" : U""));
+    documents[7] = U"abbabba";
+  }
+  const Tokenizer tokenizer{U"ab"};
+  const Config config{.vocab_size = 3, .n_layer = 1, .n_embd = 4, .n_head = 2, .block_size = 4};
+  PythonRandom random{1};
+  Parameters parameters = initialize(config, {.init_std = 0.5}, random);
+  TensorModel<double> model{config, parameters};
+  std::vector<Document> documents;
+};
+
+TEST_CASE_FIXTURE(HeldOut, "a loss of tokens is the mean over all predictions within the block") {
+  const Model scalar(config, parameters);
+  double total = 0;
+  std::size_t predictions = 0;
+  for (const Document& document : documents) {
+    const Scope scope;
+    const std::size_t n = std::min<std::size_t>(4, document.size() + 1);
+    total += document_loss(scalar, tokenizer.encode_document(document)).data() * static_cast<double>(n);
+    predictions += n;
+  }
+  const double expected = total / static_cast<double>(predictions);
+  for (const std::size_t threads : {1, 3}) {
+    CHECK(token_loss<double>(model, documents, tokenizer, threads) == doctest::Approx(expected).epsilon(1e-12));
+  }
+  const Split split{documents, documents};
+  const Quality quality = evaluate(model, split, tokenizer, 1, random, 2);
+  CHECK(quality.loss == doctest::Approx(expected).epsilon(1e-12));
+  CHECK(quality.predictions == predictions);
+}
+
+TEST_CASE("the bigram loss counts the training documents and is the mean over the held-out tokens") {
+  const Tokenizer tokenizer(U"ab");
+  // Counted pairs: . a, a b, b ., each once more than it was seen; from every token 4 in all.
+  const Split split{{U"ab"}, {U"ab", U"b"}};
+  const double seen = std::log(4.0 / 2), unseen = std::log(4.0 / 1);
+  CHECK(bigram_token_loss(split, tokenizer) == doctest::Approx((3 * seen + unseen + seen) / 5).epsilon(1e-12));
+}
+
+TEST_CASE_FIXTURE(HeldOut, "a name is new if it is neither in the training documents nor in those held out") {
+  for (std::size_t i = 0; i < parameters.size(); i++) parameters.data()[i] = 0;  // every token is as likely
+  TensorModel<double> even(config, parameters);
+  auto share = [&](const Split& split) {
+    PythonRandom same(5);
+    return evaluate(even, split, tokenizer, 1, same, 1);
+  };
+  const double without_a = share({{U"bbbb"}, {U"bbbb"}}).new_share;
+  const double training = without_a - share({{U"a"}, {U"bbbb"}}).new_share;
+  CHECK(std::abs(training - 1.0 / 9) < 5 * std::sqrt(8.0 / 81 / 1000));
+  CHECK(without_a - share({{U"bbbb"}, {U"a"}}).new_share == doctest::Approx(training));
+  CHECK(share({{U"a"}, {U"b"}}).names.size() == 20);
+}
+
+TEST_CASE_FIXTURE(HeldOut, "a loss that is not finite is refused with the largest number of the model") {
+  parameters["lm_head"].row(1)[2] = 1e300;
+  TensorModel<float> large(config, parameters);
+  CHECK_THROWS_WITH_AS(evaluate(large, {documents, documents}, tokenizer, 1, random, 1),
+                       doctest::Contains("first of all row 1, column 2 of lm_head, which is inf as a float"), Error);
+}
+
+// --- Sampling --------------------------------------------------------------------------------------------------------
+
+using Tokens = std::vector<Token>;
+
+/// A small untrained model.
+struct SamplingFixture {
+  const Config config{.vocab_size = 6, .n_layer = 1, .n_embd = 4, .n_head = 2, .block_size = 5};
+  PythonRandom random{42};
+  Parameters parameters = initialize(config, {.init_std = 0.5}, random);
+  Model model{config, parameters};
+};
+
+TEST_CASE_FIXTURE(SamplingFixture, "a sample has at most block_size tokens, and BOS is not among them") {
+  std::size_t longest = 0;
+  for (int i = 0; i < 200; i++) {
+    const Tokens tokens = sample(model, 1.0, random);
+    longest = std::max(longest, tokens.size());
+    CHECK(std::count(tokens.begin(), tokens.end(), config.vocab_size - 1) == 0);
+  }
+  CHECK(longest == config.block_size);
+}
+
+TEST_CASE_FIXTURE(SamplingFixture, "a prompt draws no random numbers") {
+  PythonRandom same = random;
+  const Tokens prompt{3, 0, 3, 1, 2};  // fills the block
+  CHECK(sample(model, 1.0, random, prompt) == prompt);
+  CHECK(random.bits32() == same.bits32());
+}
+
+TEST_CASE_FIXTURE(SamplingFixture, "almost without temperature the likeliest token is always drawn") {
+  const Scope scope;
+  Cache keys(1);
+  Cache values(1);
+  const Token bos = config.vocab_size - 1;
+  Tokens likeliest;
+  for (Token token_id = bos; likeliest.size() < config.block_size;) {
+    const Values logits = gpt(model, token_id, likeliest.size(), keys, values);
+    token_id = 0;
+    for (Token t = 1; t <= bos; t++) {
+      if (logits[t].data() > logits[token_id].data()) token_id = t;
+    }
+    if (token_id == bos) break;
+    likeliest.push_back(token_id);
+  }
+  for (int i = 0; i < 20; i++) CHECK(sample(model, 1e-6, random) == likeliest);
+}
+
+TEST_CASE("generate() goes on from each token to the next, until BOS or max_tokens") {
+  std::vector<std::size_t> positions;
+  auto successor = [&](Token token_id, std::size_t pos_id) {
+    positions.push_back(pos_id);
+    return (token_id + 1) % 10;
+  };
+  CHECK(generate(successor, 9, 5) == Tokens{0, 1, 2, 3, 4});
+  CHECK(positions == std::vector<std::size_t>{0, 1, 2, 3, 4});
+  CHECK(generate(successor, 9, 50) == Tokens{0, 1, 2, 3, 4, 5, 6, 7, 8});
+}
+
+TEST_CASE("predictions that are no numbers are not drawn from") {
+  const Scope scope;
+  PythonRandom random(1);
+  for (double broken : {std::nan(""), HUGE_VAL}) {
+    CHECK_THROWS_AS(draw_token(leaves(std::vector{0.0, broken}), 1.0, random), Error);
+  }
+}
+
+TEST_CASE_FIXTURE(SamplingFixture, "sampling leaves nothing on the tape") {
+  const std::size_t before = tape.nodes().size();
+  sample(model, 1.0, random);
+  CHECK(tape.nodes().size() == before);
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -150,6 +150,18 @@ TEST_CASE("the measures of a row, in numbers by hand") {
   CHECK(measure_heads(twice).heads.front().mass[after].value == doctest::Approx(1.0 / 3 / 3));
 }
 
+TEST_CASE("how far the heads of a layer are apart, in numbers by hand") {
+  // . a: only the second row sees more than one position. One head takes all from a, one all from ., and two are even.
+  Parameters p = bare_model();
+  plant_back(p, {0, 0}, 0);
+  plant_back(p, {0, 1}, 1);
+  Probe probe(planted, p, {{{6, 0, 6}, 0, 2}});
+  const Specialisation layer = measure_heads(probe).layers.front();
+  const double to_even = std::sqrt(std::log2(4.0 / 3) / 2 + 1.0 / 4 + std::log2(2.0 / 3) / 4);
+  CHECK(layer.distance == doctest::Approx((1 + 4 * to_even + 0) / 6));  // six pairs
+  CHECK(layer.entropy_spread == doctest::Approx(std::sqrt(4 * 0.25 / 3)));
+}
+
 TEST_CASE("an even share is one over the positions that the mask lets a row see; rows that see one have no entropy") {
   Config config = planted;
   config.mask = parse_mask_pattern("local:2");
@@ -174,6 +186,50 @@ TEST_CASE("a value is the mean over documents, whatever their lengths, and its e
   CHECK(in_a == doctest::Approx(0.75));
   CHECK(self({a, b}).value == doctest::Approx((in_a + in_b) / 2));
   CHECK(self({a, b}).standard_error == doctest::Approx(std::abs(in_a - in_b) / 2));
+}
+
+TEST_CASE("a shape is named beyond two errors of its difference, a third of what can be reached, and the bar") {
+  auto shape = [](double value, double error, double bar) {
+    HeadLook head{};
+    head.mass[1] = {value, 0.3, 0.01, error};  // previous; the even share is 0.3
+    head.reachable[1] = 0.9;
+    std::array<double, num_places> bars{};
+    bars[1] = bar;
+    return shape_of(head, bars);
+  };
+  CHECK(shape(0.6, 0.14, 0.4) == "previous token");
+  CHECK(shape(0.6, 0.16, 0.4) == "no clear shape");
+  CHECK(shape(0.6, 0.14, 0.51) == "no clear shape");
+  CHECK(shape(0.51, 0.01, 0) == "previous token");
+  CHECK(shape(0.49, 0.01, 0) == "no clear shape");
+}
+
+TEST_CASE("a change is clear beyond two standard errors, in either direction, and never of a single document") {
+  for (const double sign : {1.0, -1.0}) {
+    CHECK(Change{sign * 2.1, 1}.is_clear());
+    CHECK_FALSE(Change{sign * 1.9, 1}.is_clear());
+  }
+  CHECK_FALSE(change(std::vector<double>{1}, std::vector<double>{2}).is_clear());
+}
+
+TEST_CASE("the bar is the largest reach of any head in 40 fresh models") {
+  const Config config{.vocab_size = 6, .n_layer = 1, .n_embd = 8, .n_head = 2, .block_size = 6};
+  const std::vector<ProbeDocument> documents = random_documents(config, 3);
+  std::array<double, num_places> largest{};
+  for (std::uint64_t seed = 1; seed <= 40; seed++) {
+    Probe probe(config, drawn(config, seed, 0.08), documents);
+    for (const HeadLook& head : measure_heads(probe).heads) {
+      for (std::size_t p = 0; p < num_places; p++) largest[p] = std::max(largest[p], reach(head, Place(p)));
+    }
+  }
+  CHECK(fresh_reach(config, documents, 1) == largest);
+}
+
+TEST_CASE("of equally likely letters the first is the model's answer") {
+  Parameters p = bare_model();
+  std::fill_n(p["lm_head"].data, p["lm_head"].size(), 0.0);
+  Probe probe(planted, p, {{{6, 0, 0, 6}, 0, 3}});
+  CHECK(probe.scores().accuracies == std::vector<double>{2.0 / 3});
 }
 
 TEST_CASE("of freshly drawn models at least 95 in 100 have no clear shape at all") {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "run_program.h"
+#include "program.h"
 #include "temporary_directory.h"
 
 namespace microgpt {

@@ -1,4 +1,5 @@
 // Runs every test. The first line tells how golden numbers are compared here. A test that is skipped says so and why.
+// If none is asked for that exists, that is a failure.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -9,9 +10,11 @@
 
 namespace {
 
-class SkippedTests : public doctest::IReporter {
+bool nothing_ran = false;
+
+class Watcher : public doctest::IReporter {
  public:
-  explicit SkippedTests(const doctest::ContextOptions&) {}
+  explicit Watcher(const doctest::ContextOptions&) {}
 
   void test_case_skipped(const doctest::TestCaseData& test) override {
     if (test.m_skip) std::printf("skipped: %s (%s)\n", test.m_name, test.m_description);
@@ -19,7 +22,10 @@ class SkippedTests : public doctest::IReporter {
 
   void report_query(const doctest::QueryData&) override {}
   void test_run_start() override {}
-  void test_run_end(const doctest::TestRunStats&) override {}
+  void test_run_end(const doctest::TestRunStats& stats) override {
+    nothing_ran = stats.numTestCasesPassingFilters == 0;
+    if (nothing_ran) std::printf("no test has such a name\n");
+  }
   void test_case_start(const doctest::TestCaseData&) override {}
   void test_case_reenter(const doctest::TestCaseData&) override {}
   void test_case_end(const doctest::CurrentTestCaseStats&) override {}
@@ -30,7 +36,7 @@ class SkippedTests : public doctest::IReporter {
   void log_message(const doctest::MessageData&) override {}
 };
 
-REGISTER_LISTENER("skipped", 1, SkippedTests);
+REGISTER_LISTENER("watcher", 1, Watcher);
 
 void print_how_golden_numbers_are_compared() {
   const std::string unlike(microgpt::libm_unlike_published());
@@ -45,5 +51,6 @@ void print_how_golden_numbers_are_compared() {
 
 int main(int argc, char** argv) {
   print_how_golden_numbers_are_compared();
-  return doctest::Context(argc, argv).run();
+  const int code = doctest::Context(argc, argv).run();
+  return nothing_ran ? 1 : code;
 }

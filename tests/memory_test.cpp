@@ -52,7 +52,6 @@ void check_estimate(const Case& c) {
                           {.dropout = c.dropout ? Dropout{0.1, 1} : Dropout{}});
   trainer.step();
   const double bytes = static_cast<double>(allocated() - before);
-  if (allocated() == 0) return;
   const TrainingMemory memory = tensor_memory<T>(config, documents, c.batch_size, c.dropout);
   CAPTURE(c.attention);
   const double estimate = static_cast<double>((memory.model + memory.step).value());
@@ -60,7 +59,11 @@ void check_estimate(const Case& c) {
   CHECK(estimate < 1.25 * bytes);
 }
 
-TEST_CASE("the memory of a training on the tensor path is known beforehand") {
+const bool cannot_tell = allocated() == 0;
+
+TEST_CASE("the memory of a training on the tensor path is known beforehand" *
+          doctest::description("what allocates memory here does not tell how much it is") *
+          doctest::skip(cannot_tell)) {
   for (const Case& c : {Case{{}, "mha", 10, 1000, false}, Case{{.n_layer = 3, .n_embd = 64}, "gqa", 100, 20, true},
                         Case{{.n_layer = 2, .n_embd = 64, .block_size = 50}, "mla", 200, 40, false},
                         Case{{.n_layer = 2, .n_embd = 256}, "mqa", 10, 2, false},

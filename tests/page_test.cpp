@@ -1,7 +1,6 @@
-// The inspector's page as a file: data stays data, and nothing outside is asked for.
+// How a model is looked at: pictures, tables, counts, and the page as a file.
 #include <doctest/doctest.h>
 
-#include <regex>
 #include <string>
 
 #include "base/base64.h"
@@ -34,6 +33,8 @@ TEST_CASE("the page names no host and forbids every connection") {
   CHECK(page.find("default-src 'none'") != std::string::npos);
   CHECK(page.find("connect-src 'none'") != std::string::npos);
 }
+
+// --- Published -------------------------------------------------------------------------------------------------------
 
 }  // namespace
 }  // namespace microgpt

@@ -7,11 +7,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "temporary_directory.h"
+
+/// What the program asks the disk for, in place of the C library's fsync.
+struct Sync {
+  bool fails = false;
+  std::vector<off_t> sizes = {};  // of the files that were synchronized
+} sync_calls;
+
+extern "C" int fsync(int fd) {
+  struct stat file {};
+  ::fstat(fd, &file);
+  sync_calls.sizes.push_back(file.st_size);
+  errno = EIO;
+  return sync_calls.fails ? -1 : 0;
+}
 
 namespace microgpt {
 namespace {
@@ -87,6 +103,18 @@ TEST_CASE("a file is made, and replaced whole") {
   CHECK(contents(directory / "file") == "c");
   replace_file(directory / "file", "");
   CHECK(contents(directory / "file").empty());
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("all bytes are on the disk before a file is replaced, or it stays as it was") {
+  const TemporaryDirectory directory;
+  sync_calls = {};
+  replace_file(directory / "file", "four");
+  CHECK(sync_calls.sizes == std::vector<off_t>{4});
+  sync_calls = {.fails = true};
+  CHECK_THROWS_WITH_AS(replace_file(directory / "file", "other"), doctest::Contains("Input/output error"), Error);
+  sync_calls = {};
+  CHECK(contents(directory / "file") == "four");
   CHECK(directory.count() == 1);
 }
 

@@ -30,10 +30,9 @@ class ThreadTrials {
   }
 
   /// Runs and times the next step: step(threads). Returns its result.
-  template <class Step>
+  template <class Clock = std::chrono::steady_clock, class Step>
   auto run(Step step) {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
+    const auto start = Clock::now();
     const auto result = step(next());
     took(std::chrono::duration<double>(Clock::now() - start).count());
     return result;

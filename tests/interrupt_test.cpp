@@ -1,0 +1,43 @@
+#include "program/interrupt.cpp"  // it is a part of the program, not of the library that tests are linked with
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace microgpt {
+namespace {
+
+/// How a child process ends in which these signals come while Interrupts lives: the number of the signal that ends it,
+/// or 100 and the pending signal, if it goes on.
+int end_after(int first, int second) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Interrupts interrupts;
+    if (first != 0) ::raise(first);
+    if (second != 0) ::raise(second);
+    ::_exit(100 + Interrupts::pending());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+TEST_CASE("the first signal is remembered, the second ends the program at once") {
+  CHECK(end_after(0, 0) == 100);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    CHECK(end_after(signal, 0) == 100 + signal);
+    CHECK(end_after(signal, signal) == signal);
+    CHECK(end_after(signal, SIGTERM) == SIGTERM);
+    CHECK(end_after(0, SIGPIPE) == 100);
+  }
+}
+
+TEST_CASE("where nohup has the program ignore SIGHUP, it stays ignored, also after another signal") {
+  std::signal(SIGHUP, SIG_IGN);
+  CHECK(end_after(SIGHUP, SIGHUP) == 100);
+  CHECK(end_after(SIGINT, SIGHUP) == 100 + SIGINT);
+  std::signal(SIGHUP, SIG_DFL);
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -1,0 +1,239 @@
+// From the bytes of a file to documents and tokens, and the counts of their pairs.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/bigram.h"
+#include "base/dataset.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/parse_double.h"
+#include "base/split.h"
+#include "base/tokenizer.h"
+#include "base/utf8.h"
+#include "temporary_directory.h"
+
+namespace microgpt {
+namespace {
+
+// --- File ------------------------------------------------------------------------------------------------------------
+
+using namespace std::string_literals;
+
+TEST_CASE("a file is read and written byte by byte, with the folders it lies in") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path file = directory / "a/b/c.txt";
+  const std::string bytes = "\0\r\n\xff"s;
+  write_file(file, bytes);
+  CHECK(read_file(file) == bytes);
+  write_file(file, "");
+  CHECK(read_file(file) == "");
+}
+
+TEST_CASE("a file that cannot be written is refused by name") {
+  const TemporaryDirectory directory;
+  const std::string refusal = "cannot write '" + directory.path.string() + "'";
+  CHECK_THROWS_WITH_AS(write_file(directory.path, "x"), doctest::Contains(refusal.c_str()), Error);
+}
+
+// --- Utf8 ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("every code point survives being written and read") {
+  std::size_t wrong = 0;
+  for (char32_t c = 0; c <= 0x10ffff; c++) {
+    if (c == 0xd800) c = 0xe000;  // surrogates are no characters
+    if (decode_utf8(encode_utf8(c)) != std::u32string(1, c)) wrong++;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("code points take one to four bytes") {
+  CHECK(encode_utf8(U'a') == "a");
+  CHECK(encode_utf8(U'\u00e9') == "\xc3\xa9");
+  CHECK(encode_utf8(U'\u20ac') == "\xe2\x82\xac");
+  CHECK(encode_utf8(U'\U0001f600') == "\xf0\x9f\x98\x80");
+  CHECK(encode_utf8(U"a\u00e9") == "a\xc3\xa9");
+}
+
+TEST_CASE("bytes that are not UTF-8 are refused") {
+  const std::string invalid[]{
+      "\xc3",              // ends in the middle of a character
+      "\xe2\x82",          // the same
+      "\xf0\x9f\x98",      // the same
+      "\xc3q",             // a letter where the second byte should be
+      "\xa9",              // a second byte without a first
+      "\xc0\xaf",          // '/' in two bytes: overlong
+      "\xc1\xbf",          // overlong
+      "\xe0\x9f\xbf",      // overlong
+      "\xf0\x8f\xbf\xbf",  // overlong
+      "\xed\xa0\x80",      // U+D800, the first surrogate
+      "\xed\xbf\xbf",      // U+DFFF, the last
+      "\xf4\x90\x80\x80",  // U+110000, past the last code point
+      "\xf5\x80\x80\x80",  // no character begins so
+      "\xff",              // nor so
+  };
+  for (const std::string& bytes : invalid) CHECK_FALSE(decode_utf8("ab" + bytes).has_value());
+}
+
+TEST_CASE("white space is what Python's str.isspace says") {
+  const std::u32string spaces =
+      U"\t\n\v\f\r\x1c\x1d\x1e\x1f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+      U"\u2028\u2029\u202f\u205f\u3000";
+  std::u32string found;
+  for (char32_t c = 0; c <= 0x10ffff; c++) {
+    if (is_space(c)) found += c;
+  }
+  CHECK((found == spaces));
+}
+
+TEST_CASE("strip takes white space off both ends and leaves the middle") {
+  CHECK((strip(U"\u3000\t a b\u00a0") == U"a b"));
+  CHECK((strip(U" \u2003 ") == U""));
+  CHECK((strip(U"\u200bx") == U"\u200bx"));  // a zero width space is none, as in Python
+}
+
+// --- Parse double ----------------------------------------------------------------------------------------------------
+
+TEST_CASE("a number is read to the last bit") {
+  CHECK(parse_double("0") == 0.0);
+  CHECK(parse_double("0.1") == 0.1);
+  CHECK(parse_double("-3") == -3.0);
+  CHECK(parse_double(".5") == 0.5);
+  CHECK(parse_double("1.") == 1.0);
+  CHECK(parse_double("1e-4") == 1e-4);
+  CHECK(parse_double("2.5E+3") == 2500.0);
+  CHECK(parse_double("0.69314718055994530942") == 0x1.62e42fefa39efp-1);
+}
+
+TEST_CASE("what is no number, or not only a number, is nothing") {
+  for (const char* text : {"",    " 1",  "1 ",   "+1",  "-",  ".",   "e5",  "1e",       "1e+",   "1.2.3",
+                           "1-2", "--1", "0x10", "1,5", "1f", "inf", "nan", "infinity", "1e999", "-1e999"}) {
+    INFO("'" << text << "'");
+    CHECK(!parse_double(text));
+  }
+}
+
+// --- Dataset ---------------------------------------------------------------------------------------------------------
+
+using Documents = std::vector<Document>;
+
+TEST_CASE("lines end with \\n, \\r\\n or \\r, the last perhaps with nothing") {
+  const Documents expected{U"anna", U"bo", U"cleo", U"dan"};
+  CHECK((parse_documents("anna\r\nbo\rcleo\ndan", "") == expected));
+  CHECK((parse_documents("anna\nbo\ncleo\ndan\n", "") == expected));
+}
+
+TEST_CASE("blank lines are no documents") {
+  CHECK((parse_documents("\n\nanna\n \t\n\r\r\n\u3000\nbo\n\n", "") == Documents{U"anna", U"bo"}));
+}
+
+TEST_CASE("documents are stripped of Unicode white space, not of what is inside") {
+  CHECK((parse_documents("\u00a0\u2003anna lena\u3000 \n", "") == Documents{U"anna lena"}));
+}
+
+// --- Split -----------------------------------------------------------------------------------------------------------
+
+/// "a", "aa", "aaa", ...
+std::vector<Document> distinct(std::size_t n) {
+  std::vector<Document> documents;
+  for (std::size_t i = 1; i <= n; i++) documents.emplace_back(i, U'a');
+  return documents;
+}
+
+TEST_CASE("a tenth is held out, rounded down, and nothing is lost or in both parts") {
+  const std::vector<Document> documents = distinct(29);
+  const Split names = split(documents);
+  CHECK(names.held_out.size() == 2);
+  CHECK(names.training.size() == 27);
+  std::set<Document> all(names.training.begin(), names.training.end());
+  all.insert(names.held_out.begin(), names.held_out.end());
+  CHECK(all.size() == 29);
+}
+
+TEST_CASE("a document that comes twice counts once, so it cannot be in both parts") {
+  std::vector<Document> documents = distinct(20);
+  for (const Document& document : distinct(20)) documents.push_back(document);
+  CHECK(split(documents).training == split(distinct(20)).training);
+  CHECK(split(documents).held_out == split(distinct(20)).held_out);
+}
+
+// Published losses are of these names. If others were held out, they could not be compared with any of before.
+TEST_CASE("of the names that come with the project, always the same are held out") {
+  const Split names = split(read_documents("data/names.txt"));
+  CHECK(names.training.size() == 16464);
+  REQUIRE(names.held_out.size() == 1829);
+  const std::vector<Document> first(names.held_out.begin(), names.held_out.begin() + 3);
+  CHECK((first == std::vector<Document>{U"hibret", U"dionysios", U"ariadna"}));
+  CHECK(fingerprint(names.held_out) == 0xae412bac204f4d71);
+}
+
+TEST_CASE("nine documents are too few") {
+  CHECK_THROWS_WITH_AS(split(distinct(9)), doctest::Contains("9 distinct documents"), Error);
+}
+
+// --- Tokenizer -------------------------------------------------------------------------------------------------------
+
+using Tokens = std::vector<Token>;
+
+TEST_CASE("tokens are the distinct characters in the order of their code points") {
+  const std::vector<Document> documents{U"z\U0001f600a", U"a\u00e9Z\uffff"};
+  const Tokenizer tokenizer(documents);
+  CHECK((tokenizer.characters() == U"Zaz\u00e9\uffff\U0001f600"));
+  CHECK((tokenizer.encode(U"\U0001f600Z\u00e9") == Tokens{5, 0, 3}));
+}
+
+TEST_CASE("BOS is the last token and stands at both ends of a document") {
+  const Tokenizer tokenizer(U"abc");
+  CHECK(tokenizer.bos() == 3);
+  CHECK(tokenizer.vocab_size() == 4);
+  CHECK((tokenizer.encode(U"cab") == Tokens{2, 0, 1}));
+  CHECK((tokenizer.encode_document(U"cab") == Tokens{3, 2, 0, 1, 3}));
+}
+
+TEST_CASE("decoding gives the text back in UTF-8") {
+  const Tokenizer tokenizer(U"az\u00e9\U0001f600");
+  CHECK(tokenizer.decode(tokenizer.encode(U"\u00e9a\U0001f600")) == "\u00e9a\U0001f600");
+  CHECK(tokenizer.decode(Tokens{}) == "");
+}
+
+TEST_CASE("a character outside the alphabet is refused by name") {
+  const Tokenizer tokenizer(U"abc");
+  for (const char32_t* text : {U"ab\u00e9", U"\u00e9"}) {
+    CHECK_THROWS_WITH_AS(tokenizer.encode(text), doctest::Contains("'\u00e9'"), UsageError);
+  }
+  CHECK_THROWS_AS(tokenizer.encode(U"B"), UsageError);  // sorts before, \u00e9 after
+}
+
+TEST_CASE("an alphabet must be sorted, without repeats, and not empty") {
+  for (const char32_t* characters : {U"", U"ba", U"aab"}) CHECK_THROWS_AS(Tokenizer{characters}, Error);
+}
+
+// --- Bigram ----------------------------------------------------------------------------------------------------------
+
+using Tokens = std::vector<Token>;
+
+TEST_CASE("pairs are counted, each once more than it was seen") {
+  Bigram bigram(3);
+  bigram.count(Tokens{2, 0, 0, 1, 2});
+  bigram.count(Tokens{2, 0, 2});
+  CHECK((std::vector<std::uint64_t>{bigram.counts(2).begin(), bigram.counts(2).end()} ==
+         std::vector<std::uint64_t>{2, 0, 0}));
+  CHECK(bigram.probabilities(2) == std::vector<double>{3.0 / 5, 1.0 / 5, 1.0 / 5});
+  CHECK(bigram.probabilities(0) == std::vector<double>{2.0 / 6, 2.0 / 6, 2.0 / 6});
+  CHECK(bigram.probabilities(1) == std::vector<double>{1.0 / 4, 1.0 / 4, 2.0 / 4});
+}
+
+TEST_CASE("the loss is the mean of -log p, whatever comes later") {
+  Bigram bigram(3);
+  bigram.count(Tokens{2, 0, 1, 2});
+  const double expected = (std::log(2) + std::log(2) + std::log(2)) / 3;  // each p is 2/4
+  // One rounding for each log, sum and product of numbers below 4: less than eight units of 2^-52.
+  CHECK(std::abs(bigram.loss(Tokens{2, 0, 1, 2}) - expected) <= 8 * 0x1p-52);
+}
+
+}  // namespace
+}  // namespace microgpt

@@ -113,7 +113,7 @@ TEST_CASE("other shapes train, and the loss falls") {
 }
 
 TEST_CASE("options may be typed in any order") {
-  const Folder folder;
+  const NamesFolder folder;
   const std::vector<std::pair<Words, Words>> same{
       {{"--preset", "walkthrough", "--lr", "0.02"}, {"--lr", "0.02", "--preset", "walkthrough"}},
       {{"--engine", "tensor", "--n-head", "8", "--attention", "gqa", "--n-kv-head", "2"},

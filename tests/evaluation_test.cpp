@@ -10,6 +10,7 @@
 #include "base/python_random.h"
 #include "base/tokenizer.h"
 #include "leaves.h"
+#include "tensor/decoder.h"
 #include "train/scalar_trainer.h"
 #include "tensor/gpt.h"
 #include "train/evaluation.h"
@@ -34,9 +35,9 @@ TEST_CASE("each document counts the same, whatever its length") {
 TEST_CASE("evaluation leaves nothing on the tape") {
   const std::vector<Document> documents(50, U"abc");
   const Tokenizer tokenizer(documents);
-  const std::size_t before = tape.nodes().size();
+  const std::size_t before = nodes_on_tape();
   document_losses(length, documents, tokenizer);
-  CHECK(tape.nodes().size() == before);
+  CHECK(nodes_on_tape() == before);
 }
 
 TEST_CASE("an estimate is the mean, the deviation by n - 1, and that divided by the root of n") {
@@ -80,7 +81,7 @@ struct HeldOut {
 };
 
 TEST_CASE_FIXTURE(HeldOut, "a loss of tokens is the mean over all predictions within the block") {
-  const Model scalar(config, parameters);
+  const Model scalar = scalar_model(config, parameters);
   double total = 0;
   std::size_t predictions = 0;
   for (const Document& document : documents) {
@@ -137,7 +138,7 @@ struct SamplingFixture {
   const Config config{.vocab_size = 6, .n_layer = 1, .n_embd = 4, .n_head = 2, .block_size = 5};
   PythonRandom random{42};
   Parameters parameters = initialize(config, {.init_std = 0.5}, random);
-  Model model{config, parameters};
+  Model model = scalar_model(config, parameters);
 };
 
 TEST_CASE_FIXTURE(SamplingFixture, "a sample has at most block_size tokens, and BOS is not among them") {
@@ -152,8 +153,10 @@ TEST_CASE_FIXTURE(SamplingFixture, "a sample has at most block_size tokens, and 
 
 TEST_CASE_FIXTURE(SamplingFixture, "a prompt draws no random numbers") {
   PythonRandom same = random;
+  TensorModel<double> tensor_model(config, parameters);
+  Decoder<double> decoder(tensor_model);
   const Tokens prompt{3, 0, 3, 1, 2};  // fills the block
-  CHECK(sample(model, 1.0, random, prompt) == prompt);
+  CHECK(sample(decoder, 1.0, random, prompt) == prompt);
   CHECK(random.bits32() == same.bits32());
 }
 
@@ -195,9 +198,9 @@ TEST_CASE("predictions that are no numbers are not drawn from") {
 }
 
 TEST_CASE_FIXTURE(SamplingFixture, "sampling leaves nothing on the tape") {
-  const std::size_t before = tape.nodes().size();
+  const std::size_t before = nodes_on_tape();
   sample(model, 1.0, random);
-  CHECK(tape.nodes().size() == before);
+  CHECK(nodes_on_tape() == before);
 }
 
 }  // namespace

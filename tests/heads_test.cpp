@@ -206,8 +206,8 @@ TEST_CASE("a shape is named beyond two errors of its difference, a third of what
 
 TEST_CASE("a change is clear beyond two standard errors, in either direction, and never of a single document") {
   for (const double sign : {1.0, -1.0}) {
-    CHECK(Change{sign * 2.1, 1}.is_clear());
-    CHECK_FALSE(Change{sign * 1.9, 1}.is_clear());
+    CHECK(Estimate{sign * 2.1, 10, 1}.is_clear());
+    CHECK_FALSE(Estimate{sign * 1.9, 10, 1}.is_clear());
   }
   CHECK_FALSE(change(std::vector<double>{1}, std::vector<double>{2}).is_clear());
 }
@@ -219,7 +219,7 @@ TEST_CASE("the bar is the largest reach of any head in 40 fresh models") {
   for (std::uint64_t seed = 1; seed <= 40; seed++) {
     Probe probe(config, drawn(config, seed, 0.08), documents);
     for (const HeadLook& head : measure_heads(probe).heads) {
-      for (std::size_t p = 0; p < num_places; p++) largest[p] = std::max(largest[p], reach(head, Place(p)));
+      for (std::size_t p = 0; p < num_places; p++) largest[p] = std::max(largest[p], head.reach(Place(p)));
     }
   }
   CHECK(fresh_reach(config, documents, 1) == largest);

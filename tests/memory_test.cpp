@@ -87,9 +87,9 @@ TEST_CASE("the memory of a training on the scalar path follows the longest docum
     const Parameters parameters = initialize(config, {}, random);
     const Model model = scalar_model(config, parameters);
     const Scope scope;
-    const std::size_t before = tape.nodes().size();
+    const std::size_t before = nodes_on_tape();
     document_loss(model, tokenizer.encode_document(documents[0]));
-    const std::size_t nodes = (tape.nodes().size() - before) * sizeof(Node);
+    const std::size_t nodes = (nodes_on_tape() - before) * sizeof(Node);
     const std::size_t estimate = scalar_memory(config, documents).step.value();
     CHECK(estimate > nodes);  // there are lists of children, too
     CHECK(estimate < 4 * nodes);

@@ -62,7 +62,7 @@ TEST_CASE("both paths make the same steps of the same gradients, whoever takes w
 constexpr TrainConfig by_hand{.num_steps = 4, .learning_rate = 1, .beta1 = 0.5, .beta2 = 0.75, .eps_adam = 0};
 
 /// One update with the given gradient everywhere.
-void update(Adam& adam, Parameters& parameters, double grad, std::size_t step) {
+void update(AdamOptimizer& adam, Parameters& parameters, double grad, std::size_t step) {
   std::fill(parameters.grad().begin(), parameters.grad().end(), grad);
   adam.update(parameters, learning_rate(by_hand, step), step);
 }

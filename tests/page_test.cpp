@@ -1,6 +1,7 @@
 // How a model is looked at: pictures, tables, counts, and the page as a file.
 #include <doctest/doctest.h>
 
+#include <regex>
 #include <string>
 
 #include "base/base64.h"

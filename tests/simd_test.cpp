@@ -15,7 +15,6 @@
 #include "fused.h"
 #include "random_numbers.h"
 #include "tensor/fma_peak.h"
-#include "tensor/rows.h"
 #include "tensor/simd.h"
 
 namespace microgpt {

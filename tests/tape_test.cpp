@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "leaves.h"
@@ -12,37 +14,36 @@ namespace microgpt {
 namespace {
 
 TEST_CASE("a Scope takes back the nodes made in it, and only those") {
-  const std::size_t before = tape.nodes().size();
+  const std::size_t before = nodes_on_tape();
   {
     const Scope outer;
     const Value kept = 2.0;
     {
       const Scope inner;
       const Value product = kept * 3.0;
-      CHECK(tape.nodes().size() == before + 2);
+      CHECK(nodes_on_tape() == before + 2);
       product.backward();
     }
-    CHECK(tape.nodes().size() == before + 1);
+    CHECK(nodes_on_tape() == before + 1);
     CHECK(kept.data() == 2);
     CHECK(kept.grad() == 3);
     CHECK((kept * kept).data() == 4);
   }
-  CHECK(tape.nodes().size() == before);
+  CHECK(nodes_on_tape() == before);
 }
 
 TEST_CASE("a Scope that is left by an exception takes its nodes back too") {
-  const std::size_t before = tape.nodes().size();
+  const std::size_t before = nodes_on_tape();
   auto fail = [] {
     const Scope scope;
     Value(2.0);
     throw std::runtime_error("half-way");
   };
   CHECK_THROWS_AS(fail(), std::runtime_error);
-  CHECK(tape.nodes().size() == before);
-  CHECK(tape.scope() == 0);
+  CHECK(nodes_on_tape() == before);
 }
 
-TEST_CASE("step after step writes over the same memory") {
+TEST_CASE("step after step writes over the same memory" * doctest::skip(checked)) {  // a checked build lets it rest
   std::vector<const void*> first;
   for (int step = 0; step < 10; step++) {
     const Scope scope;
@@ -50,16 +51,33 @@ TEST_CASE("step after step writes over the same memory") {
     Values x(10'000, [](std::size_t i) { return static_cast<double>(i); });  // more than a chunk of the arena
     for (int i = 0; i < 10; i++) {
       x = softmax(x);
-      places.push_back(x.nodes().front());
-      places.push_back(x.nodes().back());
+      places.push_back(x.front().node);
+      places.push_back(x.back().node);
     }
     const Value loss = dot(x, x);
     places.push_back(loss.node);
     loss.backward();
-    places.push_back(tape.pointers(1).data());  // the next free place for each kind of memory
-    places.push_back(tape.numbers(1).data());
+    places.push_back(tape.allocate<Node*>(1));  // the next free place for each kind of memory
+    places.push_back(tape.allocate<double>(1));
     if (step == 0) first = places;
     REQUIRE(places == first);
+  }
+}
+
+TEST_CASE("what lies in an arena never moves and is never handed out twice, whatever the sizes") {
+  ArenaOf<int> arena;
+  std::vector<std::pair<int*, std::size_t>> pieces;
+  std::size_t used = 0;
+  for (const std::size_t n : {1, 4095, 1, 5000, 0, 4096, 3, 20000, 7}) {
+    int* const piece = arena.allocate(n);
+    std::fill_n(piece, n, static_cast<int>(pieces.size()));
+    pieces.emplace_back(piece, n);
+    CHECK(arena.used() >= used + n);
+    used = arena.used();
+    if (n > 0) CHECK(&arena[used - 1] == piece + n - 1);
+  }
+  for (std::size_t p = 0; p < pieces.size(); p++) {
+    for (std::size_t i = 0; i < pieces[p].second; i++) REQUIRE(pieces[p].first[i] == static_cast<int>(p));
   }
 }
 
@@ -89,10 +107,8 @@ TEST_CASE("a Value used after its Scope has ended is found out") {
   CHECK_THROWS_AS(x * live, std::logic_error);
   CHECK_THROWS_AS(x / 2.0, std::logic_error);
   CHECK_THROWS_AS(exp(x), std::logic_error);
-  CHECK_THROWS_AS(Values(1, [&](std::size_t) { return x; }), std::logic_error);
-  CHECK_THROWS_AS(list[0], std::logic_error);
-  CHECK_THROWS_AS(list.slice(1, 1)[0], std::logic_error);
-  CHECK_THROWS_AS(*list.begin(), std::logic_error);
+  CHECK_THROWS_AS(list[0].data(), std::logic_error);
+  CHECK_THROWS_AS(linear(list, {1, 2, nullptr, nullptr}), std::logic_error);
   CHECK_THROWS_AS(sum(list), std::logic_error);
   CHECK_THROWS_AS(dot(lives, list), std::logic_error);
   CHECK_THROWS_AS(softmax(list), std::logic_error);

@@ -17,7 +17,7 @@ struct TrainingFixture {
   TrainConfig how{.num_steps = 5};
   PythonRandom random{42};
   Parameters parameters = initialize(config, how, random);
-  const Model model{config, parameters};
+  const Model model = scalar_model(config, parameters);
   AdamOptimizer adam{how, parameters.size()};
   const Loss loss = [this](std::span<const Token> tokens) { return document_loss(model, tokens); };
 
@@ -44,17 +44,17 @@ TEST_CASE_FIXTURE(TrainingFixture, "documents are taken in turn, and each loss i
 }
 
 TEST_CASE_FIXTURE(TrainingFixture, "a step leaves neither gradients nor nodes behind") {
-  const std::size_t before = tape.nodes().size();
+  const std::size_t before = nodes_on_tape();
   std::size_t nodes = 0;
   const std::vector<Token> tokens = tokenizer.encode_document(documents[0]);
   const Loss counted = [&](std::span<const Token> document) {
     const Value value = loss(document);
-    nodes = tape.nodes().size() - before;
+    nodes = nodes_on_tape() - before;
     return value;
   };
   train_step(counted, tokens, parameters, adam, 0.01, 0);
   CHECK(nodes > 0);
-  CHECK(tape.nodes().size() == before);
+  CHECK(nodes_on_tape() == before);
   CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == std::ssize(parameters.grad()));
 }
 

@@ -82,7 +82,7 @@ void show_src() {
   const Scope scope;
   const Expression<Value> src;
   src.L.backward();
-  fmt::print("the Value of src needs {} nodes for it, ours {}\n", tape.of<Node>().used(),  // stop: src
+  fmt::print("the Value of src needs {} nodes for it, ours {}\n", nodes_on_tape(),  // stop: src
              E().L.topological_order().size());
 }
 

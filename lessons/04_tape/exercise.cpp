@@ -11,9 +11,9 @@
 
 #include "base/python_random.h"
 #include "lesson/draft_mlp.h"
-#include "train/scalar_trainer.h"
 #include "scalar/mlp.h"
 #include "tape.h"
+#include "train/scalar_trainer.h"
 
 using lesson04::Edge;
 using lesson04::Node;

@@ -128,10 +128,10 @@ TEST_CASE("the next step takes the next names, and begins again after the last")
 TEST_CASE("steps leave nothing on the tape, and the learning rate shrinks") {
   const std::vector<Name> names = make_names(2);
   Fixture two_steps, one_step;
-  const std::size_t before = tape.nodes().size();
+  const std::size_t before = nodes_on_tape();
   train_in_batches(two_steps.model, two_steps.parameters, names, 1, 2, 0.5);
   INFO("hint: each step is a Scope");
-  CHECK(tape.nodes().size() == before);
+  CHECK(nodes_on_tape() == before);
   train_in_batches(one_step.model, one_step.parameters, {names.data(), 1}, 1, 1, 0.5);
   const auto [gradient, loss] = one_step.gradient(names[1]);
   double worst = 0;

@@ -21,7 +21,7 @@ using Tokens = std::span<const Token>;
 /// The MLP of lesson 05, and two lists of scores.
 struct Reader {
   explicit Reader(const Parameters& p)
-      : mlp(p), distance_scores(p["distance_scores"]), before_scores(p["before_scores"]) {}
+      : mlp(p), distance_scores(matrix(p["distance_scores"])), before_scores(matrix(p["before_scores"])) {}
 
   Mlp mlp;
   Matrix distance_scores;  // (16,1): how interesting a letter is, by how far back it stands

@@ -12,11 +12,11 @@
 #include "lesson/puzzle.h"
 #include "lesson/puzzle_picture.h"
 #include "picture.h"
-#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -91,8 +91,9 @@ void print_typical_scores() {
       const Scope scope;
       auto draw = [&] { return Values(size, [&](std::size_t) { return random.gauss(0, 1); }); };
       const Values query = draw(), scores(10, [&](std::size_t) { return dot(query, draw()); });
-      const std::vector<double> all = scores.data(), weights = softmax(scores).data(),
-                                divided = softmax(Values(10, [&](std::size_t t) { return scores[t] / root; })).data();
+      const std::vector<double> all = scores.data(), weights = Values(softmax(scores)).data(),
+                                divided =
+                                    Values(softmax(Values(10, [&](std::size_t t) { return scores[t] / root; }))).data();
       for (const double score : all) squares += score * score / 2000;
       largest += *std::max_element(weights.begin(), weights.end()) / 200;
       largest_divided += *std::max_element(divided.begin(), divided.end()) / 200;
@@ -107,7 +108,12 @@ void print_typical_scores() {
 /// Every matrix makes one of the lists: wte and before what is known of a position, the others what that means.
 struct Solver {
   explicit Solver(const Parameters& p)
-      : wte(p["wte"]), before(p["before"]), wq(p["wq"]), wk(p["wk"]), wv(p["wv"]), lm_head(p["lm_head"]) {}
+      : wte(matrix(p["wte"])),
+        before(matrix(p["before"])),
+        wq(matrix(p["wq"])),
+        wk(matrix(p["wk"])),
+        wv(matrix(p["wv"])),
+        lm_head(matrix(p["lm_head"])) {}
 
   Matrix wte, before;  // (V,C): of a letter or sign, and of the one before it
   Matrix wq, wk, wv;   // (C,C)
@@ -197,8 +203,7 @@ Grid evaluate(const Lesson& lesson, const Model& model, const char* when) {
   const Scope scope;
   const std::vector<Token> tokens = lesson.tokenizer.encode_document(lesson.documents.back());
   Past past;
-  for (std::size_t i = 0; i < std::min(model.block_size, tokens.size() - 1); i++)
-    draft_gpt(model, tokens[i], i, past);
+  for (std::size_t i = 0; i < std::min(model.block_size, tokens.size() - 1); i++) draft_gpt(model, tokens[i], i, past);
   const Grid grid = times_even_share(attention_grid(past.weights, tokens, lesson.tokenizer));
   fmt::print("each row looks at the columns; ▒▒ is an even share, darker is more\n{}", shades(grid));
   return grid;

@@ -66,7 +66,7 @@ struct Fixture {
   Config config{.vocab_size = 6};
   PythonRandom random{1};
   Parameters parameters = initialize(config, {}, random);
-  Model model{config, parameters};
+  Model model = scalar_model(config, parameters);
   std::vector<Token> name{5, 0, 1, 1, 4, 2, 5};
   const Parameter& wo = parameters["layer0.attn_wo"];
 
@@ -77,7 +77,7 @@ struct Fixture {
 };
 
 std::vector<double> gpt_logits(const Fixture& fixture, Token token, Cache& keys, Cache& values) {
-  return gpt(fixture.model, token, 0, keys, values).data();
+  return Values(gpt(fixture.model, token, 0, keys, values)).data();
 }
 
 /// By how much a head raises the logits of vowels above those of consonants, after a look at a vowel, and at a
@@ -88,7 +88,7 @@ std::pair<double, double> vowel_push(const Parameters& parameters, const Tokeniz
   auto is_vowel = [&](Token token) { return std::string("aeiouy").find(tokenizer.label(token)) != std::string::npos; };
   double push[2] = {0, 0}, count[2] = {0, 0};
   for (Token seen = 0; seen < tokenizer.bos(); seen++) {
-    const std::vector<double> logits = says(parameters, h, n_head, rmsnorm(rmsnorm(wte[seen])).data());
+    const std::vector<double> logits = says(parameters, h, n_head, Values(rmsnorm(rmsnorm(wte[seen]))).data());
     const bool vowel = is_vowel(seen);
     for (Token next = 0; next < tokenizer.bos(); next++)
       push[vowel] += is_vowel(next) ? logits[next] / 6 : -logits[next] / 20;
@@ -160,7 +160,7 @@ TEST_CASE("at the first position, which sees only itself, a silenced head takes 
     Cache keys(1), values(1);
     return gpt_logits(gpt, token, keys, values);
   };
-  const std::vector<double> x = rmsnorm(rmsnorm(gpt.model.wte[token])).data(), before = logits();
+  const std::vector<double> x = Values(rmsnorm(rmsnorm(gpt.model.wte[token]))).data(), before = logits();
   const std::vector<double> told = says(gpt.parameters, 1, n_head, x);
   const Parameter& wo = gpt.wo;
   for (std::size_t i = 0; i < C; i++) std::fill_n(wo.data + i * C + head_dim, head_dim, 0.0);  // head 1

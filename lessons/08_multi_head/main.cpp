@@ -59,8 +59,8 @@ Values concatenate(const std::vector<Head>& heads) {
 struct Past {
   explicit Past(const Model& model) : keys(model.layers.size()), values(model.layers.size()) {}
 
-  Cache keys, values;                    // [layer][position], (C)
-  std::vector<std::vector<Head>> heads;  // position by position; in it layer by layer; kept only to be shown
+  std::vector<std::vector<Values>> keys, values;  // [layer][position], (C)
+  std::vector<std::vector<Head>> heads;           // position by position; in it layer by layer; kept only to be shown
 };
 
 /// The logits, (V), of the token after token_id, which stands at position pos_id.
@@ -126,7 +126,8 @@ void print_costs(std::size_t n, std::size_t C) {
   for (const auto& [H, D] : {std::pair(std::size_t{1}, C), {4, C / 4}, {4, C}}) {
     const Scope scope;
     const Parameters weights({{"wq", H * D, C}, {"wk", H * D, C}, {"wv", H * D, C}, {"wo", C, H * D}});
-    const Matrix wq = matrix(weights["wq"]), wk = matrix(weights["wk"]), wv = matrix(weights["wv"]), wo = matrix(weights["wo"]);
+    const Matrix wq = matrix(weights["wq"]), wk = matrix(weights["wk"]), wv = matrix(weights["wv"]),
+                 wo = matrix(weights["wo"]);
     std::vector<Values> keys, values;
     for (std::size_t pos_id = 0; pos_id < n; pos_id++) {
       const Values x(C, [](std::size_t) { return 1.0; });
@@ -222,7 +223,7 @@ int main(int argc, char** argv) {
   fmt::print("\n");
   PythonRandom random = lesson.random;
   Parameters parameters = initialize(config, {}, lesson.random), parameters_of_one = initialize(one, {}, random);
-  const Model model = scalar_model(config, parameters), one_head(one, parameters_of_one);
+  const Model model = scalar_model(config, parameters), one_head = scalar_model(one, parameters_of_one);
   lesson.line(fmt::format("num params: {}", parameters.size()));
   learn(lesson, model, parameters, 0, 1000, 0.1, [&](std::size_t step, double loss) { lesson.step(step, 1000, loss); });
   learn(lesson, one_head, parameters_of_one, 0, 1000, 0.1);

@@ -134,7 +134,7 @@ TEST_CASE("what the sign alone is worth") {
       Cache keys(1), values(1);
       auto next = [&](Token token_id, std::size_t pos_id) {
         const Values logits = gpt(model, token_id, pos_id, keys, values);
-        return Token{random.choice(top_k(softmax(logits).data(), 5))};
+        return Token{random.choice(top_k(Values(softmax(logits)).data(), 5))};
       };
       report += ' ' + tokenizer.decode(generate(next, tokenizer.bos(), 16));
     }

@@ -133,7 +133,7 @@ void print_valley(Lesson& lesson) {
 struct Run {
   Run(const Lesson& lesson, PythonRandom random, Optimizer&& optimizer, double learning_rate)
       : parameters(initialize({.vocab_size = lesson.tokenizer.vocab_size()}, {}, random)),
-        model({.vocab_size = lesson.tokenizer.vocab_size()}, parameters),
+        model(scalar_model({.vocab_size = lesson.tokenizer.vocab_size()}, parameters)),
         first_weights(parameters.data().begin(), parameters.data().end()) {
     auto on_step = [&](std::size_t, double value) { losses.push_back(value); };
     try {

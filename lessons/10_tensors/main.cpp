@@ -13,9 +13,9 @@
 #include "lesson/likeliest.h"
 #include "lesson/look.h"
 #include "picture.h"
-#include "train/scalar_trainer.h"
 #include "tensor/gpt.h"
 #include "train/gradient.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -113,7 +113,7 @@ Forward draft_forward(const Config& config, const Parameters& p, const Batch& ba
 
 /// What the model believes of each next token after row n.
 std::vector<double> probabilities(const Array& logits, std::size_t n) {
-  return softmax({logits[n], logits[n] + logits.cols});
+  return softmax(std::vector(logits[n], logits[n] + logits.cols));
 }
 
 /// The loss of one name: the mean of -log of the probabilities of what came. A name is some rows.
@@ -135,7 +135,7 @@ void print_nodes(const Lesson& lesson, const Model& model) {
   for (std::size_t step = 1; step <= 16; step++) {
     const Scope scope;
     document_loss(model, lesson.tokens_of_step(step));
-    all += tape.nodes().size();
+    all += nodes_on_tape();
     if (step == 1) fmt::print("\nlesson 09: {} nodes for the loss of {}", all, name_of(lesson, step));
   }
   fmt::print(", {} for 16 names; a node has {} bytes\n", all, sizeof(Node));
@@ -178,7 +178,7 @@ void print_row(const Forward& f, std::size_t n, const Model& model, std::span<co
 /// rows attention takes for one name.
 void print_names(const Lesson& lesson, const Model& model, const Parameters& p, const Batch& batch,
                  std::span<const Share> together) {
-  const Array logits = draft_forward(model.config, p, batch, together).logits;
+  const Array logits = draft_forward(config_of(model), p, batch, together).logits;
   fmt::print("name      | first row | likeliest first letters   | loss   | in lesson 09\n");
   for (std::size_t i = 0; i < batch.num_documents(); i++) {
     const Scope scope;
@@ -195,7 +195,7 @@ void compare(Lesson& lesson, const Model& model, const Parameters& p, const Batc
     const Scope scope;
     return document_loss(model, lesson.tokens_of_step(i + 1)).data();
   };
-  auto together = [&] { return draft_forward(model.config, p, batch, names_of(batch)).logits; };
+  auto together = [&] { return draft_forward(config_of(model), p, batch, names_of(batch)).logits; };
   const Array logits = together();
   double mean = 0, scalar_mean = 0, farthest = 0;
   for (std::size_t i = 0; i < 16; i++) {
@@ -208,7 +208,7 @@ void compare(Lesson& lesson, const Model& model, const Parameters& p, const Batc
   fmt::print("one by one: {} products of a matrix and a list, mean loss {:.4f}\n", 7 * logits.rows, scalar_mean);
   fmt::print("together: 7 products of two matrices, {} rows, mean loss {:.4f}\n", logits.rows, mean);
 
-  const TensorModel<double> src(model.config, p);
+  const TensorModel<double> src(config_of(model), p);
   Activations<double> a;
   a.resize(src, logits.rows);
   auto forward = [&](const Kernels<double>& kernels) { gpt_forward(src, kernels, batch, {0, 16}, a); };
@@ -231,7 +231,7 @@ int main(int argc, char** argv) {
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
   const TrainConfig how;
   Parameters p = initialize(config, how, lesson.random);
-  const Model model(config, p);
+  const Model model = scalar_model(config, p);
   const Loss loss = [&](auto tokens) { return document_loss(model, tokens); };
   AdamOptimizer adam(how, p.size());
   train(loss, p, adam, lesson.documents, lesson.tokenizer, how);  // the model that lesson 09 ended with

@@ -12,10 +12,10 @@
 #include "lesson/look.h"
 #include "lesson/nudge.h"
 #include "picture.h"
-#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "tensor/gpt.h"
 #include "train/gradient.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -163,7 +163,7 @@ void compare_gradients(Lesson& lesson, const Config& config, Parameters& p, cons
   const double loss = draft_step(config, p, batch);
   const std::vector<double> by_hand(p.grad().begin(), p.grad().end());
   std::fill(p.grad().begin(), p.grad().end(), 0.0);
-  const Model model(config, p);
+  const Model model = scalar_model(config, p);
   const Loss mean_loss = [&](auto) {
     return mean(Values(16, [&](std::size_t i) { return document_loss(model, lesson.tokens_of_step(i + 1)); }));
   };
@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
     lesson.step(step + 1, how.num_steps, draft_step(config, p, batch));
     adam.update(p, learning_rate(how, step), step);
   }
-  const Model model(config, p), src(config, for_src);
+  const Model model = scalar_model(config, p), src = scalar_model(config, for_src);
   for (std::size_t i = 0; i < 5; i++) lesson.name(lesson.tokenizer.decode(sample(model, 0.5, lesson.random)));
 
   std::vector<double> src_losses;

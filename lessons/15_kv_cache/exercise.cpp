@@ -13,11 +13,12 @@
 
 #include "base/python_random.h"
 #include "base/split.h"
+#include "scalar/values.h"
 #include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
-/// A GPT with its cache, as in src/scalar/gpt.h: keys[layer][position] and values[layer][position]. Counts what it
+/// A GPT with its cache, as in src/microgpt.cpp: keys[layer][position] and values[layer][position]. Counts what it
 /// reads.
 struct Cached {
   const Model& model;
@@ -43,7 +44,7 @@ struct Memory {
     // TODO: this forgets everything and reads all tokens. How many of them have been read already, at the same
     // positions, with the same tokens before them? Keep what belongs to these, drop the rest, and read on from there.
     for (Cache* cache : {&cached.keys, &cached.values}) {
-      for (std::vector<Values>& rows : *cache) rows.clear();
+      for (std::vector<List>& rows : *cache) rows.clear();
     }
     Values logits;
     for (std::size_t i = 0; i < tokens.size(); i++) logits = cached.read(tokens[i], i);
@@ -103,8 +104,8 @@ TEST_CASE("the answer does not depend on what was asked before") {
     const Values found = memory.next(tokens);
     REQUIRE(found.size() == expected.size());
     REQUIRE(found.data() == expected.data());
-    for (const std::vector<Values>& rows : memory.cached.keys) CHECK(rows.size() == tokens.size());
-    for (const std::vector<Values>& rows : memory.cached.values) CHECK(rows.size() == tokens.size());
+    for (const std::vector<List>& rows : memory.cached.keys) CHECK(rows.size() == tokens.size());
+    for (const std::vector<List>& rows : memory.cached.values) CHECK(rows.size() == tokens.size());
   }
 }
 

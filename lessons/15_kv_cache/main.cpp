@@ -18,8 +18,8 @@
 #include "scalar/ops.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
-#include "train/scalar_trainer.h"
 #include "train/gradient.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -177,7 +177,7 @@ void show_ways(const Lesson& lesson, const Model& model, std::span<const Documen
 void show_work(Config config) {
   config.block_size = 64;
   const Parameters zeros(gpt_shapes(config));
-  const Model model(config, zeros);
+  const Model model = scalar_model(config, zeros);
   const std::vector<Token> tokens(config.block_size);
   const Scope scope;
   Reader reader{model};
@@ -233,7 +233,7 @@ void show_sizes() {
 /// and against the cache of src/tensor.
 void check_logits(Lesson& lesson, const Model& model, const Parameters& parameters, std::span<const Document> names) {
   const Scope scope;
-  TensorModel<double> tensor_model(model.config, parameters);
+  TensorModel<double> tensor_model(config_of(model), parameters);
   Decoder<double> decoder(tensor_model);
   Reader reader{model};
   bool as_again = true, as_prompt = true, as_src = true;

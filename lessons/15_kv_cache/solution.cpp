@@ -9,7 +9,7 @@ struct Memory {
     while (common < std::min(read.size(), tokens.size()) && read[common] == tokens[common]) common++;
     common = std::min(common, tokens.size() - 1);  // the last token's logits are wanted, so it is read in any case
     for (Cache* cache : {&cached.keys, &cached.values}) {
-      for (std::vector<Values>& rows : *cache) rows.resize(std::min(common, rows.size()));
+      for (std::vector<List>& rows : *cache) rows.resize(std::min(common, rows.size()));
     }
     read.assign(tokens.begin(), tokens.end());
     Values logits;

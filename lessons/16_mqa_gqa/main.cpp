@@ -10,8 +10,8 @@
 #include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
 #include "picture.h"
-#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 

@@ -15,9 +15,9 @@
 #include "lesson/likeliest.h"
 #include "lesson/tensor_gradient.h"
 #include "picture.h"
-#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -50,15 +50,15 @@ enum class Positions { table, nothing, rotation };
 struct Draft {
   Draft(Positions how_, const Parameters& p)
       : how(how_),
-        wte(p["wte"]),
-        lm_head(p["lm_head"]),
-        wq(p["layer0.attn_wq"]),
-        wk(p["layer0.attn_wk"]),
-        wv(p["layer0.attn_wv"]),
-        wo(p["layer0.attn_wo"]),
-        fc1(p["layer0.mlp_fc1"]),
-        fc2(p["layer0.mlp_fc2"]) {
-    if (how == Positions::table) wpe.emplace(p["wpe"]);
+        wte(matrix(p["wte"])),
+        lm_head(matrix(p["lm_head"])),
+        wq(matrix(p["layer0.attn_wq"])),
+        wk(matrix(p["layer0.attn_wk"])),
+        wv(matrix(p["layer0.attn_wv"])),
+        wo(matrix(p["layer0.attn_wo"])),
+        fc1(matrix(p["layer0.mlp_fc1"])),
+        fc2(matrix(p["layer0.mlp_fc2"])) {
+    if (how == Positions::table) wpe = matrix(p["wpe"]);
   }
 
   /// The logits (V) after each of these tokens. The first stands at position `shift`.

@@ -86,7 +86,7 @@ struct Sparse {
 DraftGpt sparse_gpt(const Config& config, const Parameters& parameters, const How& how = {}) {
   Config plain = config;
   plain.mask = {};
-  const Model model(plain, parameters);
+  const Model model = scalar_model(plain, parameters);
   std::vector<Attention> attentions;
   for (const Model::Layer& layer : model.layers) {
     attentions.push_back(Sparse{layer, visible_keys(config.mask, config.block_size), how});

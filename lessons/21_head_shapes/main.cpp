@@ -317,8 +317,7 @@ int main(int argc, char** argv) {
   for (const std::u32string name : {U"emma", U"isabella"}) {
     fmt::print("\nhead 0:1\n{}", shades(maps_at(names, name)[1].second));
   }
-  lesson.picture("21_names.svg", gallery("Eight heads read isabella",
-                                         maps_at(names, U"isabella"), 4));
+  lesson.picture("21_names.svg", gallery("Eight heads read isabella", maps_at(names, U"isabella"), 4));
   show_heads(lesson, "names", names);
   show_larger_bars(names);
   ask(names, {0, 2}, {"the last vowel", is_last_vowel});

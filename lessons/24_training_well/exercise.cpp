@@ -16,8 +16,8 @@
 #include "base/python_random.h"
 #include "base/split.h"
 #include "lesson/recipe.h"
-#include "train/scalar_trainer.h"
 #include "train/held_out.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 

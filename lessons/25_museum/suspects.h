@@ -11,9 +11,11 @@
 #include "base/python_random.h"
 #include "base/tokenizer.h"
 #include "scalar/ops.h"
+#include "train/scalar_trainer.h"
 
 namespace lesson25 {
 
+using microgpt::matrix;
 using microgpt::Matrix;
 using microgpt::Parameters;
 using microgpt::Token;
@@ -64,8 +66,8 @@ class Suspect {
   static constexpr std::size_t V = 5, T = 8, C = 4;
 
   std::vector<Values> logits(std::span<const Token> tokens) {
-    const Matrix wte = matrix(parameters_["wte"]), wpe = matrix(parameters_["wpe"]), wq = matrix(parameters_["wq"]), wk = matrix(parameters_["wk"]),
-        wv = matrix(parameters_["wv"]), head = matrix(parameters_["head"]);
+    auto w = [&](const char* name) { return matrix(parameters_[name]); };
+    const Matrix wte = w("wte"), wpe = w("wpe"), wq = w("wq"), wk = w("wk"), wv = w("wv"), head = w("head");
     std::vector<Values> x, keys, values;
     for (std::size_t t = 0; t < tokens.size(); t++) {
       const std::size_t position = kind_ == Kind::no_positions ? 0 : t;
@@ -99,7 +101,7 @@ class Suspect {
   Value graph(std::span<const Token> tokens) {
     const std::vector<Values> rows = logits(tokens.first(tokens.size() - 1));
     return microgpt::mean(Values(rows.size(), [&](std::size_t t) {
-      const Values row = kind_ == Kind::softmax_twice_in_loss ? microgpt::softmax(rows[t]) : rows[t];
+      const Values row = kind_ == Kind::softmax_twice_in_loss ? Values(microgpt::softmax(rows[t])) : rows[t];
       return microgpt::cross_entropy(row, tokens[t + 1]);
     }));
   }

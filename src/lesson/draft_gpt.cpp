@@ -79,9 +79,9 @@ Values rotated(const Values& x, double angle) {
 }
 
 DraftGpt::DraftGpt(const Parameters& parameters, std::vector<Attention> attentions)
-    : wte_(parameters["wte"]),
-      wpe_(parameters["wpe"]),
-      lm_head_(parameters["lm_head"]),
+    : wte_(matrix(parameters["wte"])),
+      wpe_(matrix(parameters["wpe"])),
+      lm_head_(matrix(parameters["lm_head"])),
       attentions_(std::move(attentions)) {
   for (std::size_t i = 0; i < attentions_.size(); i++) {
     const std::string layer = fmt::format("layer{}.", i);
@@ -135,7 +135,9 @@ double mean_over_predictions(std::span<const double> losses, std::span<const Doc
 
 DraftForm plain_form(const std::string& name, const Config& config) {
   const auto loss = [config](const Parameters& parameters) -> Loss {
-    return [model = scalar_model(config, parameters)](std::span<const Token> tokens) { return document_loss(model, tokens); };
+    return [model = scalar_model(config, parameters)](std::span<const Token> tokens) {
+      return document_loss(model, tokens);
+    };
   };
   return {name, gpt_shapes(config), loss, loss};
 }

@@ -11,8 +11,8 @@
 #include "base/parameters.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
-#include "train/scalar_trainer.h"
 #include "scalar/values.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 

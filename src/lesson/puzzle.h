@@ -10,9 +10,9 @@
 
 #include "base/python_random.h"
 #include "base/tokenizer.h"
-#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "train/optimizer.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "base/python_random.h"
-#include "train/scalar_trainer.h"
 #include "tensor/decoder.h"
 #include "train/sampling.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 

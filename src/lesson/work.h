@@ -17,13 +17,12 @@ struct Work {
 /// The work of all nodes on the tape, forward only.
 inline Work work_on_tape() {
   Work work;
-  for (std::size_t i = 0; i < tape.of<Node>().used(); i++) {
-    const Node& node = tape.of<Node>()[i];
-    const std::string_view op = node.op == nullptr ? "" : node.op;  // no operation: a node that was taken back
+  for_each_node([&](const Node& node) {
+    const std::string_view op = node.op;
     if (op == "linear") work.linear += node.n_row;
     if (op == "dot") work.dot += node.n_child / 2;
     if (op == "exp") work.exp++;
-  }
+  });
   return work;
 }
 

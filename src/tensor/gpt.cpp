@@ -221,7 +221,7 @@ void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, cons
     kernels.linear_backward_weight(w.grad.view().slice_rows(first, n), first, dy.view(), x.view());
   };
   embedding(model.wte, batch.tokens());
-  if (!model.rope) embedding(model.wpe, batch.positions());
+  if (!model.config.rope) embedding(model.wpe, batch.positions());
   linear(model.lm_head, a.probs, a.layers.back().x_out);
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     typename TensorModel<T>::Layer& layer = model.layers[li];

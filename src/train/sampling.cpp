@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/python_random.h"
-#include "train/generate.h"
 #include "tensor/decoder.h"
+#include "train/generate.h"
 
 namespace microgpt {
 

@@ -15,10 +15,7 @@ namespace {
 
 /// Every node on the tape, in the order in which they were made.
 void print_tape() {
-  ArenaOf<Node>& nodes = tape.of<Node>();
-  for (std::size_t i = 0; i < nodes.used(); i++) {
-    const Node& node = nodes[i];
-    if (node.op == nullptr) continue;  // taken back
+  for_each_node([](const Node& node) {
     std::fprintf(stderr, "%p %-9s data %+.6f grad %+.6f", static_cast<const void*>(&node), node.op, node.data,
                  node.grad);
     for (std::size_t c = 0; c < node.n_child; c++) {
@@ -26,7 +23,7 @@ void print_tape() {
     }
     if (node.n_row != 0) std::fprintf(stderr, " and %zu parameters", node.n_row);
     std::fputc('\n', stderr);
-  }
+  });
 }
 
 bool trace_enabled() {
@@ -51,6 +48,15 @@ Model scalar_model(const Config& config, const Parameters& parameters) {
     model.layers.push_back({w("attn_wq"), w("attn_wk"), w("attn_wv"), w("attn_wo"), w("mlp_fc1"), w("mlp_fc2")});
   }
   return model;
+}
+
+Config config_of(const Model& model) {
+  return {.vocab_size = model.vocab_size,
+          .n_layer = model.n_layer,
+          .n_embd = model.n_embd,
+          .n_head = model.n_head,
+          .block_size = model.block_size,
+          .activation = model.squared_relu ? Activation::squared_relu : Activation::relu};
 }
 
 Start prepare(const std::string& path, bool hold_out, Config& config, PythonRandom& random) {

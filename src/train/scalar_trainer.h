@@ -12,8 +12,8 @@
 #include "base/parameters.h"
 #include "base/tokenizer.h"
 #include "microgpt.h"
-#include "train/optimizer.h"
 #include "train/generate.h"
+#include "train/optimizer.h"
 
 namespace microgpt {
 
@@ -23,6 +23,9 @@ Matrix matrix(const Parameter& parameter);
 /// The model of src/microgpt.cpp on the store, which must have gpt_shapes(config) and outlive the model. Throws
 /// UsageError unless config.is_plain().
 Model scalar_model(const Config& config, const Parameters& parameters);
+
+/// The shape of a model.
+Config config_of(const Model& model);
 
 /// What training starts from.
 struct Start {

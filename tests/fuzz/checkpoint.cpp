@@ -107,10 +107,10 @@ class MemoryFile {
 /// Runs `microgpt COMMAND MODEL`, and --num 2 if it has that option.
 void run_with(const Command& command, const std::string& model) {
   for (const Option& option : command.options) {
-    if (option.name == "MODEL") option.read(model);
-    if (option.name == "--num") option.read("2");
+    if (option.name == "MODEL") option.binding.read(option.name, model);
+    if (option.name == "--num") option.binding.read(option.name, "2");
   }
-  command.run();
+  command.run(command.options);
 }
 
 /// What eval computes first. The documents are longer than most blocks.

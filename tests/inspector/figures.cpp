@@ -156,9 +156,9 @@ Json tape_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   document_loss(model, document.tokens).backward();
   std::unordered_map<const Node*, std::size_t> number;
   Json ops = Json::array(), data = Json::array(), grads = Json::array(), children = Json::array();
-  tape.nodes().for_each([&](const Node& node) {
+  for_each_node([&](const Node& node) {
     number[&node] = number.size();
-    ops.push_back(op_name(node.op));
+    ops.push_back(node.op);
     data.push_back(node.data);
     grads.push_back(node.grad);
     children.push_back(Json::array());

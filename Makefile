@@ -260,7 +260,7 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 # Lessons 01 to 09 need neither tensors nor checkpoints: the first three units are all they wait for.
 UNITS := base scalar lesson tensor train inspect program
 UNIT.base := $(wildcard src/base/*.cpp)
-UNIT.scalar := $(addprefix src/train/,optimizer.cpp scalar_trainer.cpp gradient.cpp evaluation.cpp) src/scalar/mlp.cpp
+UNIT.scalar := $(addprefix src/train/,optimizer.cpp scalar_trainer.cpp gradient.cpp evaluation.cpp) src/lesson/mlp.cpp
 UNIT.lesson := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp
 UNIT.tensor := $(wildcard src/tensor/*.cpp)
 UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))

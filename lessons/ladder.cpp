@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/split.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 #include "train/evaluation.h"
 #include "train/optimizer.h"
 

@@ -11,11 +11,11 @@
 #include "base/tokenizer.h"
 #include "leaves.h"
 #include "tensor/decoder.h"
-#include "train/scalar_trainer.h"
 #include "tensor/gpt.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
 #include "train/sampling.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {

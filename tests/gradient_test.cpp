@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/python_random.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 #include "scalar/ops.h"
 
 using namespace microgpt;

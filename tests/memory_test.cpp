@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/python_random.h"
-#include "train/scalar_trainer.h"
 #include "train/batch_trainer.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {

@@ -1,4 +1,4 @@
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 
 #include <doctest/doctest.h>
 

@@ -12,8 +12,8 @@
 #include "base/schedule.h"
 #include "fenced.h"
 #include "first_difference.h"
-#include "train/scalar_trainer.h"
 #include "train/batch_optimizer.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {

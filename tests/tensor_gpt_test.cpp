@@ -8,10 +8,10 @@
 
 #include "first_difference.h"
 #include "random_numbers.h"
-#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
 #include "tensor/gpt.h"
 #include "tensor_answer.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {

@@ -10,7 +10,7 @@
 #include "draw/plot.h"
 #include "forward.h"
 #include "lesson/lesson.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 #include "train/gradient.h"
 
 using namespace microgpt;
@@ -171,7 +171,7 @@ void check_gradients(Lesson& lesson, Parameters& parameters) {
   lesson.check("the gradient by hand is that of central differences, to 1e-6", near_trying);
   // Both add up the same products, no more than 64 * (1/2) * (1/2) * 2 = 32 in size, each with fewer than 200 roundings
   // on either side: 32 * 2 * 200 * 2^-53 < 2e-12.
-  lesson.check("the gradient by hand is that of src/scalar/mlp.h, to 2e-12", near_autograd);
+  lesson.check("the gradient by hand is that of src/lesson/mlp.h, to 2e-12", near_autograd);
 }
 
 /// Downhill: each parameter moves against its slope, and forgets it.

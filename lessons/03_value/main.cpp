@@ -7,7 +7,7 @@
 #include "lesson/draft_mlp.h"
 #include "lesson/lesson.h"
 #include "picture.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 #include "train/optimizer.h"
 #include "value.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/python_random.h"
 #include "lesson/draft_mlp.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 #include "tape.h"
 #include "train/scalar_trainer.h"
 

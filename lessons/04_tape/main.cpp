@@ -8,7 +8,7 @@
 #include "lesson/draft_mlp.h"
 #include "lesson/lesson.h"
 #include "picture.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 #include "tape.h"
 #include "train/optimizer.h"
 

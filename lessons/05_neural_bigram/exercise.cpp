@@ -12,7 +12,7 @@
 
 #include "base/python_random.h"
 #include "base/split.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
 

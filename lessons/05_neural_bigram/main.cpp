@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 #include "scalar/ops.h"
 #include "train/evaluation.h"
 #include "train/optimizer.h"

@@ -14,7 +14,7 @@
 
 #include "draw/plot.h"
 #include "lesson/puzzle.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 
 using namespace microgpt;
 

@@ -10,7 +10,7 @@
 #include "lesson/puzzle.h"
 #include "lesson/puzzle_picture.h"
 #include "picture.h"
-#include "scalar/mlp.h"
+#include "lesson/mlp.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 
@@ -258,7 +258,7 @@ void check(Lesson& lesson) {
   const std::vector<Token> name = lesson.tokens_of_step(1), ina = lesson.tokenizer.encode(U"ina"),
                            ain = lesson.tokenizer.encode(U"ain");
   const Scope scope;
-  lesson.check("with the last letter alone it is the MLP of src/scalar/mlp.h",
+  lesson.check("with the last letter alone it is the MLP of src/lesson/mlp.h",
                draft_mlp(model, last, name).data() == mlp(model.mlp, name.back()).data());
   lesson.check("evenly mixed, ina and ain get the same logits, to 1e-12",
                largest_difference(draft_mlp(model, even, ina).data(), draft_mlp(model, even, ain).data()) < 1e-12);

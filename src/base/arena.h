@@ -9,7 +9,6 @@
 #include <initializer_list>
 #include <memory>
 #include <stdexcept>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -89,8 +88,9 @@ class ArenaOf {
   std::size_t room_ = 0;  // left in the current chunk
 };
 
+/// An ArenaOf each type. A debugger finds the first one's members first.
 template <class... T>
-class Arena {
+class Arena : ArenaOf<T>... {
  public:
   /// Room for n adjacent Us, one of the types T. Uninitialized.
   template <class U>
@@ -122,7 +122,7 @@ class Arena {
   /// Everything of one type, in the order in which it was handed out.
   template <class U>
   ArenaOf<U>& of() {
-    return std::get<ArenaOf<U>>(parts_);
+    return *this;
   }
 
   /// How much of each type is in use.
@@ -133,9 +133,6 @@ class Arena {
     std::size_t i = 0;
     (of<T>().rewind(used[i++]), ...);
   }
-
- private:
-  std::tuple<ArenaOf<T>...> parts_;
 };
 
 /// What an arena hands out while a Rewind lives is taken back when it ends.

@@ -3,8 +3,8 @@
 
 #include "base/parameters.h"
 #include "base/python_random.h"
-#include "train/scalar_trainer.h"
 #include "scalar/ops.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -13,6 +13,15 @@ namespace {
 Value twice(Value x) {
   const Value y = x * x;  // stop: computed
   return y + exp(x);
+}
+
+/// The third position of a GPT, whose keys and values of the first two are there.
+void third_position(const Model& model) {
+  const Scope scope;
+  Cache keys(model.n_layer), values(model.n_layer);
+  gpt(model, 2, 0, keys, values);
+  gpt(model, 0, 1, keys, values);
+  gpt(model, 1, 2, keys, values);  // stop: before-heads
 }
 
 }  // namespace
@@ -29,6 +38,7 @@ int main() {
   PythonRandom random(42);
   const Parameters parameters = initialize(config, TrainConfig{}, random);
   const Model model = scalar_model(config, parameters);
+  third_position(model);
   Value loss = c;
   Value gone = c;
   {

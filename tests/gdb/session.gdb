@@ -32,12 +32,38 @@ next
 why a
 why #2
 
+# In the loop over the heads of gpt().
+continue
+stop scores heads
+continue
+print q_h
+print k_h
+print k_h[2]
+print k_h[2][0]
+print v_h
+print attn_logits
+print keys[li]
+print keys
+print layer.attn_wq
+node q_h[1]
+continue
+print attn_logits
+print attn_weights
+print head_out
+attention attn_weights
+attention 0 2
+why attn_logits[0]
+graph attn_weights[0]
+continue
+print h
+stop all
+
 # A GPT, and a list that is not made yet.
 continue
 print attn_weights
 print parameters
 print model.wte
-print *model.wte.parameter_
+print parameters.matrices_[0]
 help microgpt
 graph loss 3
 tape 3

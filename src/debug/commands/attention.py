@@ -26,7 +26,7 @@ def heads(tape):
     """The attention on the tape: for each head the softmaxes of its queries, in the order they were computed. Each head
     has its own rows of attn_wq; the first of these rows identifies the head."""
     found = {}
-    for node in tape.all_nodes():
+    for node in tape.nodes:
         if node.op_name != "sum" or not all(Node(child).op_name == "exp" for child in node.children()[:1]):
             continue
         softmax = Softmax(node)
@@ -63,7 +63,7 @@ attention EXPR: the same picture of any Values, such as attn_weights."""
         if len(words) == 2:
             self.at(*(int(program.evaluate(word)) for word in words))
         elif len(words) == 1:
-            show([Node(node).data for node in items(evaluate(text))])
+            show([Node(value["node"]).data for value in items(evaluate(text))])
         else:
             raise program.Error("attention takes a head and a position, as in attention 0 3, or the weights")
 

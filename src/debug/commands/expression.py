@@ -6,7 +6,7 @@ import memory
 import parameters
 import program
 from node import Node
-from parameters import Element, Parameter
+from parameters import Element
 from tape import Tape
 
 
@@ -17,7 +17,7 @@ def find(text):
     """The Node, or the Element of a parameter matrix, that the text names; the node named last if it is empty."""
     global _last
     if not text:
-        if _last is None or Tape().nodes.number(_last) is None:
+        if _last is None or not Tape().has(_last):
             raise program.Error("name a node that is on the tape: a Value, a Node, or #N")
         return Node(_last)
     found = Tape().node(int(text[1:])) if re.fullmatch(r"#\d+", text) else node_or_element(evaluate(text), text)
@@ -47,18 +47,10 @@ def items(thing):
     name = program.type_name(value)
     if name == "microgpt::Parameters":
         return parameters.by_name(value)
-    if name == "microgpt::Matrix":
-        return Parameter(value["parameter_"].dereference())
-    if name == "microgpt::Parameter":
-        return Parameter(value)
-    if name == "microgpt::Values":
-        if Tape().pointers.number(program.scalars(value["item_"])[0]) is None:
-            raise program.Error("these Values are not made yet, or their Scope has ended")
-        return memory.span(value["item_"])
-    if name.startswith("std::span<"):
-        return memory.span(value)
-    if name.startswith("std::vector<"):
-        return memory.vector(value)
+    if name in ("microgpt::Matrix", "microgpt::Parameter"):
+        return parameters.of_matrix(value)
+    if name == "microgpt::Values" or name.startswith(("std::span<", "std::vector<")):
+        return memory.items(value)
     return value
 
 
@@ -71,7 +63,7 @@ def node_or_element(thing, text):
             value = value["node"]
         address = value if program.pointed_type_name(value) else value.address
         if address is not None:
-            if Tape().nodes.number(address) is not None:
+            if Tape().has(address):
                 return Node(address)
             element = parameters.element_at(address, parameters.of_program())
             if element is not None:

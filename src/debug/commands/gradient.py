@@ -17,14 +17,6 @@ class Contribution:
         self.amount = local_grad * parent.grad
 
 
-def passed_by_backward(tape):
-    """The nodes on the tape that the last backward() visited, in its order."""
-    order = {address: i for i, address in enumerate(tape.backward_order())}
-    last = tape.last_visit()
-    nodes = [node for node in tape.all_nodes() if node.visit == last and node.address in order]
-    return sorted(nodes, key=lambda node: order[node.address])
-
-
 def contributions_to_node(node, parents):
     """In the order in which backward() adds them: the last child of a parent first."""
     return [
@@ -55,7 +47,7 @@ layer0.attn_wq[2][3]. Without it: the node named last."""
     def run(self, text):
         target = find(text)
         describe = Describe()
-        parents = passed_by_backward(describe.tape)
+        parents = describe.tape.backward_order()
         if isinstance(target, Node):
             print(describe.line(target))
             added = contributions_to_node(target, parents)
@@ -96,4 +88,4 @@ layer0.attn_wq[2][3]. Without it: the node named last."""
             if target.address == parents[0].address:
                 return "backward() started here, with 1: the derivative of the loss with respect to itself"
             return "the last backward() did not visit it: its loss was not computed from this node"
-        return "no node that the last backward() visited reads this parameter"
+        return "no node on the tape that the last backward() visited reads this parameter"

@@ -30,7 +30,7 @@ class Describe:
             element = parameters.element_at(node.row_grad, self.matrices)
             if element is not None:
                 row = " " + (element.name if node.op_name == "parameter" else element.row_name)
-        return f"#{self.tape.number(node)} {node.op_name}{row}"
+        return f"#{self.tape.numbers[node.address]} {node.op_name}{row}"
 
     def line(self, node):
         return f"{self.name(node)}: data {number(node.data)}, grad {number(node.grad)}"
@@ -89,7 +89,7 @@ def go_to(found, text, kind):
     index = int(program.evaluate(text or "0"))
     if not 0 <= index < len(found):
         raise program.Error(f"there is no {kind} {index}; this node has {len(found)}")
-    show(f"#{Tape().nodes.number(found[index])}", 1)
+    show(f"#{Tape().numbers[found[index]]}", 1)
 
 
 class Child(Command):
@@ -103,7 +103,7 @@ def parents_of(node, tape):
     """(parent, i) for each node on the tape whose child i is this node."""
     return [
         (parent, i)
-        for parent in tape.all_nodes()
+        for parent in tape.nodes
         for i, child in enumerate(parent.children())
         if child == node.address
     ]
@@ -139,7 +139,7 @@ class TapeCommand(Command):
 
     def run(self, text):
         describe = Describe()
-        size = describe.tape.size
-        print(f"{size} nodes")
-        for i in range(max(0, size - int(text or "8")), size):
-            print("  " + describe.line(describe.tape.node(i)))
+        nodes = describe.tape.nodes
+        print(f"{len(nodes)} nodes")
+        for node in nodes[max(0, len(nodes) - int(text or "8")) :]:
+            print("  " + describe.line(node))

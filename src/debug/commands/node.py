@@ -1,11 +1,11 @@
-"""A node of the graph: src/scalar/value.h."""
+"""A node of the graph: src/microgpt.cpp."""
 import functools
 import struct
 
 import memory
 import program
 
-_signs = {"add": "+", "mul": "*"}  # as op_name() in the program has them
+op_name = functools.cache(memory.text)  # a Tape forgets what it knows of an earlier run
 
 
 def number(x):
@@ -15,26 +15,22 @@ def number(x):
 
 @functools.cache
 def layout():
-    """Of the program's Node: its size, its members as program.members has them, and the names of its operations."""
-    names = [name.split("::")[-1] for name in program.enumerators("microgpt::Op")]
-    return program.size_of("microgpt::Node"), program.members("microgpt::Node"), names
+    """The names of the members of the program's Node, and how to read them."""
+    members = program.members("microgpt::Node")
+    return list(members), struct.Struct("=" + "".join(members.values()))
 
 
 class Node:
     """A copy of a node, with its address."""
 
-    def __init__(self, address, chunk=None, offset=0):
+    def __init__(self, address, fields=None):
         self.address = int(address)
-        size, members, self._op_names = layout()
-        if chunk is None:
-            chunk = program.read(self.address, size)
-        for name, (member, code) in members.items():
-            setattr(self, name, struct.unpack_from(code, chunk, offset + member)[0])
+        names, node = layout()
+        self.__dict__.update(zip(names, fields or node.unpack(program.read(self.address, node.size))))
 
     @property
     def op_name(self):
-        name = self._op_names[self.op]
-        return _signs.get(name, name)
+        return op_name(self.op)
 
     def children(self):
         """The addresses of the children."""
@@ -46,7 +42,7 @@ class Node:
     def row_locals(self):
         return memory.read(self.row_local, self.n_row, "d")
 
-    def summary(self, kind="Node"):
+    def summary(self, kind):
         parameters = f", parameters={self.n_row}" if self.n_row else ""
         numbers = f"data={number(self.data)}, grad={number(self.grad)}"
         return f"{kind}({numbers}, op='{self.op_name}', children={self.n_child}{parameters})"

@@ -1,42 +1,61 @@
-"""Named stops: the lines of a lesson that end in // stop: NAME."""
+"""Named stops: the lines of a lesson that end in // stop: NAME, and two in src/microgpt.cpp."""
 import re
 
 import breakpoints
 import program
 from command import Command
 
+_of_gpt = {"scores": "attn_logits.push_back(", "heads": "x_attn.insert("}  # found by what the line says
 
-def named_stops():
-    """{name: (line number, code)}"""
-    with open(program.source_of_main(), encoding="utf-8") as source:
-        lines = enumerate(source, start=1)
-        matches = [(number, re.search(r"^\s*(.*?)\s*// stop: (\S+)$", line.rstrip())) for number, line in lines]
-    return {match[2]: (number, match[1]) for number, match in matches if match}
+
+def lines_of(function):
+    """The file in which a function of the program is, and its numbered lines."""
+    file = program.source_of(function)
+    with open(file, encoding="utf-8") as source:
+        return file, list(enumerate(source.read().splitlines(), start=1))
+
+
+def stops_of_main():
+    """{name: (file, line number, code)}"""
+    file, lines = lines_of("main")
+    matches = [(number, re.search(r"^\s*(.*?)\s*// stop: (\S+)$", line)) for number, line in lines]
+    return {match[2]: (file, number, match[1]) for number, match in matches if match}
+
+
+def stops_of_gpt():
+    """The same for gpt(), if the program has it."""
+    try:
+        file, lines = lines_of("microgpt::gpt")
+    except program.Error:
+        return {}
+    return {name: (file, n, line) for name, code in _of_gpt.items() for n, line in lines if code in line}
 
 
 class StopCommand(Command):
     """stop NAME ..., stop all: from now on stop only at these stops of the lesson, or at all of them.
 
-Other breakpoints stay as they are."""
+stop scores, stop heads: the same in gpt() of src/microgpt.cpp, for each head: where it is about to look back (q_h, k_h
+and v_h are there), and where it is ready (attn_weights and head_out are there). Other breakpoints stay as they are."""
 
     name = "stop"
 
     def run(self, text):
-        stops = named_stops()
-        names = list(stops) if text == "all" else text.split()
+        of_main = stops_of_main()
+        stops = stops_of_gpt() | of_main
+        names = list(of_main) if text == "all" else text.split()
         if not names or any(name not in stops for name in names):
             raise program.Error(f"there is no stop '{text}'; there are: {', '.join(stops) or 'none'}")
         made = breakpoints.made()
-        for name, (line, _) in stops.items():
+        for name, (file, line, _) in stops.items():
             if name in made:
                 made[name].enabled = name in names
             elif name in names:
-                breakpoints.make(name, line)
+                breakpoints.make(name, file, line)
 
 
 class Stops(Command):
     """stops: list the lesson's stops, the lines of main.cpp that end in // stop: NAME."""
 
     def run(self, text):
-        for name, (line, code) in named_stops().items():
+        for name, (_, line, code) in stops_of_main().items():
             print(f"  {name}: line {line}: {code}")

@@ -1,40 +1,9 @@
-"""The tape and its nodes: src/scalar/value.h, src/scalar/arena.h. A node is identified by its number on the tape, from
-#0: addresses differ between runs, numbers do not."""
-import bisect
+"""The tape and its nodes: src/microgpt.cpp, src/base/arena.h. A node is identified by its number on the tape, from #0:
+addresses differ between runs, numbers do not."""
+import functools
 
-import memory
 import program
-from node import Node
-
-
-class Arena:
-    """The part of an Arena<T> that is in use: (first number, address, number of items) for each chunk."""
-
-    def __init__(self, arena):
-        next_ = arena["next_"]
-        self.item_size = program.item_size(next_)
-        self.chunks = []
-        self.size = 0
-        for i, chunk in enumerate(memory.vector(arena["chunks_"])[: int(arena["current_"]) + 1]):
-            start = program.scalars(chunk["memory"])[0]
-            used = int(next_ - start) if i == int(arena["current_"]) else int(chunk["used"])
-            self.chunks.append((self.size, int(start), used))
-            self.size += used
-
-    def address(self, number):
-        """The address of an item."""
-        if not 0 <= number < self.size:
-            raise program.Error(f"there is no node #{number}; the tape holds {self.size}")
-        first, start, _ = self.chunks[bisect.bisect(self.chunks, (number + 1,)) - 1]
-        return start + (number - first) * self.item_size
-
-    def number(self, address):
-        """The number of the item at this address, or None if no item in use is there."""
-        for first, start, used in self.chunks:
-            index, rest = divmod(int(address) - start, self.item_size)
-            if 0 <= index < used and rest == 0:
-                return first + index
-        return None
+from node import Node, layout, op_name
 
 
 class Tape:
@@ -44,35 +13,54 @@ class Tape:
                 value = program.evaluate("microgpt::tape")
             except program.Error:
                 raise program.Error("this program has no tape: none of its numbers is a Value") from None
-        self.value = value
-        self.nodes = Arena(value["nodes_"])
-        self.pointers = Arena(value["pointers_"])
-        self.size = self.nodes.size
+        op_name.cache_clear()
+        begin, end, _, current, room = program.scalars(value)[:5]  # of ArenaOf<Node>: chunks_, current_, room_
+        self.chunks = []  # (address, number of nodes in use)
+        for i in range(min(int(end - begin), int(current) + 1)):
+            size, left = int(begin[i]["size"]), int(room) if i == int(current) else 0
+            self.chunks.append((int(begin[i]["end"]) - size * layout()[1].size, size - left))
+
+    def has(self, address):
+        """Whether a node in use is at this address. In a checked build, one that was taken back has no operation."""
+        for start, used in self.chunks:
+            index, rest = divmod(int(address) - start, layout()[1].size)
+            if 0 <= index < used and rest == 0:
+                return Node(address).op != 0
+        return False
+
+    @functools.cached_property
+    def nodes(self):
+        """Every node in use, in the order the forward made them."""
+        node = layout()[1]
+        found = []
+        for start, used in self.chunks:
+            content = program.read(start, used * node.size) if used else b""
+            found += [Node(start + i * node.size, fields) for i, fields in enumerate(node.iter_unpack(content))]
+        return [node for node in found if node.op != 0]
+
+    @functools.cached_property
+    def numbers(self):
+        """{address: number}"""
+        return {node.address: i for i, node in enumerate(self.nodes)}
 
     def node(self, number):
-        return Node(self.nodes.address(number))
-
-    def number(self, node):
-        """The node's number, or None if it is not on the tape."""
-        return self.nodes.number(node.address)
-
-    def all_nodes(self):
-        """Every node in use, in the order the forward made them."""
-        for _, start, used in self.nodes.chunks:
-            size = self.nodes.item_size
-            chunk = program.read(start, used * size) if used else b""
-            for i in range(used):
-                yield Node(start + i * size, chunk, i * size)
-
-    def last_visit(self):
-        """The value of Node::visit in the nodes that the last backward() visited."""
-        return int(self.value["visit_"])
+        if not 0 <= number < len(self.nodes):
+            raise program.Error(f"there is no node #{number}; the tape holds {len(self.nodes)}")
+        return self.nodes[number]
 
     def backward_order(self):
-        """The addresses of the nodes in the order of the last backward(): the loss first."""
-        begin, end = program.scalars(self.value["order_"])[:2]
-        return memory.read(begin, int(end - begin), "Q")[::-1]
-
-    def is_open(self, scope):
-        """Whether a scope is open, so that the nodes made in it still exist."""
-        return scope == 0 or scope in [int(number) for number in memory.vector(self.value["open_"])]
+        """The nodes that the last backward() visited, in the order in which it passed gradients on: the loss first."""
+        last = max((node.visit for node in self.nodes), default=0)
+        visited = {node.address: node.children() for node in self.nodes if last and node.visit == last}
+        loss = set(visited).difference(*visited.values())
+        order, path, seen = [], [(address, iter(visited[address])) for address in loss], set()
+        while path:
+            address, children = path[-1]
+            child = next((child for child in children if child in visited and child not in seen), None)
+            if child is None:
+                order.append(self.nodes[self.numbers[address]])
+                path.pop()
+            else:
+                seen.add(child)
+                path.append((child, iter(visited[child])))
+        return order[::-1]

@@ -4,7 +4,7 @@ import re
 import memory
 import program
 from node import Node, number
-from parameters import Parameter, by_name
+from parameters import by_name, of_matrix
 from tape import Tape
 
 _max_items = 16
@@ -17,34 +17,33 @@ def listed(items, max_shown):
     return "[" + ", ".join(items[:max_shown]) + (", ..." if len(items) > max_shown else "") + "]"
 
 
-def in_open_scope(tape, value):
-    """Whether the Scope in which this Value or Values was made is still open; only checked builds know."""
-    scope = program.scalars(value["made_in_"])  # none in a build that does not check
-    return not scope or tape.is_open(int(scope[0]))
-
-
-def value(value):
-    tape = Tape()
-    if tape.nodes.number(value["node"]) is None or not in_open_scope(tape, value):
-        return "Value(not on the tape: not made yet, or its Scope has ended)"
-    return Node(value["node"]).summary("Value")
-
-
-def node(node):
-    if Tape().nodes.number(node.address) is None:
-        return "Node(not on the tape: not made yet, or its Scope has ended)"
-    return Node(node.address).summary()
+def node(address, kind):
+    if not Tape().has(address):
+        return f"{kind}(not on the tape: not made yet, or its Scope has ended)"
+    return Node(address).summary(kind)
 
 
 def values(values):
-    begin, size = program.scalars(values["item_"])[:2]
-    if int(size) == 0:
-        return "Values(0) []"
+    """Any list of Values."""
+    nodes = memory.read(*memory.extent(values), "Q")
     tape = Tape()
-    if tape.pointers.number(begin) is None or not in_open_scope(tape, values):
+    if not all(tape.has(node) for node in nodes):
         return "Values(not on the tape: not made yet, or their Scope has ended)"
-    nodes = memory.read(begin, int(size), "Q")
-    return f"Values({int(size)}) {listed([number(Node(node).data) for node in nodes], _max_items)}"
+    return f"Values({len(nodes)}) {listed([number(Node(node).data) for node in nodes], _max_items)}"
+
+
+def lists(value):
+    """A list of lists: a line for each."""
+    items = memory.items(value)
+    sizes = {memory.extent(item)[1] for item in items}
+    size = f"{sizes.pop()} " if len(sizes) == 1 else ""
+    kind = "lists" if items and function_for(items[0]) == lists else "Values"
+    lines = [re.sub(r"\b1 lists", "1 list", f"{len(items)} lists of {size}{kind}")]
+    for i, item in enumerate(items[:_max_items]):
+        lines.append(f"  [{i}] {text_of(item).splitlines()[0].removeprefix(f'Values({size.strip()}) ')}")
+    if len(items) > _max_items:
+        lines.append(f"  and {len(items) - _max_items} more")
+    return "\n".join(lines)
 
 
 def rows(parameter):
@@ -52,13 +51,12 @@ def rows(parameter):
     return listed([listed([number(x) for x in row], _max_cols) for row in shown], _max_rows)
 
 
-def parameter(parameter, kind="Parameter"):
-    matrix = Parameter(parameter)
-    return f"{kind}({matrix.name}, shape=({matrix.rows}, {matrix.cols}), data={rows(matrix)})"
-
-
-def matrix(matrix):
-    return parameter(matrix["parameter_"].dereference(), "Matrix")
+def matrix(value):
+    """A Matrix or a Parameter."""
+    matrix = of_matrix(value)
+    kind = program.type_name(value).removeprefix("microgpt::")
+    name = matrix.name and f"{matrix.name}, "
+    return f"{kind}({name}shape=({matrix.rows}, {matrix.cols}), data={rows(matrix)})"
 
 
 def parameters(parameters):
@@ -68,8 +66,9 @@ def parameters(parameters):
 
 def tape(value):
     tape = Tape(value)
-    last = [f"#{i} {tape.node(i).summary()}" for i in range(max(0, tape.size - 2), tape.size)]
-    return f"Tape({tape.size} nodes, the last: {', '.join(last)})" if last else "Tape(0 nodes)"
+    size = len(tape.nodes)
+    last = [f"#{i} {tape.node(i).summary('Node')}" for i in range(max(0, size - 2), size)]
+    return f"Tape({size} nodes, the last: {', '.join(last)})" if last else "Tape(0 nodes)"
 
 
 def pointer(pointer):
@@ -89,29 +88,34 @@ def draft(value):
     return f"{kind}(data={number(float(node['data']))}, grad={number(float(node['grad']))})"
 
 
-by_type = {
+_list = "std::(__[0-9a-z]+::)?(vector|span)<(const )?"
+by_type = {  # patterns that lldb understands, too; the first that fits counts
     "double": lambda x: number(float(x)),
-    "microgpt::Value": value,
-    "microgpt::Node": node,
-    "microgpt::Values": values,
-    "microgpt::Parameter": parameter,
+    "microgpt::Value": lambda x: node(x["node"], "Value"),
+    "microgpt::Node": lambda x: node(x.address, "Node"),
+    f"microgpt::Values|{_list}microgpt::Value( const)?[,>].*": values,
+    f"({_list})+microgpt::Values?( const)?[,>].*": lists,
+    "microgpt::Parameter": matrix,
     "microgpt::Matrix": matrix,
     "microgpt::Parameters": parameters,
-    "microgpt::Tape": tape,
+    "microgpt::Arena<microgpt::Node,.*": tape,
+    "lesson[0-9]+::Value": draft,
 }
 
 
 def function_for(value):
     """The function that puts a value into words, or None if the debugger shows it in its own way."""
     name, pointed = program.type_name(value), program.pointed_type_name(value)
-    if re.fullmatch(r"lesson\d+::Value", name) or re.fullmatch(r"lesson\d+::Node", pointed):
+    if re.fullmatch(r"lesson\d+::Node", pointed):
         return draft
-    return pointer if pointed.startswith("microgpt::") else by_type.get(name)
+    if pointed.startswith("microgpt::"):
+        return pointer
+    return next((function for pattern, function in by_type.items() if re.fullmatch(pattern, name)), None)
 
 
 def text_of(value):
     """The value in words, with function_for. Its memory holds garbage if it is not constructed yet."""
     try:
-        return function_for(value)(value)
+        return function_for(value)(program.plain(value))
     except (program.Error, OverflowError, ValueError):
         return "(not made yet)"

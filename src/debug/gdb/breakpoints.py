@@ -1,18 +1,16 @@
 """Breakpoints with names in gdb."""
 import gdb
 
-import program
-
 
 class Breakpoint(gdb.Breakpoint):
-    def __init__(self, name, line):
-        super().__init__(f"{program.main_file().filename}:{line}")
+    def __init__(self, name, file, line):
+        super().__init__(f"{file}:{line}")
         self.name = name
 
 
-def make(name, line):
-    """A breakpoint in the file of main(). gdb says where it is."""
-    Breakpoint(name, line)
+def make(name, file, line):
+    """A breakpoint at a line of a file. gdb says where it is."""
+    Breakpoint(name, file, line)
 
 
 def made():

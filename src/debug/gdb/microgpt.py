@@ -3,12 +3,14 @@ import os
 import sys
 
 import gdb
+import gdb.xmethod
 
 sys.dont_write_bytecode = True
 _here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [_here, os.path.join(os.path.dirname(_here), "commands")]
 
 import breakpoints
+import program
 import text
 from every import COMMANDS
 from stepping import STEPPED_PAST
@@ -37,7 +39,16 @@ class Printer:
         self.value = value
 
     def to_string(self):
-        return text.text_of(self.value)
+        lines = text.text_of(self.value).splitlines()
+        is_short = hasattr(gdb, "print_options") and gdb.print_options()["summary"]  # an argument in a backtrace
+        return lines[0] if is_short else "\n".join(lines)
+
+
+def add_printer(objfile):
+    """Here our printer comes before those of the standard library."""
+    gdb.printing.register_pretty_printer(
+        objfile, lambda value: Printer(value) if text.function_for(value) else None, replace=True
+    )
 
 
 # Files that `step` does not enter: outside the project.
@@ -50,8 +61,19 @@ for pattern in NOT_OURS:
     gdb.execute(f"skip -gfi '{pattern}'", to_string=True)
 for start in STEPPED_PAST:
     gdb.execute(f"skip -rfu '^{start}'", to_string=True)
-gdb.printing.register_pretty_printer(
-    None, lambda value: Printer(value) if text.function_for(value) else None, replace=True
+for objfile in gdb.objfiles():
+    add_printer(objfile)
+gdb.events.new_objfile.connect(lambda event: add_printer(event.new_objfile))
+# list[i] without a call of operator[], which the program may not have.
+gdb.xmethod.register_xmethod_matcher(
+    None,
+    gdb.xmethod.SimpleXMethodMatcher(
+        "list[i]",
+        r"^std::(vector|span)<(?!bool)",
+        r"^operator\[\]$",
+        lambda items, i: program.scalars(items.dereference())[0][int(i)],
+        gdb.lookup_type("unsigned long"),
+    ),
 )
 breakpoints.register()
 for command in COMMANDS:

@@ -32,17 +32,12 @@ def variables():
         frame = frame.older()
 
 
-def main_file():
-    """The source file of main(), as gdb has it."""
-    found = gdb.lookup_global_symbol("main")
-    if found is None:
+def source_of(function):
+    """The path of the source file of a function."""
+    places = gdb.decode_line(function)[1]
+    if not places or places[0].symtab is None:
         raise Error("there is no program, or it was built without debug information")
-    return found.symtab
-
-
-def source_of_main():
-    """The path of the source file of main()."""
-    return main_file().fullname()
+    return places[0].symtab.fullname()
 
 
 def plain(value):
@@ -84,26 +79,7 @@ def _name(kind):
     return kind.unqualified().name or ""
 
 
-def item_size(pointer):
-    """The size of what a pointer points to."""
-    return pointer.type.target().sizeof
-
-
-def size_of(name):
-    """The size of a type."""
-    return gdb.lookup_type(name).sizeof
-
-
 def members(name):
-    """The offset of each member of a struct and its type for struct.unpack: {name: (offset, code)}."""
-    found = {}
-    for field in gdb.lookup_type(name).fields():
-        kind = field.type.strip_typedefs()
-        code = "d" if kind.code == gdb.TYPE_CODE_FLT else {8: "Q", 4: "I", 1: "B"}[kind.sizeof]
-        found[field.name] = (field.bitpos // 8, "=" + code)
-    return found
-
-
-def enumerators(name):
-    """The names of an enum's values."""
-    return [field.name for field in gdb.lookup_type(name).fields()]
+    """The members of a struct in which each has 8 bytes, and their types for struct.unpack: {name: code}."""
+    fields = gdb.lookup_type(name).fields()
+    return {field.name: "d" if field.type.strip_typedefs().code == gdb.TYPE_CODE_FLT else "Q" for field in fields}

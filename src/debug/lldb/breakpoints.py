@@ -8,9 +8,8 @@ import program
 _names = {}  # of breakpoints, by their numbers
 
 
-def make(name, line):
-    """A breakpoint in the file of main(). Says where it is, as gdb does."""
-    file = program.source_of_main()
+def make(name, file, line):
+    """A breakpoint at a line of a file. Says where it is, as gdb does."""
     found = program.target().BreakpointCreateByLocation(file, line)
     _names[found.GetID()] = name
     print(f"Breakpoint {found.GetID()}: file {os.path.relpath(file)}, line {line}.")

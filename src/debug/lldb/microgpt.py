@@ -16,17 +16,25 @@ import program
 import text
 from command import Command
 from every import COMMANDS
+from expression import evaluate
 from stepping import STEPPED_PAST
 from value import Value
 
 
 class Print(Command):
-    """print EXPR: a value. The project's types are shown in one line, numbers with four digits.
+    """print EXPR: a value. The project's types are shown in plain words, numbers with four digits.
 
 It takes the place of lldb's own print, whose compiler does not know every member of a class."""
 
-    def run(self, text):
-        print(program.find(text))
+    def run(self, typed):
+        try:
+            found = program.find(typed)
+        except program.Error as error:  # such as k_h[2], if the program has no operator[] for it
+            found = getattr(evaluate(typed), "value", None)
+            if found is None:
+                raise error
+        value = Value(found)
+        print(f"{typed} = {text.text_of(value)}" if text.function_for(value) else found)
 
 
 functions = types.SimpleNamespace()  # lldb finds the commands here by their names
@@ -50,7 +58,7 @@ def function(command):
 def summary(value, _):
     """How lldb shows a value of one of the project's types."""
     program.look_at(value.GetTarget(), value.GetFrame())
-    return text.text_of(Value(value))
+    return text.text_of(Value(value)).splitlines()[0]
 
 
 def __lldb_init_module(debugger, _):
@@ -69,7 +77,7 @@ def __lldb_init_module(debugger, _):
     ]:
         execute("settings set " + setting)
     names = "|".join(text.by_type)
-    for pattern in [f"^({names})$", r"^microgpt::[^*]* \*$", r"^lesson[0-9]+::(Value|Node \*)$"]:
+    for pattern in [f"^({names})$", r"^microgpt::[^*]* \*$", r"^lesson[0-9]+::Node \*$"]:
         execute(f"type summary add -F microgpt.summary --no-value --skip-pointers --regex '{pattern}'")
     breakpoints.register(execute)
     execute("command unalias print")

@@ -68,11 +68,11 @@ def variables():
                 yield found.GetName(), Value(found)
 
 
-def source_of_main():
-    """The path of the source file of main()."""
-    for found in _target.FindFunctions("main"):
+def source_of(function):
+    """The path of the source file of a function."""
+    for found in _target.FindFunctions(function):
         if found.GetCompileUnit():
-            return found.GetCompileUnit().GetFileSpec().fullpath
+            return found.GetFunction().GetStartAddress().GetLineEntry().GetFileSpec().fullpath
     raise Error("there is no program, or it was built without debug information")
 
 
@@ -109,26 +109,7 @@ def _name(kind):
     return re.sub(r"\bstd::__\w+::", "std::", name)  # without the inline namespace of a standard library
 
 
-def item_size(pointer):
-    """The size of what a pointer points to."""
-    return pointer.type.GetPointeeType().GetByteSize()
-
-
-def size_of(name):
-    """The size of a type."""
-    return _target.FindFirstType(name).GetByteSize()
-
-
 def members(name):
-    """The offset of each member of a struct and its type for struct.unpack: {name: (offset, code)}."""
-    found = {}
-    for field in _target.FindFirstType(name).fields:
-        kind = field.GetType().GetCanonicalType()
-        code = "d" if kind.GetTypeFlags() & lldb.eTypeIsFloat else {8: "Q", 4: "I", 1: "B"}[kind.GetByteSize()]
-        found[field.GetName()] = (field.GetOffsetInBytes(), "=" + code)
-    return found
-
-
-def enumerators(name):
-    """The names of an enum's values."""
-    return [field.GetName() for field in _target.FindFirstType(name).get_enum_members_array()]
+    """The members of a struct in which each has 8 bytes, and their types for struct.unpack: {name: code}."""
+    fields = [(field.GetName(), field.GetType().GetCanonicalType()) for field in _target.FindFirstType(name).fields]
+    return {name: "d" if kind.GetTypeFlags() & lldb.eTypeIsFloat else "Q" for name, kind in fields}

@@ -1,5 +1,7 @@
 #include "lesson/mlp.h"
 
+#include <map>
+
 #include "scalar/ops.h"
 
 namespace microgpt {
@@ -8,14 +10,24 @@ std::vector<Parameters::Shape> mlp_shapes(std::size_t vocab_size, std::size_t n_
   return {{"wte", vocab_size, n_embd}, {"mlp_fc1", 4 * n_embd, n_embd}, {"mlp_fc2", vocab_size, 4 * n_embd}};
 }
 
-Values mlp(const Mlp& model, Token token_id) {
-  const Values x = linear(model.wte[token_id], model.mlp_fc1);
-  return linear(relu(x), model.mlp_fc2);
+namespace {
+
+Values logits(const Mlp& model, const List& embedding) {
+  return linear(relu(linear(embedding, model.mlp_fc1)), model.mlp_fc2);
 }
 
+}  // namespace
+
+Values mlp(const Mlp& model, Token token_id) { return logits(model, model.wte[token_id]); }
+
 Value document_loss(const Mlp& model, std::span<const Token> tokens) {
-  return mean(
-      Values(tokens.size() - 1, [&](std::size_t i) { return cross_entropy(mlp(model, tokens[i]), tokens[i + 1]); }));
+  std::map<Token, List>
+      embeddings;  // each once, so that it collects its whole gradient before it goes to the parameters
+  return mean(Values(tokens.size() - 1, [&](std::size_t i) {
+    const auto [row, is_new] = embeddings.try_emplace(tokens[i]);
+    if (is_new) row->second = model.wte[tokens[i]];
+    return cross_entropy(logits(model, row->second), tokens[i + 1]);
+  }));
 }
 
 }  // namespace microgpt

@@ -84,7 +84,7 @@ Run train_in_src(const Lesson& lesson, PythonRandom random, std::size_t steps) {
   Run run{Parameters(mlp_shapes(lesson.tokenizer.vocab_size(), n_embd)), {}, {}};
   draw_weights(run.parameters, 0.08, random);
   const Mlp model(run.parameters);
-  const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+  const Loss loss = [&](std::span<const Token> tokens) { return draft_loss(model, tokens); };
   Sgd sgd;
   train(loss, run.parameters, sgd, lesson.documents, lesson.tokenizer,
         {.num_steps = steps, .learning_rate = learning_rate},

@@ -76,7 +76,7 @@ class ArenaOf {
       const std::size_t size = std::max(n, usual_size);
       const std::size_t before = next == 0 ? 0 : chunks_[current_].before + chunks_[current_].size;
       chunks_.resize(next);
-      chunks_.push_back({std::make_unique_for_overwrite<T[]>(size), size, before, nullptr});
+      chunks_.push_back({std::unique_ptr<T[]>(new T[size]), size, before, nullptr});
       chunks_.back().end = chunks_.back().memory.get() + size;
     }
     current_ = next;

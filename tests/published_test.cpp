@@ -9,14 +9,16 @@ namespace microgpt {
 namespace {
 
 TEST_CASE("the parameters of a published model are those of its parts: embeddings, attention, MLPs and norms") {
-  for (const auto& [name, vocab_size] : std::map<std::string, std::size_t>{{"llama2-7b", 32000},
-                                                                           {"llama2-13b", 32000},
-                                                                           {"llama2-70b", 32000},
-                                                                           {"llama3-8b", 128256},
-                                                                           {"llama3-70b", 128256},
-                                                                           {"llama3-405b", 128256},
-                                                                           {"mistral-7b", 32000},
-                                                                           {"qwen2-7b", 152064}}) {
+  for (const auto& entry : std::map<std::string, std::size_t>{{"llama2-7b", 32000},
+                                                              {"llama2-13b", 32000},
+                                                              {"llama2-70b", 32000},
+                                                              {"llama3-8b", 128256},
+                                                              {"llama3-70b", 128256},
+                                                              {"llama3-405b", 128256},
+                                                              {"mistral-7b", 32000},
+                                                              {"qwen2-7b", 152064}}) {
+    const std::string name = entry.first;
+    const std::size_t vocab_size = entry.second;
     CAPTURE(name);
     const PublishedModel& model = published_model(name);
     const std::size_t C = model.attention.n_embd, L = model.n_layer;

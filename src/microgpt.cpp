@@ -1,7 +1,7 @@
 // microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones.
 // It is the whole program, in the order of Karpathy's microgpt.py, and computes the same numbers to
-// the last bit. You need not open the three headers behind it: memory that is taken back all at
-// once, CPython's x ** y, and its random numbers. `make train` compiles and runs it.
+// the last bit (for names in ASCII). You need not open the three headers behind it: an arena of
+// memory, CPython's x ** y called power(), and its random numbers. `make train` compiles and runs it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@
 namespace microgpt {
 // --- Value: a number that remembers how it was computed ------------------------------------------
 /// A number, and how it came about: its children are the nodes it was computed from. It may also be
-/// computed from a row of parameters, which are not nodes but plain numbers in a Matrix.
+/// computed from a row of parameters: plain numbers, side by side in a Matrix.
 struct Node {
   const char* op;  // "+", "dot", ...: for people and pictures
   double data;
@@ -28,8 +28,8 @@ struct Node {
   Node* const* child = nullptr;        // n_child of them
   const double* local_grad = nullptr;  // n_child: how fast data changes with each child
   std::size_t n_row = 0;
-  double* row_grad = nullptr;         // n_row: the gradients of the parameters
-  const double* row_local = nullptr;  // n_row: how fast data changes with each parameter
+  double* row_grad = nullptr;         // n_row: where the gradients of these parameters add up
+  const double* row_local = nullptr;  // n_row: how fast data changes with each of them
   double grad = 0;                    // how fast the loss changes with data, after backward()
   std::size_t visit = 0;              // the last backward() that came by
 };
@@ -74,7 +74,7 @@ inline void Value::backward() const {
   live()->visit = ++visit;
   std::vector<Node*> order;
   std::vector<std::pair<Node*, std::size_t>> path{{node, 0}};  // nodes, and the child to go to next
-  Node* const* walked = nullptr;  // a list just walked need not be walked again: a row of a matrix
+  Node* const* walked = nullptr;                               // linear() gives all its nodes one list: walk it once
   while (!path.empty()) {
     auto& [v, next] = path.back();
     if (v->child == walked) next = v->n_child;
@@ -86,7 +86,7 @@ inline void Value::backward() const {
     } else {
       Node* const child = v->child[next];
       child->visit = visit;
-      if (child->n_child + child->n_row > 0) child->grad = 0;  // leaves add up
+      if (child->n_child + child->n_row > 0) child->grad = 0;  // but leaves add up
       path.push_back({child, 0});
     }
   }
@@ -103,11 +103,11 @@ inline void Value::backward() const {
 using List = std::vector<Value>;
 using Slice = std::span<const Value>;  // a part of a list
 
-/// Numbers that training changes, and their gradients: rows * cols of each.
+/// Parameters, which training changes, and their gradients: rows * cols of each, owned by main().
 struct Matrix {
   std::size_t rows = 0, cols = 0;
   double *data = nullptr, *grad = nullptr;
-  List operator[](std::size_t i) const {  // row i, which embeds a token or a position
+  List operator[](std::size_t i) const {  // row i as nodes: what a token or a position means
     static constexpr double one = 1;
     List row;
     for (std::size_t j = i * cols; j < (i + 1) * cols; j++) {
@@ -125,7 +125,7 @@ inline Value sum(const List& x) {
   return Value(tape.make<Node>("sum", total, x.size(), tape.copy<Node*>(x, &Value::live), local_grad));
 }
 
-/// a[0] * b[0] + a[1] * b[1] + ... as one node: the same sums in the same order.
+/// a[0] * b[0] + a[1] * b[1] + ... as one node, with the sums that + and * would make.
 inline Value dot(Slice a, Slice b) {
   Node** const child = tape.allocate<Node*>(2 * a.size());
   double* const local_grad = tape.allocate<double>(2 * a.size());
@@ -138,7 +138,7 @@ inline Value dot(Slice a, Slice b) {
   return Value(tape.make<Node>("dot", total, 2 * a.size(), child, local_grad));
 }
 
-/// For each row of w its dot product with x.
+/// For each row of w its dot product with x. It changes with x[j] by row[j], with row[j] by x[j].
 inline List linear(const List& x, const Matrix& w) {
   Node* const* const child = tape.copy<Node*>(x, &Value::live);
   const double* const x_data = tape.copy<double>(x, &Value::data);
@@ -152,7 +152,7 @@ inline List linear(const List& x, const Matrix& w) {
   return y;
 }
 
-/// Makes probabilities of any numbers: positive, with a sum of 1.
+/// Makes probabilities of any numbers: positive, with a sum of 1. Without max_val, exp may overflow.
 inline List softmax(List x) {
   double max_val = x[0].data();
   for (const Value xi : x) max_val = std::max(max_val, xi.data());
@@ -162,7 +162,7 @@ inline List softmax(List x) {
   return x;
 }
 
-/// Scales a list to a mean square of 1.
+/// Scales a list to a mean square of 1, so that numbers keep one size through all layers.
 inline List rmsnorm(List x) {
   const Value ms = dot(x, x) / static_cast<double>(x.size());
   const Value scale = pow(ms + 1e-5, -0.5);
@@ -171,20 +171,20 @@ inline List rmsnorm(List x) {
 }
 
 // --- The model -----------------------------------------------------------------------------------
-using Token = std::size_t;
-using Cache = std::vector<std::vector<List>>;  // what attention keeps: cache[layer][position]
+using Token = std::size_t;                     // a character, or BOS: the begin and end of a name
+using Cache = std::vector<std::vector<List>>;  // k or v of earlier positions: cache[layer][position]
 
 struct Model {
   struct Layer {
     Matrix attn_wq, attn_wk, attn_wv, attn_wo, mlp_fc1, mlp_fc2;
   };
   std::size_t n_layer = 1;                  // layers
-  std::size_t n_embd = 16;                  // numbers that describe a token on its way
-  std::size_t block_size = 16;              // most tokens of a name
+  std::size_t n_embd = 16;                  // numbers that describe a token in the model
+  std::size_t block_size = 16;              // most positions; longer names are cut off
   std::size_t n_head = 4;                   // attention heads of a layer
   bool squared_relu = false;                // in the MLP
   std::size_t vocab_size = 0;               // different tokens: the characters, and BOS
-  Matrix wte = {}, wpe = {}, lm_head = {};  // a row for each token; position; possible next token
+  Matrix wte = {}, wpe = {}, lm_head = {};  // rows: tokens, positions, next tokens
   std::vector<Layer> layers = {};
 };
 
@@ -197,7 +197,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
   const List pos_emb = model.wpe[pos_id];    // what its position means
   List x = tok_emb;
   for (std::size_t i = 0; i < x.size(); i++) x[i] = tok_emb[i] + pos_emb[i];
-  x = rmsnorm(x);  // not redundant: this x goes on as x_residual
+  x = rmsnorm(x);  // not redundant, although a layer begins with one: see x_residual
   for (std::size_t li = 0; li < model.n_layer; li++) {
     const Model::Layer& layer = model.layers[li];
     // 1) Multi-head attention: each head looks back in its own way, with its slice of q, k and v.
@@ -228,7 +228,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
     x = linear(x_attn, layer.attn_wo);  // mixes what the heads found
     for (std::size_t i = 0; i < x.size(); i++) x[i] = x[i] + x_residual[i];
 
-    // 2) MLP: each position by itself is widened to 4 n_embd numbers and narrowed again.
+    // 2) MLP: two linear layers with a bend between them, without which they would be one.
     x_residual = x;
     x = rmsnorm(x);
     x = linear(x, layer.mlp_fc1);
@@ -239,7 +239,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
   return linear(x, model.lm_head);
 }
 
-/// How surprised the model is by a name between two BOS: the mean of -log(probability of what came).
+/// How surprised the model is by a name (a document): the mean of -log(probability of what came).
 inline Value document_loss(const Model& model, std::span<const Token> tokens) {
   const std::size_t n = std::min(model.block_size, tokens.size() - 1);
   Cache keys(model.n_layer), values(model.n_layer);
@@ -251,8 +251,9 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
   return sum(losses) * (1.0 / static_cast<double>(n));
 }
 
-/// Each parameter moves against a running mean m of its gradients, divided by the root of a running
-/// mean v of their squares. Both begin at 0, hence too small; m_hat and v_hat make up for that.
+/// Each parameter moves against a running mean m of its gradients, over the root of a running mean v
+/// of their squares: so all move about equally far, lr_t, the learning rate. m and v begin at 0, too
+/// small; m_hat and v_hat make up for that.
 struct Adam {
   double beta1, beta2, eps_adam;
   std::valarray<double> m, v;  // arithmetic on a valarray is done for all its elements, in a loop
@@ -289,7 +290,7 @@ inline std::vector<Token> sample(const Model& model, double temperature, PythonR
 int main(int argc, char** argv) {
   using namespace microgpt;
   const std::string path = argc > 1 ? argv[1] : "data/names.txt";
-  const bool walkthrough = argc > 2 && argv[2] == std::string("walkthrough");  // an earlier version
+  const bool walkthrough = argc > 2 && argv[2] == std::string("walkthrough");
   const std::size_t num_steps = walkthrough ? 500 : 1000;
   Model model = walkthrough ? Model{.block_size = 8, .squared_relu = true} : Model{};
   PythonRandom random(42);
@@ -305,28 +306,27 @@ int main(int argc, char** argv) {
   random.shuffle(docs);
   std::set<char> characters;
   for (const std::string& doc : docs) characters.insert(doc.begin(), doc.end());
-  const std::string uchars(characters.begin(), characters.end());  // a token is a place in it
-  const Token BOS = uchars.size();  // "beginning of sequence", before and after every name
+  const std::string uchars(characters.begin(), characters.end());  // a character's token is its place
+  const Token BOS = uchars.size();
   const std::size_t V = model.vocab_size = BOS + 1, C = model.n_embd;
   const std::size_t num_params = (2 * V + model.block_size + model.n_layer * 12 * C) * C;
   std::valarray<double> params(num_params), grads(num_params);
   std::size_t used = 0;
-  auto matrix = [&](std::size_t nout, std::size_t nin, double std) {
+  auto matrix = [&](std::size_t nout, std::size_t nin, double sigma) {
     const Matrix w{nout, nin, &params[used], &grads[used]};
-    for (const std::size_t end = used + nout * nin; used < end; used++) params[used] = random.gauss(0, std);
+    for (const std::size_t end = used + nout * nin; used < end; used++) params[used] = random.gauss(0, sigma);
     return w;
   };
-  const double std = walkthrough ? 0.02 : 0.08, std_out = walkthrough ? 0 : 0.08;
-  model.wte = matrix(V, C, std);
-  model.wpe = matrix(model.block_size, C, std);
-  model.lm_head = matrix(V, C, std);
+  const double sigma = walkthrough ? 0.02 : 0.08, sigma_out = walkthrough ? 0 : 0.08;
+  model.wte = matrix(V, C, sigma);
+  model.wpe = matrix(model.block_size, C, sigma);
+  model.lm_head = matrix(V, C, sigma);
   while (model.layers.size() < model.n_layer) {
-    model.layers.push_back({matrix(C, C, std), matrix(C, C, std), matrix(C, C, std), matrix(C, C, std_out),
-                            matrix(4 * C, C, std), matrix(C, 4 * C, std_out)});
+    model.layers.push_back({matrix(C, C, sigma), matrix(C, C, sigma), matrix(C, C, sigma), matrix(C, C, sigma_out),
+                            matrix(4 * C, C, sigma), matrix(C, 4 * C, sigma_out)});
   }
   std::printf("num docs: %zu\nvocab size: %zu\nnum params: %zu\n", docs.size(), V, num_params);
-
-  Adam adam{walkthrough ? 0.9 : 0.85, walkthrough ? 0.95 : 0.99, 1e-8, params * 0.0, params * 0.0};
+  Adam adam{walkthrough ? 0.9 : 0.85, walkthrough ? 0.95 : 0.99, 1e-8, grads, grads};  // m, v: zeros
   for (std::size_t step = 0; step < num_steps; step++) {
     const Scope scope;
     std::vector<Token> tokens{BOS};

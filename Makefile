@@ -264,7 +264,7 @@ UNIT.scalar := $(addprefix src/train/,optimizer.cpp scalar_trainer.cpp gradient.
 UNIT.lesson := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp
 UNIT.tensor := $(wildcard src/tensor/*.cpp)
 UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))
-UNIT.inspect := $(filter-out $(UNIT.lesson),$(wildcard src/inspect/*.cpp src/lesson/*.cpp))
+UNIT.inspect := $(filter-out $(UNIT.scalar) $(UNIT.lesson),$(wildcard src/inspect/*.cpp src/lesson/*.cpp))
 UNIT.program := $(wildcard src/program/*.cpp)
 APART := $(addprefix src/,tensor/short_attention.cpp program/command_line.cpp train/safetensors.cpp tensor/matmul.cpp \
   tensor/flash.cpp tensor/naive.cpp base/libm.cpp)

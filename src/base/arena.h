@@ -46,10 +46,7 @@ class ArenaOf {
   /// Takes back all but the first n.
   void rewind(std::size_t n) {
     if (n == used()) return;
-    if (checked) {
-      for (std::size_t i = n; i < used(); i++) (*this)[i] = T{};
-      if (used() - n < rest) return;
-    }
+    if (checked && rests(n)) return;
     while (chunks_[current_].before > n) current_--;
     room_ = chunks_[current_].before + chunks_[current_].size - n;
   }
@@ -62,7 +59,6 @@ class ArenaOf {
 
  private:
   static constexpr std::size_t usual_size = 4096;
-  static constexpr std::size_t rest = 16384;
 
   struct Chunk {
     std::unique_ptr<T[]> memory;
@@ -70,13 +66,26 @@ class ArenaOf {
     T* end;
   };
 
+  /// Fills all but the first n with zeros, and says whether they rest. If not, n moves to the first that rested.
+  bool rests(std::size_t& n) {
+    constexpr std::size_t longest_rest = 16384;
+    for (std::size_t c = current_ + 1; c-- > 0 && chunks_[c].before + chunks_[c].size > n;) {
+      const std::size_t from = std::max(n, chunks_[c].before) - chunks_[c].before;
+      std::fill(chunks_[c].memory.get() + from, chunks_[c].end - (c == current_ ? room_ : 0), T{});
+    }
+    if (n != rest_end_) rest_start_ = n;
+    n = rest_start_;
+    rest_end_ = used() - n < longest_rest ? used() : none;
+    return rest_end_ != none;
+  }
+
   void next_chunk(std::size_t n) {
     const std::size_t next = chunks_.empty() ? 0 : current_ + 1;
     if (next == chunks_.size() || chunks_[next].size < n) {
       const std::size_t size = std::max(n, usual_size);
       const std::size_t before = next == 0 ? 0 : chunks_[current_].before + chunks_[current_].size;
       chunks_.resize(next);
-      chunks_.push_back({std::make_unique_for_overwrite<T[]>(size), size, before, nullptr});
+      chunks_.push_back({std::unique_ptr<T[]>(new T[size]), size, before, nullptr});
       chunks_.back().end = chunks_.back().memory.get() + size;
     }
     current_ = next;
@@ -86,6 +95,8 @@ class ArenaOf {
   std::vector<Chunk> chunks_;
   std::size_t current_ = 0;
   std::size_t room_ = 0;  // left in the current chunk
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::size_t rest_start_ = 0, rest_end_ = none;  // what rests, in a checked build
 };
 
 /// An ArenaOf each type. A debugger finds the first one's members first.

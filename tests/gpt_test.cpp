@@ -72,5 +72,29 @@ TEST_CASE("a GPT of any shape has the reference's loss and all its gradients to 
   }
 }
 
+TEST_CASE("a cache that was not cleared is looked at, too, as in the reference") {
+  const Config config{.vocab_size = 7, .n_layer = 2, .n_embd = 6, .n_head = 3, .block_size = 6};
+  PythonRandom random(1);
+  const Parameters parameters = initialize(config, {.init_std = 0.5}, random);
+  const Model model = scalar_model(config, parameters);
+  const reference::StateDict state = reference::state_dict(parameters);
+  const Scope scope;
+  Cache keys(2), values(2), no_keys(2), no_values(2);
+  std::vector<reference::Rows> reference_keys(2), reference_values(2);
+  auto data = [](const auto& logits) {
+    Numbers numbers;
+    for (const auto& logit : logits) numbers.push_back(logit.data());
+    return numbers;
+  };
+  for (const Tokens& name : {Tokens{6, 1, 3, 1}, Tokens{6, 2, 0}}) {
+    for (std::size_t pos_id = 0; pos_id < name.size(); pos_id++) {
+      const Numbers logits = data(gpt(model, name[pos_id], pos_id, keys, values));
+      CHECK(first_difference(logits, data(reference::gpt(config, state, name[pos_id], pos_id, reference_keys,
+                                                         reference_values))) == "");
+      if (name.size() == 3) CHECK(logits != data(gpt(model, name[pos_id], pos_id, no_keys, no_values)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace microgpt

@@ -24,7 +24,7 @@ struct Values : List {
   }
 
   /// Python's x[start : start + n]: the same nodes, not copies.
-  Values slice(std::size_t start, std::size_t n) const { return Values(Slice(*this).subspan(start, n)); }
+  Values slice(std::size_t start, std::size_t n) const { return Values(Slice(List::data() + start, n)); }
 
   /// The numbers without the graph.
   std::vector<double> data() const {
@@ -33,5 +33,8 @@ struct Values : List {
     return result;
   }
 };
+
+/// Of whole lists. (Not every standard library makes a span of Values, whose data() are numbers.)
+inline Value dot(const List& a, const List& b) { return dot(Slice(a), Slice(b)); }
 
 }  // namespace microgpt

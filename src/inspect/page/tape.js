@@ -14,7 +14,7 @@ class Tape {
   clear() {
     this.size = 0; // nodes
     this.numEdges = 0;
-    this.rows = new Map(); // of embeddings, as nodes
+    this.rows = new Map(); // of embeddings, as nodes: where each is used first
     this.places = []; // { from, position, layer, part }: where in the model the nodes from that number on were made
   }
 
@@ -105,9 +105,9 @@ class Tape {
     return this.unary("log", Math.log(this.data[a]), a, 1 / this.data[a]);
   }
 
-  // exp(a - less) as one node: softmax subtracts the largest number first. exp is its own derivative.
-  exp(a, less) {
-    const y = Math.exp(this.data[a] - less);
+  // exp is its own derivative.
+  exp(a) {
+    const y = Math.exp(this.data[a]);
     return this.unary("exp", y, a, y);
   }
 
@@ -147,17 +147,14 @@ class Tape {
     return y;
   }
 
-  // Row i of a matrix of parameters. Each call gives the same nodes, so that a row that is used twice collects its
-  // whole gradient.
+  // Row i of a matrix of parameters, as new nodes.
   row(matrix, i) {
     const at = matrix.at + i * matrix.cols;
-    if (!this.rows.has(at)) {
-      const read = { first: this.size, at, stride: 1, x: [], inputs: [1] };
-      const row = [];
-      for (const x of matrix.row(i)) row.push(this.node("parameter", x, read));
-      this.rows.set(at, row);
-    }
-    return this.rows.get(at);
+    const read = { first: this.size, at, stride: 1, x: [], inputs: [1] };
+    const row = [];
+    for (const x of matrix.row(i)) row.push(this.node("parameter", x, read));
+    if (!this.rows.has(at)) this.rows.set(at, row);
+    return row;
   }
 
   // Output i is the dot product of x and row i of the matrix.
@@ -185,7 +182,7 @@ class Tape {
     let max = -Infinity;
     for (const score of scores) max = Math.max(max, this.data[score]);
     if (max === -Infinity) return scores.map(() => this.constant(0));
-    const exps = scores.map((score) => this.exp(score, max));
+    const exps = scores.map((score) => this.exp(this.plusNumber(score, -max)));
     const total = this.sum(exps);
     const share = this.data[total] ** -1;
     return exps.map((exp) => this.times(exp, this.unary("pow", share, total, -share * share)));

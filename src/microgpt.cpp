@@ -232,7 +232,8 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
     x_residual = x;
     x = rmsnorm(x);
     x = linear(x, layer.mlp_fc1);
-    for (Value& xi : x) xi = model.squared_relu ? pow(relu(xi), 2) : relu(xi);
+    for (Value& xi : x) xi = relu(xi);
+    for (Value& xi : x) xi = model.squared_relu ? pow(xi, 2) : xi;
     x = linear(x, layer.mlp_fc2);
     for (std::size_t i = 0; i < x.size(); i++) x[i] = x[i] + x_residual[i];
   }
@@ -252,8 +253,7 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
 }
 
 /// Each parameter moves against a running mean m of its gradients, over the root of a running mean v
-/// of their squares: so all move about equally far, lr_t, the learning rate. m and v begin at 0, too
-/// small; m_hat and v_hat make up for that.
+/// of their squares: all about equally far. m and v begin at 0, too small, hence m_hat and v_hat.
 struct Adam {
   double beta1, beta2, eps_adam;
   std::valarray<double> m, v;  // arithmetic on a valarray is done for all its elements, in a loop

@@ -191,8 +191,8 @@ def use_graph(tab):
     check(walk(tab, "ArrowDown", "ArrowRight").startswith("loss of") and tab.evaluate("state.at") == 3,
           "the arrow keys do not lead along the predictions")
     walk(tab, "ArrowLeft")
-    check(walk(tab, *5 * ["ArrowDown"], "End").endswith("[15]"), "the arrow keys do not lead down to a weight")
-    check(tab.evaluate("state.path") == "0.0.0.0.31", "the state does not hold the path")
+    check(walk(tab, *6 * ["ArrowDown"], "End").endswith("[15]"), "the arrow keys do not lead down to a weight")
+    check(tab.evaluate("state.path") == "0.0.0.0.0.31", "the state does not hold the path")
     find_node(tab, "no such thing")
     check("no such thing" in tab.text("#graph-message"), "what cannot be found is not named")
     other = tab.evaluate("state.shown.model.characters.findIndex((_, token) => !state.shown.targets.includes(token))")

@@ -71,12 +71,13 @@ class Labels {
     }
   }
 
-  // softmax(x) is exp(x[i]) * total ** -1.
+  // softmax(x) is exp(x[i] - max) * total ** -1.
   softmax(probs, name, of, index) {
     this.name(probs, name, index);
     for (const [i, prob] of probs.entries()) {
       const [exp, share] = this.tape.childrenOf(prob);
-      this.nameOne(exp, `exp(${of})`, index(i));
+      this.nameOne(exp, `exp(${of} - max)`, index(i));
+      this.nameOne(this.child(exp), `${of} - max`, index(i));
       this.nameOne(share, "1 / sum of exps");
       this.nameOne(this.child(share), "sum of exps");
     }

@@ -19,19 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the published program printed. A line "step 1 / 500 | loss 3.3022 | 3.302216429676858" has both kinds of
-/// digits.
-Words golden_lines(const std::string& run, bool all_digits) {
-  Words expected = lines(contents("tests/golden/microgpt/" + run + ".txt"));
-  for (std::string& line : expected) {
-    const std::size_t bar = line.rfind(" | ");
-    if (!line.starts_with("step")) continue;
-    if (all_digits) line.replace(line.find("loss ") + 5, bar + 3 - line.find("loss ") - 5, "");
-    if (!all_digits) line.erase(bar);
-  }
-  return expected;
-}
-
 /// The parameters with which the published program ended.
 std::vector<double> golden_parameters(const std::string& run) {
   std::istringstream text(contents("tests/golden/microgpt/" + run + ".params.txt"));

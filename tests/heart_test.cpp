@@ -4,31 +4,20 @@
 #include <filesystem>
 
 #include "program.h"
-#include "temporary_directory.h"
 
 namespace microgpt {
 namespace {
 
 /// Runs it. It lies beside the program.
-Run heart(Words arguments) {
-  const char* program = ::getenv("MICROGPT_PROGRAM");
-  if (program == nullptr) throw std::runtime_error("set MICROGPT_PROGRAM, to build/release/microgpt for instance");
-  arguments.insert(arguments.begin(), std::filesystem::path(program).replace_filename("heart").string());
-  return run(arguments);
-}
-
-/// What the published program printed, losses with four digits.
-Words golden(const std::string& name) {
-  Words expected = lines(contents("tests/golden/microgpt/" + name + ".txt"));
-  for (std::string& line : expected) {
-    if (line.starts_with("step")) line.erase(line.rfind(" | "));
-  }
-  return expected;
+Run heart(const Words& arguments) {
+  Words command = microgpt_command(arguments);
+  command[0] = std::filesystem::path(command[0]).replace_filename("heart").string();
+  return run(command);
 }
 
 TEST_CASE("the heart prints what the published programs print") {
-  CHECK(lines(heart({"data/names.txt"}).out) == golden("gist_builtin"));
-  CHECK(lines(heart({"data/names.txt", "walkthrough"}).out) == golden("walkthrough_builtin"));
+  CHECK(lines(heart({"data/names.txt"}).out) == golden_lines("gist_builtin", false));
+  CHECK(lines(heart({"data/names.txt", "walkthrough"}).out) == golden_lines("walkthrough_builtin", false));
 }
 
 TEST_CASE("the heart strips lines and skips blank ones, and refuses a file without names in one line") {

@@ -114,6 +114,18 @@ TEST_CASE("a Value used after its Scope has ended is found out") {
   CHECK_THROWS_AS(softmax(list), std::logic_error);
 }
 
+TEST_CASE("memory rests before it is used again, but not for ever, and what lies before it stays") {
+  const Scope outer;
+  const Value kept = 2.0;
+  const std::size_t before = tape.of<Node>().used();
+  for (int step = 0; step < 100; step++) {
+    const Scope scope;
+    for (int i = 0; i < 1000; i++) Value(1.0);
+    CHECK(tape.of<Node>().used() < before + 20'000);
+  }
+  CHECK((kept * 3.0).data() == 6);
+}
+
 TEST_CASE("a Value of an outer Scope may be used in an inner one and after it") {
   const Scope outer;
   const Value x = 2.0;

@@ -32,6 +32,8 @@ class ArenaOf {
   static_assert(std::is_trivially_destructible_v<T>, "taking memory back runs no destructors");
 
  public:
+  ArenaOf() { next_chunk(usual_size); }
+
   /// Room for n adjacent Ts, uninitialized.
   T* allocate(std::size_t n) {
     if (n > room_) [[unlikely]]
@@ -41,7 +43,7 @@ class ArenaOf {
   }
 
   /// How many Ts are in use, counted with what is left over at the ends of chunks.
-  std::size_t used() const { return chunks_.empty() ? 0 : chunks_[current_].before + chunks_[current_].size - room_; }
+  std::size_t used() const { return chunks_[current_].before + chunks_[current_].size - room_; }
 
   /// Takes back all but the first n.
   void rewind(std::size_t n) {

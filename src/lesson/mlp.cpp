@@ -21,8 +21,7 @@ Values logits(const Mlp& model, const List& embedding) {
 Values mlp(const Mlp& model, Token token_id) { return logits(model, model.wte[token_id]); }
 
 Value document_loss(const Mlp& model, std::span<const Token> tokens) {
-  std::map<Token, List>
-      embeddings;  // each once, so that it collects its whole gradient before it goes to the parameters
+  std::map<Token, List> embeddings;  // each once, so that its whole gradient comes together first
   return mean(Values(tokens.size() - 1, [&](std::size_t i) {
     const auto [row, is_new] = embeddings.try_emplace(tokens[i]);
     if (is_new) row->second = model.wte[tokens[i]];

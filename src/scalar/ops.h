@@ -1,7 +1,6 @@
 // Operations on lists that lessons and tests use besides those of src/microgpt.cpp.
 #pragma once
 
-#include "base/activation.h"
 #include "scalar/values.h"
 
 namespace microgpt {
@@ -17,13 +16,6 @@ inline Values add(const List& a, const List& b) {
 /// Replaces negative elements by 0.
 inline Values relu(const List& x) {
   return Values(x.size(), [&](std::size_t i) { return relu(x[i]); });
-}
-
-/// What an MLP does between its two matrices: relu(x), or its square.
-inline Values activate(const List& x, Activation activation) {
-  const Values y = relu(x);
-  if (activation == Activation::relu) return y;
-  return Values(y.size(), [&](std::size_t i) { return pow(y[i], 2.0); });
 }
 
 /// The same numbers as leaves: no gradient flows back through them.

@@ -38,10 +38,8 @@ std::size_t max_positions(std::span<const Document> documents, std::size_t batch
   return std::min((Count(batch_size) * most).value(), (Count(rounds) * all).value());
 }
 
-}  // namespace
-
-// A node that is computed from n others has n pointers to them and n local gradients. How many nodes there are was
-// counted in trainings of many shapes.
+/// How many bytes the tape takes for a document of `length` positions. A node that is computed from n others has n
+/// pointers to them and n local gradients. How many nodes there are was counted in trainings of many shapes.
 Count tape_bytes(const Config& config, std::size_t length) {
   constexpr std::size_t child = sizeof(Node*) + sizeof(double);
   constexpr std::size_t node = sizeof(Node) + sizeof(Node*) + child;  // with its place in the order of backward()
@@ -51,6 +49,8 @@ Count tape_bytes(const Config& config, std::size_t length) {
   const Count look = L * (3 * (C * child) + 3 * (config.n_head * Count(node)));
   return length * position + looks * look;
 }
+
+}  // namespace
 
 TrainingMemory scalar_memory(const Config& config, std::span<const Document> documents) {
   // data, gradient and five arrays of Adam

@@ -17,9 +17,6 @@ struct TrainingMemory {
   Count step;   // all numbers of one step
 };
 
-/// How many bytes the tape takes for a document of `length` positions.
-Count tape_bytes(const Config& config, std::size_t length);
-
 /// What the scalar path takes to train on these documents.
 TrainingMemory scalar_memory(const Config& config, std::span<const Document> documents);
 

@@ -26,6 +26,15 @@ void print_tape() {
   });
 }
 
+/// Whether the MLP squares. A new activation does not compile here until src/microgpt.cpp knows it.
+bool is_squared(Activation activation) {
+  switch (activation) {
+    case Activation::relu: return false;
+    case Activation::squared_relu: return true;
+  }
+  return false;
+}
+
 bool trace_enabled() {
   const char* setting = std::getenv("MICROGPT_TRACE");
   return setting != nullptr && std::string_view(setting) == "1";
@@ -37,9 +46,8 @@ Matrix matrix(const Parameter& parameter) { return {parameter.rows, parameter.co
 
 Model scalar_model(const Config& config, const Parameters& parameters) {
   if (!config.is_plain()) throw UsageError("the scalar path has multi-head attention only, no " + config.attention());
-  Model model{
-      config.n_layer,   config.n_embd, config.block_size, config.n_head, config.activation == Activation::squared_relu,
-      config.vocab_size};
+  Model model{config.n_layer,   config.n_embd, config.block_size, config.n_head, is_squared(config.activation),
+              config.vocab_size};
   model.wte = matrix(parameters["wte"]);
   model.wpe = matrix(parameters["wpe"]);
   model.lm_head = matrix(parameters["lm_head"]);

@@ -179,7 +179,7 @@ check-study: $(BUILD)/lessons/study/study ## the same, compared with what lesson
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
-check-lessons: $(LESSON_MAINS) $(BREAKS) ## run every lesson and compare with its expected.txt
+check-lessons: $(LESSON_MAINS) $(if $(filter %_museum,$(LESSONS)),$(BREAKS)) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
 check-exercises: $(EXERCISES) ## check that exercises fail unsolved, and pass with their solutions
 	@tests/exercises.sh $(BUILD) $(LESSONS)

@@ -15,11 +15,10 @@ release() {
 # The sanitizers, with the other compiler, without threads.
 asan() { make test MODE=asan CXX=clang++ OPENMP=0; }
 
-# A processor with vectors of 8 floats, and instructions scheduled for it.
+# A processor with vectors of 8 floats, and instructions scheduled for it. The museum would compile every mistake again.
 znver3() {
-  local gcc='g++ -march=x86-64-v3 -mtune=znver3'
-  elsewhere test NATIVE=0 CXX="$gcc" && elsewhere check-lessons check-exercises NATIVE=0 CXX="$gcc" &&
-    elsewhere check-readmes NATIVE=0 CXX="$gcc"
+  elsewhere test check-lessons NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3' \
+    LESSONS="$(cd lessons && ls -d [0-9]*_* | grep -v museum | xargs)"
 }
 
 # Any x86-64 processor: vectors of 4 floats, no fused multiply-add.
@@ -42,7 +41,7 @@ arm() {
 }
 
 # Input that nobody would give on purpose, and trainings that are killed.
-hostile() { make fuzz SECONDS=30 && make torture KILLS=40; }
+hostile() { make fuzz SECONDS=15 && make torture KILLS=40; }
 
 # The page that shows a model at work, in a browser.
 inspector() { timeout 900 make check-inspector; }

@@ -1,7 +1,7 @@
 // microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones.
 // It is the whole program, in the order of Karpathy's microgpt.py, and computes the same numbers to
 // the last bit (for names in ASCII). You need not open the three headers behind it: an arena of
-// memory, CPython's x ** y called power(), and its random numbers. `make train` compiles and runs it.
+// memory, and Python's x ** y, called power(), and random numbers. `make train` compiles and runs it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@
 namespace microgpt {
 // --- Value: a number that remembers how it was computed ------------------------------------------
 /// A number, and how it came about: its children are the nodes it was computed from. It may also be
-/// computed from a row of parameters: plain numbers, side by side in a Matrix.
+/// made from a row of parameters, which are no nodes: there would be thousands in every step.
 struct Node {
   const char* op;  // "+", "dot", ...: for people and pictures
   double data;
@@ -31,20 +31,21 @@ struct Node {
   double* row_grad = nullptr;         // n_row: where the gradients of these parameters add up
   const double* row_local = nullptr;  // n_row: how fast data changes with each of them
   double grad = 0;                    // how fast the loss changes with data, after backward()
-  std::size_t visit = 0;              // the last backward() that came by
+  std::size_t visit = 0;              // the number of the last backward() that came by
 };
 
-/// All nodes in the order in which they were made, and their lists. Nothing on it ever moves.
+/// All nodes in the order in which they were made, and their lists. Nothing on a tape ever moves.
 inline Arena<Node, Node*, double> tape;
 
-/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope.
+/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope. (In a
+/// debug build this clears the nodes. A Value whose node has no op was used too late.)
 using Scope = Rewind<tape>;
 
 /// A pointer to a node, written like a number.
 struct Value {
   Node* node;
   explicit Value(Node* of) : node(of) {}
-  Value(double data) : node(tape.make<Node>("leaf", data)) {}
+  Value(double data) : node(tape.make<Node>("leaf", data)) {}  // nothing came before it
   Value(const char* op, double data, std::initializer_list<Value> of, std::initializer_list<double> local)
       : node(tape.make<Node>(op, data, of.size(), tape.copy<Node*>(of, &Value::live), tape.copy(local))) {}
 
@@ -68,25 +69,23 @@ inline Value operator/(Value a, double b) { return a * power(b, -1.0); }
 
 /// The chain rule, from the loss to all that it was computed from. First the nodes come in order,
 /// children first, depth first. (The path is a list, because a graph can be deeper than the call
-/// stack.) On the way back each node's gradient is complete when its children get their shares.
+/// stack.) On the way back each node's gradient is complete when its children get their shares, the
+/// last child first: so it is in Python, where a sum is a chain of +.
 inline void Value::backward() const {
   static std::size_t visit = 0;
   live()->visit = ++visit;
   std::vector<Node*> order;
   std::vector<std::pair<Node*, std::size_t>> path{{node, 0}};  // nodes, and the child to go to next
-  Node* const* walked = nullptr;                               // linear() gives all its nodes one list: walk it once
   while (!path.empty()) {
     auto& [v, next] = path.back();
-    if (v->child == walked) next = v->n_child;
     while (next < v->n_child && v->child[next]->visit == visit) next++;
     if (next == v->n_child) {
-      walked = v->child;
       order.push_back(v);
       path.pop_back();
     } else {
       Node* const child = v->child[next];
       child->visit = visit;
-      if (child->n_child + child->n_row > 0) child->grad = 0;  // but leaves add up
+      if (child->n_child + child->n_row > 0) child->grad = 0;  // only leaves keep theirs
       path.push_back({child, 0});
     }
   }
@@ -103,11 +102,11 @@ inline void Value::backward() const {
 using List = std::vector<Value>;
 using Slice = std::span<const Value>;  // a part of a list
 
-/// Parameters, which training changes, and their gradients: rows * cols of each, owned by main().
+/// Parameters and their gradients: rows * cols of each, owned by main().
 struct Matrix {
   std::size_t rows = 0, cols = 0;
   double *data = nullptr, *grad = nullptr;
-  List operator[](std::size_t i) const {  // row i as nodes: what a token or a position means
+  List operator[](std::size_t i) const {  // row i as nodes, each equal to one parameter
     static constexpr double one = 1;
     List row;
     for (std::size_t j = i * cols; j < (i + 1) * cols; j++) {
@@ -125,7 +124,7 @@ inline Value sum(const List& x) {
   return Value(tape.make<Node>("sum", total, x.size(), tape.copy<Node*>(x, &Value::live), local_grad));
 }
 
-/// a[0] * b[0] + a[1] * b[1] + ... as one node, with the sums that + and * would make.
+/// a[0] * b[0] + a[1] * b[1] + ... as one node, rounded as a chain of + and * would be.
 inline Value dot(Slice a, Slice b) {
   Node** const child = tape.allocate<Node*>(2 * a.size());
   double* const local_grad = tape.allocate<double>(2 * a.size());
@@ -138,7 +137,7 @@ inline Value dot(Slice a, Slice b) {
   return Value(tape.make<Node>("dot", total, 2 * a.size(), child, local_grad));
 }
 
-/// For each row of w its dot product with x. It changes with x[j] by row[j], with row[j] by x[j].
+/// For each row of w its dot product with x, whose slope in x[j] is row[j], and in row[j] is x[j].
 inline List linear(const List& x, const Matrix& w) {
   Node* const* const child = tape.copy<Node*>(x, &Value::live);
   const double* const x_data = tape.copy<double>(x, &Value::data);
@@ -152,7 +151,7 @@ inline List linear(const List& x, const Matrix& w) {
   return y;
 }
 
-/// Makes probabilities of any numbers: positive, with a sum of 1. Without max_val, exp may overflow.
+/// Makes probabilities out of any numbers: positive, with a sum of 1. (max_val: exp may overflow.)
 inline List softmax(List x) {
   double max_val = x[0].data();
   for (const Value xi : x) max_val = std::max(max_val, xi.data());
@@ -172,7 +171,7 @@ inline List rmsnorm(List x) {
 
 // --- The model -----------------------------------------------------------------------------------
 using Token = std::size_t;                     // a character, or BOS: the begin and end of a name
-using Cache = std::vector<std::vector<List>>;  // k or v of earlier positions: cache[layer][position]
+using Cache = std::vector<std::vector<List>>;  // k or v of all positions so far: [layer][position]
 
 struct Model {
   struct Layer {
@@ -182,9 +181,9 @@ struct Model {
   std::size_t n_embd = 16;                  // numbers that describe a token in the model
   std::size_t block_size = 16;              // most positions; longer names are cut off
   std::size_t n_head = 4;                   // attention heads of a layer
-  bool squared_relu = false;                // in the MLP
+  bool squared_relu = false;                // squares what relu lets through: only the walkthrough
   std::size_t vocab_size = 0;               // different tokens: the characters, and BOS
-  Matrix wte = {}, wpe = {}, lm_head = {};  // rows: tokens, positions, next tokens
+  Matrix wte = {}, wpe = {}, lm_head = {};  // a row per token, position, possible next token
   std::vector<Layer> layers = {};
 };
 
@@ -197,10 +196,11 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
   const List pos_emb = model.wpe[pos_id];    // what its position means
   List x = tok_emb;
   for (std::size_t i = 0; i < x.size(); i++) x[i] = tok_emb[i] + pos_emb[i];
-  x = rmsnorm(x);  // not redundant, although a layer begins with one: see x_residual
+  x = rmsnorm(x);  // not redundant, although a layer begins with one: x_residual is this one
   for (std::size_t li = 0; li < model.n_layer; li++) {
     const Model::Layer& layer = model.layers[li];
-    // 1) Multi-head attention: each head looks back in its own way, with its slice of q, k and v.
+    // 1) Multi-head attention. A head looks back in its own way, with its slice of q, k and v: the
+    // better its q matches a k, the more of that v. (The more products in a sum, the larger: divided.)
     List x_residual = x;
     x = rmsnorm(x);
     const List q = linear(x, layer.attn_wq);  // what this position looks for
@@ -217,7 +217,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
       for (const List& vi : values[li]) v_h.push_back(Slice(vi).subspan(hs, head_dim));
       List attn_logits, head_out;
       for (std::size_t t = 0; t < k_h.size(); t++) attn_logits.push_back(dot(q_h, k_h[t]) / power(head_dim, 0.5));
-      const List attn_weights = softmax(attn_logits);  // how much of each position
+      const List attn_weights = softmax(attn_logits);  // how much of each position's v
       for (std::size_t j = 0; j < head_dim; j++) {
         List v_j;
         for (const Slice v_t : v_h) v_j.push_back(v_t[j]);
@@ -252,11 +252,11 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
   return sum(losses) * (1.0 / static_cast<double>(n));
 }
 
-/// Each parameter moves against a running mean m of its gradients, over the root of a running mean v
-/// of their squares: all about equally far. m and v begin at 0, too small, hence m_hat and v_hat.
+/// A parameter moves by m, a running mean of its gradients, over the root of v, one of their squares:
+/// all about equally far. m and v begin at 0, too small at first; m_hat and v_hat make up for that.
 struct Adam {
-  double beta1, beta2, eps_adam;
-  std::valarray<double> m, v;  // arithmetic on a valarray is done for all its elements, in a loop
+  double beta1, beta2, eps_adam;  // the betas: how much of the old mean stays
+  std::valarray<double> m, v;     // arithmetic on a valarray is done for all its elements, in a loop
   void update(std::valarray<double>& params, std::valarray<double>& grads, double lr_t, std::size_t step) {
     m = beta1 * m + (1 - beta1) * grads;
     v = beta2 * v + (1 - beta2) * power(grads, 2);
@@ -267,7 +267,7 @@ struct Adam {
   }
 };
 
-/// A new name. Each drawn token goes back in; a temperature below 1 makes likely tokens likelier.
+/// A new name. Each drawn token goes back in, one position on. At a low temperature likely ones win.
 inline std::vector<Token> sample(const Model& model, double temperature, PythonRandom& random) {
   const Scope scope;
   const Token BOS = model.vocab_size - 1;
@@ -290,7 +290,7 @@ inline std::vector<Token> sample(const Model& model, double temperature, PythonR
 int main(int argc, char** argv) {
   using namespace microgpt;
   const std::string path = argc > 1 ? argv[1] : "data/names.txt";
-  const bool walkthrough = argc > 2 && argv[2] == std::string("walkthrough");
+  const bool walkthrough = argc > 2 && argv[2] == std::string("walkthrough");  // other settings
   const std::size_t num_steps = walkthrough ? 500 : 1000;
   Model model = walkthrough ? Model{.block_size = 8, .squared_relu = true} : Model{};
   PythonRandom random(42);
@@ -309,7 +309,7 @@ int main(int argc, char** argv) {
   const std::string uchars(characters.begin(), characters.end());  // a character's token is its place
   const Token BOS = uchars.size();
   const std::size_t V = model.vocab_size = BOS + 1, C = model.n_embd;
-  const std::size_t num_params = (2 * V + model.block_size + model.n_layer * 12 * C) * C;
+  const std::size_t num_params = (V + model.block_size + V + model.n_layer * (4 + 4 + 4) * C) * C;
   std::valarray<double> params(num_params), grads(num_params);
   std::size_t used = 0;
   auto matrix = [&](std::size_t nout, std::size_t nin, double sigma) {

@@ -1,7 +1,7 @@
 // microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones.
 // It is the whole program, in the order of Karpathy's microgpt.py, and computes the same numbers to
 // the last bit (for names in ASCII). You need not open the three headers behind it: an arena of
-// memory, and Python's x ** y, called power(), and random numbers. `make train` compiles and runs it.
+// memory, and Python's x ** y, called power(), and random numbers. `make train` runs it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@
 namespace microgpt {
 // --- Value: a number that remembers how it was computed ------------------------------------------
 /// A number, and how it came about: its children are the nodes it was computed from. It may also be
-/// made from a row of parameters, which are no nodes: there would be thousands in every step.
+/// made from a row of parameters, the numbers that training changes. They are no nodes: too many.
 struct Node {
   const char* op;  // "+", "dot", ...: for people and pictures
   double data;
@@ -37,8 +37,8 @@ struct Node {
 /// All nodes in the order in which they were made, and their lists. Nothing on a tape ever moves.
 inline Arena<Node, Node*, double> tape;
 
-/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope. (In a
-/// debug build this clears the nodes. A Value whose node has no op was used too late.)
+/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope. (In
+/// a debug build this clears the nodes. A Value whose node has no op was used too late.)
 using Scope = Rewind<tape>;
 
 /// A pointer to a node, written like a number.
@@ -68,9 +68,9 @@ inline Value operator/(Value a, Value b) { return a * pow(b, -1.0); }
 inline Value operator/(Value a, double b) { return a * power(b, -1.0); }
 
 /// The chain rule, from the loss to all that it was computed from. First the nodes come in order,
-/// children first, depth first. (The path is a list, because a graph can be deeper than the call
-/// stack.) On the way back each node's gradient is complete when its children get their shares, the
-/// last child first: so it is in Python, where a sum is a chain of +.
+/// children first, depth first as in Python. (Back along the tape would be correct, too, but round
+/// sums differently. The path is a list, as a graph can be deeper than the call stack.) On the way
+/// back a node's gradient is complete when its children get their shares.
 inline void Value::backward() const {
   static std::size_t visit = 0;
   live()->visit = ++visit;
@@ -85,7 +85,7 @@ inline void Value::backward() const {
     } else {
       Node* const child = v->child[next];
       child->visit = visit;
-      if (child->n_child + child->n_row > 0) child->grad = 0;  // only leaves keep theirs
+      if (child->n_child + child->n_row > 0) child->grad = 0;  // leaves, made by lessons, add up
       path.push_back({child, 0});
     }
   }
@@ -106,7 +106,7 @@ using Slice = std::span<const Value>;  // a part of a list
 struct Matrix {
   std::size_t rows = 0, cols = 0;
   double *data = nullptr, *grad = nullptr;
-  List operator[](std::size_t i) const {  // row i as nodes, each equal to one parameter
+  List operator[](std::size_t i) const {  // row i as nodes, each made from one parameter
     static constexpr double one = 1;
     List row;
     for (std::size_t j = i * cols; j < (i + 1) * cols; j++) {
@@ -137,7 +137,7 @@ inline Value dot(Slice a, Slice b) {
   return Value(tape.make<Node>("dot", total, 2 * a.size(), child, local_grad));
 }
 
-/// For each row of w its dot product with x, whose slope in x[j] is row[j], and in row[j] is x[j].
+/// For each row of w its dot product with x. x[j] changes it as fast as row[j], and vice versa.
 inline List linear(const List& x, const Matrix& w) {
   Node* const* const child = tape.copy<Node*>(x, &Value::live);
   const double* const x_data = tape.copy<double>(x, &Value::data);
@@ -151,7 +151,7 @@ inline List linear(const List& x, const Matrix& w) {
   return y;
 }
 
-/// Makes probabilities out of any numbers: positive, with a sum of 1. (max_val: exp may overflow.)
+/// Makes probabilities out of any numbers: positive, with a sum of 1. (max_val: else exp may be inf.)
 inline List softmax(List x) {
   double max_val = x[0].data();
   for (const Value xi : x) max_val = std::max(max_val, xi.data());
@@ -171,7 +171,7 @@ inline List rmsnorm(List x) {
 
 // --- The model -----------------------------------------------------------------------------------
 using Token = std::size_t;                     // a character, or BOS: the begin and end of a name
-using Cache = std::vector<std::vector<List>>;  // k or v of all positions so far: [layer][position]
+using Cache = std::vector<std::vector<List>>;  // keys or values so far, see gpt(): [layer][position]
 
 struct Model {
   struct Layer {
@@ -181,14 +181,14 @@ struct Model {
   std::size_t n_embd = 16;                  // numbers that describe a token in the model
   std::size_t block_size = 16;              // most positions; longer names are cut off
   std::size_t n_head = 4;                   // attention heads of a layer
-  bool squared_relu = false;                // squares what relu lets through: only the walkthrough
+  bool squared_relu = false;                // square what relu lets through
   std::size_t vocab_size = 0;               // different tokens: the characters, and BOS
   Matrix wte = {}, wpe = {}, lm_head = {};  // a row per token, position, possible next token
   std::vector<Layer> layers = {};
 };
 
-/// In goes a token with its position, out come logits: a score for each possible next token. x, the
-/// "residual stream", is a list of n_embd Values that every layer reads and adds something to.
+/// In goes a token with its position, out come logits: a score for each possible next token. x is
+/// the "residual stream", n_embd Values: half a layer takes it, and adds something to x_residual.
 inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values) {
   const std::size_t n_head = model.n_head;
   const std::size_t head_dim = model.n_embd / n_head;
@@ -196,11 +196,11 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
   const List pos_emb = model.wpe[pos_id];    // what its position means
   List x = tok_emb;
   for (std::size_t i = 0; i < x.size(); i++) x[i] = tok_emb[i] + pos_emb[i];
-  x = rmsnorm(x);  // not redundant, although a layer begins with one: x_residual is this one
+  x = rmsnorm(x);  // not redundant, although a layer begins with one: x_residual is the scaled x
   for (std::size_t li = 0; li < model.n_layer; li++) {
     const Model::Layer& layer = model.layers[li];
-    // 1) Multi-head attention. A head looks back in its own way, with its slice of q, k and v: the
-    // better its q matches a k, the more of that v. (The more products in a sum, the larger: divided.)
+    // 1) Multi-head attention. A head looks here and back in its own way, with its slices: the
+    // better q matches a k, the more of that v. (Divided, since n products add up to about root n.)
     List x_residual = x;
     x = rmsnorm(x);
     const List q = linear(x, layer.attn_wq);  // what this position looks for
@@ -252,8 +252,8 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
   return sum(losses) * (1.0 / static_cast<double>(n));
 }
 
-/// A parameter moves by m, a running mean of its gradients, over the root of v, one of their squares:
-/// all about equally far. m and v begin at 0, too small at first; m_hat and v_hat make up for that.
+/// A parameter moves against its gradient, so that the loss falls: by m, a running mean, over the
+/// root of v, one of squares: all about lr_t far. m_hat and v_hat make up for means that begin at 0.
 struct Adam {
   double beta1, beta2, eps_adam;  // the betas: how much of the old mean stays
   std::valarray<double> m, v;     // arithmetic on a valarray is done for all its elements, in a loop
@@ -267,7 +267,7 @@ struct Adam {
   }
 };
 
-/// A new name. Each drawn token goes back in, one position on. At a low temperature likely ones win.
+/// A new name. Each drawn token goes back in, one position on. Low temperature: likely ones win.
 inline std::vector<Token> sample(const Model& model, double temperature, PythonRandom& random) {
   const Scope scope;
   const Token BOS = model.vocab_size - 1;
@@ -290,7 +290,7 @@ inline std::vector<Token> sample(const Model& model, double temperature, PythonR
 int main(int argc, char** argv) {
   using namespace microgpt;
   const std::string path = argc > 1 ? argv[1] : "data/names.txt";
-  const bool walkthrough = argc > 2 && argv[2] == std::string("walkthrough");  // other settings
+  const bool walkthrough = argc > 2 && argv[2] == std::string("walkthrough");  // an older microgpt's settings
   const std::size_t num_steps = walkthrough ? 500 : 1000;
   Model model = walkthrough ? Model{.block_size = 8, .squared_relu = true} : Model{};
   PythonRandom random(42);
@@ -334,7 +334,7 @@ int main(int argc, char** argv) {
     tokens.push_back(BOS);
     const Value loss = document_loss(model, tokens);
     loss.backward();
-    const double done = static_cast<double>(step) / static_cast<double>(num_steps);
+    const double done = static_cast<double>(step) / static_cast<double>(num_steps);  // the rate falls
     const double lr_t = 0.01 * (walkthrough ? 0.5 * (1 + std::cos(std::numbers::pi * done)) : 1 - done);
     adam.update(params, grads, lr_t, step);
     std::printf("step %4zu / %4zu | loss %.4f\n", step + 1, num_steps, loss.data());

@@ -164,7 +164,7 @@ solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: m
 	@$<
 # lessons/NN_name is what a new lesson begins as. It is built and checked like the others.
 new-lesson: ## make room for a lesson and renumber those behind it: make new-lesson AT=13 NAME=pipelines
-	@lessons/renumber.py $(AT) $(NAME)
+	@lessons/renumber.py '$(AT)' '$(NAME)'
 no-such-break:
 	@echo "there is no such break; there are: $(basename $(notdir \
 	  $(call patches,$(or $(L),$(MAKECMDGOALS:lesson-%=%)),*)))" >&2; exit 2

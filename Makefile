@@ -77,7 +77,7 @@ CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_F
 
 # The tensor path uses vectors as wide as the processor has them. Code that runs only for a moment is not optimized
 # much, because that would take longer than it saves. (src/base is that unit, without libm.cpp: see APART.)
-TENSOR := src/tensor% lessons/13_openmp/% lessons/14_flash/%
+TENSOR := src/tensor% $(addsuffix /%,$(wildcard lessons/*_openmp lessons/*_flash))
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
 COLD := src/base src/draw% src/inspect% src/program% src/lesson% src/train/safetensors tests/%
 COLD_FLAGS := $(if $(filter release,$(MODE)),-O1)
@@ -107,7 +107,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson \
-  no-such-break no-such-tests ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
+  no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
   check-gdb sessions check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
 
 help: ## list the targets
@@ -146,10 +146,10 @@ data/makemore.txt:
 	@data/download.sh $@
 
 # --- Lessons ----------------------------------------------------------------------------------------------------------
-# Lesson 08 is lessons/08_*/main.cpp. $(call lesson,08,main) is that program, or no-such-lesson.
+# Lesson NN is lessons/NN_*/main.cpp. $(call lesson,NN,main) is that program, or no-such-lesson.
 lesson = $(or $(patsubst %,$(BUILD)/lessons/%/$(2),$(filter $(1)_%,$(LESSONS))),no-such-lesson)
 
-# A mistake to try is a patch: $(call broken,08) is that lesson's program with lessons/08_*/break/$(BREAK).patch applied
+# A mistake to try is a patch: $(call broken,NN) is that lesson's program with lessons/NN_*/break/$(BREAK).patch applied
 # to a copy, or no-such-break. Without BREAK it is nothing.
 patches = $(wildcard lessons/$(1)_*/break/$(2).patch)
 broken = $(if $(BREAK),$(or \
@@ -157,16 +157,19 @@ broken = $(if $(BREAK),$(or \
 
 lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
 	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $^,$<) $(NAMES)
-lesson-25: | $(BREAKS)
+$(patsubst %_museum,lesson-%,$(filter %_museum,$(LESSONS))): | $(BREAKS)
 exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-08
 	@$<
 solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-08
 	@$<
+# lessons/NN_name is what a new lesson begins as. It is built and checked like the others.
+new-lesson: ## make room for a lesson and renumber those behind it: make new-lesson AT=13 NAME=pipelines
+	@lessons/renumber.py '$(AT)' '$(NAME)'
 no-such-break:
 	@echo "there is no such break; there are: $(basename $(notdir \
 	  $(call patches,$(or $(L),$(MAKECMDGOALS:lesson-%=%)),*)))" >&2; exit 2
 no-such-lesson:
-	@echo "there is no such lesson; there are: $(foreach name,$(LESSONS),$(firstword $(subst _, ,$(name))))" >&2; exit 2
+	@echo "there is no such lesson; there are: $(foreach name,$(filter-out NN_%,$(LESSONS)),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
 ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 09 with several seeds and compare them
 	@$< $(NAMES)
@@ -241,7 +244,7 @@ picture: $(PROGRAM) ## draw the README's picture of the inspector anew, in Chrom
 
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races
-races: $(BUILD)/lessons/13_openmp/main $(BUILD)/lessons/13_openmp/break/race/main $(SOME_TESTS) $(PROGRAM)
+races: $(addprefix $(BUILD)/$(wildcard lessons/*_openmp)/,main break/race/main) $(SOME_TESTS) $(PROGRAM)
 	@tests/races.sh $^
 
 fuzz: ## look for input that makes the program fail (with clang++): make fuzz [SECONDS=60] [OF="data mask"]
@@ -257,7 +260,7 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 # are on their own that take long by themselves; naive.cpp, which defines the same names as fast.cpp; and libm.cpp,
 # which must be fast. The sanitizers' builds compile file by file, and so find a missing #include.
 #
-# Lessons 01 to 09 need neither tensors nor checkpoints: the first three units are all they wait for.
+# The lessons before 10_tensors need neither tensors nor checkpoints: the first three units are all they wait for.
 UNITS := base scalar lesson tensor train inspect program
 UNIT.base := $(wildcard src/base/*.cpp)
 UNIT.scalar := $(addprefix src/train/,optimizer.cpp scalar_trainer.cpp gradient.cpp evaluation.cpp) src/lesson/mlp.cpp
@@ -301,7 +304,8 @@ $(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -lE '"($(subst $() ,|,
 
 LINKED := $(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) \
   $(OTHERS)
-$(filter-out $(BUILD)/lessons/0%,$(LINKED)): $(LIBRARY)
+WITHOUT_TENSORS := $(shell printf '%s\n' $(LESSONS) | sed '/_tensors$$/,$$d')
+$(filter-out $(WITHOUT_TENSORS:%=$(BUILD)/lessons/%/%),$(LINKED)): $(LIBRARY)
 $(LINKED): $(SCALAR)
 	@echo "link    $@"
 	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@

@@ -113,12 +113,12 @@ void climb(const Ladder& ladder, const std::string& path) {
 }
 
 void print_table(const Ladder& ladder) {
-  fmt::print("{:22} | {:9} | {:16} | {:7} | {:7} | {}\n", "lesson", "mean loss", "spread of seeds", "lowest", "highest",
+  fmt::print("{:28} | {:9} | {:16} | {:7} | {:7} | {}\n", "model", "mean loss", "spread of seeds", "lowest", "highest",
              "spread of one name's loss");
   for (const Rung* rung : ladder) {
     const Estimate seeds = estimate(rung->means);
     const auto [lowest, highest] = std::minmax_element(rung->means.begin(), rung->means.end());
-    fmt::print("{:22} | {:9.4f} | {:16.4f} | {:7.4f} | {:7.4f} | {:.4f}\n", rung->name, seeds.mean, seeds.stddev,
+    fmt::print("{:28} | {:9.4f} | {:16.4f} | {:7.4f} | {:7.4f} | {:.4f}\n", rung->name, seeds.mean, seeds.stddev,
                *lowest, *highest, rung->one_name);
   }
 }
@@ -138,13 +138,13 @@ void ask(const std::string& question, const Rung& a, const Rung& b) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Rung counts{"01 counting pairs", counting};
-  Rung mlp_by_sgd{"05 MLP, SGD", mlp_sgd};
-  Rung one_head{"07 one head, SGD", [](const Task& task) { return gpt_sgd(1, task); }};
-  Rung four_heads{"08 four heads, SGD", [](const Task& task) { return gpt_sgd(4, task); }};
-  Rung larger_steps{"   four heads, SGD 0.3", [](const Task& task) { return gpt_sgd(4, task, 0.3); }};
-  Rung one_head_by_adam{"   one head, Adam", [](const Task& task) { return gpt_adam(1, task); }};
-  Rung four_heads_by_adam{"09 four heads, Adam", [](const Task& task) { return gpt_adam(4, task); }};
+  Rung counts{"counting pairs (lesson 01)", counting};
+  Rung mlp_by_sgd{"MLP, SGD (lesson 05)", mlp_sgd};
+  Rung one_head{"one head, SGD (lesson 07)", [](const Task& task) { return gpt_sgd(1, task); }};
+  Rung four_heads{"four heads, SGD (lesson 08)", [](const Task& task) { return gpt_sgd(4, task); }};
+  Rung larger_steps{"four heads, SGD 0.3", [](const Task& task) { return gpt_sgd(4, task, 0.3); }};
+  Rung one_head_by_adam{"one head, Adam", [](const Task& task) { return gpt_adam(1, task); }};
+  Rung four_heads_by_adam{"four heads, Adam (lesson 09)", [](const Task& task) { return gpt_adam(4, task); }};
   const Ladder ladder{&counts,       &mlp_by_sgd,       &one_head,          &four_heads,
                       &larger_steps, &one_head_by_adam, &four_heads_by_adam};
   try {

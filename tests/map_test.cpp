@@ -37,6 +37,28 @@ std::vector<fs::path> sources() {
   return names;
 }
 
+/// The folders of the lessons, in their order: 01_bigram and so on.
+std::set<std::string> lessons() {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator("lessons")) {
+    const std::string name = entry.path().filename().string();
+    if (name != "NN_name" && fs::exists(entry.path() / "main.cpp")) names.insert(name);
+  }
+  return names;
+}
+
+/// All that may refer to a lesson.
+std::vector<fs::path> texts() {
+  std::vector<fs::path> names{"Makefile", "README.md", ".vscode/launch.json"};
+  for (const char* folder : {"lessons", "src", "tests"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      const bool read = entry.is_regular_file() && !entry.path().string().starts_with("tests/golden/");
+      if (read && entry.path().extension() != ".webp") names.push_back(entry.path());
+    }
+  }
+  return names;
+}
+
 std::string room(const fs::path& name) { return name.begin()->string(); }
 
 }  // namespace
@@ -71,11 +93,33 @@ TEST_CASE("a room of src takes only from rooms below it") {
   }
 }
 
-TEST_CASE("VS Code offers every lesson") {
-  const std::string offered = microgpt::read_file(".vscode/launch.json");
-  for (const fs::directory_entry& entry : fs::directory_iterator("lessons")) {
-    if (!fs::exists(entry.path() / "main.cpp")) continue;
-    INFO(entry.path().string());
-    CHECK(offered.find('"' + entry.path().filename().string() + '"') != std::string::npos);
+TEST_CASE("VS Code and the README offer every lesson") {
+  const std::string offered = microgpt::read_file(".vscode/launch.json"), table = microgpt::read_file("README.md");
+  for (const std::string& lesson : lessons()) {
+    INFO(lesson);
+    CHECK(offered.find('"' + lesson + '"') != std::string::npos);
+    CHECK(table.find("| [" + lesson.substr(0, 2) + "](lessons/" + lesson + "/README.md) |") != std::string::npos);
+  }
+}
+
+TEST_CASE("lessons are numbered from 01, without a gap, and every lesson and picture that a text names exists") {
+  std::set<std::string> numbers, names;
+  for (const std::string& lesson : lessons()) {
+    CHECK(lesson.substr(0, 2) == (numbers.size() < 9 ? "0" : "") + std::to_string(numbers.size() + 1));
+    numbers.insert(lesson.substr(0, 2));
+    names.insert(lesson);
+    for (const fs::directory_entry& entry : fs::directory_iterator("lessons/" + lesson)) {
+      names.insert(entry.path().stem().string());
+    }
+  }
+  const std::regex reference("[Ll]essons?[ -]?([0-9]{2})(?![0-9])|(^|[^0-9A-Za-z_.])([0-9]{2}_[a-z][a-z0-9_]*)");
+  for (const fs::path& file : texts()) {
+    std::istringstream text(microgpt::read_file(file));
+    for (std::string line; std::getline(text, line);) {
+      INFO(file.string() << ": " << line);
+      for (std::sregex_iterator match(line.begin(), line.end(), reference), end; match != end; ++match) {
+        CHECK(((*match)[1].matched ? numbers.contains(match->str(1)) : names.contains(match->str(3))));
+      }
+    }
   }
 }

@@ -87,7 +87,7 @@ microgpt::Svg picture(const std::vector<Exhibit>& exhibits) {
     const double x = middle + scale * difference(rows[i]);
     const double drawn = std::clamp(x, left, right - 20);
     const char* colour = rows[i]->outcome.failed.empty() ? "#d55e00" : "#0072b2";
-    svg.text(left - 10, y + 3, rows[i]->bug.lesson.substr(0, 2) + " " + rows[i]->bug.name, "end", 10);
+    svg.text(left - 10, y + 3, rows[i]->bug.lesson + " " + rows[i]->bug.name, "end", 10);
     svg.line(middle, y, drawn, y, colour, 1.5);
     if (drawn == x) svg.rect(x - 3, y - 3, 6, 6, colour);
     if (drawn != x) svg.text(drawn, y + 4, x > middle ? "▶" : "◀", "middle", 11, 0, colour);

@@ -84,7 +84,7 @@ std::string mode_of(const std::string& path) {
   return is_built ? "MODE=" + path.substr(6, path.find('/', 6) - 6) + " " : "";
 }
 
-/// Could make make this? make lesson-99 it can as well, but that only says that there is no such lesson.
+/// Could make make this? make lesson-NN it can as well, but that only says that there is no such lesson.
 bool can_be_made(const std::string& targets) {
   const Output& plan = output_of("make -n " + targets);
   return plan.success && plan.text.find("there is no ") == std::string::npos;

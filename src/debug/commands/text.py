@@ -82,7 +82,7 @@ def pointer(pointer):
 
 
 def draft(value):
-    """A Value of lesson 03 or 04, or a pointer to a Node of theirs: what it points to."""
+    """A Value of lessons 03 or 04, or a pointer to a Node of theirs: what it points to."""
     node = program.scalars(value)[0].dereference()
     kind = "Value" if program.type_name(value).endswith("::Value") else "-> Node"
     return f"{kind}(data={number(float(node['data']))}, grad={number(float(node['grad']))})"

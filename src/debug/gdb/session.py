@@ -77,7 +77,7 @@ def walk_of(readme):
     """The lines of a README's gdb blocks, with a "..." between two blocks."""
     with open(readme, encoding="utf-8") as text:
         before, *blocks = re.split(r"^```gdb\n", text.read(), flags=re.M)
-    lesson = re.search(r"lessons/(\d\d)_", readme)
+    lesson = re.search(r"lessons/(..)_", readme)
     if not blocks:
         raise Failure(f"{readme}: there is no gdb block, so there is no walk through the lesson")
     if lesson and f"make gdb L={lesson[1]}" not in before:

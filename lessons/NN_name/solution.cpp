@@ -1,0 +1,1 @@
+double extended(double x) { return x * x; }

@@ -207,6 +207,31 @@ TEST_CASE("with a cache every form predicts what it predicts without, from the f
   }
 }
 
+TEST_CASE("documents that grow side by side, each at its own position, predict what each predicts alone") {
+  for (const Form& form : forms()) {
+    INFO(form.name);
+    TensorModel<double> model(form.config, random_parameters(form.config));
+    for (const bool absorbed : {true, false}) {
+      Decoder<double> alone(model, fast<double>(), absorbed);
+      Decoder<double> decoder(model, fast<double>(), absorbed, 3);
+      std::vector<std::vector<double>> logits;
+      for (std::size_t t = 0; t + 1 < document.size(); t++) {
+        const std::span<const double> next = alone.next(document[t]);
+        logits.emplace_back(next.begin(), next.end());
+      }
+      for (std::size_t step = 0; step + 1 < document.size(); step++) {
+        if (step < 3) decoder.reset(step);  // document i starts anew in step i
+        std::vector<Token> tokens;
+        for (std::size_t i = 0; i < 3; i++) tokens.push_back(document[step < i ? step : step - i]);
+        const View<double> rows = decoder.next(tokens);
+        for (std::size_t i = 0; i <= std::min<std::size_t>(step, 2); i++) {
+          CHECK((std::vector(rows.row(i), rows.row(i) + rows.cols) == logits[step - i]));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("as many groups as heads, and a window of at least the whole block, are plain multi-head attention") {
   const Config plain = small;
   Config grouped = plain;

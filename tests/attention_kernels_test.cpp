@@ -55,6 +55,9 @@ std::vector<AttentionSizes> attention_sizes() {
     add(n, 7, 0);
     add(n, 71, 0);
   }
+  for (const std::size_t D : {1, 2, 4, 8, 16, 32}) {  // the last query alone
+    for (const std::size_t m : {5, 64, 65}) all.push_back({1, m, m - 1, heads(5, 5, D, D)});
+  }
   const std::size_t without_dropout = all.size();
   for (std::size_t i = 0; i < without_dropout; i += 3) {
     all.push_back(all[i]);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <set>
 #include <vector>
 
 #include "base/config.h"
@@ -11,6 +13,7 @@
 #include "base/tokenizer.h"
 #include "leaves.h"
 #include "tensor/decoder.h"
+#include "tensor/draw.h"
 #include "tensor/gpt.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
@@ -160,6 +163,44 @@ TEST_CASE_FIXTURE(SamplingFixture, "a prompt draws no random numbers") {
   CHECK(random.bits32() == same.bits32());
 }
 
+TEST_CASE_FIXTURE(SamplingFixture,
+                  "documents that grow side by side are the same for any number of rows and of documents") {
+  TensorModel<float> tensor_model(config, parameters);
+  auto documents = [&](std::size_t rows, std::size_t num) {
+    Decoder<float> decoder(tensor_model, fast<float>(), true, rows);
+    return sample_many(decoder, num, 1, 7, Tokens{3});
+  };
+  const std::vector<Tokens> alone = documents(1, 40);
+  CHECK(std::set(alone.begin(), alone.end()).size() > 10);
+  for (const Tokens& document : alone) {
+    CHECK(document.front() == 3);
+    CHECK(document.size() <= config.block_size);
+    CHECK(std::count(document.begin(), document.end(), config.vocab_size - 1) == 0);
+  }
+  for (const std::size_t rows : {2, 7, 64}) CHECK(documents(rows, 40) == alone);
+  CHECK(documents(7, 23) == std::vector<Tokens>(alone.begin(), alone.begin() + 23));
+  CHECK(documents(3, 0).empty());
+}
+
+TEST_CASE_FIXTURE(SamplingFixture,
+                  "documents that grow side by side begin as often with each token as the model says") {
+  constexpr std::size_t num = 20000;
+  TensorModel<float> tensor_model(config, parameters);
+  Decoder<float> decoder(tensor_model, fast<float>(), true, 16);
+  const double temperature = 0.7;
+  std::vector<double> expected;
+  for (const float logit : decoder.next(config.vocab_size - 1)) expected.push_back(std::exp(logit / temperature));
+  const double total = std::accumulate(expected.begin(), expected.end(), 0.0);
+  std::vector<double> counts(config.vocab_size);
+  for (const Tokens& document : sample_many(decoder, num, temperature, 1)) {
+    counts[document.empty() ? config.vocab_size - 1 : document.front()]++;
+  }
+  for (Token t = 0; t < config.vocab_size; t++) {
+    const double p = expected[t] / total;
+    CHECK(std::abs(counts[t] / num - p) < 4 * std::sqrt(p * (1 - p) / num));  // one in 15,000 is further away
+  }
+}
+
 TEST_CASE_FIXTURE(SamplingFixture, "almost without temperature the likeliest token is always drawn") {
   const Scope scope;
   Cache keys(1);
@@ -194,6 +235,8 @@ TEST_CASE("predictions that are no numbers are not drawn from") {
   PythonRandom random(1);
   for (double broken : {std::nan(""), HUGE_VAL}) {
     CHECK_THROWS_AS(draw_token(leaves(std::vector{0.0, broken}), 1.0, random), Error);
+    std::vector logits{0.0, broken};
+    CHECK_THROWS_AS(draw<double>(logits, 1, 0.5), Error);
   }
 }
 

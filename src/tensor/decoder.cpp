@@ -7,146 +7,170 @@
 
 namespace microgpt {
 
-// --- The cache of a layer
-// ---------------------------------------------------------------------------------------------
+// --- The caches of a layer ---------------------------------------------------------------------------------------
 
 template <class T>
-AttentionCache<T>::AttentionCache(const AttentionLayer<T>& layer, std::size_t length, bool absorbed)
-    : layer_(layer), absorbed_(layer.shape.is_latent() && absorbed) {
+AttentionCache<T>::AttentionCache(const AttentionLayer<T>& layer, std::size_t N, std::size_t length, bool absorbed)
+    : layer_(layer), length_(length), absorbed_(layer.shape.is_latent() && absorbed) {
   const AttentionShape& s = layer.shape;
-  q_.resize(1, s.n_head * (absorbed_ ? s.kv_latent + s.rope_dim : s.key_dim));
+  q_.resize(N, s.n_head * (absorbed_ ? s.kv_latent + s.rope_dim : s.key_dim));
   log_sum_.resize(s.n_head, 1);
-  x_attn_.resize(1, s.n_head * s.value_dim);
+  x_attn_.resize(N, s.n_head * s.value_dim);
   if (absorbed_) {
-    mixed_.resize(1, s.n_head * s.kv_latent);
+    mixed_.resize(N, s.n_head * s.kv_latent);
   } else {
-    k_.resize(length, s.n_kv_head * s.key_dim);
-    v_.resize(length, s.n_kv_head * s.value_dim);
+    k_.resize(N * length, s.n_kv_head * s.key_dim);
+    v_.resize(N * length, s.n_kv_head * s.value_dim);
   }
   if (s.is_latent()) {
-    latents_.resize(length, s.kv_latent + s.rope_dim);
-    c_q_.resize(1, s.q_latent);
-    q_nope_.resize(1, s.n_head * s.nope_dim());
-    q_rope_.resize(1, s.n_head * s.rope_dim);
+    latent_.resize(N, s.kv_latent + s.rope_dim);
+    latents_.resize(N * length, s.kv_latent + s.rope_dim);
+    c_q_.resize(N, s.q_latent);
+    q_nope_.resize(N, s.n_head * s.nope_dim());
+    q_rope_.resize(N, s.n_head * s.rope_dim);
     k_nope_.resize(absorbed_ ? 0 : length, s.n_head * s.nope_dim());
+  } else {
+    key_.resize(N, s.n_kv_head * s.key_dim);
+    value_.resize(N, s.n_kv_head * s.value_dim);
   }
 }
 
 template <class T>
 void AttentionCache<T>::decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
-                               std::size_t position) {
+                               Positions positions) {
   if (layer_.shape.is_latent()) {
-    attend_latent(x, kernels, mask, position);
+    attend_latent(x, kernels, mask, positions);
   } else {
-    attend_grouped(x, kernels, mask, position);
+    attend_grouped(x, kernels, mask, positions);
   }
-  kernels.linear_forward(out, x_attn_.view(), layer_.attn_wo, {});
+  kernels.linear_forward(out, x_attn_.view().slice_rows(0, x.rows), layer_.attn_wo, {});
 }
 
 template <class T>
 std::size_t AttentionCache<T>::bytes() const {
-  auto size = [](const Tensor<T>& kept) { return kept.view().rows * kept.view().cols * sizeof(T); };
-  return layer_.shape.is_latent() ? size(latents_) : size(k_) + size(v_);
+  const std::size_t kept = layer_.shape.is_latent() ? latents_.view().cols : k_.view().cols + v_.view().cols;
+  return length_ * kept * sizeof(T);
+}
+
+template <class T>
+void AttentionCache<T>::append(Tensor<T>& cache, View<const T> rows, Positions positions) {
+  for (std::size_t i = 0; i < positions.size(); i++) {
+    copy(cache.view().slice_rows(i * length_ + positions[i], 1), rows.slice_rows(i, 1));
+  }
 }
 
 // --- MHA, MQA, GQA ---------------------------------------------------------------------------------------------------
 
 template <class T>
 void AttentionCache<T>::attend_grouped(View<const T> x, const Kernels<T>& kernels, const Mask& mask,
-                                       std::size_t position) {
+                                       Positions positions) {
   const AttentionShape& s = layer_.shape;
-  const View<T> key = k_.view().slice_rows(position, 1);
-  kernels.linear_forward(q_.view(), x, layer_.attn_wq, {});
+  const std::size_t n = x.rows;
+  const View<T> q = q_.view().slice_rows(0, n), key = key_.view().slice_rows(0, n);
+  const View<T> value = value_.view().slice_rows(0, n);
+  kernels.linear_forward(q, x, layer_.attn_wq, {});
   kernels.linear_forward(key, x, layer_.attn_wk, {});
-  kernels.linear_forward(v_.view().slice_rows(position, 1), x, layer_.attn_wv, {});
-  rotate_heads(rope_forward<T>, q_.view(), s, std::array{position});
-  rotate_heads(rope_forward<T>, key, s, std::array{position});
-  kernels.attention_forward(x_attn_.view(), log_sum_.view(),
-                            AttentionCall<T>::of(s, q_.view(), k_.view().slice_rows(0, position + 1),
-                                                 v_.view().slice_rows(0, position + 1), mask, position));
+  kernels.linear_forward(value, x, layer_.attn_wv, {});
+  rotate_heads(rope_forward<T>, q, s, positions);
+  rotate_heads(rope_forward<T>, key, s, positions);
+  append(k_, key, positions);
+  append(v_, value, positions);
+  for (std::size_t i = 0; i < n; i++) {
+    const std::size_t t = positions[i];
+    kernels.attention_forward(x_attn_.view().slice_rows(i, 1), log_sum_.view(),
+                              AttentionCall<T>::of(s, q.slice_rows(i, 1), seen(k_, i, t), seen(v_, i, t), mask, t));
+  }
 }
 
 // --- MLA -------------------------------------------------------------------------------------------------------------
 
 template <class T>
 void AttentionCache<T>::attend_latent(View<const T> x, const Kernels<T>& kernels, const Mask& mask,
-                                      std::size_t position) {
+                                      Positions positions) {
   const AttentionShape& s = layer_.shape;
-  const View<T> latent = latents_.view().slice_rows(position, 1);
+  auto rows = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(0, x.rows); };
+  const View<T> latent = rows(latent_);
   const View<T> k_rope = latent.slice_cols(s.kv_latent, s.rope_dim);
-  kernels.linear_forward(c_q_.view(), x, layer_.attn_wdq, {});
-  kernels.linear_forward(q_nope_.view(), c_q_.view(), layer_.attn_wuq, {});
-  kernels.linear_forward(q_rope_.view(), c_q_.view(), layer_.attn_wqr, {});
+  kernels.linear_forward(rows(c_q_), x, layer_.attn_wdq, {});
+  kernels.linear_forward(rows(q_nope_), rows(c_q_), layer_.attn_wuq, {});
+  kernels.linear_forward(rows(q_rope_), rows(c_q_), layer_.attn_wqr, {});
   kernels.linear_forward(latent.slice_cols(0, s.kv_latent), x, layer_.attn_wdkv, {});
   kernels.linear_forward(k_rope, x, layer_.attn_wkr, {});
-  rope_forward(k_rope, k_rope, std::array{position}, s.rope_base);
+  rope_forward(k_rope, k_rope, positions, s.rope_base);
+  append(latents_, latent, positions);
   if (absorbed_) {
-    attend_absorbed(kernels, mask, position);
+    attend_absorbed(kernels, mask, positions);
   } else {
-    attend_expanded(kernels, mask, position);
+    attend_expanded(kernels, mask, positions);
   }
 }
 
 template <class T>
-void AttentionCache<T>::attend_absorbed(const Kernels<T>& kernels, const Mask& mask, std::size_t position) {
+void AttentionCache<T>::attend_absorbed(const Kernels<T>& kernels, const Mask& mask, Positions positions) {
   const AttentionShape& s = layer_.shape;
-  const std::size_t P = s.nope_dim(), R = s.rope_dim, D = s.value_dim, Lkv = s.kv_latent;
+  const std::size_t P = s.nope_dim(), R = s.rope_dim, D = s.value_dim, Lkv = s.kv_latent, n = positions.size();
+  auto rows = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(0, n); };
   for (std::size_t h = 0; h < s.n_head; h++) {
-    const View<T> q_h = q_.view().slice_cols(h * (Lkv + R), Lkv + R);
+    const View<T> q_h = rows(q_).slice_cols(h * (Lkv + R), Lkv + R);
     const View<T> rotary = q_h.slice_cols(Lkv, R);
     // The head's W_UK is (P,Lkv). W_UK^T q_nope, as a row, is q_nope times W_UK.
-    matmul(q_h.slice_cols(0, Lkv), q_nope_.view().slice_cols(h * P, P),
+    matmul(q_h.slice_cols(0, Lkv), rows(q_nope_).slice_cols(h * P, P),
            layer_.attn_wuk.data.view().slice_rows(h * P, P));
-    rope_forward(rotary, q_rope_.view().slice_cols(h * R, R), std::array{position}, s.rope_base);
+    rope_forward(rotary, rows(q_rope_).slice_cols(h * R, R), positions, s.rope_base);
   }
-  const View<T> seen = latents_.view().slice_rows(0, position + 1);
-  kernels.attention_forward(mixed_.view(), log_sum_.view(),
-                            {.q = q_.view(),
-                             .k = seen,
-                             .v = seen.slice_cols(0, Lkv),
-                             .n_head = s.n_head,
-                             .n_kv_head = 1,
-                             .scale = s.scale(),  // the scores have not changed, so neither has their scale
-                             .mask = mask,
-                             .first_query = position});
+  for (std::size_t i = 0; i < n; i++) {
+    const View<T> latents = seen(latents_, i, positions[i]);
+    kernels.attention_forward(mixed_.view().slice_rows(i, 1), log_sum_.view(),
+                              {.q = q_.view().slice_rows(i, 1),
+                               .k = latents,
+                               .v = latents.slice_cols(0, Lkv),
+                               .n_head = s.n_head,
+                               .n_kv_head = 1,
+                               .scale = s.scale(),  // the scores have not changed, so neither has their scale
+                               .mask = mask,
+                               .first_query = positions[i]});
+  }
   for (std::size_t h = 0; h < s.n_head; h++) {
-    matmul(x_attn_.view().slice_cols(h * D, D), mixed_.view().slice_cols(h * Lkv, Lkv),
+    matmul(rows(x_attn_).slice_cols(h * D, D), rows(mixed_).slice_cols(h * Lkv, Lkv),
            layer_.attn_wuv.transposed.view().slice_cols(h * D, D));
   }
 }
 
 template <class T>
-void AttentionCache<T>::attend_expanded(const Kernels<T>& kernels, const Mask& mask, std::size_t position) {
+void AttentionCache<T>::attend_expanded(const Kernels<T>& kernels, const Mask& mask, Positions positions) {
   const AttentionShape& s = layer_.shape;
   const std::size_t P = s.nope_dim(), R = s.rope_dim;
-  auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(0, position + 1); };
-  const View<T> c_kv = of(latents_).slice_cols(0, s.kv_latent);
-  kernels.linear_forward(of(k_nope_), c_kv, layer_.attn_wuk, {});
-  kernels.linear_forward(of(v_), c_kv, layer_.attn_wuv, {});
-  for (std::size_t h = 0; h < s.n_head; h++) {
-    const View<T> k_h = of(k_).slice_cols(h * (P + R), P + R);
-    copy(k_h.slice_cols(0, P), of(k_nope_).slice_cols(h * P, P));
-    copy(k_h.slice_cols(P, R), of(latents_).slice_cols(s.kv_latent, R));
-    const View<T> q_h = q_.view().slice_cols(h * (P + R), P + R);
-    copy(q_h.slice_cols(0, P), q_nope_.view().slice_cols(h * P, P));
-    rope_forward(q_h.slice_cols(P, R), q_rope_.view().slice_cols(h * R, R), std::array{position}, s.rope_base);
+  for (std::size_t i = 0; i < positions.size(); i++) {
+    const std::size_t t = positions[i];
+    const View<T> latents = seen(latents_, i, t), k = seen(k_, i, t), v = seen(v_, i, t);
+    const View<T> k_nope = k_nope_.view().slice_rows(0, t + 1), q = q_.view().slice_rows(i, 1);
+    kernels.linear_forward(k_nope, latents.slice_cols(0, s.kv_latent), layer_.attn_wuk, {});
+    kernels.linear_forward(v, latents.slice_cols(0, s.kv_latent), layer_.attn_wuv, {});
+    for (std::size_t h = 0; h < s.n_head; h++) {
+      const View<T> k_h = k.slice_cols(h * (P + R), P + R), q_h = q.slice_cols(h * (P + R), P + R);
+      copy(k_h.slice_cols(0, P), k_nope.slice_cols(h * P, P));
+      copy(k_h.slice_cols(P, R), latents.slice_cols(s.kv_latent, R));
+      copy(q_h.slice_cols(0, P), q_nope_.view().slice_rows(i, 1).slice_cols(h * P, P));
+      rope_forward(q_h.slice_cols(P, R), q_rope_.view().slice_rows(i, 1).slice_cols(h * R, R), std::array{t},
+                   s.rope_base);
+    }
+    kernels.attention_forward(x_attn_.view().slice_rows(i, 1), log_sum_.view(),
+                              AttentionCall<T>::of(s, q, k, v, mask, t));
   }
-  kernels.attention_forward(x_attn_.view(), log_sum_.view(),
-                            AttentionCall<T>::of(s, q_.view(), of(k_), of(v_), mask, position));
 }
 
-// --- The whole model
-// --------------------------------------------------------------------------------------------------
+// --- The whole model -------------------------------------------------------------------------------------------------
 
 template <class T>
-Decoder<T>::Decoder(TensorModel<T>& model, const Kernels<T>& kernels, bool absorbed)
-    : model_(model), kernels_(kernels) {
+Decoder<T>::Decoder(TensorModel<T>& model, const Kernels<T>& kernels, bool absorbed, std::size_t N)
+    : model_(model), kernels_(kernels), positions_(N, 0) {
   for (const typename TensorModel<T>::Layer& layer : model.layers) {
-    caches_.emplace_back(layer.attention, model.length, absorbed);
+    caches_.emplace_back(layer.attention, N, model.length, absorbed);
   }
-  for (Tensor<T>* tensor : {&x_, &x_norm_, &out_}) tensor->resize(1, model.config.n_embd);
-  hidden_.resize(1, 4 * model.config.n_embd);
-  logits_.resize(1, model.config.vocab_size);
+  scale_.resize(1, N);
+  for (Tensor<T>* tensor : {&x_, &x_norm_, &out_}) tensor->resize(N, model.config.n_embd);
+  hidden_.resize(N, 4 * model.config.n_embd);
+  logits_.resize(N, model.config.vocab_size);
 }
 
 template <class T>
@@ -157,33 +181,37 @@ std::size_t Decoder<T>::cache_bytes() const {
 }
 
 template <class T>
-std::span<const T> Decoder<T>::next(Token token) {
-  const std::array<Token, 1> tokens{token};
-  const std::array<std::size_t, 1> positions{position_};
-  const View<T> x = x_.view();
-  const View<T> x_norm = x_norm_.view();
-  const View<T> out = out_.view();
-  T scale;  // of rmsnorm; only the backward needs it
+View<T> Decoder<T>::next(std::span<const Token> tokens) {
+  const std::span<std::size_t> positions = std::span(positions_).first(tokens.size());
+  auto rows = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(0, tokens.size()); };
+  const View<T> x = rows(x_), x_norm = rows(x_norm_), out = rows(out_), hidden = rows(hidden_);
+  T* const scale = scale_.view().data;
 
   kernels_.embedding_forward(out, tokens, positions, model_.wte.data.view(), model_.wpe.data.view());
-  kernels_.rmsnorm_forward(x, &scale, out);
+  kernels_.rmsnorm_forward(x, scale, out);
   for (std::size_t li = 0; li < caches_.size(); li++) {
     const typename TensorModel<T>::Layer& layer = model_.layers[li];
 
     // 1) Attention.
-    kernels_.rmsnorm_forward(x_norm, &scale, x);
-    caches_[li].decode(out, x_norm, kernels_, model_.mask, position_);
+    kernels_.rmsnorm_forward(x_norm, scale, x);
+    caches_[li].decode(out, x_norm, kernels_, model_.mask, positions);
     kernels_.add_forward(x, out, x);
 
     // 2) MLP.
-    kernels_.rmsnorm_forward(x_norm, &scale, x);
-    kernels_.linear_forward(hidden_.view(), x_norm, layer.mlp_fc1, {});
-    kernels_.activation_forward(hidden_.view(), hidden_.view(), model_.config.activation);
-    kernels_.linear_forward(x, hidden_.view(), layer.mlp_fc2, x);
+    kernels_.rmsnorm_forward(x_norm, scale, x);
+    kernels_.linear_forward(hidden, x_norm, layer.mlp_fc1, {});
+    kernels_.activation_forward(hidden, hidden, model_.config.activation);
+    kernels_.linear_forward(x, hidden, layer.mlp_fc2, x);
   }
-  kernels_.linear_forward(logits_.view(), x, model_.lm_head, {});
-  position_++;
-  return {logits_.view().data, logits_.view().cols};
+  kernels_.linear_forward(rows(logits_), x, model_.lm_head, {});
+  for (std::size_t& position : positions) position++;
+  return rows(logits_);
+}
+
+template <class T>
+std::span<const T> Decoder<T>::next(Token token) {
+  const View<const T> logits = next(std::span(&token, 1));
+  return {logits.data, logits.cols};
 }
 
 template class AttentionCache<float>;

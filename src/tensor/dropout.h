@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/counter_random.h"
+
 namespace microgpt {
 
 /// Each number is dropped with probability `rate` (0 <= rate < 1); the others are divided by 1 - rate, which keeps the
@@ -17,7 +19,7 @@ struct Dropout {
   bool drops() const { return rate > 0; }
 
   /// Another Dropout, which drops other numbers: for step, layer or head i.
-  Dropout of(std::uint64_t i) const { return {rate, hash(seed + (i + 1) * golden)}; }
+  Dropout of(std::uint64_t i) const { return {rate, counter_bits(seed, i)}; }
 
   /// The factor for number j of row i: 0, or 1 / (1 - rate).
   template <class T>
@@ -31,21 +33,11 @@ struct Dropout {
   template <class Unsigned, class Columns>
   Columns hashes(std::size_t i, Columns x) const {
     constexpr Unsigned bits = 0xffffffff;
-    const auto row = static_cast<std::uint32_t>(hash(seed + (i + 1) * golden));
+    const auto row = static_cast<std::uint32_t>(counter_bits(seed, i));
     x = ((x * Unsigned{0x9e3779b9}) & bits) ^ row;
     x = ((x ^ (x >> 16)) * Unsigned{0x7feb352d}) & bits;  // Chris Wellons's hash "lowbias32"
     x = ((x ^ (x >> 15)) * Unsigned{0x846ca68b}) & bits;
     return x ^ (x >> 16);
-  }
-
- private:
-  static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-
-  /// The hash of SplitMix64 (Steele, Lea and Flood 2014).
-  static constexpr std::uint64_t hash(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
   }
 };
 

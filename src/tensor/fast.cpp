@@ -7,6 +7,7 @@
 #include "tensor/flash.h"
 #include "tensor/kernels.h"
 #include "tensor/matmul.h"
+#include "tensor/one_query.h"
 #include "tensor/short_attention.h"
 #include "tensor/simd.h"
 
@@ -167,7 +168,7 @@ void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> pro
 
 template <class T>
 void attention_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
-  const auto forward = is_short(call) ? short_forward<T> : flash_forward<T>;
+  const auto forward = is_one_query(call) ? one_query_forward<T> : is_short(call) ? short_forward<T> : flash_forward<T>;
   forward(out, log_sum, call);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,5 +26,11 @@ inline constexpr std::size_t max_new_tokens = 1000;
 template <class T>
 std::vector<Token> sample(Decoder<T>& decoder, double temperature, PythonRandom& random,
                           std::span<const Token> prompt = {});
+
+/// The same for `num` documents, decoder.documents() side by side, which is faster. Each document has random numbers of
+/// its own: document i is the same for every `num` above i, and however many grow side by side.
+template <class T>
+std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t num, double temperature,
+                                            std::uint64_t seed, std::span<const Token> prompt = {});
 
 }  // namespace microgpt

@@ -1,0 +1,81 @@
+#include "tensor/one_query.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "tensor/simd.h"
+
+namespace microgpt {
+namespace {
+
+/// Adds up the numbers of each head of D numbers, and puts the sum into all its lanes.
+template <class T, std::size_t D>
+Vector<T> sum_of_heads(Vector<T> v) {
+  if constexpr (D > 1) {
+    return sum_of_heads<T, D / 2>(v + flipped<T, D / 2>(v));
+  } else {
+    return v;
+  }
+}
+
+/// The heads in the n numbers from column `first` on, which one vector holds.
+template <class T, std::size_t D>
+void vector_of_heads(View<T> out, View<T> log_sum, const AttentionCall<T>& call, std::size_t first, std::size_t n) {
+  const std::size_t m = call.k.rows;
+  const Vector<T> q = load(call.q.row(0) + first, n) * static_cast<T>(call.scale);
+  std::array<Vector<T>, Mask::block> scores;
+  Vector<T> largest = broadcast(-std::numeric_limits<T>::infinity());
+  for (std::size_t t = 0; t < m; t++) {
+    scores[t] = sum_of_heads<T, D>(q * load(call.k.row(t) + first, n));
+    largest = max<T>(largest, scores[t]);
+  }
+  Vector<T> total{}, mixed{};
+  for (std::size_t t = 0; t < m; t++) {
+    const Vector<T> weight = exp<T>(scores[t] - largest);
+    total += weight;
+    mixed = multiply_add(weight, load(call.v.row(t) + first, n), mixed);
+  }
+  store(out.row(0) + first, mixed / total, n);
+  const Vector<T> log_sums = largest + log<T>(total);
+  for (std::size_t j = 0; j < n; j += D) log_sum.row((first + j) / D)[0] = log_sums[j];
+}
+
+template <class T, std::size_t D>
+void all_heads(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+  for (std::size_t first = 0; first < out.cols; first += lanes<T>) {
+    vector_of_heads<T, D>(out, log_sum, call, first, std::min(lanes<T>, out.cols - first));
+  }
+}
+
+}  // namespace
+
+template <class T>
+bool is_one_query(const AttentionCall<T>& call) {
+  const std::size_t D = call.value_dim(), m = call.k.rows;
+  return call.q.rows == 1 && m <= Mask::block && call.n_kv_head == call.n_head && call.key_dim() == D &&
+         std::has_single_bit(D) && D <= lanes<T> && !call.dropout.drops() &&
+         (~call.mask.bits(call.first_query, 0) & Mask::lowest(m)) == 0;
+}
+
+template <class T>
+void one_query_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+  const auto forward = [&] {
+    switch (call.value_dim()) {
+      case 1: return all_heads<T, 1>;
+      case 2: return all_heads<T, 2>;
+      case 4: return all_heads<T, std::min<std::size_t>(4, lanes<T>)>;
+      case 8: return all_heads<T, std::min<std::size_t>(8, lanes<T>)>;
+      default: return all_heads<T, std::min<std::size_t>(16, lanes<T>)>;
+    }
+  }();
+  forward(out, log_sum, call);
+}
+
+template bool is_one_query(const AttentionCall<float>&);
+template bool is_one_query(const AttentionCall<double>&);
+template void one_query_forward(View<float>, View<float>, const AttentionCall<float>&);
+template void one_query_forward(View<double>, View<double>, const AttentionCall<double>&);
+
+}  // namespace microgpt

@@ -7,7 +7,7 @@
 #include "central_difference.h"
 #include "first_difference.h"
 #include "random_numbers.h"
-#include "reference_gpt.h"
+#include "reference.h"
 
 namespace microgpt {
 namespace {

@@ -14,7 +14,7 @@
 #include "central_difference.h"
 #include "first_difference.h"
 #include "random_numbers.h"
-#include "reference_gpt.h"
+#include "reference.h"
 #include "scalar/ops.h"
 #include "train/scalar_trainer.h"
 

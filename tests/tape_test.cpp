@@ -129,16 +129,6 @@ TEST_CASE("memory rests before it is used again, but not for ever, and what lies
   }
   CHECK((kept * 3.0).data() == 6);
 }
-
-TEST_CASE("a Value of an outer Scope may be used in an inner one and after it") {
-  const Scope outer;
-  const Value x = 2.0;
-  {
-    const Scope inner;
-    CHECK((x + x).data() == 4);
-  }
-  CHECK_NOTHROW(x + x);
-}
 #endif
 
 }  // namespace

@@ -190,7 +190,8 @@ check-lessons: $(PRINTED) ## run every lesson and compare with its expected.txt
 check-exercises: $(EXERCISES) ## check that exercises fail unsolved, and pass with their solutions
 	@tests/exercises.sh $(BUILD) $(LESSONS)
 
-# The checker runs commands as if they were typed, so they must not be part of this run of make.
+# The checker runs commands as if they were typed, so they must not be part of this run of make. One checker runs each
+# command once, so two of them share all READMEs.
 check-readmes: $(README_CHECKER) $(PRINTED) ## check everything the READMEs quote: code, commands, output
 	@printf '%s\n' README.md $(LESSONS:%=lessons/%/README.md) | env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) KEPT=1 \
 	  CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) xargs -n 13 -P 2 $<

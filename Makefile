@@ -97,6 +97,7 @@ README_CHECKER := $(BUILD)/check_readme
 LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)))
 LESSON_MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
 BREAKS := $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/*/break/*.patch))
+PRINTED := $(patsubst %/main,%/printed.txt,$(LESSON_MAINS) $(BREAKS))
 EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lessons/%/solution)
 FUZZERS := $(patsubst %,$(BUILD)/tests/fuzz/%,$(if $(filter file,$(origin OF)),checkpoint data mask command_line,$(OF)))
 OTHERS := $(BUILD)/lessons/ladder $(BUILD)/lessons/forms $(BUILD)/lessons/study/study $(BUILD)/tests/gdb/main \
@@ -157,7 +158,7 @@ broken = $(if $(BREAK),$(or \
 
 lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
 	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $^,$<) $(NAMES)
-$(patsubst %_museum,lesson-%,$(filter %_museum,$(LESSONS))): | $(BREAKS)
+$(patsubst %_museum,lesson-%,$(filter %_museum,$(LESSONS))): | $(BREAKS:main=printed.txt)
 exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-08
 	@$<
 solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-08
@@ -182,15 +183,21 @@ check-study: $(BUILD)/lessons/study/study ## the same, compared with what lesson
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
-check-lessons: $(LESSON_MAINS) $(if $(filter %_museum,$(LESSONS)),$(BREAKS)) ## run every lesson and compare with its expected.txt
+# What programs print and draw is kept for all checks, with errors and exit codes. The museum reads what breaks print.
+$(PRINTED): %/printed.txt: %/main data/names.txt
+	@echo "run     $<"
+	@PICTURES=$(if $(findstring /break/,$@),build/pictures/broken,$*) $< >$@ 2>$*/errors.txt; echo $$? >$*/code.txt
+$(filter %_museum/printed.txt,$(PRINTED)): $(BREAKS:main=printed.txt)
+check-lessons: $(PRINTED) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
 check-exercises: $(EXERCISES) ## check that exercises fail unsolved, and pass with their solutions
 	@tests/exercises.sh $(BUILD) $(LESSONS)
 
-# The checker runs commands as if they were typed, so they must not be part of this run of make.
-check-readmes: $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) ## check everything the READMEs quote: code, commands, output
-	@printf '%s\n' README.md $(LESSONS:%=lessons/%/README.md) | env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) \
-	  CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) xargs -n 1 -P 2 $<
+# The checker runs commands as if they were typed, so they must not be part of this run of make. One checker runs each
+# command once, so two of them share all READMEs.
+check-readmes: $(README_CHECKER) $(PRINTED) ## check everything the READMEs quote: code, commands, output
+	@printf '%s\n' README.md $(LESSONS:%=lessons/%/README.md) | env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) KEPT=1 \
+	  CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) xargs -n 13 -P 2 $<
 
 # src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a
 # README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.

@@ -4,6 +4,7 @@
 #   lessons/break.sh PATCH RIGHT BROKEN [NAMES]     RIGHT and BROKEN are the lesson's program without and with the patch
 #
 # The program with the mistake draws its pictures in build/pictures/broken. The exit code is 0 if the output differs.
+# With KEPT=1 nothing is run: what the programs printed lies beside them, where make has kept it.
 set -u
 patch=$1 right=$2 broken=$3
 shift 3
@@ -12,11 +13,26 @@ if [ -t 1 ]; then red=$(printf '\033[31m') green=$(printf '\033[32m') plain=$(pr
 coloured() { sed -e "s/^-.*/$red&$plain/" -e "s/^+.*/$green&$plain/"; }
 at=$(dirname "$broken")
 
+# The output, errors and exit code of a program that draws its pictures in a folder: run FOLDER PROGRAM [NAMES].
+run() {
+  kept=$(dirname "$2")
+  if [ -z "${KEPT-}" ]; then
+    PICTURES=$1
+    export PICTURES
+    shift
+    "$@"
+  else
+    cat "$kept/printed.txt"
+    cat "$kept/errors.txt" >&2
+    return "$(cat "$kept/code.txt")"
+  fi
+}
+
 # The sentence above the patch, and the patch without its line numbers.
 sed -E '/^(diff|index|--- |Index:|watch: )/d; s|^\+\+\+ b/([^[:space:]]*).*|in \1:|; s/^@@ .*/.../' "$patch" | coloured
 
-PICTURES=$at "$right" "$@" >"$at/right.txt" 2>"$at/right.errors" &
-PICTURES=build/pictures/broken "$broken" "$@" >"$at/broken.txt" 2>"$at/broken.errors"
+run "$at" "$right" "$@" >"$at/right.txt" 2>"$at/right.errors" &
+run build/pictures/broken "$broken" "$@" >"$at/broken.txt" 2>"$at/broken.errors"
 code=$?
 if ! wait $! && [ -s "$at/right.errors" ]; then
   cat "$at/right.errors" >&2

@@ -1,7 +1,12 @@
 // The oracle of every gradient: go a little to the right and a little to the left, and see how much f changes.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cmath>
+
+#include "base/parameters.h"
+#include "microgpt.h"
 
 namespace microgpt {
 
@@ -24,6 +29,26 @@ CentralDifference central_difference(F f, double x, double rounding) {
   };
   const double slope = quotient(h);
   return {slope, std::abs(quotient(2 * h) - slope) + rounding / h};
+}
+
+/// Compares every gradient in `parameters` with its central difference. `loss` computes a Value from the parameters; a
+/// computed loss is at most `rounding` from the exact one.
+template <class Loss>
+void check_central_differences(Parameters& parameters, double rounding, Loss loss) {
+  for (std::size_t i = 0; i < parameters.size(); i++) {
+    double& parameter = parameters.data()[i];
+    const double original = parameter;
+    auto vary = [&](double varied) {
+      const Scope scope;
+      parameter = varied;
+      return loss().data();
+    };
+    const auto [slope, error] = central_difference(vary, original, rounding);
+    parameter = original;
+    CAPTURE(i);
+    CHECK(std::abs(parameters.grad()[i] - slope) <= error);
+    CHECK(error < 1e-6);  // no kink of relu in between: the test is sharp
+  }
 }
 
 }  // namespace microgpt

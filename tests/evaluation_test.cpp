@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/tokenizer.h"
-#include "leaves.h"
+#include "scalar/values.h"
 #include "tensor/decoder.h"
 #include "tensor/draw.h"
 #include "tensor/gpt.h"
@@ -234,7 +234,7 @@ TEST_CASE("predictions that are no numbers are not drawn from") {
   const Scope scope;
   PythonRandom random(1);
   for (double broken : {std::nan(""), HUGE_VAL}) {
-    CHECK_THROWS_AS(draw_token(leaves(std::vector{0.0, broken}), 1.0, random), Error);
+    CHECK_THROWS_AS(draw_token({0.0, broken}, 1.0, random), Error);
     std::vector logits{0.0, broken};
     CHECK_THROWS_AS(draw<double>(logits, 1, 0.5), Error);
   }

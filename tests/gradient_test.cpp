@@ -12,6 +12,8 @@ using namespace microgpt;
 
 namespace {
 
+using Numbers = std::vector<double>;
+
 struct Fixture {
   Fixture() : parameters(mlp_shapes(3, 2)) {
     PythonRandom random(1);
@@ -28,36 +30,38 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixture, "the gradient is what backward() adds to the parameters, and is taken out of them") {
+TEST_CASE_FIXTURE(Fixture,
+                  "the gradient is what backward() adds, without old ones, and is taken out of the parameters") {
+  for (double& g : parameters.grad()) g = 7;
   const LossAndGradient found = loss_and_gradient(right, parameters, tokens);
   for (double g : parameters.grad()) CHECK(g == 0);
   const Scope scope;
   const Value loss = right(tokens);
   loss.backward();
   CHECK(found.loss == loss.data());
-  CHECK(found.gradient == std::vector<double>(parameters.grad().begin(), parameters.grad().end()));
-}
-
-TEST_CASE_FIXTURE(Fixture, "old gradients do not count") {
-  const LossAndGradient found = loss_and_gradient(right, parameters, tokens);
-  for (double& g : parameters.grad()) g = 7;
-  CHECK(loss_and_gradient(right, parameters, tokens) == found);
+  CHECK(found.gradient == Numbers(parameters.grad().begin(), parameters.grad().end()));
 }
 
 TEST_CASE_FIXTURE(Fixture, "slopes agree with a right gradient and not with a missing one, and the weights stay") {
-  const std::vector<double> before(parameters.data().begin(), parameters.data().end());
+  const Numbers before(parameters.data().begin(), parameters.data().end());
   for (const char* matrix : {"wte", "mlp_fc1", "mlp_fc2"}) {
     // Steps of h = 1e-5. Truncation: h^2/6 times a third derivative, which is below 10 here, makes 2e-10. Rounding: a
     // loss below 4 made by some 100 operations, each off by at most 2^-51, divided by h, makes 5e-9.
     CHECK(largest_slope_error(right, parameters, matrix, tokens) < 1e-8);
     CHECK(largest_slope_error(without_gradient, parameters, matrix, tokens) > 1e-3);
   }
-  CHECK(std::vector<double>(parameters.data().begin(), parameters.data().end()) == before);
+  CHECK(Numbers(parameters.data().begin(), parameters.data().end()) == before);
+}
+
+TEST_CASE_FIXTURE(Fixture, "an MLP's loss is the mean over pairs of tokens, whatever came before them") {
+  const Scope scope;
+  auto loss = [&](const std::vector<Token>& of) { return right(of).data(); };
+  CHECK(loss({2, 1, 0, 2}) == (1.0 / 3) * (loss({2, 1}) + loss({1, 0}) + loss({0, 2})));
 }
 
 TEST_CASE("detached values keep their numbers and pass no gradient on") {
   const Scope scope;
-  const Values x(2, [](std::size_t i) { return static_cast<double>(i) + 1; });
+  const Values x{1.0, 2.0};
   const Values copy = detach(x);
   CHECK(copy[1].data() == 2);
   sum(copy).backward();
@@ -65,14 +69,11 @@ TEST_CASE("detached values keep their numbers and pass no gradient on") {
   CHECK(x[1].grad() == 0);
 }
 
-TEST_CASE("the largest difference counts both directions") {
-  CHECK(largest_difference(std::vector<double>{1, 5, -3}, std::vector<double>{1, 4, -1}) == 2);
-  CHECK(largest_difference(std::vector<double>{}, std::vector<double>{}) == 0);
-}
-
-TEST_CASE("answers of different sizes, or without a number, are below no tolerance") {
+TEST_CASE("the largest difference counts both directions; of different sizes and NaN, it is below no tolerance") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK_FALSE(largest_difference(std::vector<double>{1, 2}, std::vector<double>{1}) < 1e300);
-  CHECK_FALSE(largest_difference(std::vector<double>{nan, 2}, std::vector<double>{1, 2}) < 1e300);
-  CHECK_FALSE(largest_difference(std::vector<double>{1, nan, 3}, std::vector<double>{1, 2, 3}) < 1e300);
+  CHECK(largest_difference(Numbers{1, 5, -3}, Numbers{1, 4, -1}) == 2);
+  CHECK(largest_difference(Numbers{}, Numbers{}) == 0);
+  CHECK_FALSE(largest_difference(Numbers{1, 2}, Numbers{1}) < 1e300);
+  CHECK_FALSE(largest_difference(Numbers{nan, 2}, Numbers{1, 2}) < 1e300);
+  CHECK_FALSE(largest_difference(Numbers{1, nan, 3}, Numbers{1, 2, 3}) < 1e300);
 }

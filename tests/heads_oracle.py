@@ -8,23 +8,19 @@ is more than 1e-9.
 import itertools
 import json
 import math
-import pathlib
 import sys
 
 import torch
 import torch.nn.functional as F
 
-sys.path.insert(0, "tests")
-from oracle import load, rotated  # noqa: E402
+sys.path.append("lessons/24_training_well")
+from oracle import rotated  # noqa: E402
+from pytorch_gpt import read_safetensors, rmsnorm  # noqa: E402
 
 PLACES = "self previous bos equal after_equal".split()
 
 
 # --- The model --------------------------------------------------------------------------------------------------------
-
-
-def rmsnorm(x):
-    return x / (x.pow(2).mean(-1, keepdim=True) + 1e-5).sqrt()
 
 
 def sees(mask, t, s):
@@ -41,7 +37,7 @@ def sees(mask, t, s):
 
 class Model:
     def __init__(self, path):
-        self.w, self.meta = load(pathlib.Path(path))
+        self.meta, self.w = read_safetensors(path)
         self.n_layer, self.n_head = int(self.meta["n_layer"]), int(self.meta["n_head"])
         self.block_size = int(self.meta["block_size"])
         self.heads = list(itertools.product(range(self.n_layer), range(self.n_head)))

@@ -1,23 +1,24 @@
 #!/bin/sh
-# Every lesson must print its expected.txt and draw the pictures that lie beside it: tests/lessons.sh BUILD LESSON...
+# Every lesson must have printed its expected.txt and drawn the pictures that lie beside it:
+# tests/lessons.sh BUILD LESSON...
 set -u
 build=$1
 shift
 code=0
 for lesson in "$@"; do
   at=$build/lessons/$lesson
-  if ! "$at/main" >"$at/output.txt" 2>"$at/errors.txt"; then
+  if [ "$(cat "$at/code.txt")" != 0 ]; then
     cat "$at/errors.txt" >&2
     echo "lesson $lesson: failed" >&2
     code=1
-  elif ! diff -u "lessons/$lesson/expected.txt" "$at/output.txt"; then
+  elif ! diff -u "lessons/$lesson/expected.txt" "$at/printed.txt"; then
     echo "lesson $lesson: its output differs from its expected.txt" >&2
     code=1
   else
     echo "lesson $lesson: prints its expected.txt"
     for picture in "lessons/$lesson"/*.svg; do
       [ -e "$picture" ] || continue
-      cmp "build/pictures/${picture##*/}" "$picture" || code=1
+      cmp "$at/${picture##*/}" "$picture" || code=1
     done
   fi
 done

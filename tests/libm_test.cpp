@@ -7,7 +7,6 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <valarray>
 #include <vector>
 
@@ -18,85 +17,75 @@
 namespace microgpt {
 namespace {
 
-std::uint64_t bits64(PythonRandom& random) { return std::uint64_t{random.bits32()} << 32 | random.bits32(); }
+using Numbers = std::vector<double>;
+
+Numbers random_numbers(std::size_t n, double (*make)(PythonRandom& random)) {
+  PythonRandom random(1);
+  Numbers numbers(n);
+  for (double& number : numbers) number = make(random);
+  return numbers;
+}
 
 /// Any double at all: also subnormal, infinite, or not a number.
-std::vector<double> any_bits(std::size_t n) {
-  PythonRandom random(1);
-  std::vector<double> numbers(n);
-  for (double& number : numbers) number = std::bit_cast<double>(bits64(random));
-  return numbers;
+double any_bits(PythonRandom& random) {
+  const std::uint64_t high = random.bits32();
+  return std::bit_cast<double>(high << 32 | random.bits32());
 }
 
-/// Numbers of ordinary size, where the fast way is taken.
-std::vector<double> ordinary(std::size_t n) {
-  PythonRandom random(2);
-  std::vector<double> numbers(n);
-  for (double& number : numbers) {
-    number = std::ldexp(uniform(random, -2, 2), static_cast<int>(random.below(128)) - 64);
-  }
-  return numbers;
+/// A number of ordinary size, where the fast way is taken.
+double ordinary(PythonRandom& random) {
+  return std::ldexp(uniform(random, -2, 2), static_cast<int>(random.below(128)) - 64);
 }
 
-void add_with_neighbours(std::vector<double>& numbers, double x) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  for (double y : {x, std::nextafter(x, infinity), std::nextafter(x, -infinity)}) {
-    numbers.push_back(y);
-    numbers.push_back(-y);
-  }
-}
-
-/// Zeros, powers of two, the ends of the range, and their neighbours.
-std::vector<double> edges() {
-  std::vector<double> numbers{NAN, -NAN};
-  for (double x : {0.0, DBL_MAX, DBL_MIN, HUGE_VAL}) add_with_neighbours(numbers, x);
-  for (int exponent = -1074; exponent < 1024; exponent++) add_with_neighbours(numbers, std::ldexp(1.0, exponent));
-  return numbers;
-}
-
-/// An odd number of 27 bits whose square has 54: half-way between two doubles. And its neighbours.
-std::vector<double> squares_half_way(std::size_t n) {
-  PythonRandom random(3);
-  std::vector<double> numbers;
-  while (numbers.size() < n) add_with_neighbours(numbers, std::floor(uniform(random, 0x1.6bp25, 0x1p26)) * 2 + 1);
-  return numbers;
-}
+/// An odd number of 27 bits whose square has 54: half-way between two doubles.
+double square_half_way(PythonRandom& random) { return std::floor(uniform(random, 0x1.6bp25, 0x1p26)) * 2 + 1; }
 
 /// The double nearest to the square of a number half-way between two doubles, so that its root is close to half-way.
-std::vector<double> roots_half_way(std::size_t n) {
-  PythonRandom random(4);
-  std::vector<double> numbers;
-  while (numbers.size() < n) {
-    const double y = uniform(random, 1, 2);
-    const long double half_way = y + 0x1p-53L;
-    add_with_neighbours(numbers, static_cast<double>(half_way * half_way));
-  }
+double root_half_way(PythonRandom& random) {
+  const long double half_way = uniform(random, 1, 2) + 0x1p-53L;
+  return static_cast<double>(half_way * half_way);
+}
+
+/// Zeros, powers of two, and the ends of the range.
+Numbers edges() {
+  Numbers numbers{NAN, 0.0, DBL_MAX, DBL_MIN, HUGE_VAL};
+  for (int exponent = -1074; exponent < 1024; exponent++) numbers.push_back(std::ldexp(1.0, exponent));
   return numbers;
+}
+
+Numbers with_neighbours(const Numbers& numbers) {
+  Numbers all;
+  for (const double x : numbers) {
+    for (const double y : {x, std::nextafter(x, HUGE_VAL), std::nextafter(x, -HUGE_VAL)}) {
+      all.push_back(y);
+      all.push_back(-y);
+    }
+  }
+  return all;
 }
 
 /// Where the fast version for arrays and pow first differ.
-std::string difference_to_pow(const std::vector<double>& x, double exponent) {
+std::string difference_to_pow(const Numbers& x, double exponent) {
   const std::valarray<double> fast = power(std::valarray<double>(x.data(), x.size()), exponent);
-  std::vector<double> expected(x.size());
+  Numbers expected(x.size());
   for (std::size_t i = 0; i < x.size(); i++) expected[i] = c_library_pow(x[i], exponent);
-  return first_difference(std::vector<double>(std::begin(fast), std::end(fast)), expected);
+  return first_difference(Numbers(std::begin(fast), std::end(fast)), expected);
 }
 
-constexpr std::size_t many = 1 << 20;
-
 TEST_CASE("squares, roots and other powers of an array are pow's to the last bit, whatever x") {
-  for (const auto& numbers :
-       {any_bits(many), ordinary(many), edges(), squares_half_way(many / 4), roots_half_way(many / 4)}) {
+  constexpr std::size_t many = 1 << 20;
+  for (const Numbers& numbers : {random_numbers(many, any_bits), random_numbers(many, ordinary),
+                                 with_neighbours(edges()), with_neighbours(random_numbers(many / 24, square_half_way)),
+                                 with_neighbours(random_numbers(many / 24, root_half_way))}) {
     for (const double exponent : {2.0, 0.5}) CHECK(difference_to_pow(numbers, exponent) == "");
   }
-  CHECK(difference_to_pow(ordinary(1000), 3) == "");
+  CHECK(difference_to_pow(random_numbers(1000, ordinary), 3) == "");
 }
 
 TEST_CASE("power is the C library's pow for exponents that compilers like to replace") {
   for (volatile double exponent : {-2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0}) {  // volatile: nothing can be replaced here
-    std::vector<double> expected;
-    std::vector<double> actual;
-    for (double x : ordinary(10000)) {
+    Numbers expected, actual;
+    for (double x : random_numbers(10000, ordinary)) {
       expected.push_back(std::pow(x, exponent));
       actual.push_back(power(x, exponent));
     }
@@ -107,10 +96,9 @@ TEST_CASE("power is the C library's pow for exponents that compilers like to rep
 TEST_CASE("x ** y is what CPython prints where it differs from 1 / x, x * x and sqrt" *
           doctest::description("another C library's pow may round these the other way") *
           doctest::skip(!libm_unlike_published().empty())) {
-  struct Pin {
+  const struct {
     double x, y, power, shortcut;
-  };
-  const Pin pins[]{
+  } pins[]{
       {0x1.7ae80e1821c40p+1, -1, 0x1.59ebf9f931452p-2, 1 / 0x1.7ae80e1821c40p+1},
       {0x1.420fe7e7c0c84p+1, -1, 0x1.96fa35008ca28p-2, 1 / 0x1.420fe7e7c0c84p+1},
       {0x1.01eef6bc26730p-1, 2, 0x1.03e1aa7578d88p-2, 0x1.01eef6bc26730p-1 * 0x1.01eef6bc26730p-1},
@@ -118,7 +106,7 @@ TEST_CASE("x ** y is what CPython prints where it differs from 1 / x, x * x and 
       {0x1.b59d784e90f58p-1, 0.5, 0x1.d95940cf8fbf4p-1, std::sqrt(0x1.b59d784e90f58p-1)},
       {0x1.51b2aa464224cp+1, 0.5, 0x1.9fd0660f9422ap+0, std::sqrt(0x1.51b2aa464224cp+1)},
   };
-  for (const Pin& pin : pins) {
+  for (const auto& pin : pins) {
     CAPTURE(pin.x);
     CHECK(power(pin.x, pin.y) == pin.power);
     CHECK(pin.power != pin.shortcut);

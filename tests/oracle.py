@@ -22,6 +22,9 @@ import sys
 import torch
 import torch.nn.functional as F
 
+sys.path.append("lessons/24_training_well")
+from pytorch_gpt import read_safetensors  # noqa: E402
+
 GOLDEN = pathlib.Path("tests/golden/attention")
 TOLERANCE = 1e-12  # of the larger of 1 and a tensor's largest number: see tests/attention_oracle_test.cpp
 
@@ -40,20 +43,6 @@ def save(path, tensors, metadata):
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
-
-
-def load(path):
-    """The tensors of such a file, by name, and its metadata."""
-    contents = path.read_bytes()
-    (length,) = struct.unpack("<Q", contents[:8])
-    header = json.loads(contents[8 : 8 + length])
-    metadata = header.pop("__metadata__", {})
-    tensors = {}
-    for name, entry in header.items():
-        begin, end = (8 + length + offset for offset in entry["data_offsets"])
-        numbers = struct.unpack(f"<{(end - begin) // 8}d", contents[begin:end])
-        tensors[name] = torch.tensor(numbers, dtype=torch.float64).reshape(entry["shape"])
-    return tensors, metadata
 
 
 # --- Attention --------------------------------------------------------------------------------------------------------
@@ -219,7 +208,7 @@ def main():
     print(f"{GOLDEN}, computed again by PyTorch {torch.__version__}:")
     right = []
     for path in paths:
-        golden, metadata = load(path)
+        metadata, golden = read_safetensors(path)
         made = complete({name: tensor for name, tensor in golden.items() if is_input(name)}, metadata)
         right.append(compare(path, made, golden))
         save(arguments.folder / path.name, made, metadata)

@@ -4,6 +4,7 @@
 set -eu
 tests=$1 microgpt=$2 folder=$3
 shift 3
+export PYTHONDONTWRITEBYTECODE=1
 
 # The first python3 in the path may not be the one for which PyTorch is installed.
 for python in python3 /usr/bin/python3 ''; do

@@ -67,13 +67,8 @@ TEST_CASE("every number is CPython's, for seeds of one word and two, whole or in
 
 // The numbers below were printed by CPython 3.11.
 
-TEST_CASE("a seed may be longer than any machine word") {
-  PythonRandom random("123456789012345678901234567890");
-  CHECK(random.bits32() == 3124625047);
-  CHECK(random.bits32() == 947073620);
-}
-
-TEST_CASE("a seed's sign and leading zeros do not count") {
+TEST_CASE("a seed may be longer than any machine word; its sign and leading zeros do not count") {
+  CHECK(PythonRandom("123456789012345678901234567890").bits32() == 3124625047);
   for (const char* same : {"-7", "+7", "007"}) {
     CAPTURE(same);
     CHECK(PythonRandom(same).bits32() == 1390851128);

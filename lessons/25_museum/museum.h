@@ -2,12 +2,8 @@
 #pragma once
 
 #include <fmt/core.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -62,24 +58,6 @@ inline std::vector<Bug> all_bugs() {
   return bugs;
 }
 
-struct Output {
-  std::string text;
-  int status;
-};
-
-/// What a command prints, and how it ended.
-inline Output output_of(const std::string& command) {
-  std::FILE* pipe = ::popen((command + " 2>/dev/null </dev/null").c_str(), "r");
-  if (pipe == nullptr) throw microgpt::Error("cannot run " + command);
-  Output output{};
-  std::array<char, 4096> bytes{};
-  while (const std::size_t count = std::fread(bytes.data(), 1, bytes.size(), pipe)) {
-    output.text.append(bytes.data(), count);
-  }
-  output.status = ::pclose(pipe);
-  return output;
-}
-
 /// What the first group of the regular expression `watch` matches, as a number, in the last line that it matches.
 inline std::optional<double> watched(const std::string& output, const std::string& watch) {
   std::optional<double> found;
@@ -93,20 +71,24 @@ inline std::optional<double> watched(const std::string& output, const std::strin
   return found;
 }
 
-/// Runs the release build of the lesson's program with the bug. The right loss stands in expected.txt.
-inline Outcome run(const Bug& bug) {
+/// What happened when the release build of the lesson's program ran with the bug; make has kept what it printed. The
+/// right loss stands in expected.txt.
+inline Outcome outcome_of(const Bug& bug) {
   const std::string expected = microgpt::read_file("lessons/" + bug.lesson + "/expected.txt");
-  const std::string program = fmt::format("build/release/lessons/{}/break/{}/main", bug.lesson, bug.name);
-  if (!std::filesystem::exists(program)) throw microgpt::Error("there is no " + program + "; use make lesson-25");
-  const Output output = output_of("PICTURES=build/pictures/broken " + program);
-  if (output.text == expected) throw microgpt::Error(bug.lesson + ": the break " + bug.name + " changes nothing");
-  Outcome outcome{watched(expected, bug.watch), watched(output.text, bug.watch), {}, output.status != 0};
+  const std::string folder = fmt::format("build/release/lessons/{}/break/{}", bug.lesson, bug.name);
+  if (!std::filesystem::exists(folder + "/code.txt")) {
+    throw microgpt::Error(bug.lesson + ": " + bug.name + " has not been run; use make lesson-25");
+  }
+  const std::string printed = microgpt::read_file(folder + "/printed.txt");
+  const bool ended_well = microgpt::read_file(folder + "/code.txt") == "0\n";
+  if (printed == expected) throw microgpt::Error(bug.lesson + ": the break " + bug.name + " changes nothing");
+  Outcome outcome{watched(expected, bug.watch), watched(printed, bug.watch), {}, false};
   if (!bug.watch.empty() && !outcome.right) throw microgpt::Error(bug.lesson + " does not print: " + bug.watch);
-  std::istringstream lines(output.text);
+  std::istringstream lines(printed);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("check failed: ")) outcome.failed.push_back(line.substr(14));
   }
-  outcome.crashed = output.status != 0 && outcome.failed.empty();
+  outcome.crashed = !ended_well && outcome.failed.empty();
   if (outcome.crashed) outcome.broken.reset();
   return outcome;
 }

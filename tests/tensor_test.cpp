@@ -35,37 +35,21 @@ TEST_CASE_TEMPLATE("every row begins a vector, and no two rows are a multiple of
   }
 }
 
-TEST_CASE("a new tensor is zero, and so is what stands between its rows") {
-  const Tensor<float> x(3, 5);
-  const View<const float> view = x.view();
-  CHECK(std::count(view.data, view.data + 3 * view.stride, 0.0F) == static_cast<std::ptrdiff_t>(3 * view.stride));
-}
-
-TEST_CASE("a tensor that shrinks and grows again within its memory stays where it is") {
-  Tensor<float> x(10, 20);
-  const float* const data = x.view().data;
-  x.resize(3, 7);
-  CHECK(x.view().data == data);
-  CHECK(x.view().rows == 3);
-  CHECK(x.view().cols == 7);
-  x.resize(10, 20);
-  CHECK(x.view().data == data);
-}
-
-TEST_CASE("a tensor that grows has room for all its rows, and they are zero") {
-  Tensor<double> x(2, 2);
+TEST_CASE("a new tensor is zero, between its rows, too; so is one that grew; one that shrinks stays where it is") {
+  Tensor<float> x(3, 7);
+  auto sum = [&] { return std::accumulate(x.view().data, x.view().row(x.view().rows), 0.0F); };
+  CHECK(sum() == 0);
   x.view().row(0)[0] = 7;
   x.resize(50, 60);
-  for (std::size_t i = 0; i < 50; i++) {
-    CHECK(std::accumulate(x.view().row(i), x.view().row(i) + x.view().stride, 0.0) == 0);
+  CHECK(x.view().rows == 50);
+  CHECK(x.view().cols == 60);
+  CHECK(sum() == 0);
+  const float* const data = x.view().data;
+  for (const std::size_t n : {3, 50}) {
+    x.resize(n, n);
+    CHECK(x.view().data == data);
+    CHECK(x.view().cols == n);
   }
-}
-
-TEST_CASE("a copy of a tensor is one of its own") {
-  Tensor<float> x(2, 3);
-  Tensor<float> y = x;
-  y.view().row(1)[2] = 5;
-  CHECK(x.view().row(1)[2] == 0);
 }
 
 TEST_CASE("a slice of rows and columns is the same numbers; copy and set_zero change it and nothing around it") {
@@ -184,18 +168,6 @@ TEST_CASE_TEMPLATE("matmul and matmul_add are chains of multiply-adds, within th
       CHECK(sum.intact());
       CHECK(is_product<T>(sum.view(), f, true));
     }
-  }
-}
-
-TEST_CASE_TEMPLATE("a left factor from a row on is that part of it, transposed or not", T, float, double) {
-  PythonRandom random(3);
-  const Factors<T> f({20, 9, 6}, random);
-  Fenced<T> whole = fenced_output<T>(20, 9);
-  matmul(whole.view(), f.a.view(), f.b.view());
-  for (const Left<T>& a : {Left<T>(f.a.view()), transposed(f.a_t.view())}) {
-    Fenced<T> part = fenced_output<T>(7, 9);
-    matmul(part.view(), a.from_row(13), f.b.view());
-    CHECK(largest_difference(part.view(), whole.view().slice_rows(13, 7)) == 0);
   }
 }
 

@@ -124,13 +124,12 @@ template <class T>
 void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                  Activations<T>& a) {
   const Share rows = batch.rows(documents);
-  auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };  // these documents' rows
-  auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };               // of a (1,N)
+  auto of = [&](auto&& all) { return rows.of(all); };                            // these documents' rows
+  auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };  // of a (1,N)
 
   const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
 
-  kernels.embedding_forward(of(a.embedded), batch.tokens().subspan(rows.first, rows.n),
-                            batch.positions().subspan(rows.first, rows.n), model.wte.data.view(),
+  kernels.embedding_forward(of(a.embedded), of(batch.tokens()), of(batch.positions()), model.wte.data.view(),
                             model.wpe.data.view());
   kernels.rmsnorm_forward(of(a.x), at(a.scale0), of(a.embedded));
 
@@ -165,7 +164,7 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
     }
   }
   kernels.linear_forward(of(a.logits), of(a.layers.back().x_out), model.lm_head, {});
-  kernels.cross_entropy_forward(at(a.losses), of(a.probs), of(a.logits), batch.targets().subspan(rows.first, rows.n));
+  kernels.cross_entropy_forward(at(a.losses), of(a.probs), of(a.logits), of(batch.targets()));
 }
 
 // Each step is that of gpt_forward, from the last to the first.
@@ -173,14 +172,13 @@ template <class T>
 void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                   const T* dlosses, Activations<T>& a) {
   const Share rows = batch.rows(documents);
-  auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };
+  auto of = [&](auto&& all) { return rows.of(all); };
   auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };
 
   const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
 
   const View<T> dlogits = of(a.probs);  // in place: it overwrites probs
-  kernels.cross_entropy_backward(dlogits, dlosses + rows.first, of(a.probs),
-                                 batch.targets().subspan(rows.first, rows.n));
+  kernels.cross_entropy_backward(dlogits, dlosses + rows.first, of(a.probs), of(batch.targets()));
   kernels.linear_backward_input(of(a.layers.back().dx_out), dlogits, model.lm_head, {});
 
   for (std::size_t li = model.layers.size(); li-- > 0;) {
@@ -211,14 +209,13 @@ template <class T>
 void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, const Activations<T>& a,
                           std::size_t i, std::size_t shares) {
   auto embedding = [&](Weight<T>& w, std::span<const std::size_t> indices) {
-    const auto [first, n] = share(w.grad.view().rows, i, shares);
-    const View<T> dw = w.grad.view().slice_rows(first, n);
-    set_zero(dw);
-    kernels.embedding_backward(dw, first, a.dembedded.view(), indices);
+    const Share rows = share(w.grad.view().rows, i, shares);
+    set_zero(rows.of(w.grad));
+    kernels.embedding_backward(rows.of(w.grad), rows.first, a.dembedded.view(), indices);
   };
   auto linear = [&](Weight<T>& w, const Tensor<T>& dy, const Tensor<T>& x) {
-    const auto [first, n] = share(w.grad.view().rows, i, shares);
-    kernels.linear_backward_weight(w.grad.view().slice_rows(first, n), first, dy.view(), x.view());
+    const Share rows = share(w.grad.view().rows, i, shares);
+    kernels.linear_backward_weight(rows.of(w.grad), rows.first, dy.view(), x.view());
   };
   embedding(model.wte, batch.tokens());
   if (!model.config.rope) embedding(model.wpe, batch.positions());

@@ -61,8 +61,8 @@ template <class T, std::size_t length, std::size_t vectors, bool whole, std::siz
     tile<T, length, vectors, whole, width>(c, before, a, b);
   } else {
     constexpr std::size_t upper = length / 2, lower = length - upper;
-    product<T, upper, vectors, whole, width>(c.slice_rows(0, upper), rows_of(before, 0, upper), a, b);
-    product<T, lower, vectors, whole, width>(c.slice_rows(upper, lower), rows_of(before, upper, lower),
+    product<T, upper, vectors, whole, width>(c.slice_rows(0, upper), before.slice_rows(0, upper), a, b);
+    product<T, lower, vectors, whole, width>(c.slice_rows(upper, lower), before.slice_rows(upper, lower),
                                              a.from_row(upper), b);
   }
 }

@@ -30,7 +30,8 @@ void transpose_vectors(Vector<T>* row) {
   (std::make_index_sequence<std::bit_width(n) - 1>());
 }
 
-/// The transpose of at most `lanes` rows and columns; `whole` means exactly that many of both.
+/// The transpose of at most `lanes` rows and columns. `whole` means that `from` has so many columns, and `to` has room
+/// for so many; those beyond the rows of `from` become copies of its last row.
 template <class T, bool whole>
 void transpose_square(View<T> to, View<const T> from) {
   Vector<T> row[lanes<T>];
@@ -58,7 +59,7 @@ void transpose(View<T> to, std::type_identity_t<View<const T>> from) {
     for (std::size_t j = 0; j < from.cols; j += lanes<T>) {
       const std::size_t rows = std::min(lanes<T>, from.rows - i);
       const std::size_t cols = std::min(lanes<T>, from.cols - j);
-      const bool whole = rows == lanes<T> && cols == lanes<T>;
+      const bool whole = to.cols - i >= lanes<T> && cols == lanes<T>;
       const auto transpose = whole ? transpose_square<T, true> : transpose_square<T, false>;
       transpose(to.slice_rows(j, cols).slice_cols(i, rows), from.slice_rows(i, rows).slice_cols(j, cols));
     }

@@ -171,17 +171,6 @@ TEST_CASE_TEMPLATE("matmul and matmul_add are chains of multiply-adds, within th
   }
 }
 
-TEST_CASE_TEMPLATE("what is not a number stays in its row and its column", T, float, double) {
-  PythonRandom random(5);
-  Factors<T> f({9, 35, 7}, random);
-  f.a.view().row(4)[2] = std::numeric_limits<T>::quiet_NaN();
-  Fenced<T> c = fenced_output<T>(9, 35);
-  matmul(c.view(), f.a.view(), f.b.view());
-  for (std::size_t i = 0; i < 9; i++) {
-    for (std::size_t j = 0; j < 35; j++) CHECK(std::isnan(c.view().row(i)[j]) == (i == 4));
-  }
-}
-
 // --- Rope ------------------------------------------------------------------------------------------------------------
 
 // That the backward is the transpose: attention_oracle_test.cpp.

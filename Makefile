@@ -220,7 +220,7 @@ check-gdb: ## type the debugger walks of the READMEs and compare with what they 
 sessions: $(SESSIONS)
 	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
 $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
-	@$(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
+	@PYTHONPATH=tests/gdb $(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
 
 # The same commands in lldb, where they must print the same.
@@ -239,7 +239,8 @@ check-lldb: ## type a session in lldb and compare it with gdb's
 	@$(HAVE_LLDB)
 	@$(MAKE) --no-print-directory MODE=debug session-lldb
 session-lldb: $(BUILD)/tests/gdb/main
-	@$(LLDB) -x -b -o 'script import session; session.check("tests/gdb/expected.txt")' $< | grep ': runs as shown$$'
+	@PYTHONPATH=tests/gdb $(LLDB) -x -b -o 'script import lldb_session; lldb_session.check("tests/gdb/expected.txt")' $< | \
+	  grep ': runs as shown$$'
 
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in Chromium

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -186,6 +187,27 @@ TEST_CASE("dropout changes the losses, differently with every seed, and a rate o
     CHECK((losses_with({0.3, 5}) == losses_with({0.3, 5})));
     CHECK((losses_with({0.3, 5}) != losses_with({0.3, 6})));
   }
+}
+
+TEST_CASE("every layer drops other numbers, and others of its attention's output than of its MLP's") {
+  const TensorModel<double> model(small, random_parameters(small));
+  Batch batch(small.block_size);
+  batch.add(document);
+  Activations<double> activations;
+  activations.dropout = {0.5, 1};
+  activations.resize(model, batch.num_positions());
+  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
+  std::set<std::vector<bool>> dropped;
+  for (const auto& layer : activations.layers) {
+    for (const View<const double>& out : {layer.attn_out.view(), layer.mlp_out.view()}) {
+      std::vector<bool> zeros;
+      for (std::size_t i = 0; i < out.rows * out.cols; i++) {
+        zeros.push_back(out.row(i / out.cols)[i % out.cols] == 0);
+      }
+      dropped.insert(zeros);
+    }
+  }
+  CHECK(dropped.size() == 4);
 }
 
 TEST_CASE("with a cache every form predicts what it predicts without, from the first position to the last") {

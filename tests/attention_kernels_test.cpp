@@ -83,7 +83,9 @@ struct Attention {
         dv(fenced_output<T>(s.m, s.heads.n_kv_head * s.heads.value_dim)) {}
 
   AttentionCall<T> call() const {
-    return AttentionCall<T>::of(shape.heads, q.view(), k.view(), v.view(), mask, shape.first_query, shape.dropout);
+    auto call = AttentionCall<T>::of(shape.heads, q.view(), k.view(), v.view(), mask, shape.first_query);
+    call.dropout = shape.dropout;
+    return call;
   }
   void forward(const Kernels<T>& kernels) { kernels.attention_forward(out.view(), log_sum.view(), call()); }
   void backward(const Kernels<T>& kernels) { backward(kernels, {dq.view(), dk.view(), dv.view()}); }

@@ -8,7 +8,7 @@
 //   mask (N,M), key_padding_mask (B,M)       1 where attention is allowed, else 0; both, either or none, and
 //   mask = causal                            in the metadata
 //   out (B,N,C), attn (B,H,N,M), grad_out (B,N,C), grad.x, grad.kv, grad.w_*, and of MLA c_kv, k_rope
-// Sizes come from the shapes of the tensors; those in the metadata must agree. Its other entries are for people.
+// Sizes come from the shapes of the tensors. Other entries of the metadata are for people.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 #include "fenced.h"
 #include "tensor/attention_layer.h"
-#include "tensor/attention_weights.h"
+#include "tensor/kernels.h"
 #include "train/safetensors.h"
 
 namespace microgpt {
@@ -82,10 +82,6 @@ class File {
     return found == file_.metadata.end() ? "" : found->second;
   }
 
-  void check_size(const std::string& name, std::size_t size) const {
-    if (!metadata(name).empty()) CHECK_MESSAGE(metadata(name) == std::to_string(size), name);
-  }
-
  private:
   const Safetensors::Tensor& find(const std::string& name) const {
     REQUIRE_MESSAGE(has(name), name);
@@ -103,13 +99,7 @@ struct Sizes {
 Sizes sizes_of(const File& file) {
   const Shape& x = file.shape("x", 3);
   const std::size_t M = file.has("kv") ? file.shape("kv", 3)[1] : x[1];
-  const Sizes sizes{.B = x[0], .N = x[1], .M = M, .C = x[2], .H = file.shape("attn", 4)[1]};
-  file.check_size("B", sizes.B);
-  file.check_size("N", sizes.N);
-  file.check_size("M", sizes.M);
-  file.check_size("d_model", sizes.C);
-  file.check_size("n_head", sizes.H);
-  return sizes;
+  return {.B = x[0], .N = x[1], .M = M, .C = x[2], .H = file.shape("attn", 4)[1]};
 }
 
 // --- The layer -------------------------------------------------------------------------------------------------------
@@ -119,7 +109,6 @@ AttentionLayer<double> grouped_attention(const File& file, const Sizes& sizes) {
   const std::size_t G = file.rows_of_part("w_k", K);
   const std::size_t D = file.rows_of_part("w_v", G);
   REQUIRE(sizes.H % G == 0);
-  file.check_size("n_kv_head", G);
   return AttentionLayer<double>({.n_embd = sizes.C, .n_head = sizes.H, .n_kv_head = G, .key_dim = K, .value_dim = D});
 }
 
@@ -136,10 +125,6 @@ AttentionLayer<double> latent_attention(const File& file, const Sizes& sizes) {
     shape.rope_base = std::stod(file.metadata("rope_base"));
     shape.key_dim += shape.rope_dim;
   }
-  file.check_size("q_latent", shape.q_latent);
-  file.check_size("kv_latent", shape.kv_latent);
-  file.check_size("d_nope", shape.nope_dim());
-  file.check_size("d_rope", shape.rope_dim);
   return AttentionLayer<double>(shape);
 }
 

@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -235,14 +234,6 @@ TEST_CASE("the masks of the golden files are the patterns that they are named af
     std::vector<double> found;
     for (std::size_t i = 0; i < 12 * 12; i++) found.push_back(mask.allows(i / 12, i % 12) ? 1 : 0);
     CHECK(found == tensor.data);
-  }
-}
-
-TEST_CASE("lowest sets so many bits, and all from 64 on") {
-  for (std::size_t n = 0; n <= 70; n++) {
-    const std::uint64_t bits = Mask::lowest(n);
-    CHECK(static_cast<std::size_t>(std::popcount(bits)) == std::min<std::size_t>(n, 64));
-    CHECK(static_cast<std::size_t>(std::bit_width(bits)) == std::min<std::size_t>(n, 64));
   }
 }
 

@@ -92,15 +92,6 @@ TEST_CASE_TEMPLATE("max finds the largest number in any lane, among negative one
   CHECK(max<T>(broadcast(-infinity<T>)) == -infinity<T>);
 }
 
-template <class T, std::size_t flip>
-void check_flipped() {
-  const Vector<T> v = flipped<T, flip>(load(counted<T>(lanes<T>, T{0}).data()));
-  for (std::size_t i = 0; i < lanes<T>; i++) CHECK(v[i] == static_cast<T>(i ^ flip));
-  if constexpr (2 * flip < lanes<T>) check_flipped<T, 2 * flip>();
-}
-
-TEST_CASE_TEMPLATE("flipped lanes trade places", T, float, double) { check_flipped<T, 1>(); }
-
 // --- exp and log -----------------------------------------------------------------------------------------------------
 
 /// The largest relative error of f at these numbers, in epsilons; `exact` is the same function in more digits.

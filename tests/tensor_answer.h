@@ -52,8 +52,10 @@ Answer<T> answer(const Config& config, Parameters& parameters, const Documents& 
     result.loss += weights[n] * static_cast<double>(result.losses[n]);
   }
   if (!how.backward) return result;
-  parallel(how.shares,
-           [&](std::size_t i) { gpt_backward_weights(model, how.kernels, batch, activations, i, how.shares); });
+  for (int step = 0; step < 2; step++) {  // the second finds nothing of the first
+    parallel(how.shares,
+             [&](std::size_t i) { gpt_backward_weights(model, how.kernels, batch, activations, i, how.shares); });
+  }
   model.copy_grad_to(parameters);
   result.gradient.assign(parameters.grad().begin(), parameters.grad().end());
   std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);

@@ -35,37 +35,21 @@ TEST_CASE_TEMPLATE("every row begins a vector, and no two rows are a multiple of
   }
 }
 
-TEST_CASE("a new tensor is zero, and so is what stands between its rows") {
-  const Tensor<float> x(3, 5);
-  const View<const float> view = x.view();
-  CHECK(std::count(view.data, view.data + 3 * view.stride, 0.0F) == static_cast<std::ptrdiff_t>(3 * view.stride));
-}
-
-TEST_CASE("a tensor that shrinks and grows again within its memory stays where it is") {
-  Tensor<float> x(10, 20);
-  const float* const data = x.view().data;
-  x.resize(3, 7);
-  CHECK(x.view().data == data);
-  CHECK(x.view().rows == 3);
-  CHECK(x.view().cols == 7);
-  x.resize(10, 20);
-  CHECK(x.view().data == data);
-}
-
-TEST_CASE("a tensor that grows has room for all its rows, and they are zero") {
-  Tensor<double> x(2, 2);
+TEST_CASE("a new tensor is zero, between its rows, too; so is one that grew; one that shrinks stays where it is") {
+  Tensor<float> x(3, 7);
+  auto sum = [&] { return std::accumulate(x.view().data, x.view().row(x.view().rows), 0.0F); };
+  CHECK(sum() == 0);
   x.view().row(0)[0] = 7;
   x.resize(50, 60);
-  for (std::size_t i = 0; i < 50; i++) {
-    CHECK(std::accumulate(x.view().row(i), x.view().row(i) + x.view().stride, 0.0) == 0);
+  CHECK(x.view().rows == 50);
+  CHECK(x.view().cols == 60);
+  CHECK(sum() == 0);
+  const float* const data = x.view().data;
+  for (const std::size_t n : {3, 50}) {
+    x.resize(n, n);
+    CHECK(x.view().data == data);
+    CHECK(x.view().cols == n);
   }
-}
-
-TEST_CASE("a copy of a tensor is one of its own") {
-  Tensor<float> x(2, 3);
-  Tensor<float> y = x;
-  y.view().row(1)[2] = 5;
-  CHECK(x.view().row(1)[2] == 0);
 }
 
 TEST_CASE("a slice of rows and columns is the same numbers; copy and set_zero change it and nothing around it") {
@@ -187,46 +171,25 @@ TEST_CASE_TEMPLATE("matmul and matmul_add are chains of multiply-adds, within th
   }
 }
 
-TEST_CASE_TEMPLATE("a left factor from a row on is that part of it, transposed or not", T, float, double) {
-  PythonRandom random(3);
-  const Factors<T> f({20, 9, 6}, random);
-  Fenced<T> whole = fenced_output<T>(20, 9);
-  matmul(whole.view(), f.a.view(), f.b.view());
-  for (const Left<T>& a : {Left<T>(f.a.view()), transposed(f.a_t.view())}) {
-    Fenced<T> part = fenced_output<T>(7, 9);
-    matmul(part.view(), a.from_row(13), f.b.view());
-    CHECK(largest_difference(part.view(), whole.view().slice_rows(13, 7)) == 0);
-  }
-}
-
-TEST_CASE_TEMPLATE("what is not a number stays in its row and its column", T, float, double) {
-  PythonRandom random(5);
-  Factors<T> f({9, 35, 7}, random);
-  f.a.view().row(4)[2] = std::numeric_limits<T>::quiet_NaN();
-  Fenced<T> c = fenced_output<T>(9, 35);
-  matmul(c.view(), f.a.view(), f.b.view());
-  for (std::size_t i = 0; i < 9; i++) {
-    for (std::size_t j = 0; j < 35; j++) CHECK(std::isnan(c.view().row(i)[j]) == (i == 4));
-  }
-}
-
 // --- Rope ------------------------------------------------------------------------------------------------------------
 
 // That the backward is the transpose: attention_oracle_test.cpp.
 TEST_CASE("RoPE rotates the pair i at position p by p * base^(-2i/d), counter-clockwise") {
   constexpr std::size_t d = 6;
-  constexpr double base = 10000, tolerance = 1e-12;  // numbers up to 7, and a handful of roundings of 1.1e-16 each
-  Tensor<double> x(2, d);
-  for (const std::size_t n : {0, 1}) {
-    for (std::size_t i = 0; i < d; i += 2) x.view().row(n)[i] = 1;  // arrows to the right
-  }
-  rope_forward(x.view(), x.view(), std::array<std::size_t, 2>{0, 7}, base);
-  for (std::size_t i = 0; i < d / 2; i++) {
-    const double angle = 7 * std::pow(base, -2.0 * static_cast<double>(i) / d);
-    CHECK(x.view().row(0)[2 * i] == 1);
-    CHECK(x.view().row(0)[2 * i + 1] == 0);
-    CHECK(std::abs(x.view().row(1)[2 * i] - std::cos(angle)) < tolerance);
-    CHECK(std::abs(x.view().row(1)[2 * i + 1] - std::sin(angle)) < tolerance);
+  constexpr double tolerance = 1e-12;  // numbers up to 7, and a handful of roundings of 1.1e-16 each
+  for (const double base : {10000.0, 100.0}) {
+    Tensor<double> x(2, d);
+    for (const std::size_t n : {0, 1}) {
+      for (std::size_t i = 0; i < d; i += 2) x.view().row(n)[i] = 1;  // arrows to the right
+    }
+    rope_forward(x.view(), x.view(), std::array<std::size_t, 2>{0, 7}, base);
+    for (std::size_t i = 0; i < d / 2; i++) {
+      const double angle = 7 * std::pow(base, -2.0 * static_cast<double>(i) / d);
+      CHECK(x.view().row(0)[2 * i] == 1);
+      CHECK(x.view().row(0)[2 * i + 1] == 0);
+      CHECK(std::abs(x.view().row(1)[2 * i] - std::cos(angle)) < tolerance);
+      CHECK(std::abs(x.view().row(1)[2 * i + 1] - std::sin(angle)) < tolerance);
+    }
   }
 }
 

@@ -1,10 +1,16 @@
-// The first picture of lesson 06. (The others are drawn by src/lesson/puzzle_picture.h.)
+// Two pictures of lesson 06. (The third is drawn by src/lesson/puzzle_picture.h.)
 #pragma once
 
+#include <fmt/core.h>
+
+#include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "draw/plot.h"
 #include "lesson/plane.h"
+#include "lesson/puzzle_picture.h"
 
 namespace microgpt {
 
@@ -24,6 +30,43 @@ inline Svg order_picture(const std::vector<Point>& mixed) {
     plane.square(ina.first, ina.second, 14, "#0072b2", fall ? "ina" : "ina and ain", false);
     if (fall) plane.square(ain.first, ain.second, 14, "#d55e00", "ain");
   }
+  return svg;
+}
+
+/// A name, and the loss of each step.
+using Curve = std::pair<std::string, std::vector<double>>;
+
+/// The mean of the last hundred losses at each step, for three ways to look back, and what counting gets.
+inline Svg puzzle_picture(const std::vector<Curve>& curves) {
+  constexpr double left = 60, right = 600, top = 50, bottom = 320, unit = 110;
+  const double counting = bottom - unit * std::log(8.0);
+  Svg svg(640, 370);
+  svg.text(20, 26, "Second puzzle, ca*fdbe*f: only weights that know what stands before a letter solve it", "start",
+           14);
+  for (const int tick : {0, 1, 2}) {
+    svg.line(left, bottom - unit * tick, right, bottom - unit * tick, "#ddd");
+    svg.text(left - 8, bottom - unit * tick + 4, std::to_string(tick), "end");
+  }
+  svg.text(18, (top + bottom) / 2, "loss of the answer (nats)", "middle", 12, -90);
+  svg.text(left + 45, bottom - unit * std::log(10.0) - 4, "starts at log 10: ten signs, all alike", "start", 12, 0,
+           "#555");
+  svg.text(left, bottom + 20, "step 1");
+  svg.text(right, bottom + 20, fmt::format("step {}", curves[0].second.size()), "end");
+  svg.line(left, counting, right, counting, "black", 1.5);
+  svg.text(right, counting - 6, "counting, or the last letter alone: a guess among 8 letters", "end");
+  const double label_y[] = {bottom - unit * 1.55 - 22, bottom - unit * 1.55 + 32, bottom - 8};
+  for (std::size_t c = 0; c < curves.size(); c++) {
+    const std::vector<double> means = running_mean(curves[c].second, 100);
+    std::vector<std::pair<double, double>> points;
+    for (std::size_t i = 99; i < means.size(); i += 20) {
+      const double x = left + (right - left) * static_cast<double>(i + 1) / static_cast<double>(means.size());
+      points.emplace_back(x, bottom - unit * means[i]);
+    }
+    svg.polyline(points, puzzle_colours[c], 2.5);
+    svg.text(right, label_y[c], curves[c].first, "end", 13, 0, puzzle_colours[c]);
+  }
+  svg.line(420, bottom - 4, 420, bottom - unit * 1.52, "#555", 1);
+  svg.text(410, bottom - unit * 0.8, "knowing where to look is worth 1.5 nats", "end", 12, 0, "#555");
   return svg;
 }
 

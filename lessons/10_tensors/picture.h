@@ -15,10 +15,10 @@ inline Svg product_picture(const Array& x, const Array& w_t, const Array& y) {
   auto paint = [](bool chosen) { return chosen ? "#f5c189" : "#e6e6e6"; };
   Svg svg(560, 290);
   svg.text(20, 26, "A cell of y: its row of x times its column of w^T, added up", "start", 14);
-  draw_numbers(svg, 220, 72, "w^T (3,2): a column for each output", w_t, 0,
+  draw_numbers(svg, {220, 72}, "w^T (3,2): a column for each output", w_t, 0,
                [&](auto, auto c) { return paint(c == 0); });
-  draw_numbers(svg, 60, 206, "x (2,3): a row", x, 0, [&](auto r, auto) { return paint(r == 1); });
-  draw_numbers(svg, 220, 206, "y (2,2)", y, 0, [&](auto r, auto c) { return paint(r == 1 && c == 0); });
+  draw_numbers(svg, {60, 206}, "x (2,3): a row", x, 0, [&](auto r, auto) { return paint(r == 1); });
+  draw_numbers(svg, {220, 206}, "y (2,2)", y, 0, [&](auto r, auto c) { return paint(r == 1 && c == 0); });
   svg.text(324, 262,
            fmt::format("{}\u00b7{} + {}\u00b7{} + {}\u00b7{} = {}", x[1][0], w_t[0][0], x[1][1], w_t[1][0], x[1][2],
                        w_t[2][0], y[1][0]));

@@ -19,7 +19,7 @@ inline Svg way_back_picture(const std::array<Array, 3>& a, const std::array<Arra
   Svg svg(770, 400);
   auto draw = [&](double left, double top, const char* name, const Array& x, int decimals, const char* colour,
                   const std::string& note = "") {
-    draw_numbers(svg, left, top, name, x, decimals, [=](std::size_t, std::size_t) { return colour; });
+    draw_numbers(svg, {left, top}, name, x, decimals, [=](std::size_t, std::size_t) { return colour; });
     svg.text(left, top + 16 + 34 * static_cast<double>(x.rows), note, "start", 11);
   };
   const auto& [q, k, v] = a;

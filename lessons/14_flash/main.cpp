@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "lesson/counted.h"
+#include "counted.h"
 #include "lesson/lesson.h"
-#include "lesson/one_head.h"
+#include "one_head.h"
 #include "picture.h"
 #include "tensor/flash.h"
 #include "tensor/kernels.h"

@@ -17,7 +17,7 @@
 #include "lesson/softmax.h"
 #include "picture.h"
 #include "scalar/ops.h"
-#include "tensor/attention_weights.h"
+#include "tensor/kernels.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/held_out.h"

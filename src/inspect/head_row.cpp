@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "tensor/attention_weights.h"
+#include "tensor/kernels.h"
 
 namespace microgpt {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "tensor/attention_weights.h"
+#include "tensor/kernels.h"
 
 namespace microgpt {
 namespace {

@@ -32,7 +32,7 @@ void run(const Candidate& candidate, const Split& names, const Tokenizer& tokeni
   const double speed = static_cast<double>(trainer.documents_done()) / spent.count();
   outcome.names_per_second = std::max(outcome.names_per_second, speed);  // the fastest run was the least disturbed
 
-  outcome.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
+  outcome.training[i] = mean_of_last_hundred(losses);
   outcome.held_out[i] = token_loss(trainer.model(), names.held_out, tokenizer, 1);
 }
 

@@ -26,7 +26,7 @@ Rows add_rows(const Rows& a, const Rows& b) {
   return y;
 }
 
-void run(const Lesson& lesson, const DraftForm& form, std::size_t num_steps, std::size_t i, DraftResult& result) {
+void run(const Lesson& lesson, const DraftForm& form, std::size_t num_steps, std::size_t i, Outcome& result) {
   PythonRandom random(1 + i);
   std::vector<Document> names = lesson.split().training;
   random.shuffle(names);
@@ -38,7 +38,7 @@ void run(const Lesson& lesson, const DraftForm& form, std::size_t num_steps, std
   train(form.training(parameters), parameters, adam, names, lesson.tokenizer, how,
         [&](std::size_t, double loss) { losses.push_back(loss); });
   result.parameters = parameters.size();
-  result.training[i] = estimate(std::span(losses).last(std::min<std::size_t>(losses.size(), 100))).mean;
+  result.training[i] = mean_of_last_hundred(losses);
   const std::vector<Document>& held_out = lesson.split().held_out;
   result.held_out[i] =
       mean_over_predictions(document_losses(form.evaluation(parameters), held_out, lesson.tokenizer), held_out);
@@ -142,25 +142,24 @@ DraftForm plain_form(const std::string& name, const Config& config) {
   return {name, gpt_shapes(config), loss, loss};
 }
 
-std::vector<DraftResult> train_drafts(const Lesson& lesson, const std::vector<DraftForm>& forms,
-                                      std::size_t num_steps) {
-  std::vector<DraftResult> results;
+std::vector<Outcome> train_drafts(const Lesson& lesson, const std::vector<DraftForm>& forms, std::size_t num_steps) {
+  std::vector<Outcome> results;
   for (const DraftForm& form : forms) {
-    DraftResult& result = results.emplace_back();
-    result.name = form.name;
+    Outcome& result = results.emplace_back();
+    result.label = form.name;
     for (std::size_t i = 0; i < num_seeds; i++) run(lesson, form, num_steps, i, result);
   }
   return results;
 }
 
-void print(const std::vector<DraftResult>& results, std::size_t num_steps) {
+void print(const std::vector<Outcome>& results, std::size_t num_steps) {
   std::size_t width = 4;
-  for (const DraftResult& result : results) width = std::max(width, result.name.size());
+  for (const Outcome& result : results) width = std::max(width, result.label.size());
   fmt::print("mean of 3 seeds, {} names each; training: the last 100 names; held out: all predictions in new names\n",
              num_steps);
-  fmt::print("{:{}} | parameters | training | held out | minus {}\n", "form", width, results[0].name);
-  for (const DraftResult& result : results) {
-    fmt::print("{:{}} | {:10} | {:8.4f} | {:8.4f}", result.name, width, result.parameters,
+  fmt::print("{:{}} | parameters | training | held out | minus {}\n", "form", width, results[0].label);
+  for (const Outcome& result : results) {
+    fmt::print("{:{}} | {:10} | {:8.4f} | {:8.4f}", result.label, width, result.parameters,
                estimate(result.training).mean, estimate(result.held_out).mean);
     const Difference d = difference(result.held_out, results[0].held_out);
     if (&result != &results[0])

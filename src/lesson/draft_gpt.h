@@ -78,19 +78,12 @@ struct DraftForm {
 /// The GPT of src/microgpt.cpp.
 DraftForm plain_form(const std::string& name, const Config& config);
 
-/// How a form did with each seed.
-struct DraftResult {
-  std::string name;
-  std::size_t parameters = 0;
-  PerSeed training{};  // the mean loss of the last hundred names, each the mean over its predictions
-  PerSeed held_out{};  // the mean over all predictions in the held-out names
-};
-
-/// Trains each form with Adam, a name a step.
-std::vector<DraftResult> train_drafts(const Lesson& lesson, const std::vector<DraftForm>& forms, std::size_t num_steps);
+/// Trains each form with Adam, a name a step. (Of an outcome, only label, parameters and the losses; in training each
+/// name's is the mean over its predictions.)
+std::vector<Outcome> train_drafts(const Lesson& lesson, const std::vector<DraftForm>& forms, std::size_t num_steps);
 
 /// Prints the results, and how each form differs from the first. As in lesson/comparison.h, the margin is 4.30 standard
 /// errors of the mean of three differences, one for each seed.
-void print(const std::vector<DraftResult>& results, std::size_t num_steps);
+void print(const std::vector<Outcome>& results, std::size_t num_steps);
 
 }  // namespace microgpt

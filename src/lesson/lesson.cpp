@@ -8,9 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
-#include <numeric>
 #include <set>
-#include <span>
 #include <sstream>
 
 #include "base/error.h"
@@ -70,6 +68,10 @@ std::size_t count_reproduced(const std::vector<T>& a, const std::vector<T>& b) {
 
 }  // namespace
 
+double mean_of_last_hundred(std::span<const double> losses) {
+  return estimate(losses.last(std::min<std::size_t>(losses.size(), 100))).mean;
+}
+
 Lesson::Arguments Lesson::parse(int argc, char** argv) {
   Arguments arguments;
   for (int i = 1; i < argc; i++) {
@@ -115,10 +117,8 @@ void Lesson::step(std::size_t step, std::size_t num_steps, double loss) {
   if (std::isnan(loss)) leave(fmt::format("step {}: the loss is not a number (NaN)", step), 1);
   losses_.push_back(loss);
   if (step != 1 && step % 100 != 0) return;
-  const std::size_t n = std::min<std::size_t>(losses_.size(), 100);
-  const double mean =
-      std::accumulate(losses_.end() - static_cast<std::ptrdiff_t>(n), losses_.end(), 0.0) / static_cast<double>(n);
-  fmt::print("step {:4} / {:4} | loss {:.4f} | mean of the last {:3}: {:.4f}\n", step, num_steps, loss, n, mean);
+  fmt::print("step {:4} / {:4} | loss {:.4f} | mean of the last {:3}: {:.4f}\n", step, num_steps, loss,
+             std::min<std::size_t>(losses_.size(), 100), mean_of_last_hundred(losses_));
 }
 
 void Lesson::line(const std::string& text) {

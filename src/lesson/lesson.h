@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "draw/svg.h"
 
 namespace microgpt {
+
+/// Of fewer losses if there are no hundred.
+double mean_of_last_hundred(std::span<const double> losses);
 
 /// The command line of a lesson: lesson [NAMES] [--golden FILE]
 ///

@@ -4,17 +4,19 @@
 #include <fmt/core.h>
 
 #include <string>
+#include <utility>
 
 #include "draw/svg.h"
 #include "lesson/array.h"
 
 namespace microgpt {
 
-/// The upper left corner is at (left, top); each cell is `width` by 34 pixels. fill(row, column) is the colour behind a
-/// number.
+/// `corner` is the upper left one; each cell is 44 by 34 pixels. fill(row, column) is the colour behind a number.
 template <class Fill>
-void draw_numbers(Svg& svg, double left, double top, const std::string& name, const Array& x, int decimals, Fill fill,
-                  double width = 44) {
+void draw_numbers(Svg& svg, std::pair<double, double> corner, const std::string& name, const Array& x, int decimals,
+                  Fill fill) {
+  constexpr double width = 44;
+  const auto [left, top] = corner;
   svg.text(left, top - 8, name, "start", 13);
   for (std::size_t r = 0; r < x.rows; r++) {
     for (std::size_t c = 0; c < x.cols; c++) {

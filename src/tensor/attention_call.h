@@ -48,8 +48,8 @@ struct AttentionCall {
 
   /// A call for a layer of this shape.
   static AttentionCall of(const AttentionShape& shape, View<const T> q, View<const T> k, View<const T> v,
-                          const Mask& mask, std::size_t first_query = 0, const Dropout& dropout = {}) {
-    return {q, k, v, shape.n_head, shape.n_kv_head, shape.scale(), mask, first_query, dropout};
+                          const Mask& mask, std::size_t first_query = 0) {
+    return {q, k, v, shape.n_head, shape.n_kv_head, shape.scale(), mask, first_query};
   }
 
   std::size_t key_dim() const { return q.cols / n_head; }       // K: numbers in a head's query or key

@@ -24,36 +24,13 @@ namespace {
 
 using Positions = std::span<const std::size_t>;
 
-Positions slice(Positions positions, Share rows) { return positions.subspan(rows.first, rows.n); }
-
-template <class T>
-View<T> slice(View<T> view, Share rows) {
-  return view.slice_rows(rows.first, rows.n);
+/// All sequences as one.
+Sequence joined(std::span<const Sequence> sequences) {
+  if (sequences.empty()) return {};
+  auto to_end = [](Share first, Share last) { return Share{first.first, last.first + last.n - first.first}; };
+  const Sequence &first = sequences.front(), &last = sequences.back();
+  return {to_end(first.queries, last.queries), to_end(first.keys, last.keys), nullptr};
 }
-
-template <class T>
-View<T> slice(Tensor<T>& tensor, Share rows) {
-  return slice(tensor.view(), rows);
-}
-
-/// Selects the rows of some sequences from any matrix or list that has one row per row of x (x()) or of kv (kv()).
-class Rows {
- public:
-  explicit Rows(std::span<const Sequence> sequences) {
-    if (sequences.empty()) return;
-    queries_ = between(sequences.front().queries, sequences.back().queries);
-    keys_ = between(sequences.front().keys, sequences.back().keys);
-  }
-
-  auto x(auto&& whole) const { return slice(whole, queries_); }
-  auto kv(auto&& whole) const { return slice(whole, keys_); }
-
- private:
-  static Share between(Share first, Share last) { return {first.first, last.first + last.n - first.first}; }
-
-  Share queries_{0, 0};
-  Share keys_{0, 0};
-};
 
 /// The columns of head h in a matrix with `dim` columns per head.
 template <class T>
@@ -63,21 +40,20 @@ View<T> of_head(View<T> x, std::size_t h, std::size_t dim) {
 
 /// The attention call of one document. Each sequence of a batch drops different weights, chosen by its first row.
 template <class T>
-AttentionCall<T> call_of(const AttentionShape& shape, const Dropout& dropout, const Sequence& sequence,
+AttentionCall<T> call_of(const AttentionShape& shape, const Dropout& dropout, const Sequence& rows,
                          AttentionActivations<T>& a) {
-  const Rows rows(std::span(&sequence, 1));
-  const Dropout its = dropout.of(sequence.queries.first);
-  return AttentionCall<T>::of(shape, rows.x(a.q), rows.kv(a.k), rows.kv(a.v), *sequence.mask, 0, its);
+  AttentionCall<T> call = AttentionCall<T>::of(shape, rows.x(a.q), rows.kv(a.k), rows.kv(a.v), *rows.mask);
+  call.dropout = dropout.of(rows.queries.first);
+  return call;
 }
 
 /// q, k, v to x_attn, sequence by sequence.
 template <class T>
 void attend_forward(const Kernels<T>& kernels, const AttentionShape& shape, const AttentionInput<T>& input,
                     AttentionActivations<T>& a) {
-  for (const Sequence& sequence : input.sequences) {
-    const Rows rows(std::span(&sequence, 1));
-    kernels.attention_forward(rows.x(a.x_attn), a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n),
-                              call_of(shape, input.dropout, sequence, a));
+  for (const Sequence& rows : input.sequences) {
+    kernels.attention_forward(rows.x(a.x_attn), a.log_sum.view().slice_cols(rows.queries.first, rows.queries.n),
+                              call_of(shape, input.dropout, rows, a));
   }
 }
 
@@ -94,11 +70,10 @@ void fix_heads(std::span<const FixedHead<T>> fixed, View<T> x_attn) {
 template <class T>
 void attend_backward(const Kernels<T>& kernels, const AttentionShape& shape, const AttentionInput<T>& input,
                      AttentionActivations<T>& a) {
-  for (const Sequence& sequence : input.sequences) {
-    const Rows rows(std::span(&sequence, 1));
+  for (const Sequence& rows : input.sequences) {
     kernels.attention_backward({rows.x(a.dq), rows.kv(a.dk), rows.kv(a.dv)}, rows.x(a.dx_attn), rows.x(a.x_attn),
-                               a.log_sum.view().slice_cols(sequence.queries.first, sequence.queries.n),
-                               call_of(shape, input.dropout, sequence, a));
+                               a.log_sum.view().slice_cols(rows.queries.first, rows.queries.n),
+                               call_of(shape, input.dropout, rows, a));
   }
 }
 
@@ -111,8 +86,9 @@ View<const T> before_queries(View<T> dx, View<T> dkv) {
 // --- MHA, MQA, GQA ---------------------------------------------------------------------------------------------------
 
 template <class T>
-void forward_grouped(const AttentionLayer<T>& layer, const Rows& rows, const Kernels<T>& kernels,
-                     const AttentionInput<T>& input, AttentionActivations<T>& a) {
+void forward_grouped(const AttentionLayer<T>& layer, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                     AttentionActivations<T>& a) {
+  const Sequence rows = joined(input.sequences);
   kernels.linear_forward(rows.x(a.q), rows.x(input.x), layer.attn_wq, {});
   kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), layer.attn_wk, {});
   kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), layer.attn_wv, {});
@@ -121,8 +97,9 @@ void forward_grouped(const AttentionLayer<T>& layer, const Rows& rows, const Ker
 }
 
 template <class T>
-void backward_grouped(const AttentionLayer<T>& layer, const Rows& rows, View<T> dx, View<T> dkv,
-                      const Kernels<T>& kernels, const AttentionInput<T>& input, AttentionActivations<T>& a) {
+void backward_grouped(const AttentionLayer<T>& layer, View<T> dx, View<T> dkv, const Kernels<T>& kernels,
+                      const AttentionInput<T>& input, AttentionActivations<T>& a) {
+  const Sequence rows = joined(input.sequences);
   rotate_heads(rope_backward<T>, rows.x(a.dq), layer.shape, rows.x(input.positions));
   rotate_heads(rope_backward<T>, rows.kv(a.dk), layer.shape, rows.kv(input.kv_positions));
   kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dv), layer.attn_wv, {});
@@ -133,8 +110,9 @@ void backward_grouped(const AttentionLayer<T>& layer, const Rows& rows, View<T> 
 // --- MLA -------------------------------------------------------------------------------------------------------------
 
 template <class T>
-void forward_latent(const AttentionLayer<T>& layer, const Rows& rows, const Kernels<T>& kernels,
-                    const AttentionInput<T>& input, AttentionActivations<T>& a) {
+void forward_latent(const AttentionLayer<T>& layer, const Kernels<T>& kernels, const AttentionInput<T>& input,
+                    AttentionActivations<T>& a) {
+  const Sequence rows = joined(input.sequences);
   const AttentionShape& shape = layer.shape;
   const std::size_t P = shape.nope_dim();
   const std::size_t R = shape.rope_dim;
@@ -164,8 +142,9 @@ void forward_latent(const AttentionLayer<T>& layer, const Rows& rows, const Kern
 
 // Each step is that of forward_latent, from the last to the first.
 template <class T>
-void backward_latent(const AttentionLayer<T>& layer, const Rows& rows, View<T> dx, View<T> dkv,
-                     const Kernels<T>& kernels, const AttentionInput<T>& input, AttentionActivations<T>& a) {
+void backward_latent(const AttentionLayer<T>& layer, View<T> dx, View<T> dkv, const Kernels<T>& kernels,
+                     const AttentionInput<T>& input, AttentionActivations<T>& a) {
+  const Sequence rows = joined(input.sequences);
   const AttentionShape& shape = layer.shape;
   const std::size_t P = shape.nope_dim();
   const std::size_t R = shape.rope_dim;
@@ -226,9 +205,9 @@ std::vector<NamedWeight<T>> AttentionLayer<T>::weights() {
 template <class T>
 void AttentionLayer<T>::forward(View<T> out, View<const T> before, const Kernels<T>& kernels,
                                 const AttentionInput<T>& input, AttentionActivations<T>& a) const {
-  const Rows rows(input.sequences);
+  const Sequence rows = joined(input.sequences);
   const auto make_qkv = shape.is_latent() ? forward_latent<T> : forward_grouped<T>;
-  make_qkv(*this, rows, kernels, input, a);
+  make_qkv(*this, kernels, input, a);
   attend_forward(kernels, shape, input, a);
   fix_heads(input.fixed, rows.x(a.x_attn));
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), attn_wo, before.rows > 0 ? rows.x(before) : before);
@@ -238,19 +217,19 @@ void AttentionLayer<T>::forward(View<T> out, View<const T> before, const Kernels
 template <class T>
 void AttentionLayer<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels,
                                  const AttentionInput<T>& input, AttentionActivations<T>& a) const {
-  const Rows rows(input.sequences);
+  const Sequence rows = joined(input.sequences);
   kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), attn_wo, {});
   attend_backward(kernels, shape, input, a);
   const auto backward_qkv = shape.is_latent() ? backward_latent<T> : backward_grouped<T>;
-  backward_qkv(*this, rows, dx, dkv, kernels, input, a);
+  backward_qkv(*this, dx, dkv, kernels, input, a);
 }
 
 template <class T>
 void AttentionLayer<T>::backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
                                          const AttentionActivations<T>& a, std::size_t i, std::size_t shares) {
   auto linear = [&](Weight<T>& w, View<const T> dy, View<const T> x) {  // for y = x W^T
-    const auto [first, n] = share(w.grad.view().rows, i, shares);
-    kernels.linear_backward_weight(w.grad.view().slice_rows(first, n), first, dy, x);
+    const Share rows = share(w.grad.view().rows, i, shares);
+    kernels.linear_backward_weight(rows.of(w.grad), rows.first, dy, x);
   };
   if (shape.is_latent()) {
     linear(attn_wdq, a.dc_q.view(), input.x);

@@ -30,6 +30,10 @@ struct Sequence {
   Share queries;     // its rows of x
   Share keys;        // its rows of kv
   const Mask* mask;  // which keys each query sees
+
+  /// Its part of any matrix or list that has one row per row of x, or of kv.
+  auto x(auto&& all) const { return queries.of(all); }
+  auto kv(auto&& all) const { return keys.of(all); }
 };
 
 /// A head whose output is not what it computes, but the same D numbers for every query. This tells what the head is

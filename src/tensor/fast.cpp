@@ -14,22 +14,6 @@
 namespace microgpt {
 namespace {
 
-/// Calls at(get, put) for each vector of a row with `cols` columns. get(row) loads the numbers of a row at the current
-/// columns, and put(row, vector) stores them. If the last vector is not full, get(row, rest) fills the lanes beyond the
-/// row with `rest`.
-template <class T, class At>
-void each_vector(std::size_t cols, At at) {
-  std::size_t c = 0;
-  for (; c + lanes<T> <= cols; c += lanes<T>) {
-    at([c](const T* row, T = 0) { return load(row + c); }, [c](T* row, Vector<T> v) { store(row + c, v); });
-  }
-  if (c < cols) {
-    const std::size_t n = cols - c;
-    at([c, n](const T* row, T rest = 0) { return load(row + c, n, rest); },
-       [c, n](T* row, Vector<T> v) { store(row + c, v, n); });
-  }
-}
-
 template <class T>
 void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
                        View<const T> wte, View<const T> wpe) {

@@ -114,8 +114,7 @@ struct Workspace {
   Tensor<T> dweights{block, block};
 
   std::vector<std::size_t> scattered;  // the scattered keys that a query sees
-  AlignedVector<T> scattered_weights;  // their weights, padded to whole vectors
-  AlignedVector<T> scattered_dweights;
+  AlignedVector<T> scattered_weights, scattered_dweights;
 
   /// Lists the scattered keys, of the first m, that query t sees. Returns whether there are any.
   bool take_scattered(const Mask& mask, std::size_t t, std::size_t m) {
@@ -123,7 +122,6 @@ struct Workspace {
     mask.each_scattered(t, [&](std::size_t s) {
       if (s < m) scattered.push_back(s);
     });
-    make_room();
     return !scattered.empty();
   }
 
@@ -135,12 +133,12 @@ struct Workspace {
         scattered.push_back(s + static_cast<std::size_t>(std::countr_zero(word)));
       }
     }
-    make_room();
   }
 
-  void make_room() {
-    scattered_weights.resize(padded<T>(scattered.size()));
-    scattered_dweights.resize(padded<T>(scattered.size()));
+  /// Memory for a number of each scattered key, in whole vectors.
+  T* for_scattered(AlignedVector<T>& numbers) {
+    numbers.resize(padded<T>(scattered.size()));
+    return numbers.data();
   }
 
   static void take(Tensor<T>& to, View<const T> x) {
@@ -200,7 +198,7 @@ template <class T>
 void forward_scattered(View<T> out, const AttentionHead<T>& head, std::size_t i, OnlineSoftmax<T>& softmax,
                        Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
-  T* const weights = work.scattered_weights.data();
+  T* const weights = work.for_scattered(work.scattered_weights);
   for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(head.q.row(i), head.k.row(work.scattered[c]), head.q.cols);
   std::fill(weights + n, weights + padded<T>(n), masked<T>);
   softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * head.scale; });
@@ -229,34 +227,47 @@ void finish(View<T> out, T* log_sum, OnlineSoftmax<T>& softmax) {
   }
 }
 
-/// Computes out (n,D) and log_sum (n) for a block of queries. work.keys_t holds the keys, transposed.
-template <class T>
-void forward_block(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspace<T>& work) {
-  const View<const T> q = head.q;
-  const Mask& mask = head.mask;
-  const std::size_t first_query = head.first_query;
-  const std::size_t m = head.v.rows;
-  OnlineSoftmax<T> softmax;
-  set_zero(out);
+/// Calls visit(s, visible, part) for parts of the blocks of keys; s is a block's first key. Together they cover all
+/// dense keys that a block of queries sees.
+template <class T, class Visit>
+void each_part(const AttentionHead<T>& head, Visit visit) {
+  const auto& [q, k, v, scale, mask, first_query, dropout] = head;
+  const std::size_t m = v.rows;
   for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
        s = mask.next_block(first_query, q.rows, s + block)) {
     const Visible visible(mask, first_query, q.rows, s, std::min(block, m - s));
-    visible.each_part<T>([&](const Visible::Part& part) {
-      const View<T> weights = work.weights.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
-      const View<T> to = out.slice_rows(part.row, part.rows);
-      matmul(weights, q.slice_rows(part.row, part.rows), work.keys_t.at(s).slice_cols(part.col, part.cols));
-      for (std::size_t i = 0; i < part.rows; i++) {
-        softmax.take(part.row + i, weights.row(i), part.cols, [&](std::size_t j) {
-          return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * head.scale, masked<T>);
-        });
-        multiply_row(to.row(i), to.cols, softmax.shrink[part.row + i]);
-      }
-      if (head.dropout.drops()) drop<T>(weights, weights, head.dropout, first_query + part.row, s + part.col);
-      matmul_add(to, weights, head.v.slice_rows(s + part.col, part.cols));
-    });
+    visible.each_part<T>([&](const Visible::Part& part) { visit(s, visible, part); });
   }
-  for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
-    if (work.take_scattered(mask, first_query + i, m)) forward_scattered(out, head, i, softmax, work);
+}
+
+/// The numbers of a part in a block's matrix, from its first column on.
+template <class T>
+View<T> of_part(Tensor<T>& numbers, const Visible::Part& part) {
+  return numbers.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
+}
+
+/// Computes out (n,D) and log_sum (n) for a block of queries. work.keys_t holds the keys, transposed.
+template <class T>
+void forward_block(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspace<T>& work) {
+  OnlineSoftmax<T> softmax;
+  set_zero(out);
+  each_part(head, [&](std::size_t s, const Visible& visible, const Visible::Part& part) {
+    const View<T> weights = of_part(work.weights, part);
+    const View<T> to = out.slice_rows(part.row, part.rows);
+    matmul(weights, head.q.slice_rows(part.row, part.rows), work.keys_t.at(s).slice_cols(part.col, part.cols));
+    for (std::size_t i = 0; i < part.rows; i++) {
+      softmax.take(part.row + i, weights.row(i), part.cols, [&](std::size_t j) {
+        return visible.select(part.row + i, part.col + j, load(weights.row(i) + j) * head.scale, masked<T>);
+      });
+      multiply_row(to.row(i), to.cols, softmax.shrink[part.row + i]);
+    }
+    if (head.dropout.drops()) drop<T>(weights, weights, head.dropout, head.first_query + part.row, s + part.col);
+    matmul_add(to, weights, head.v.slice_rows(s + part.col, part.cols));
+  });
+  for (std::size_t i = 0; head.mask.has_scattered() && i < head.q.rows; i++) {
+    if (work.take_scattered(head.mask, head.first_query + i, head.v.rows)) {
+      forward_scattered(out, head, i, softmax, work);
+    }
   }
   finish(out, log_sum, softmax);
 }
@@ -271,74 +282,75 @@ void forward_one(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspac
   finish(out, log_sum, softmax);
 }
 
+/// What the backward of a block of queries knows of their outputs.
+template <class T>
+struct Outputs {
+  View<const T> dout;          // (n,D)
+  const T* log_sum;            // (n)
+  std::array<T, block> delta;  // dout * out, summed over D
+};
+
 /// The backward of forward_scattered, for query i of a block.
 template <class T>
-void backward_scattered(const AttentionGradients<T>& to, const AttentionHead<T>& head, View<const T> dout,
-                        std::size_t i, T log_sum, T delta, Workspace<T>& work) {
+void backward_scattered(const AttentionGradients<T>& to, const AttentionHead<T>& head, const Outputs<T>& outputs,
+                        std::size_t i, Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   const std::size_t position = head.first_query + i;
-  T* const weights = work.scattered_weights.data();
-  T* const dweights = work.scattered_dweights.data();
+  const T* const dout = outputs.dout.row(i);
+  const std::size_t D = outputs.dout.cols;
+  T* const weights = work.for_scattered(work.scattered_weights);
+  T* const dweights = work.for_scattered(work.scattered_dweights);
   T* const dscores = dweights;  // in their place
   for (std::size_t c = 0; c < n; c++) {
-    weights[c] = dot<T>(head.q.row(i), head.k.row(work.scattered[c]), head.q.cols);
-    dweights[c] = dot<T>(dout.row(i), head.v.row(work.scattered[c]), dout.cols) *
-                  head.dropout.template factor<T>(position, work.scattered[c]);
+    const std::size_t s = work.scattered[c];
+    weights[c] = dot<T>(head.q.row(i), head.k.row(s), head.q.cols);
+    dweights[c] = dot<T>(dout, head.v.row(s), D) * head.dropout.template factor<T>(position, s);
   }
   for (std::size_t c = 0; c < n; c += lanes<T>) {
-    const Vector<T> weight = exp<T>(load(weights + c) * head.scale - log_sum);
+    const Vector<T> weight = exp<T>(load(weights + c) * head.scale - outputs.log_sum[i]);
     store(weights + c, weight);
-    store(dscores + c, weight * (load(dweights + c) - delta) * head.scale);
+    store(dscores + c, weight * (load(dweights + c) - outputs.delta[i]) * head.scale);
   }
   for (std::size_t c = 0; c < n; c++) {
     const std::size_t s = work.scattered[c];
-    add_row(to.dv.row(s), dout.row(i), dout.cols, weights[c] * head.dropout.template factor<T>(position, s));
+    add_row(to.dv.row(s), dout, D, weights[c] * head.dropout.template factor<T>(position, s));
     add_row(to.dk.row(s), head.q.row(i), head.q.cols, dscores[c]);
   }
   add_rows<T>(to.dq.row(i), head.k, work.scattered, dscores);
 }
 
-/// For a block of queries: sets dq, and adds to dk and dv. delta (n) is dout * out, summed over D.
+/// For a block of queries: sets dq, and adds to dk and dv.
 template <class T>
-void backward_block(const AttentionGradients<T>& to, const AttentionHead<T>& head, View<const T> dout, const T* log_sum,
-                    const T* delta, Workspace<T>& work) {
-  const View<const T> q = head.q;
-  const T scale = head.scale;
-  const Mask& mask = head.mask;
-  const std::size_t first_query = head.first_query;
-  const std::size_t m = head.k.rows;
+void backward_block(const AttentionGradients<T>& to, const AttentionHead<T>& head, const Outputs<T>& outputs,
+                    Workspace<T>& work) {
   set_zero(to.dq);
-  for (std::size_t s = mask.next_block(first_query, q.rows, 0); s < m;
-       s = mask.next_block(first_query, q.rows, s + block)) {
-    const Visible visible(mask, first_query, q.rows, s, std::min(block, m - s));
-    visible.each_part<T>([&](const Visible::Part& part) {
-      const std::size_t key = s + part.col;
-      const View<T> weights = work.weights.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
-      const View<T> dweights = work.dweights.view().slice_rows(part.row, part.rows).slice_cols(0, part.cols);
-      const View<T> dscores = dweights;  // in their place
-      const View<const T> q_part = q.slice_rows(part.row, part.rows);
-      const View<const T> dout_part = dout.slice_rows(part.row, part.rows);
-      matmul(weights, q_part, work.keys_t.at(s).slice_cols(part.col, part.cols));
-      matmul(dweights, dout_part, work.values_t.at(s).slice_cols(part.col, part.cols));
-      if (head.dropout.drops()) drop<T>(dweights, dweights, head.dropout, first_query + part.row, key);
-      for (std::size_t row = 0; row < part.rows; row++) {
-        const std::size_t i = part.row + row;
-        for (std::size_t j = 0; j < part.cols; j += lanes<T>) {
-          T* const weight_at = weights.row(row) + j;
-          const Vector<T> weight = visible.select(i, part.col + j, exp<T>(load(weight_at) * scale - log_sum[i]), T{0});
-          store(weight_at, weight);
-          store(dscores.row(row) + j, weight * (load(dweights.row(row) + j) - delta[i]) * scale);
-        }
+  each_part(head, [&](std::size_t s, const Visible& visible, const Visible::Part& part) {
+    const std::size_t key = s + part.col;
+    const View<T> weights = of_part(work.weights, part);
+    const View<T> dweights = of_part(work.dweights, part);
+    const View<T> dscores = dweights;  // in their place
+    const View<const T> q = head.q.slice_rows(part.row, part.rows);
+    const View<const T> dout = outputs.dout.slice_rows(part.row, part.rows);
+    matmul(weights, q, work.keys_t.at(s).slice_cols(part.col, part.cols));
+    matmul(dweights, dout, work.values_t.at(s).slice_cols(part.col, part.cols));
+    if (head.dropout.drops()) drop<T>(dweights, dweights, head.dropout, head.first_query + part.row, key);
+    for (std::size_t row = 0; row < part.rows; row++) {
+      const std::size_t i = part.row + row;
+      for (std::size_t j = 0; j < part.cols; j += lanes<T>) {
+        const Vector<T> score = load(weights.row(row) + j) * head.scale;
+        const Vector<T> weight = visible.select(i, part.col + j, exp<T>(score - outputs.log_sum[i]), T{0});
+        store(weights.row(row) + j, weight);
+        store(dscores.row(row) + j, weight * (load(dweights.row(row) + j) - outputs.delta[i]) * head.scale);
       }
-      if (head.dropout.drops()) drop<T>(weights, weights, head.dropout, first_query + part.row, key);
-      matmul_add(to.dv.slice_rows(key, part.cols), transposed(weights), dout_part);
-      matmul_add(to.dk.slice_rows(key, part.cols), transposed(dscores), q_part);
-      matmul_add(to.dq.slice_rows(part.row, part.rows), dscores, head.k.slice_rows(key, part.cols));
-    });
-  }
-  for (std::size_t i = 0; mask.has_scattered() && i < q.rows; i++) {
-    if (work.take_scattered(mask, first_query + i, m)) {
-      backward_scattered(to, head, dout, i, log_sum[i], delta[i], work);
+    }
+    if (head.dropout.drops()) drop<T>(weights, weights, head.dropout, head.first_query + part.row, key);
+    matmul_add(to.dv.slice_rows(key, part.cols), transposed(weights), dout);
+    matmul_add(to.dk.slice_rows(key, part.cols), transposed(dscores), q);
+    matmul_add(to.dq.slice_rows(part.row, part.rows), dscores, head.k.slice_rows(key, part.cols));
+  });
+  for (std::size_t i = 0; head.mask.has_scattered() && i < head.q.rows; i++) {
+    if (work.take_scattered(head.mask, head.first_query + i, head.k.rows)) {
+      backward_scattered(to, head, outputs, i, work);
     }
   }
 }
@@ -394,10 +406,9 @@ void flash_backward(const AttentionGradients<T>& gradients, View<const T> dout, 
     if (has_scattered) head.v = work.values.view();
     for (std::size_t t = 0; t < call.q.rows; t += block) {
       const std::size_t n = std::min(block, call.q.rows - t);
-      std::array<T, block> delta;
-      for (std::size_t i = 0; i < n; i++) delta[i] = dot(dout.row(t + i) + h * D, out.row(t + i) + h * D, D);
-      backward_block<T>({dq.slice_rows(t, n), work.dk.view(), work.dv.view()}, head.queries(t, n),
-                        dout.slice_cols(h * D, D).slice_rows(t, n), log_sum.row(h) + t, delta.data(), work);
+      Outputs<T> outputs{dout.slice_cols(h * D, D).slice_rows(t, n), log_sum.row(h) + t, {}};
+      for (std::size_t i = 0; i < n; i++) outputs.delta[i] = dot(outputs.dout.row(i), out.row(t + i) + h * D, D);
+      backward_block<T>({dq.slice_rows(t, n), work.dk.view(), work.dv.view()}, head.queries(t, n), outputs, work);
     }
     if (call.is_first_of_group(h + 1)) {
       copy<T>(dk, work.dk.view());

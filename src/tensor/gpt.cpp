@@ -108,11 +108,23 @@ struct LayerDropout {
       : attention_weights(dropout.of(li).of(0)), attn_out(dropout.of(li).of(1)), mlp_out(dropout.of(li).of(2)) {}
 };
 
-/// The input of a layer's attention. x is a matrix of the whole batch.
+/// The input of the attention of layer li.
 template <class T>
-AttentionInput<T> attention_input(View<const T> x, const Batch& batch, std::span<const Sequence> sequences,
-                                  const Dropout& dropout = {}) {
-  return {x, x, batch.positions(), batch.positions(), sequences, dropout};
+AttentionInput<T> attention_input(const Activations<T>& a, std::size_t li, const Batch& batch,
+                                  std::span<const Sequence> sequences) {
+  const View<const T> x = a.layers[li].x_norm1.view();
+  const Dropout dropout = LayerDropout(a.dropout, li).attention_weights;
+  AttentionInput<T> input{x, x, batch.positions(), batch.positions(), sequences, dropout};
+  if (!a.fixed_heads.empty()) input.fixed = a.fixed_heads[li];
+  return input;
+}
+
+/// to = before + branch, of which some numbers are dropped. Rows count from `first`.
+template <class T>
+void add_dropped(View<T> to, View<const T> before, View<T> branch, const Kernels<T>& kernels, const Dropout& dropout,
+                 std::size_t first) {
+  drop<T>(branch, branch, dropout, first);
+  kernels.add_forward(to, branch, before);
 }
 
 auto& dattn_out(auto& layer, const Dropout& dropout) { return dropout.drops() ? layer.dattn_out : layer.dx_mid; }
@@ -124,13 +136,11 @@ template <class T>
 void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                  Activations<T>& a) {
   const Share rows = batch.rows(documents);
-  auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };  // these documents' rows
-  auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };               // of a (1,N)
-
   const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
+  auto of = [&](auto&& all) { return rows.of(all); };                            // these documents' rows
+  auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };  // of a (1,N)
 
-  kernels.embedding_forward(of(a.embedded), batch.tokens().subspan(rows.first, rows.n),
-                            batch.positions().subspan(rows.first, rows.n), model.wte.data.view(),
+  kernels.embedding_forward(of(a.embedded), of(batch.tokens()), of(batch.positions()), model.wte.data.view(),
                             model.wpe.data.view());
   kernels.rmsnorm_forward(of(a.x), at(a.scale0), of(a.embedded));
 
@@ -142,12 +152,10 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
 
     // 1) Attention.
     kernels.rmsnorm_forward(of(l.x_norm1), at(l.scale1), of(x));
-    AttentionInput<T> input = attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights);
-    if (!a.fixed_heads.empty()) input.fixed = a.fixed_heads[li];
+    const AttentionInput<T> input = attention_input(a, li, batch, sequences);
     if (dropout.attn_out.drops()) {
       layer.attention.forward(l.attn_out.view(), {}, kernels, input, l.attention);
-      drop<T>(of(l.attn_out), of(l.attn_out), dropout.attn_out, rows.first);
-      kernels.add_forward(of(l.x_mid), of(l.attn_out), of(x));
+      add_dropped<T>(of(l.x_mid), of(x), of(l.attn_out), kernels, dropout.attn_out, rows.first);
     } else {
       layer.attention.forward(l.x_mid.view(), x.view(), kernels, input, l.attention);
     }
@@ -158,14 +166,13 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
     kernels.activation_forward(of(l.active), of(l.hidden), model.config.activation);
     if (dropout.mlp_out.drops()) {
       kernels.linear_forward(of(l.mlp_out), of(l.active), layer.mlp_fc2, {});
-      drop<T>(of(l.mlp_out), of(l.mlp_out), dropout.mlp_out, rows.first);
-      kernels.add_forward(of(l.x_out), of(l.mlp_out), of(l.x_mid));
+      add_dropped<T>(of(l.x_out), of(l.x_mid), of(l.mlp_out), kernels, dropout.mlp_out, rows.first);
     } else {
       kernels.linear_forward(of(l.x_out), of(l.active), layer.mlp_fc2, of(l.x_mid));
     }
   }
   kernels.linear_forward(of(a.logits), of(a.layers.back().x_out), model.lm_head, {});
-  kernels.cross_entropy_forward(at(a.losses), of(a.probs), of(a.logits), batch.targets().subspan(rows.first, rows.n));
+  kernels.cross_entropy_forward(at(a.losses), of(a.probs), of(a.logits), of(batch.targets()));
 }
 
 // Each step is that of gpt_forward, from the last to the first.
@@ -173,14 +180,12 @@ template <class T>
 void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                   const T* dlosses, Activations<T>& a) {
   const Share rows = batch.rows(documents);
-  auto of = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };
+  const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
+  auto of = [&](auto&& all) { return rows.of(all); };
   auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };
 
-  const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
-
   const View<T> dlogits = of(a.probs);  // in place: it overwrites probs
-  kernels.cross_entropy_backward(dlogits, dlosses + rows.first, of(a.probs),
-                                 batch.targets().subspan(rows.first, rows.n));
+  kernels.cross_entropy_backward(dlogits, dlosses + rows.first, of(a.probs), of(batch.targets()));
   kernels.linear_backward_input(of(a.layers.back().dx_out), dlogits, model.lm_head, {});
 
   for (std::size_t li = model.layers.size(); li-- > 0;) {
@@ -200,8 +205,7 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
     // 1) Attention.
     if (dropout.attn_out.drops()) drop<T>(of(l.dattn_out), of(l.dx_mid), dropout.attn_out, rows.first);
     layer.attention.backward(a.dx_norm.view(), a.dx_norm.view(), dattn_out(l, a.dropout).view(), kernels,
-                             attention_input<T>(l.x_norm1.view(), batch, sequences, dropout.attention_weights),
-                             l.attention);
+                             attention_input(a, li, batch, sequences), l.attention);
     kernels.rmsnorm_backward(dx, of(a.dx_norm), x, at(l.scale1), of(l.dx_mid));
   }
   kernels.rmsnorm_backward(of(a.dembedded), of(a.dx), of(a.embedded), at(a.scale0), {});
@@ -211,14 +215,13 @@ template <class T>
 void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, const Activations<T>& a,
                           std::size_t i, std::size_t shares) {
   auto embedding = [&](Weight<T>& w, std::span<const std::size_t> indices) {
-    const auto [first, n] = share(w.grad.view().rows, i, shares);
-    const View<T> dw = w.grad.view().slice_rows(first, n);
-    set_zero(dw);
-    kernels.embedding_backward(dw, first, a.dembedded.view(), indices);
+    const Share rows = share(w.grad.view().rows, i, shares);
+    set_zero(rows.of(w.grad));
+    kernels.embedding_backward(rows.of(w.grad), rows.first, a.dembedded.view(), indices);
   };
   auto linear = [&](Weight<T>& w, const Tensor<T>& dy, const Tensor<T>& x) {
-    const auto [first, n] = share(w.grad.view().rows, i, shares);
-    kernels.linear_backward_weight(w.grad.view().slice_rows(first, n), first, dy.view(), x.view());
+    const Share rows = share(w.grad.view().rows, i, shares);
+    kernels.linear_backward_weight(rows.of(w.grad), rows.first, dy.view(), x.view());
   };
   embedding(model.wte, batch.tokens());
   if (!model.config.rope) embedding(model.wpe, batch.positions());
@@ -226,8 +229,8 @@ void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, cons
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     typename TensorModel<T>::Layer& layer = model.layers[li];
     const typename Activations<T>::Layer& l = a.layers[li];
-    layer.attention.backward_weights(dattn_out(l, a.dropout).view(), kernels,
-                                     attention_input<T>(l.x_norm1.view(), batch, {}), l.attention, i, shares);
+    layer.attention.backward_weights(dattn_out(l, a.dropout).view(), kernels, attention_input(a, li, batch, {}),
+                                     l.attention, i, shares);
     linear(layer.mlp_fc1, l.dhidden, l.x_norm2);
     linear(layer.mlp_fc2, dmlp_out(l, a.dropout), l.active);
   }

@@ -12,6 +12,7 @@
 #include "base/activation.h"
 #include "base/tokenizer.h"
 #include "tensor/attention_call.h"
+#include "tensor/tensor.h"
 #include "tensor/view.h"
 #include "tensor/weight.h"
 
@@ -97,5 +98,11 @@ const Kernels<T>& naive();
 
 template <class T>
 const Kernels<T>& fast();
+
+/// Where each query of a document looks, (H,n,m): row h * n + t holds the weights of the m keys for query t in head h.
+/// They sum to 1, or are all zeros if the query sees no key. Ignores the call's values and dropout. (The kernels do not
+/// keep these weights: the naive ones discard them, the fast ones never have all of them at once.)
+template <class T>
+Tensor<T> attention_weights(const AttentionCall<T>& call);
 
 }  // namespace microgpt

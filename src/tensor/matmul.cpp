@@ -1,17 +1,15 @@
 #include "tensor/matmul.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "tensor/simd.h"
 #include "tensor/tile.h"
 
 namespace microgpt {
-namespace {
 
 template <class T>
-void product(const View<T>& c, const View<const T>& before, const Left<T>& a, const View<const T>& b) {
+void matmul_add(const View<T>& c, const std::type_identity_t<View<const T>>& before,
+                const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b) {
   if (b.rows == 0) return before.data == nullptr ? set_zero(c) : copy(c, before);
   for (std::size_t col = 0; col < c.cols; col += 2 * lanes<T>) {
     const std::size_t cols = std::min(2 * lanes<T>, c.cols - col);
@@ -23,21 +21,6 @@ void product(const View<T>& c, const View<const T>& before, const Left<T>& a, co
   }
 }
 
-}  // namespace
-
-template <class T>
-void matmul(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b) {
-  product<T>(c, {}, a, b);
-}
-
-template <class T>
-void matmul_add(const View<T>& c, const std::type_identity_t<View<const T>>& before,
-                const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b) {
-  product<T>(c, before, a, b);
-}
-
-template void matmul<float>(const View<float>&, const Left<float>&, const View<const float>&);
-template void matmul<double>(const View<double>&, const Left<double>&, const View<const double>&);
 template void matmul_add<float>(const View<float>&, const View<const float>&, const Left<float>&,
                                 const View<const float>&);
 template void matmul_add<double>(const View<double>&, const View<const double>&, const Left<double>&,

@@ -31,13 +31,10 @@ Left<std::remove_const_t<T>> transposed(View<T> a) {
   return {a.data, 1, a.stride};
 }
 
-/// c = a b, shapes (M,N) = (M,K) (K,N): c[i][j] = sum over k, from 0 up, of a[i][k] * b[k][j]. M and N come from c, K
-/// from b. Each number of c is one chain of fused multiply-adds, in the same order however c is cut into views. So its
-/// bits do not depend on how threads divide the work.
-template <class T>
-void matmul(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b);
-
-/// c = before + a b: each chain starts from a number of `before` (M,N). `before` may be c.
+/// c = before + a b, or c = a b if `before` has no data. Shapes (M,N) = (M,N) + (M,K) (K,N): c[i][j] is before[i][j] or
+/// 0, plus the sum over k, from 0 up, of a[i][k] * b[k][j]. M and N come from c, K from b; `before` may be c. Each
+/// number of c is one chain of fused multiply-adds, in the same order however c is cut into views. So its bits do not
+/// depend on how threads divide the work.
 template <class T>
 void matmul_add(const View<T>& c, const std::type_identity_t<View<const T>>& before,
                 const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b);
@@ -47,6 +44,12 @@ template <class T>
 void matmul_add(const View<T>& c, const std::type_identity_t<Left<T>>& a,
                 const std::type_identity_t<View<const T>>& b) {
   matmul_add(c, c, a, b);
+}
+
+/// c = a b.
+template <class T>
+void matmul(const View<T>& c, const std::type_identity_t<Left<T>>& a, const std::type_identity_t<View<const T>>& b) {
+  matmul_add(c, {}, a, b);
 }
 
 }  // namespace microgpt

@@ -4,7 +4,6 @@
 #include <limits>
 #include <vector>
 
-#include "tensor/attention_weights.h"
 #include "tensor/drop.h"
 #include "tensor/kernels.h"
 #include "tensor/tensor.h"

@@ -1,58 +1,44 @@
 #include "tensor/rope.h"
 
 #include <cmath>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace microgpt {
 namespace {
 
-/// The cosines and sines of all pairs at positions 0, 1, ..., computed once, since every step uses them.
-class Angles {
- public:
-  struct Rotation {
-    double cos;
-    double sin;
-  };
-
-  Angles(std::size_t width, double base) : width_(width), base_(base) {}
-
-  bool are_for(std::size_t width, double base) const { return width_ == width && base_ == base; }
-
-  /// The rotations of all pairs at this position.
-  const Rotation* at(std::size_t position) {
-    const std::size_t pairs = width_ / 2;
-    for (std::size_t p = rotations_.size() / pairs; p <= position; p++) {
-      for (std::size_t i = 0; i < pairs; i++) {
-        const double frequency = std::pow(base_, -2.0 * static_cast<double>(i) / static_cast<double>(width_));
-        const double angle = static_cast<double>(p) * frequency;
-        rotations_.push_back({std::cos(angle), std::sin(angle)});
-      }
-    }
-    return rotations_.data() + position * pairs;
-  }
-
-  /// Each thread has its own, so that threads do not wait for each other.
-  static Angles& of_thread(std::size_t width, double base) {
-    thread_local std::vector<Angles> all;
-    for (Angles& angles : all) {
-      if (angles.are_for(width, base)) return angles;
-    }
-    return all.emplace_back(width, base);
-  }
-
- private:
-  std::size_t width_;
-  double base_;
-  std::vector<Rotation> rotations_;
+struct Rotation {
+  double cos, sin;
 };
+
+/// The rotations of all pairs at positions 0, 1, ..., as far as they were needed; every step needs them again. Each
+/// thread has its own, so that threads do not wait for each other.
+std::vector<Rotation>& known_rotations(std::size_t width, double base) {
+  thread_local std::map<std::pair<std::size_t, double>, std::vector<Rotation>> all;
+  return all[{width, base}];
+}
+
+/// The rotations of all pairs at a position.
+const Rotation* rotations_at(std::size_t position, std::size_t width, double base, std::vector<Rotation>& known) {
+  const std::size_t pairs = width / 2;
+  while (known.size() <= position * pairs) {
+    const auto p = static_cast<double>(known.size() / pairs);
+    for (std::size_t i = 0; i < pairs; i++) {
+      const double angle = p * std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(width));
+      known.push_back({std::cos(angle), std::sin(angle)});
+    }
+  }
+  return known.data() + position * pairs;
+}
 
 /// Rotates the pairs of x by `direction`, 1 or -1, times their angle.
 template <class T>
 void rotate(View<T> y, View<const T> x, std::span<const std::size_t> positions, double base, double direction) {
   if (x.cols == 0) return;
-  Angles& angles = Angles::of_thread(x.cols, base);
+  std::vector<Rotation>& known = known_rotations(x.cols, base);
   for (std::size_t n = 0; n < x.rows; n++) {
-    const Angles::Rotation* const rotations = angles.at(positions[n]);
+    const Rotation* const rotations = rotations_at(positions[n], x.cols, base, known);
     for (std::size_t i = 0; i < x.cols / 2; i++) {
       const auto cos = static_cast<T>(rotations[i].cos);
       const auto sin = static_cast<T>(direction * rotations[i].sin);

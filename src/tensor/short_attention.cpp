@@ -28,15 +28,8 @@ struct Workspace {
 template <class T>
 View<const T> transposed_into(Tensor<T>& workspace, View<const T> x) {
   workspace.resize(padded<T>(x.cols), padded<T>(x.rows));
-  const View<T> to = workspace.view();
-  for (std::size_t t = 0; t < x.rows; t += lanes<T>) {
-    for (std::size_t c = 0; c < x.cols; c += lanes<T>) {
-      const std::size_t cols = std::min(lanes<T>, x.cols - c);
-      const auto transpose = cols == lanes<T> ? transpose_rows<T, true> : transpose_rows<T, false>;
-      transpose(to.row(c) + t, to.stride, x.row(t) + c, x.stride, std::min(lanes<T>, x.rows - t), cols);
-    }
-  }
-  return to;
+  transpose(workspace.view(), x);
+  return workspace.view();
 }
 
 /// One number for each pair of n keys and n queries. Rows are keys, the transpose of the usual weights: a row is one
@@ -68,8 +61,8 @@ template <class T, std::size_t length, std::size_t vectors, bool whole, std::siz
     tile<T, length, vectors, whole, width>(c, before, a, b);
   } else {
     constexpr std::size_t upper = length / 2, lower = length - upper;
-    product<T, upper, vectors, whole, width>(c.slice_rows(0, upper), rows_of(before, 0, upper), a, b);
-    product<T, lower, vectors, whole, width>(c.slice_rows(upper, lower), rows_of(before, upper, lower),
+    product<T, upper, vectors, whole, width>(c.slice_rows(0, upper), before.slice_rows(0, upper), a, b);
+    product<T, lower, vectors, whole, width>(c.slice_rows(upper, lower), before.slice_rows(upper, lower),
                                              a.from_row(upper), b);
   }
 }

@@ -162,26 +162,19 @@ void store(T* to, std::type_identity_t<Vector<T, width>> v, std::size_t n) {
   }
 }
 
-/// v with its lanes reordered: lane i becomes lane i ^ flip.
-template <class T, std::size_t flip>
-Vector<T> flipped(Vector<T> v) {
-  return [&]<std::size_t... i>(std::index_sequence<i...>) { return __builtin_shufflevector(v, v, (i ^ flip)...); }
-  (std::make_index_sequence<lanes<T>>());
-}
-
 /// Combines all lanes in a tree: the two halves of the vector, then the two halves of the result, and so on.
-template <class T, std::size_t half = lanes<T> / 2, class Combine>
-T reduce(Vector<T> v, Combine combine) {
-  if constexpr (half == 0) {
-    return v[0];
+template <class T, std::size_t n = lanes<T>, class Combine>
+T reduce(std::type_identity_t<Vector<T, n>> v, Combine combine) {
+  if constexpr (n == 2) {
+    return combine(v[0], v[1]);
   } else {
-    return reduce<T, half / 2>(combine(v, flipped<T, half>(v)), combine);
+    return reduce<T, n / 2>(combine(half<T, n, 0>(v), half<T, n, n / 2>(v)), combine);
   }
 }
 
 template <class T>
 T sum(Vector<T> v) {
-  return reduce<T>(v, [](Vector<T> a, Vector<T> b) { return a + b; });
+  return reduce<T>(v, [](auto a, auto b) { return a + b; });
 }
 
 template <class T>
@@ -191,7 +184,7 @@ Vector<T> max(Vector<T> a, Vector<T> b) {
 
 template <class T>
 T max(Vector<T> v) {
-  return reduce<T>(v, [](Vector<T> a, Vector<T> b) { return max<T>(a, b); });
+  return reduce<T>(v, [](auto a, auto b) { return a > b ? a : b; });
 }
 
 /// The square root of each lane.
@@ -201,56 +194,6 @@ Vector<T> root(Vector<T> v) {
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < lanes<T>; i++) roots[i] = std::sqrt(v[i]);
   return roots;
-}
-
-/// Transposes a square of `lanes` vectors: row[j][i] and row[i][j] change places. In each round, rows that are `half`
-/// apart swap their off-diagonal squares: first squares of half the size, then a quarter, down to single numbers.
-template <class T>
-void transpose_vectors(Vector<T>* row) {
-  constexpr std::size_t n = lanes<T>;
-  auto swap_squares = [&]<std::size_t half, std::size_t... lane>(std::index_sequence<lane...>) {
-#pragma GCC unroll 16
-    for (std::size_t i = 0; i < n; i++) {
-      if ((i & half) != 0) continue;
-      const Vector<T> a = row[i];
-      const Vector<T> b = row[i + half];
-      row[i] = __builtin_shufflevector(a, b, ((lane & half) != 0 ? n + (lane ^ half) : lane)...);
-      row[i + half] = __builtin_shufflevector(a, b, ((lane & half) != 0 ? n + lane : (lane ^ half))...);
-    }
-  };
-  [&]<std::size_t... round>(std::index_sequence<round...>) {
-    (swap_squares.template operator()<(n >> (round + 1))>(std::make_index_sequence<n>()), ...);
-  }
-  (std::make_index_sequence<std::bit_width(n) - 1>());
-}
-
-/// to[j][i] = from[i][j] for up to `lanes` rows and columns. `whole` means exactly `lanes` columns. Writes a full
-/// square: missing rows repeat the last one, and missing columns are 0.
-template <class T, bool whole>
-void transpose_rows(T* to, std::size_t to_stride, const T* from, std::size_t from_stride, std::size_t rows,
-                    std::size_t cols) {
-  Vector<T> row[lanes<T>];
-#pragma GCC unroll 16
-  for (std::size_t i = 0; i < lanes<T>; i++) {
-    const T* const numbers = from + std::min(i, rows - 1) * from_stride;
-    row[i] = whole ? load(numbers) : load(numbers, cols);
-  }
-  transpose_vectors<T>(row);
-#pragma GCC unroll 16
-  for (std::size_t j = 0; j < lanes<T>; j++) store(to + j * to_stride, row[j]);
-}
-
-/// The same, but writes only the transpose of these rows and columns.
-template <class T, bool whole = true>
-void transpose_square(T* to, std::size_t to_stride, const T* from, std::size_t from_stride, std::size_t rows = lanes<T>,
-                      std::size_t cols = lanes<T>) {
-  if constexpr (whole) {
-    transpose_rows<T, true>(to, to_stride, from, from_stride, rows, cols);
-  } else {
-    T square[lanes<T> * lanes<T>];
-    transpose_rows<T, false>(square, lanes<T>, from, from_stride, rows, cols);
-    for (std::size_t j = 0; j < cols; j++) store(to + j * to_stride, load(square + j * lanes<T>), rows);
-  }
 }
 
 /// e to the power of each lane. Returns 0 below the smallest normal number. Never infinite: lanes above 88 (double:
@@ -319,47 +262,52 @@ Vector<T> log(Vector<T> x) {
 // --- Rows, one vector at a time
 // ---------------------------------------------------------------------------------------
 
+/// Calls at(get, put) for each vector of a row with `cols` columns. get(row) loads the numbers of a row at the current
+/// columns, and put(row, vector) stores them. If the last vector is not full, get(row, rest) fills the lanes beyond the
+/// row with `rest`.
+template <class T, class At>
+[[gnu::always_inline]] inline void each_vector(std::size_t cols, At at) {
+  std::size_t c = 0;
+  for (; c + lanes<T> <= cols; c += lanes<T>) {
+    at([c](const T* row, T = 0) { return load(row + c); }, [c](T* row, Vector<T> v) { store(row + c, v); });
+  }
+  if (c < cols) {
+    const std::size_t n = cols - c;
+    at([c, n](const T* row, T rest = 0) { return load(row + c, n, rest); },
+       [c, n](T* row, Vector<T> v) { store(row + c, v, n); });
+  }
+}
+
 /// row *= factor, n numbers.
 template <class T>
 void multiply_row(T* row, std::size_t n, T factor) {
-  std::size_t j = 0;
-  for (; j + lanes<T> <= n; j += lanes<T>) store(row + j, load(row + j) * factor);
-  if (j < n) store(row + j, load(row + j, n - j) * factor, n - j);
+  each_vector<T>(n, [&](auto get, auto put) { put(row, get(row) * factor); });
 }
 
 /// to += factor * from, n numbers.
 template <class T>
 void add_row(T* to, const T* from, std::size_t n, T factor) {
-  const Vector<T> factors = broadcast(factor);
-  std::size_t j = 0;
-  for (; j + lanes<T> <= n; j += lanes<T>) store(to + j, multiply_add(load(from + j), factors, load(to + j)));
-  if (j < n) store(to + j, multiply_add(load(from + j, n - j), factors, load(to + j, n - j)), n - j);
+  each_vector<T>(n, [&](auto get, auto put) { put(to, multiply_add(get(from), broadcast(factor), get(to))); });
 }
 
 /// The dot product of n numbers. Lane i sums the numbers i, i + lanes, ...; sum() then adds the lanes.
 template <class T>
 T dot(const T* a, const T* b, std::size_t n) {
   Vector<T> sums{};
-  std::size_t j = 0;
-  for (; j + lanes<T> <= n; j += lanes<T>) sums = multiply_add(load(a + j), load(b + j), sums);
-  if (j < n) sums = multiply_add(load(a + j, n - j), load(b + j, n - j), sums);
+  each_vector<T>(n, [&](auto get, auto) { sums = multiply_add(get(a), get(b), sums); });
   return sum<T>(sums);
 }
 
 /// to += factors[0] * x[rows[0]] + factors[1] * x[rows[1]] + ..., in this order for each number of `to`.
 template <class T>
 void add_rows(T* to, View<const T> x, std::span<const std::size_t> rows, const T* factors) {
-  std::size_t j = 0;
-  for (; j + lanes<T> <= x.cols; j += lanes<T>) {
-    Vector<T> sums = load(to + j);
+  each_vector<T>(x.cols, [&](auto get, auto put) {
+    Vector<T> sums = get(to);
     for (std::size_t c = 0; c < rows.size(); c++) {
-      sums = multiply_add(load(x.row(rows[c]) + j), broadcast(factors[c]), sums);
+      sums = multiply_add(get(x.row(rows[c])), broadcast(factors[c]), sums);
     }
-    store(to + j, sums);
-  }
-  for (std::size_t c = 0; j < x.cols && c < rows.size(); c++) {
-    add_row(to + j, x.row(rows[c]) + j, x.cols - j, factors[c]);
-  }
+    put(to, sums);
+  });
 }
 
 }  // namespace microgpt

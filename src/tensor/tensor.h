@@ -63,7 +63,8 @@ class Tensor {
   AlignedVector<T> numbers_;
 };
 
-/// to (m,n) from (n,m): to[j][i] = from[i][j]. T is float or double.
+/// to (m,n) from (n,m): to[j][i] = from[i][j]. If `to` has more columns, these may become anything. T is float or
+/// double.
 template <class T>
 void transpose(View<T> to, std::type_identity_t<View<const T>> from);
 

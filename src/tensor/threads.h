@@ -40,6 +40,17 @@ void parallel(std::size_t shares, Work work) {
 struct Share {
   std::size_t first;
   std::size_t n;
+
+  /// These items of a list, or these rows of a View or Tensor.
+  auto of(auto&& all) const {
+    if constexpr (requires { all.view(); }) {
+      return all.view().slice_rows(first, n);
+    } else if constexpr (requires { all.slice_rows(first, n); }) {
+      return all.slice_rows(first, n);
+    } else {
+      return all.subspan(first, n);
+    }
+  }
 };
 
 /// Splits n items evenly into `shares`; returns part i.

@@ -19,6 +19,27 @@ template <class T, std::size_t vectors>
 constexpr std::size_t tile_rows = std::min<std::size_t>(sizeof(T) == 4 ? 8 : 4,
                                                         (vector_registers - vectors - 1) / vectors);
 
+/// Loads vector v of a row of a tile that is `vectors` wide, each of n numbers. If the tile is not `whole`, its last
+/// vector has only `last`.
+template <class T, std::size_t vectors, bool whole, std::size_t n>
+[[gnu::always_inline]] inline Vector<T, n> get(const T* row, std::size_t v, std::size_t last) {
+  if constexpr (whole) {
+    return load<T, n>(row + v * n);
+  } else {
+    return v + 1 < vectors ? load(row + v * n) : load(row + v * n, last);
+  }
+}
+
+/// Stores it.
+template <class T, std::size_t vectors, bool whole, std::size_t n>
+[[gnu::always_inline]] inline void put(T* row, std::size_t v, std::size_t last, Vector<T, n> numbers) {
+  if constexpr (whole) {
+    store<T, n>(row + v * n, numbers);
+  } else {
+    v + 1 < vectors ? store(row + v * n, numbers) : store(row + v * n, numbers, last);
+  }
+}
+
 /// c = a b, or c = before + a b if `before` has data, in tiles of `rows` rows, one below the other. c.rows is a
 /// multiple of `rows`. c is at most `vectors` vectors of n numbers wide; `whole` means exactly that. Each step of the
 /// inner loop takes one column of a and one row of b, and adds all their products; b must have a row. `before` may be
@@ -28,21 +49,6 @@ template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_
                                         const View<const T>& b) {
   using V = Vector<T, n>;
   const std::size_t last = c.cols - (vectors - 1) * n;  // columns in the last vector
-  auto get = [=](const T* row, std::size_t v) {
-    if constexpr (whole) {
-      return load<T, n>(row + v * n);
-    } else {
-      return v + 1 < vectors ? load(row + v * n) : load(row + v * n, last);
-    }
-  };
-  auto put = [=](T* row, std::size_t v, V numbers) {
-    if constexpr (whole) {
-      store<T, n>(row + v * n, numbers);
-    } else {
-      v + 1 < vectors ? store(row + v * n, numbers) : store(row + v * n, numbers, last);
-    }
-  };
-
   // Copies: the compiler must assume that a store changes what a reference refers to.
   const View<T> to = c;
   const View<const T> from = before;
@@ -54,7 +60,7 @@ template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < rows; i++) {
 #pragma GCC unroll 2
-        for (std::size_t v = 0; v < vectors; v++) sum[i][v] = get(from.row(first + i), v);
+        for (std::size_t v = 0; v < vectors; v++) sum[i][v] = get<T, vectors, whole, n>(from.row(first + i), v, last);
       }
     }
     const T* factors = left.data + first * left.row_stride;
@@ -63,7 +69,7 @@ template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_
     do {
       V row[vectors];
 #pragma GCC unroll 2
-      for (std::size_t v = 0; v < vectors; v++) row[v] = get(next, v);
+      for (std::size_t v = 0; v < vectors; v++) row[v] = get<T, vectors, whole, n>(next, v, last);
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < rows; i++) {
         const V factor = broadcast<T, n>(factors[i * left.row_stride]);
@@ -77,7 +83,7 @@ template <class T, std::size_t rows, std::size_t vectors, bool whole, std::size_
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < rows; i++, row += to.stride) {
 #pragma GCC unroll 2
-      for (std::size_t v = 0; v < vectors; v++) put(row, v, sum[i][v]);
+      for (std::size_t v = 0; v < vectors; v++) put<T, vectors, whole, n>(row, v, last, sum[i][v]);
     }
   }
 }
@@ -92,12 +98,6 @@ constexpr auto tiles = []<std::size_t... i>(std::index_sequence<i...>) {
 }
 (std::make_index_sequence<tile_rows<T, vectors>>());
 
-/// n rows of `before`, if there is one.
-template <class T>
-View<const T> rows_of(const View<const T>& before, std::size_t first, std::size_t n) {
-  return before.data == nullptr ? before : before.slice_rows(first, n);
-}
-
 /// A strip of c, at most two vectors wide, cut into tiles: as many of the most rows as fit, but the last two share what
 /// is left, so that none is low.
 template <class T, std::size_t vectors, bool whole, std::size_t n = lanes<T>>
@@ -105,8 +105,8 @@ void strip(const View<T>& c, const View<const T>& before, const Left<T>& a, cons
   constexpr std::size_t most = tile_rows<T, vectors>;
   auto multiply = [&](std::size_t first, std::size_t rows, std::size_t height) {
     if (rows == 0) return;
-    tiles<T, vectors, whole, n>[height - 1](c.slice_rows(first, rows), rows_of(before, first, rows), a.from_row(first),
-                                            b);
+    tiles<T, vectors, whole, n>[height - 1](c.slice_rows(first, rows), before.slice_rows(first, rows),
+                                            a.from_row(first), b);
   };
   const std::size_t rest = c.rows % most;
   if (rest == 0) return multiply(0, c.rows, most);

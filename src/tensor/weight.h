@@ -27,7 +27,7 @@ struct Weight {
   /// Updates `transposed` after some rows of data have changed.
   void transpose_rows(Share rows) {
     if (transposed.view().rows == 0) return;
-    transpose(transposed.view().slice_cols(rows.first, rows.n), data.view().slice_rows(rows.first, rows.n));
+    transpose(transposed.view().slice_cols(rows.first, rows.n), rows.of(data));
   }
 };
 

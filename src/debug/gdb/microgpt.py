@@ -12,8 +12,7 @@ sys.path[:0] = [_here, os.path.join(os.path.dirname(_here), "commands")]
 import breakpoints
 import program
 import text
-from every import COMMANDS
-from stepping import STEPPED_PAST
+from every import COMMANDS, STEPPED_PAST
 
 
 class Command(gdb.Command):

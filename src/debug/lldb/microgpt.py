@@ -15,9 +15,8 @@ import breakpoints
 import program
 import text
 from command import Command
-from every import COMMANDS
+from every import COMMANDS, STEPPED_PAST
 from expression import evaluate
-from stepping import STEPPED_PAST
 from value import Value
 
 

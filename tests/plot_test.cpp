@@ -90,6 +90,12 @@ TEST_CASE("attention weights become a triangle labelled with the tokens that loo
   CHECK(shades(grid) == "     . b\n   . ██\n   b ░░▓▓\n");
 }
 
+TEST_CASE("text in a picture is UTF-8 that XML may hold, whatever it was") {
+  Svg picture(10, 10);
+  picture.text(0, 0, "<a & b> \u05e9 \x1b[2J\x7f\xff\xc3 \xc2\x9b \xef\xbf\xbf \xed\xa0\x80\t");
+  CHECK(text(picture, "&lt;a &amp; b&gt; \u05e9 \\x1b[2J\\x7f\\xff\\xc3 \\x9b \\xffff \\xed\\xa0\\x80\\x09").x == 0);
+}
+
 TEST_CASE("grids of different size stand next to each other, each under its title") {
   const Grid large{{"a", "b"}, {"a", "b"}, {{1, 0}, {1, 1}}};
   const Grid small{{"c"}, {"c"}, {{1}}};

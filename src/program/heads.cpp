@@ -177,10 +177,10 @@ void heads(const HeadsOptions& options) {
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
   silence(checkpoint.parameters, removed, config);
   const auto [title, documents, probed] = measured_documents(checkpoint, options.data, options.num_documents);
-  const Document& first = documents.front();
-  const std::vector<Token> text =
-      options.text ? read_text(*options.text, checkpoint) : checkpoint.tokenizer.encode_document(first);
-  if (options.svg) rehearse_replace_file(*options.svg);
+  std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
+  if (options.text) text = read_text(*options.text, checkpoint, most_shown);
+  text.resize(std::min(text.size(), most_shown + 1));
+  if (options.svg) rehearse_picture("--svg", *options.svg, {options.model, options.data.value_or(names_file)});
   if (options.save) rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters);
 
   const std::size_t threads = options.threads.value_or(available_threads());

@@ -5,6 +5,7 @@
 
 #include "inspect/moments.h"
 #include "program/heads_report.h"
+#include "program/print.h"
 
 namespace microgpt {
 
@@ -110,7 +111,7 @@ void print_pruning(const PruningReport& pruning) {
 }  // namespace
 
 void print_tables(const HeadsReport& report) {
-  fmt::print("{}: loss {:.4f}, accuracy {:.1f} % (means over documents)\n", report.documents, report.loss,
+  fmt::print("{}: loss {:.4f}, accuracy {:.1f} % (means over documents)\n", for_output(report.documents), report.loss,
              100 * report.accuracy);
   print_looks(report);
   print_importances(report.importances);

@@ -221,7 +221,7 @@ function typed(text) {
   byId("message").textContent =
     [...text].length < room
       ? ""
-      : `The model reads ${room} positions: BOS and ${room - 1} letters. It predicts nothing after those.`;
+      : `The page reads ${room} positions: BOS and ${room - 1} letters. It predicts nothing after those.`;
   state.text = text;
   showSoon();
 }

@@ -41,26 +41,19 @@ function evidence(record) {
     element("div", { class: "masses" }, ...bars),
     element(
       "p",
-      "Share of its attention by place, over ",
-      termOf("held-out names"),
-      "; the line is an ",
-      termOf("even share"),
-      ". Its ",
-      termOf("entropy"),
-      ` is ${fixed(record.entropy.value, 2)}.`,
-      ...worth(record),
+      ...explained(
+        "Share of its attention by place, over [held-out names]; the line is an [even share]. " +
+          `Its [entropy] is ${fixed(record.entropy.value, 2)}.${worth(record)}`,
+      ),
     ),
   ];
 }
 
 // Not known of the points of a training, apart from the last.
 function worth({ importance }) {
-  if (!importance) return [];
+  if (!importance) return "";
   const { loss, loss_stderr } = importance.zeroed;
-  return [
-    ...[" Without it, their ", termOf("loss")],
-    ...[` changes by ${signed(loss)} `, termOf(`± ${fixed(2 * loss_stderr)}`, "standard error"), "."],
-  ];
+  return ` Without it, their [loss] changes by ${signed(loss)} [± ${fixed(2 * loss_stderr)}|standard error].`;
 }
 
 function answer(shown, layer, head) {
@@ -93,11 +86,10 @@ function mapLabels(shown) {
 
 function galleryMap(shown, layer, head) {
   const isMean = state.maps === "mean";
-  return attentionMap({
+  return headMap(shown.model, {
     rows: mapRows(shown, layer, head),
     labels: mapLabels(shown),
     name: `Map of layer ${layer}, head ${head}, ${isMean ? "mean over held-out names" : `in “${state.text}”`}`,
-    visible: (t, s) => allows(shown.model, t, s),
     forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
     pick: (t) => change({ layer, head, at: isMean ? state.at : t, tab: "inside" }, { scroll: true }),
   });
@@ -127,7 +119,7 @@ function showGallery(shown) {
   const { n_layer, n_head } = shown.model.config;
   const parts = [];
   for (let layer = 0; layer < n_layer; layer++) {
-    if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, termOf("Layer"), ` ${layer}`));
+    if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, ...explained(`[Layer] ${layer}`)));
     parts.push(
       element(
         "div",
@@ -155,18 +147,6 @@ function showGallery(shown) {
   byId("reveal-all").hidden = !shown.about.heads;
 }
 
-function galleryTable() {
-  const { shown } = state;
-  const lines = headsOf(shown.model).flatMap(({ layer, head }) =>
-    mapRows(shown, layer, head).flatMap((row, t) => [...row].map((weight, s) => [layer, head, t, s, weight])),
-  );
-  return [["layer", "head", "looks", "is looked at", "weight"], ...lines];
-}
-
 function startGallery() {
   byId("scale").append("0", element("i"), "1");
-  copyButtons(byId("gallery-copy"), {
-    SVG: () => mapSheet("gallery", state.shown.model),
-    CSV: () => csv(galleryTable()),
-  });
 }

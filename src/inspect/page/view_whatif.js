@@ -9,7 +9,7 @@ function switchHead(key, how) {
 
 function showSwitches(shown) {
   const rows = headsOf(shown.model).map(({ key, name }) => {
-    const group = { class: "choices", role: "radiogroup", "aria-label": name, keydown: moveBetweenRadios };
+    const group = { class: "choices", role: "radiogroup", "aria-label": name };
     const choices = element("span", group);
     showChoices(
       choices,
@@ -120,9 +120,7 @@ function showDifference(shown) {
     element(
       "p",
       { class: "big" },
-      "The ",
-      termOf("loss"),
-      " of “",
+      ...explained("The [loss] of “"),
       inText(state.text),
       `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `,
       element("strong", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
@@ -178,7 +176,7 @@ function generateNames() {
     if (!(temperature > 0)) throw new Error("the temperature must be more than 0");
     if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
     const names = sample(model, { seed, temperature, num, prompt }, changes);
-    byId("sampled").replaceChildren(...names.map((name) => element("li", element("bdi", name))));
+    showNames("sampled", names);
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;
   }

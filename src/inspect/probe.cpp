@@ -26,9 +26,12 @@ std::size_t numbers_at_a_position(const Config& config) {
   return 2 * config.vocab_size + (5 + 32 * config.n_layer) * config.n_embd;
 }
 
-/// As many documents in a batch as share some thousand positions, or fewer if their activations take over 32 MiB.
+/// How many numbers a document may need: 128 MiB, and for larger models about as much as the model itself.
+std::size_t room(const Config& config) { return (std::size_t{1} << 24) + 4 * num_parameters(config); }
+
+/// As many documents in a batch as share some thousand positions, or fewer if their activations take much memory.
 std::vector<Batch> batches_of(std::span<const ProbeDocument> documents, const Config& config) {
-  const std::size_t enough = std::min<std::size_t>(4096, (std::size_t{1} << 22) / numbers_at_a_position(config));
+  const std::size_t enough = std::min<std::size_t>(4096, room(config) / 4 / numbers_at_a_position(config));
   std::vector<Batch> batches;
   for (const ProbeDocument& document : documents) {
     if (batches.empty() || batches.back().num_positions() >= enough) batches.emplace_back(config.block_size);
@@ -68,10 +71,10 @@ void silence(Parameters& parameters, std::span<const HeadId> heads, const Config
 }
 
 std::size_t max_positions(const Config& config) {
-  constexpr double room = 1 << 24;  // numbers: n positions, and the attention weights (H,n,n) of a layer
-  const auto position = static_cast<double>(numbers_at_a_position(config));
-  const auto H = static_cast<double>(config.n_head);
-  return std::max<std::size_t>(1, (std::sqrt(position * position + 4 * H * room) - position) / (2 * H));
+  // n positions, and the attention weights (H,n,n) of a layer, need n * position + n * n * H numbers.
+  const auto position = static_cast<double>(numbers_at_a_position(config)), H = static_cast<double>(config.n_head);
+  const double root = std::sqrt(position * position + 4 * H * static_cast<double>(room(config)));
+  return std::max<std::size_t>(1, static_cast<std::size_t>((root - position) / (2 * H)));
 }
 
 ProbeDocument probe_document(const Document& document, const Tokenizer& tokenizer, const Config& config) {

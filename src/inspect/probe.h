@@ -45,7 +45,8 @@ struct ProbeDocument {
   std::size_t end;    // and the one after the last
 };
 
-/// The most positions that a Probe of such a model takes in a document. More would need over 128 MiB.
+/// The most positions that a Probe of such a model takes in a document. More would need over 128 MiB, and more memory
+/// than the model.
 std::size_t max_positions(const Config& config);
 
 /// All predictions within the block count. If the model knows the character '=', it was trained on a task (base/task.h)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "inspect/moments.h"
 #include "program/heads_report.h"
 #include "program/print.h"
 
@@ -78,12 +77,12 @@ void print_importances(const std::vector<Importance>& all) {
 
 /// The mean loss and accuracy of several paths after n heads.
 std::string mean_after(const std::vector<std::vector<Pruned>>& paths, std::size_t n) {
-  Moments loss, accuracy;
+  std::vector<double> losses, accuracies;
   for (const std::vector<Pruned>& path : paths) {
-    loss.add(path[n].loss);
-    accuracy.add(path[n].accuracy);
+    losses.push_back(path[n].loss);
+    accuracies.push_back(path[n].accuracy);
   }
-  return fmt::format("{:.4f} {:5.1f} %", loss.mean(), 100 * accuracy.mean());
+  return fmt::format("{:.4f} {:5.1f} %", estimate(losses).mean, 100 * estimate(accuracies).mean);
 }
 
 void print_pruning(const PruningReport& pruning) {

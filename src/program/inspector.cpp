@@ -6,13 +6,12 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/activation.h"
 #include "base/base64.h"
@@ -32,17 +31,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Numbers as the page reads them: float64 or float32, the least significant byte first.
+/// Numbers as the page reads them: float64 or float32, the least significant byte first, as in memory.
 template <class T>
 std::string packed(std::span<const double> numbers) {
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  std::string bytes;
-  bytes.reserve(numbers.size() * sizeof(T));
-  for (const double x : numbers) {
-    const auto bits = std::bit_cast<Bits>(static_cast<T>(x));
-    for (std::size_t i = 0; i < sizeof(T); i++) bytes += static_cast<char>(bits >> (8 * i) & 255);
-  }
-  return base64(bytes);
+  static_assert(std::endian::native == std::endian::little);
+  const std::vector<T> list(numbers.begin(), numbers.end());
+  return base64({reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)});
 }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }

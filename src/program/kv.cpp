@@ -146,8 +146,8 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
   if (!options.like.empty()) {
     fmt::print(
         "\nas ...: the same heads with another kind of attention. gqa has 8 key and value heads, or fewer if 8 does "
-        "not "
-        "divide\nthe heads. mla has DeepSeek-V2's proportions: a latent vector of 4 heads' width and a rotary key of "
+        "not divide\nthe heads. mla has DeepSeek-V2's proportions: a latent vector of 4 heads' width and a rotary key "
+        "of "
         "half a head's.\n");
   } else if (has_published) {
     fmt::print("\nmicrogpt kv --like NAME shows the same model with other kinds of attention.\n");

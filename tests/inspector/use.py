@@ -317,24 +317,6 @@ def use_history_of_two(tab, page):
     check(not tab.errors, f"a history beside a model: the page logged {tab.errors}")
 
 
-def measure_speed(tab, page):
-    """(milliseconds a keystroke, milliseconds for the whole page, steps a second, milliseconds for a graph): the best
-    of several, since other programs may run."""
-    tab.open(page)
-    times = "(act => Math.min(...Array.from({ length: 40 }, (_, i) => { const begin = performance.now(); act(i);" \
-            " document.body.offsetHeight; return performance.now() - begin; })))"
-    keystroke = tab.evaluate(times + """((i) => {
-      byId("text").value = i % 2 ? "isabella" : "isabelle";
-      byId("text").dispatchEvent(new Event("input"));
-    })""")
-    whole = tab.evaluate(times + "(showAll)")
-    steps = tab.evaluate("resetLearning(), 1e5 / " + times + """(() => {
-      for (let k = 0; k < 100; k++) state.learn.trainer.step();
-    })""")
-    graph = tab.evaluate(times + "(() => new Graph(state.models[0].model, 'isabella'))")
-    return keystroke, whole, steps, graph
-
-
 def use_two(tab, page):
     tab.open(page)
     check(tab.evaluate("!byId('compare').hidden && byId('compared').querySelectorAll('svg.map').length") == 8,

@@ -164,9 +164,10 @@ function focusKey(place, key) {
   [...place.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus({ preventScroll: true });
 }
 
-// Buttons of which one is chosen: [[value, label], ...].
-function showChoices(place, choices, chosen, choose, role = null) {
-  const mark = role === "radio" ? "aria-checked" : "aria-pressed";
+// Buttons of which one is chosen: [[value, label], ...]. In a group of radio buttons only that one is reached by Tab.
+function showChoices(place, choices, chosen, choose) {
+  const role = place.getAttribute("role") === "radiogroup" ? "radio" : null;
+  const mark = role ? "aria-checked" : "aria-pressed";
   replaceKeepingFocus(
     place,
     choices.map(([value, label]) =>
@@ -176,7 +177,7 @@ function showChoices(place, choices, chosen, choose, role = null) {
           [mark]: String(value === chosen),
           "data-key": `choice ${value}`,
           "data-value": value,
-          tabindex: role === "radio" && value !== chosen ? -1 : null,
+          tabindex: role && value !== chosen ? -1 : null,
           click: () => choose(value),
         },
         element("bdi", label),
@@ -236,18 +237,13 @@ function followLink() {
 // --- Theme, sections, start ------------------------------------------------------------------------------------------
 
 function showTheme() {
-  const isDark = state.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : state.theme === "dark";
-  document.documentElement.dataset.theme = isDark ? "dark" : "light";
-  showChoices(
-    byId("themes"),
-    ["Auto", "Light", "Dark"].map((name) => [name.toLowerCase(), name]),
-    state.theme,
-    (theme) => {
-      state.theme = theme;
-      showTheme();
-      writeLinkSoon();
-    },
-  );
+  document.documentElement.style.colorScheme = state.theme === "auto" ? "" : state.theme;
+  const themes = ["Auto", "Light", "Dark"].map((name) => [name.toLowerCase(), name]);
+  showChoices(byId("themes"), themes, state.theme, (theme) => {
+    state.theme = theme;
+    showTheme();
+    writeLinkSoon();
+  });
 }
 
 function showSections() {
@@ -327,15 +323,11 @@ function start() {
   byId("undo").addEventListener("click", () => change({ off: new Map(), forbidden: new Set(), temperature: 1 }));
   document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
   document.addEventListener("keydown", moveBetweenRadios);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
   addEventListener("hashchange", () => {
     // The link that skips to the first section holds no state.
     if (!location.hash.includes("=")) goTo(location.hash.slice(1));
     else followLink();
   });
-  // Paper is white.
-  addEventListener("beforeprint", () => (document.documentElement.dataset.theme = "light"));
-  addEventListener("afterprint", showTheme);
   nameMeanings();
   const begins = [startGallery, startWhatIf, startLearn, startGraph, startHistory];
   for (const begin of begins) begin();

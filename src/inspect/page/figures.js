@@ -92,6 +92,10 @@ function explained(text) {
   return text.split(/\[(.+?)\]/).map((part, i) => (i % 2 ? termOf(...part.split("|")) : part));
 }
 
+function paragraph(text) {
+  return element("p", ...explained(text));
+}
+
 function showNames(id, names) {
   byId(id).replaceChildren(...names.map((name) => element("li", element("bdi", name))));
 }

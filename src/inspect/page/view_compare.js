@@ -98,14 +98,10 @@ function showModels() {
   byId("compare").hidden = !several;
   byId("models").hidden = !several;
   if (!several) return;
-  showChoices(
-    byId("models"),
-    state.models.map(({ about }, i) => [i, about.name]),
-    state.model,
-    (model) => {
-      state.model = model;
-      typed(byId("text").value);
-      showAll();
-    },
-  );
+  const names = state.models.map(({ about }, i) => [i, about.name]);
+  showChoices(byId("models"), names, state.model, (model) => {
+    state.model = model;
+    typed(byId("text").value);
+    showAll();
+  });
 }

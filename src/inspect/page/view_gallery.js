@@ -17,10 +17,6 @@ const shapeMeanings = {
   "no clear shape": "Nothing stands out against an even share and against heads that have learnt nothing.",
 };
 
-function isRevealed(layer, head) {
-  return state.open.has(`${layer}:${head}`);
-}
-
 function reveal(keys) {
   change({ open: new Set(keys) });
 }
@@ -28,23 +24,15 @@ function reveal(keys) {
 // What `microgpt heads` measured of this head on held-out names.
 function evidence(record) {
   const bars = massNames.map(([field, label]) =>
-    chanceBar({
-      label,
-      share: record[field].value,
-      mark: record[field].even,
-      markClass: "even",
-    }),
+    chanceBar({ label, share: record[field].value, mark: record[field].even, markClass: "even" }),
   );
   return [
     element("strong", record.shape),
     element("p", shapeMeanings[record.shape] ?? ""),
     element("div", { class: "masses" }, ...bars),
-    element(
-      "p",
-      ...explained(
-        "Share of its attention by place, over [held-out names]; the line is an [even share]. " +
-          `Its [entropy] is ${fixed(record.entropy.value, 2)}.${worth(record)}`,
-      ),
+    paragraph(
+      "Share of its attention by place, over [held-out names]; the line is an [even share]. " +
+        `Its [entropy] is ${fixed(record.entropy.value, 2)}.${worth(record)}`,
     ),
   ];
 }
@@ -60,7 +48,7 @@ function answer(shown, layer, head) {
   const record = shown.about.heads?.find((each) => each.layer === layer && each.head === head);
   if (!record) return null;
   const key = `${layer}:${head}`;
-  const isOpen = isRevealed(layer, head);
+  const isOpen = state.open.has(key);
   const cover = button(
     {
       class: isOpen ? "link" : "cover",
@@ -129,15 +117,8 @@ function showGallery(shown) {
     );
   }
   replaceKeepingFocus(byId("gallery"), parts);
-  showChoices(
-    byId("map-kinds"),
-    [
-      ["name", "This name"],
-      ["mean", "Mean over held-out names"],
-    ],
-    state.maps,
-    (maps) => change({ maps }),
-  );
+  const kinds = [["name", "This name"], ["mean", "Mean over held-out names"]];
+  showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
   byId("map-kinds").hidden = !shown.about.maps;
   byId("map-cut").textContent = cutNote(mapLabels(shown).length);
   const keys = headsOf(shown.model).map(({ key }) => key);

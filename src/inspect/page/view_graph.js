@@ -152,7 +152,7 @@ function showGraph(shown) {
     String(t),
     `${longLabel(shown.model, token)} → ${nextLabel(shown.model, shown.targets[t])}`,
   ]);
-  showChoices(byId("graph-at"), letters, String(state.at), (t) => change({ at: Number(t) }), "radio");
+  showChoices(byId("graph-at"), letters, String(state.at), (t) => change({ at: Number(t) }));
   showDestinations(graph);
   drawGraph(graph, steps);
   showNode(graph, steps.at(-1).thing);

@@ -37,18 +37,13 @@ function showPickers(shown) {
   const { n_layer } = shown.model.config;
   byId("pick-note").hidden = n_layer === 1;
   const heads = headsOf(shown.model).map(({ key, name }) => [key, n_layer > 1 ? key : name]);
-  showChoices(
-    byId("pick-head"),
-    heads,
-    `${state.layer}:${state.head}`,
-    (key) => {
-      const [layer, head] = key.split(":").map(Number);
-      change({ layer, head });
-    },
-    "radio",
-  );
+  const pick = (key) => {
+    const [layer, head] = key.split(":").map(Number);
+    change({ layer, head });
+  };
+  showChoices(byId("pick-head"), heads, `${state.layer}:${state.head}`, pick);
   const letters = shown.tokens.map((token, t) => [String(t), longLabel(shown.model, token)]);
-  showChoices(byId("pick-letter"), letters, String(state.at), (t) => change({ at: Number(t) }), "radio");
+  showChoices(byId("pick-letter"), letters, String(state.at), (t) => change({ at: Number(t) }));
 }
 
 function showHeadMap(shown) {
@@ -91,7 +86,7 @@ function showStrongest(shown) {
 }
 
 function stepOf(title, words, ...content) {
-  return element("div", { class: "step" }, element("h3", title), element("p", ...explained(words)), ...content);
+  return element("div", { class: "step" }, element("h3", title), paragraph(words), ...content);
 }
 
 // A line for the query, and one for each key: its numbers, the products, their sum, the score and the weight.

@@ -111,12 +111,9 @@ function resetLearning(what = {}) {
   Object.assign(state, what);
   if (state.learn) state.learn.running = false;
   state.learn = newLearner(state.shown.model);
-  const choices = [
-    ["fresh", "Random numbers"],
-    ["model", "This model’s parameters"],
-  ];
+  const choices = [["fresh", "Random numbers"], ["model", "This model’s parameters"]];
   const choose = (learnFrom) => resetLearning({ learnFrom });
-  showChoices(byId("learn-from"), choices, state.learnFrom, choose, "radio");
+  showChoices(byId("learn-from"), choices, state.learnFrom, choose);
   byId("learn-seed").value = state.learnSeed;
   byId("learn-speed").value = String(state.learnSpeed);
   showLearning(true);

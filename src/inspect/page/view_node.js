@@ -133,10 +133,7 @@ function whyGradient(graph, thing) {
   }
   return [
     title,
-    element(
-      "p",
-      ...explained("Every parent adds its own gradient, times the [local derivative]. Click a parent to go up."),
-    ),
+    paragraph("Every parent adds its own gradient, times the [local derivative]. Click a parent to go up."),
     whyTable(graph, thing),
   ];
 }

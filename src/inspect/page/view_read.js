@@ -53,10 +53,7 @@ function readCard(shown, t) {
 
 function showRead(shown) {
   byId("read-changed").hidden = !shown.isChanged;
-  replaceKeepingFocus(
-    byId("read-cards"),
-    shown.tokens.map((_, t) => readCard(shown, t)),
-  );
+  replaceKeepingFocus(byId("read-cards"), shown.tokens.map((_, t) => readCard(shown, t)));
 }
 
 // --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------

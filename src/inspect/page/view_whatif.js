@@ -11,13 +11,8 @@ function showSwitches(shown) {
   const rows = headsOf(shown.model).map(({ key, name }) => {
     const group = { class: "choices", role: "radiogroup", "aria-label": name };
     const choices = element("span", group);
-    showChoices(
-      choices,
-      ["on", "off", "mean"].map((how) => [how, how]),
-      state.off.get(key) ?? "on",
-      (how) => switchHead(key, how),
-      "radio",
-    );
+    const ways = ["on", "off", "mean"].map((how) => [how, how]);
+    showChoices(choices, ways, state.off.get(key) ?? "on", (how) => switchHead(key, how));
     for (const each of choices.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
     return element("div", { class: "switch" }, element("span", name), choices);
   });

@@ -77,14 +77,8 @@ std::size_t max_positions(const Config& config) {
   return std::max<std::size_t>(1, static_cast<std::size_t>((root - position) / (2 * H)));
 }
 
-ProbeDocument probe_document(const Document& document, const Tokenizer& tokenizer, const Config& config) {
-  const std::size_t n = std::min(config.block_size, document.size() + 1);
-  if (n > max_positions(config)) {
-    throw Error(
-        fmt::format("it makes {} positions with BOS, and this model's heads can be measured on at most {}; "
-                    "give shorter documents",
-                    n, max_positions(config)));
-  }
+ProbeDocument probe_document(const Document& document, const Tokenizer& tokenizer, std::size_t block_size) {
+  const std::size_t n = std::min(block_size, document.size() + 1);
   ProbeDocument probe{tokenizer.encode_document(document), 0, n};
   if (tokenizer.characters().find(U'=') == std::u32string::npos) return probe;
   const std::size_t equals = document.find(U'=');

@@ -51,9 +51,8 @@ std::size_t max_positions(const Config& config);
 
 /// All predictions within the block count. If the model knows the character '=', it was trained on a task (base/task.h)
 /// and only letters after the first '=' count, since nothing tells what comes before. Then throws Error for a document
-/// in which no letter within the block follows a '='. Throws Error for a document of more than max_positions(), and
-/// UsageError for an unknown character.
-ProbeDocument probe_document(const Document& document, const Tokenizer& tokenizer, const Config& config);
+/// in which no letter within the block follows a '='. For an unknown character throws UsageError.
+ProbeDocument probe_document(const Document& document, const Tokenizer& tokenizer, std::size_t block_size);
 
 /// How well the documents are predicted, by document.
 struct Scores {

@@ -16,7 +16,15 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
   MeasuredDocuments measured;
   auto add = [&](const Document& document) {
     if (measured.documents.size() >= max.value_or(std::numeric_limits<std::size_t>::max())) return;
-    measured.probed.push_back(probe_document(document, checkpoint.tokenizer, checkpoint.config));
+    const Config& config = checkpoint.config;
+    const std::size_t n = std::min(config.block_size, document.size() + 1);
+    if (n > max_positions(config)) {
+      throw Error(
+          fmt::format("it makes {} positions with BOS, and this model's heads can be measured on at most {}; "
+                      "give shorter documents",
+                      n, max_positions(config)));
+    }
+    measured.probed.push_back(probe_document(document, checkpoint.tokenizer, config.block_size));
     measured.documents.push_back(document);
   };
   if (file) {

@@ -186,7 +186,7 @@ Json figures(const Checkpoint& checkpoint, const std::vector<Document>& texts) {
   std::vector<ProbeDocument> documents;
   Json names = Json::array();
   for (const Document& text : texts) {
-    documents.push_back(probe_document(text, tokenizer, config));
+    documents.push_back(probe_document(text, tokenizer, config.block_size));
     names.push_back(encode_utf8(text));
   }
   const TensorModel<double> model(config, parameters);

@@ -2,11 +2,14 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/utf8.h"
 #include "program.h"
+#include "train/checkpoint.h"
 
 namespace microgpt {
 namespace {
@@ -137,18 +140,6 @@ TEST_CASE("what heads cannot do it refuses before it begins, and nothing is writ
   CHECK(folder.untouched());
 }
 
-TEST_CASE("the pruning of many heads says how long it will take, and goes on") {
-  const ModelFolder folder;
-  const std::string model = folder.file("many");
-  CHECK(microgpt(folder.train({"--engine", "tensor", "--n-layer", "9", "--n-head", "8", "--steps", "1", "--quiet",
-                               "--save", model}))
-            .exit_code == 0);
-  const Run r = microgpt({"heads", model, "--data", folder.names, "--prune"});
-  CHECK(r.exit_code == 0);
-  CHECK(r.err.starts_with("microgpt: note: pruning 72 heads takes 2628 runs over the documents, about "));
-  CHECK(r.out.find(" of 72 heads can go") != std::string::npos);
-}
-
 TEST_CASE("inspect --text shows one row of a head, and refuses a head or a position that is not there") {
   const ModelFolder folder;
   const Words base{"inspect", folder.model, "--text", "anna"};
@@ -161,6 +152,91 @@ TEST_CASE("inspect --text shows one row of a head, and refuses a head or a posit
   CHECK(refusal(base + Words{"--at", "5"}) == "2: --at is 5; it must be from 0 to 4");
   CHECK(refusal(base + Words{"--at", "-1"}) == "2: --at is '-1'; it must be a whole number from 0 to 1000000000");
   CHECK(refusal({"inspect", folder.model, "--at", "1"}) == "2: --layer, --head and --at need a --text");
+}
+
+TEST_CASE("a large alphabet takes little memory, and a complaint names only its first letters") {
+  std::string text;
+  for (char32_t c = 0x4e00; c < 0x4e00 + 4200; c++) text += encode_utf8(c) + (c % 2 == 0 ? "" : "\n");
+  const NamesFolder folder(text);
+  const std::string model = folder.trained({"--engine", "tensor", "--n-embd", "4", "--n-head", "1", "--steps", "1"});
+  const Words heads{"heads", model, "--data", folder.names};
+  const std::string limit = sanitized ? "" : "ulimit -v 300000; ";  // KiB; the activations of all took 550,000
+  CHECK(in_shell(limit + "exec \"$0\" \"$@\"", heads).exit_code == 0);
+  const std::string unknown = refusal(heads + Words{"--text", "Anna"});
+  CHECK(unknown.ends_with("...' (4200 characters)"));
+  CHECK(unknown.size() < 1000);
+}
+
+TEST_CASE("a text that is too long is refused with its length and with what fits") {
+  const NamesFolder folder;
+  const std::string model =
+      folder.trained({"--engine", "tensor", "--pos", "rope", "--block-size", "1000000", "--steps", "1"});
+  const std::string text(10'000, 'a'), file = folder.file("long.txt");
+  write_contents(file, "anna\n" + text + "\n");
+  const std::string complaint = file +
+                                ":2: it makes 10001 positions with BOS, and this model's heads can be measured "
+                                "on at most 1971; give shorter documents";
+  CHECK(refusal({"heads", model, "--data", file}) == "1: " + complaint);
+  const std::string begin = "2: --text has 10000 characters, which makes 10001 positions with BOS; the most that can ";
+  CHECK(refusal({"inspect", model, "--text", text}) == begin + "be shown is 1971");
+  CHECK(refusal({"heads", model, "--data", folder.names, "--text", text}) == begin + "be shown is 256");
+  CHECK(refusal({"inspect", model, "--html", folder.file("page"), "--data", file}).find("1: ") == 0);
+  // The first document is shown as far as there is room.
+  write_contents(file, text.substr(0, 300) + "\n");
+  output({"heads", model, "--data", file, "--svg", folder.file("svg")});
+  CHECK(count(">a<", contents(folder.file("svg"))) == 4 * 2 * 255);
+}
+
+TEST_CASE("a model whose numbers are too large is refused by everything that runs it") {
+  const ModelFolder folder;
+  Checkpoint model = load_checkpoint(folder.model);
+  for (const char* name : {"layer0.attn_wq", "layer0.attn_wk"}) {  // so that scores are inf - inf
+    const Parameter& matrix = model.parameters[name];
+    for (std::size_t i = 0; i < matrix.size(); i++) matrix.data[i] *= 1e160;
+  }
+  save_checkpoint(folder.model, model.config, model.tokenizer, model.parameters);
+  const Words data{"--data", folder.names};
+  for (const Words& how : {Words{"--text", "anna"}, Words{"--quiz"}, Words{"--prune"}, Words{"--json"}}) {
+    const std::string said = refusal(Words{"heads", folder.model} + data + how);
+    CHECK(said.starts_with("1: the loss is nan: numbers of the model are too large, first of all row "));
+  }
+  CHECK(refusal({"inspect", folder.model, "--text", "anna"}).starts_with("1: the loss is nan: numbers of "));
+  CHECK(
+      refusal(Words{"inspect", folder.model, "--html", folder.file("page")} + data).starts_with("1: the loss is nan"));
+}
+
+TEST_CASE("control characters of data and of file names reach no terminal and no picture") {
+  std::string text;
+  for (const char* name : {"\x1b[2J", "a\x07", "\x7f\x01", "b\xc2\x9b"}) text += std::string(name) + "\n";
+  const NamesFolder folder(text);
+  const std::string model = folder.file("\x1b[2J\xff"), names = folder.file("\x07");
+  output(folder.train({"--steps", "2", "--quiet", "--save", model}));
+  write_contents(names, text);
+  const Words heads{"heads", model, "--data", names};
+  const Words shown{"--text", "\x1b[2\xc2\x9b\x7f"};
+  for (const Words& command :
+       {heads, heads + shown, heads + Words{"--prune"}, heads + shown + Words{"--quiz"}, Words{"inspect", model},
+        Words{"inspect", model} + shown, Words{"inspect", model, "--html", model}, Words{"kv", model},
+        heads + Words{"--svg", folder.file("svg")}, Words{"heads", names}, Words{"inspect", names}}) {
+    const std::string seen = microgpt(command, {.out_on_terminal = true, .err_on_terminal = true}).out;
+    for (const char* raw : {"\x1b[2", "\x07", "\x7f", "\x01", "\xc2\x9b", "\xff"}) {
+      CHECK_MESSAGE(seen.find(raw) == std::string::npos, command.back());
+    }
+  }
+  const auto picture = decode_utf8(contents(folder.file("svg")));
+  REQUIRE(picture);
+  CHECK(std::none_of(picture->begin(), picture->end(), [](char32_t c) { return c < ' ' && c != '\n'; }));
+  CHECK(encode_utf8(*picture).find(">What the heads of \\x1b[2J\\xff look at<") != std::string::npos);
+}
+
+TEST_CASE("a picture takes the place of nothing that it is made from") {
+  const ModelFolder folder;
+  const Words heads{"heads", folder.model, "--data", folder.names, "--svg"};
+  for (const std::string& path : {folder.model, folder.names}) {
+    const std::string said = refusal(heads + Words{path});
+    CHECK(said == fmt::format("2: --svg would write '{0}', and reads '{0}'; choose another path", path));
+  }
+  CHECK(folder.untouched());
 }
 
 }  // namespace

@@ -72,5 +72,46 @@ TEST_CASE("a model's file may have any name") {
   }
 }
 
+TEST_CASE("a page takes the place of nothing that it is made from") {
+  const PageFolder folder;
+  for (const std::string& path : {folder.model, folder.names}) {
+    CHECK(refusal({"inspect", folder.model, "--html", path, "--data", folder.names}) ==
+          "2: --html would write '" + path + "', and reads '" + path + "'; choose another path");
+  }
+  CHECK(refusal({"inspect", folder.path.string(), "--html", folder.file("new"), "--data", folder.names}) ==
+        "2: --html would write '" + folder.file("new") + "', and reads '" + folder.path.string() +
+            "'; choose another path");
+  CHECK(folder.is_old());
+  CHECK(contents(folder.model) == folder.bytes);
+}
+
+TEST_CASE("a history of two trainings is refused") {
+  const PageFolder folder;
+  const std::string kept = folder.file("kept"), other = folder.file("other");
+  auto train = [&](const std::string& directory, const Words& how) {
+    const Words more{"--steps", "4", "--every", "2", "--quiet", "--history", directory};
+    CHECK(microgpt(folder.train(more + how)).exit_code == 0);
+  };
+  train(kept, {});
+  train(other, {"--seed", "7"});
+  CHECK(microgpt(folder.inspect(kept)).exit_code == 0);
+  const std::string last = "/step_000004.safetensors";
+  write_contents(kept + last, contents(other + last));
+  CHECK(refusal(folder.inspect(kept)) == "1: '" + kept + "/step_000002.safetensors' and '" + kept + last +
+                                             "' are of two trainings; a history is of one");
+}
+
+TEST_CASE("a page grows with the positions that it shows, not with the square of the block") {
+  const PageFolder folder;
+  for (const char* mask : {"local:4", "random:900000000"}) {
+    const std::string model = folder.trained(
+        {"--engine", "tensor", "--pos", "rope", "--mask", mask, "--block-size", "20000", "--steps", "1"});
+    const std::string limit = sanitized ? "" : "ulimit -v 400000; ";  // KiB
+    CHECK(complaint(in_shell(limit + "\"$0\" \"$@\" 2>&1 | grep wrote >&2", folder.inspect(model)))
+              .starts_with("0: wrote "));
+    CHECK(contents(folder.page).size() < 500'000);
+  }
+}
+
 }  // namespace
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// How a model is looked at: pictures, tables, counts, and the page as a file.
+// The page as a file: its data stay data, and it needs nothing else.
 #include <doctest/doctest.h>
 
 #include <regex>
@@ -34,8 +34,6 @@ TEST_CASE("the page names no host and forbids every connection") {
   CHECK(page.find("default-src 'none'") != std::string::npos);
   CHECK(page.find("connect-src 'none'") != std::string::npos);
 }
-
-// --- Published -------------------------------------------------------------------------------------------------------
 
 }  // namespace
 }  // namespace microgpt

@@ -27,12 +27,19 @@ std::vector<Token> Tokenizer::encode(std::u32string_view text) const {
   for (char32_t character : text) {
     const auto found = std::lower_bound(characters_.begin(), characters_.end(), character);
     if (found == characters_.end() || *found != character) {
-      throw UsageError("the character '" + visible(encode_utf8(character)) + "' is unknown; the alphabet is '" +
-                       visible(encode_utf8(characters_)) + "'");
+      throw UsageError("the character '" + visible(encode_utf8(character)) + "' is unknown; the alphabet is " +
+                       alphabet());
     }
     tokens.push_back(static_cast<Token>(found - characters_.begin()));
   }
   return tokens;
+}
+
+std::string Tokenizer::alphabet() const {
+  constexpr std::size_t most = 200;
+  const std::string begin = "'" + visible(encode_utf8(std::u32string_view(characters_).substr(0, most)));
+  const std::size_t n = characters_.size();
+  return n <= most ? begin + "'" : begin + "...' (" + std::to_string(n) + " characters)";
 }
 
 std::vector<Token> Tokenizer::encode_document(const Document& document) const {

@@ -1,7 +1,11 @@
 #include "base/utf8.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
 
 namespace microgpt {
 
@@ -48,21 +52,20 @@ std::string encode_utf8(std::u32string_view code_points) {
 }
 
 std::string visible(std::string_view bytes) {
-  constexpr const char* digits = "0123456789abcdef";
   std::string result;
-  for (std::size_t i = 0; i < bytes.size(); i++) {
-    auto byte = static_cast<unsigned char>(bytes[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < bytes.size() ? bytes[i + 1] : 0);
-    const bool is_c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
-    if (is_c1) {
-      byte = next;
-      i++;
-    }
-    if (is_c1 || byte < ' ' || byte == 0x7f) {
-      result.append("\\x").append({digits[byte / 16], digits[byte % 16]});
+  for (std::size_t i = 0; i < bytes.size();) {
+    std::size_t n = 1;  // bytes of a character
+    while (n < 4 && i + n < bytes.size() && !decode_utf8(bytes.substr(i, n))) n++;
+    const std::optional<std::u32string> character = decode_utf8(bytes.substr(i, n));
+    if (!character) n = 1;
+    const char32_t c = character ? character->front() : static_cast<unsigned char>(bytes[i]);
+    const bool is_harmless = character && c >= ' ' && (c < 0x7f || c >= 0xa0) && c != 0xfffe && c != 0xffff;
+    if (is_harmless) {
+      result += bytes.substr(i, n);
     } else {
-      result += static_cast<char>(byte);
+      fmt::format_to(std::back_inserter(result), "\\x{:02x}", static_cast<std::uint32_t>(c));
     }
+    i += n;
   }
   return result;
 }

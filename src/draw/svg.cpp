@@ -5,13 +5,15 @@
 #include <cmath>
 
 #include "base/file.h"
+#include "base/utf8.h"
 
 namespace microgpt {
 namespace {
 
+/// As XML may hold it.
 std::string escape(const std::string& text) {
   std::string out;
-  for (char c : text) {
+  for (char c : visible(text)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

@@ -30,6 +30,21 @@ std::vector<std::size_t> seen_from(std::size_t t, const Probe& probe) {
   return seen;
 }
 
+/// A row: the positions that it sees, and at which of them it finds each place.
+struct Row {
+  std::size_t t;
+  std::vector<std::size_t> seen;
+  std::array<std::vector<std::size_t>, num_places> at = {};
+
+  Row(std::size_t t_, std::span<const Token> tokens, const Probe& probe) : t(t_), seen(seen_from(t, probe)) {
+    for (const std::size_t s : seen) {
+      for (std::size_t p = 0; p < num_places; p++) {
+        if (is_at(static_cast<Place>(p), tokens, t, s)) at[p].push_back(s);
+      }
+    }
+  }
+};
+
 /// The mean of a measure over the rows of a document, and what it would be if every row were even.
 struct RowMean {
   double value = 0, even = 0, rows = 0;  // sums over the rows that count
@@ -46,26 +61,21 @@ constexpr std::size_t reachable_at = num_places, entropy_at = 2 * num_places, di
 constexpr std::size_t num_measures = distance_at + 1;
 using RowMeans = std::array<RowMean, num_measures>;
 
-void add_row(RowMeans& means, const double* weights, std::size_t t, std::span<const Token> tokens,
-             std::span<const std::size_t> seen) {
-  const auto n = static_cast<double>(seen.size());
+void add_row(RowMeans& means, const double* weights, const Row& row) {
+  const auto n = static_cast<double>(row.seen.size());
   double entropy = 0, distance = 0, even_distance = 0;
-  for (const std::size_t s : seen) {
+  for (const std::size_t s : row.seen) {
     entropy -= weights[s] > 0 ? weights[s] * std::log(weights[s]) : 0;
-    distance += weights[s] * static_cast<double>(t - s);
-    even_distance += static_cast<double>(t - s) / n;
+    distance += weights[s] * static_cast<double>(row.t - s);
+    even_distance += static_cast<double>(row.t - s) / n;
   }
-  if (seen.size() > 1) means[entropy_at].add(entropy / std::log(n), 1);
+  if (row.seen.size() > 1) means[entropy_at].add(entropy / std::log(n), 1);
   means[distance_at].add(distance, even_distance);
   for (std::size_t p = 0; p < num_places; p++) {
-    double mass = 0, places = 0;
-    for (const std::size_t s : seen) {
-      if (!is_at(static_cast<Place>(p), tokens, t, s)) continue;
-      mass += weights[s];
-      places += 1;
-    }
-    means[p].add(mass, places / n);
-    means[reachable_at + p].add(places > 0 ? 1 : 0, 0);
+    double mass = 0;
+    for (const std::size_t s : row.at[p]) mass += weights[s];
+    means[p].add(mass, static_cast<double>(row.at[p].size()) / n);
+    means[reachable_at + p].add(row.at[p].empty() ? 0 : 1, 0);
   }
 }
 
@@ -121,6 +131,29 @@ double mean_distance(View<const double> weights, std::size_t n_head, const Probe
   return estimate(distances).mean;
 }
 
+/// All heads of the model, in the order of all_heads().
+std::vector<HeadLook> heads_of(Probe& probe) {
+  const std::size_t H = probe.config().n_head;
+  const std::vector<HeadId> ids = all_heads(probe.config());
+  std::vector<std::array<DocumentMeans, num_measures>> heads(ids.size());
+  probe.each_weights([&](std::size_t document, std::size_t layer, View<const double> weights) {
+    const std::size_t n = weights.cols;
+    std::vector<RowMeans> rows(H);
+    for (std::size_t t = 0; t < n; t++) {
+      const Row row(t, probe.documents()[document].tokens, probe);
+      for (std::size_t h = 0; h < H; h++) add_row(rows[h], weights.row(h * n + t), row);
+    }
+    for (std::size_t h = 0; h < H; h++) {
+      for (std::size_t i = 0; i < num_measures; i++) heads[layer * H + h][i].add(rows[h][i]);
+    }
+  });
+  std::vector<HeadLook> looks;
+  for (std::size_t i = 0; i < ids.size(); i++) {
+    looks.push_back(look_of(ids[i], ids[i].head * probe.config().kv_heads() / H, heads[i]));
+  }
+  return looks;
+}
+
 }  // namespace
 
 double HeadLook::reach(Place place) const {
@@ -139,28 +172,12 @@ Place HeadLook::favourite() const {
 
 HeadLooks measure_heads(Probe& probe) {
   const std::size_t H = probe.config().n_head;
-  const std::vector<HeadId> ids = all_heads(probe.config());
-  std::vector<std::array<DocumentMeans, num_measures>> heads(ids.size());
+  HeadLooks looks{heads_of(probe), {}};
   std::vector<std::vector<double>> distances(probe.config().n_layer);
-  probe.each_weights([&](std::size_t document, std::size_t layer, View<const double> weights) {
-    const std::size_t n = weights.cols;
-    std::vector<RowMeans> rows(H);
-    for (std::size_t t = 0; t < n; t++) {
-      const std::vector<std::size_t> seen = seen_from(t, probe);
-      for (std::size_t h = 0; h < H; h++) {
-        add_row(rows[h], weights.row(h * n + t), t, probe.documents()[document].tokens, seen);
-      }
-    }
-    for (std::size_t h = 0; h < H; h++) {
-      for (std::size_t i = 0; i < num_measures; i++) heads[layer * H + h][i].add(rows[h][i]);
-    }
+  probe.each_weights([&](std::size_t, std::size_t layer, View<const double> weights) {
     const double distance = mean_distance(weights, H, probe);
     if (!std::isnan(distance)) distances[layer].push_back(distance);
   });
-  HeadLooks looks;
-  for (std::size_t i = 0; i < ids.size(); i++) {
-    looks.heads.push_back(look_of(ids[i], ids[i].head * probe.config().kv_heads() / H, heads[i]));
-  }
   for (std::size_t layer = 0; layer < distances.size(); layer++) {
     std::vector<double> entropies;
     for (std::size_t h = 0; h < H; h++) entropies.push_back(looks.heads[layer * H + h].entropy.value);
@@ -179,7 +196,7 @@ std::array<double, num_places> fresh_reach(const Config& config, std::span<const
   for (std::size_t seed = 1; seed <= num_models; seed++) {
     PythonRandom random(seed);
     probe.use(initialize(config, drawing, random));
-    for (const HeadLook& head : measure_heads(probe).heads) {
+    for (const HeadLook& head : heads_of(probe)) {
       for (std::size_t p = 0; p < num_places; p++) bar[p] = std::max(bar[p], head.reach(static_cast<Place>(p)));
     }
   }

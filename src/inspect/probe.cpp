@@ -3,12 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "tensor/kernels.h"
+#include "train/held_out.h"
 
 namespace microgpt {
 namespace {
@@ -20,12 +22,20 @@ std::size_t longest_of(std::span<const ProbeDocument> documents) {
   return most;
 }
 
-/// As many documents in a batch as share some thousand positions, so that memory stays small.
-std::vector<Batch> batches_of(std::span<const ProbeDocument> documents, std::size_t block_size) {
-  constexpr std::size_t enough = 4096;
+/// About how many numbers the activations have at each position: logits, probabilities, and some of width C.
+std::size_t numbers_at_a_position(const Config& config) {
+  return 2 * config.vocab_size + (5 + 32 * config.n_layer) * config.n_embd;
+}
+
+/// How many numbers a document may need: 128 MiB, and for larger models about as much as the model itself.
+std::size_t room(const Config& config) { return (std::size_t{1} << 24) + 4 * num_parameters(config); }
+
+/// As many documents in a batch as share some thousand positions, or fewer if their activations take much memory.
+std::vector<Batch> batches_of(std::span<const ProbeDocument> documents, const Config& config) {
+  const std::size_t enough = std::min<std::size_t>(4096, room(config) / 4 / numbers_at_a_position(config));
   std::vector<Batch> batches;
   for (const ProbeDocument& document : documents) {
-    if (batches.empty() || batches.back().num_positions() >= enough) batches.emplace_back(block_size);
+    if (batches.empty() || batches.back().num_positions() >= enough) batches.emplace_back(config.block_size);
     batches.back().add(document.tokens);
   }
   return batches;
@@ -61,6 +71,13 @@ void silence(Parameters& parameters, std::span<const HeadId> heads, const Config
   }
 }
 
+std::size_t max_positions(const Config& config) {
+  // n positions, and the attention weights (H,n,n) of a layer, need n * position + n * n * H numbers.
+  const auto position = static_cast<double>(numbers_at_a_position(config)), H = static_cast<double>(config.n_head);
+  const double root = std::sqrt(position * position + 4 * H * static_cast<double>(room(config)));
+  return std::max<std::size_t>(1, static_cast<std::size_t>((root - position) / (2 * H)));
+}
+
 ProbeDocument probe_document(const Document& document, const Tokenizer& tokenizer, std::size_t block_size) {
   const std::size_t n = std::min(block_size, document.size() + 1);
   ProbeDocument probe{tokenizer.encode_document(document), 0, n};
@@ -80,7 +97,7 @@ Probe::Probe(const Config& config, const Parameters& parameters, std::vector<Pro
     : model_(config, parameters, longest_of(documents)),
       documents_(std::move(documents)),
       threads_(threads),
-      batches_(batches_of(documents_, config.block_size)) {}
+      batches_(batches_of(documents_, config)) {}
 
 void Probe::run(const Batch& batch, std::span<const HeadOutput> replaced) {
   activations_.fixed_heads.assign(model_.layers.size(), {});
@@ -91,6 +108,9 @@ void Probe::run(const Batch& batch, std::span<const HeadOutput> replaced) {
   parallel(threads_, [&](std::size_t i) {
     gpt_forward(model_, fast<double>(), batch, batch.documents(i, threads_), activations_);
   });
+  for (std::size_t i = 0; i < batch.num_positions(); i++) {
+    require_finite("the loss", activations_.losses.view().data[i], model_);
+  }
 }
 
 Scores Probe::scores(std::span<const HeadOutput> replaced) {
@@ -134,11 +154,11 @@ std::vector<HeadOutput> Probe::mean_outputs() {
   return means;
 }
 
-Tensor<double> Probe::weights(std::size_t layer, Share rows) const {
+LayerAttention Probe::attention(std::size_t layer, Share rows) const {
   const AttentionActivations<double>& a = activations_.layers[layer].attention;
   auto of = [&](const Tensor<double>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };
-  return attention_weights(
-      AttentionCall<double>::of(model_.layers[layer].attention.shape, of(a.q), of(a.k), of(a.v), model_.mask));
+  const AttentionShape& shape = model_.layers[layer].attention.shape;
+  return {AttentionCall<double>::of(shape, of(a.q), of(a.k), of(a.v), model_.mask), of(a.x_attn)};
 }
 
 }  // namespace microgpt

@@ -10,6 +10,7 @@
 #include "base/dataset.h"
 #include "base/parameters.h"
 #include "base/tokenizer.h"
+#include "tensor/attention_weights.h"
 #include "tensor/gpt.h"
 
 namespace microgpt {
@@ -44,6 +45,10 @@ struct ProbeDocument {
   std::size_t end;    // and the one after the last
 };
 
+/// The most positions that a Probe of such a model takes in a document. More would need over 128 MiB, and more memory
+/// than the model.
+std::size_t max_positions(const Config& config);
+
 /// All predictions within the block count. If the model knows the character '=', it was trained on a task (base/task.h)
 /// and only letters after the first '=' count, since nothing tells what comes before. Then throws Error for a document
 /// in which no letter within the block follows a '='. For an unknown character throws UsageError.
@@ -55,6 +60,13 @@ struct Scores {
   std::vector<double> accuracies;  // the share of those that count whose likeliest token came
 };
 
+/// Attention of a layer on a document of n positions.
+struct LayerAttention {
+  AttentionCall<double> call;
+  View<const double> x_attn;  // (n,H*D) the outputs of the heads, side by side
+};
+
+/// Whatever it runs throws Error, which names the largest number of the model, if a loss is not finite.
 class Probe {
  public:
   /// Copies what it needs. There must be a document.
@@ -73,6 +85,10 @@ class Probe {
   /// The mean output of every head, over all predicting positions of all documents; in the order of all_heads().
   std::vector<HeadOutput> mean_outputs();
 
+  /// Calls visit(document, layer, attention) for every document and layer.
+  template <class Visit>
+  void each_attention(Visit visit);
+
   /// Calls visit(document, layer, weights) for every document and layer. weights is (H*n,n): row h * n + t says how
   /// much head h attends from position t to each other one.
   template <class Visit>
@@ -83,7 +99,7 @@ class Probe {
 
  private:
   void run(const Batch& batch, std::span<const HeadOutput> replaced = {});
-  Tensor<double> weights(std::size_t layer, Share rows) const;
+  LayerAttention attention(std::size_t layer, Share rows) const;
 
   TensorModel<double> model_;
   std::vector<ProbeDocument> documents_;
@@ -93,16 +109,24 @@ class Probe {
 };
 
 template <class Visit>
-void Probe::each_weights(Visit visit) {
+void Probe::each_attention(Visit visit) {
   std::size_t document = 0;
   for (const Batch& batch : batches_) {
     run(batch);
     for (std::size_t i = 0; i < batch.num_documents(); i++, document++) {
       for (std::size_t layer = 0; layer < model_.layers.size(); layer++) {
-        visit(document, layer, weights(layer, batch.document(i)).view());
+        visit(document, layer, attention(layer, batch.document(i)));
       }
     }
   }
+}
+
+template <class Visit>
+void Probe::each_weights(Visit visit) {
+  each_attention([&](std::size_t document, std::size_t layer, const LayerAttention& attention) {
+    const Tensor<double> weights = attention_weights(attention.call);
+    visit(document, layer, weights.view());
+  });
 }
 
 }  // namespace microgpt

@@ -7,7 +7,6 @@
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,21 +66,6 @@ class RunLine {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Before a pruning of many heads: how long it will take.
-void tell_of_time(Probe& probe) {
-  constexpr std::size_t many = 64;
-  const std::size_t n = all_heads(probe.config()).size();
-  if (n <= many) return;
-  const auto start = std::chrono::steady_clock::now();
-  probe.scores();
-  const double seconds = seconds_since(start);
-  const std::size_t runs = n * (n + 1) / 2;
-  tell(
-      fmt::format("note: pruning {} heads takes {} runs over the documents, about {:.0f} seconds; fewer with "
-                  "--num-documents",
-                  n, runs, seconds * static_cast<double>(runs)));
-}
-
 PruningReport prune(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
                     std::size_t threads) {
   constexpr std::size_t num_random = 10;
@@ -89,7 +73,6 @@ PruningReport prune(const Config& config, const Parameters& parameters, std::vec
   const auto half = documents.begin() + static_cast<std::ptrdiff_t>(documents.size() / 2);
   Probe chosen_on(config, parameters, {documents.begin(), half}, threads);
   Probe reported_on(config, parameters, {half, documents.end()}, threads);
-  tell_of_time(chosen_on);
   PruningReport report{chosen_on.documents().size(), reported_on.documents().size(), {}, {}, {}, {}};
   RunLine pruning_line("pruning"), sets_line("all sets of heads");
   report.greedy = follow(greedy_order(chosen_on, std::ref(pruning_line)), reported_on);
@@ -177,10 +160,10 @@ void heads(const HeadsOptions& options) {
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
   silence(checkpoint.parameters, removed, config);
   const auto [title, documents, probed] = measured_documents(checkpoint, options.data, options.num_documents);
-  const Document& first = documents.front();
-  const std::vector<Token> text =
-      options.text ? read_text(*options.text, checkpoint) : checkpoint.tokenizer.encode_document(first);
-  if (options.svg) rehearse_replace_file(*options.svg);
+  std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
+  if (options.text) text = read_text(*options.text, checkpoint, most_shown);
+  text.resize(std::min(text.size(), most_shown + 1));
+  if (options.svg) rehearse_picture("--svg", *options.svg, {options.model, options.data.value_or(names_file)});
   if (options.save) rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters);
 
   const std::size_t threads = options.threads.value_or(available_threads());

@@ -1,7 +1,6 @@
 #include "program/heads_report.h"
 
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "base/error.h"
 
@@ -21,14 +20,11 @@ TrainConfig drawing_of(const Checkpoint& checkpoint) {
 }  // namespace
 
 HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar) {
-  auto mean = [](const std::vector<double>& x) {
-    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
-  };
   const Scores scores = probe.scores();
   HeadsReport report;
   report.num_documents = probe.documents().size();
-  report.loss = mean(scores.losses);
-  report.accuracy = mean(scores.accuracies);
+  report.loss = estimate(scores.losses).mean;
+  report.accuracy = estimate(scores.accuracies).mean;
   report.looks = measure_heads(probe);
   report.bar = bar;
   return report;

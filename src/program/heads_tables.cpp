@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "inspect/moments.h"
 #include "program/heads_report.h"
+#include "program/print.h"
 
 namespace microgpt {
 
@@ -77,12 +77,12 @@ void print_importances(const std::vector<Importance>& all) {
 
 /// The mean loss and accuracy of several paths after n heads.
 std::string mean_after(const std::vector<std::vector<Pruned>>& paths, std::size_t n) {
-  Moments loss, accuracy;
+  std::vector<double> losses, accuracies;
   for (const std::vector<Pruned>& path : paths) {
-    loss.add(path[n].loss);
-    accuracy.add(path[n].accuracy);
+    losses.push_back(path[n].loss);
+    accuracies.push_back(path[n].accuracy);
   }
-  return fmt::format("{:.4f} {:5.1f} %", loss.mean(), 100 * accuracy.mean());
+  return fmt::format("{:.4f} {:5.1f} %", estimate(losses).mean, 100 * estimate(accuracies).mean);
 }
 
 void print_pruning(const PruningReport& pruning) {
@@ -110,7 +110,7 @@ void print_pruning(const PruningReport& pruning) {
 }  // namespace
 
 void print_tables(const HeadsReport& report) {
-  fmt::print("{}: loss {:.4f}, accuracy {:.1f} % (means over documents)\n", report.documents, report.loss,
+  fmt::print("{}: loss {:.4f}, accuracy {:.1f} % (means over documents)\n", for_output(report.documents), report.loss,
              100 * report.accuracy);
   print_looks(report);
   print_importances(report.importances);

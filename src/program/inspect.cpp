@@ -100,7 +100,7 @@ void print_numbers(const HeadRow& row, std::span<const Token> tokens, const Toke
 /// Throws UsageError if there is no such text, head or position.
 void print_head_row(const Checkpoint& checkpoint, const std::string& text, HeadId id, std::optional<std::size_t> at) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
-  std::vector<Token> tokens = read_text(text, checkpoint);
+  std::vector<Token> tokens = read_text(text, checkpoint, max_positions(config));
   tokens.pop_back();
   auto in_range = [](const char* name, std::size_t number, std::size_t n) {
     if (number >= n) throw UsageError(fmt::format("{} is {}; it must be from 0 to {}", name, number, n - 1));

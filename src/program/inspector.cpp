@@ -6,12 +6,12 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/activation.h"
 #include "base/base64.h"
@@ -31,27 +31,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Numbers as the page reads them: float64 or float32, the least significant byte first.
+/// Numbers as the page reads them: float64 or float32, the least significant byte first, as in memory.
 template <class T>
 std::string packed(std::span<const double> numbers) {
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  std::string bytes;
-  bytes.reserve(numbers.size() * sizeof(T));
-  for (const double x : numbers) {
-    const auto bits = std::bit_cast<Bits>(static_cast<T>(x));
-    for (std::size_t i = 0; i < sizeof(T); i++) bytes += static_cast<char>(bits >> (8 * i) & 255);
-  }
-  return base64(bytes);
+  static_assert(std::endian::native == std::endian::little);
+  const std::vector<T> list(numbers.begin(), numbers.end());
+  return base64({reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)});
 }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+/// The positions that the page reads.
+std::size_t shown_positions(const Config& config) { return std::min(config.block_size, most_shown); }
 
 Json config_json(const Config& config) {
   return {{"n_layer", config.n_layer},
           {"n_embd", config.n_embd},
           {"n_head", config.n_head},
           {"n_kv_head", config.kv_heads()},
-          {"block_size", config.block_size},
+          {"block_size", shown_positions(config)},
           {"vocab_size", config.vocab_size},
           {"activation", named(config.activation).name},
           {"attention", config.attention()},
@@ -66,9 +64,10 @@ Json config_json(const Config& config) {
 /// Which positions each one sees, as rows "1011"; nothing if it is all up to itself.
 Json visible_json(const Config& config) {
   if (mask_spec(config.mask) == "full") return nullptr;
-  const Mask mask = Mask::of(config.mask, config.block_size);
+  const std::size_t n = shown_positions(config);
+  const Mask mask = Mask::of(config.mask, n);
   Json rows = Json::array();
-  for (std::size_t t = 0; t < config.block_size; t++) {
+  for (std::size_t t = 0; t < n; t++) {
     std::string row;
     for (std::size_t s = 0; s <= t; s++) row += mask.allows(t, s) ? '1' : '0';
     rows.push_back(row);
@@ -76,8 +75,9 @@ Json visible_json(const Config& config) {
   return rows;
 }
 
-/// The mean weights of every head, [layer][head][t][s], over the documents that have a position t.
+/// The mean weights of every head, [layer][head][t][s], over the documents that have a position t, of the first ones.
 Json mean_maps(Probe& probe) {
+  constexpr std::size_t most = 64;  // a map of the page has room for 40
   using Map = std::vector<std::vector<double>>;
   const std::size_t n_head = probe.config().n_head;
   std::vector<std::vector<Map>> maps(probe.config().n_layer, std::vector<Map>(n_head));
@@ -85,7 +85,7 @@ Json mean_maps(Probe& probe) {
   probe.each_weights([&](std::size_t, std::size_t layer, View<const double> weights) {
     const std::size_t n = weights.cols;
     if (n > documents.size()) documents.resize(n);
-    for (std::size_t t = 0; t < n; t++) {
+    for (std::size_t t = 0; t < std::min(n, most); t++) {
       if (layer == 0) documents[t] += 1;
       for (std::size_t h = 0; h < n_head; h++) {
         Map& map = maps[layer][h];
@@ -157,17 +157,18 @@ Json training_names(const std::string& data, const Tokenizer& tokenizer) {
   constexpr std::size_t enough = 300;
   const std::vector<Document> documents = read_documents(data);
   const std::size_t n = documents.size();
-  std::u32string missing = tokenizer.characters();
+  std::set<char32_t> missing(tokenizer.characters().begin(), tokenizer.characters().end());
   std::vector<bool> is_taken(n);
   auto take = [&](std::size_t i) {
     is_taken[i] = true;
-    std::erase_if(missing, [&](char32_t c) { return documents[i].find(c) != Document::npos; });
+    for (const char32_t c : documents[i]) missing.erase(c);
   };
+  auto is_missing = [&](char32_t c) { return missing.contains(c); };
   for (std::size_t i = 0; i < n; i++) {
     if (i * enough / n != (i + 1) * enough / n) take(i);
   }
   for (std::size_t i = 0; i < n && !missing.empty(); i++) {
-    if (documents[i].find_first_of(missing) != Document::npos) take(i);
+    if (std::any_of(documents[i].begin(), documents[i].end(), is_missing)) take(i);
   }
   Json names = Json::array();
   for (std::size_t i = 0; i < n; i++) {
@@ -222,7 +223,9 @@ History load_models(const std::string& path) {
 void write_inspector(const std::vector<std::string>& models, const std::string& html,
                      const std::optional<std::string>& data, const std::optional<std::string>& text) {
   constexpr std::size_t enough = 1000;  // documents to measure the heads on
-  rehearse_replace_file(html);
+  std::vector<std::string> sources = models;
+  sources.push_back(data.value_or(names_file));
+  rehearse_picture("--html", html, sources);
   Json all{{"models", Json::array()}, {"train", training_json()}};
   for (const std::string& path : models) {
     const History history = load_models(path);
@@ -231,6 +234,10 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
     const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);
     const HeadsReport report = report_on(checkpoint, measured.probed, available_threads());
     all["models"].push_back(model_json(file, checkpoint, report, measured.probed));
+    if (checkpoint.config.block_size > most_shown) {
+      tell(fmt::format("note: '{}' reads {} positions; the page shows the first {}", file, checkpoint.config.block_size,
+                       most_shown));
+    }
     if (all["models"].size() > 1) continue;
     if (history.points.size() > 1) {
       all["models"].back()["history"] = history_json(history.points, report.bar, measured.probed);

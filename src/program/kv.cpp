@@ -14,6 +14,7 @@
 #include "draw/readable.h"
 #include "program/commands.h"
 #include "program/options.h"
+#include "program/print.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {
@@ -125,7 +126,7 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
   const std::optional<Config> own = own_config(table, options);
   std::vector<Row> rows;
   if (own) {
-    const std::string file = std::filesystem::path(options.model).stem().string();
+    const std::string file = for_output(std::filesystem::path(options.model).stem().string());
     rows.push_back({own_model(file.empty() ? "your sizes" : file, *own), options.dtype.value_or("f32")});
   }
   const bool has_published = !own || !options.like.empty();
@@ -145,8 +146,8 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
   if (!options.like.empty()) {
     fmt::print(
         "\nas ...: the same heads with another kind of attention. gqa has 8 key and value heads, or fewer if 8 does "
-        "not "
-        "divide\nthe heads. mla has DeepSeek-V2's proportions: a latent vector of 4 heads' width and a rotary key of "
+        "not divide\nthe heads. mla has DeepSeek-V2's proportions: a latent vector of 4 heads' width and a rotary key "
+        "of "
         "half a head's.\n");
   } else if (has_published) {
     fmt::print("\nmicrogpt kv --like NAME shows the same model with other kinds of attention.\n");

@@ -24,7 +24,11 @@ struct MeasuredDocuments {
 MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::optional<std::string>& file,
                                      std::optional<std::size_t> max);
 
-/// A text that was typed with --text, as BOS, its characters, BOS. Throws UsageError if the model cannot read it.
-std::vector<Token> read_text(const std::string& text, const Checkpoint& checkpoint);
+/// The most positions that have room in a map or in a page.
+inline constexpr std::size_t most_shown = 256;
+
+/// A text that was typed with --text, as BOS, its characters, BOS. Throws UsageError if the model cannot read it, or if
+/// it has more than `most` positions.
+std::vector<Token> read_text(const std::string& text, const Checkpoint& checkpoint, std::size_t most);
 
 }  // namespace microgpt

@@ -73,16 +73,20 @@ std::string largest_number(TensorModel<T>& model) {
 }  // namespace
 
 template <class T>
+void require_finite(const char* name, double loss, TensorModel<T>& model) {
+  if (std::isfinite(loss)) return;
+  throw Error(fmt::format("{} is {}: numbers of the model are too large, first of all {}", name,
+                          std::isnan(loss) ? "nan" : "inf", largest_number(model)));
+}
+
+template <class T>
 Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
                  PythonRandom& random, std::size_t threads) {
   constexpr std::size_t num_names = 1000;
   constexpr std::size_t num_shown = 20;
   Quality quality;
   quality.loss = token_loss(model, split.held_out, tokenizer, threads);
-  if (!std::isfinite(quality.loss)) {
-    throw Error(fmt::format("the held-out loss is {}: numbers of the model are too large, first of all {}",
-                            std::isnan(quality.loss) ? "nan" : "inf", largest_number(model)));
-  }
+  require_finite("the held-out loss", quality.loss, model);
   quality.bigram_loss = bigram_token_loss(split, tokenizer);
   for (const Document& document : split.held_out) {
     quality.predictions += std::min(model.config.block_size, document.size() + 1);
@@ -99,6 +103,7 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
 
 template double token_loss(TensorModel<float>&, std::span<const Document>, const Tokenizer&, std::size_t);
 template double token_loss(TensorModel<double>&, std::span<const Document>, const Tokenizer&, std::size_t);
+template void require_finite(const char*, double, TensorModel<double>&);
 template Quality evaluate(TensorModel<float>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
 template Quality evaluate(TensorModel<double>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
 

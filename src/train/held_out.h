@@ -23,6 +23,10 @@ double token_loss(TensorModel<T>& model, std::span<const Document> documents, co
 /// The same for a bigram model that counts pairs in the training documents: the baseline to beat.
 double bigram_token_loss(const Split& split, const Tokenizer& tokenizer);
 
+/// Throws Error, which names the largest number of the model, if this loss is not finite. `name` says which it is.
+template <class T>
+void require_finite(const char* name, double loss, TensorModel<T>& model);
+
 /// The results of an evaluation.
 struct Quality {
   double loss = 0;                 // token_loss of the held-out documents

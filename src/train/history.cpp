@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/replace_file.h"
-#include "base/utf8.h"
 
 namespace microgpt {
 namespace {
@@ -27,9 +26,8 @@ std::string description(const Checkpoint& checkpoint) {
   if (config.is_latent()) {
     text += fmt::format(", q_latent {}, kv_latent {}, rope_dim {}", config.q_latent, config.kv_latent, config.rope_dim);
   }
-  return text + fmt::format(", {} positions, mask {}, {}, alphabet '{}'", config.rope ? "rotated" : "learned",
-                            mask_spec(config.mask), named(config.activation).name,
-                            encode_utf8(checkpoint.tokenizer.characters()));
+  return text + fmt::format(", {} positions, mask {}, {}, alphabet {}", config.rope ? "rotated" : "learned",
+                            mask_spec(config.mask), named(config.activation).name, checkpoint.tokenizer.alphabet());
 }
 
 HistoryPoint load_point(const std::string& path) {
@@ -51,22 +49,6 @@ std::vector<std::string> spread(const std::vector<std::string>& files, std::size
   return some;
 }
 
-void require_one_training(const std::vector<HistoryPoint>& points) {
-  const HistoryPoint& first = points.front();
-  const std::string a = description(first.checkpoint);
-  for (std::size_t i = 1; i < points.size(); i++) {
-    const HistoryPoint& other = points[i];
-    const std::string b = description(other.checkpoint);
-    if (a != b) {
-      throw Error(fmt::format("'{}' has {}, but '{}' has {}; a history is of one model", first.path, a, other.path, b));
-    }
-    const std::size_t step = other.checkpoint.training->step;
-    if (step != points[i - 1].checkpoint.training->step) continue;
-    throw Error(
-        fmt::format("'{}' and '{}' are both of step {}; remove one of them", points[i - 1].path, other.path, step));
-  }
-}
-
 /// Whether this training comes by the kept state, or has come by it before it was resumed.
 bool is_on_the_way(const TrainingState& kept, const TrainingState& now) {
   auto comparable = [&](const TrainingState& state) {
@@ -76,6 +58,25 @@ bool is_on_the_way(const TrainingState& kept, const TrainingState& now) {
     return options;
   };
   return kept.fingerprint == now.fingerprint && comparable(kept) == comparable(now);
+}
+
+void require_one_training(const std::vector<HistoryPoint>& points) {
+  const HistoryPoint& first = points.front();
+  const std::string a = description(first.checkpoint);
+  for (std::size_t i = 1; i < points.size(); i++) {
+    const HistoryPoint& other = points[i];
+    const std::string b = description(other.checkpoint);
+    if (a != b) {
+      throw Error(fmt::format("'{}' has {}, but '{}' has {}; a history is of one model", first.path, a, other.path, b));
+    }
+    const HistoryPoint& before = points[i - 1];
+    const std::size_t step = other.checkpoint.training->step;
+    if (step == before.checkpoint.training->step) {
+      throw Error(fmt::format("'{}' and '{}' are both of step {}; remove one of them", before.path, other.path, step));
+    }
+    if (is_on_the_way(*before.checkpoint.training, *other.checkpoint.training)) continue;
+    throw Error(fmt::format("'{}' and '{}' are of two trainings; a history is of one", before.path, other.path));
+  }
 }
 
 void require_on_the_way(const std::string& path, const TrainingState& now) {

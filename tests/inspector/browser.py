@@ -135,6 +135,18 @@ class Browser:
             raise RuntimeError(details.get("exception", {}).get("description", details["text"]))
         return answer["result"].get("value")
 
+    def until(self, fact):
+        """Waits until a JavaScript expression holds. False if it does not within a minute."""
+        return self.evaluate(f"""new Promise((done) => {{
+          const end = performance.now() + 60_000;
+          const look = () => {{
+            const holds = Boolean({fact});
+            if (holds || performance.now() > end) done(holds);
+            else setTimeout(look, 10);
+          }};
+          look();
+        }})""")
+
     def find(self, selector):
         return f"document.querySelector({json.dumps(selector)})"
 

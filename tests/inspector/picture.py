@@ -13,7 +13,7 @@ MODEL, PAGE = os.path.join(FOLDER, "names.safetensors"), os.path.join(FOLDER, "p
 
 # What can be seen in one glance: no explanations, and only the sections 1, 2 and the beginning of 4.
 STYLE = """
-  main > section:not(#read, #look, #whatif), .lead, .note, .copy, .skip, #themes, #sections, .masses ~ *,
+  main > section:not(#read, #look, #whatif), .lead, .note, .skip, #themes, #sections, .masses ~ *,
   #switches ~ *, #whatif > h3, #difference, #sampling, #sampled, #sampling-message { display: none !important; }
   main > section { padding-block: 1.4rem !important; }
   .top { padding-block: 1.2rem 0.8rem !important; }

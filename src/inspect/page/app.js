@@ -20,28 +20,17 @@ const state = {
   restTimer: 0,
 };
 
+// [id, name in the bar, the function that shows it].
 const sections = [
-  ["read", "Read"],
-  ["look", "Look"],
-  ["inside", "In numbers"],
-  ["whatif", "What if"],
-  ["learn", "Learn"],
-  ["graph", "Graph"],
-  ["history", "History"],
-  ["compare", "Compare"],
-  ["words", "Words"],
-];
-
-// Which function shows which section.
-const views = [
-  ["read", showRead],
-  ["look", showGallery],
-  ["inside", showHead],
-  ["whatif", showWhatIf],
-  ["learn", showLearn],
-  ["graph", showGraph],
-  ["history", showHistory],
-  ["compare", showCompare],
+  ["read", "Read", showRead],
+  ["look", "Look", showGallery],
+  ["inside", "In numbers", showHead],
+  ["whatif", "What if", showWhatIf],
+  ["learn", "Learn", showLearn],
+  ["graph", "Graph", showGraph],
+  ["history", "History", showHistory],
+  ["compare", "Compare", showCompare],
+  ["words", "Words", () => {}],
 ];
 
 // --- From the state to what is shown ---------------------------------------------------------------------------------
@@ -142,7 +131,7 @@ function prepare() {
 
 function showAll() {
   prepare();
-  for (const [, show] of views) show(state.shown);
+  for (const [, , show] of sections) show(state.shown);
 }
 
 // The same for a key stroke, or a point of the training: what is on the screen at once, the rest when no other has
@@ -154,10 +143,10 @@ function showSoon() {
     const { top, bottom } = byId(id).getBoundingClientRect();
     return bottom > end && top < innerHeight;
   };
-  const now = views.filter(isOnScreen);
-  for (const [, show] of now) show(state.shown);
+  const now = sections.filter(isOnScreen);
+  for (const [, , show] of now) show(state.shown);
   const rest = () => {
-    for (const view of views) if (!now.includes(view)) view[1](state.shown);
+    for (const section of sections) if (!now.includes(section)) section[2](state.shown);
   };
   state.restTimer = setTimeout(rest, state.playing ? 4 * millisecondsAPoint : 60);
 }
@@ -168,13 +157,17 @@ function showSoon() {
 function replaceKeepingFocus(place, children) {
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   place.replaceChildren(...children);
-  if (key === undefined) return;
+  if (key !== undefined) focusKey(place, key);
+}
+
+function focusKey(place, key) {
   [...place.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus({ preventScroll: true });
 }
 
-// Buttons of which one is chosen: [[value, label], ...].
-function showChoices(place, choices, chosen, choose, role = null) {
-  const mark = role === "radio" ? "aria-checked" : "aria-pressed";
+// Buttons of which one is chosen: [[value, label], ...]. In a group of radio buttons only that one is reached by Tab.
+function showChoices(place, choices, chosen, choose) {
+  const role = place.getAttribute("role") === "radiogroup" ? "radio" : null;
+  const mark = role ? "aria-checked" : "aria-pressed";
   replaceKeepingFocus(
     place,
     choices.map(([value, label]) =>
@@ -184,7 +177,7 @@ function showChoices(place, choices, chosen, choose, role = null) {
           [mark]: String(value === chosen),
           "data-key": `choice ${value}`,
           "data-value": value,
-          tabindex: role === "radio" && value !== chosen ? -1 : null,
+          tabindex: role && value !== chosen ? -1 : null,
           click: () => choose(value),
         },
         element("bdi", label),
@@ -195,7 +188,8 @@ function showChoices(place, choices, chosen, choose, role = null) {
 
 // Arrow keys, Home and End in a group of radio buttons: the next one is chosen, and gets the focus.
 function moveBetweenRadios(event) {
-  const radios = [...event.currentTarget.querySelectorAll('[role="radio"]')];
+  const group = event.target.closest('[role="radiogroup"]');
+  const radios = [...(group?.querySelectorAll('[role="radio"]') ?? [])];
   const i = radios.indexOf(document.activeElement);
   const to = { ArrowLeft: i - 1, ArrowUp: i - 1, ArrowRight: i + 1, ArrowDown: i + 1, Home: 0, End: radios.length - 1 };
   if (i < 0 || !(event.key in to)) return;
@@ -203,7 +197,7 @@ function moveBetweenRadios(event) {
   const next = radios[(to[event.key] + radios.length) % radios.length];
   const { key } = next.dataset;
   next.click();
-  [...event.currentTarget.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus();
+  focusKey(group.isConnected ? group : document, key);
 }
 
 // --- The text --------------------------------------------------------------------------------------------------------
@@ -221,7 +215,7 @@ function typed(text) {
   byId("message").textContent =
     [...text].length < room
       ? ""
-      : `The model reads ${room} positions: BOS and ${room - 1} letters. It predicts nothing after those.`;
+      : `The page reads ${room} positions: BOS and ${room - 1} letters. It predicts nothing after those.`;
   state.text = text;
   showSoon();
 }
@@ -243,18 +237,13 @@ function followLink() {
 // --- Theme, sections, start ------------------------------------------------------------------------------------------
 
 function showTheme() {
-  const isDark = state.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : state.theme === "dark";
-  document.documentElement.dataset.theme = isDark ? "dark" : "light";
-  showChoices(
-    byId("themes"),
-    ["Auto", "Light", "Dark"].map((name) => [name.toLowerCase(), name]),
-    state.theme,
-    (theme) => {
-      state.theme = theme;
-      showTheme();
-      writeLinkSoon();
-    },
-  );
+  document.documentElement.style.colorScheme = state.theme === "auto" ? "" : state.theme;
+  const themes = ["Auto", "Light", "Dark"].map((name) => [name.toLowerCase(), name]);
+  showChoices(byId("themes"), themes, state.theme, (theme) => {
+    state.theme = theme;
+    showTheme();
+    writeLinkSoon();
+  });
 }
 
 function showSections() {
@@ -305,20 +294,18 @@ function followScrolling() {
 
 function describeModel({ about, model }) {
   const { n_layer, n_head, n_embd } = model.config;
-  const count = (n, word) => [`${n.toLocaleString("en")} `, termOf(`${word}${n === 1 ? "" : "s"}`, word)];
+  const count = (n, word) => `${n.toLocaleString("en")} [${word}${n === 1 ? "" : "s"}|${word}]`;
+  const sizes = `${count(n_layer, "layer")} of ${count(n_head, "head")}, [width] ${n_embd}`;
   return [
-    ...[inText(about.name), ": ", ...count(n_layer, "layer"), " of ", ...count(n_head, "head")],
-    ...[", ", termOf("width"), ` ${n_embd}, `, ...kindOfAttention(model)],
-    ...[", ", ...count(model.numbers.length, "parameter")],
+    ...[inText(about.name), ...explained(`: ${sizes}, `)],
+    ...[...kindOfAttention(model), ...explained(`, ${count(model.numbers.length, "parameter")}`)],
   ];
 }
 
 function kindOfAttention({ config }) {
-  return [
-    termOf(config.attention.toUpperCase()),
-    ...(config.rope ? [", ", termOf("rotary positions")] : []),
-    ...(config.mask === "full" ? [] : [", ", termOf("mask"), ` ${config.mask}`]),
-  ];
+  const rotary = config.rope ? ", [rotary positions]" : "";
+  const mask = config.mask === "full" ? "" : `, [mask] ${config.mask}`;
+  return explained(`[${config.attention.toUpperCase()}]${rotary}${mask}`);
 }
 
 function start() {
@@ -335,17 +322,14 @@ function start() {
   byId("text").addEventListener("input", (event) => typed(event.target.value));
   byId("undo").addEventListener("click", () => change({ off: new Map(), forbidden: new Set(), temperature: 1 }));
   document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
+  document.addEventListener("keydown", moveBetweenRadios);
   addEventListener("hashchange", () => {
     // The link that skips to the first section holds no state.
     if (!location.hash.includes("=")) goTo(location.hash.slice(1));
     else followLink();
   });
-  // Paper is white.
-  addEventListener("beforeprint", () => (document.documentElement.dataset.theme = "light"));
-  addEventListener("afterprint", showTheme);
   nameMeanings();
-  const begins = [startRead, startGallery, startHead, startWhatIf, startLearn, startGraph, startHistory];
+  const begins = [startGallery, startWhatIf, startLearn, startGraph, startHistory];
   for (const begin of begins) begin();
   followLink();
   followScrolling();

@@ -1,5 +1,5 @@
-// Drawing: elements, maps of weights, curves, and copying them as SVG or as CSV. Text from the data only ever becomes
-// text nodes and attributes, never markup.
+// Drawing: elements, maps of weights, bars and curves. Text from the data only ever becomes text nodes and attributes,
+// never markup.
 
 // The browser's own parser tells the namespace of SVG, so no address has to stand in this file.
 const svgNamespace = (() => {
@@ -86,8 +86,18 @@ function inText(word) {
   return element("bdi", word);
 }
 
-function termOf(word, meaning = word) {
-  return describeTerm(element("span", { class: "term" }, word), meaning);
+// A text as parts of an element: [word] is explained, and so is [words|word], as another word.
+function explained(text) {
+  const termOf = (word, meaning = word) => describeTerm(element("span", { class: "term" }, word), meaning);
+  return text.split(/\[(.+?)\]/).map((part, i) => (i % 2 ? termOf(...part.split("|")) : part));
+}
+
+function paragraph(text) {
+  return element("p", ...explained(text));
+}
+
+function showNames(id, names) {
+  byId(id).replaceChildren(...names.map((name) => element("li", element("bdi", name))));
 }
 
 // --- Maps of weights -------------------------------------------------------------------------------------------------
@@ -142,6 +152,11 @@ function attentionMap({ rows, labels, name, picked = -1, visible = () => true, f
   return drawn;
 }
 
+// The map of a head of a model: `about` has its rows and labels, and what else attentionMap() takes.
+function headMap(model, about) {
+  return attentionMap({ visible: (t, s) => allows(model, t, s), ...about });
+}
+
 // A map or more of a head, under its name.
 function mapFigure(caption, ...parts) {
   return element("figure", element("figcaption", { class: "head-name" }, ...caption), ...parts);
@@ -185,12 +200,11 @@ function listenToCells(drawn, { rows, labels, n, size, pick }) {
   });
 }
 
-// The line above a table; a column without a name needs no header.
+// The line above a table, of elements or of texts as for explained(); a column without a name needs no header.
 function tableHead(names) {
-  return element(
-    "thead",
-    element("tr", ...names.map((name) => (name === "" ? element("td") : element("th", { scope: "col" }, name)))),
-  );
+  const parts = (name) => (typeof name === "string" ? explained(name) : [name]);
+  const cellOf = (name) => (name === "" ? element("td") : element("th", { scope: "col" }, ...parts(name)));
+  return element("thead", element("tr", ...names.map(cellOf)));
 }
 
 // Its name, and a cell for each of the rest, which may be a cell already.
@@ -237,107 +251,38 @@ function runningMean(numbers, window) {
   });
 }
 
-// Losses by step: each in a pale line, their running mean in a dark one. `steps` is how far the axis goes.
-function lossCurve(losses, steps, name) {
-  const [left, right, top, bottom] = [34, 590, 12, 236];
-  const high = Math.max(4, Math.ceil(Math.max(0, ...losses.slice(0, 50))));
-  const x = (i) => left + ((i + 0.5) / Math.max(steps, 1)) * (right - left);
-  const y = (loss) => bottom - (Math.min(loss, high) / high) * (bottom - top);
-  const drawn = svg("svg", { class: "chart", viewBox: "0 0 600 262", role: "img", "aria-label": name });
-  for (let tick = 0; tick <= high; tick++) {
+// Lines over an axis. lines: [{ className, values }]; place(i) is where value i lies on the axis, from 0 to 1, and `ends`
+// are the words below it. A value that is not finite is left out; one above the range is drawn at its upper end.
+// Returns the drawing, and x and y of a value in it.
+function lineChart({ lines, place, ends, range: [low, high, distance], box: [width, height], name }) {
+  const [left, right, top, bottom] = [34, width - 10, 10, height - 20];
+  const x = (i) => left + place(i) * (right - left);
+  const y = (value) => bottom - ((Math.min(value, high) - low) / (high - low)) * (bottom - top);
+  const viewBox = `0 0 ${width} ${height}`;
+  const drawn = svg("svg", { class: "chart", viewBox, role: "img", "aria-label": name });
+  for (let tick = low; tick <= high + 1e-9; tick += distance) {
     drawn.append(svg("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }));
     drawn.append(svg("text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
   }
-  drawn.append(svg("text", { x: left, y: bottom + 18 }, "step 1"));
-  drawn.append(svg("text", { x: right, y: bottom + 18, "text-anchor": "end" }, `step ${steps}`));
-  drawn.append(svg("text", { x: left + 6, y: top + 12 }, "loss of each name, and the mean of the last 50"));
-  const points = (values) => values.map((loss, i) => `${x(i).toFixed(1)},${y(loss).toFixed(1)}`).join(" ");
-  drawn.append(svg("polyline", { class: "raw", points: points(losses) }));
-  drawn.append(svg("polyline", { class: "mean", points: points(runningMean(losses, 50)) }));
-  return drawn;
-}
-
-// --- Copying ---------------------------------------------------------------------------------------------------------
-
-const inherited = [
-  ...["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity"],
-  ...["font-family", "font-size", "font-weight"],
-];
-
-// The same drawing with its style written into each element, so that it looks alike in another program.
-function standalone(drawn) {
-  const copy = drawn.cloneNode(true);
-  const originals = [drawn, ...drawn.querySelectorAll("*")];
-  [copy, ...copy.querySelectorAll("*")].forEach((each, i) => {
-    const style = getComputedStyle(originals[i]);
-    for (const property of inherited) each.setAttribute(property, style.getPropertyValue(property));
-    each.removeAttribute("class");
-  });
-  return copy;
-}
-
-// Drawings side by side, `columns` in a row, each with its title above; in the light colours, since paper is white.
-function sheet(drawings, titles, columns) {
-  const { dataset } = document.documentElement;
-  const { theme } = dataset;
-  dataset.theme = "light";
-  const sizes = drawings.map((drawn) => drawn.viewBox.baseVal);
-  const width = Math.max(...sizes.map((size) => size.width)) + 24;
-  const height = Math.max(...sizes.map((size) => size.height)) + 40;
-  const rows = Math.ceil(drawings.length / columns);
-  const all = svg("svg", { width: width * Math.min(columns, drawings.length), height: height * rows });
-  drawings.forEach((drawn, i) => {
-    const [x, y] = [width * (i % columns), height * Math.floor(i / columns)];
-    const place = { x, y: y + 20, width: sizes[i].width, height: sizes[i].height };
-    const style = { "font-size": 13, "font-family": "sans-serif", fill: "black" };
-    all.append(svg("text", { x: x + mapMargin, y: y + 16, ...style }, titles[i]));
-    all.append(fillElement(standalone(drawn), place, []));
-  });
-  dataset.theme = theme;
-  return new XMLSerializer().serializeToString(all);
-}
-
-// The maps of all heads in a place.
-function mapSheet(id, model) {
-  const titles = headsOf(model).map(({ layer, head }) => `layer ${layer}, head ${head}`);
-  return sheet([...byId(id).querySelectorAll("svg")], titles, model.config.n_head);
-}
-
-function csv(table) {
-  const field = (x) => (/[",\n]/.test(x) ? `"${String(x).replaceAll('"', '""')}"` : String(x));
-  return table.map((row) => row.map(field).join(",")).join("\n") + "\n";
-}
-
-// Some browsers give a page from a file no clipboard. Selecting text and copying works there, too.
-async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = element("textarea", { "aria-hidden": "true" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
+  drawn.append(svg("text", { x: left, y: height - 4 }, ends[0]));
+  drawn.append(svg("text", { x: right, y: height - 4, "text-anchor": "end" }, ends[1]));
+  for (const { className, values } of lines) {
+    const known = [...values.keys()].filter((i) => Number.isFinite(values[i]));
+    const points = known.map((i) => `${x(i).toFixed(1)},${y(values[i]).toFixed(1)}`).join(" ");
+    drawn.append(svg("polyline", { class: className, points }));
   }
+  return { drawn, x, y };
 }
 
-// Buttons "Copy as SVG" and "Copy as CSV"; each function makes its text when it is asked for.
-function copyButtons(place, makers) {
-  place.replaceChildren(
-    ...Object.entries(makers).map(([kind, make]) => {
-      const said = `Copy as ${kind}`;
-      const made = button(
-        {
-          click: async () => {
-            await copyText(make());
-            made.textContent = "Copied";
-            setTimeout(() => (made.textContent = said), 1200);
-          },
-        },
-        said,
-      );
-      return made;
-    }),
-  );
+// Losses by step: each in a pale line, their running mean in a dark one. `steps` is how far the axis goes.
+function lossCurve(losses, steps, name) {
+  const lines = [
+    { className: "raw", values: losses },
+    { className: "mean", values: runningMean(losses, 50) },
+  ];
+  const place = (i) => (i + 0.5) / Math.max(steps, 1);
+  const range = [0, Math.max(4, Math.ceil(Math.max(0, ...losses.slice(0, 50)))), 1];
+  const { drawn } = lineChart({ lines, place, ends: ["step 1", `step ${steps}`], range, box: [600, 262], name });
+  drawn.append(svg("text", { x: 40, y: 24 }, "loss of each name, and the mean of the last 50"));
+  return drawn;
 }

@@ -43,10 +43,7 @@ function meanOutputs(model, names) {
     );
   }
   return sums.map((sum) =>
-    slices(
-      sum.map((x) => x / Math.max(rows, 1)),
-      H,
-    ),
+    slices(sum.map((x) => x / Math.max(rows, 1)), H),
   );
 }
 

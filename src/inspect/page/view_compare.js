@@ -5,19 +5,17 @@ function heldOut(about) {
 }
 
 function factsTable(both) {
-  const line = (name, of) => tableRow(name, both.map(of));
+  const line = (name, of) => tableRow(explained(name), both.map(of));
   const names = both.map(({ about }, i) => element("bdi", { class: `${i ? "second" : "first"}-model` }, about.name));
   return wideTable(
     "Both models",
     tableHead(["", ...names]),
     element(
       "tbody",
-      line(termOf("attention"), ({ model }) => kindOfAttention(model)),
-      line([termOf("layers", "layer"), " × ", termOf("heads", "head")], ({ model: { config } }) =>
-        `${config.n_layer} × ${config.n_head}`,
-      ),
-      line(termOf("parameters", "parameter"), ({ model }) => model.numbers.length.toLocaleString("en")),
-      line([termOf("loss"), " of ", termOf("held-out names")], ({ about }) => heldOut(about)),
+      line("[attention]", ({ model }) => kindOfAttention(model)),
+      line("[layers|layer] × [heads|head]", ({ model: { config } }) => `${config.n_layer} × ${config.n_head}`),
+      line("[parameters|parameter]", ({ model }) => model.numbers.length.toLocaleString("en")),
+      line("[loss] of [held-out names]", ({ about }) => heldOut(about)),
       line("loss of this name", ({ run }) => (run ? fixed(run.loss) : "–")),
     ),
   );
@@ -64,24 +62,14 @@ function lettersTable(both, shown) {
 
 function mapsOf({ about, model, run }, i) {
   const labels = run.tokens.map((token) => shortLabel(model, token));
+  const maps = headsOf(model).map(({ layer, head, name }) => {
+    const title = `${about.name}, ${name}, in “${state.text}”`;
+    return mapFigure([name], headMap(model, { rows: run.weights[layer][head], labels, name: title }));
+  });
   return element(
     "div",
     element("h3", { class: `${i ? "second" : "first"}-model` }, inText(about.name)),
-    element(
-      "div",
-      { class: "maps" },
-      ...headsOf(model).map(({ layer, head, name }) =>
-        mapFigure(
-          [name],
-          attentionMap({
-            rows: run.weights[layer][head],
-            labels,
-            visible: (t, s) => allows(model, t, s),
-            name: `${about.name}, ${name}, in “${state.text}”`,
-          }),
-        ),
-      ),
-    ),
+    element("div", { class: "maps" }, ...maps),
   );
 }
 
@@ -110,14 +98,10 @@ function showModels() {
   byId("compare").hidden = !several;
   byId("models").hidden = !several;
   if (!several) return;
-  showChoices(
-    byId("models"),
-    state.models.map(({ about }, i) => [i, about.name]),
-    state.model,
-    (model) => {
-      state.model = model;
-      typed(byId("text").value);
-      showAll();
-    },
-  );
+  const names = state.models.map(({ about }, i) => [i, about.name]);
+  showChoices(byId("models"), names, state.model, (model) => {
+    state.model = model;
+    typed(byId("text").value);
+    showAll();
+  });
 }

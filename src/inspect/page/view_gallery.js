@@ -17,10 +17,6 @@ const shapeMeanings = {
   "no clear shape": "Nothing stands out against an even share and against heads that have learnt nothing.",
 };
 
-function isRevealed(layer, head) {
-  return state.open.has(`${layer}:${head}`);
-}
-
 function reveal(keys) {
   change({ open: new Set(keys) });
 }
@@ -28,46 +24,31 @@ function reveal(keys) {
 // What `microgpt heads` measured of this head on held-out names.
 function evidence(record) {
   const bars = massNames.map(([field, label]) =>
-    chanceBar({
-      label,
-      share: record[field].value,
-      mark: record[field].even,
-      markClass: "even",
-    }),
+    chanceBar({ label, share: record[field].value, mark: record[field].even, markClass: "even" }),
   );
   return [
     element("strong", record.shape),
     element("p", shapeMeanings[record.shape] ?? ""),
     element("div", { class: "masses" }, ...bars),
-    element(
-      "p",
-      "Share of its attention by place, over ",
-      termOf("held-out names"),
-      "; the line is an ",
-      termOf("even share"),
-      ". Its ",
-      termOf("entropy"),
-      ` is ${fixed(record.entropy.value, 2)}.`,
-      ...worth(record),
+    paragraph(
+      "Share of its attention by place, over [held-out names]; the line is an [even share]. " +
+        `Its [entropy] is ${fixed(record.entropy.value, 2)}.${worth(record)}`,
     ),
   ];
 }
 
 // Not known of the points of a training, apart from the last.
 function worth({ importance }) {
-  if (!importance) return [];
+  if (!importance) return "";
   const { loss, loss_stderr } = importance.zeroed;
-  return [
-    ...[" Without it, their ", termOf("loss")],
-    ...[` changes by ${signed(loss)} `, termOf(`± ${fixed(2 * loss_stderr)}`, "standard error"), "."],
-  ];
+  return ` Without it, their [loss] changes by ${signed(loss)} [± ${fixed(2 * loss_stderr)}|standard error].`;
 }
 
 function answer(shown, layer, head) {
   const record = shown.about.heads?.find((each) => each.layer === layer && each.head === head);
   if (!record) return null;
   const key = `${layer}:${head}`;
-  const isOpen = isRevealed(layer, head);
+  const isOpen = state.open.has(key);
   const cover = button(
     {
       class: isOpen ? "link" : "cover",
@@ -93,11 +74,10 @@ function mapLabels(shown) {
 
 function galleryMap(shown, layer, head) {
   const isMean = state.maps === "mean";
-  return attentionMap({
+  return headMap(shown.model, {
     rows: mapRows(shown, layer, head),
     labels: mapLabels(shown),
     name: `Map of layer ${layer}, head ${head}, ${isMean ? "mean over held-out names" : `in “${state.text}”`}`,
-    visible: (t, s) => allows(shown.model, t, s),
     forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
     pick: (t) => change({ layer, head, at: isMean ? state.at : t, tab: "inside" }, { scroll: true }),
   });
@@ -127,7 +107,7 @@ function showGallery(shown) {
   const { n_layer, n_head } = shown.model.config;
   const parts = [];
   for (let layer = 0; layer < n_layer; layer++) {
-    if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, termOf("Layer"), ` ${layer}`));
+    if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, ...explained(`[Layer] ${layer}`)));
     parts.push(
       element(
         "div",
@@ -137,15 +117,8 @@ function showGallery(shown) {
     );
   }
   replaceKeepingFocus(byId("gallery"), parts);
-  showChoices(
-    byId("map-kinds"),
-    [
-      ["name", "This name"],
-      ["mean", "Mean over held-out names"],
-    ],
-    state.maps,
-    (maps) => change({ maps }),
-  );
+  const kinds = [["name", "This name"], ["mean", "Mean over held-out names"]];
+  showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
   byId("map-kinds").hidden = !shown.about.maps;
   byId("map-cut").textContent = cutNote(mapLabels(shown).length);
   const keys = headsOf(shown.model).map(({ key }) => key);
@@ -155,18 +128,6 @@ function showGallery(shown) {
   byId("reveal-all").hidden = !shown.about.heads;
 }
 
-function galleryTable() {
-  const { shown } = state;
-  const lines = headsOf(shown.model).flatMap(({ layer, head }) =>
-    mapRows(shown, layer, head).flatMap((row, t) => [...row].map((weight, s) => [layer, head, t, s, weight])),
-  );
-  return [["layer", "head", "looks", "is looked at", "weight"], ...lines];
-}
-
 function startGallery() {
   byId("scale").append("0", element("i"), "1");
-  copyButtons(byId("gallery-copy"), {
-    SVG: () => mapSheet("gallery", state.shown.model),
-    CSV: () => csv(galleryTable()),
-  });
 }

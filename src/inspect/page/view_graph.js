@@ -152,26 +152,10 @@ function showGraph(shown) {
     String(t),
     `${longLabel(shown.model, token)} → ${nextLabel(shown.model, shown.targets[t])}`,
   ]);
-  showChoices(byId("graph-at"), letters, String(state.at), (t) => change({ at: Number(t) }), "radio");
+  showChoices(byId("graph-at"), letters, String(state.at), (t) => change({ at: Number(t) }));
   showDestinations(graph);
   drawGraph(graph, steps);
   showNode(graph, steps.at(-1).thing);
-}
-
-function walkTable() {
-  const graph = currentGraph(state.shown);
-  const lines = graph
-    .follow(walkedPath())
-    .map(({ thing, local }) => [
-      thing.number ?? "",
-      thing.op,
-      graph.labels.textOf(thing),
-      placeText(graph, thing),
-      thing.data,
-      thing.grad,
-      local,
-    ]);
-  return [["node", "operation", "label", "place", "data", "gradient", "local derivative from above"], ...lines];
 }
 
 function startGraph() {
@@ -192,13 +176,8 @@ function startGraph() {
   new ResizeObserver(([{ contentRect }]) => {
     if (Math.abs(contentRect.width - state.graph.width) >= 1) showGraph(state.shown);
   }).observe(byId("graph-drawing"));
-  byId("graph-at").addEventListener("keydown", moveBetweenRadios);
   byId("graph-finding").addEventListener("submit", (event) => {
     event.preventDefault();
     findNode();
-  });
-  copyButtons(byId("graph-copy"), {
-    SVG: () => sheet([byId("graph-drawing").firstChild], [`The loss of “${state.text}”`], 1),
-    CSV: () => csv(walkTable()),
   });
 }

@@ -37,41 +37,27 @@ function showPickers(shown) {
   const { n_layer } = shown.model.config;
   byId("pick-note").hidden = n_layer === 1;
   const heads = headsOf(shown.model).map(({ key, name }) => [key, n_layer > 1 ? key : name]);
-  showChoices(
-    byId("pick-head"),
-    heads,
-    `${state.layer}:${state.head}`,
-    (key) => {
-      const [layer, head] = key.split(":").map(Number);
-      change({ layer, head });
-    },
-    "radio",
-  );
+  const pick = (key) => {
+    const [layer, head] = key.split(":").map(Number);
+    change({ layer, head });
+  };
+  showChoices(byId("pick-head"), heads, `${state.layer}:${state.head}`, pick);
   const letters = shown.tokens.map((token, t) => [String(t), longLabel(shown.model, token)]);
-  showChoices(byId("pick-letter"), letters, String(state.at), (t) => change({ at: Number(t) }), "radio");
+  showChoices(byId("pick-letter"), letters, String(state.at), (t) => change({ at: Number(t) }));
 }
 
 function showHeadMap(shown) {
   const { layer, head, at } = state;
-  const map = attentionMap({
+  const map = headMap(shown.model, {
     rows: shown.now.weights[layer][head],
     labels: shown.labels,
     picked: at,
     name: `Weights of layer ${layer}, head ${head} in “${state.text}”; row ${at} is picked`,
-    visible: (t, s) => allows(shown.model, t, s),
     forbidden: (t, s) => state.forbidden.has(`${layer}:${head}:${t}:${s}`),
     pick: (t) => change({ at: t }),
   });
-  const copy = element("div", { class: "copy" });
-  copyButtons(copy, { SVG: () => sheet([map], [`layer ${layer}, head ${head}`], 1), CSV: () => csv(headTable()) });
   const cut = element("p", { class: "note" }, cutNote(shown.tokens.length));
-  byId("head-map").replaceChildren(map, cut, copy);
-}
-
-function headTable() {
-  const { shown, layer, head } = state;
-  const rows = shown.now.weights[layer][head];
-  return [["", ...shown.labels], ...rows.map((row, t) => [shown.labels[t], ...row])];
+  byId("head-map").replaceChildren(map, cut);
 }
 
 // The five strongest keys.
@@ -84,28 +70,23 @@ function showStrongest(shown) {
     const numbers = [String(s), fixed(weights[s], 4), fixed(even, 4), signed(scores[s], 4)];
     return tableRow(inText(name(s)), [...numbers, element("td", { style: "text-align: left; min-width: 5rem" }, bar)]);
   });
-  const entropy = rowEntropy(weights, seen);
-  const heading = ["looks at", termOf("position"), termOf("weight"), termOf("even share"), termOf("score"), ""];
+  const note =
+    seen.length < 2
+      ? "It sees only one position, so there is nothing to choose."
+      : `It sees ${seen.length} positions. The [entropy] of this row is ${fixed(rowEntropy(weights, seen), 2)}.`;
   byId("strongest").replaceChildren(
     wideTable(
       "The strongest keys",
       element("caption", "What ", inText(name(state.at)), ` at position ${state.at} looks at most`),
-      tableHead(heading),
+      tableHead(["looks at", "[position]", "[weight]", "[even share]", "[score]", ""]),
       element("tbody", ...lines),
     ),
-    element(
-      "p",
-      { class: "note" },
-      Number.isNaN(entropy)
-        ? "It sees only one position, so there is nothing to choose."
-        : `It sees ${seen.length} positions. The `,
-      ...(Number.isNaN(entropy) ? [] : [termOf("entropy"), ` of this row is ${fixed(entropy, 2)}.`]),
-    ),
+    element("p", { class: "note" }, ...explained(note)),
   );
 }
 
 function stepOf(title, words, ...content) {
-  return element("div", { class: "step" }, element("h3", title), element("p", ...words), ...content);
+  return element("div", { class: "step" }, element("h3", title), paragraph(words), ...content);
 }
 
 // A line for the query, and one for each key: its numbers, the products, their sum, the score and the weight.
@@ -138,12 +119,11 @@ function keyHeading(D) {
 function queriesAndKeys(shown) {
   const { rope, rope_dim } = shown.model.config;
   const { D } = headFacts(shown);
-  const words = [
-    ...["The letter that looks asks with its ", termOf("query"), " q; every position it can see offers a "],
-    ...[termOf("key"), " k. Number by number they are multiplied and added up. The sum, divided by the square root "],
-    ...[`of ${D}, is the `, termOf("score"), "; ", termOf("softmax"), " makes weights of the scores."],
-    rope || rope_dim > 0 ? " Both are shown after their rotation by position." : "",
-  ];
+  const words =
+    "The letter that looks asks with its [query] q; every position it can see offers a [key] k. Number by number they " +
+    `are multiplied and added up. The sum, divided by the square root of ${D}, is the [score]; [softmax] makes weights ` +
+    "of the scores." +
+    (rope || rope_dim > 0 ? " Both are shown after their rotation by position." : "");
   const head = element("thead", keyHeading(D));
   const body = element("tbody", ...keyLines(shown));
   return stepOf("How the weights come about", words, wideTable("Query, keys, scores and weights", head, body));
@@ -162,12 +142,8 @@ function valuesMixed(shown) {
   const result = tableRow(name, [...numberCells(here.head_out[head]), last("")], { class: "total" });
   return stepOf(
     "What it takes",
-    [
-      "Every position also holds a ",
-      termOf("value"),
-      " v ready. The values, each times its weight, are added up: that is ",
-      off ? "the output of the head, which you replaced." : "the output of the head.",
-    ],
+    "Every position also holds a [value] v ready. The values, each times its weight, are added up: that is the output " +
+      (off ? "of the head, which you replaced." : "of the head."),
     wideTable("Values and their mixture", element("tbody", ...lines, result)),
   );
 }
@@ -184,14 +160,9 @@ function whatIsWritten(shown) {
   });
   return stepOf(
     "What it writes",
-    [
-      termOf("W_O"),
-      " turns that output into ",
-      `${numbers.length} numbers, which are added to the `,
-      termOf("residual stream"),
-      `. Their length, the root of the sum of their squares, is ${fixed(length(numbers), 2)}; `,
-      `the stream’s own is ${fixed(length(stream), 2)}.`,
-    ],
+    `[W_O] turns that output into ${numbers.length} numbers, which are added to the [residual stream]. Their length, ` +
+      `the root of the sum of their squares, is ${fixed(length(numbers), 2)}; the stream’s own is ` +
+      `${fixed(length(stream), 2)}.`,
     element("div", { class: "stream" }, ...cells),
   );
 }
@@ -214,9 +185,4 @@ function showHead(shown) {
     inText(shellWord(state.text)),
     ` --layer ${layer} --head ${head} --at ${at}`,
   );
-}
-
-function startHead() {
-  for (const id of ["pick-head", "pick-letter"]) byId(id).addEventListener("keydown", moveBetweenRadios);
-  byId("head-map").addEventListener("keydown", moveBetweenRadios);
 }

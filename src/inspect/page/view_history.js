@@ -93,29 +93,18 @@ function playOrPause() {
 
 // --- Charts over the steps -------------------------------------------------------------------------------------------
 
-// lines: [{ name, className, values }] with a value for each point, NaN where there is none. `range` is [low, high] of
-// the axis and the distance of its lines. A click picks a point.
-function pointChart({ lines, at, range: [low, high, distance], box: [width, height], name, tip }) {
+// `lines` as of lineChart(), with a value for each point. `tip` tells of a point; a click picks it.
+function pointChart({ lines, at, range, box, name, tip }) {
   const steps = state.points.map(({ about }) => about.step);
-  const [left, right, top, bottom] = [30, width - 10, 10, height - 20];
-  const x = (i) => left + ((steps[i] - steps[0]) / (steps.at(-1) - steps[0])) * (right - left);
-  const y = (value) => bottom - ((value - low) / (high - low)) * (bottom - top);
-  const viewBox = `0 0 ${width} ${height}`;
-  const drawn = svg("svg", { class: "chart point-chart", viewBox, role: "img", "aria-label": name });
-  for (let tick = low; tick <= high + 1e-9; tick += distance) {
-    drawn.append(svg("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }));
-    drawn.append(svg("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
-  }
-  drawn.append(svg("text", { x: left, y: height - 4 }, `step ${steps[0]}`));
-  drawn.append(svg("text", { x: right, y: height - 4, "text-anchor": "end" }, String(steps.at(-1))));
-  drawn.append(svg("line", { class: "here", x1: x(at), x2: x(at), y1: top, y2: bottom }));
+  const place = (i) => (steps[i] - steps[0]) / (steps.at(-1) - steps[0]);
+  const ends = [`step ${steps[0]}`, String(steps.at(-1))];
+  const { drawn, x, y } = lineChart({ lines, place, ends, range, box, name });
+  drawn.classList.add("point-chart");
+  drawn.append(svg("line", { class: "here", x1: x(at), x2: x(at), y1: 10, y2: box[1] - 20 }));
   for (const { className, values } of lines) {
-    const known = [...values.keys()].filter((i) => Number.isFinite(values[i]));
-    const points = known.map((i) => `${x(i).toFixed(1)},${y(values[i]).toFixed(1)}`).join(" ");
-    drawn.append(svg("polyline", { class: className, points }));
-    if (known.includes(at)) drawn.append(svg("circle", { class: className, cx: x(at), cy: y(values[at]), r: 4 }));
+    if (Number.isFinite(values[at])) drawn.append(svg("circle", { class: className, cx: x(at), cy: y(values[at]), r: 4 }));
   }
-  listenToPoints(drawn, steps.map((_, i) => x(i) / width), tip);
+  listenToPoints(drawn, steps.map((_, i) => x(i) / box[0]), tip);
   return drawn;
 }
 
@@ -181,16 +170,9 @@ function pointCard({ weights, labels }, at, i) {
   const { model, about } = state.points[at];
   const { layer, head, name } = headsOf(model)[i];
   const caption = [element("strong", name), element("span", `entropy ${fixed(entropyOf({ about }, i), 2)}`)];
-  return mapFigure(
-    caption,
-    attentionMap({
-      rows: weights[layer][head],
-      labels,
-      visible: (t, s) => allows(model, t, s),
-      name: `Map of ${name} after ${stepWords(about)}, in “${state.text}”`,
-    }),
-    entropyChart(i, at),
-  );
+  const title = `Map of ${name} after ${stepWords(about)}, in “${state.text}”`;
+  const map = headMap(model, { rows: weights[layer][head], labels, name: title });
+  return mapFigure(caption, map, entropyChart(i, at));
 }
 
 // A few points, evenly spread, the first and the last among them.
@@ -217,11 +199,7 @@ function pointRow(i, at) {
 }
 
 function showPointTable(at) {
-  const heading = tableHead([
-    termOf("step"),
-    element("span", termOf("loss"), " of ", termOf("held-out names")),
-    "names it generated",
-  ]);
+  const heading = tableHead(["[step]", "[loss] of [held-out names]", "names it generated"]);
   const body = element("tbody", ...pointsToTell().map((i) => pointRow(i, at)));
   replaceKeepingFocus(byId("history-table"), [wideTable("Names on the way", heading, body)]);
 }
@@ -242,22 +220,11 @@ function showHistory(shown) {
   const look = lookAtPoint(shown, state.points[at]);
   for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
   byId("history-losses").replaceChildren(lossChart(at));
-  byId("history-names").replaceChildren(...pointNames(at).map((name) => element("li", element("bdi", name))));
+  showNames("history-names", pointNames(at));
   byId("history-command").textContent = `microgpt sample ${about.name} --num ${pointNames(at).length}`;
   byId("history-text").textContent = state.text;
   byId("history-heads").replaceChildren(...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))));
   showPointTable(at);
-}
-
-function historyTable() {
-  const keys = headsOf(state.points[0].about);
-  return [
-    ["step", "loss", "held-out loss", "held-out accuracy", ...keys.map(({ key }) => `entropy ${key}`)],
-    ...state.points.map(({ about }) => [
-      ...[about.step, about.loss ?? "", about.held_out.loss, about.held_out.accuracy],
-      ...about.heads.map(({ entropy }) => entropy.value ?? ""),
-    ]),
-  ];
 }
 
 function startHistory() {
@@ -268,9 +235,5 @@ function startHistory() {
   byId("point").max = state.points.length - 1;
   byId("point").addEventListener("input", (event) => pickPoint(Number(event.target.value)));
   byId("play").addEventListener("click", playOrPause);
-  copyButtons(byId("history-copy"), {
-    SVG: () => sheet([byId("history-losses").firstChild], ["loss over the steps of training"], 1),
-    CSV: () => csv(historyTable()),
-  });
   setTimeout(drawNamesOfTable);
 }

@@ -88,7 +88,7 @@ function showLearning(isWhole) {
   if (isWhole || now - learn.namesAt > 5 * millisecondsBetweenViews) {
     learn.namesAt = now;
     const names = sample(learn.trainer.model, { seed: "42", temperature: 0.8, num: 8 });
-    byId("learn-names").replaceChildren(...names.map((name) => element("li", element("bdi", name))));
+    showNames("learn-names", names);
   }
 }
 
@@ -98,19 +98,11 @@ function showLearningMaps({ trainer }) {
   const { weights } = forward(model, tokens);
   byId("learn-text").textContent = state.text;
   byId("learn-cut").textContent = cutNote(tokens.length);
-  byId("learn-maps").replaceChildren(
-    ...headsOf(model).map(({ layer, head, name }) =>
-      mapFigure(
-        [name],
-        attentionMap({
-          rows: weights[layer][head],
-          labels,
-          visible: (t, s) => allows(model, t, s),
-          name: `Map of ${name} after ${trainer.steps} steps`,
-        }),
-      ),
-    ),
-  );
+  const maps = headsOf(model).map(({ layer, head, name }) => {
+    const about = { rows: weights[layer][head], labels, name: `Map of ${name} after ${trainer.steps} steps` };
+    return mapFigure([name], headMap(model, about));
+  });
+  byId("learn-maps").replaceChildren(...maps);
 }
 
 // --- Controls --------------------------------------------------------------------------------------------------------
@@ -119,12 +111,9 @@ function resetLearning(what = {}) {
   Object.assign(state, what);
   if (state.learn) state.learn.running = false;
   state.learn = newLearner(state.shown.model);
-  const choices = [
-    ["fresh", "Random numbers"],
-    ["model", "This model’s parameters"],
-  ];
+  const choices = [["fresh", "Random numbers"], ["model", "This model’s parameters"]];
   const choose = (learnFrom) => resetLearning({ learnFrom });
-  showChoices(byId("learn-from"), choices, state.learnFrom, choose, "radio");
+  showChoices(byId("learn-from"), choices, state.learnFrom, choose);
   byId("learn-seed").value = state.learnSeed;
   byId("learn-speed").value = String(state.learnSpeed);
   showLearning(true);
@@ -147,11 +136,6 @@ function startLearn() {
     showLearning(true);
   });
   byId("learn-reset").addEventListener("click", () => resetLearning());
-  byId("learn-from").addEventListener("keydown", moveBetweenRadios);
-  copyButtons(byId("learn-copy"), {
-    SVG: () => mapSheet("learn-maps", state.learn.model),
-    CSV: () => csv([["step", "loss"], ...state.learn.losses.map((loss, i) => [i + 1, loss])]),
-  });
 }
 
 function showLearn({ model }) {

@@ -37,14 +37,14 @@ function describePlace(graph, thing) {
 
 function describeThing(graph, thing) {
   const number = (word, x, how = null) =>
-    element("span", termOf(word, word === "data" ? "node" : word), " ", element("b", { class: how }, significant(x)));
+    element("span", ...explained(`[${word}] `), element("b", { class: how }, significant(x)));
   return [
     element("h3", element("bdi", graph.labels.textOf(thing))),
     element("p", { class: "note" }, describePlace(graph, thing)),
     element(
       "p",
       { class: "numbers" },
-      number("data", thing.data),
+      number("data|node", thing.data),
       number("gradient", thing.grad, signClass(thing.grad)),
     ),
     element("p", operations[thing.op] ?? operations[`${thing.op} ${thing.arity}`]),
@@ -120,7 +120,7 @@ function whyTable(graph, thing) {
   const sum = tableRow(title, [`= ${significant(total)}`], { class: "total" });
   return foldedTable(
     "Parents",
-    ["parent", element("span", "local derivative × its gradient = ", termOf("contribution"))],
+    ["parent", "local derivative × its gradient = [contribution]"],
     lines,
     [sum],
   );
@@ -133,12 +133,7 @@ function whyGradient(graph, thing) {
   }
   return [
     title,
-    element(
-      "p",
-      "Every parent adds its own gradient, times the ",
-      termOf("local derivative"),
-      ". Click a parent to go up.",
-    ),
+    paragraph("Every parent adds its own gradient, times the [local derivative]. Click a parent to go up."),
     whyTable(graph, thing),
   ];
 }

@@ -53,31 +53,7 @@ function readCard(shown, t) {
 
 function showRead(shown) {
   byId("read-changed").hidden = !shown.isChanged;
-  replaceKeepingFocus(
-    byId("read-cards"),
-    shown.tokens.map((_, t) => readCard(shown, t)),
-  );
-}
-
-function readTable() {
-  const { model, tokens, targets, now } = state.shown;
-  const names = [...model.characters, "end"];
-  return [
-    ["position", "token", "next", "probability", "loss", ...names.map((name) => `p(${name})`)],
-    ...tokens.map((token, t) => [
-      t,
-      longLabel(model, token),
-      nextLabel(model, targets[t]),
-      now.probs[t][targets[t]],
-      now.losses[t],
-      ...now.probs[t],
-    ]),
-  ];
-}
-
-function startRead() {
-  copyButtons(byId("read-copy"), { CSV: () => csv(readTable()) });
-  byId("read-cards").addEventListener("keydown", moveBetweenRadios);
+  replaceKeepingFocus(byId("read-cards"), shown.tokens.map((_, t) => readCard(shown, t)));
 }
 
 // --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------
@@ -86,8 +62,7 @@ function showVerdict(shown) {
   const { now, before, isChanged } = shown;
   const difference = now.loss - before.loss;
   byId("verdict").replaceChildren(
-    termOf("loss"),
-    ` ${fixed(now.loss)}`,
+    ...explained(`[loss] ${fixed(now.loss)}`),
     ...(isChanged
       ? [
           " (",
@@ -95,7 +70,7 @@ function showVerdict(shown) {
           element("span", { class: "unit" }, " with your changes"),
           ")",
         ]
-      : [element("span", { class: "unit" }, " ", termOf("nats", "nat"), " a letter")]),
+      : [element("span", { class: "unit" }, ...explained(" [nats|nat] a letter"))]),
   );
   byId("undo").hidden = !isChanged;
 }

@@ -9,15 +9,10 @@ function switchHead(key, how) {
 
 function showSwitches(shown) {
   const rows = headsOf(shown.model).map(({ key, name }) => {
-    const group = { class: "choices", role: "radiogroup", "aria-label": name, keydown: moveBetweenRadios };
+    const group = { class: "choices", role: "radiogroup", "aria-label": name };
     const choices = element("span", group);
-    showChoices(
-      choices,
-      ["on", "off", "mean"].map((how) => [how, how]),
-      state.off.get(key) ?? "on",
-      (how) => switchHead(key, how),
-      "radio",
-    );
+    const ways = ["on", "off", "mean"].map((how) => [how, how]);
+    showChoices(choices, ways, state.off.get(key) ?? "on", (how) => switchHead(key, how));
     for (const each of choices.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
     return element("div", { class: "switch" }, element("span", name), choices);
   });
@@ -120,9 +115,7 @@ function showDifference(shown) {
     element(
       "p",
       { class: "big" },
-      "The ",
-      termOf("loss"),
-      " of “",
+      ...explained("The [loss] of “"),
       inText(state.text),
       `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `,
       element("strong", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
@@ -178,7 +171,7 @@ function generateNames() {
     if (!(temperature > 0)) throw new Error("the temperature must be more than 0");
     if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
     const names = sample(model, { seed, temperature, num, prompt }, changes);
-    byId("sampled").replaceChildren(...names.map((name) => element("li", element("bdi", name))));
+    showNames("sampled", names);
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;
   }

@@ -171,16 +171,21 @@ TEST_CASE("tensors other than those of the model are refused") {
   CHECK(refusal(file(floats, tiny_numbers.substr(0, 120))) == "the tensor layer0.mlp_fc2 is not of dtype F64");
 }
 
-TEST_CASE("a number that is not finite is refused, in loading and in saving") {
-  for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+TEST_CASE("a number that is not finite, or of which a square is not, is refused, in loading and in saving") {
+  const std::string infinite = "a value that is not finite";
+  for (const auto& [bad, what] :
+       std::vector<std::pair<double, std::string>>{{std::nan(""), infinite},
+                                                   {HUGE_VAL, infinite},
+                                                   {-HUGE_VAL, infinite},
+                                                   {-1.5e160, "the value -1.5e+160; a model can use at most 1e+100"}}) {
+    const std::string message = "the tensor layer0.attn_wo has " + what;
     Checkpoint tiny = tiny_checkpoint();
     tiny.parameters["layer0.attn_wo"].data[0] = bad;
-    CHECK_THROWS_WITH_AS(
-        serialize(tiny),
-        "cannot save the model: the tensor layer0.attn_wo has a value that is not finite; training diverged", Diverged);
+    CHECK_THROWS_WITH_AS(serialize(tiny), ("cannot save the model: " + message + "; training diverged").c_str(),
+                         Diverged);
     std::string numbers = tiny_numbers;
     std::memcpy(numbers.data() + 64, &bad, sizeof bad);
-    CHECK(refusal(file(tiny_header, numbers)) == "the tensor layer0.attn_wo has a value that is not finite");
+    CHECK(refusal(file(tiny_header, numbers)) == message);
   }
 }
 

@@ -125,6 +125,11 @@ class Running {
     return until([&] { return contents(files_ / "out").find(text) != std::string::npos; });
   }
 
+  /// The same of standard error.
+  bool until_told(const std::string& text) const {
+    return until([&] { return contents(files_ / "err").find(text) != std::string::npos; });
+  }
+
   /// What it did, when it has ended.
   Run wait() {
     const std::string on_terminal = terminal_ ? terminal_->read_to_end() : "";

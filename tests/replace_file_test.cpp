@@ -7,8 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <dlfcn.h>
+
 #include <cerrno>
 #include <csignal>
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,14 +23,25 @@
 struct Sync {
   bool fails = false;
   std::vector<off_t> sizes = {};  // of the files that were synchronized
+  std::function<void()> also = [] {};
 } sync_calls;
 
 extern "C" int fsync(int fd) {
   struct stat file {};
   ::fstat(fd, &file);
   sync_calls.sizes.push_back(file.st_size);
+  sync_calls.also();
   errno = EIO;
   return sync_calls.fails ? -1 : 0;
+}
+
+/// What another program does before this one locks a file in order to remove it.
+std::function<void()> before_try_lock = [] {};
+
+extern "C" int flock(int fd, int operation) {
+  if ((operation & LOCK_NB) != 0) before_try_lock();
+  static const auto original = reinterpret_cast<int (*)(int, int)>(::dlsym(RTLD_NEXT, "flock"));
+  return original(fd, operation);
 }
 
 namespace microgpt {
@@ -139,21 +154,46 @@ TEST_CASE("a rehearsal changes nothing") {
 
 TEST_CASE("temporary files of killed programs are removed, those of living ones and other files stay") {
   const TemporaryDirectory directory;
-  const std::string own = "microgpt-" + std::to_string(::getpid());
-  for (const std::string& name : {own + ".tmp", own + "-0.tmp", std::string("microgpt-1-0.tmp")}) {
+  for (const std::string& name :
+       {"microgpt-" + std::to_string(::getpid()) + "-0.tmp", std::string("microgpt-1-0.tmp")}) {
     write_contents(directory / name, "left");
   }
-  for (const char* name : {"microgpt-one.tmp", "microgpt-1-0.tmp.txt", "a-microgpt-1-0.tmp", "microgpt-1-1.tmp"}) {
+  for (const char* name : {"microgpt-one.tmp", "microgpt-5.tmp", "microgpt-1-0.tmp.txt", "a-microgpt-1-0.tmp",
+                           "microgpt--1.tmp", "microgpt-1-1.tmp"}) {
     write_contents(directory / name, "kept");
   }
   const int locked = ::open((directory / "microgpt-1-1.tmp").c_str(), O_RDONLY);
   REQUIRE(::flock(locked, LOCK_EX) == 0);
   replace_file(directory / "file", "new");
   CHECK(contents(directory / "file") == "new");
-  CHECK(directory.count() == 5);
+  CHECK(directory.count() == 7);
   ::close(locked);
   replace_file(directory / "file", "newer");
-  CHECK(directory.count() == 4);
+  CHECK(directory.count() == 6);
+}
+
+TEST_CASE("a file that took the name of an abandoned one stays") {
+  const TemporaryDirectory directory;
+  const fs::path temporary = directory / "microgpt-1-0.tmp";
+  write_contents(temporary, "about to be renamed");
+  before_try_lock = [&] {
+    fs::rename(temporary, directory / "its target");
+    write_contents(temporary, "the next");
+    before_try_lock = [] {};
+  };
+  replace_file(directory / "file", "new");
+  CHECK(contents(temporary) == "the next");
+}
+
+TEST_CASE("no temporary name is used twice") {
+  const TemporaryDirectory directory;
+  std::set<fs::path> names;
+  sync_calls = {.also = [&] {
+    for (const auto& file : fs::directory_iterator(directory.path)) names.insert(file.path());
+  }};
+  for (int i = 0; i < 5; i++) replace_file(directory / "file", "new");
+  sync_calls = {};
+  CHECK(names.size() == 1 + 5);
 }
 
 TEST_CASE("a new file gets the permissions that the umask allows, a replaced one keeps its own") {
@@ -256,7 +296,9 @@ TEST_CASE("a write that fails half-way leaves the old file and no temporary") {
   std::string message;
   {
     const FileSizeLimit limit(1000);
-    message = message_of([&] { replace_file(directory / "file", std::string(1001, 'x')); });
+    const std::string bytes(1001, 'x');
+    message = message_of([&] { replace_file(directory / "file", bytes); });
+    CHECK(message_of([&] { rehearse_replace_file(directory / "file", bytes); }) == message);
   }
   CHECK(message == "cannot write '" + (directory / "file").string() + "': File too large; choose another path");
   CHECK(contents(directory / "file") == "old");

@@ -131,6 +131,14 @@ TEST_CASE("blank lines are no documents") {
   CHECK((parse_documents("\n\nanna\n \t\n\r\r\n\u3000\nbo\n\n", "") == Documents{U"anna", U"bo"}));
 }
 
+TEST_CASE("more documents than fit into memory are refused") {
+  std::string text;
+  while (text.size() < 2 * max_documents) text += "a\n";
+  CHECK(parse_documents(text, "names").size() == max_documents);
+  CHECK_THROWS_WITH_AS(parse_documents(text + "b", "names"),
+                       "names:2000001: more than 2000000 documents; give a smaller file", Error);
+}
+
 TEST_CASE("documents are stripped of Unicode white space, not of what is inside") {
   CHECK((parse_documents("\u00a0\u2003anna lena\u3000 \n", "") == Documents{U"anna lena"}));
 }

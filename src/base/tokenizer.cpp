@@ -21,6 +21,12 @@ Tokenizer::Tokenizer(std::u32string characters) : characters_(std::move(characte
   if (characters_.empty() || !ascending) throw Error("an alphabet must be sorted and without repeats");
 }
 
+std::string Tokenizer::alphabet() const {
+  constexpr std::size_t most = 100;
+  const std::string text = visible(encode_utf8(characters_.substr(0, most)));
+  return characters_.size() <= most ? text : text + "... (" + std::to_string(characters_.size()) + " characters)";
+}
+
 std::vector<Token> Tokenizer::encode(std::u32string_view text) const {
   std::vector<Token> tokens;
   tokens.reserve(text.size() + 2);
@@ -28,7 +34,7 @@ std::vector<Token> Tokenizer::encode(std::u32string_view text) const {
     const auto found = std::lower_bound(characters_.begin(), characters_.end(), character);
     if (found == characters_.end() || *found != character) {
       throw UsageError("the character '" + visible(encode_utf8(character)) + "' is unknown; the alphabet is '" +
-                       visible(encode_utf8(characters_)) + "'");
+                       alphabet() + "'");
     }
     tokens.push_back(static_cast<Token>(found - characters_.begin()));
   }

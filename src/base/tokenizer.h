@@ -23,6 +23,10 @@ class Tokenizer {
   explicit Tokenizer(std::u32string characters);
 
   const std::u32string& characters() const { return characters_; }
+
+  /// For a message: the characters, or the first of many and how many there are.
+  std::string alphabet() const;
+
   Token bos() const { return characters_.size(); }
   std::size_t vocab_size() const { return characters_.size() + 1; }
 

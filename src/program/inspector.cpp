@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -157,17 +158,17 @@ Json training_names(const std::string& data, const Tokenizer& tokenizer) {
   constexpr std::size_t enough = 300;
   const std::vector<Document> documents = read_documents(data);
   const std::size_t n = documents.size();
-  std::u32string missing = tokenizer.characters();
+  std::set<char32_t> missing(tokenizer.characters().begin(), tokenizer.characters().end());
   std::vector<bool> is_taken(n);
   auto take = [&](std::size_t i) {
     is_taken[i] = true;
-    std::erase_if(missing, [&](char32_t c) { return documents[i].find(c) != Document::npos; });
+    for (const char32_t c : documents[i]) missing.erase(c);
   };
   for (std::size_t i = 0; i < n; i++) {
     if (i * enough / n != (i + 1) * enough / n) take(i);
   }
   for (std::size_t i = 0; i < n && !missing.empty(); i++) {
-    if (documents[i].find_first_of(missing) != Document::npos) take(i);
+    if (std::any_of(documents[i].begin(), documents[i].end(), [&](char32_t c) { return missing.contains(c); })) take(i);
   }
   Json names = Json::array();
   for (std::size_t i = 0; i < n; i++) {

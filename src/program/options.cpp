@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <sstream>
 #include <system_error>
 
@@ -11,6 +12,8 @@
 #include "base/parse_double.h"
 
 namespace microgpt {
+
+namespace fs = std::filesystem;
 
 Options under(const std::string& heading, Options options) {
   for (Option& option : options) option.heading = heading;
@@ -89,6 +92,18 @@ MaskPattern given_mask(const std::string& spec) {
     return parse_mask_pattern(spec);
   } catch (const UsageError& error) {
     throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
+  }
+}
+
+void require_own_place(const std::string& save, const std::string& data, const std::optional<std::string>& history) {
+  auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("--save '{}' {}; choose another path", save, why));
+  };
+  std::error_code ignored;
+  if (fs::equivalent(save, data, ignored)) refuse("is the file of names");
+  auto folder = [&](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file), ignored).parent_path(); };
+  if (history && folder(save) == folder(fs::path(*history) / "file")) {
+    refuse("is in the directory of --history, which must hold nothing else");
   }
 }
 

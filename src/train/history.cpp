@@ -28,8 +28,7 @@ std::string description(const Checkpoint& checkpoint) {
     text += fmt::format(", q_latent {}, kv_latent {}, rope_dim {}", config.q_latent, config.kv_latent, config.rope_dim);
   }
   return text + fmt::format(", {} positions, mask {}, {}, alphabet '{}'", config.rope ? "rotated" : "learned",
-                            mask_spec(config.mask), named(config.activation).name,
-                            encode_utf8(checkpoint.tokenizer.characters()));
+                            mask_spec(config.mask), named(config.activation).name, checkpoint.tokenizer.alphabet());
 }
 
 HistoryPoint load_point(const std::string& path) {
@@ -57,7 +56,7 @@ void require_one_training(const std::vector<HistoryPoint>& points) {
   for (std::size_t i = 1; i < points.size(); i++) {
     const HistoryPoint& other = points[i];
     const std::string b = description(other.checkpoint);
-    if (a != b) {
+    if (a != b || first.checkpoint.tokenizer.characters() != other.checkpoint.tokenizer.characters()) {
       throw Error(fmt::format("'{}' has {}, but '{}' has {}; a history is of one model", first.path, a, other.path, b));
     }
     const std::size_t step = other.checkpoint.training->step;

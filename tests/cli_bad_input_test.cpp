@@ -235,10 +235,7 @@ TEST_CASE("a file that is no sound checkpoint is refused") {
        "it has 92920 bytes of numbers, but its tensors have more" + remedy},
       {folder.written("header", long_header),
        "it is not a safetensors file: it claims a header of 9223372036854775807 bytes" + remedy},
-      {edited("dtype", "F64", "F32"),
-       "the tensor adam.m.layer0.attn_wk does not have data_offsets 1024 bytes apart" + remedy},
-      {edited("shape", "[16,16]", "[16,61]"),
-       "the tensor adam.m.layer0.attn_wk does not have data_offsets 7808 bytes apart" + remedy},
+      {edited("dtype", "F64", "F32"), "the tensor adam.m.layer0.attn_wk is not of dtype F64" + remedy},
   };
   for (const auto& [path, message] : expected) {
     CHECK(refusal({"sample", path}) == "1: cannot load '" + path + "': " + message);

@@ -69,44 +69,37 @@ std::string failure(const fs::path& path) {
 unsigned permissions(const fs::path& path) { return static_cast<unsigned>(fs::status(path).permissions()); }
 void set_permissions(const fs::path& path, unsigned mode) { fs::permissions(path, static_cast<fs::perms>(mode)); }
 
-/// The file mode creation mask, while it lives.
-struct Umask {
-  explicit Umask(mode_t mask) : before(::umask(mask)) {}
-  ~Umask() { ::umask(before); }
-  Umask(const Umask&) = delete;
-  Umask& operator=(const Umask&) = delete;
-  mode_t before;
+/// Undoes something at the end of its scope.
+struct Undo {
+  ~Undo() { undo(); }
+  std::function<void()> undo;
 };
 
-/// Root may write anywhere; while this lives, root is nobody.
-struct NotRoot {
-  NotRoot() {
-    if (root) REQUIRE(::seteuid(65534) == 0);
-  }
-  ~NotRoot() {
-    if (root && ::seteuid(0) != 0) ::abort();
-  }
-  NotRoot(const NotRoot&) = delete;
-  NotRoot& operator=(const NotRoot&) = delete;
-  bool root = ::geteuid() == 0;
-};
+/// Root may write anywhere; until the end of the scope, root is nobody.
+Undo not_root() {
+  if (::geteuid() != 0) return {[] {}};
+  REQUIRE(::seteuid(65534) == 0);
+  return {[] {
+    if (::seteuid(0) != 0) ::abort();
+  }};
+}
 
-/// The limit on the size of files, while it lives. A longer write fails, and sends no signal.
-struct FileSizeLimit {
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit limit{bytes, before.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
+Undo with_umask(mode_t mask) {
+  return {[before = ::umask(mask)] { ::umask(before); }};
+}
+
+/// A write that makes a file longer than this fails, and sends no signal.
+Undo with_file_size_limit(rlim_t bytes) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{bytes, before.rlim_max};
+  ::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  return {[before] {
     ::setrlimit(RLIMIT_FSIZE, &before);
     ::signal(SIGXFSZ, SIG_DFL);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  rlimit before{};
-};
+  }};
+}
 
 }  // namespace
 
@@ -199,11 +192,11 @@ TEST_CASE("no temporary name is used twice") {
 TEST_CASE("a new file gets the permissions that the umask allows, a replaced one keeps its own") {
   const TemporaryDirectory directory;
   {
-    const Umask umask(027);
+    const Undo umask = with_umask(027);
     replace_file(directory / "file", "new");
   }
   CHECK(permissions(directory / "file") == 0640);
-  const Umask umask(022);
+  const Undo umask = with_umask(022);
   for (const unsigned mode : {0600U, 0666U, 0755U}) {
     set_permissions(directory / "file", mode);
     replace_file(directory / "file", "newer");
@@ -276,14 +269,14 @@ TEST_CASE("a directory or a file that is write-protected is refused") {
   set_permissions(directory / "file", 0666);
   set_permissions(directory.path, 0555);
   {
-    const NotRoot nobody;
+    const Undo nobody = not_root();
     CHECK(failure(directory / "new").ends_with(expected));
     CHECK(failure(directory / "file").ends_with(expected));
   }
   set_permissions(directory / "file", 0444);
   set_permissions(directory.path, 0777);
   {
-    const NotRoot nobody;
+    const Undo nobody = not_root();
     CHECK(failure(directory / "file").ends_with(expected));
   }
   CHECK(contents(directory / "file") == "old");
@@ -295,7 +288,7 @@ TEST_CASE("a write that fails half-way leaves the old file and no temporary") {
   write_contents(directory / "file", "old");
   std::string message;
   {
-    const FileSizeLimit limit(1000);
+    const Undo limit = with_file_size_limit(1000);
     const std::string bytes(1001, 'x');
     message = message_of([&] { replace_file(directory / "file", bytes); });
     CHECK(message_of([&] { rehearse_replace_file(directory / "file", bytes); }) == message);

@@ -11,7 +11,7 @@
 #include "base/dataset.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/parse_double.h"
+#include "base/parse.h"
 #include "base/split.h"
 #include "base/tokenizer.h"
 #include "base/utf8.h"

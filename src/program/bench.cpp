@@ -108,11 +108,6 @@ Measurement measure_rounds(const Effort& effort, const std::function<void(Tally&
 void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 double peak_mebibytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    double kibibytes = 0;
-    if (word == "VmHWM:" && status >> kibibytes) return kibibytes / 1024;
-  }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
 #ifdef __APPLE__

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/parse.h"
 
 namespace microgpt {
 
@@ -63,9 +64,6 @@ std::size_t parse_count(const std::string& option, const std::string& text, std:
 
 /// Parses a number from `min` to `max`. Throws UsageError with the option's name for anything else.
 double parse_number(const std::string& option, const std::string& text, double min, double max);
-
-/// The parts of a list like "fast|naive". "fast|" has two, the second empty.
-std::vector<std::string> parts(const std::string& list, char separator);
 
 /// No checkpoint keeps an optional value, so none is written.
 template <class T>

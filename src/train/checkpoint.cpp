@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <map>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/parse_double.h"
+#include "base/parse.h"
 #include "base/replace_file.h"
 #include "base/utf8.h"
 #include "train/safetensors.h"
@@ -39,11 +37,8 @@ const std::string& metadata_text(const Metadata& metadata, const std::string& na
 
 std::size_t metadata_number(const Metadata& metadata, const std::string& name) {
   const std::string& text = metadata_text(metadata, name);
-  const char* const end = text.data() + text.size();
-  std::size_t number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) throw Error(name + " is " + shown(text) + ", not a whole number");
-  return number;
+  if (const std::optional<std::size_t> number = parse_whole(text)) return *number;
+  throw Error(name + " is " + shown(text) + ", not a whole number");
 }
 
 /// 0 if the field is missing: files of plain models do not have it.
@@ -113,7 +108,6 @@ std::vector<double> take(Safetensors& file, const std::string& name, const Param
   const std::string which = "the tensor " + name;
   if (found.empty()) throw Error(which + " is missing");
   Safetensors::Tensor& tensor = found.mapped();
-  if (tensor.dtype != "F64") throw Error(which + " is not of dtype F64");
   if (tensor.shape != std::vector<std::uint64_t>{matrix.rows, matrix.cols}) {
     throw Error(which + " does not have the shape [" + std::to_string(matrix.rows) + ", " +
                 std::to_string(matrix.cols) + "]");

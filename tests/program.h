@@ -178,8 +178,7 @@ inline Words lines(const std::string& text) {
   return result;
 }
 
-// --- What it prints
-// ----------------------------------------------------------------------------------------------------
+// --- What it prints --------------------------------------------------------------------------------------------------
 
 /// Standard output of a run that must succeed and leave standard error empty.
 inline std::string output(const Words& arguments) {
@@ -234,8 +233,7 @@ inline double mean(const double* first, const double* last) {
   return std::accumulate(first, last, 0.0) / static_cast<double>(last - first);
 }
 
-// --- What it refuses
-// ---------------------------------------------------------------------------------------------------
+// --- What it refuses -------------------------------------------------------------------------------------------------
 
 /// "2: --steps is '0'; ...": the exit code and the one line, or what is wrong with them.
 inline std::string complaint(const Run& r) {

@@ -427,7 +427,7 @@ class Bench {
   }
 
   const BenchOptions& options_;
-  const std::size_t threads_ = options_.threads.value_or(available_threads());
+  const std::size_t threads_ = have_openmp ? options_.threads.value_or(available_threads()) : 1;
   const Effort effort_{.rounds = options_.rounds.value_or(options_.quick ? 3 : 5),
                        .steps = options_.steps.value_or(0),
                        .seconds = options_.quick ? 0.02 : 0.1};

@@ -120,7 +120,7 @@ setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-jso
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
 train: $(HEART) ## compile src/microgpt.cpp and nothing else, train, and generate twenty names: make train [NAMES=file]
-	$(HEART) $(NAMES)
+	$(HEART) '$(NAMES)'
 
 test: $(TESTS) $(PROGRAM) $(HEART) ## run every test
 	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
@@ -157,7 +157,7 @@ broken = $(if $(BREAK),$(or \
   $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(call patches,$(1),$(BREAK))),no-such-break))
 
 lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
-	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $^,$<) $(NAMES)
+	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $^,$<) '$(NAMES)'
 $(patsubst %_museum,lesson-%,$(filter %_museum,$(LESSONS))): | $(BREAKS:main=printed.txt)
 exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-08
 	@$<
@@ -173,13 +173,13 @@ no-such-lesson:
 	@echo "there is no such lesson; there are: $(foreach name,$(filter-out NN_%,$(LESSONS)),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
 ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 09 with several seeds and compare them
-	@$< $(NAMES)
+	@$< '$(NAMES)'
 forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them (takes minutes)
-	@$< $(NAMES)
+	@$< '$(NAMES)'
 study: $(BUILD)/lessons/study/study ## train models with 1 to 16 heads and look at their heads (takes a quarter hour)
-	@$< $(NAMES)
+	@$< '$(NAMES)'
 check-study: $(BUILD)/lessons/study/study ## the same, compared with what lesson 20 quotes
-	@$< $(NAMES) | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
+	@$< '$(NAMES)' | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
@@ -209,7 +209,7 @@ gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]
 	@$(HAVE_GDB)
 	@$(MAKE) --no-print-directory MODE=debug step
 step: $(or $(call broken,$(L)),$(call lesson,$(L),main))
-	@$(GDB) -ex 'stop all' -ex run --args $< $(NAMES)
+	@$(GDB) -ex 'stop all' -ex run --args $< '$(NAMES)'
 
 session-%: ## type the walk of one lesson: make session-08
 	@$(HAVE_GDB)
@@ -233,7 +233,7 @@ lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
 	@$(HAVE_LLDB)
 	@$(MAKE) --no-print-directory MODE=debug step-lldb
 step-lldb: $(or $(call broken,$(L)),$(call lesson,$(L),main))
-	@$(LLDB) -o 'stop all' -o run -- $< $(NAMES)
+	@$(LLDB) -o 'stop all' -o run -- $< '$(NAMES)'
 
 check-lldb: ## type a session in lldb and compare it with gdb's
 	@$(HAVE_LLDB)

@@ -235,10 +235,7 @@ TEST_CASE("a file that is no sound checkpoint is refused") {
        "it has 92920 bytes of numbers, but its tensors have more" + remedy},
       {folder.written("header", long_header),
        "it is not a safetensors file: it claims a header of 9223372036854775807 bytes" + remedy},
-      {edited("dtype", "F64", "F32"),
-       "the tensor adam.m.layer0.attn_wk does not have data_offsets 1024 bytes apart" + remedy},
-      {edited("shape", "[16,16]", "[16,61]"),
-       "the tensor adam.m.layer0.attn_wk does not have data_offsets 7808 bytes apart" + remedy},
+      {edited("dtype", "F64", "F32"), "the tensor adam.m.layer0.attn_wk is not of dtype F64" + remedy},
   };
   for (const auto& [path, message] : expected) {
     CHECK(refusal({"sample", path}) == "1: cannot load '" + path + "': " + message);
@@ -253,8 +250,6 @@ TEST_CASE("a place that cannot be saved to is found out before training") {
   const std::string pipe = (elsewhere / "pipe").string();
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   const std::vector<std::pair<std::string, std::string>> expected{
-      {"", "the name is empty; give the name of a file"},
-      {there, "it is a directory; give the name of a file"},
       {there + "/no/model", "No such file or directory; make the directory '" + there + "/no' first"},
       {pipe, "it is a device or a pipe; give the name of a file"}};
   for (const auto& [path, message] : expected) {
@@ -267,9 +262,26 @@ TEST_CASE("a place that cannot be saved to is found out before training") {
 
 TEST_CASE("an old model survives a disk that has no room for the new one") {
   const ModelFolder folder;
-  const Run r = in_shell("ulimit -f 8; exec \"$0\" \"$@\"",  // KiB; the model has 31
-                         folder.train({"--steps", "1", "--save", folder.model}));
-  CHECK(complaint(r) == "1: cannot write '" + folder.model + "': File too large; choose another path");
+  for (const int room : {8, 100}) {  // half KiB; the model has 31 KiB, and 93 with Adam's means
+    const Run r = in_shell(fmt::format("ulimit -f {}; exec \"$0\" \"$@\"", room),
+                           folder.train({"--steps", "1", "--save", folder.model}));
+    CHECK(complaint(r) == "1: cannot write '" + folder.model + "': File too large; choose another path");
+    CHECK_FALSE(has_steps(r));
+  }
+  CHECK(folder.untouched());
+}
+
+TEST_CASE("names are not saved over") {
+  const ModelFolder folder;
+  const std::string link = folder.file("link");
+  fs::create_symlink(folder.names, link);
+  for (const std::string& path : {folder.names, folder.path.string() + "/./names.txt", link}) {
+    const std::string message = fmt::format("2: --save '{}' is the file of names; choose another path", path);
+    CHECK(refusal(folder.train({"--save", path})) == message);
+    CHECK(refusal({"train-fast", "--data", folder.names, "--save", path}) == message);
+    CHECK(refusal({"train", "--resume", folder.model, "--steps", "30", "--save", path}) == message);
+  }
+  fs::remove(link);
   CHECK(folder.untouched());
 }
 

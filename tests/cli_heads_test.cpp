@@ -104,7 +104,8 @@ TEST_CASE("a task's model is measured on documents of a task, and a wrong line i
   CHECK(microgpt({"train", "--data", task, "--steps", "5", "--quiet", "--save", model}).exit_code == 0);
   CHECK(microgpt({"heads", model, "--data", task}).exit_code == 0);
   const std::string bad = folder.written("bad.txt", "ab=ab\n\nabba\n");
-  CHECK(refusal({"heads", model, "--data", bad}) == fmt::format("1: {}:3: 'abba' has no '='", bad));
+  CHECK(refusal({"heads", model, "--data", bad}) ==
+        fmt::format("1: {}:3: 'abba' has no '='; a model that knows '=' is measured on the letters behind it", bad));
   const std::string empty = folder.written("empty.txt", "ab=\n");
   CHECK(refusal({"heads", model, "--data", empty}) ==
         fmt::format("1: {}:1: 'ab=' has no letter after '=' within the model's block", empty));

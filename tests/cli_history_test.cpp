@@ -135,6 +135,13 @@ TEST_CASE("a directory that a history cannot have is refused before the training
                                             folder.kept));
   CHECK(contents(folder.kept + "/notes.txt") == "not a checkpoint");
   CHECK(refusal(folder.train({"--every", "5"})) == "2: --every needs --history");
+  for (const std::string& kept :
+       {folder.kept, folder.kept + "/", folder.path.string() + "/./kept", folder.file("new")}) {
+    CHECK(refusal(folder.train({"--history", kept, "--save", kept + "/model"})) ==
+          fmt::format("2: --save '{}/model' is in the directory of --history, which must hold nothing else; choose "
+                      "another path",
+                      kept));
+  }
 }
 
 TEST_CASE("a training that is killed leaves a history that is whole") {

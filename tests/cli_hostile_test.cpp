@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/utf8.h"
 #include "program.h"
 #include "train/checkpoint.h"
 
@@ -112,11 +113,43 @@ TEST_CASE("a long block costs nothing if the names are short") {
           .err == "");
 }
 
+TEST_CASE("an alphabet of thousands costs no square of it, and no message has it all") {
+  std::u32string text;
+  for (char32_t i = 0; i < 8000; i++) text += std::u32string{0x4e00 + i} + (i % 20 == 0 ? U"\n" : U"");
+  const NamesFolder folder(encode_utf8(text));
+  const std::string model = folder.trained({"--block-size", "1", "--n-embd", "4", "--steps", "1"});
+  CHECK(confined({"eval", model, "--data", folder.names}).err == "");
+  CHECK(confined({"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1", "--block-size", "1",
+                  "--n-embd", "4", "--batch", "1"})
+            .err == "");
+  const std::string message = refusal({"sample", model, "--prompt", "a"});
+  CHECK(message.ends_with("... (8000 characters)'"));
+  CHECK(message.size() < 500);
+}
+
+TEST_CASE("a training that claims to be larger than its file takes no more than its file") {
+  const ModelFolder folder;
+  Checkpoint model = load_checkpoint(folder.model);
+  model.training->options["n-embd"] = "2000";
+  save_checkpoint(folder.model, model.config, model.tokenizer, model.parameters, model.training);
+  CHECK(complaint(confined({"train", "--resume", folder.model, "--steps", "30"})) ==
+        "1: cannot resume '" + folder.model +
+            "': its model is not what its training's options and data make; make one with 'microgpt train --save "
+            "FILE'");
+}
+
+TEST_CASE("an answer that never ends, ends the quiz") {
+  const ModelFolder folder;
+  const Run r = in_shell("{ head -c 200 /dev/zero; echo; echo 6; echo 6; echo 6; } | \"$0\" \"$@\"",
+                         {"heads", folder.model, "--quiz", "--data", folder.names, "--num-documents", "1"});
+  CHECK(lines(r.out).back() == "0 of 4 right");
+}
+
 TEST_CASE("a weight that is too large for a float is named") {
   const ModelFolder folder;
   Checkpoint model = load_checkpoint(folder.model);
   const Parameter& matrix = model.parameters["layer0.mlp_fc1"];
-  matrix.row(7)[5] = -1e300;
+  matrix.row(7)[5] = -1e60;
   save_checkpoint(folder.model, model.config, model.tokenizer, model.parameters);
   CHECK(complaint(microgpt({"eval", folder.model, "--data", folder.names})) ==
         "1: the held-out loss is nan: numbers of the model are too large, first of all row 7, column 5 of "

@@ -9,6 +9,7 @@
 
 #include "program.h"
 #include "train/checkpoint.h"
+#include "train/history.h"
 
 namespace microgpt {
 namespace {
@@ -87,6 +88,27 @@ TEST_CASE("a training whose history cannot go on is saved, and says why it ends"
   CHECK(load_checkpoint(model).training.value().step >= 20);
 }
 
+TEST_CASE("a training that cannot be saved goes on, and tries again in the end until it can") {
+  const NamesFolder folder;
+  const std::string there = folder.file("there"), model = there + "/model";
+  std::filesystem::create_directory(there);
+  Running training(
+      microgpt_command(folder.train(small + Words{"--steps", "1000000000", "--save", model, "--save-every", "1"})));
+  CHECK(training.until([&] { return std::filesystem::exists(model); }));
+  std::filesystem::rename(there, folder.file("elsewhere"));
+  const std::string reason = fmt::format("microgpt: cannot write '{}': No such file or directory; ", model);
+  CHECK(training.until_told("; training goes on\n"));
+  training.send(SIGINT);
+  CHECK(training.until_told("; trying again for a minute\n"));
+  std::filesystem::rename(folder.file("elsewhere"), there);
+  const Run r = training.wait();
+  const Words told = lines(r.err);
+  REQUIRE(told.size() == 3);  // not a line for every step
+  CHECK(told[0].starts_with(reason));
+  CHECK(told[2].starts_with("microgpt: stopped and saved after step "));
+  CHECK(load_checkpoint(model).training->step == std::stoul(told[2].substr(told[2].find("step ") + 5)));
+}
+
 TEST_CASE("stopped and resumed, a training computes what it computes in one go") {
   const NamesFolder folder;
   const std::string whole = folder.file("whole"), parts = folder.file("parts"), out = folder.file("out");
@@ -97,18 +119,25 @@ TEST_CASE("stopped and resumed, a training computes what it computes in one go")
         tensor + Words{"--dtype", "f64", "--dropout", "0.2", "--attention", "mla", "--pos", "rope", "--rope-dim", "2"},
         tensor + Words{"--optimizer", "sgd", "--loss", "token-mean", "--batch", "7", "--attention", "mqa"},
         tensor + Words{"--mask", "bigbird:2:1:1", "--kernels", "naive", "--preset", "fast", "--seed", "-3"}}) {
-    const Words options = folder.train(small + how + Words{"--steps", "800"});
-    const Run expected = microgpt(options + Words{"--save", whole});
-    REQUIRE(expected.err == "");
+    const Words options = folder.train(small + how + Words{"--steps", "800", "--every", "70"});
+    const auto history = [&](const std::string& name) { return Words{"--history", folder.file(name)}; };
+    const Run expected = microgpt(options + Words{"--save", whole} + history("kept"));
+    REQUIRE(lines(expected.err).size() == 1);
     // A file of some 450 lines is as long as a file may get here. The line that does not fit ends the training.
-    const Run first = in_shell(fmt::format("ulimit -f 40; \"$0\" \"$@\" >'{}'", out), options + Words{"--save", parts});
+    const Run first = in_shell(fmt::format("ulimit -f 40; \"$0\" \"$@\" >'{}'", out),
+                               options + Words{"--save", parts} + history("kept in parts"));
     CHECK(first.err == "microgpt: cannot write to standard output: File too large\n");
-    const Run second = microgpt({"train", "--resume", parts, "--digits", "17"});
-    CHECK(second.err == "");
+    const Run second =
+        microgpt(Words{"train", "--resume", parts, "--digits", "17", "--every", "70"} + history("kept in parts"));
+    CHECK(second.out.starts_with("data: " + folder.names + "\n"));
     const Words resumed = numbers(second.out), all = numbers(expected.out);
     REQUIRE(resumed.size() < all.size());
     CHECK(Words(all.end() - static_cast<std::ptrdiff_t>(resumed.size()), all.end()) == resumed);
     CHECK(contents(whole) == contents(parts));
+    for (const std::string& path : history_files(folder.file("kept"))) {
+      CHECK(contents(path) == contents(folder.path / "kept in parts" / std::filesystem::path(path).filename()));
+    }
+    for (const char* kept : {"kept", "kept in parts"}) std::filesystem::remove_all(folder.file(kept));
   }
 }
 
@@ -206,6 +235,16 @@ TEST_CASE("a file whose training contradicts itself is refused") {
     CHECK(refused(training).starts_with("1: cannot resume"));
   }
   TrainingState training = *good.training;
+  for (const char* name : {"empty", "folder"}) {
+    training.options["data"] = folder.file(name);
+    save_checkpoint(path, good.config, good.tokenizer, good.parameters, training);
+    std::string(name) == "empty" ? write_contents(folder.file(name), "")
+                                 : (void)std::filesystem::create_directory(folder.file(name));
+    CHECK(refusal({"train", "--resume", path}) ==
+          fmt::format("2: '{}' was trained on '{}', which is not a file, or an empty one; give the names with --data",
+                      path, folder.file(name)));
+  }
+  training = *good.training;
   training.step = 0;
   CHECK(refused(training).starts_with("1: cannot load '" + path + "': training.step is 0"));
   training = *good.training;

@@ -361,7 +361,8 @@ TEST_CASE("of a task only the letters after '=' count, and a perfect copier has 
   CHECK(probe_document(documents[0], tokenizer, 7).end == 7);  // the block cuts
   CHECK_THROWS_WITH_AS(probe_document(documents[0], tokenizer, 5),
                        "'abba=abba' has no letter after '=' within the model's block", Error);
-  CHECK_THROWS_WITH_AS(probe_document(U"abba", tokenizer, 16), "'abba' has no '='", Error);
+  CHECK_THROWS_WITH_AS(probe_document(U"abba", tokenizer, 16),
+                       "'abba' has no '='; a model that knows '=' is measured on the letters behind it", Error);
 
   Parameters copier = bare_model();
   plant_back(copier, {0, 0}, 4);

@@ -1,4 +1,6 @@
-#include "program/interrupt.cpp"  // it is a part of the program, not of the library that tests are linked with
+// They are parts of the program, not of the library that tests are linked with.
+#include "program/interrupt.cpp"
+#include "program/print.cpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -32,11 +34,13 @@ TEST_CASE("the first signal is remembered, the second ends the program at once")
   }
 }
 
-TEST_CASE("where nohup has the program ignore SIGHUP, it stays ignored, also after another signal") {
-  std::signal(SIGHUP, SIG_IGN);
-  CHECK(end_after(SIGHUP, SIGHUP) == 100);
-  CHECK(end_after(SIGINT, SIGHUP) == 100 + SIGINT);
-  std::signal(SIGHUP, SIG_DFL);
+TEST_CASE("where nohup or a shell has the program ignore a signal, it stays ignored, also after another") {
+  for (const int ignored : {SIGHUP, SIGINT}) {
+    std::signal(ignored, SIG_IGN);
+    CHECK(end_after(ignored, ignored) == 100);
+    CHECK(end_after(SIGTERM, ignored) == 100 + SIGTERM);
+    std::signal(ignored, SIG_DFL);
+  }
 }
 
 }  // namespace

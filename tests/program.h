@@ -125,6 +125,11 @@ class Running {
     return until([&] { return contents(files_ / "out").find(text) != std::string::npos; });
   }
 
+  /// The same of standard error.
+  bool until_told(const std::string& text) const {
+    return until([&] { return contents(files_ / "err").find(text) != std::string::npos; });
+  }
+
   /// What it did, when it has ended.
   Run wait() {
     const std::string on_terminal = terminal_ ? terminal_->read_to_end() : "";
@@ -173,8 +178,7 @@ inline Words lines(const std::string& text) {
   return result;
 }
 
-// --- What it prints
-// ----------------------------------------------------------------------------------------------------
+// --- What it prints --------------------------------------------------------------------------------------------------
 
 /// Standard output of a run that must succeed and leave standard error empty.
 inline std::string output(const Words& arguments) {
@@ -229,8 +233,7 @@ inline double mean(const double* first, const double* last) {
   return std::accumulate(first, last, 0.0) / static_cast<double>(last - first);
 }
 
-// --- What it refuses
-// ---------------------------------------------------------------------------------------------------
+// --- What it refuses -------------------------------------------------------------------------------------------------
 
 /// "2: --steps is '0'; ...": the exit code and the one line, or what is wrong with them.
 inline std::string complaint(const Run& r) {

@@ -7,8 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <dlfcn.h>
+
 #include <cerrno>
 #include <csignal>
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,14 +23,25 @@
 struct Sync {
   bool fails = false;
   std::vector<off_t> sizes = {};  // of the files that were synchronized
+  std::function<void()> also = [] {};
 } sync_calls;
 
 extern "C" int fsync(int fd) {
   struct stat file {};
   ::fstat(fd, &file);
   sync_calls.sizes.push_back(file.st_size);
+  sync_calls.also();
   errno = EIO;
   return sync_calls.fails ? -1 : 0;
+}
+
+/// What another program does before this one locks a file in order to remove it.
+std::function<void()> before_try_lock = [] {};
+
+extern "C" int flock(int fd, int operation) {
+  if ((operation & LOCK_NB) != 0) before_try_lock();
+  static const auto original = reinterpret_cast<int (*)(int, int)>(::dlsym(RTLD_NEXT, "flock"));
+  return original(fd, operation);
 }
 
 namespace microgpt {
@@ -54,44 +69,37 @@ std::string failure(const fs::path& path) {
 unsigned permissions(const fs::path& path) { return static_cast<unsigned>(fs::status(path).permissions()); }
 void set_permissions(const fs::path& path, unsigned mode) { fs::permissions(path, static_cast<fs::perms>(mode)); }
 
-/// The file mode creation mask, while it lives.
-struct Umask {
-  explicit Umask(mode_t mask) : before(::umask(mask)) {}
-  ~Umask() { ::umask(before); }
-  Umask(const Umask&) = delete;
-  Umask& operator=(const Umask&) = delete;
-  mode_t before;
+/// Undoes something at the end of its scope.
+struct Undo {
+  ~Undo() { undo(); }
+  std::function<void()> undo;
 };
 
-/// Root may write anywhere; while this lives, root is nobody.
-struct NotRoot {
-  NotRoot() {
-    if (root) REQUIRE(::seteuid(65534) == 0);
-  }
-  ~NotRoot() {
-    if (root && ::seteuid(0) != 0) ::abort();
-  }
-  NotRoot(const NotRoot&) = delete;
-  NotRoot& operator=(const NotRoot&) = delete;
-  bool root = ::geteuid() == 0;
-};
+/// Root may write anywhere; until the end of the scope, root is nobody.
+Undo not_root() {
+  if (::geteuid() != 0) return {[] {}};
+  REQUIRE(::seteuid(65534) == 0);
+  return {[] {
+    if (::seteuid(0) != 0) ::abort();
+  }};
+}
 
-/// The limit on the size of files, while it lives. A longer write fails, and sends no signal.
-struct FileSizeLimit {
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit limit{bytes, before.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
+Undo with_umask(mode_t mask) {
+  return {[before = ::umask(mask)] { ::umask(before); }};
+}
+
+/// A write that makes a file longer than this fails, and sends no signal.
+Undo with_file_size_limit(rlim_t bytes) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{bytes, before.rlim_max};
+  ::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  return {[before] {
     ::setrlimit(RLIMIT_FSIZE, &before);
     ::signal(SIGXFSZ, SIG_DFL);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  rlimit before{};
-};
+  }};
+}
 
 }  // namespace
 
@@ -139,31 +147,56 @@ TEST_CASE("a rehearsal changes nothing") {
 
 TEST_CASE("temporary files of killed programs are removed, those of living ones and other files stay") {
   const TemporaryDirectory directory;
-  const std::string own = "microgpt-" + std::to_string(::getpid());
-  for (const std::string& name : {own + ".tmp", own + "-0.tmp", std::string("microgpt-1-0.tmp")}) {
+  for (const std::string& name :
+       {"microgpt-" + std::to_string(::getpid()) + "-0.tmp", std::string("microgpt-1-0.tmp")}) {
     write_contents(directory / name, "left");
   }
-  for (const char* name : {"microgpt-one.tmp", "microgpt-1-0.tmp.txt", "a-microgpt-1-0.tmp", "microgpt-1-1.tmp"}) {
+  for (const char* name : {"microgpt-one.tmp", "microgpt-5.tmp", "microgpt-1-0.tmp.txt", "a-microgpt-1-0.tmp",
+                           "microgpt--1.tmp", "microgpt-1-1.tmp"}) {
     write_contents(directory / name, "kept");
   }
   const int locked = ::open((directory / "microgpt-1-1.tmp").c_str(), O_RDONLY);
   REQUIRE(::flock(locked, LOCK_EX) == 0);
   replace_file(directory / "file", "new");
   CHECK(contents(directory / "file") == "new");
-  CHECK(directory.count() == 5);
+  CHECK(directory.count() == 7);
   ::close(locked);
   replace_file(directory / "file", "newer");
-  CHECK(directory.count() == 4);
+  CHECK(directory.count() == 6);
+}
+
+TEST_CASE("a file that took the name of an abandoned one stays") {
+  const TemporaryDirectory directory;
+  const fs::path temporary = directory / "microgpt-1-0.tmp";
+  write_contents(temporary, "about to be renamed");
+  before_try_lock = [&] {
+    fs::rename(temporary, directory / "its target");
+    write_contents(temporary, "the next");
+    before_try_lock = [] {};
+  };
+  replace_file(directory / "file", "new");
+  CHECK(contents(temporary) == "the next");
+}
+
+TEST_CASE("no temporary name is used twice") {
+  const TemporaryDirectory directory;
+  std::set<fs::path> names;
+  sync_calls = {.also = [&] {
+    for (const auto& file : fs::directory_iterator(directory.path)) names.insert(file.path());
+  }};
+  for (int i = 0; i < 5; i++) replace_file(directory / "file", "new");
+  sync_calls = {};
+  CHECK(names.size() == 1 + 5);
 }
 
 TEST_CASE("a new file gets the permissions that the umask allows, a replaced one keeps its own") {
   const TemporaryDirectory directory;
   {
-    const Umask umask(027);
+    const Undo umask = with_umask(027);
     replace_file(directory / "file", "new");
   }
   CHECK(permissions(directory / "file") == 0640);
-  const Umask umask(022);
+  const Undo umask = with_umask(022);
   for (const unsigned mode : {0600U, 0666U, 0755U}) {
     set_permissions(directory / "file", mode);
     replace_file(directory / "file", "newer");
@@ -236,14 +269,14 @@ TEST_CASE("a directory or a file that is write-protected is refused") {
   set_permissions(directory / "file", 0666);
   set_permissions(directory.path, 0555);
   {
-    const NotRoot nobody;
+    const Undo nobody = not_root();
     CHECK(failure(directory / "new").ends_with(expected));
     CHECK(failure(directory / "file").ends_with(expected));
   }
   set_permissions(directory / "file", 0444);
   set_permissions(directory.path, 0777);
   {
-    const NotRoot nobody;
+    const Undo nobody = not_root();
     CHECK(failure(directory / "file").ends_with(expected));
   }
   CHECK(contents(directory / "file") == "old");
@@ -255,8 +288,10 @@ TEST_CASE("a write that fails half-way leaves the old file and no temporary") {
   write_contents(directory / "file", "old");
   std::string message;
   {
-    const FileSizeLimit limit(1000);
-    message = message_of([&] { replace_file(directory / "file", std::string(1001, 'x')); });
+    const Undo limit = with_file_size_limit(1000);
+    const std::string bytes(1001, 'x');
+    message = message_of([&] { replace_file(directory / "file", bytes); });
+    CHECK(message_of([&] { rehearse_replace_file(directory / "file", bytes); }) == message);
   }
   CHECK(message == "cannot write '" + (directory / "file").string() + "': File too large; choose another path");
   CHECK(contents(directory / "file") == "old");

@@ -1,7 +1,6 @@
 #include "train/safetensors.h"
 
 #include <doctest/doctest.h>
-#include <sys/stat.h>
 
 #include <bit>
 #include <cmath>
@@ -15,7 +14,6 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
-#include "first_difference.h"
 #include "safetensors_file.h"
 #include "temporary_directory.h"
 
@@ -42,7 +40,6 @@ std::string serialize(const Safetensors& file) {
 }
 
 std::string f64(double x) { return little_endian(std::bit_cast<std::uint64_t>(x)); }
-std::string f32(float x) { return little_endian(std::bit_cast<std::uint32_t>(x), 4); }
 
 /// A file of one tensor, "t", that has nothing but these fields.
 std::string one_tensor(const std::string& fields, const std::string& numbers) {
@@ -51,8 +48,8 @@ std::string one_tensor(const std::string& fields, const std::string& numbers) {
 
 // A file of two tensors, written out by hand.
 const std::string tiny_header = R"({"a":{"data_offsets":[0,16],"dtype":"F64","shape":[2]},)"
-                                R"("b":{"data_offsets":[16,24],"dtype":"F32","shape":[2,1]}})";
-const std::string tiny_numbers = f64(1) + f64(-2) + f32(3) + f32(-4);
+                                R"("b":{"data_offsets":[16,24],"dtype":"F64","shape":[1,1]}})";
+const std::string tiny_numbers = f64(1) + f64(-2) + f64(3);
 
 /// The tiny file with something else in one place of its header.
 std::string edited(const std::string& from, const std::string& to) {
@@ -67,20 +64,19 @@ std::string with_empty(const std::string& offsets) {
 }  // namespace
 
 TEST_CASE("tensors of every rank and their metadata read back bit for bit") {
-  const std::vector<Tensor> examples{{"F64", {}, {}},        {"F64", {7}, {}},          {"F64", {2, 3}, {}},
-                                     {"F64", {2, 3, 2}, {}}, {"F64", {2, 1, 3, 2}, {}}, {"F64", {0}, {}},
-                                     {"F64", {2, 0, 3}, {}}};
+  const std::vector<std::vector<std::uint64_t>> shapes{{}, {7}, {2, 3}, {2, 3, 2}, {2, 1, 3, 2}, {0}, {2, 0, 3}};
   const std::vector<std::size_t> sizes{1, 7, 6, 12, 12, 0, 0};
   Safetensors saved;
   saved.metadata = {{"note", "two\nlines \"quoted\" \\ äあ𐍈"}, {"", ""}};
   PythonRandom random(42);
-  for (std::size_t i = 0; i < examples.size(); i++) {
-    Tensor& tensor = saved.tensors["layer" + std::to_string(i) + " ü"] = examples[i];
+  for (std::size_t i = 0; i < shapes.size(); i++) {
+    Tensor& tensor = saved.tensors["layer" + std::to_string(i) + " ü"];
+    tensor.shape = shapes[i];
     for (std::size_t n = 0; n < sizes[i]; n++) tensor.data.push_back(random.gauss(0, 1));
   }
   using Limits = std::numeric_limits<double>;
-  saved.tensors["special"] = {
-      "F64", {6}, {-0.0, Limits::denorm_min(), Limits::max(), -HUGE_VAL, std::nan(""), Limits::lowest()}};
+  saved.tensors["special"] = {{6},
+                              {-0.0, Limits::denorm_min(), Limits::max(), -HUGE_VAL, std::nan(""), Limits::lowest()}};
   CHECK(serialize(parse(serialize(saved))) == serialize(saved));
 
   const TemporaryDirectory directory;
@@ -111,23 +107,9 @@ TEST_CASE("what no file can say is not written") {
   CHECK_THROWS_AS(serialize_safetensors({{"k", std::string(100'000'000, 'v')}}, {}), Error);
 }
 
-TEST_CASE("floats are read as the doubles that they are") {
-  const Safetensors read = parse(file(tiny_header, tiny_numbers));
-  CHECK(read.metadata.empty());
-  CHECK(read.tensors.at("a").dtype == "F64");
-  CHECK(read.tensors.at("b").dtype == "F32");
-  CHECK(serialize(read) == serialize({{}, {{"a", {"F64", {2}, {1, -2}}}, {"b", {"F32", {2, 1}, {3, -4}}}}}));
-
-  using Limits = std::numeric_limits<float>;
-  const std::vector<float> floats{0.1F, -0.0F, Limits::denorm_min(), Limits::max(), -HUGE_VALF};
-  std::string numbers;
-  for (const float x : floats) numbers += f32(x);
-  const Tensor t = parse(one_tensor(R"("dtype":"F32","shape":[5],"data_offsets":[0,20])", numbers)).tensors.at("t");
-  CHECK(first_difference(t.data, std::vector<double>(floats.begin(), floats.end())) == "");
-}
-
 TEST_CASE("what the format leaves open is read") {
   const std::string tiny = serialize(parse(file(tiny_header, tiny_numbers)));
+  CHECK(tiny == serialize({{}, {{"a", {{2}, {1, -2}}}, {"b", {{1, 1}, {3}}}}}));
   CHECK(serialize(parse(file(tiny_header + std::string(100, ' '), tiny_numbers))) == tiny);
   CHECK(serialize(parse(edited("{\"a\"", R"({"__metadata__":{},"\u0061" )"))) == tiny);
   CHECK(parse(file("{}", "")).tensors.empty());
@@ -135,7 +117,7 @@ TEST_CASE("what the format leaves open is read") {
   // The second tensor first. The numbers need not be aligned.
   std::string header = replaced(tiny_header, "[0,16]", "[8,24]");
   header = replaced(header, "[16,24]", "[0,8]");
-  CHECK(serialize(parse(file(header, f32(3) + f32(-4) + f64(1) + f64(-2)))) == tiny);
+  CHECK(serialize(parse(file(header, f64(3) + f64(1) + f64(-2)))) == tiny);
 }
 
 TEST_CASE("empty tensors lie between others, several in one place") {
@@ -144,7 +126,7 @@ TEST_CASE("empty tensors lie between others, several in one place") {
     CHECK(c.shape == std::vector<std::uint64_t>{3, 0});
     CHECK(c.data.empty());
   }
-  const std::string empty = R"({"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  const std::string empty = R"({"dtype":"F64","shape":[0],"data_offsets":[0,0]})";
   CHECK(parse(file(R"({"a":)" + empty + R"(,"b":)" + empty + "}", "")).tensors.size() == 2);
   CHECK(parse(one_tensor(R"("dtype":"F64","shape":[0,18446744073709551615,2],"data_offsets":[0,0])", ""))
             .tensors.at("t")
@@ -217,22 +199,21 @@ TEST_CASE("metadata other than text is refused") {
 }
 
 TEST_CASE("a tensor that is not fully described is refused") {
-  for (const std::string dtype : {"\"F16\"", "\"BF16\"", "\"I64\"", "\"f64\"", "\"\"", "[64]"}) {
-    CHECK(refusal(edited("\"F64\"", dtype)) == "the tensor a is not of dtype F64 or F32");
+  for (const std::string dtype : {"\"F16\"", "\"F32\"", "\"I64\"", "\"f64\"", "\"\"", "[64]"}) {
+    CHECK(refusal(edited("\"F64\"", dtype)) == "the tensor a is not of dtype F64");
   }
-  CHECK(refusal(edited(R"("dtype":"F64",)", "")) == "the tensor a is not of dtype F64 or F32");
+  CHECK(refusal(edited(R"("dtype":"F64",)", "")) == "the tensor a is not of dtype F64");
   CHECK(refusal(edited(R"("shape":[2])", R"("shape":"2")")) == "the tensor a has no shape");
   CHECK(refusal(edited(R"(,"shape":[2]})", "}")) == "the tensor a has no shape");
   CHECK(refusal(edited("[2]", R"([2],"stride":[1])")) ==
         "the tensor a has fields other than dtype, shape and data_offsets");
   CHECK(refusal(edited(R"("data_offsets":[0,16],)", "")) == "the tensor a does not have data_offsets 16 bytes apart");
-  CHECK(refusal(edited("F64", "F32")) == "the tensor a does not have data_offsets 8 bytes apart");
   CHECK(refusal(edited("[2]", "[]")) == "the tensor a does not have data_offsets 8 bytes apart");
 }
 
 TEST_CASE("a name that is not plain is quoted") {
   auto no_dtype = [](const std::string& name) { return refusal(file("{\"" + name + "\":{}}", "")); };
-  const std::string end = " is not of dtype F64 or F32";
+  const std::string end = " is not of dtype F64";
   CHECK(no_dtype("layer0.attn_wq") == "the tensor layer0.attn_wq" + end);
   CHECK(no_dtype("") == "the tensor \"\"" + end);
   CHECK(no_dtype("two words") == "the tensor \"two words\"" + end);
@@ -286,19 +267,7 @@ TEST_CASE("a safetensors file with any bit or byte flipped is read or refused, a
   CHECK(read_though_flipped(with_empty("[16,16]"), right) >= 9 * tiny_numbers.size());  // any number may stand there
 }
 
-TEST_CASE("a path or a stream that cannot be read is refused with the reason") {
-  const TemporaryDirectory directory;
-  const std::string name = directory.path.string();
-  REQUIRE(::mkfifo((directory / "pipe").c_str(), 0666) == 0);
-  const std::string no_file = "it is a directory, a device or a pipe; give a file";
-  const std::vector<std::pair<std::string, std::string>> refused{
-      {name + "/no", "No such file or directory; check the path"},
-      {name, no_file},
-      {name + "/pipe", no_file},
-      {"/dev/zero", no_file}};
-  for (const auto& [path, reason] : refused) {
-    CHECK_THROWS_WITH_AS(read_safetensors(path), ("cannot load '" + path + "': " + reason).c_str(), Error);
-  }
+TEST_CASE("a stream that cannot be read is refused with the reason") {
   std::istream nothing(nullptr);
   CHECK_THROWS_WITH_AS(read_safetensors(nothing), "its size cannot be determined", Error);
 }

@@ -9,8 +9,12 @@ brew_packages='fmt doctest cli11 nlohmann-json libomp'
 if printf '#include <%s>\n' $headers | ${CXX:-g++} ${CPPFLAGS:-} -std=c++20 -x c++ -E - >/dev/null 2>&1; then
   exit 0
 elif command -v apt-get >/dev/null; then
-  echo "installing $apt_packages"
   sudo=$(test "$(id -u)" = 0 || echo sudo)
+  if [ -n "$sudo" ] && ! command -v sudo >/dev/null; then
+    echo "there is no sudo; ask an administrator to run: apt-get install $apt_packages" >&2
+    exit 1
+  fi
+  echo "installing $apt_packages"
   $sudo apt-get update -qq
   $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $apt_packages >/dev/null
 elif command -v brew >/dev/null; then

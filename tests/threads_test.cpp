@@ -292,6 +292,8 @@ TEST_CASE("a step is shared among as many threads as have 200,000 multiply-adds 
     CHECK(choice.reason == reason);
   }
   omp_set_num_threads(1);
+  CHECK(choose_threads(large, 100, 1).reason == "as asked for");
+  CHECK(choose_threads(large, 100, 9).reason == "as asked for; slow, since this machine runs 1 at once");
   CHECK(choose_threads(large, 100).reason == "this machine runs one thread at a time");
   omp_set_num_threads(before);
 }

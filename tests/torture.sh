@@ -5,7 +5,8 @@
 set -euo pipefail
 program=$1 kills=$2
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+disk=$folder/disk
+trap 'umount "$disk" 2>/dev/null || true; rm -rf "$folder"' EXIT
 whole=$folder/whole parts=$folder/parts
 trainings=(
   '--steps 150'
@@ -48,4 +49,38 @@ while [ "$done" -lt "$kills" ]; do
   fi
 done
 if [ -t 1 ]; then printf '\r'; fi
+
+# Eight trainings save in one folder all the time, and none removes what another writes.
+mkdir "$folder/eight"
+pids=()
+for seed in 1 2 3 4 5 6 7 8; do
+  "$program" train --seed "$seed" --steps 100 --n-embd 4 --n-head 1 --samples 1 --quiet \
+    --save "$folder/eight/$seed" --save-every 1 >/dev/null &
+  pids+=($!)
+done
+for pid in "${pids[@]}"; do wait "$pid"; done
+[ "$(ls "$folder/eight" | tr '\n' ' ')" = '1 2 3 4 5 6 7 8 ' ]
+
+# A disk that is too small is noticed before training; one that is full for a while costs nothing.
+until_told() { until grep -q "$1" "$folder/errors"; do kill -0 $!; sleep 0.01; done; }
+mkdir "$disk"
+if mount -t tmpfs -o size=64k tmpfs "$disk" 2>/dev/null; then
+  if "$program" train --steps 2 --save "$disk/model" >"$folder/out" 2>"$folder/errors"; then exit 1; fi
+  grep -q 'No space left' "$folder/errors"
+  if grep -q step "$folder/out"; then exit 1; fi
+  mount -o remount,size=300k "$disk"
+  "$program" train --steps 1000000 --save "$disk/model" --save-every 1 --quiet >/dev/null 2>"$folder/errors" &
+  until [ -e "$disk/model" ]; do kill -0 $!; sleep 0.01; done
+  until grep -q 'training goes on' "$folder/errors"; do
+    head -c 300000 /dev/zero >"$disk/filler" 2>/dev/null || true
+    kill -0 $!
+  done
+  kill $!
+  until_told 'trying again'
+  rm "$disk/filler"
+  wait $! || true
+  grep -q 'stopped and saved' "$folder/errors"
+else
+  echo 'no tmpfs can be mounted here, so no full disk was tried'
+fi
 echo "$done kills, $finished trainings: each ended as if nobody had interrupted it, and left no temporary file"

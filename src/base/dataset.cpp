@@ -37,6 +37,9 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
     if (!characters) throw Error(where + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
     const std::u32string_view document = strip(*characters);
     if (document.empty()) continue;
+    if (documents.size() == max_documents) {
+      throw Error(where + "more than " + std::to_string(max_documents) + " documents; give a smaller file");
+    }
     documents.emplace_back(document);
     try {
       if (check) check(documents.back());
@@ -54,8 +57,8 @@ std::size_t longest(std::span<const Document> documents) {
   return length;
 }
 
-std::uint64_t fingerprint(std::span<const Document> documents) {
-  std::uint64_t hash = 14695981039346656037U;
+std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t before) {
+  std::uint64_t hash = before;
   auto add = [&](std::uint64_t number) { hash = (hash ^ number) * 1099511628211U; };
   for (const Document& document : documents) {
     for (const char32_t character : document) add(character);

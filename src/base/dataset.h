@@ -13,9 +13,13 @@ namespace microgpt {
 
 using Document = std::u32string;
 
+/// A document takes some 100 bytes, however short it is.
+inline constexpr std::size_t max_documents = 2'000'000;
+
 /// Splits UTF-8 text into documents: one per line (ended by \n, \r\n or \r), without white space at its ends; blank
 /// lines are skipped. Throws Error with `name` and the line number if the text is not UTF-8, contains a zero byte, or
-/// has no documents. Calls `check` for every document; the Error that it throws gets name and line number in front.
+/// has no documents or more than max_documents. Calls `check` for every document; the Error that it throws gets name
+/// and line number in front.
 std::vector<Document> parse_documents(std::string_view text, const std::string& name,
                                       const std::function<void(const Document&)>& check = {});
 
@@ -23,7 +27,8 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
 std::size_t longest(std::span<const Document> documents);
 
 /// A number that is practically never the same for other documents, or for another order of them (64-bit FNV-1a).
-std::uint64_t fingerprint(std::span<const Document> documents);
+/// `before` is the fingerprint of documents that come before these.
+std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t before = 14695981039346656037U);
 
 /// Reads the documents of a file. Also throws Error if the file is missing, is a directory, or cannot be read.
 std::vector<Document> read_documents(const std::string& path, const std::function<void(const Document&)>& check = {});

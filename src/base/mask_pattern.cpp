@@ -3,11 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
-#include <sstream>
 #include <vector>
 
 #include "base/error.h"
+#include "base/parse.h"
 
 namespace microgpt {
 namespace {
@@ -41,18 +40,11 @@ std::string all_forms() {
   return text;
 }
 
-std::vector<std::string> words_of(const std::string& spec) {
-  std::vector<std::string> words;
-  std::istringstream text(spec + ':');  // so that an empty last word counts
-  for (std::string word; std::getline(text, word, ':');) words.push_back(word);
-  return words;
-}
-
 }  // namespace
 
 MaskPattern parse_mask_pattern(const std::string& spec) {
   auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("mask '{}': {}", spec, why)); };
-  const std::vector<std::string> words = words_of(spec);
+  const std::vector<std::string> words = parts(spec, ':');
   auto is_named = [&](const Form& form) { return form.name == words[0]; };
   const auto form = std::find_if(forms().begin(), forms().end(), is_named);
   if (form == forms().end()) refuse(fmt::format("there is no '{}'; there are {}", words[0], all_forms()));
@@ -65,12 +57,11 @@ MaskPattern parse_mask_pattern(const std::string& spec) {
   for (std::size_t i = 0; i < n; i++) {
     constexpr std::size_t max = 1'000'000'000;
     const std::string& word = words[i + 1];
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size() || number > max) {
+    const std::optional<std::size_t> number = parse_whole(word);
+    if (!number || *number > max) {
       refuse(fmt::format("{} is '{}'; it must be a whole number, at most {}", form->fields[2 * i + 1], word, max));
     }
-    pattern.*form->numbers[i] = number;
+    pattern.*form->numbers[i] = *number;
   }
   if (pattern.window == 0) refuse("a window of 0 hides everything, even the token itself; use 1 or more");
   if (form->name == "strided" && pattern.stride == 0) refuse("a stride of 0 never leaves the token; use 1 or more");

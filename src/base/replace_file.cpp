@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -15,9 +17,9 @@
 namespace microgpt {
 
 bool is_temporary_file(const std::string& name) {
-  constexpr std::string_view begin = "microgpt-", end = ".tmp";
-  return name.starts_with(begin) && name.ends_with(end) &&
-         name.find_first_not_of("0123456789-", begin.size()) == name.size() - end.size();
+  int end = 0;
+  std::sscanf(name.c_str(), "microgpt-%*[0-9]-%*[0-9].tmp%n", &end);
+  return static_cast<std::size_t>(end) == name.size();
 }
 
 namespace {
@@ -36,14 +38,23 @@ std::string advice(int error, const fs::path& directory) {
   }
 }
 
+/// Whether the path still names the file that was opened there. A living program renames its file, and unlocks it then.
+bool is_named(const fs::path& path, int fd) {
+  struct stat named {
+  }, opened{};
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(fd, &opened) == 0 && named.st_ino == opened.st_ino &&
+         named.st_dev == opened.st_dev;
+}
+
 /// Removes the temporary files of programs that were killed. A living program keeps its own locked.
 void remove_abandoned(const fs::path& directory) {
   std::error_code error;
   for (fs::directory_iterator file(directory, error), end; !error && file != end; file.increment(error)) {
-    if (!is_temporary_file(file->path().filename().string())) continue;
-    const int fd = ::open(file->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const fs::path& path = file->path();
+    if (!is_temporary_file(path.filename().string())) continue;
+    const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) continue;
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(file->path().c_str());
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0 && is_named(path, fd)) ::unlink(path.c_str());
     ::close(fd);
   }
 }
@@ -55,16 +66,14 @@ struct Locked {
 };
 
 Locked create_locked(const fs::path& directory) {
-  for (std::size_t i = 0;; i++) {
-    const fs::path path = directory / ("microgpt-" + std::to_string(::getpid()) + "-" + std::to_string(i) + ".tmp");
+  static std::atomic<std::size_t> created_so_far = 0;  // no name comes twice in a process
+  while (true) {
+    const fs::path path =
+        directory / ("microgpt-" + std::to_string(::getpid()) + "-" + std::to_string(created_so_far++) + ".tmp");
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // less the bits of the umask
     if (fd < 0 && errno == EEXIST) continue;  // a program on another machine, or in another container
-    struct stat created {};
-    if (fd >= 0) {
-      ::flock(fd, LOCK_EX);
-      ::fstat(fd, &created);
-    }
-    if (fd < 0 || created.st_nlink > 0) return {path, fd};
+    if (fd >= 0) ::flock(fd, LOCK_EX);
+    if (fd < 0 || is_named(path, fd)) return {path, fd};
     ::close(fd);  // before it was locked, another program removed it as abandoned
   }
 }
@@ -99,7 +108,7 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  void take_place(std::string_view bytes) {
+  void write(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
       if (written >= 0) {
@@ -108,6 +117,9 @@ class TemporaryFile {
         fail(errno);
       }
     }
+  }
+
+  void take_place() const {
     if (::fsync(fd_) != 0 || ::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   }
 
@@ -127,8 +139,12 @@ class TemporaryFile {
 
 }  // namespace
 
-void replace_file(const std::string& path, std::string_view bytes) { TemporaryFile(path).take_place(bytes); }
+void replace_file(const std::string& path, std::string_view bytes) {
+  const TemporaryFile file(path);
+  file.write(bytes);
+  file.take_place();
+}
 
-void rehearse_replace_file(const std::string& path) { const TemporaryFile removed_at_once(path); }
+void rehearse_replace_file(const std::string& path, std::string_view bytes) { TemporaryFile(path).write(bytes); }
 
 }  // namespace microgpt

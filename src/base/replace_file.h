@@ -17,8 +17,8 @@ void replace_file(const std::string& path, std::string_view bytes);
 /// Whether a file of this name may be such a temporary file, left behind by a program that was killed.
 bool is_temporary_file(const std::string& name);
 
-/// Creates the temporary file and removes it. Throws the Error that replace_file would throw later, unless the disk is
-/// full by then.
-void rehearse_replace_file(const std::string& path);
+/// Writes the temporary file and removes it. Throws the Error that replace_file would throw later, unless the disk has
+/// less room by then.
+void rehearse_replace_file(const std::string& path, std::string_view bytes = {});
 
 }  // namespace microgpt

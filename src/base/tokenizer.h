@@ -23,8 +23,10 @@ class Tokenizer {
   explicit Tokenizer(std::u32string characters);
 
   const std::u32string& characters() const { return characters_; }
+
   /// For a message: "'abc'", or if there are many only the first, and how many.
   std::string alphabet() const;
+
   Token bos() const { return characters_.size(); }
   std::size_t vocab_size() const { return characters_.size() + 1; }
 

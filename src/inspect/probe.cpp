@@ -83,7 +83,10 @@ ProbeDocument probe_document(const Document& document, const Tokenizer& tokenize
   ProbeDocument probe{tokenizer.encode_document(document), 0, n};
   if (tokenizer.characters().find(U'=') == std::u32string::npos) return probe;
   const std::size_t equals = document.find(U'=');
-  if (equals == Document::npos) throw Error(fmt::format("'{}' has no '='", visible(encode_utf8(document))));
+  if (equals == Document::npos) {
+    throw Error(fmt::format("'{}' has no '='; a model that knows '=' is measured on the letters behind it",
+                            visible(encode_utf8(document))));
+  }
   probe.first = equals + 1;  // prediction p is that of character p
   probe.end = std::min(n, document.size());
   if (probe.first >= probe.end) {

@@ -31,18 +31,23 @@ AfterStep::AfterStep(Run& run, std::function<void()> collect)
       every_(options_.every.value_or(steps_between(num_steps_))),
       progress_(num_steps_, options_.quiet) {
   if (options_.save) interrupts_.emplace();
-  if (options_.history && history_files(*options_.history).empty()) keep();
+  if (!options_.history || !history_files(*options_.history).empty()) return;
+  run_.state.num_losses = 0;
+  keep();
 }
 
 void AfterStep::operator()(std::size_t step, double loss) {
   run_.state.step = step;
-  loss_sum_ += loss;
-  num_losses_++;
+  if (options_.history) {
+    run_.state.loss_sum += loss;
+    run_.state.num_losses++;
+    if (step % every_ == 0 || step == num_steps_) keep();
+  }
   show(loss);
-  if (options_.history && (step % every_ == 0 || step == num_steps_)) keep();
   if (!options_.save) return;
   const int signal = Interrupts::pending();
-  if (signal != 0 || step == num_steps_ || step % options_.save_every.value_or(num_steps_) == 0) save();
+  const bool is_last = signal != 0 || step == num_steps_;
+  if (is_last || step % options_.save_every.value_or(num_steps_) == 0) save(is_last);
   if (signal != 0) throw interrupted(signal);
 }
 
@@ -53,28 +58,39 @@ void AfterStep::show(double loss) {
     progress_.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps_, digits));
     flush_output();
   } catch (const std::system_error& error) {
-    if (options_.save) save();
+    if (options_.save) save(true);
     if (options_.save && error.code().value() == EPIPE) throw interrupted(SIGPIPE);
     throw;
   }
 }
 
-void AfterStep::save() {
+void AfterStep::save(bool is_last) {
   collect_();
-  save_checkpoint(*options_.save, options_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
+  auto save = [this] {
+    save_checkpoint(*options_.save, options_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
+  };
+  if (is_last) return with_patience(save);
+  try {
+    save();
+    save_failed_ = false;
+  } catch (const Diverged&) {
+    throw;
+  } catch (const Error& error) {
+    if (!std::exchange(save_failed_, true)) tell(fmt::format("{}; training goes on", error.what()));
+  }
 }
 
 void AfterStep::keep() {
   collect_();
   TrainingState state{.options = run_.state.options, .fingerprint = run_.state.fingerprint, .step = run_.state.step};
-  if (num_losses_ > 0) state.recent_loss = loss_sum_ / static_cast<double>(num_losses_);
-  loss_sum_ = 0;
-  num_losses_ = 0;
+  const std::size_t num_losses = std::exchange(run_.state.num_losses, 0);
+  const double loss_sum = std::exchange(run_.state.loss_sum, 0);
+  if (num_losses > 0) state.recent_loss = loss_sum / static_cast<double>(num_losses);
   try {
     save_checkpoint(history_path(*options_.history, state.step), options_.preset.model, run_.start.tokenizer,
                     run_.parameters, state);
   } catch (const Error&) {  // a full disk, for instance
-    if (options_.save && state.step > 0) save();
+    if (options_.save && state.step > 0) save(true);
     throw;
   }
 }

@@ -9,8 +9,8 @@
 #include "draw/progress.h"
 #include "program/interrupt.h"
 #include "program/train_options.h"
-#include "train/scalar_trainer.h"
 #include "train/checkpoint.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 
@@ -33,8 +33,8 @@ class AfterStep {
 
  private:
   void show(double loss);
-  void save();
-  void keep();  // in the history
+  void save(bool is_last);  // if that fails, tries again if it is the last time, or else says so
+  void keep();              // in the history
   Interrupted interrupted(int signal) const;
 
   Run& run_;
@@ -42,9 +42,8 @@ class AfterStep {
   std::function<void()> collect_;
   std::size_t num_steps_;
   std::optional<Interrupts> interrupts_;
-  std::size_t every_;    // how many steps from one model of the history to the next
-  double loss_sum_ = 0;  // of the steps since the last of them
-  std::size_t num_losses_ = 0;
+  std::size_t every_;         // how many steps from one model of the history to the next
+  bool save_failed_ = false;  // the last time
   Progress progress_;
 };
 

@@ -108,11 +108,6 @@ Measurement measure_rounds(const Effort& effort, const std::function<void(Tally&
 void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 double peak_mebibytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    double kibibytes = 0;
-    if (word == "VmHWM:" && status >> kibibytes) return kibibytes / 1024;
-  }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
 #ifdef __APPLE__
@@ -432,7 +427,7 @@ class Bench {
   }
 
   const BenchOptions& options_;
-  const std::size_t threads_ = options_.threads.value_or(available_threads());
+  const std::size_t threads_ = have_openmp ? options_.threads.value_or(available_threads()) : 1;
   const Effort effort_{.rounds = options_.rounds.value_or(options_.quick ? 3 : 5),
                        .steps = options_.steps.value_or(0),
                        .seconds = options_.quick ? 0.02 : 0.1};

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -99,8 +100,9 @@ void quiz(const std::vector<TitledGrid>& maps) {
   for (const auto& [title, map] : maps) {
     fmt::print("\n{}\n{}? ", title, shades(map));
     flush_output();
-    std::string guess;
-    if (!std::getline(std::cin, guess)) fmt::print("\n");
+    std::array<char, 100> typed{};  // what is longer, or never ends, is no answer, and ends the answers
+    if (!std::cin.getline(typed.data(), typed.size())) fmt::print("\n");
+    std::string guess = std::cin ? typed.data() : "";
     const std::string& shape = map.notes.front();
     const bool is_number = guess.size() == 1 && guess[0] >= '1' && guess[0] <= '1' + static_cast<char>(num_places);
     const auto chosen = is_number ? static_cast<std::size_t>(guess[0] - '1') : num_places + 1;

@@ -1,6 +1,10 @@
 #include "program/interrupt.h"
 
+#include <unistd.h>
+
 #include <csignal>
+
+#include "program/print.h"
 
 namespace microgpt {
 namespace {
@@ -8,9 +12,9 @@ namespace {
 volatile std::sig_atomic_t pending_signal = 0;
 
 void handle_with(void (*handler)(int)) {
-  std::signal(SIGINT, handler);
-  std::signal(SIGTERM, handler);
-  if (std::signal(SIGHUP, handler) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);  // nohup, or a shell's &
+  }
 }
 
 void remember(int signal) {
@@ -32,5 +36,21 @@ Interrupts::~Interrupts() {
 }
 
 int Interrupts::pending() { return pending_signal; }
+
+void with_patience(const std::function<void()>& save) {
+  constexpr int tries_a_second = 4;
+  const int before = Interrupts::pending();
+  for (int tries = 0;; tries++) {
+    try {
+      return save();
+    } catch (const Diverged&) {
+      throw;
+    } catch (const Error& error) {
+      if (tries == 60 * tries_a_second || Interrupts::pending() != before) throw;
+      if (tries == 0) tell(std::string(error.what()) + "; trying again for a minute");
+    }
+    ::usleep(1'000'000 / tries_a_second);
+  }
+}
 
 }  // namespace microgpt

@@ -3,14 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <sstream>
+#include <filesystem>
 #include <system_error>
 
 #include "base/error.h"
-#include "base/parse_double.h"
+#include "base/parse.h"
 
 namespace microgpt {
+
+namespace fs = std::filesystem;
 
 Options under(const std::string& heading, Options options) {
   for (Option& option : options) option.heading = heading;
@@ -29,12 +30,11 @@ bool is_typed(const Options& options, const std::string& name) {
 // --- Values ----------------------------------------------------------------------------------------------------------
 
 std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max, std::size_t min) {
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < min || count > max) {
+  const std::optional<std::size_t> count = parse_whole(text);
+  if (!count || *count < min || *count > max) {
     throw UsageError(fmt::format("{} is '{}'; it must be a whole number from {} to {}", option, text, min, max));
   }
-  return count;
+  return *count;
 }
 
 double parse_number(const std::string& option, const std::string& text, double min, double max) {
@@ -43,13 +43,6 @@ double parse_number(const std::string& option, const std::string& text, double m
     throw UsageError(fmt::format("{} is '{}'; it must be a number from {} to {}", option, text, min, max));
   }
   return *number;
-}
-
-std::vector<std::string> parts(const std::string& list, char separator) {
-  std::vector<std::string> all;
-  std::istringstream text(list + separator);  // so that an empty last part counts
-  for (std::string part; std::getline(text, part, separator);) all.push_back(part);
-  return all;
 }
 
 Binding flag(bool& target) {
@@ -89,6 +82,20 @@ MaskPattern given_mask(const std::string& spec) {
     return parse_mask_pattern(spec);
   } catch (const UsageError& error) {
     throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
+  }
+}
+
+void require_own_place(const std::string& save, const std::string& data, const std::optional<std::string>& history) {
+  auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("--save '{}' {}; choose another path", save, why));
+  };
+  std::error_code ignored;
+  if (fs::equivalent(save, data, ignored)) refuse("is the file of names");
+  auto folder = [&](const fs::path& file) {
+    return fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
+  };
+  if (history && folder(save) == folder(fs::path(*history) / "file")) {
+    refuse("is in the directory of --history, which must hold nothing else");
   }
 }
 

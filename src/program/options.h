@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/parse.h"
 
 namespace microgpt {
 
@@ -63,9 +64,6 @@ std::size_t parse_count(const std::string& option, const std::string& text, std:
 
 /// Parses a number from `min` to `max`. Throws UsageError with the option's name for anything else.
 double parse_number(const std::string& option, const std::string& text, double min, double max);
-
-/// The parts of a list like "fast|naive". "fast|" has two, the second empty.
-std::vector<std::string> parts(const std::string& list, char separator);
 
 /// No checkpoint keeps an optional value, so none is written.
 template <class T>
@@ -144,6 +142,10 @@ Binding preset_value(Preset& target, const std::string& type);
 
 /// The mask that --mask names. Throws UsageError if there is no such mask.
 MaskPattern given_mask(const std::string& spec);
+
+/// Throws UsageError if saving there would destroy the data, or make the directory of a history unreadable.
+void require_own_place(const std::string& save, const std::string& data,
+                       const std::optional<std::string>& history = {});
 
 // Options of several commands.
 

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
-#include "train/scalar_trainer.h"
 #include "train/optimizer.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {
@@ -77,9 +77,13 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   } catch (const UsageError& error) {  // nobody typed it
     throw cannot_resume(path, error.what());
   }
-  if (!is_typed(table, "--data") && fs::exists(options.data) && !fs::is_regular_file(options.data)) {
+  // Nobody typed the path. The kernel's files seem empty, and reading some of them takes for ever.
+  const bool is_file = fs::is_regular_file(options.data) && fs::file_size(options.data) > 0;
+  if (!is_typed(table, "--data") && fs::exists(options.data) && !is_file) {
     throw UsageError(
-        fmt::format("'{}' was trained on '{}', which is not a file; give the names with --data", path, options.data));
+        fmt::format("'{}' was trained on '{}', which is not a file, or an empty one; give the names with "
+                    "--data",
+                    path, options.data));
   }
   return checkpoint;
 }
@@ -102,21 +106,20 @@ void go_on(Run& run, Checkpoint checkpoint, const Options& table) {
       checkpoint.tokenizer.characters() != run.start.tokenizer.characters()) {
     throw cannot_resume(path, "its model is not what its training's options and data make");
   }
-  const std::size_t num_moments = make_optimizer(preset.train, 0)->moments().size();
-  if (saved.moments.size() != num_moments) {
-    throw cannot_resume(path,
-                        fmt::format("it has {} moments of its optimizer, not {}", saved.moments.size(), num_moments));
+  if (saved.moments.size() != num_moments(preset.train)) {
+    throw cannot_resume(path, fmt::format("it has {} moments of its optimizer, not {}", saved.moments.size(),
+                                          num_moments(preset.train)));
   }
   run.parameters = std::move(checkpoint.parameters);
   preset.train.first_step = saved.step;
-  run.state.step = saved.step;
-  run.state.moments = std::move(saved.moments);
+  saved.options = std::move(run.state.options);
+  run.state = std::move(saved);
 }
 
 std::string data_fingerprint(const Start& start) {
-  std::vector<Document> all = start.documents;
-  all.push_back(start.tokenizer.characters());
-  return fmt::format("{} documents, fingerprint {:016x}", start.documents.size(), fingerprint(all));
+  const Document characters = start.tokenizer.characters();
+  const std::uint64_t hash = fingerprint({&characters, 1}, fingerprint(start.documents));
+  return fmt::format("{} documents, fingerprint {:016x}", start.documents.size(), hash);
 }
 
 }  // namespace microgpt

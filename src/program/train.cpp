@@ -18,7 +18,6 @@
 #include "program/print.h"
 #include "program/resume.h"
 #include "program/train_options.h"
-#include "train/scalar_trainer.h"
 #include "tensor/decoder.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
@@ -26,6 +25,7 @@
 #include "train/memory.h"
 #include "train/optimizer.h"
 #include "train/sampling.h"
+#include "train/scalar_trainer.h"
 #include "train/thread_trials.h"
 
 namespace microgpt {
@@ -71,11 +71,9 @@ void train_tensor(Run& run) {
   const TrainOptions& options = run.options;
   const Config& config = options.preset.model;
   const TrainConfig& how = options.preset.train;
-  const ThreadChoice choice = choose_threads(config, how.batch_size);
-  const std::size_t threads = options.threads.value_or(choice.threads);
+  const auto [threads, reason] = choose_threads(config, how.batch_size, options.threads);
   const Kernels<T>& kernels = options.naive ? naive<T>() : fast<T>();
-  fmt::print("threads: {} ({}); KV cache of the samples: {} bytes per token\n", threads,
-             options.threads ? "as asked for" : choice.reason,
+  fmt::print("threads: {} ({}); KV cache of the samples: {} bytes per token\n", threads, reason,
              cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)).value());
   const BatchOptions batch{
       .loss_mean = options.loss_mean,
@@ -83,9 +81,9 @@ void train_tensor(Run& run) {
       .dropout = chosen_dropout(how, run.random),
   };
   BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer, batch, kernels);
-  if (how.first_step > 0) trainer.set_moments(run.state.moments);
+  trainer.set_moments(run.state.moments);
   ThreadTrials trials(threads);
-  auto step = [&](std::size_t n) {
+  auto step = [&trainer](std::size_t n) {
     trainer.use_threads(n);
     return trainer.step();
   };
@@ -95,7 +93,7 @@ void train_tensor(Run& run) {
       run.state.moments = trainer.moments();
     });
     for (std::size_t i = how.first_step + 1; i <= how.num_steps; i++) {
-      after_step(i, options.threads ? step(threads) : trials.run(step));
+      after_step(i, options.threads ? trainer.step() : trials.run(step));
     }
   }
   Decoder<T> decoder(trainer.model(), kernels);
@@ -106,7 +104,7 @@ TrainingMemory memory_of(const TrainOptions& options, std::span<const Document> 
   const auto& [name, model, how, heading] = options.preset;
   if (options.engine == Engine::scalar) return scalar_memory(model, documents);
   const bool dropout = how.dropout > 0;
-  const std::size_t threads = options.threads.value_or(choose_threads(model, how.batch_size).threads);
+  const std::size_t threads = choose_threads(model, how.batch_size, options.threads).threads;
   const std::size_t naive_threads = options.naive ? threads : 0;
   return options.dtype == Dtype::f64 ? tensor_memory<double>(model, documents, how.batch_size, dropout, naive_threads)
                                      : tensor_memory<float>(model, documents, how.batch_size, dropout, naive_threads);
@@ -119,20 +117,27 @@ void train(const Options& table, TrainOptions& options) {
   if (!options.save) options.save = options.resume;
   if (options.save_every && !options.save) throw UsageError("--save-every needs --save");
   if (options.every && !options.history) throw UsageError("--every needs --history");
+  if (options.save) require_own_place(*options.save, options.data, options.history);
   require_fit(table, options);
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
   Start start = prepare(options.data, options.hold_out, model, random);
   tell_of_byte_order_mark(start.tokenizer);
-  require_memory(memory_of(options, start.documents));
-  Run run{options, std::move(start), initialize(model, how, random), {}, random};
+  Run run{options, std::move(start), Parameters({}), {}, random};
   run.state = {.options = training_words(table, options), .fingerprint = data_fingerprint(run.start)};
-  if (checkpoint) go_on(run, std::move(*checkpoint), table);
+  if (checkpoint) go_on(run, std::move(*checkpoint), table);  // before anything has the size that the options claim
+  require_memory(memory_of(options, run.start.documents));
+  Parameters drawn = initialize(model, how, random);  // always: names are sampled with the numbers that come after them
+  if (!checkpoint) {
+    run.parameters = std::move(drawn);
+    run.state.moments.assign(num_moments(how), std::vector<double>(run.parameters.size()));
+  }
   if (options.history) open_history(*options.history, run.state, how.num_steps);
+  if (options.resume) fmt::print("data: {}\n", for_output(options.data));
   fmt::print("num docs: {}\n", run.start.documents.size());
   fmt::print("vocab size: {}\n", run.start.tokenizer.vocab_size());
   fmt::print("num params: {}\n", run.parameters.size());
-  if (options.save) rehearse_save(*options.save, model, run.start.tokenizer, run.parameters);
+  if (options.save) rehearse_save(*options.save, model, run.start.tokenizer, run.parameters, run.state);
 
   if (options.engine == Engine::scalar) return train_scalar(run);
   options.dtype == Dtype::f64 ? train_tensor<double>(run) : train_tensor<float>(run);

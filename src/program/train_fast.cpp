@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "program/commands.h"
+#include "program/interrupt.h"
 #include "program/options.h"
 #include "program/print.h"
 #include "train/batch_trainer.h"
@@ -70,6 +71,7 @@ void print_plan(const Split& names, const Preset& recipe) {
 void train_fast(const TrainFastOptions& options) {
   Preset recipe = options.recipe;
   Config& config = recipe.model;
+  if (options.save) require_own_place(*options.save, options.data);
   const double seconds = options.seconds.value_or(recipe.name == "best" ? 60 : 1);
   const std::vector<Document> documents = read_documents(options.data);
   const Tokenizer tokenizer(documents);
@@ -80,10 +82,9 @@ void train_fast(const TrainFastOptions& options) {
   tell_of_byte_order_mark(tokenizer);
   const Split names = split(documents);
   if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)));
-  const ThreadChoice choice = choose_threads(config, batch_size);
-  const std::size_t threads = options.threads.value_or(choice.threads);
+  const auto [threads, reason] = choose_threads(config, batch_size, options.threads);
   print_plan(names, recipe);
-  fmt::print("threads: {} ({})\n", threads, options.threads ? "as asked for" : choice.reason);
+  fmt::print("threads: {} ({})\n", threads, reason);
 
   std::vector<double> losses;
   for (std::size_t seed = 1; seed <= options.seeds; seed++) {
@@ -105,7 +106,7 @@ void train_fast(const TrainFastOptions& options) {
     if (options.save) {
       Parameters parameters(gpt_shapes(config));
       trainer.model().copy_to(parameters);
-      save_checkpoint(*options.save, config, tokenizer, parameters);
+      with_patience([&] { save_checkpoint(*options.save, config, tokenizer, parameters); });
     }
   }
 }

@@ -10,9 +10,13 @@
 
 namespace microgpt {
 
-ThreadChoice choose_threads(const Config& config, std::size_t batch_size) {
+ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::optional<std::size_t> asked) {
   const std::size_t available = available_threads();
   if (!have_openmp) return {1, "this program was built without OpenMP"};
+  if (asked && *asked > available) {
+    return {*asked, "as asked for; slow, since this machine runs " + std::to_string(available) + " at once"};
+  }
+  if (asked) return {*asked, "as asked for"};
   if (available == 1) return {1, "this machine runs one thread at a time"};
   if (batch_size == 1) return {1, "a step has one document, and one thread takes a whole document"};
   // Waking a thread and waiting for it takes some microseconds, the time of about this many multiply-adds.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,8 +30,8 @@ struct ThreadChoice {
 };
 
 /// As many threads as this machine runs at once, but at most one per document of a batch, and only one if a step is so
-/// little work that sharing it would take longer.
-ThreadChoice choose_threads(const Config& config, std::size_t batch_size);
+/// little work that sharing it would take longer. Or as many as were asked for, if the program has threads at all.
+ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::optional<std::size_t> asked = {});
 
 /// T is float or double.
 template <class T>

@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <map>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/parse_double.h"
+#include "base/parse.h"
 #include "base/replace_file.h"
 #include "base/utf8.h"
 #include "train/safetensors.h"
@@ -39,11 +37,8 @@ const std::string& metadata_text(const Metadata& metadata, const std::string& na
 
 std::size_t metadata_number(const Metadata& metadata, const std::string& name) {
   const std::string& text = metadata_text(metadata, name);
-  const char* const end = text.data() + text.size();
-  std::size_t number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) throw Error(name + " is " + shown(text) + ", not a whole number");
-  return number;
+  if (const std::optional<std::size_t> number = parse_whole(text)) return *number;
+  throw Error(name + " is " + shown(text) + ", not a whole number");
 }
 
 /// 0 if the field is missing: files of plain models do not have it.
@@ -97,9 +92,14 @@ Config config_of(const Metadata& metadata, const Tokenizer& tokenizer) {
   return config;
 }
 
-void require_finite(const std::string& tensor, std::span<const double> numbers) {
-  if (std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) return;
-  throw Error("the tensor " + tensor + " has a value that is not finite");
+/// Throws Error if a number is not finite, or so large that sums of its square are not.
+void require_usable(const std::string& tensor, std::span<const double> numbers) {
+  constexpr double max = 1e100;
+  const auto wrong = std::find_if_not(numbers.begin(), numbers.end(), [](double x) { return std::abs(x) <= max; });
+  if (wrong == numbers.end()) return;
+  throw Error("the tensor " + tensor +
+              (std::isfinite(*wrong) ? fmt::format(" has the value {}; a model can use at most {}", *wrong, max)
+                                     : " has a value that is not finite"));
 }
 
 /// Moves the numbers of a tensor out of the file. It must have the shape of this matrix.
@@ -108,20 +108,22 @@ std::vector<double> take(Safetensors& file, const std::string& name, const Param
   const std::string which = "the tensor " + name;
   if (found.empty()) throw Error(which + " is missing");
   Safetensors::Tensor& tensor = found.mapped();
-  if (tensor.dtype != "F64") throw Error(which + " is not of dtype F64");
   if (tensor.shape != std::vector<std::uint64_t>{matrix.rows, matrix.cols}) {
     throw Error(which + " does not have the shape [" + std::to_string(matrix.rows) + ", " +
                 std::to_string(matrix.cols) + "]");
   }
-  require_finite(name, tensor.data);
+  require_usable(name, tensor.data);
   return std::move(tensor.data);
 }
 
 /// What stands beside the options of a training.
-bool is_no_option(const std::string& name) { return name == "step" || name == "fingerprint" || name == "recent_loss"; }
+bool is_no_option(const std::string& name) {
+  constexpr std::array<std::string_view, 5> others{"step", "fingerprint", "recent_loss", "loss_sum", "num_losses"};
+  return std::find(others.begin(), others.end(), name) != others.end();
+}
 
-std::optional<double> recent_loss_of(const Metadata& metadata) {
-  const std::string name = training_prefix + "recent_loss";
+/// Nothing if the field is missing.
+std::optional<double> optional_loss(const Metadata& metadata, const std::string& name) {
   if (!metadata.contains(name)) return {};
   const std::string& text = metadata_text(metadata, name);
   if (const std::optional<double> loss = parse_double(text)) return loss;
@@ -134,7 +136,9 @@ std::optional<TrainingState> training_of(Safetensors& file, const Parameters& pa
                          .step = metadata_number(file.metadata, training_prefix + "step")};
   // Only the first checkpoint of a history was kept before the first step, and no such checkpoint has moments.
   if (training.step == 0 && num_moments > 0) throw Error(training_prefix + "step is 0");
-  training.recent_loss = recent_loss_of(file.metadata);
+  training.recent_loss = optional_loss(file.metadata, training_prefix + "recent_loss");
+  training.loss_sum = optional_loss(file.metadata, training_prefix + "loss_sum").value_or(0);
+  training.num_losses = optional_number(file.metadata, training_prefix + "num_losses");
   for (const auto& [name, text] : file.metadata) {
     if (!name.starts_with(training_prefix)) continue;
     if (text.size() > 1000) throw Error(shown(name) + " is too long");  // a message may have to show it
@@ -215,6 +219,10 @@ Metadata metadata_of(const Config& config, const Tokenizer& tokenizer, const std
     metadata[training_prefix + "fingerprint"] = training->fingerprint;
     metadata[training_prefix + "step"] = std::to_string(training->step);
     if (training->recent_loss) metadata[training_prefix + "recent_loss"] = fmt::format("{}", *training->recent_loss);
+    if (training->num_losses > 0) {
+      metadata[training_prefix + "loss_sum"] = fmt::format("{}", training->loss_sum);
+      metadata[training_prefix + "num_losses"] = std::to_string(training->num_losses);
+    }
   }
   return metadata;
 }
@@ -234,7 +242,7 @@ std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenize
   add("", parameters.data());
   for (std::size_t i = 0; training && i < training->moments.size(); i++) add(moment_names.at(i), training->moments[i]);
   try {
-    for (const TensorToWrite& tensor : tensors) require_finite(tensor.name, tensor.data);
+    for (const TensorToWrite& tensor : tensors) require_usable(tensor.name, tensor.data);
   } catch (const Error& error) {
     throw Diverged(std::string("cannot save the model: ") + error.what());
   }
@@ -252,9 +260,8 @@ void save_checkpoint(const std::string& path, const Config& config, const Tokeni
 }
 
 void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
-                   const Parameters& parameters) {
-  serialize_checkpoint(config, tokenizer, parameters);
-  rehearse_replace_file(path);
+                   const Parameters& parameters, const std::optional<TrainingState>& training) {
+  rehearse_replace_file(path, serialize_checkpoint(config, tokenizer, parameters, training));
 }
 
 }  // namespace microgpt

@@ -15,8 +15,11 @@
 //   training.step        how many steps are done
 //   training.fingerprint of the documents
 //   training.OPTION      an option of the training, as typed: training.lr is 0.01
+//   training.loss_sum    of the steps since its history kept the model, if there are such steps
+//   training.num_losses  how many they are
 //
-// A checkpoint of a history (train/history.h) has these, too, but not Adam's means; and, except before the first step,
+// A checkpoint of a history (train/history.h) has these, too, but not Adam's means and not the sum; and, except before
+// the first step,
 //
 //   training.recent_loss the mean loss of the steps since the checkpoint before
 #pragma once
@@ -46,6 +49,8 @@ struct TrainingState {
   std::size_t step = 0;                             // how many steps are done
   std::vector<std::vector<double>> moments = {};    // of the optimizer: lists with a number for each parameter
   std::optional<double> recent_loss = {};           // mean loss of the steps since the checkpoint before
+  double loss_sum = 0;                              // of the steps since a history kept the model
+  std::size_t num_losses = 0;                       // how many they are
 };
 
 struct Checkpoint {
@@ -60,10 +65,10 @@ struct Checkpoint {
 void save_checkpoint(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                      const Parameters& parameters, const std::optional<TrainingState>& training = {});
 
-/// Throws the Error that save_checkpoint would throw, unless the disk is full by then. Call it before a long training
-/// run.
+/// Throws the Error that save_checkpoint would throw, unless the disk has less room by then. Call it before a long
+/// training run.
 void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
-                   const Parameters& parameters);
+                   const Parameters& parameters, const std::optional<TrainingState>& training = {});
 
 /// Throws Error if the file cannot be read, and ModelFileError if it is not a valid checkpoint.
 Checkpoint load_checkpoint(const std::string& path);

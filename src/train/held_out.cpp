@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
-#include "base/bigram.h"
 #include "base/error.h"
 #include "base/python_random.h"
 #include "tensor/decoder.h"
@@ -17,7 +18,9 @@ namespace microgpt {
 template <class T>
 double token_loss(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
                   std::size_t threads) {
-  constexpr std::size_t batch_size = 256;
+  constexpr std::size_t max_scores = 8'000'000;  // of a batch: a row of the alphabet for every position
+  const std::size_t length = std::min(model.config.block_size, longest(documents) + 1);
+  const std::size_t batch_size = std::clamp<std::size_t>(max_scores / model.config.vocab_size / length, 1, 256);
   Batch batch(model.config.block_size);
   Activations<T> activations;
   double total = 0;
@@ -38,15 +41,28 @@ double token_loss(TensorModel<T>& model, std::span<const Document> documents, co
 }
 
 double bigram_token_loss(const Split& split, const Tokenizer& tokenizer) {
-  Bigram bigram(tokenizer.vocab_size());
-  for (const Document& document : split.training) bigram.count(tokenizer.encode_document(document));
+  // Bigram of base/bigram.h has a row for every token. Here the alphabet may be large, so only pairs that come are
+  // kept.
+  std::map<std::pair<Token, Token>, std::size_t> pairs;
+  std::vector<std::size_t> followed(tokenizer.vocab_size());
+  auto each_pair = [&](std::span<const Document> documents, auto use) {
+    for (const Document& document : documents) {
+      const std::vector<Token> tokens = tokenizer.encode_document(document);
+      for (std::size_t i = 0; i + 1 < tokens.size(); i++) use(tokens[i], tokens[i + 1]);
+    }
+  };
+  each_pair(split.training, [&](Token token, Token next) {
+    pairs[{token, next}]++;
+    followed[token]++;
+  });
   double total = 0;
   std::size_t predictions = 0;
-  for (const Document& document : split.held_out) {
-    const std::vector<Token> tokens = tokenizer.encode_document(document);
-    total += bigram.loss(tokens) * static_cast<double>(tokens.size() - 1);
-    predictions += tokens.size() - 1;
-  }
+  each_pair(split.held_out, [&](Token token, Token next) {
+    const auto found = pairs.find({token, next});
+    const std::size_t times = found == pairs.end() ? 0 : found->second;
+    total -= std::log(static_cast<double>(times + 1) / static_cast<double>(followed[token] + followed.size()));
+    predictions++;
+  });
   return total / static_cast<double>(predictions);
 }
 

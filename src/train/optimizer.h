@@ -52,6 +52,9 @@ class AdamOptimizer : public Optimizer {
   Adam adam_;
 };
 
+/// How many lists of moments the optimizers that train.optimizer names have, on both paths.
+inline std::size_t num_moments(const TrainConfig& train) { return train.optimizer == OptimizerName::adam ? 2 : 0; }
+
 /// The optimizer that train.optimizer names, for n parameters.
 std::unique_ptr<Optimizer> make_optimizer(const TrainConfig& train, std::size_t n);
 

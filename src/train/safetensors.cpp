@@ -141,14 +141,14 @@ struct Place {
   bool operator<(const Place& other) const { return std::tie(begin, bytes) < std::tie(other.begin, other.bytes); }
 };
 
-/// Checks the header's fields of a tensor, and sets its dtype and shape.
+/// Checks the header's fields of a tensor, and sets its shape.
 Place placed(const std::string& name, Object fields, Tensor& tensor) {
   const std::string which = described(name);
   const auto* dtype = std::get_if<std::string>(&fields["dtype"]);
-  if (dtype == nullptr || (*dtype != "F64" && *dtype != "F32")) throw Error(which + " is not of dtype F64 or F32");
+  if (dtype == nullptr || *dtype != "F64") throw Error(which + " is not of dtype F64");
   const auto* shape = std::get_if<Numbers>(&fields["shape"]);
   if (shape == nullptr) throw Error(which + " has no shape");
-  const std::uint64_t bytes = numbers_of(name, *shape) * (*dtype == "F64" ? sizeof(double) : sizeof(float));
+  const std::uint64_t bytes = numbers_of(name, *shape) * sizeof(double);
   const auto* offsets = std::get_if<Numbers>(&fields["data_offsets"]);
   // If the end is before the begin, the difference wraps around. Such a begin is huge, and will fail as following a
   // gap.
@@ -156,7 +156,6 @@ Place placed(const std::string& name, Object fields, Tensor& tensor) {
     throw Error(which + " does not have data_offsets " + std::to_string(bytes) + " bytes apart");
   }
   if (fields.size() != 3) throw Error(which + " has fields other than dtype, shape and data_offsets");
-  tensor.dtype = *dtype;
   tensor.shape = *shape;
   return {(*offsets)[0], bytes, name, &tensor};
 }
@@ -178,17 +177,6 @@ void require_filled(const std::vector<Place>& places, std::uint64_t data_bytes) 
     end += place.bytes;
   }
   if (end != data_bytes) fail(std::to_string(end));
-}
-
-void read_numbers(std::istream& in, Tensor& tensor, std::uint64_t bytes) {
-  if (tensor.dtype == "F64") {
-    tensor.data.resize(bytes / sizeof(double));
-    read_exactly(in, tensor.data.data(), bytes);
-  } else {
-    std::vector<float> numbers(bytes / sizeof(float));
-    read_exactly(in, numbers.data(), bytes);
-    tensor.data.assign(numbers.begin(), numbers.end());
-  }
 }
 
 std::map<std::string, std::string> texts_of(const Object& metadata) {
@@ -236,7 +224,10 @@ Safetensors read_safetensors(std::istream& in) {
   for (const auto& [name, fields] : objects) places.push_back(placed(name, fields, file.tensors[name]));
   std::stable_sort(places.begin(), places.end());
   require_filled(places, size - length_bytes - length);
-  for (const Place& place : places) read_numbers(in, *place.tensor, place.bytes);
+  for (const Place& place : places) {
+    place.tensor->data.resize(place.bytes / sizeof(double));
+    read_exactly(in, place.tensor->data.data(), place.bytes);
+  }
   return file;
 }
 

@@ -20,10 +20,9 @@
 
 namespace microgpt {
 
-/// A whole file in memory.
+/// A whole file in memory. All numbers are doubles (F64).
 struct Safetensors {
   struct Tensor {
-    std::string dtype;                 // in the file: "F64" or "F32", double or float
     std::vector<std::uint64_t> shape;  // {} for a single number
     std::vector<double> data;          // row after row
   };

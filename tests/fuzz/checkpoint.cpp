@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -19,6 +21,7 @@
 #include "base/python_random.h"
 #include "edit_text.h"
 #include "program/commands.h"
+#include "program/resume.h"
 #include "seeds.h"
 #include "tensor/gpt.h"
 #include "train/held_out.h"
@@ -35,7 +38,13 @@ std::string model_file(Config config, const std::u32string& characters, PythonRa
   const Parameters parameters = initialize(config, {.init_std = 0.5}, random);
   std::optional<TrainingState> training;
   if (resumable) {
-    training = {{{"lr", "0.01"}, {"steps", "9"}}, "1 documents", 3, {2, std::vector<double>(parameters.size(), 0.5)}};
+    TrainOptions options;
+    options.preset.model = config;
+    options.engine = Engine::tensor;
+    training = {training_words(train_options(options), options),
+                "1 documents",
+                3,
+                {2, std::vector<double>(parameters.size(), 0.5)}};
   }
   return serialize_checkpoint(config, tokenizer, parameters, training);
 }
@@ -85,6 +94,22 @@ std::string other_model(PythonRandom& random) {
   return model_file(config, characters, random);
 }
 
+/// The same model with weights of another scale, or a training with an option that contradicts it. Throws Error if the
+/// file is not valid.
+std::string other_meaning(const std::string& file, PythonRandom& random) {
+  static const std::vector<std::string> names{"n-embd", "n-layer",   "block-size", "attention",
+                                              "engine", "optimizer", "lr"};
+  static const std::vector<std::string> words{"0", "1", "4", "100000", "mqa", "mla", "tensor", "scalar", "sgd", "nan"};
+  std::istringstream in(file);
+  Checkpoint model = parse_checkpoint(in, "model");
+  const double scale = std::pow(10.0, static_cast<double>(random.below(220)) - 110);
+  const auto& matrices = model.parameters.matrices();
+  const Parameter& matrix = matrices[random.below(matrices.size())];
+  for (double& x : std::span(matrix.data, matrix.size())) x *= scale;
+  if (model.training) model.training->options[one_of(names, random)] = one_of(words, random);
+  return serialize_checkpoint(model.config, model.tokenizer, model.parameters, model.training);
+}
+
 // --- Using a model ---------------------------------------------------------------------------------------------------
 
 /// A file in memory, since commands take a path.
@@ -127,6 +152,10 @@ void use(const std::string& bytes) {
   const MemoryFile file(bytes);
   for (const Command& command : {inspect_command(), kv_command(), sample_command()}) run_with(command, file.path());
   compute_loss(checkpoint);
+  TrainOptions options;
+  const Options table = train_options(options);
+  options.resume = file.path();
+  resume(table, options);
 }
 
 // --- Changing a file -------------------------------------------------------------------------------------------------
@@ -160,7 +189,7 @@ std::string changed(const std::string& file, PythonRandom& random) {
   if (way < 10 && header_length(file) > 0) return with_other_header(file, random);
   if (way > 12) return "";
   try {
-    return other_model(random);
+    return way > 11 ? other_meaning(file, random) : other_model(random);
   } catch (const Error&) {
     return "";
   }

@@ -1,7 +1,9 @@
-#include "base/parse_double.h"
+#include "base/parse.h"
 
+#include <charconv>
 #include <locale>
 #include <sstream>
+#include <system_error>
 
 namespace microgpt {
 
@@ -15,6 +17,21 @@ std::optional<double> parse_double(const std::string& text) {
   double number = 0;
   if (!(stream >> number) || stream.peek() != std::istringstream::traits_type::eof()) return {};
   return number;
+}
+
+std::optional<std::size_t> parse_whole(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  std::size_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return {};
+  return number;
+}
+
+std::vector<std::string> parts(const std::string& list, char separator) {
+  std::vector<std::string> all;
+  std::istringstream text(list + separator);  // so that an empty last part counts
+  for (std::string part; std::getline(text, part, separator);) all.push_back(part);
+  return all;
 }
 
 }  // namespace microgpt

@@ -3,9 +3,7 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <span>
 #include <string>
@@ -13,6 +11,7 @@
 
 #include "lesson/lesson.h"
 #include "lesson/one_head.h"
+#include "lesson/processor_time.h"
 #include "matrix.h"
 #include "memory.h"
 #include "picture.h"
@@ -183,17 +182,6 @@ inline void check_drafts(Lesson& lesson, const Draft& draft) {
   for (const std::size_t T : {20, 21, 100}) check_draft(lesson, draft, T, 1, 1e-12);
   check_draft(lesson, draft, 100, 1000, 1e-9);
   fmt::print("\n");
-}
-
-/// The processor time of `work` in milliseconds, the shortest of some runs: other programs disturb that least.
-inline double processor_time(const std::function<void()>& work) {
-  double shortest = INFINITY;
-  for (const std::clock_t begin = std::clock(); std::clock() - begin < CLOCKS_PER_SEC / 2;) {
-    const std::clock_t start = std::clock();
-    work();
-    shortest = std::min(shortest, static_cast<double>(std::clock() - start) * 1000 / CLOCKS_PER_SEC);
-  }
-  return shortest;
 }
 
 /// With TIMES=1: forward and backward of one head, in float, with the whole matrix and in tiles.

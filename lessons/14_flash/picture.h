@@ -1,4 +1,4 @@
-// The pictures of lesson 14: what is carried from block to block, and how little of the matrix exists at a time.
+// The pictures of lesson 14: what is carried from tile to tile, and how little of the matrix exists at a time.
 #pragma once
 
 #include <fmt/core.h>
@@ -10,17 +10,17 @@
 
 namespace microgpt {
 
-/// What is known after a block, and what the block did to all that was known before.
+/// What is known after a tile of keys, and what the tile did to all that was known before.
 struct Snapshot {
   std::string scores;
   double most, shrink, total, mixed;
 };
 
-inline Svg running_picture(const std::vector<Snapshot>& blocks) {
+inline Svg running_picture(const std::vector<Snapshot>& tiles) {
   Svg svg(660, 250);
-  svg.text(20, 28, "Two sums walk along the blocks, and shrink when a larger score comes", "start", 15);
-  for (std::size_t i = 0; i < blocks.size(); i++) {
-    const Snapshot& b = blocks[i];
+  svg.text(20, 28, "Two sums walk along the tiles, and shrink when a larger score comes", "start", 15);
+  for (std::size_t i = 0; i < tiles.size(); i++) {
+    const Snapshot& b = tiles[i];
     const double x = 90 + 260 * static_cast<double>(i);
     svg.rect(x, 56, 130, 40, "#bfe0f5");
     svg.text(x + 65, 81, "scores " + b.scores, "middle", 14);
@@ -32,43 +32,54 @@ inline Svg running_picture(const std::vector<Snapshot>& blocks) {
     svg.line(x + 130, 166, x + 256, 166, "black");
     svg.line(x + 248, 161, x + 256, 166, "black");
     svg.line(x + 248, 171, x + 256, 166, "black");
-    const bool last = i + 1 == blocks.size();
-    svg.text(x + 195, 156, last ? "mixed / total" : fmt::format("sums times {:.2f}", blocks[i + 1].shrink), "middle",
+    const bool last = i + 1 == tiles.size();
+    svg.text(x + 195, 156, last ? "mixed / total" : fmt::format("sums times {:.2f}", tiles[i + 1].shrink), "middle",
              13);
     if (last) svg.text(x + 195, 186, fmt::format("= {:.2f}", b.mixed / b.total), "middle", 14);
   }
-  svg.text(20, 81, "a block:", "start", 13);
+  svg.text(20, 81, "a tile:", "start", 13);
   svg.text(20, 171, "so far:", "start", 13);
-  svg.text(90, 236, "The scores of a block are forgotten before the next one comes.", "start", 12);
+  svg.text(90, 236, "The scores of a tile are forgotten before the next one comes.", "start", 12);
   return svg;
 }
 
-/// Queries downwards, keys to the right: the row of one query, in blocks of 4 keys.
+/// Queries downwards, keys to the right, in tiles of 4 queries and 6 keys: what is near, and what of the matrix exists.
 inline Svg matrix_picture() {
-  constexpr std::size_t T = 20, block = 4, query = 14, now = 8;
-  constexpr double cell = 14, left = 60, top = 60;
-  constexpr const char *forgotten = "#999999", *here = "#e69f00", *to_come = "#bfe0f5", *never = "#eeeeee";
-  Svg svg(560, 380);
-  svg.text(20, 28, "Of the matrix of weights, one block of one row exists at a time", "start", 15);
+  constexpr std::size_t T = 24, queries = 4, keys = 6, query = 16, key = 6;  // the tile that is computed now
+  constexpr double cell = 12, left = 104, top = 104;
+  constexpr const char *memory = "#0072b2", *forgotten = "#999999", *here = "#e69f00", *to_come = "#bfe0f5",
+                       *never = "#eeeeee";
+  auto at = [](std::size_t i) { return cell * static_cast<double>(i); };
+  Svg svg(640, 420);
+  svg.text(20, 26, "A tile of queries stays; keys and values go by; of the matrix one tile exists", "start", 15);
   for (std::size_t t = 0; t < T; t++) {
+    const bool is_here = t >= query && t < query + queries;
+    svg.rect(left - 58, top + at(t), 26, cell - 2, is_here ? here : memory);
+    svg.rect(left + at(T) + 12, top + at(t), 26, cell - 2, is_here ? here : t < query ? memory : to_come);
+    const bool is_read = t >= key && t < key + keys;
+    svg.rect(left + at(t), top - 52, cell - 2, 16, is_read ? here : memory);
+    svg.rect(left + at(t), top - 32, cell - 2, 16, is_read ? here : memory);
     for (std::size_t s = 0; s < T; s++) {
-      const bool done = t < query || (t == query && s < now);
-      const bool is_now = t == query && s >= now && s < now + block;
-      svg.rect(left + cell * static_cast<double>(s), top + cell * static_cast<double>(t), cell - 2, cell - 2,
-               s > t    ? never
-               : is_now ? here
-               : done   ? forgotten
-                        : to_come);
+      const bool past = t < query || (is_here && s < key);
+      const char* colour = s > t ? never : is_here && s >= key && s < key + keys ? here : past ? forgotten : to_come;
+      svg.rect(left + at(s), top + at(t), cell - 2, cell - 2, colour);
     }
   }
-  svg.text(left, top - 8, "key 0, 1, 2, ...", "start", 12);
-  svg.text(left - 12, top + 10, "query 0, 1, 2, ...", "end", 12, -90);
-  const char* legend[][2] = {
-      {forgotten, "was here, is forgotten"}, {here, "in memory"}, {to_come, "not yet"}, {never, "never looked at"}};
-  double y = 130;
+  svg.text(left - 45, top - 8, "q", "middle", 13);
+  svg.text(left + at(T) + 25, top - 8, "out", "middle", 13);
+  svg.text(left - 8, top - 40, "k", "end", 13);
+  svg.text(left - 8, top - 20, "v", "end", 13);
+  svg.text(left - 14, top + at(T) / 2, "24 queries", "middle", 12, -90);
+  svg.text(left + at(T) / 2, top + at(T) + 18, "weights of 24 keys", "middle", 12);
+  const char* legend[][2] = {{here, "near: 4 queries, 6 keys"},
+                             {memory, "in memory"},
+                             {forgotten, "computed, used, forgotten"},
+                             {to_come, "not yet computed"},
+                             {never, "never computed"}};
+  double y = top + 24;
   for (const auto& [colour, meaning] : legend) {
-    svg.rect(370, y, 12, 12, colour);
-    svg.text(390, y + 11, meaning, "start", 13);
+    svg.rect(456, y, 12, 12, colour);
+    svg.text(476, y + 11, meaning, "start", 13);
     y += 26;
   }
   return svg;

@@ -1,27 +1,17 @@
 // Lesson 16: heads that share keys and values. The cache of lesson 15 is large because every head keeps keys and values
 // of its own. Must it? In multi-query attention all query heads read the same ones, in grouped-query attention each
 // group has its own.
-#include <fmt/core.h>
-
 #include <cmath>
 
 #include "base/error.h"
-#include "compare.h"
-#include "lesson/draft_gpt.h"
-#include "lesson/lesson.h"
-#include "picture.h"
+#include "by_hand.h"
 #include "scalar/ops.h"
-#include "train/scalar_trainer.h"
+#include "show.h"
 
 using namespace microgpt;
 
-constexpr std::size_t num_names = 5000;
-
-/// The head of keys and values, of G, that query head h of H reads.
-std::size_t kv_head(std::size_t h, std::size_t H, std::size_t G) { return h / (H / G); }
-
-/// How many numbers all G heads of keys have together. A key is as wide as the query that it meets.
-std::size_t kv_width(std::size_t C, std::size_t H, std::size_t G) { return G * (C / H); }
+/// Which head of keys and values query head h reads: see below.
+std::size_t kv_head(std::size_t h, std::size_t H, std::size_t G);
 
 /// The D numbers of head i. Throws Error if there are not that many.
 Values of_head(Values x, std::size_t i, std::size_t D) {
@@ -49,6 +39,39 @@ Values attend(Values q, const Rows& keys, const Rows& values, std::size_t H, std
   return Values(x_attn);
 }
 
+/// The head of keys and values, of G, that query head h of H reads.
+std::size_t kv_head(std::size_t h, std::size_t H, std::size_t G) { return h / (H / G); }
+
+/// How many numbers all G heads of keys have together. A key is as wide as the query that it meets.
+std::size_t kv_width(std::size_t C, std::size_t H, std::size_t G) { return G * (C / H); }
+
+/// The way back by hand: from dx (1,H*D), the slope of each number that attend() returns. Adds to `slopes`.
+void attend_back(const Array& dx, const Heads& of, std::size_t H, std::size_t G, Heads& slopes) {
+  const std::size_t D = of.q.cols / H;
+  for (std::size_t h = 0; h < H; h++) {
+    const std::size_t g = kv_head(h, H, G);
+    const auto [weights, dscores] = back_to_scores(&dx[0][h * D], of, h, g, D);  // lesson 11
+    for (std::size_t t = 0; t < of.k.rows; t++) {
+      for (std::size_t j = 0; j < D; j++) {
+        slopes.v[t][g * D + j] += weights[t] * dx[0][h * D + j];
+        slopes.k[t][g * D + j] += dscores[t] * of.q[0][h * D + j];
+        slopes.q[0][h * D + j] += dscores[t] * of.k[t][g * D + j];
+      }
+    }
+  }
+}
+
+/// Two query heads, on the tape and by hand. The loss is the sum of all that they find.
+void on_paper(const char* what, const Heads& heads, std::size_t G) {
+  const Scope scope;
+  const Rows keys = values_of(heads.k), values = values_of(heads.v);
+  const Values found = attend(values_of(heads.q)[0], keys, values, 2, G);
+  sum(found).backward();
+  Heads slopes = zeros_like(heads);
+  attend_back(row_of({1, 1, 1, 1}), heads, 2, G, slopes);
+  show_found(what, found, keys[0], slopes.k);  // stop: slopes
+}
+
 /// The matrices of a GPT with one layer. Only W_K and W_V are new: (G*D, C).
 std::vector<Parameters::Shape> shapes(const Config& config) {
   const std::size_t C = config.n_embd, kv = kv_width(C, config.n_head, config.kv_heads());
@@ -70,91 +93,19 @@ Attention grouped(const Config& config, const Parameters& p) {
   };
 }
 
-/// Two query heads read one head of keys and values; then each gets a copy of its own.
-void show_two_heads() {
-  fmt::print("\n--- two query heads on paper ---\n");
-  auto row = [](std::vector<double> x) { return Values(x.size(), [&](std::size_t j) { return x[j]; }); };
-  auto show = [&](const char* what, std::size_t G, const Rows& keys, const Rows& values) {
-    const Values x_attn = attend(row({2, 0, 0, 2}), keys, values, 2, G);
-    fmt::print("{}: head 0 finds ({:.2f}, {:.2f}), head 1 ({:.2f}, {:.2f})\n", what, x_attn[0].data(), x_attn[1].data(),
-               x_attn[2].data(), x_attn[3].data());
-    sum(x_attn).backward();  // stop: slopes
-    fmt::print("  slopes of the first key:");
-    for (const Value number : keys[0]) fmt::print(" {:.3f}", number.grad());
-    fmt::print("\n");
-  };
-  const Scope scope;
-  show("shared", 1, {row({1, 0}), row({0, 1})}, {row({4, 0}), row({0, 2})});
-  show("copies", 2, {row({1, 0, 1, 0}), row({0, 1, 0, 1})}, {row({4, 0, 4, 0}), row({0, 2, 0, 2})});
-}
-
-/// The draft learns names with G heads of keys and values. Then it is evaluated on others, and its weights are
-/// loaded into src/tensor, which is asked the same.
-void train_draft(Lesson& lesson, std::size_t G) {
-  const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_kv_head = G};
-  Parameters parameters(shapes(config));
-  PythonRandom random(1);
-  draw_weights(parameters, 0.08, random);
-  const std::vector<double> before(parameters.data().begin(), parameters.data().end());
-  const Loss loss = DraftGpt(parameters, {grouped(config, parameters)}).as_loss();
-  std::vector<double> losses;
-  AdamOptimizer adam({}, parameters.size());
-  train(loss, parameters, adam, lesson.documents, lesson.tokenizer, {.num_steps = num_names},
-        [&](std::size_t, double value) { losses.push_back(value); });
-
-  const std::vector<Document> names = lesson.held_out(num_names);
-  const std::vector<double> held_out = document_losses(loss, names, lesson.tokenizer);
-  std::size_t unmoved = 0;  // weights of keys and values that training never touched
-  for (const char* name : {"layer0.attn_wk", "layer0.attn_wv"}) {
-    const Parameter& w = parameters[name];
-    for (std::size_t i = 0; i < w.size(); i++) unmoved += w.data[i] == before[w.data + i - parameters.data().data()];
-  }
-  const std::size_t width = parameters["layer0.attn_wk"].rows;
-  fmt::print("{:8} | {:10} | {:11} | {:5} | {:8.3f} | {:15.3f} | {:11.3f}", G, parameters.size(), unmoved,
-             2 * width * sizeof(double), estimate(std::span(losses).last(100)).mean, estimate(held_out).mean,
-             mean_over_predictions(held_out, names));
-  if (parameters.size() != num_parameters(config)) {
-    fmt::print(" | its matrices do not fit\n");
-    return lesson.check(fmt::format("G = {}: as many parameters as in src/", G), false);
-  }
-  TensorModel<double> elsewhere(config, parameters);
-  fmt::print(" | {:.3f}\n", token_loss(elsewhere, names, lesson.tokenizer, 1));
-  check_beside_tensor(lesson, fmt::format("G = {}: ", G), loss, config, parameters);
-}
-
 int main(int argc, char** argv) try {
   Lesson lesson(argc, argv);
-  lesson.picture("16_heads.svg", heads_picture(kv_head));
-  fmt::print("\n--- which head of keys and values a query head reads ---\nquery head  | 0 1 2 3 4 5 6 7\n");
-  for (const std::size_t G : {8, 4, 2, 1}) {
-    fmt::print("{} to read   |", G);
-    for (std::size_t h = 0; h < 8; h++) fmt::print(" {}", kv_head(h, 8, G));
-    fmt::print("\n");
-  }
-  show_two_heads();
-
-  fmt::print("\n--- how wide all keys of a position are, C = 64 ---\n");
-  fmt::print("query heads | heads of keys | G * (C / H) | C / G\n");
-  for (const std::size_t H : {4, 16}) {
-    for (std::size_t G = H; G > 0; G /= 2) {
-      const std::size_t right = G * (64 / H), wrong = 64 / G;
-      fmt::print("{:11} | {:13} | {:11} | {:5} {}\n", H, G, right, wrong,
-                 wrong < right   ? "too narrow"
-                 : wrong > right ? "too wide"
-                                 : "the same");
-    }
-  }
-
-  fmt::print("\n--- the draft, after {} names; cache: bytes of a position, in double ---\n", num_names);
-  fmt::print("kv heads | parameters | never moved | cache | last 100 | held-out: names | predictions | in src/\n");
-  for (const std::size_t G : {1, 2, 4}) train_draft(lesson, G);
+  show_groups(lesson, kv_head);
+  on_paper("shared", {row_of({2, 0, 0, 2}), rows_of({{1, 0}, {0, 1}}), rows_of({{4, 0}, {0, 2}})}, 1);
+  on_paper("copies",
+           {row_of({2, 0, 0, 2}), rows_of({{1, 0, 1, 0}, {0, 1, 0, 1}}), rows_of({{4, 0, 4, 0}, {0, 2, 0, 2}})}, 2);
+  for (const std::size_t G : {1, 2, 3, 6}) check_by_hand(lesson, G, attend, attend_back);
+  show_widths();
   show_published();
-  fmt::print("\n--- 16 times as many names, and three seeds ---\n");
-  const Comparison forms = compare(lesson.documents, lesson.tokenizer,
-                                   {{"mha", {}}, {"gqa, 2 of 4", {.n_kv_head = 2}}, {"mqa", {.n_kv_head = 1}}});
-  forms.print();
-  show_differences(forms);
+  show_drafts(lesson, shapes, grouped);
+  show_comparison(lesson);
   show_when_measured(lesson.split(), lesson.tokenizer);
+  if (Lesson::timed()) show_throughput();
   return lesson.finish();
 } catch (const Error& error) {
   fmt::print("the lesson stops: {}\n", error.what());

@@ -1,13 +1,15 @@
 // The network of lesson 02 in plain numbers, forward only: one token in, the probabilities of the next token out.
-// Its gradient is the lesson, and stands in main.cpp.
+// Its gradient is the lesson: main.cpp.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/parameters.h"
+#include "base/python_random.h"
 #include "base/tokenizer.h"
 #include "lesson/softmax.h"
 
@@ -56,6 +58,18 @@ inline double document_loss(const Parameters& parameters, std::span<const Token>
   double total = 0;
   for (std::size_t i = 0; i < n; i++) total += -std::log(forward(parameters, tokens[i]).probs[tokens[i + 1]]);
   return 1.0 / static_cast<double>(n) * total;
+}
+
+/// A new name, as in lesson 01: begin at BOS, draw the next token with its probability, until BOS comes.
+inline std::string draw_name(const Parameters& parameters, const Tokenizer& tokenizer, PythonRandom& random) {
+  std::vector<Token> name;
+  Token token = tokenizer.bos();
+  while (name.size() < 16) {
+    token = random.choice(forward(parameters, token).probs);
+    if (token == tokenizer.bos()) break;
+    name.push_back(token);
+  }
+  return tokenizer.decode(name);
 }
 
 }  // namespace microgpt

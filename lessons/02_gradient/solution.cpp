@@ -1,20 +1,5 @@
 // The solved functions of exercise.cpp.
 
-/// The gradient of f at x by central differences: (f(x + h) - f(x - h)) / 2h for each number of x in turn.
-Numbers central_differences(const Function& f, Numbers x, double h) {
-  Numbers gradient;
-  for (double& x_i : x) {
-    const double old = x_i;
-    x_i = old + h;
-    const double above = f(x);
-    x_i = old - h;
-    const double below = f(x);
-    x_i = old;
-    gradient.push_back((above - below) / (2 * h));
-  }
-  return gradient;
-}
-
 /// Back through y = relu(x)^2.
 Numbers squared_relu_backward(const Numbers& x, const Numbers& dy) {
   Numbers dx(dy.size());

@@ -1,4 +1,4 @@
-// Exercise 04: a node of many terms, and two questions about graphs with more ways than anyone can walk.
+// Exercise 04: a node of many terms, and two questions about graphs with more paths than anyone can walk.
 //
 //   make exercise-04    fails until the three functions are written
 //   make solution-04    runs the same tests on solution.cpp
@@ -31,15 +31,16 @@ Value squared_distance([[maybe_unused]] const std::vector<Value>& a, [[maybe_unu
   return 0.0;
 }
 
-/// How many edges the longest way from `root` down to a leaf has. It looks at each node once, and does not call itself.
-std::size_t longest_way([[maybe_unused]] Value root) {
+/// How many edges the longest path from `root` down to a leaf has. It looks at each node once, and does not call
+/// itself: all nodes are on the tape.
+std::size_t longest_path([[maybe_unused]] Value root) {
   // TODO
   return 0;
 }
 
-/// How many ways there are from `root` down to a leaf: handing gradients down would walk them all. There may be more
+/// How many paths there are from `root` down to a leaf: handing gradients down would walk them all. There may be more
 /// than a whole number can hold, so it is a double.
-double count_ways([[maybe_unused]] Value root) {
+double count_paths([[maybe_unused]] Value root) {
   // TODO
   return 0;
 }
@@ -82,71 +83,73 @@ TEST_CASE("a value on both sides gathers both gradients") {
   CHECK(y.grad() == -12);
 }
 
-TEST_CASE("a leaf's longest way has no edges") {
+TEST_CASE("a leaf's longest path has no edges") {
   const Scope scope;
-  CHECK(longest_way(1.0) == 0);
+  CHECK(longest_path(1.0) == 0);
 }
 
-TEST_CASE("of two ways the longer counts") {
+TEST_CASE("of two paths the longer counts") {
   const Scope scope;
   const Value a = 2.0, b = -3.0;
   const Value u = a * b;
   const Value L = u * (u + 10.0);
-  INFO("hint: one more than the longest way of any of its children");
-  CHECK(longest_way(L) == 3);
+  INFO("hint: one more than the longest path of any of its children");
+  CHECK(longest_path(L) == 3);
 }
 
 TEST_CASE("a million nodes in a row are no problem") {
   const Scope scope;
   Value x = 1.0;
   for (int i = 0; i < 1'000'000; i++) x = x + 1.0;
-  INFO("hint: no recursion, but a loop over tape.topological_order(): when a node comes, its children are known");
-  CHECK(longest_way(x) == 1'000'000);
+  INFO("hint: no recursion, but a loop over tape.nodes: when a node comes, its children are known");
+  CHECK(longest_path(x) == 1'000'000);
 }
 
-TEST_CASE("2^60 ways are no problem") {
+TEST_CASE("2^60 paths are no problem") {
   const Scope scope;
   const Value first = 1.0;
   Value x = first;
   for (int i = 0; i < 60; i++) x = x + x;
   INFO("hint: remember the answer for each node, in a std::unordered_map<Node*, ...>");
-  CHECK(longest_way(x) == 60);
-  CHECK(count_ways(x) == 0x1p60);
+  CHECK(longest_path(x) == 60);
+  CHECK(count_paths(x) == 0x1p60);
   x.backward();
-  INFO("a gradient is a sum over all ways of the product of local gradients; here each product is 1");
-  CHECK(first.grad() == count_ways(x));
+  INFO("a gradient is a sum over all paths of the product of local gradients; here each product is 1");
+  CHECK(first.grad() == count_paths(x));
 }
 
-TEST_CASE("a leaf is reached in one way: by standing there") {
+TEST_CASE("a leaf is reached on one path: of no steps") {
   const Scope scope;
-  CHECK(count_ways(1.0) == 1);
+  CHECK(count_paths(1.0) == 1);
 }
 
-TEST_CASE("ways to all leaves are counted") {
+TEST_CASE("paths to all leaves are counted") {
   const Scope scope;
   const Value a = 2.0, b = -3.0;
   const Value u = a * b;
   const Value L = u * (u + 10.0);
-  INFO("hint: the ways of a node are those of all its children together");
-  CHECK(count_ways(L) == 4);
+  INFO("hint: the paths of a node are those of all its children together");
+  CHECK(count_paths(L) == 4);
 }
 
 TEST_CASE("in the end, the loss of a name") {
   microgpt::PythonRandom random;
   microgpt::Parameters parameters(microgpt::mlp_shapes(27, 16));
   microgpt::draw_weights(parameters, 0.08, random);
-  fmt::print("the loss of   | nodes | longest way |    ways\n");
+  fmt::print("the loss of   | nodes | longest path |   paths\n");
   double before = 0;
   for (const std::string name : {"rod", "maria", "rosimeire"}) {
     const Scope scope;
     std::vector<microgpt::Token> tokens{26};
     for (char letter : name) tokens.push_back(static_cast<microgpt::Token>(letter - 'a'));
     tokens.push_back(26);
-    const Value loss = microgpt::draft::Mlp<Value>(parameters, lesson04::dot).document_loss(tokens);
-    fmt::print("{:13} | {:5} | {:11} | {:7}\n", name, tape.topological_order(loss.node).size(), longest_way(loss),
-               count_ways(loss));
-    CHECK(count_ways(loss) > before);
-    before = count_ways(loss);
+    const microgpt::draft::Mlp<Value> mlp(parameters, lesson04::dot);
+    const std::size_t before_loss = tape.nodes.used;
+    const Value loss = mlp.document_loss(tokens);
+    fmt::print("{:13} | {:5} | {:12} | {:7}\n", name, tape.nodes.used - before_loss, longest_path(loss),
+               count_paths(loss));
+    CHECK(count_paths(loss) > before);
+    before = count_paths(loss);
   }
   std::vector<Value> a(256, 1.0), b(256, 2.0);
   const Scope scope;

@@ -10,22 +10,24 @@ Value squared_distance(const std::vector<Value>& a, const std::vector<Value>& b)
   return {total, edges};
 }
 
-std::size_t longest_way(Value root) {
-  std::unordered_map<Node*, std::size_t> longest;
-  for (Node* node : tape.topological_order(root.node)) {
+std::size_t longest_path(Value root) {
+  std::unordered_map<const Node*, std::size_t> longest;
+  for (std::size_t i = 0; i < tape.nodes.used; i++) {
+    const Node& node = tape.nodes[i];
     std::size_t here = 0;
-    for (const Edge& edge : node->edges) here = std::max(here, longest.at(edge.child) + 1);
-    longest.emplace(node, here);
+    for (const Edge& edge : node.edges) here = std::max(here, longest.at(edge.child) + 1);
+    longest.emplace(&node, here);
   }
   return longest.at(root.node);
 }
 
-double count_ways(Value root) {
-  std::unordered_map<Node*, double> ways;
-  for (Node* node : tape.topological_order(root.node)) {
-    double here = node->edges.empty() ? 1 : 0;
-    for (const Edge& edge : node->edges) here += ways.at(edge.child);
-    ways.emplace(node, here);
+double count_paths(Value root) {
+  std::unordered_map<const Node*, double> paths;
+  for (std::size_t i = 0; i < tape.nodes.used; i++) {
+    const Node& node = tape.nodes[i];
+    double here = node.edges.empty() ? 1 : 0;
+    for (const Edge& edge : node.edges) here += paths.at(edge.child);
+    paths.emplace(&node, here);
   }
-  return ways.at(root.node);
+  return paths.at(root.node);
 }

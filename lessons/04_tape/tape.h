@@ -1,39 +1,17 @@
-// Value on a tape, used like that of lesson 03. Nodes lie one after the other in memory that the next step
-// writes over again, and backward keeps its place in the graph on a list instead of calling itself.
+// Value on a tape, used like that of lesson 03. Nodes lie one after the other, in the order in which they were made, so
+// the way back is a loop from the last to the first.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "arena.h"
 #include "base/power.h"
 
 namespace lesson04 {
-
-/// Memory that is handed out in order, and taken back by setting `used` back. It grows by a chunk when it is full.
-/// Chunks never move, so a pointer into one stays good.
-template <class T>
-struct Arena {
-  static constexpr std::size_t chunk_size = 4096;
-  std::vector<std::unique_ptr<T[]>> chunks;
-  std::size_t used = 0;
-
-  std::size_t room() const { return chunks.size() * chunk_size; }
-  std::size_t chunks_in_use() const { return (used + chunk_size - 1) / chunk_size; }
-  T& operator[](std::size_t i) { return chunks[i / chunk_size][i % chunk_size]; }
-
-  /// n neighbours, which lie in one chunk.
-  T* take(std::size_t n) {
-    const std::size_t rest = chunk_size - used % chunk_size;
-    if (n > rest) used += rest;
-    if (used / chunk_size == chunks.size()) chunks.push_back(std::make_unique<T[]>(chunk_size));
-    used += n;
-    return &(*this)[used - n];
-  }
-};
 
 struct Node;
 
@@ -46,54 +24,11 @@ struct Node {
   double data;
   double grad;
   std::span<Edge> edges;  // to what it was computed from
-  std::size_t visit;      // the number of the backward() that last came by
 };
 
 struct Tape {
   Arena<Node> nodes;
   Arena<Edge> edges;
-  std::size_t visit = 1;
-
-  /// Children before parents, each node once, as in lesson 03. `path` is what was the call stack there: the nodes that
-  /// lead from the root to here, and for each the edge that comes next.
-  std::vector<Node*> topological_order(Node* root) {
-    struct Place {
-      Node* node;
-      std::size_t next;
-    };
-    std::vector<Node*> order;
-    std::vector<Place> path;
-    auto enter = [&](Node* node) {
-      node->visit = visit;
-      path.push_back({node, 0});
-    };
-    visit++;
-    enter(root);
-    while (!path.empty()) {
-      Place& here = path.back();
-      if (here.next == here.node->edges.size()) {
-        order.push_back(here.node);
-        path.pop_back();
-      } else if (Node* child = here.node->edges[here.next++].child; child->visit != visit) {
-        enter(child);
-      }
-    }
-    return order;
-  }
-
-  /// Edges last to first: a node of many terms hands its gradient back as the chain of additions would that it
-  /// replaces.
-  void backward(Node* root) {
-    const std::vector<Node*> order = topological_order(root);
-    for (Node* node : order) {
-      if (!node->edges.empty()) node->grad = 0;
-    }
-    root->grad = 1;
-    for (auto node = order.rbegin(); node != order.rend(); ++node) {
-      const std::span<Edge> all = (*node)->edges;
-      for (auto edge = all.rbegin(); edge != all.rend(); ++edge) edge->child->grad += edge->local_grad * (*node)->grad;
-    }
-  }
 };
 
 inline Tape tape;
@@ -128,7 +63,17 @@ struct Value {
 
   double data() const { return node->data; }
   double grad() const { return node->grad; }
-  void backward() const { tape.backward(node); }
+
+  /// Back along the tape, so parents come before their children. Only leaves keep what an earlier backward() gave them.
+  void backward() const {
+    for (std::size_t i = 0; i < tape.nodes.used; i++) {
+      if (!tape.nodes[i].edges.empty()) tape.nodes[i].grad = 0;
+    }
+    node->grad = 1;
+    for (std::size_t i = tape.nodes.used; i-- > 0;) {
+      for (const Edge& edge : tape.nodes[i].edges) edge.child->grad += edge.local_grad * tape.nodes[i].grad;
+    }
+  }
 };
 
 inline Value operator+(Value a, Value b) { return {a.data() + b.data(), {{a.node, 1}, {b.node, 1}}}; }

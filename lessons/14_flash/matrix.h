@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "lesson/one_head.h"
+#include "one_head.h"
 #include "memory.h"
 #include "tensor/matmul.h"
 #include "tensor/simd.h"

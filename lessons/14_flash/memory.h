@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "lesson/counted.h"
-#include "lesson/one_head.h"
+#include "counted.h"
+#include "one_head.h"
 #include "tensor/tensor.h"
 
 namespace microgpt {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lesson/lesson.h"
-#include "lesson/one_head.h"
+#include "one_head.h"
 #include "lesson/processor_time.h"
 #include "matrix.h"
 #include "memory.h"

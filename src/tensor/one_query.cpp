@@ -4,11 +4,19 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "tensor/simd.h"
 
 namespace microgpt {
 namespace {
+
+/// v with its lanes reordered: lane i becomes lane i ^ flip.
+template <class T, std::size_t flip>
+Vector<T> flipped(Vector<T> v) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) { return __builtin_shufflevector(v, v, (i ^ flip)...); }
+  (std::make_index_sequence<lanes<T>>());
+}
 
 /// Adds up the numbers of each head of D numbers, and puts the sum into all its lanes.
 template <class T, std::size_t D>

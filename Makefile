@@ -215,7 +215,7 @@ SESSIONS := $(patsubst %,$(BUILD)/%/stepped,$(LESSONS:%=lessons/%) tests/gdb)
 
 gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or through your own: make gdb MINE=1
 	@$(HAVE_GDB)
-	@$(if $(MINE),$(MINE_SH) gdb,$(MAKE) --no-print-directory MODE=debug step)
+	@$(if $(MINE),$(MINE_SH) gdb || :,$(MAKE) --no-print-directory MODE=debug step)
 step: $(or $(call broken,$(L)),$(call lesson,$(L),main))
 	@$(GDB) -ex 'stop all' -ex run --args $< $(NAMES)
 

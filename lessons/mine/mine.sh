@@ -2,6 +2,7 @@
 # The reader's own microgpt, stage by stage: lessons/mine/mine.sh COMMAND [NUMBER]
 #
 #   test       creates mine/microgpt.cpp if there is none, tests it, and says what comes next
+#   test N     tests stage N alone
 #   watch      tests after each change of the file
 #   hint       a hint for the next stage, then another, then its solution
 #   reset N    puts the file to the solution before stage N, and keeps the old file beside it
@@ -11,7 +12,8 @@
 #   cut N      prints the solution at stage N
 #
 # A track is a solution with its texts, tests and stages. Another exercise can be another track: see the first lines.
-# MINE_FOLDER is the reader's folder, mine/ if it is not set. Its file `progress` holds the stages done and the hints seen for the next.
+# MINE_FOLDER is the reader's folder, mine/ if it is not set. Its file `progress` holds the stages done, and how many
+# hints were seen for the next.
 set -u
 texts=lessons/mine/stages.txt solution=lessons/mine/solution.cpp tests=tests/mine/tests.cpp
 own=${MINE_FOLDER:-mine} stages=15 extra=16 whole=15 # from stage `whole` on, what the whole program prints is tested
@@ -36,7 +38,8 @@ part() {
 finished=0 hints=0
 read_progress() {
   [ ! -r "$own/progress" ] || read -r finished hints <"$own/progress"
-  case $finished$hints in '' | *[!0-9]*) finished=0 hints=0 ;; esac
+  case $finished in '' | *[!0-9]*) finished=0 ;; esac
+  case $hints in '' | *[!0-9]*) hints=0 ;; esac
   [ "$finished" -le $extra ] || finished=$extra
 }
 write_progress() { echo "$1 $2" >"$own/progress.new" && mv "$own/progress.new" "$own/progress"; }
@@ -68,32 +71,33 @@ compile() { # OUTPUT [FLAG...] SOURCE
   $CXX -std=c++20 -Isrc "$@" -o "$output" 2>"$scratch/errors"
 }
 
-compile_tests() { # STAGE OUTPUT
-  compile "$2" -w -g -O0 -D_GLIBCXX_ASSERTIONS -DSTAGE="$1" -Dmain=mine_main -include "$file" $tests
+compile_tests() { # STAGE OUTPUT [FLAG]
+  compile "$2" ${3:-} -w -O0 -D_GLIBCXX_ASSERTIONS -DSTAGE="$1" -Dmain=mine_main -include "$file" $tests
 }
 
-# The first thing that the compiler did not like: in the reader's line, or in a test that found no such function.
+# The first thing that the compiler did not like: a line of the reader's, or that a test found no such function.
 say_compile_error() {
   local first line wanted
-  first=$(grep -m 1 -E 'error: ' "$scratch/errors")
-  line=$(printf '%s\n' "$first" | sed -n "s|^[^:]*$tests:\([0-9]*\):.*|\1|p")
-  if [ -n "$line" ]; then
-    wanted=$(awk -v line="$line" 'NR > line { exit } /TESTS\(|wanted_[0-9]/ { match($0, /[0-9]+/); s = substr($0, RSTART, RLENGTH) }
-      /\/\/ wants: / { sub(/.*\/\/ /, ""); w = s " " $0 } END { print w }' $tests)
-    echo "stage ${wanted%% *} ${wanted#* }"
-    case $first in
-      *"not declared"* | *"does not name"* | *undeclared* | *"unknown type"* | *"no member named"* | *"has no member"*) ;;
-      *) echo "  the compiler says: ${first#*error: }" ;;
-    esac
+  if ! $CXX -std=c++20 -Isrc -w -fsyntax-only "$file" 2>"$scratch/errors.own"; then
+    first=$(grep -m 1 'error: ' "$scratch/errors.own")
+    line=$(sed -n "s|^$file:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors.own" | head -n 1)
+    echo "$file:$line does not compile: ${first#*error: }"
+    [ -z "$line" ] || sed -n "${line}s/^/  $line |  /p" "$file"
     return
   fi
-  line=$(sed -n "s|^\(In file included from \)\{0,1\}$file:\([0-9][0-9]*\).*|\2|p" "$scratch/errors" | head -n 1)
-  if [ -n "$line" ]; then
-    echo "$file:$line does not compile: ${first#*error: }"
-    sed -n "${line}s/^/  $line |  /p" "$file"
-  else
-    echo "$file does not compile: $(grep -m 1 -E 'error|undefined' "$scratch/errors")"
+  first=$(grep -m 1 'error: ' "$scratch/errors")
+  line=$(sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors" | head -n 1)
+  if [ -z "$line" ]; then
+    echo "$file does not fit its tests: $(grep -m 1 -E 'error|undefined' "$scratch/errors")"
+    return
   fi
+  wanted=$(awk -v line="$line" 'NR > line { exit } / wanted_[0-9]/ { match($0, /wanted_[0-9]+/); n = substr($0, RSTART + 7, RLENGTH - 7) }
+    /\/\/ wants: / { sub(/.*\/\/ /, ""); last = n " " $0 } END { print last }' $tests)
+  echo "stage ${wanted%% *} ${wanted#* }"
+  case $first in
+    *"not declared"* | *"does not name"* | *undeclared* | *"unknown type"* | *"no member named"* | *"has no member"*) ;;
+    *) echo "  the compiler says: ${first#*error: }" ;;
+  esac
 }
 
 # --- Testing ---
@@ -103,7 +107,8 @@ limited() {
   local seconds=$1 output=$2
   shift 2
   { (
-    ulimit -S -c 0 -t "$seconds"
+    ulimit -S -c 0
+    ulimit -S -t "$seconds"
     ulimit -S -f 1024
     ulimit -S -v 4000000 2>/dev/null
     exec "$@"
@@ -114,12 +119,12 @@ say_crash() { # STAGE EXIT_CODE SECONDS
   local call because
   call=$(sed -n 2p "$scratch/result") because=$(sed -n 3p "$scratch/result")
   case $2 in
-    137 | 152) echo "  ${call:-The program}: still computing after $3 seconds, and was stopped. Does a loop never end?" ;;
-    153) echo "  ${call:-The program}: it printed more than a megabyte, and was stopped. Does a loop print for ever?" ;;
-    139 | 138) echo "  ${call:-The program}: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
-    *) echo "  ${call:-The program}: stopped with code $2. $(grep -m 1 -E 'what|Assertion' "$scratch/printed" | sed 's|^.*/\([^/]*: \)|\1|')" ;;
+    137 | 152) echo "$call: still computing after $3 seconds, and was stopped. Does a loop never end?" ;;
+    153) echo "$call: it printed more than a megabyte, and was stopped. Does a loop print for ever?" ;;
+    139 | 138) echo "$call: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
+    *) echo "$call: stopped with code $2. $(grep -hE 'what\(|Assertion' "$scratch"/printed "$scratch"/*.txt 2>/dev/null | tail -n 1)" ;;
   esac
-  [ -z "$because" ] || echo "  $because"
+  [ -z "$because" ] || echo "$because"
 }
 
 say_verdict() { # STAGE EXIT_CODE SECONDS
@@ -131,7 +136,8 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
   else
     echo "stage $stage of $stages, $(title "$stage"): not yet"
   fi
-  if [ "$2" = 1 ] && [ -s "$scratch/result" ]; then sed -n '2,$s/^/  /p' "$scratch/result"; else say_crash "$@"; fi
+  if [ "$2" = 1 ] && [ -s "$scratch/result" ]; then sed 1d "$scratch/result"; else say_crash "$@"; fi |
+    fold -s -w 110 | sed 's/^/  /'
   if [ -s "$scratch/printed" ] && [ "$1" -lt $whole ] && [ "$2" = 1 ]; then
     echo "  your file printed:"
     tail -n 5 "$scratch/printed" | cut -c 1-100 | sed 's/^/    /'
@@ -143,14 +149,11 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
 run_whole() {
   compile "$scratch/program" -w -O2 "$file" || { say_compile_error && return 1; }
   printf 'X1\nY2\nX2\n' >"$scratch/names.txt"
-  : >"$scratch/result"
-  local code=0 names
-  for names in data/names.txt "$scratch/names.txt"; do
-    limited 100 "$scratch/printed" "$scratch/program" "$names" || { code=$? && break; }
-    if [ "$names" = data/names.txt ]; then mv "$scratch/printed" "$scratch/program.txt"; fi
-  done
-  [ $code = 0 ] || { say_verdict "$1" $code 100 && return 1; }
-  mv "$scratch/printed" "$scratch/other.txt"
+  printf '%s\n' "$1" 'The program' >"$scratch/result"
+  limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt || { say_verdict "$1" $? 100 && return 1; }
+  printf '%s\n' "$1" 'The program, with a file of the three names X1, Y2 and X2' \
+    'Is the vocabulary still a to z? Collect the letters of the names in a std::set<char>.' >"$scratch/result"
+  limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
 }
 
 # Tests one stage; says what is wrong with it, if something is.
@@ -255,13 +258,14 @@ debug() {
   read_progress
   local next=$((finished < extra ? finished + 1 : extra))
   mkdir -p build/mine
-  set -- gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py
+  set -- gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py -ex 'set print address on'
   if [ $next -ge $whole ]; then
     compile build/mine/debug -w -g3 -O0 "$file" || { say_compile_error; exit 1; }
-    exec "$@" -ex 'break main' -ex run --args build/mine/debug
+    "$@" -ex 'break main' -ex run --args build/mine/debug
+    return
   fi
-  compile_tests $next build/mine/debug || { say_compile_error; exit 1; }
-  exec "$@" -ex "rbreak ^stage_${next}" -ex run --args build/mine/debug build/mine/result "$scratch"
+  compile_tests $next build/mine/debug -g3 || { say_compile_error; exit 1; }
+  "$@" -ex "rbreak ^stage_${next}(_|\$)" -ex run --args build/mine/debug "$scratch/result" "$scratch"
 }
 
 progress() {
@@ -285,7 +289,8 @@ trap 'exit 130' INT TERM HUP
 command=${1:-test}
 [ $# -eq 0 ] || shift
 case $command in
-  test) start && { say_next; exit 0; } || test_all ;;
+  test) if [ -n "${1:-}" ]; then test_stage "$1"; exit; fi
+    start && { say_next; exit 0; } || test_all ;;
   watch) start; watch ;;
   hint) start; hint ;;
   reset) reset "${1:-}" ;;

@@ -111,7 +111,8 @@ void should_be(const Got& got, const Numbers& want, double tolerance = 1e-7) {
     if (near(all, mistake.gives, std::max(tolerance, 2e-4))) otherwise = mistake.because;
   }
   const int digits = text(all, 4) == text(want, 4) ? 9 : 4;
-  fail(call + " is " + text(all, digits) + ", and should be " + text(want, digits) + ".", otherwise);
+  const char* verb = all.size() > 1 && call.find(": ") != std::string::npos ? " are " : " is ";
+  fail(call + verb + text(all, digits) + ", and should be " + text(want, digits) + ".", otherwise);
 }
 
 inline void should_read(std::string got, const std::string& want) {
@@ -124,10 +125,13 @@ inline void should_read(std::string got, const std::string& want) {
   fail(call + " is \"" + got + "\", and should be \"" + want + "\".", otherwise);
 }
 
-inline int run_all(int argc, char** argv) {
+/// The tests of the newest stage come first: what it broke is its own fault before it is that of anything older.
+inline int run_all(int argc, char** argv, int newest) {
   if (argc < 3) return 2;
   result_path = argv[1];
   folder = argv[2];
+  std::stable_sort(tests.begin(), tests.end(),
+                   [&](const Test& a, const Test& b) { return (a.stage == newest) > (b.stage == newest); });
   for (const Test& test : tests) {
     stage = test.stage;
     test.run();

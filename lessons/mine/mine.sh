@@ -26,7 +26,9 @@ fail() {
   exit 1
 }
 
-cut_at() { awk -v n="$1" '/^\/\/@ / { split($2, r, "-"); on = n >= r[1] && (r[2] == "" || n <= r[2]); next } on' $solution; }
+cut_at() {
+  awk -v n="$1" '/^\/\/@ / { split($2, at, "-"); on = n >= at[1] && (at[2] == "" || n <= at[2]); next } on' $solution
+}
 
 # What stages.txt says of stage $1: its title; or part 0, the task; or part 1 or 2, a hint.
 title() { awk -v n="$1" '/^# / && $2 == n { sub(/^# [0-9]+ /, ""); print }' $texts; }
@@ -52,7 +54,10 @@ bar() {
 
 say_next() {
   local next=$((finished + 1))
-  [ "$next" -le $extra ] || { echo "You have written microgpt. All that is left is in lessons/mine/README.md."; return; }
+  if [ "$next" -gt $extra ]; then
+    echo "You have written microgpt. What src/microgpt.cpp does differently: lessons/mine/README.md"
+    return
+  fi
   echo "next: stage $next, $(title $next)"
   part $next 0
   echo "it wants:"
@@ -91,7 +96,8 @@ say_compile_error() {
     echo "$file does not fit its tests: $(grep -m 1 -E 'error|undefined' "$scratch/errors")"
     return
   fi
-  wanted=$(awk -v line="$line" 'NR > line { exit } / wanted_[0-9]/ { match($0, /wanted_[0-9]+/); n = substr($0, RSTART + 7, RLENGTH - 7) }
+  wanted=$(awk -v line="$line" 'NR > line { exit }
+    match($0, /wanted_[0-9]+/) { n = substr($0, RSTART + 7, RLENGTH - 7) }
     /\/\/ wants: / { sub(/.*\/\/ /, ""); last = n " " $0 } END { print last }' $tests)
   echo "stage ${wanted%% *} ${wanted#* }"
   case $first in
@@ -122,19 +128,23 @@ say_crash() { # STAGE EXIT_CODE SECONDS
     137 | 152) echo "$call: still computing after $3 seconds, and was stopped. Does a loop never end?" ;;
     153) echo "$call: it printed more than a megabyte, and was stopped. Does a loop print for ever?" ;;
     139 | 138) echo "$call: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
-    *) echo "$call: stopped with code $2. $(grep -hE 'what\(|Assertion' "$scratch"/printed "$scratch"/*.txt 2>/dev/null | tail -n 1)" ;;
+    *)
+      echo "$call: stopped with code $2."
+      grep -hE 'what\(|Assertion' "$scratch"/printed "$scratch"/*.txt 2>/dev/null | tail -n 1
+      ;;
   esac
   [ -z "$because" ] || echo "$because"
 }
 
 say_verdict() { # STAGE EXIT_CODE SECONDS
-  local stage
+  local stage of
   stage=$(sed -n 1p "$scratch/result")
   stage=${stage:-$1}
+  of=$([ "$stage" -gt $stages ] || echo " of $stages")
   if [ "$stage" -le "$finished" ]; then
-    echo "stage $stage of $stages, $(title "$stage"): it was done, and no longer holds"
+    echo "stage $stage$of, $(title "$stage"): it was done, and no longer holds"
   else
-    echo "stage $stage of $stages, $(title "$stage"): not yet"
+    echo "stage $stage$of, $(title "$stage"): not yet"
   fi
   if [ "$2" = 1 ] && [ -s "$scratch/result" ]; then sed 1d "$scratch/result"; else say_crash "$@"; fi |
     fold -s -w 110 | sed 's/^/  /'
@@ -178,15 +188,14 @@ test_all() {
     echo "stage $finished, $(title $finished): done. See what it is worth: make mine-run"
   done
   bar
-  # What fails is said if the reader has begun with this stage; a missing function means that it is not so yet.
-  if [ "$finished" -gt "$before" ] && grep -q "^stage [0-9]* wants:" "$scratch/said"; then : >"$scratch/said"; fi
-  if [ -s "$scratch/said" ] && [ "$stage" -le $stages -o "$finished" -lt $stages ]; then
-    cat "$scratch/said"
-    ! grep -q "^stage [0-9]* wants:" "$scratch/said" || say_next
-    return 1
+  # After a success the next stage is told. That it fails is no news: the reader has not begun with it.
+  if [ "$finished" -gt "$before" ] || [ ! -s "$scratch/said" ]; then
+    say_next
+    return 0
   fi
-  say_next
-  [ ! -s "$scratch/said" ] || cat "$scratch/said"
+  cat "$scratch/said"
+  ! grep -q '^stage [0-9]* wants:' "$scratch/said" || say_next
+  return 1
 }
 
 start() {
@@ -221,7 +230,7 @@ hint() {
   [ "$hints" -ge 3 ] || hints=$((hints + 1))
   write_progress "$finished" "$hints"
   if [ "$hints" -lt 3 ]; then
-    echo "hint $hints of 2 for stage $next, $(title $next); make hint again shows $([ "$hints" = 1 ] && echo another || echo its solution)"
+    echo "hint $hints of 2 for stage $next, $(title $next); again: $([ "$hints" = 1 ] && echo another || echo its solution)"
     part $next "$hints"
   else
     echo "one solution of stage $next, $(title $next): lines with + are new, lines with - go"

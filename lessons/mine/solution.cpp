@@ -1,5 +1,5 @@
-// The whole file, at every stage. `//@ 3` begins lines that stand in it from stage 3 on, `//@ 3-6` lines that stand in it
-// at stages 3 to 6. lessons/mine/mine.sh cuts them out; stage 0 is the file that a reader starts with.
+// The whole file, at every stage. `//@ 3` begins lines that stand in it from stage 3 on, `//@ 3-6` lines that stand in
+// it at stages 3 to 6. lessons/mine/mine.sh cuts them out; stage 0 is the file that a reader starts with.
 // clang-format off
 
 //@ 0

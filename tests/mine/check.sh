@@ -53,8 +53,8 @@ says() {
 
 # Puts stage $1's solution, with $2 replaced by $3, into the folder, and tests it: it must say $4.
 edited() {
-  $mine cut "$1" | awk -v from="$2" -v to="$3" 'i = index($0, from) { $0 = substr($0, 1, i - 1) to substr($0, i + length(from)) } 1' \
-    >"$MINE_FOLDER/microgpt.cpp"
+  $mine cut "$1" | awk -v from="$2" -v to="$3" '
+    i = index($0, from) { $0 = substr($0, 1, i - 1) to substr($0, i + length(from)) } 1' >"$MINE_FOLDER/microgpt.cpp"
   echo "$(($1 - 1)) 0" >"$MINE_FOLDER/progress"
   says "$4" $mine test
 }
@@ -98,9 +98,11 @@ around() {
   rm "$folder/microgpt.cpp"
   says 'is gone; make mine-reset STAGE=3' env MINE_FOLDER="$folder" $mine test || code=1
   edited 1 'token != BOS &&' 'true ||' 'still computing after' || code=1
-  edited 1 '  std::string name;' '  for (;;) std::puts("forever");' 'printed more than a megabyte' || code=1
+  edited 1 '  std::string name;' '  std::string name; for (;;) std::puts("for ever");' \
+    'printed more than a megabyte' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; *(volatile int*)8 = 1;' 'crashed (signal 11)' || code=1
-  edited 2 'std::vector<double> p;' 'std::vector<double> p; p[7] = 1;' 'probabilities({0, 2, 1}): stopped with code 134' || code=1
+  edited 2 'std::vector<double> p;' 'std::vector<double> p; p[7] = 1;' \
+    'probabilities({0, 2, 1}): stopped with code 134' || code=1
   edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
   edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
   watched || code=1

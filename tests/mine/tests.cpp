@@ -95,6 +95,7 @@ TESTS(2, stage_2) {
   usual({0, 0.6667, 0.3333},
         "What was never seen has no chance at all, and the loss of a name with such a pair is infinite. Count each "
         "pair once more than it was seen.");
+  usual({0, 0.3333, 0.1667}, "They add up to a half. Add 1 to each count as well, not only to the sum.");
   usual({0.3333, 1, 0.6667}, "They add up to 2. The sum has to contain the pretended counts as well.");
   should_be(probabilities({0, 2, 1}), {1.0 / 6, 3.0 / 6, 2.0 / 6});
 }

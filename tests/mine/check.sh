@@ -10,9 +10,12 @@ table=tests/mine/mistakes.txt mine=lessons/mine/mine.sh
 make_mistake() {
   awk -v k="$1" '
     function joined(lines, line) { return lines == "" ? line : lines "\n" line }
-    FNR == NR { if (/^# /) at++; if (at != k) next
-      if (/^- /) from = joined(from, substr($0, 3))
-      if (/^\+ /) to = joined(to, substr($0, 3)); next }
+    FNR == NR {
+      if (/^# /) at++
+      if (at == k && /^- /) from = joined(from, substr($0, 3))
+      if (at == k && /^\+ /) to = joined(to, substr($0, 3))
+      next
+    }
     { all = all $0 "\n" }
     END { i = index(all, from); if (from == "" || i == 0) exit 1
       printf "%s", substr(all, 1, i - 1) to substr(all, i + length(from)) }' $table -
@@ -22,18 +25,18 @@ field() { awk -v k="$1" -v mark="$2" '/^# / { at++ } at == k && index($0, mark "
 one() { # KIND NUMBER
   local folder stage=$2 said= expected= code=0
   folder=$(mktemp -d)
+  trap "rm -rf '$folder'" EXIT
   export MINE_FOLDER=$folder
   case $1 in
     solved) $mine cut "$stage" >"$folder/microgpt.cpp" expected= ;;
     unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected=stage ;;
     mistake)
-      stage=$(field "$2" '#') expected=$(field "$2" '?')
+      stage=$(field "$2" '#') expected=$(field "$2" '?' | tr -s ' ')
       $mine cut "$stage" | make_mistake "$2" >"$folder/microgpt.cpp" || said='its text is not in the solution' code=9
       ;;
   esac
   echo "$((stage - 1)) 0" >"$folder/progress"
   if [ $code = 0 ]; then said=$($mine test "$stage" 2>&1 | tr -s ' \n' ' '; exit ${PIPESTATUS[0]}) || code=1; fi
-  rm -rf "$folder"
   if [ $code = 9 ] || [ $code != $([ "$1" = solved ] && echo 0 || echo 1) ] ||
     [ "${said#*"$expected"}" = "$said" -a -n "$expected" ]; then
     printf 'stage %s, %s %s (%s): wrong\n%s\n' "$stage" "$1" "$2" "$expected" "$said"

@@ -390,11 +390,6 @@ TESTS(7, stage_7) {
     }
     return std::sqrt(squares / double(m.size() * m[0].size()));
   };
-  calling("matrix(20, 30): the typical size of a weight (root mean square)",
-          "Draw each from std::normal_distribution<double>(0, 0.08).");
-  usual({0.2828}, "0.08 is the standard deviation. Its root was used.");
-  usual({0.0064}, "0.08 is the standard deviation. Its square was used.");
-  should_be(size_of(w), {0.08}, 0.02);
   calling("matrix(20, 30): do its first two rows differ? (1: yes)",
           "All rows are the same. Draw each weight on its own, not one row (or one weight) for all.");
   should_be(double(w[0][0].data() != w[1][0].data()), {1});
@@ -412,6 +407,11 @@ TESTS(7, stage_7) {
     (m[0][0] * -3).backward();  // leaves no gradient behind
     should_be(slopes, {3, 0, 0, 0});
   }
+  calling("matrix(20, 30): the typical size of a weight (root mean square)",
+          "Draw each from std::normal_distribution<double>(0, 0.08).");
+  usual({0.2828}, "0.08 is the standard deviation. Its root was used.");
+  usual({0.0064}, "0.08 is the standard deviation. Its square was used.");
+  should_be(size_of(w), {0.08}, 0.02);
 }
 #endif
 

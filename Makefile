@@ -172,6 +172,24 @@ no-such-break:
 no-such-lesson:
 	@echo "there is no such lesson; there are: $(foreach name,$(filter-out NN_%,$(LESSONS)),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
+# The reader's own microgpt. What goes wrong in it is said in words; an error of make would only add noise.
+MINE_SH := CXX='$(CXX)' lessons/mine/mine.sh
+.PHONY: mine mine-watch mine-reset mine-run hint progress check-mine
+mine: ## write a microgpt of your own, stage by stage; again: test it, and see what comes next
+	@$(MINE_SH) test || :
+mine-watch: ## test it each time you save it, until Ctrl-C
+	@$(MINE_SH) watch || :
+mine-run: ## run it: make mine-run [NAMES=file]
+	@$(MINE_SH) run $(NAMES) || :
+hint: ## a hint for its next stage; again: another; then the solution of this stage
+	@$(MINE_SH) hint || :
+mine-reset: ## put it to the solution before a stage: make mine-reset STAGE=5
+	@$(MINE_SH) reset $(STAGE) || :
+progress: ## show which of its stages and which exercises are done
+	@$(MINE_SH) progress
+check-mine: ## check that the solution passes every stage, and that the tests name the usual mistakes
+	@CXX='$(CXX)' tests/mine/check.sh
+
 ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 09 with several seeds and compare them
 	@$< '$(NAMES)'
 forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them (takes minutes)
@@ -205,9 +223,9 @@ GDB := gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py
 HAVE_GDB := command -v gdb >/dev/null || { echo "no gdb; try: apt-get install gdb (on macOS: lldb)" >&2; exit 1; }
 SESSIONS := $(patsubst %,$(BUILD)/%/stepped,$(LESSONS:%=lessons/%) tests/gdb)
 
-gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]
+gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or through your own: make gdb MINE=1
 	@$(HAVE_GDB)
-	@$(MAKE) --no-print-directory MODE=debug step
+	@$(if $(MINE),$(MINE_SH) gdb || :,$(MAKE) --no-print-directory MODE=debug step)
 step: $(or $(call broken,$(L)),$(call lesson,$(L),main))
 	@$(GDB) -ex 'stop all' -ex run --args $< '$(NAMES)'
 

@@ -9,7 +9,7 @@ set -uo pipefail
 
 # This machine, with everything that the READMEs show.
 release() {
-  make setup test && make check-lessons check-exercises && make check-readmes && make check-gdb && make check-lldb
+  make setup test && make check-lessons check-exercises check-mine && make check-readmes && make check-gdb && make check-lldb
 }
 
 # The sanitizers, with the other compiler, without threads.

@@ -1,0 +1,311 @@
+#!/usr/bin/env bash
+# The reader's own microgpt, stage by stage: lessons/mine/mine.sh COMMAND [NUMBER]
+#
+#   test       creates mine/microgpt.cpp if there is none, tests it, and says what comes next
+#   test N     tests stage N alone
+#   watch      tests after each change of the file
+#   hint       a hint for the next stage, then another, then its solution
+#   reset N    puts the file to the solution before stage N, and keeps the old file beside it
+#   run        compiles the file and runs it
+#   gdb        runs the tests of the next stage in gdb
+#   progress   which stages and exercises are done
+#   cut N      prints the solution at stage N
+#
+# A track is a solution with its texts, tests and stages. Another exercise can be another track: see the first lines.
+# MINE_FOLDER is the reader's folder, mine/ if it is not set. Its file `progress` holds the stages done, and how many
+# hints were seen for the next.
+set -u
+texts=lessons/mine/stages.txt solution=lessons/mine/solution.cpp tests=tests/mine/tests.cpp
+own=${MINE_FOLDER:-mine} stages=15 extra=16 whole=15 # from stage `whole` on, what the whole program prints is tested
+file=$own/microgpt.cpp
+CXX=${CXX:-g++}
+scratch=
+
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+
+cut_at() {
+  awk -v n="$1" '/^\/\/@ / { split($2, at, "-"); on = n >= at[1] && (at[2] == "" || n <= at[2]); next } on' $solution
+}
+
+# What stages.txt says of stage $1: its title; or part 0, the task; or part 1 or 2, a hint.
+title() { awk -v n="$1" '/^# / && $2 == n { sub(/^# [0-9]+ /, ""); print }' $texts; }
+part() {
+  awk -v n="$1" -v k="$2" '/^# / { on = $2 == n; at = 0; next } on && /^\? / { at++; sub(/^\? /, "") }
+    on && at == k && NF { print "  " $0 }' $texts
+}
+
+finished=0 hints=0
+read_progress() {
+  [ ! -r "$own/progress" ] || read -r finished hints <"$own/progress"
+  case $finished in '' | *[!0-9]*) finished=0 ;; esac
+  case $hints in '' | *[!0-9]*) hints=0 ;; esac
+  [ "$finished" -le $extra ] || finished=$extra
+}
+write_progress() { echo "$1 $2" >"$own/progress.new" && mv "$own/progress.new" "$own/progress"; }
+
+bar() {
+  local i line=
+  for ((i = 1; i <= stages; i++)); do line+=$([ "$i" -le "$finished" ] && echo '#' || echo .); done
+  echo "[$line] $((finished < stages ? finished : stages)) of $stages stages done"
+}
+
+say_next() {
+  local next=$((finished + 1))
+  if [ "$next" -gt $extra ]; then
+    echo "You have written microgpt. What src/microgpt.cpp does differently: lessons/mine/README.md"
+    return
+  fi
+  echo "next: stage $next, $(title $next)"
+  part $next 0
+  echo "it wants:"
+  awk -v n=$next '/ wanted_[0-9]+\(/ { on = index($0, " wanted_" n "(") } on && sub(/.*\/\/ wants: /, "  ")' $tests
+}
+
+# --- Compiling ---
+
+compile() { # OUTPUT [FLAG...] SOURCE
+  local output=$1
+  shift
+  if ! command -v ${CXX%% *} >/dev/null; then
+    echo "there is no compiler called ${CXX%% *}; make setup installs one" >&2
+    exit 1
+  fi
+  $CXX -std=c++20 -Isrc "$@" -o "$output" 2>"$scratch/errors"
+}
+
+compile_tests() { # STAGE OUTPUT [FLAG]
+  compile "$2" ${3:-} -w -O0 -D_GLIBCXX_ASSERTIONS -DSTAGE="$1" -Dmain=mine_main -include "$file" $tests
+}
+
+# The first thing that the compiler did not like: a line of the reader's, or that a test found no such function.
+say_compile_error() {
+  local first line wanted
+  if ! $CXX -std=c++20 -Isrc -w -fsyntax-only "$file" 2>"$scratch/errors.own"; then
+    first=$(grep -m 1 'error: ' "$scratch/errors.own")
+    line=$(sed -n "s|^$file:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors.own" | head -n 1)
+    echo "$file:$line does not compile: ${first#*error: }"
+    [ -z "$line" ] || sed -n "${line}s/^/  $line |  /p" "$file"
+    return
+  fi
+  first=$(grep -m 1 'error: ' "$scratch/errors")
+  line=$(sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors" | head -n 1)
+  if [ -z "$line" ]; then
+    echo "$file does not fit its tests: $(grep -m 1 -E 'error|undefined' "$scratch/errors")"
+    return
+  fi
+  wanted=$(awk -v line="$line" 'NR > line { exit }
+    match($0, /wanted_[0-9]+/) { n = substr($0, RSTART + 7, RLENGTH - 7) }
+    /\/\/ wants: / { sub(/.*\/\/ /, ""); last = n " " $0 } END { print last }' $tests)
+  echo "stage ${wanted%% *} ${wanted#* }"
+  case $first in
+    *"not declared"* | *"does not name"* | *undeclared* | *"unknown type"* | *"no member named"* | *"has no member"*) ;;
+    *) echo "  the compiler says: ${first#*error: }" ;;
+  esac
+}
+
+# --- Testing ---
+
+# Runs a program for at most $1 seconds of computing. What it prints goes to the file $2, a megabyte at most.
+limited() {
+  local seconds=$1 output=$2
+  shift 2
+  { (
+    ulimit -S -c 0
+    ulimit -S -t "$seconds"
+    ulimit -S -f 1024
+    ulimit -S -v 4000000 2>/dev/null
+    exec "$@"
+  ) </dev/null >"$output" 2>&1; } 2>/dev/null
+}
+
+say_crash() { # STAGE EXIT_CODE SECONDS
+  local call because
+  call=$(sed -n 2p "$scratch/result") because=$(sed -n 3p "$scratch/result")
+  case $2 in
+    137 | 152) echo "$call: still computing after $3 seconds, and was stopped. Does a loop never end?" ;;
+    153) echo "$call: it printed more than a megabyte, and was stopped. Does a loop print for ever?" ;;
+    139 | 138) echo "$call: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
+    *)
+      echo "$call: stopped with code $2."
+      grep -hE 'what\(|Assertion' "$scratch"/printed "$scratch"/*.txt 2>/dev/null | tail -n 1
+      ;;
+  esac
+  [ -z "$because" ] || echo "$because"
+}
+
+say_verdict() { # STAGE EXIT_CODE SECONDS
+  local stage of
+  stage=$(sed -n 1p "$scratch/result")
+  stage=${stage:-$1}
+  of=$([ "$stage" -gt $stages ] || echo " of $stages")
+  if [ "$stage" -le "$finished" ]; then
+    echo "stage $stage$of, $(title "$stage"): it was done, and no longer holds"
+  else
+    echo "stage $stage$of, $(title "$stage"): not yet"
+  fi
+  if [ "$2" = 1 ] && [ -s "$scratch/result" ]; then sed 1d "$scratch/result"; else say_crash "$@"; fi |
+    fold -s -w 110 | sed 's/^/  /'
+  if [ -s "$scratch/printed" ] && [ "$1" -lt $whole ] && [ "$2" = 1 ]; then
+    echo "  your file printed:"
+    tail -n 5 "$scratch/printed" | cut -c 1-100 | sed 's/^/    /'
+  fi
+  echo "  again: make mine      a hint: make hint      step through it: make gdb MINE=1"
+}
+
+# Compiles the whole program and runs it, so that its output can be tested.
+run_whole() {
+  compile "$scratch/program" -w -O2 "$file" || { say_compile_error && return 1; }
+  printf 'X1\nY2\nX2\n' >"$scratch/names.txt"
+  printf '%s\n' "$1" 'The program' >"$scratch/result"
+  limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt || { say_verdict "$1" $? 100 && return 1; }
+  printf '%s\n' "$1" 'The program, with a file of the three names X1, Y2 and X2' \
+    'Is the vocabulary still a to z? Collect the letters of the names in a std::set<char>.' >"$scratch/result"
+  limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
+}
+
+# Tests one stage; says what is wrong with it, if something is.
+test_stage() {
+  compile_tests "$1" "$scratch/test" || { say_compile_error && return 1; }
+  if [ "$1" -ge $whole ]; then run_whole "$1" || return 1; fi
+  : >"$scratch/result"
+  local code=0
+  limited 10 "$scratch/printed" "$scratch/test" "$scratch/result" "$scratch" || code=$?
+  [ $code = 0 ] || { say_verdict "$1" $code 10 && return 1; }
+}
+
+test_all() {
+  read_progress
+  local before=$finished stage
+  [ -e "$file" ] || fail "$file is gone; make mine-reset STAGE=$((finished + 1)) writes one that is done up to there"
+  : >"$scratch/said"
+  while stage=$((finished < extra ? finished + 1 : extra)) && test_stage $stage >"$scratch/said"; do
+    [ "$finished" -lt $extra ] || break
+    finished=$stage
+    write_progress $finished 0
+    echo "stage $finished, $(title $finished): done. See what it is worth: make mine-run"
+  done
+  bar
+  # After a success the next stage is told. That it fails is no news: the reader has not begun with it.
+  if [ "$finished" -gt "$before" ] || [ ! -s "$scratch/said" ]; then
+    say_next
+    return 0
+  fi
+  cat "$scratch/said"
+  ! grep -q '^stage [0-9]* wants:' "$scratch/said" || say_next
+  return 1
+}
+
+start() {
+  [ ! -e "$own" ] || return 1
+  mkdir -p "$own" && cut_at 0 >"$file" && write_progress 0 0
+  echo "Here is $file. It reads names, and you make it write some. Change it, then: make mine"
+}
+
+watch() {
+  mkdir "$own/watching" 2>/dev/null || ! kill -0 "$(cat "$own/watching/process" 2>/dev/null)" 2>/dev/null ||
+    fail "$file is being watched already (by process $(cat "$own/watching/process"))"
+  echo $$ >"$own/watching/process"
+  trap 'rm -rf "$own/watching" "$scratch"' EXIT
+  trap 'exit 0' INT TERM HUP
+  local seen='' now
+  while :; do
+    now=$(cksum "$file" 2>/dev/null)
+    if [ "$now" != "$seen" ]; then
+      seen=$now
+      printf '\n--- %s\n' "$(date +%T)"
+      (test_all)
+      echo "(watching $file; Ctrl-C ends it)"
+    fi
+    sleep 0.3
+  done
+}
+
+hint() {
+  read_progress
+  local next=$((finished + 1))
+  [ $next -le $extra ] || fail "all stages are done; there is nothing to hint at"
+  [ "$hints" -ge 3 ] || hints=$((hints + 1))
+  write_progress "$finished" "$hints"
+  if [ "$hints" -lt 3 ]; then
+    echo "hint $hints of 2 for stage $next, $(title $next); again: $([ "$hints" = 1 ] && echo another || echo its solution)"
+    part $next "$hints"
+  else
+    echo "one solution of stage $next, $(title $next): lines with + are new, lines with - go"
+    cut_at "$finished" >"$scratch/before"
+    cut_at $next | diff -U 2 "$scratch/before" - | sed '1,2d; s/^@@.*/.../'
+  fi
+}
+
+reset() {
+  case $1 in '' | *[!0-9]*) set -- 0 ;; esac
+  [ "$1" -ge 1 ] && [ "$1" -le $extra ] || fail "there is no such stage; use STAGE=1 to STAGE=$extra"
+  mkdir -p "$own"
+  if [ -e "$file" ]; then
+    local n=1
+    while [ -e "$own/before-reset-$n.cpp" ]; do n=$((n + 1)); done
+    mv "$file" "$own/before-reset-$n.cpp"
+    echo "your file is kept as $own/before-reset-$n.cpp"
+  fi
+  cut_at $(($1 - 1)) >"$file"
+  write_progress $(($1 - 1)) 0
+  read_progress
+  bar
+  say_next
+}
+
+run() {
+  mkdir -p build/mine
+  compile build/mine/microgpt -Wall -Wextra -O2 "$file" || { say_compile_error; exit 1; }
+  cat "$scratch/errors" >&2
+  build/mine/microgpt "$@"
+}
+
+debug() {
+  read_progress
+  local next=$((finished < extra ? finished + 1 : extra))
+  mkdir -p build/mine
+  set -- gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py -ex 'set print address on'
+  if [ $next -ge $whole ]; then
+    compile build/mine/debug -w -g3 -O0 "$file" || { say_compile_error; exit 1; }
+    "$@" -ex 'break main' -ex run --args build/mine/debug
+    return
+  fi
+  compile_tests $next build/mine/debug -g3 || { say_compile_error; exit 1; }
+  "$@" -ex "rbreak ^stage_${next}(_|\$)" -ex run --args build/mine/debug "$scratch/result" "$scratch"
+}
+
+progress() {
+  read_progress
+  local stage mark exercise todo
+  for ((stage = 1; stage <= extra; stage++)); do
+    mark=$([ $stage -le "$finished" ] && echo '#' || echo .)
+    echo "[$mark] stage $stage, $(title $stage)"
+  done
+  for exercise in lessons/*/exercise.cpp; do
+    todo=$(grep -c TODO "$exercise")
+    mark=$([ "$todo" = 0 ] && echo '#' || echo .)
+    exercise=${exercise#lessons/}
+    echo "[$mark] exercise-${exercise%%_*}$([ "$todo" = 0 ] || echo ": $todo left to do")"
+  done
+}
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM HUP
+command=${1:-test}
+[ $# -eq 0 ] || shift
+case $command in
+  test) if [ -n "${1:-}" ]; then test_stage "$1"; exit; fi
+    start && { say_next; exit 0; } || test_all ;;
+  watch) start; watch ;;
+  hint) start; hint ;;
+  reset) reset "${1:-}" ;;
+  run) start; run "$@" ;;
+  gdb) start; debug ;;
+  progress) progress ;;
+  cut) cut_at "$1" ;;
+  *) fail "lessons/mine/mine.sh does not know '$command'" ;;
+esac

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# `make check-mine`: at each stage the solution passes, that of the stage before fails, and each mistake of mistakes.txt
+# is named. Without arguments it runs everything, several at a time; with two it runs one of these jobs:
+#
+#   check.sh solved N     check.sh unsolved N     check.sh mistake K     check.sh around it
+set -u
+table=tests/mine/mistakes.txt mine=lessons/mine/mine.sh
+
+# Reads a file, and writes it with mistake $1: the text of its - lines replaced by that of its + lines, once.
+make_mistake() {
+  awk -v k="$1" '
+    function joined(lines, line) { return lines == "" ? line : lines "\n" line }
+    FNR == NR {
+      if (/^# /) at++
+      if (at == k && /^- /) from = joined(from, substr($0, 3))
+      if (at == k && /^\+ /) to = joined(to, substr($0, 3))
+      next
+    }
+    { all = all $0 "\n" }
+    END { i = index(all, from); if (from == "" || i == 0) exit 1
+      printf "%s", substr(all, 1, i - 1) to substr(all, i + length(from)) }' $table -
+}
+field() { awk -v k="$1" -v mark="$2" '/^# / { at++ } at == k && index($0, mark " ") == 1 { print substr($0, 3) }' $table; }
+
+one() { # KIND NUMBER
+  local folder stage=$2 said= expected= code=0
+  folder=$(mktemp -d)
+  trap "rm -rf '$folder'" EXIT
+  export MINE_FOLDER=$folder
+  case $1 in
+    solved) $mine cut "$stage" >"$folder/microgpt.cpp" expected= ;;
+    unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected=stage ;;
+    mistake)
+      stage=$(field "$2" '#') expected=$(field "$2" '?' | tr -s ' ')
+      $mine cut "$stage" | make_mistake "$2" >"$folder/microgpt.cpp" || said='its text is not in the solution' code=9
+      ;;
+  esac
+  echo "$((stage - 1)) 0" >"$folder/progress"
+  if [ $code = 0 ]; then said=$($mine test "$stage" 2>&1 | tr -s ' \n' ' '; exit ${PIPESTATUS[0]}) || code=1; fi
+  if [ $code = 9 ] || [ $code != $([ "$1" = solved ] && echo 0 || echo 1) ] ||
+    [ "${said#*"$expected"}" = "$said" -a -n "$expected" ]; then
+    printf 'stage %s, %s %s (%s): wrong\n%s\n' "$stage" "$1" "$2" "$expected" "$said"
+    return 1
+  fi
+}
+
+# --- What can go wrong around the file ---
+
+# says TEXT COMMAND...: the command says this, among other things.
+says() {
+  local text=$1 said
+  shift
+  said=$("$@" 2>&1 </dev/null | tr -s ' \n' ' ')
+  [ "${said#*"$text"}" != "$said" ] || { printf '%s: does not say "%s", but:\n%s\n' "$*" "$text" "$said" && return 1; }
+}
+
+# Puts stage $1's solution, with $2 replaced by $3, into the folder, and tests it: it must say $4.
+edited() {
+  $mine cut "$1" | awk -v from="$2" -v to="$3" '
+    i = index($0, from) { $0 = substr($0, 1, i - 1) to substr($0, i + length(from)) } 1' >"$MINE_FOLDER/microgpt.cpp"
+  echo "$(($1 - 1)) 0" >"$MINE_FOLDER/progress"
+  says "$4" $mine test
+}
+
+wait_for() { # TEXT FILE
+  local i
+  for ((i = 0; i < 600; i++)); do
+    ! grep -q "$1" "$2" || return 0
+    sleep 0.1
+  done
+  echo "nobody wrote '$1'; but:" && cat "$2" && return 1
+}
+
+watched() {
+  local folder=$MINE_FOLDER process
+  $mine cut 2 >"$folder/microgpt.cpp"
+  echo '2 0' >"$folder/progress"
+  $mine watch >"$folder/seen.txt" 2>&1 &
+  process=$!
+  wait_for 'stage 3 wants' "$folder/seen.txt" && says 'is being watched already' $mine watch &&
+    $mine cut 3 >"$folder/microgpt.cpp" && wait_for 'stage 3, .*: done' "$folder/seen.txt"
+  local code=$?
+  kill $process
+  wait $process 2>/dev/null
+  [ $code = 0 ] && [ ! -e "$folder/watching" ]
+}
+
+around() {
+  local folder=$MINE_FOLDER/new code=0
+  says 'next: stage 1, count and draw' env MINE_FOLDER="$folder" $mine test || code=1
+  says 'stage 1 wants: using Counts' env MINE_FOLDER="$folder" $mine test || code=1
+  cmp -s "$folder/microgpt.cpp" <($mine cut 0) || { echo 'the file was changed' && code=1; }
+  says 'hint 1 of 2 for stage 1' env MINE_FOLDER="$folder" $mine hint || code=1
+  says 'hint 2 of 2 for stage 1' env MINE_FOLDER="$folder" $mine hint || code=1
+  says '+Token draw(const std::vector<double>& weights)' env MINE_FOLDER="$folder" $mine hint || code=1
+  says 'there is no compiler called g+++' env CXX=g+++ MINE_FOLDER="$folder" $mine test || code=1
+  says 'kept as' env MINE_FOLDER="$folder" $mine reset 3 || code=1
+  cmp -s "$folder/before-reset-1.cpp" <($mine cut 0) || { echo 'reset lost the file' && code=1; }
+  says 'there is no such stage; use STAGE=1 to STAGE=16' env MINE_FOLDER="$folder" $mine reset 17 || code=1
+  says 'there is no such stage' env MINE_FOLDER="$folder" $mine reset x || code=1
+  rm "$folder/microgpt.cpp"
+  says 'is gone; make mine-reset STAGE=3' env MINE_FOLDER="$folder" $mine test || code=1
+  edited 1 'token != BOS &&' 'true ||' 'still computing after' || code=1
+  edited 1 '  std::string name;' '  std::string name; for (;;) std::puts("for ever");' \
+    'printed more than a megabyte' || code=1
+  edited 2 'std::vector<double> p;' 'std::vector<double> p; *(volatile int*)8 = 1;' 'crashed (signal 11)' || code=1
+  edited 2 'std::vector<double> p;' 'std::vector<double> p; p[7] = 1;' \
+    'probabilities({0, 2, 1}): stopped with code 134' || code=1
+  edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
+  edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
+  watched || code=1
+  return $code
+}
+
+if [ "${1:-}" = around ]; then
+  MINE_FOLDER=$(mktemp -d)
+  export MINE_FOLDER
+  trap 'rm -rf "$MINE_FOLDER"' EXIT
+  around
+  exit
+fi
+if [ $# = 2 ]; then one "$@"; exit; fi
+mistakes=$(grep -c '^# ' $table)
+jobs=$(
+  echo around it
+  for ((n = 16; n >= 1; n--)); do echo "solved $n unsolved $n"; done
+  for ((k = mistakes; k >= 1; k--)); do echo "mistake $k"; done
+)
+echo "$jobs" | xargs -n 2 -P "$(getconf _NPROCESSORS_ONLN)" "$0" || exit 1
+echo "mine: 16 stages solved and unsolved, $mistakes mistakes named"

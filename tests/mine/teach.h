@@ -1,0 +1,143 @@
+// Tests that teach: the first thing that is wrong, what usually causes it, and nothing else.
+//
+// Each test calls the reader's code and compares numbers. What is being called is written down before it runs, so that
+// the runner (lessons/mine/mine.sh) can say what crashed or never returned.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace teach {
+
+using Numbers = std::vector<double>;
+
+inline const char* result_path = "";  // what this run has to say; the first line is a stage
+inline std::string folder;            // with what the whole program printed
+inline int stage = 0;
+
+/// All tests, in the order of the file.
+struct Test {
+  int stage;
+  void (*run)();
+};
+inline std::vector<Test> tests;
+inline bool add(int stage, void (*run)()) {
+  tests.push_back({stage, run});
+  return true;
+}
+#define TESTS(stage, name)                              \
+  void name();                                          \
+  const bool name##_is_added = teach::add(stage, name); \
+  void name()
+
+inline double number(double x) { return x; }
+template <class Value>
+double number(const Value& value) {
+  return value.data();
+}
+template <class Number>
+Numbers numbers(const std::vector<Number>& list) {
+  Numbers all;
+  for (const Number& x : list) all.push_back(number(x));
+  return all;
+}
+template <class Number>
+Numbers numbers(const Number& x) {
+  return {number(x)};
+}
+
+inline bool near(const Numbers& a, const Numbers& b, double tolerance) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); i++) {
+    if (!(std::abs(a[i] - b[i]) <= tolerance * (1 + std::abs(b[i]))) && !(std::isnan(a[i]) && std::isnan(b[i]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// "2", or "{1, 2, 3}". At most six numbers.
+inline std::string text(const Numbers& numbers, int digits) {
+  std::string all;
+  for (std::size_t i = 0; i < numbers.size() && i < 6; i++) {
+    char one[40];
+    std::snprintf(one, sizeof one, "%.*g", digits, std::isnan(numbers[i]) ? std::abs(numbers[i]) : numbers[i] + 0.0);
+    all += (i > 0 ? ", " : "") + std::string(one);
+  }
+  if (numbers.size() == 1) return all;
+  return "{" + all + (numbers.size() > 6 ? ", ..." : "") + "}";
+}
+
+inline void write_result(const std::string& lines) {
+  std::FILE* file = std::fopen(result_path, "w");
+  if (file == nullptr) std::exit(2);
+  std::fprintf(file, "%d\n%s", stage, lines.c_str());
+  std::fclose(file);
+}
+
+[[noreturn]] inline void fail(const std::string& what, const std::string& because) {
+  write_result(what + "\n" + because + "\n");
+  std::fflush(stdout);
+  std::_Exit(1);
+}
+
+/// What is about to be called, in the reader's words, and what to say if it gives something unusual or never returns.
+inline std::string call, otherwise;
+struct Mistake {
+  Numbers gives;
+  std::string reads, because;
+};
+inline std::vector<Mistake> mistakes;
+
+inline void calling(const std::string& what, const std::string& help) {
+  call = what;
+  otherwise = help;
+  mistakes.clear();
+  write_result(call + "\n" + otherwise + "\n");
+}
+
+/// What the call gives because of a usual mistake.
+inline void usual(const Numbers& gives, const char* because) { mistakes.push_back({gives, "", because}); }
+inline void usual_text(const std::string& reads, const char* because) { mistakes.push_back({{}, reads, because}); }
+
+template <class Got>
+void should_be(const Got& got, const Numbers& want, double tolerance = 1e-7) {
+  const Numbers all = numbers(got);
+  if (near(all, want, tolerance)) return;
+  for (const Mistake& mistake : mistakes) {
+    if (near(all, mistake.gives, std::max(tolerance, 2e-4))) otherwise = mistake.because;
+  }
+  const int digits = text(all, 4) == text(want, 4) ? 9 : 4;
+  const char* verb = all.size() > 1 && call.find(": ") != std::string::npos ? " are " : " is ";
+  fail(call + verb + text(all, digits) + ", and should be " + text(want, digits) + ".", otherwise);
+}
+
+inline void should_read(std::string got, const std::string& want) {
+  if (got == want) return;
+  for (const Mistake& mistake : mistakes) {
+    if (got == mistake.reads) otherwise = mistake.because;
+  }
+  std::replace(got.begin(), got.end(), '\0', '?');
+  if (got.size() > 60) got = got.substr(0, 60) + "...";
+  fail(call + " is \"" + got + "\", and should be \"" + want + "\".", otherwise);
+}
+
+/// The tests of the newest stage come first: what it broke is its own fault before it is that of anything older.
+inline int run_all(int argc, char** argv, int newest) {
+  if (argc < 3) return 2;
+  result_path = argv[1];
+  folder = argv[2];
+  std::stable_sort(tests.begin(), tests.end(),
+                   [&](const Test& a, const Test& b) { return (a.stage == newest) > (b.stage == newest); });
+  for (const Test& test : tests) {
+    stage = test.stage;
+    test.run();
+  }
+  std::fflush(stdout);
+  std::_Exit(0);  // what the reader's globals do at the end is not tested
+}
+
+}  // namespace teach

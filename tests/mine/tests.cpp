@@ -1,0 +1,852 @@
+// The tests of the reader's own microgpt. lessons/mine/mine.sh compiles them with -DSTAGE=n -Dmain=mine_main and
+// -include mine/microgpt.cpp. What a stage tests stays true at later stages, unless the stages say otherwise.
+//
+// A `// wants:` comment stands above the first use of what a reader has to write. If that line does not compile, the
+// comment is what the reader is shown.
+#undef main
+#include "teach.h"
+
+using teach::calling;
+using teach::fail;
+using teach::Numbers;
+using teach::should_be;
+using teach::should_read;
+using teach::usual;
+using teach::usual_text;
+
+// --- Counting ---
+#if STAGE >= 1 && STAGE <= 6
+[[maybe_unused]] void wanted_1() {
+  // wants: using Counts = std::vector<std::vector<double>>;
+  Counts counts(27, std::vector<double>(27));
+  // wants: void count_pairs(Counts& counts, const std::vector<Token>& tokens)
+  count_pairs(counts, std::vector<Token>{});
+  // wants: Token draw(const std::vector<double>& weights)
+  Token drawn = draw(std::vector<double>{1, 2});
+  // wants: std::string new_name(const Counts& counts)
+  std::string name = new_name(counts);
+}
+
+#endif
+
+#if STAGE >= 1
+TESTS(1, stage_1_draw) {
+  auto share = [] {
+    double hits = 0;
+    for (int i = 0; i < 4000; i++) hits += draw({1, 0, 3}) == 2;
+    return hits / 4000;
+  };
+  calling("draw({1, 0, 3}), 4000 times: the share of index 2",
+          "Index 2 has three quarters of the weight. std::discrete_distribution does just this.");
+  usual({0.3333}, "All three come equally often: the weights are not used.");
+  usual({0.5}, "Index 0 and 2 come equally often: the weights are not used.");
+  usual({0}, "It draws the same number each time. Is the generator made anew in each call?");
+  usual({1}, "It draws the same number each time. Is the generator made anew in each call?");
+  should_be(share(), {0.75}, 0.03);
+}
+#endif
+
+#if STAGE >= 1 && STAGE <= 6
+TESTS(1, stage_1) {
+  Counts counts(27, std::vector<double>(27));
+  auto seen = [&] { return Numbers{counts[26][0], counts[0][13], counts[13][13], counts[13][26]}; };
+  auto count = [&] {
+    count_pairs(counts, encode("ann"));
+    return seen();
+  };
+  calling("count_pairs(counts, encode(\"ann\")): the counts of BOS-a, a-n, n-n and n-BOS",
+          "The pairs of BOS a n n BOS are BOS-a, a-n, n-n and n-BOS. Each of them counts one more.");
+  usual({0, 0, 1, 0}, "Rows and columns are exchanged: counts[first][second] is how often second came after first.");
+  usual({1, 1, 1, 0}, "The last pair is missing. The name ends with BOS, and that is a pair, too.");
+  usual({0, 1, 1, 1}, "The first pair is missing. The name begins with BOS, and that is a pair, too.");
+  usual({0, 0, 0, 0}, "Nothing was counted. Does count_pairs change a copy? Its first parameter is a Counts&.");
+  should_be(count(), {1, 1, 1, 1});
+  calling("The same name a second time: the counts", "Each pair has come twice now.");
+  usual({1, 1, 1, 1}, "Does count_pairs() write  = 1  where it should add?");
+  should_be(count(), {2, 2, 2, 2});
+  counts = Counts(27, std::vector<double>(27));
+  counts[26][0] = counts[0][13] = counts[13][26] = 5;
+  calling("new_name() of a table that has only seen \"an\"",
+          "Start at BOS. Draw from its row, go to the row of what was drawn, and so on until BOS comes.");
+  usual_text("aaaaaaaaaaaaaaaa", "Each letter comes from the row of BOS. Go on to the row of the letter just drawn.");
+  usual_text(std::string("an\0", 3), "BOS was written into the name. It ends the name, and is not a letter of it.");
+  usual_text("n", "The first letter is lost. It is drawn from the row of BOS, and belongs to the name.");
+  should_read(new_name(counts), "an");
+  counts[13][26] = 0;
+  counts[13][0] = 5;
+  calling("new_name() of a table in which no name ends: its length",
+          "A name that does not end by itself is cut off after 16 letters.");
+  usual({17}, "One letter too many: look at the length before a letter is added.");
+  should_be(double(new_name(counts).size()), {16});
+}
+#endif
+
+// --- Loss and softmax ---
+#if STAGE >= 2 && STAGE <= 5
+[[maybe_unused]] void wanted_2() {
+  // wants: std::vector<double> probabilities(const std::vector<double>& row)
+  std::vector<double> p = probabilities(std::vector<double>{1, 2});
+  // wants: double document_loss(const Counts& counts, const std::vector<Token>& tokens)
+  double loss = document_loss(Counts{}, std::vector<Token>{});
+}
+
+TESTS(2, stage_2) {
+  calling("probabilities({0, 2, 1})", "Add 1 to each count, then divide by the sum of these: 1, 3 and 2 of 6.");
+  usual({0, 0.6667, 0.3333},
+        "What was never seen has no chance at all, and the loss of a name with such a pair is infinite. Count each "
+        "pair once more than it was seen.");
+  usual({0, 0.3333, 0.1667}, "They add up to a half. Add 1 to each count as well, not only to the sum.");
+  usual({0.3333, 1, 0.6667}, "They add up to 2. The sum has to contain the pretended counts as well.");
+  should_be(probabilities({0, 2, 1}), {1.0 / 6, 3.0 / 6, 2.0 / 6});
+}
+#endif
+
+#if STAGE >= 3 && STAGE <= 5
+[[maybe_unused]] void wanted_3() {
+  // wants: std::vector<double> softmax(std::vector<double> scores)
+  std::vector<double> p = softmax(std::vector<double>{1, 0});
+}
+#endif
+
+#if STAGE >= 6
+[[maybe_unused]] void wanted_6() {
+  // wants: using List = std::vector<Value>;
+  List list{Value(1.0), Value(2.0)};
+  // wants: List softmax(List scores)
+  List p = softmax(list);
+  // wants: Value operator-(Value a, Value b), and Value operator-(Value a)
+  Value difference = -(list[0] - list[1]);
+  // wants: Value operator/(Value a, Value b)
+  Value quotient = list[0] / list[1];
+  // wants: Value exp(Value x)
+  Value e = exp(list[0]);
+  // wants: Value log(Value x)
+  Value l = log(list[0]);
+  // wants: Value pow(Value x, double y)
+  Value power = pow(list[0], 3.0);
+  // wants: Value relu(Value x)
+  Value bend = relu(list[0]);
+#if STAGE == 6
+  // wants: Value document_loss(const Counts& counts, const std::vector<Token>& tokens)
+  Value loss = document_loss(Counts{}, std::vector<Token>{});
+#endif
+}
+#endif
+
+// --- Value ---
+#if STAGE >= 4
+[[maybe_unused]] void wanted_4() {
+  // wants: struct Value, made from a number: Value a = 2.0;
+  Value a = 2.0;
+  // wants: double Value::data() const
+  double data = a.data();
+  // wants: double Value::grad() const
+  double grad = a.grad();
+  // wants: Value operator+(Value a, Value b), also for a plain number: a + 1.0
+  Value sum = a + a, more = a + 1.0;
+  // wants: Value operator*(Value a, Value b), also for a plain number: a * 2.0
+  Value product = a * a, twice = a * 2.0;
+}
+
+TESTS(4, stage_4) {
+  const Value alone = 2;
+  calling("Value a = 2: a.data(), a.grad()", "A new Value has its number as data, and a gradient of 0.");
+  usual({2, 1}, "A gradient starts at 0. Only the result of backward() has a gradient of 1.");
+  should_be(Numbers{alone.data(), alone.grad()}, {2, 0});
+  calling("Value x = 7, y = x * 2; then 30,000 more Values are made: x, y and the last of them",
+          "Did the nodes move? A std::vector moves what it holds when it is full. A std::deque never does.");
+  usual({7, 9, 30000}, "y is the sum. x * 2 is a product.");
+  usual({7, 14, -30000}, "The operator + takes away. That is a - b.");
+  const Value x = 7, y = x * 2;
+  Value sum = 0;
+  for (int i = 0; i < 30000; i++) sum = sum + 1;
+  std::vector<Numbers> noise;  // takes the memory that nodes have left, if they moved
+  for (std::size_t size = 1; size < 600; size++) noise.push_back(Numbers(size, -1));
+  should_be(Numbers{x.data(), y.data(), sum.data()}, {7, 14, 30000});
+  const Value a = 2, b = -3;
+  calling("a + b with a = 2, b = -3", "2 - 3 is -1.");
+  usual({-6}, "That is the product.");
+  usual({5}, "That is a - b.");
+  should_be(a + b, {-1});
+  calling("a * b with a = 2, b = -3", "2 times -3 is -6.");
+  usual({-1}, "That is the sum.");
+  should_be(a * b, {-6});
+  calling("a * b + 10.0 with a = 2, b = -3", "-6 + 10 is 4.");
+  should_be(a * b + 10.0, {4});
+}
+#endif
+
+#if STAGE >= 5
+[[maybe_unused]] void wanted_5() {
+  // wants: void Value::backward() const
+  Value(2.0).backward();
+}
+
+TESTS(5, stage_5) {
+  auto small = [](int times) {
+    const Value a = 2, b = -3, u = a * b, v = u + 10, L = u * v;
+    for (int i = 0; i < times; i++) L.backward();
+    return Numbers{a.grad(), b.grad(), u.grad(), v.grad()};
+  };
+  {
+    calling("Value a = 2, then a * 5, then backward(): a.grad()",
+            "If a grows a little, a * 5 grows five times as much.");
+    usual({0}, "Nothing arrived. Is the gradient of the result 1, before the way back begins?");
+    usual({2}, "The local gradients of a * b are exchanged: for a it is b, and for b it is a.");
+    usual({1}, "A child gets its local gradient times the gradient of its parent. One of the two is missing.");
+    const Value a = 2;
+    (a * 5).backward();
+    should_be(a.grad(), {5});
+  }
+  {
+    calling("Value a = 2, then a * a, then backward(): a.grad()", "a has two shares in a * a: 2 through each factor.");
+    usual({2},
+          "a was used twice, and only one of its two shares arrived. Does backward() write  =  where it should add?");
+    const Value a = 2;
+    (a * a).backward();
+    should_be(a.grad(), {4});
+  }
+  calling("u = a * b, v = u + 10, L = u * v with a = 2, b = -3; L.backward(): the gradients of a, b, u and v",
+          "Lesson 03 works this out on paper. A node hands on only when all of its shares have arrived.");
+  usual({-12, 8, -2, -6}, "u handed on before all of its shares had arrived. Go from the last node to the first.");
+  usual({0, 0, 4, -6}, "u never handed on what it had. Does the way back go from the last node to the first?");
+  usual({0, 0, -2, -6}, "u never handed on what it had. Does the way back go from the last node to the first?");
+  usual({18, -12, -6, -6}, "Only one of the two shares of u arrived. Does backward() write  =  where it should add?");
+  usual({-3, 10, 5, -6},
+        "A child gets its local gradient times the gradient of its parent. One of the two is missing.");
+  usual({-3, 2, 5, -6}, "A child gets its local gradient times the gradient of its parent. The second is missing.");
+  should_be(small(1), {6, -4, -2, -6});
+  calling("The same, and L.backward() twice: the gradients of a, b, u and v",
+          "Computed nodes start each backward() at 0. Leaves, such as a and b, add up.");
+  usual({6, -4, -2, -6}, "The leaves a and b should keep what they have, and add. Only computed nodes start at 0.");
+  usual({36, -24, -10, -12},
+        "u and v kept what they had. Set computed nodes to 0 first, and leave a and b as they are.");
+  usual({18, -12, -4, -12},
+        "u and v kept what they had. Set computed nodes to 0 first, and leave a and b as they are.");
+  usual({24, -16, -6, -18}, "u and v kept what they had. Set computed nodes to 0 first, and leave a and b alone.");
+  should_be(small(2), {12, -8, -2, -6});
+  {
+    calling("y = x * 2, z = x * 5, then y.backward(): x.grad()",
+            "y changes twice as fast as x. z has nothing to do with it.");
+    usual({7}, "z was not asked. Only the node on which backward() is called starts with a gradient of 1.");
+    const Value x = 3, y = x * 2, z = x * 5;
+    y.backward();
+    should_be(x.grad(), {2});
+  }
+  {
+    calling("x + x, the same with the result, and so on, 60 times, then backward(): x.grad()",
+            "Each node should hand on once. Walking every path takes for ever (lesson 03).");
+    Value x = 1, sum = x;
+    for (int i = 0; i < 60; i++) sum = sum + sum;
+    sum.backward();
+    should_be(x.grad(), {std::pow(2, 60)});
+  }
+  {
+    calling("x + 1 + 1 and so on, 30,000 times, then backward(): x.grad()",
+            "A recursion is too deep here. A list of all nodes, in the order they were made, needs none.");
+    Value x = 1, sum = x;
+    for (int i = 0; i < 30000; i++) sum = sum + 1;
+    sum.backward();
+    should_be(x.grad(), {1});
+  }
+}
+#endif
+
+#if STAGE >= 6
+TESTS(6, stage_6) {
+  const Value x = 2, y = 4;
+  auto slopes = [&](Value result) {
+    const double before_x = x.grad(), before_y = y.grad();
+    result.backward();
+    return Numbers{result.data(), x.grad() - before_x, y.grad() - before_y};
+  };
+  const std::string with = " with x = 2, y = 4: the number, and the gradients of x and y";
+  calling("x - y" + with, "x - y is x + -y, and -y is y * -1.");
+  usual({-2, 1, 1}, "y is subtracted: if it grows, the result falls.");
+  should_be(slopes(x - y), {-2, 1, -1});
+  calling("-x" + with, "-x is x * -1.");
+  should_be(slopes(-x), {-2, -1, 0});
+  calling("exp(x)" + with, "The slope of exp(x) is exp(x).");
+  usual({7.3891, 2, 0}, "The slope of exp(x) is exp(x), not x.");
+  usual({7.3891, 1, 0}, "The slope of exp(x) is exp(x), not 1.");
+  should_be(slopes(exp(x)), {7.3890560989, 7.3890560989, 0});
+  calling("log(x)" + with, "log is the natural logarithm. Its slope is 1 / x.");
+  usual({0.6931, 2, 0}, "The slope of log(x) is 1 / x, not x.");
+  usual({0.6931, 1.4427, 0}, "The slope of log(x) is 1 / x, not 1 / log(x).");
+  should_be(slopes(log(x)), {0.6931471806, 0.5, 0});
+  calling("pow(x, 3)" + with, "The slope of pow(x, y) is y * pow(x, y - 1): 3 * 2 * 2.");
+  usual({8, 24, 0}, "The exponent of the slope is one less: y * pow(x, y - 1).");
+  usual({8, 4, 0}, "The slope of pow(x, y) is y * pow(x, y - 1). The factor y is missing.");
+  should_be(slopes(pow(x, 3)), {8, 12, 0});
+  calling("x / y" + with, "x / y is x * pow(y, -1).");
+  usual({0.5, 0.25, 0.125}, "The sign of y's gradient: if y grows, the quotient falls.");
+  usual({0.5, 0.25, 0}, "y got no gradient. Was a plain number made of it on the way?");
+  usual({0.5, 0.25, -0.0625}, "The slope of 1 / y is -1 / (y * y), and x is one more factor.");
+  usual({2, -1, 0.5}, "That is y / x.");
+  should_be(slopes(x / y), {0.5, 0.25, -0.125});
+  calling("relu(x)" + with, "relu leaves positive numbers as they are, so its slope is 1.");
+  should_be(slopes(relu(x)), {2, 1, 0});
+  calling("relu(-y)" + with, "relu makes negative numbers 0, and its slope is 0 there.");
+  usual({0, 0, -1}, "Where relu cuts off, it stays 0 however y moves: the slope is 0 there.");
+  usual({-4, 0, -1}, "relu makes negative numbers 0.");
+  should_be(slopes(relu(-y)), {0, 0, 0});
+  calling("scores {1, 0, -1}, then -log(softmax(scores)[1]), then backward(): the gradients of the scores",
+          "Lesson 02: these slopes are the probabilities, minus 1 for the letter that came.");
+  usual({0, 0, 0}, "No gradient arrives. softmax() has to compute with Values all the way, not with data().");
+  usual({0, -1, 0}, "Everyone's score is in the sum, so all of them get a slope. Is the sum a Value?");
+  const List scores{1, 0, -1};
+  (-log(softmax(scores)[1])).backward();
+  should_be(Numbers{scores[0].grad(), scores[1].grad(), scores[2].grad()}, {0.6652409558, -0.7552715289, 0.0900305732});
+}
+#endif
+
+#if STAGE >= 3
+#if STAGE >= 6
+using Scores = List;
+#else
+using Scores = std::vector<double>;
+#endif
+
+TESTS(STAGE >= 6 ? 6 : 3, stage_3) {
+  calling("softmax({1, 0, -1})", "Take exp of each score, then divide each by the sum of all.");
+  usual({2.7183, 1, 0.3679}, "These are the exponentials. Divided by their sum they become probabilities.");
+  usual({1, 0.3679, 0.1353}, "These are the exponentials. Divided by their sum they become probabilities.");
+  usual({0.3333, 0.3333, 0.3333}, "All equal: were the scores used?");
+  usual({0.6652, 0.4223, 0.2685}, "The sum grows while you divide by it. Add up all exponentials first.");
+  usual({1, 0.2689, 0.0900}, "The sum grows while you divide by it. Add up all exponentials first.");
+  usual({0.0900, 0.2447, 0.6652}, "Upside down: is it exp(-x) in place of exp(x)?");
+  should_be(softmax(Scores{1, 0, -1}), {0.6652409558, 0.2447284711, 0.0900305732});
+  calling("softmax({1000, 1000})", "Two equal scores share evenly.");
+  usual({NAN, NAN}, "exp(1000) is infinite. Subtract the largest score from all of them first; no share changes.");
+  should_be(softmax(Scores{1000, 1000}), {0.5, 0.5});
+  calling("softmax({-1000, -1000, -1001})", "Only differences of scores matter: 0, 0 and -1 give the same.");
+  usual({NAN, NAN, NAN}, "All exponentials are 0. Is the largest score found among the scores, or is it 0 at least?");
+  should_be(softmax(Scores{-1000, -1000, -1001}), {0.4223187982, 0.4223187982, 0.1553624035});
+}
+#endif
+
+#if STAGE >= 2 && STAGE <= 6
+TESTS(STAGE == 6 ? 6 : 2, stage_2_loss) {
+  Counts counts(27, std::vector<double>(27));
+  calling("document_loss() of \"ann\", when nothing was counted",
+          "All 27 tokens are equally likely, so each surprise is log(27), and so is their mean.");
+  usual({13.1833}, "This is the sum of four surprises. The loss is their mean.");
+  usual({-3.2958}, "The sign: a probability below 1 has a negative logarithm, so the surprise is minus that.");
+  usual({4.7549}, "This is a logarithm to the base 2. The natural logarithm is std::log.");
+  usual({1.4314}, "This is a logarithm to the base 10. The natural logarithm is std::log.");
+  usual({2.6367}, "Divided by the number of tokens. There is one prediction less: nothing predicts the first BOS.");
+  usual({2.4719}, "The last prediction is missing: after the last letter comes BOS.");
+  should_be(document_loss(counts, encode("ann")), {std::log(27)});
+  counts[0][13] = 27;
+  calling("document_loss() of \"an\", when n came 27 times after a",
+          "The probability of n after a is 28 of 54. The two others are 1 of 27.");
+  usual({3.2958}, "The count was not used. Is it row and column that are exchanged?");
+  usual({3.527}, "The row is that of the token before, and the column that of the token that came.");
+  should_be(document_loss(counts, encode("an")), {2.4161510895});
+}
+#endif
+
+// --- A model that learns ---
+#if STAGE >= 7
+[[maybe_unused]] void wanted_7() {
+  // wants: using Matrix = std::vector<List>;
+  Matrix w{{1, 2, 3}, {4, 5, 6}};
+  // wants: Matrix matrix(std::size_t nout, std::size_t nin)
+  w = matrix(2, 3);
+  // wants: List params;  // every number that training may change
+  params.push_back(w[0][0]);
+#if STAGE == 7
+  // wants: struct Model { Matrix table; };
+  Model model;
+  model.table = w;
+  // wants: List gpt(const Model& model, Token token_id)
+  List logits = gpt(model, Token(1));
+#endif
+#if STAGE <= 12
+  // wants: void sgd(double learning_rate)
+  sgd(0.1);
+#endif
+#if STAGE == 7
+  // wants: Value document_loss(const Model& model, const std::vector<Token>& tokens)
+  Value loss = document_loss(model, std::vector<Token>{});
+  // wants: std::string new_name(const Model& model)
+  std::string name = new_name(model);
+#endif
+}
+
+TESTS(7, stage_7) {
+  const std::size_t before = params.size();
+  const Matrix w = matrix(20, 30);
+  calling("matrix(20, 30): its rows, the numbers in a row, and how many params it added",
+          "20 rows of 30 numbers, and each of the 600 is in params.");
+  usual({30, 20, 600}, "Rows and columns are exchanged: nout rows of nin numbers.");
+  usual({20, 30, 0}, "The weights have to be in params as well: that is how training finds them.");
+  usual({20, 30, 20}, "Every single weight belongs in params.");
+  should_be(Numbers{double(w.size()), double(w[0].size()), double(params.size() - before)}, {20, 30, 600});
+  auto size_of = [](const Matrix& m) {
+    double squares = 0;
+    for (const List& row : m) {
+      for (const Value& x : row) squares += x.data() * x.data();
+    }
+    return std::sqrt(squares / double(m.size() * m[0].size()));
+  };
+  calling("matrix(20, 30): do its first two rows differ? (1: yes)",
+          "All rows are the same. Draw each weight on its own, not one row (or one weight) for all.");
+  should_be(double(w[0][0].data() != w[1][0].data()), {1});
+  calling("two matrices: do they differ? (1: yes)",
+          "Two matrices begin with the same number. Is the generator made anew in each call? Use random_bits.");
+  should_be(double(matrix(1, 1)[0][0].data() != w[0][0].data()), {1});
+  {
+    calling("w = matrix(2, 2), then (w[0][0] * 3).backward(): the gradients of all four",
+            "Each weight is a Value of its own.");
+    usual({3, 3, 0, 0}, "All weights of a row are one and the same node. Each needs a Value of its own.");
+    usual({3, 3, 3, 3}, "All weights are one and the same node. List(nin, x) copies a pointer nin times.");
+    const Matrix m = matrix(2, 2);
+    (m[0][0] * 3).backward();
+    const Numbers slopes{m[0][0].grad(), m[0][1].grad(), m[1][0].grad(), m[1][1].grad()};
+    (m[0][0] * -3).backward();  // leaves no gradient behind
+    should_be(slopes, {3, 0, 0, 0});
+  }
+  calling("matrix(20, 30): the typical size of a weight (root mean square)",
+          "Draw each from std::normal_distribution<double>(0, 0.08).");
+  usual({0.2828}, "0.08 is the standard deviation. Its root was used.");
+  usual({0.0064}, "0.08 is the standard deviation. Its square was used.");
+  should_be(size_of(w), {0.08}, 0.02);
+}
+#endif
+
+#if STAGE >= 7 && STAGE <= 12
+TESTS(7, stage_7_sgd) {
+  const Value w = matrix(1, 1)[0][0];
+  const double start = w.data();
+  auto moved = [&] {
+    (w * 3).backward();
+    sgd(0.1);
+    return Numbers{w.data() - start, w.grad()};
+  };
+  calling("a weight w, then (w * 3).backward(), then sgd(0.1): how far w moved, and w.grad()",
+          "Each parameter moves by minus the learning rate times its gradient. Then its gradient is 0.");
+  usual({0.3, 0}, "It went uphill. The gradient says where the loss grows; go the other way.");
+  usual({-0.3, 3}, "The gradient is still there, and would be added to that of the next name. Set it to 0.");
+  usual({0, 3}, "Nothing moved. Does sgd() change a copy? The number is in the node.");
+  usual({0, 0}, "Nothing moved. Was the gradient set to 0 before it was used?");
+  usual({-0.1, 0}, "It moved by the learning rate alone. The step is the learning rate times the gradient.");
+  usual({-3, 0}, "It moved by the whole gradient. Multiply it by the learning rate.");
+  should_be(moved(), {-0.3, 0});
+}
+#endif
+
+#if STAGE == 7
+TESTS(7, stage_7_model) {
+  Model model;
+  model.table = Matrix(27, List(27, -100.0));
+  model.table[26][0] = model.table[0][13] = model.table[13][26] = 100;
+  calling("document_loss() of \"an\", when the table expects just that",
+          "The scores of what came are 200 higher than all others, so nothing is a surprise.");
+  usual({200.0 / 3}, "The row is that of the token before, the probability that of the token that came.");
+  should_be(document_loss(model, encode("an")), {0});
+  calling(
+      "document_loss() of \"ab\", with the same table",
+      "After BOS, a is no surprise. After a, b is one of 200. After b all are equal: log(27). The loss is the mean.");
+  usual({203.2958}, "That is the sum of three surprises. The loss is their mean.");
+  should_be(document_loss(model, encode("ab")), {(200 + std::log(27)) / 3});
+  calling("new_name() of a table that only knows \"an\"",
+          "Start at BOS: ask gpt() for scores, make probabilities of them, draw, and go on with what was drawn.");
+  usual_text("aaaaaaaaaaaaaaaa", "Each letter comes from the row of BOS. Ask gpt() about the letter just drawn.");
+  usual_text(std::string("an\0", 3), "BOS was written into the name. It ends the name, and is not a letter of it.");
+  should_read(new_name(model), "an");
+}
+#endif
+
+#if STAGE >= 8
+[[maybe_unused]] void wanted_8() {
+  // wants: List linear(const List& x, const Matrix& w)
+  List y = linear(List{1, 2}, Matrix{{1, 2}});
+  // wants: struct Model { Matrix wte, wpe, lm_head; };
+  Model model;
+  model.wte = model.wpe = model.lm_head = Matrix{{1, 2}};
+#if STAGE == 8
+  // wants: List gpt(const Model& model, Token token_id, std::size_t pos_id)
+  List logits = gpt(model, Token(1), 2);
+#endif
+  // wants: Value document_loss(const Model& model, const std::vector<Token>& tokens)
+  Value loss = document_loss(model, std::vector<Token>{});
+}
+
+TESTS(8, stage_8) {
+  const Matrix w{{1, 2}, {3, 4}, {5, 6}};
+  calling("linear({5, 6}, {{1, 2}, {3, 4}, {5, 6}})",
+          "One number for each row: 1 * 5 + 2 * 6, then 3 * 5 + 4 * 6, then 5 * 5 + 6 * 6.");
+  usual({35, 44}, "Each number of the result belongs to one row of w, not to a column.");
+  usual({30, 36}, "Each number of the result belongs to one row of w, not to a column.");
+  usual({17, 56, 117}, "The sum was not set to 0 again before the next row.");
+  usual({12, 24, 36}, "Multiply by x number by number, and add up.");
+  should_be(linear(List{5, 6}, w), {17, 39, 61});
+  auto slopes = [&] {
+    const List x{5, 6}, y = linear(x, w);
+    (y[0] * 0.1 + y[1] * -0.2).backward();
+    return Numbers{w[0][0].grad(), w[0][1].grad(), w[1][0].grad(), w[1][1].grad(), x[0].grad(), x[1].grad()};
+  };
+  calling("the same, y[0] * 0.1 + y[1] * -0.2, backward(): the gradients of two rows of w, and of x",
+          "Lesson 02: a weight's slope is its input times the slope of its output.");
+  usual({0, 0, 0, 0, 0, 0}, "No gradient arrives. Was data() used on the way?");
+  usual({0.5, 0.6, -1, -1.2, 0, 0}, "x gets no gradient. Was data() of x used on the way?");
+  usual({0, 0, 0, 0, -0.5, -0.6}, "The weights get no gradient. Was data() of w used on the way?");
+  should_be(slopes(), {0.5, 0.6, -1, -1.2, -0.5, -0.6});
+}
+
+/// A model with a width of 4, 5 tokens and 6 positions. No two numbers are equal.
+Matrix filled(std::size_t rows, std::size_t cols, double start) {
+  Matrix w(rows);
+  for (List& row : w) {
+    while (row.size() < cols) row.push_back(std::sin(start++));
+  }
+  return w;
+}
+
+Model small_model() {
+  Model model;
+  model.wte = filled(5, 4, 100);
+  model.wpe = filled(6, 4, 200);
+  model.lm_head = filled(5, 4, 300);
+#if STAGE >= 9
+  model.attn_wq = filled(4, 4, 400);
+  model.attn_wk = filled(4, 4, 500);
+  model.attn_wv = filled(4, 4, 600);
+  model.attn_wo = filled(4, 4, 700);
+#endif
+#if STAGE >= 10
+  model.n_head = 2;
+#endif
+#if STAGE >= 12
+  model.mlp_fc1 = filled(7, 4, 800);
+  model.mlp_fc2 = filled(4, 7, 900);
+#endif
+  return model;
+}
+#endif
+
+#if STAGE == 8
+TESTS(8, stage_8_gpt) {
+  const Model model = small_model();
+  calling("gpt(), token 3 at position 1: its scores",
+          "x is the row of the token in wte plus the row of the position in wpe. Then linear(x, lm_head).");
+  usual({2.188, -2.046, 0.487, 1.409, -2.329},
+        "The position changes nothing. Add its row of wpe to that of the token.");
+  should_be(gpt(model, 3, 1), {1.6653855566, -0.53345291128, -0.96800937162, 1.7989192127, -1.383694764});
+  calling("document_loss() of the tokens 4, 0, 2, 4",
+          "For each token but the last: the surprise at the next one. The position counts from 0.");
+  usual({2.211}, "The first position is 0, that of the first BOS.");
+  should_be(document_loss(model, {4, 0, 2, 4}), {1.1251483447});
+}
+#endif
+
+#if STAGE >= 9
+[[maybe_unused]] void wanted_9() {
+  // wants: using Cache = std::vector<List>;
+  Cache keys, values;
+  // wants: List attention(const List& q, const Cache& keys, const Cache& values)
+  List mixed = attention(List{1, 2}, keys, values);
+  // wants: struct Model with Matrix attn_wq, attn_wk, attn_wv, attn_wo
+  Model model;
+  model.attn_wq = model.attn_wk = model.attn_wv = model.attn_wo = Matrix{{1}};
+  // wants: List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values)
+  List logits = gpt(model, Token(0), 0, keys, values);
+}
+
+TESTS(9, stage_9) {
+  const List q{1, 2};
+  const Cache keys{{1, 0}, {0, 1}, {1, 1}}, values{{4, 0}, {0, 2}, {2, 2}};
+  calling("attention({1, 2}, keys {1, 0} {0, 1} {1, 1}, values {4, 0} {0, 2} {2, 2})",
+          "Lesson 07: scores 1, 2, 3; divided by the root of 2; softmax; mix the values.");
+  usual({1.691, 1.82}, "The scores were not divided by the root of their length, 2.");
+  usual({1.758, 1.627}, "Divided by the length itself. It is the root of the length.");
+  usual({7.071, 7.071}, "softmax is missing: weights are softmax(scores).");
+  usual({0.716, 0.86}, "That is a mixture of the keys. Keys are compared, values are mixed.");
+  should_be(attention(q, keys, values), {1.7120676706, 1.7199415099});
+  {
+    calling("the same, first number, then backward(): the gradients of q",
+            "The scores are computed from the query, so the gradient goes back to it through softmax.");
+    usual({0, 0}, "No gradient arrives at the query. Compute scores and weights with Values, not with data().");
+    attention(q, keys, values)[0].backward();
+    should_be(Numbers{q[0].grad(), q[1].grad()}, {0.34380900633, -0.2265410581});
+  }
+}
+
+auto scores_after(const Model& model, const std::vector<Token>& tokens) {
+  Cache keys, values;
+  List logits;
+  for (std::size_t i = 0; i < tokens.size(); i++) logits = gpt(model, tokens[i], i, keys, values);
+  return logits;
+}
+
+TESTS(9, stage_9_cache) {
+  const Model model = small_model();
+  {
+    calling("gpt() at three positions: how many keys and values there are then",
+            "Each position adds one key and one value.");
+    usual({0, 0}, "The lists stay empty. gpt() adds its key and its value to them: Cache& keys, Cache& values.");
+    Cache keys, values;
+    for (std::size_t i = 0; i < 3; i++) gpt(model, i, i, keys, values);
+    should_be(Numbers{double(keys.size()), double(values.size())}, {3, 3});
+  }
+  const double first = document_loss(model, {4, 0, 2, 4}).data();
+  calling("document_loss() of the same name, a second time",
+          "The second time it saw something else. Keys and values of the last name are still there: begin each name "
+          "with empty ones.");
+  should_be(document_loss(model, {4, 0, 2, 4}), {first});
+}
+#endif
+
+#if STAGE == 9
+TESTS(9, stage_9_gpt) {
+  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
+          "x = wte + wpe; key and value of x into the lists; attention; attn_wo; plus x; lm_head.");
+  usual({-0.2569, 0.5743, -0.4939, 0.07139, 0.4006},
+        "x itself is missing: what attention found is added to what was known.");
+  should_be(scores_after(small_model(), {4, 0, 2}),
+            {-3.9753401618, 1.7654203377, 1.667428678, -3.945228575, 3.4901183038});
+}
+#endif
+
+#if STAGE >= 10
+[[maybe_unused]] void wanted_10() {
+  // wants: struct Model with std::size_t n_head = 4;
+  Model model;
+  model.n_head = 2;
+  // wants: List heads(const List& q, const Cache& keys, const Cache& values, std::size_t n_head)
+  List x_attn = heads(List{1, 2}, Cache{}, Cache{}, 1);
+}
+
+TESTS(10, stage_10) {
+  const List q{1, 2, 0, 3, 0, 1};
+  const Cache keys{{1, 0, 0, 0, 0, 1}, {0, 1, 0, 0, 2, 0}, {0, 0, 3, 1, 0, 0}, {1, 1, 0, 0, 1, 2}};
+  const Cache values{{1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1}, {0, 0, 0, 9, 9, 9}, {7, 0, 7, 0, 7, 0}};
+  calling("heads() with 2 heads at 4 positions, a width of 6",
+          "Head h has the numbers from h * head_dim on, head_dim of them, of q, of every key and of every value.");
+  usual({5.203, 1.674, 4.963, 4.259, 6.722, 4.777},
+        "Every head reads the keys of head 0. Their slice begins at hs, too.");
+  usual({5.203, 1.674, 4.963, 2.584, 0.7377, 2.719},
+        "Every head reads the values of head 0. Their slice begins at hs, too.");
+  usual({5.203, 1.674, 4.963, 3.135, 3.956, 2.003}, "Every head has the query of head 0. Its slice begins at hs, too.");
+  usual({5.496, 1.59, 1.234, 7.237, 6.133, 2.723}, "head_dim and n_head are exchanged: 2 heads of 3 numbers each.");
+  should_be(heads(q, keys, values, 2),
+            {5.2026681268, 1.6738715906, 4.9628461945, 5.255221373, 7.2362309835, 5.389853548});
+  calling("heads() with 3 heads", "With 3 heads and a width of 6, head_dim is 2.");
+  should_be(heads(q, keys, values, 3),
+            {5.4963396444, 1.5902390178, 1.2343344535, 7.2366650664, 6.13328666, 2.7229695399});
+}
+#endif
+
+#if STAGE == 10
+TESTS(10, stage_10_gpt) {
+  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
+          "In gpt(), heads(..., model.n_head) takes the place of attention(...). Nothing else changes.");
+  usual({-3.975, 1.765, 1.667, -3.945, 3.49}, "There is one head. The number of heads is model.n_head.");
+  should_be(scores_after(small_model(), {4, 0, 2}),
+            {-4.0234312394, 1.7251269977, 1.7681947249, -4.0366654025, 3.5088864549});
+}
+#endif
+
+#if STAGE >= 11
+[[maybe_unused]] void wanted_11() {
+  // wants: List rmsnorm(List x)
+  List x = rmsnorm(List{7, 1});
+}
+
+TESTS(11, stage_11) {
+  calling("rmsnorm({7, 1})", "Mean square: (49 + 1) / 2 = 25. Its root is 5. So {7 / 5, 1 / 5}.");
+  usual({0.28, 0.04}, "The root is missing: divide by the root of the mean square.");
+  usual({0.9899, 0.1414}, "That is the sum of the squares. Divide it by how many there are: a mean.");
+  usual({1, -1}, "The mean was subtracted. RMSNorm only divides.");
+  should_be(rmsnorm(List{7, 1}), {1.39999972, 0.19999996}, 1e-5);
+  calling("rmsnorm({0, 0})", "Zeros stay zeros.");
+  usual({NAN, NAN}, "0 divided by 0. Add 1e-5 to the mean square before the root is taken.");
+  should_be(rmsnorm(List{0, 0}), {0, 0});
+  {
+    calling("x {7, 1}, then rmsnorm(x)[0], then backward(): the gradients of x",
+            "x[0] is in the scale, too: a little more of it makes the scale smaller.");
+    usual({0.2, 0}, "The scale is made of x as well, and has to be a Value. Was data() used for it?");
+    const List x{7, 1};
+    rmsnorm(x)[0].backward();
+    should_be(Numbers{x[0].grad(), x[1].grad()}, {0.004, -0.028}, 1e-5);
+  }
+}
+#endif
+
+#if STAGE == 11
+TESTS(11, stage_11_gpt) {
+  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
+          "rmsnorm twice: right after wte + wpe, and once more after x is kept for the sum.");
+  usual({-4.065, 1.495, 2.111, -4.254, 3.451},
+        "The first rmsnorm is missing: wte + wpe goes through one, before x is kept.");
+  should_be(scores_after(small_model(), {4, 0, 2}),
+            {-3.0331787267, 1.1646454643, 1.5106525701, -3.1395022959, 2.5935787267});
+}
+#endif
+
+#if STAGE >= 12
+[[maybe_unused]] void wanted_12() {
+  // wants: struct Model with Matrix mlp_fc1, mlp_fc2
+  Model model;
+  model.mlp_fc1 = model.mlp_fc2 = Matrix{{1}};
+}
+
+TESTS(12, stage_12) {
+  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
+          "After attention: rmsnorm, mlp_fc1, relu, mlp_fc2, and x from before the rmsnorm is added.");
+  usual({-8.334, 2.746, 4.744, -8.948, 6.954}, "relu is missing between mlp_fc1 and mlp_fc2.");
+  usual({-3.075, 0.9572, 1.824, -3.342, 2.544}, "x_residual is missing: what the MLP made is added to what was there.");
+  usual({-7.086, 2.426, 3.914, -7.543, 5.947}, "The rmsnorm before mlp_fc1 is missing.");
+  usual({-5.762, 1.818, 3.385, -6.243, 4.776}, "x_residual is still that of attention. Keep x again, before the MLP.");
+  should_be(scores_after(small_model(), {4, 0, 2}),
+            {-6.1083481024, 2.1218073777, 3.3345363881, -6.4810042549, 5.1379977879});
+}
+#endif
+
+// --- Training well, and names ---
+#if STAGE >= 13
+[[maybe_unused]] void wanted_13() {
+  // wants: void adam(double learning_rate, std::size_t step)
+  adam(0.3, std::size_t(0));
+}
+
+TESTS(13, stage_13) {
+  const Matrix weights = matrix(1, 2);
+  const Value steep = weights[0][0], flat = weights[0][1];
+  const double from_steep = steep.data(), from_flat = flat.data();
+  auto moved = [&](double slope, std::size_t step) {
+    (steep * slope + flat * 0.1).backward();
+    adam(0.3, step);
+    return Numbers{steep.data() - from_steep, flat.data() - from_flat, steep.grad()};
+  };
+  const std::string after = ": how far both moved, and the gradient then";
+  calling("two weights with gradients -10 and 0.1, then adam(0.3, 0)" + after,
+          "At the first step the corrected means are the gradient and its square: both move by 0.3.");
+  usual({0.03, -3, 0}, "The root of v_hat is missing: v is a mean of squares.");
+  usual({0.45, -0.45, 0}, "The corrections are missing. m and v begin at 0, so at first they are too small.");
+  usual({NAN, NAN, 0}, "0 divided by 0: step counts from 0, so the powers of 0.85 and 0.99 are step + 1.");
+  usual({0.3, -0.3, -10}, "The gradient is still there, and would be added to that of the next name. Set it to 0.");
+  usual({-0.3, 0.3, 0}, "It went uphill. The gradient says where the loss grows; go the other way.");
+  usual({2, -2, 0}, "m is the gradient of this step alone. It keeps 0.85 of what it was, and adds 0.15 of this.");
+  should_be(moved(-10, 0), {0.3, -0.3, 0});
+  calling("then gradients -9.7 and 0.1, and adam(0.3, 1)" + after,
+          "m keeps 85 percent of what it was, v 99 percent. At step 1 the corrections are 1 - 0.85^2 and 1 - 0.99^2.");
+  should_be(moved(-9.7, 1), {0.5996177652, -0.59999994, 0});
+}
+#endif
+
+#if STAGE >= 14
+[[maybe_unused]] void wanted_14() {
+  // wants: std::string new_name(const Model& model, double temperature)
+  std::string name = new_name(Model{}, 0.5);
+}
+
+TESTS(14, stage_14) {
+  // At the begin its scores are 2 for a, 1 for b and for the end, and -100 for the rest; then 100 for the end.
+  Model model;
+  const double one = std::sqrt(0.5);  // rmsnorm makes {1.4142, 0} of {1, 0}
+  model.wte = Matrix(27, List{0, 1});
+  model.wte[26] = {1, 0};
+  model.wpe = Matrix(16, List{0, 0});
+  model.lm_head = Matrix(27, List{-100 * one, 0});
+  model.lm_head[0] = {2 * one, 0};
+  model.lm_head[1] = {one, 0};
+  model.lm_head[26] = {one, 100};
+  model.attn_wq = model.attn_wk = model.attn_wv = model.attn_wo = Matrix{{0, 0}, {0, 0}};
+  model.mlp_fc1 = Matrix{{0, 0}};
+  model.mlp_fc2 = Matrix{{0}, {0}};
+  model.n_head = 1;
+  auto share = [&](double temperature) {
+    double hits = 0;
+    for (int i = 0; i < 400; i++) hits += new_name(model, temperature).starts_with('a');
+    return hits / 400;
+  };
+  calling("scores 2 for a, 1 for b, 1 for the end; new_name(model, 0.5), 400 times: how many begin with a",
+          "Scores divided by 0.5 are 4, 2 and 2. softmax makes 0.787, 0.107 and 0.107 of them.");
+  usual({0.576}, "The temperature changes nothing. Divide the scores by it before softmax, not what comes out.");
+  usual({0.452}, "The scores were multiplied. Below 1, the temperature should make likely letters likelier.");
+  should_be(share(0.5), {0.787}, 0.045);
+}
+#endif
+
+// --- The whole program: what it printed ---
+#if STAGE >= 15
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> lines;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  lines.resize(std::max<std::size_t>(lines.size(), 1100));
+  return lines;
+}
+
+TESTS(15, stage_15) {
+  const std::vector<std::string> lines = lines_of(teach::folder + "/program.txt"),
+                                 other = lines_of(teach::folder + "/other.txt");
+  calling("The first line of the program",
+          "Start with how many names there are, the vocabulary and params, one on each line, as in src/microgpt.cpp.");
+  should_read(lines[0], "num docs: 18293");
+  calling("The second line", "26 letters and BOS.");
+  usual_text("vocab size: 26", "BOS is a token, too: there is one more than there are letters.");
+  should_read(lines[1], "vocab size: 27");
+  calling("The third line",
+          "27 * 16 for wte and for lm_head, 16 * 16 for wpe and each attn matrix, 64 * 16 for each mlp matrix.");
+  should_read(lines[2], "num params: 4192");
+  double last_100 = 0;
+  for (int step = 1; step <= 1000; step++) {
+    char start[60];
+    std::snprintf(start, sizeof start, "step %4d / 1000 | loss ", step);
+    const std::string line = lines[2 + step];
+    calling("Line " + std::to_string(step + 3),
+            "One line for each step: printf(\"step %4zu / 1000 | loss %.4f\\n\", step + 1, loss.data()).");
+    should_read(line.substr(0, 24), start);
+    if (step > 900) last_100 += std::atof(line.c_str() + 24) / 100;
+  }
+  if (!(last_100 <= 2.6)) {
+    calling("The mean of the last 100 losses",
+            last_100 > 3
+                ? "Nothing was learnt. Does each step call backward() and adam()?"
+                : "At most 2.60 is usual. Does the learning rate shrink, and does each step take another name?");
+    usual({NAN}, "Not a number: some weight went to infinity. Is the learning rate 0.01, and the gradient set to 0?");
+    should_be(last_100, {2.5});
+  }
+  calling("The line before the names", "An empty line, this line, and twenty names.");
+  should_read(lines[1004], "--- inference (new, hallucinated names) ---");
+  for (int i = 1; i <= 20; i++) {
+    char start[20];
+    std::snprintf(start, sizeof start, "sample %2d: ", i);
+    calling("Line " + std::to_string(1005 + i),
+            "Twenty names: printf(\"sample %2d: %s\\n\", i, name.c_str()), with i from 1.");
+    should_read(lines[1004 + i].substr(0, 11), start);
+  }
+  const std::string with = "With a file of the three names X1, Y2 and X2, the ";
+  calling(with + "first line", "The file is argv[1], if there is one.");
+  usual_text("num docs: 18293", "The file is argv[1], if there is one.");
+  should_read(other[0], "num docs: 3");
+  calling(with + "second", "Four letters and BOS: 5.");
+  usual_text("vocab size: 27", "The vocabulary is still a to z. Collect the letters of the names in a std::set<char>.");
+  usual_text("vocab size: 4", "BOS is a token, too: there is one more than there are letters.");
+  should_read(other[1], "vocab size: 5");
+}
+#endif
+
+#if STAGE >= 16
+TESTS(16, stage_16) {
+  const std::vector<std::string> mine = lines_of(teach::folder + "/program.txt");
+  const std::vector<std::string> published = lines_of("tests/golden/microgpt/gist_builtin.txt");
+  for (std::size_t i = 0; i < 1025; i++) {
+    const std::string want = published[i].substr(0, published[i].rfind(" | "));
+    calling("Line " + std::to_string(i + 1),
+            i < 4   ? "One stream for all: first shuffle the names, then draw wte, wpe, lm_head, attn_wq, attn_wk, "
+                      "attn_wv, attn_wo, mlp_fc1, mlp_fc2, row by row."
+            : i < 5 ? "The first loss is right, so the model is. Look at adam() and the learning rate."
+            : i < 1003
+                ? "The first losses are right. Does the rate shrink as 0.01 * (1 - step / 1000)?"
+                : "All losses are right, so training is. Each letter is one python.choice(), at temperature 0.5.");
+    should_read(mine[i], want.starts_with("step") ? want : published[i]);
+  }
+}
+#endif
+
+/// Arguments: the file for the result, and the folder with what the whole program printed.
+int main(int argc, char** argv) { return teach::run_all(argc, argv, STAGE); }

@@ -51,7 +51,6 @@ TEST_CASE("a learning rate or a temperature is a number above zero, and not huge
   }
   for (const char* value : {"0", "NaN", "inf"}) {
     refused("train", "--temperature", value);
-    refused("sample", "--temperature", value);
   }
 }
 

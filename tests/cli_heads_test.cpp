@@ -191,9 +191,10 @@ TEST_CASE("a text that is too long is refused with its length and with what fits
 TEST_CASE("a model whose numbers are too large is refused by everything that runs it") {
   const ModelFolder folder;
   Checkpoint model = load_checkpoint(folder.model);
-  for (const char* name : {"layer0.attn_wq", "layer0.attn_wk"}) {  // so that scores are inf - inf
+  model.config.activation = Activation::squared_relu;
+  for (const char* name : {"layer0.mlp_fc1", "layer0.mlp_fc2", "lm_head"}) {  // so that logits are inf - inf
     const Parameter& matrix = model.parameters[name];
-    for (std::size_t i = 0; i < matrix.size(); i++) matrix.data[i] *= 1e160;
+    for (std::size_t i = 0; i < matrix.size(); i++) matrix.data[i] *= 1e98;
   }
   save_checkpoint(folder.model, model.config, model.tokenizer, model.parameters);
   const Words data{"--data", folder.names};

@@ -161,7 +161,7 @@ TEST_CASE_FIXTURE(SamplingFixture,
   TensorModel<float> tensor_model(config, parameters);
   auto documents = [&](std::size_t rows, std::size_t num) {
     Decoder<float> decoder(tensor_model, fast<float>(), true, rows);
-    return sample_many(decoder, num, 1, 7, Tokens{3});
+    return sample_many(decoder, 0, num, 1, 7, Tokens{3});
   };
   const std::vector<Tokens> alone = documents(1, 40);
   CHECK(std::set(alone.begin(), alone.end()).size() > 10);
@@ -185,7 +185,7 @@ TEST_CASE_FIXTURE(SamplingFixture,
   for (const float logit : decoder.next(config.vocab_size - 1)) expected.push_back(std::exp(logit / temperature));
   const double total = std::accumulate(expected.begin(), expected.end(), 0.0);
   std::vector<double> counts(config.vocab_size);
-  for (const Tokens& document : sample_many(decoder, num, temperature, 1)) {
+  for (const Tokens& document : sample_many(decoder, 0, num, temperature, 1)) {
     counts[document.empty() ? config.vocab_size - 1 : document.front()]++;
   }
   for (Token t = 0; t < config.vocab_size; t++) {

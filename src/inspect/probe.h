@@ -10,7 +10,7 @@
 #include "base/dataset.h"
 #include "base/parameters.h"
 #include "base/tokenizer.h"
-#include "tensor/attention_weights.h"
+#include "tensor/kernels.h"
 #include "tensor/gpt.h"
 
 namespace microgpt {

@@ -209,8 +209,8 @@ View<T> Decoder<T>::next(std::span<const Token> tokens) {
 }
 
 template <class T>
-std::span<const T> Decoder<T>::next(Token token) {
-  const View<const T> logits = next(std::span(&token, 1));
+std::span<T> Decoder<T>::next(Token token) {
+  const View<T> logits = next(std::span(&token, 1));
   return {logits.data, logits.cols};
 }
 

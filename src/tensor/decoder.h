@@ -99,7 +99,7 @@ class Decoder {
   View<T> next(std::span<const Token> tokens);
 
   /// The same for a single document: the logits are (V).
-  std::span<const T> next(Token token);
+  std::span<T> next(Token token);
 
  private:
   TensorModel<T>& model_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/counter_random.h"
@@ -11,29 +12,56 @@
 #include "train/generate.h"
 
 namespace microgpt {
+namespace {
+
+constexpr double coldest = 1e-30;  // a temperature that only leaves the likeliest
+
+}  // namespace
+
+template <class T>
+void keep_likeliest(std::span<T> logits, const Sampling& sampling) {
+  if (sampling.top_k == 0 && sampling.top_p >= 1) return;
+  std::vector<Token> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](Token a, Token b) { return logits[a] > logits[b]; });
+  std::vector<double> weights;
+  for (const Token token : order) {
+    weights.push_back(std::exp((logits[token] - logits[order[0]]) / std::max(sampling.temperature, coldest)));
+  }
+  const double enough = sampling.top_p * std::accumulate(weights.begin(), weights.end(), 0.0);
+  double sum = 0;
+  std::size_t kept = 0;
+  while (kept < order.size() && (kept < sampling.top_k || sampling.top_k == 0) && (kept == 0 || sum < enough)) {
+    sum += weights[kept++];
+  }
+  for (; kept < order.size(); kept++) logits[order[kept]] = -std::numeric_limits<T>::infinity();
+}
 
 template <class T>
 Token draw_token(std::span<const T> logits, double temperature, PythonRandom& random) {
   const double max_val = *std::max_element(logits.begin(), logits.end());
   std::vector<double> weights;
-  for (const double logit : logits) weights.push_back(std::exp((logit - max_val) / temperature));
+  for (const double logit : logits) weights.push_back(std::exp((logit - max_val) / std::max(temperature, coldest)));
   return random.choice(weights);
 }
 
 template <class T>
-std::vector<Token> sample(Decoder<T>& decoder, double temperature, PythonRandom& random,
+std::vector<Token> sample(Decoder<T>& decoder, const Sampling& sampling, PythonRandom& random,
                           std::span<const Token> prompt) {
   decoder.reset();
   auto next = [&](Token token_id, std::size_t pos_id) {
-    const std::span<const T> logits = decoder.next(token_id);
-    return pos_id < prompt.size() ? prompt[pos_id] : draw_token(logits, temperature, random);
+    const std::span<T> logits = decoder.next(token_id);
+    if (pos_id < prompt.size()) return prompt[pos_id];
+    keep_likeliest(logits, sampling);
+    return draw_token<T>(logits, sampling.temperature, random);
   };
   return generate(next, decoder.config().vocab_size - 1, decoder.length());
 }
 
 template <class T>
-std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t num, double temperature,
-                                            std::uint64_t seed, std::span<const Token> prompt) {
+std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t first, std::size_t num,
+                                            const Sampling& sampling, std::uint64_t seed,
+                                            std::span<const Token> prompt) {
   const Token bos = decoder.config().vocab_size - 1;
   std::vector<std::vector<Token>> documents(num);
   std::vector<std::size_t> growing(std::min(num, decoder.documents()));  // which document grows in each row
@@ -47,8 +75,13 @@ std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t num
       if (growing[i] < num) {
         std::vector<Token>& document = documents[growing[i]];
         const std::size_t t = document.size();
-        const double uniform = counter_uniform(counter_bits(seed, growing[i]), t);
-        last[i] = t < prompt.size() ? prompt[t] : draw<T>({logits.row(i), logits.cols}, temperature, uniform);
+        const std::span<T> row{logits.row(i), logits.cols};
+        if (t < prompt.size()) {
+          last[i] = prompt[t];
+        } else {
+          keep_likeliest(row, sampling);
+          last[i] = draw(row, sampling.temperature, counter_uniform(counter_bits(seed, first + growing[i]), t));
+        }
         if (last[i] != bos) document.push_back(last[i]);
         if (last[i] != bos && document.size() < decoder.length()) continue;
         growing[i] = next < num ? next++ : num;
@@ -61,13 +94,15 @@ std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t num
   return documents;
 }
 
+template void keep_likeliest(std::span<float>, const Sampling&);
+template void keep_likeliest(std::span<double>, const Sampling&);
 template Token draw_token(std::span<const float>, double, PythonRandom&);
 template Token draw_token(std::span<const double>, double, PythonRandom&);
-template std::vector<Token> sample(Decoder<float>&, double, PythonRandom&, std::span<const Token>);
-template std::vector<Token> sample(Decoder<double>&, double, PythonRandom&, std::span<const Token>);
-template std::vector<std::vector<Token>> sample_many(Decoder<float>&, std::size_t, double, std::uint64_t,
-                                                     std::span<const Token>);
-template std::vector<std::vector<Token>> sample_many(Decoder<double>&, std::size_t, double, std::uint64_t,
-                                                     std::span<const Token>);
+template std::vector<Token> sample(Decoder<float>&, const Sampling&, PythonRandom&, std::span<const Token>);
+template std::vector<Token> sample(Decoder<double>&, const Sampling&, PythonRandom&, std::span<const Token>);
+template std::vector<std::vector<Token>> sample_many(Decoder<float>&, std::size_t, std::size_t, const Sampling&,
+                                                     std::uint64_t, std::span<const Token>);
+template std::vector<std::vector<Token>> sample_many(Decoder<double>&, std::size_t, std::size_t, const Sampling&,
+                                                     std::uint64_t, std::span<const Token>);
 
 }  // namespace microgpt

@@ -14,8 +14,21 @@ class PythonRandom;
 template <class T>
 class Decoder;
 
-/// The next token, drawn in proportion to softmax(logits / temperature). Throws Error if the logits are not finite.
-/// T is float or double, here and below.
+/// How the next token is drawn: in proportion to softmax(logits / temperature), at a temperature of 0 the likeliest.
+struct Sampling {
+  Sampling(double temperature_, std::size_t top_k_ = 0, double top_p_ = 1)
+      : temperature(temperature_), top_k(top_k_), top_p(top_p_) {}
+
+  double temperature;
+  std::size_t top_k;  // only among so many of the likeliest; 0: all
+  double top_p;       // only among the likeliest that together have this probability
+};
+
+/// Sets the logits of the tokens that are not to be drawn to minus infinity. T is float or double, here and below.
+template <class T>
+void keep_likeliest(std::span<T> logits, const Sampling& sampling);
+
+/// The next token. Throws Error if the logits are not finite.
 template <class T>
 Token draw_token(std::span<const T> logits, double temperature, PythonRandom& random);
 
@@ -24,13 +37,14 @@ inline constexpr std::size_t max_new_tokens = 1000;
 
 /// A new document of at most decoder.length() tokens. It begins with `prompt`.
 template <class T>
-std::vector<Token> sample(Decoder<T>& decoder, double temperature, PythonRandom& random,
+std::vector<Token> sample(Decoder<T>& decoder, const Sampling& sampling, PythonRandom& random,
                           std::span<const Token> prompt = {});
 
-/// The same for `num` documents, decoder.documents() side by side, which is faster. Each document has random numbers of
-/// its own: document i is the same for every `num` above i, and however many grow side by side.
+/// The same for documents first, first + 1, ..., `num` in all, decoder.documents() side by side, which is faster. Each
+/// document has random numbers of its own: it is the same wherever one begins, and however many grow side by side.
 template <class T>
-std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t num, double temperature,
-                                            std::uint64_t seed, std::span<const Token> prompt = {});
+std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t first, std::size_t num,
+                                            const Sampling& sampling, std::uint64_t seed,
+                                            std::span<const Token> prompt = {});
 
 }  // namespace microgpt

@@ -1,0 +1,33 @@
+// What generated names must be like. Names that are not are thrown away and drawn anew, so the others keep the
+// probabilities that the model gives them, in proportion.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/dataset.h"
+
+namespace microgpt {
+
+struct Constraints {
+  std::size_t min_length = 0;
+  std::size_t max_length = std::numeric_limits<std::size_t>::max();
+  std::u32string suffix;
+  std::u32string contains;
+  std::u32string pattern;  // see matches(); empty: any name
+  std::set<Document> excluded;
+
+  /// Nothing for a name that is as it must be; else what is wrong with it: "too short", "excluded", ...
+  std::string_view objection(const Document& name) const;
+};
+
+/// Whether the text fits the pattern, in which * is any text, also none, and ? any character.
+bool matches(std::u32string_view pattern, std::u32string_view text);
+
+/// The characters before the first * or ?: every text that fits begins with them.
+std::u32string_view literal_prefix(std::u32string_view pattern);
+
+}  // namespace microgpt

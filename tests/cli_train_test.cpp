@@ -143,10 +143,16 @@ TEST_CASE("a model of the tensor engine is saved, and eval judges it by names th
   CHECK(kept == all / 10);
   auto number = [&](const std::string& label) { return std::stod(behind(label, judged)); };
   CHECK(number("held-out loss: ") < number("bigram baseline: "));
+  CHECK(number("best counting: ") < number("bigram baseline: "));
   CHECK(number("perplexity: ") == doctest::Approx(std::exp(number("held-out loss: "))).epsilon(0.001));
   CHECK(number("new names: ") > 0);
   CHECK(names(judged).size() == 20);
   CHECK(names(output({"eval", model, "--seed", "43"})) != names(judged));
+
+  output({"train", "--steps", "1", "--quiet", "--save", model});  // it may have seen them all
+  const std::string seen = output({"eval", model});
+  CHECK(behind("loss, not held out: ", seen) != "");
+  CHECK(seen.find("held-out loss") == std::string::npos);
   const Words cold = names(output({"eval", model, "--temperature", "1e-9"}));
   CHECK(std::count(cold.begin(), cold.end(), cold.at(0)) == 20);
 }
@@ -165,7 +171,7 @@ TEST_CASE("every form of attention learns, is saved, sampled, inspected and judg
       {{"--mask", "local:3"}, "mha"},
       {{"--attention", "mqa", "--mask", "bigbird:2:1:1"}, "mqa  (n_kv_head 1)"}};
   for (const auto& [options, name] : forms) {
-    const Words train{"train", "--engine", "tensor", "--batch", "8", "--steps", "150", "--save", model};
+    const Words train{"train", "--hold-out", "--engine", "tensor", "--batch", "8", "--steps", "150", "--save", model};
     const std::vector<double> all = losses(output(train + options));
     REQUIRE(all.size() == 150);
     CHECK(mean(&all[100], &all[100] + 50) < mean(&all[0], &all[0] + 20) - 0.3);

@@ -26,6 +26,13 @@ struct EvalOptions {
   bool all_digits = false;
 };
 
+/// Whether the model's training held nothing back. (The file of a model of train-fast, which does, has no training.)
+bool held_nothing_back(const Checkpoint& checkpoint) {
+  if (!checkpoint.training) return false;
+  const auto hold_out = checkpoint.training->options.find("hold-out");
+  return hold_out == checkpoint.training->options.end() || hold_out->second != "yes";
+}
+
 template <class T>
 void print_evaluation(const EvalOptions& options) {
   PythonRandom random{std::string_view(options.seed)};
@@ -34,10 +41,14 @@ void print_evaluation(const EvalOptions& options) {
   // A name longer than all others is new, so there is no need to generate much more of it.
   const std::size_t length = std::max({longest(names.training) + 1, longest(names.held_out) + 1, std::size_t{64}});
   TensorModel<T> model(checkpoint.config, checkpoint.parameters, length);
-  fmt::print("held out: {} of {} distinct documents\n", names.held_out.size(),
+  const bool may_be_seen = held_nothing_back(checkpoint);
+  fmt::print("{}: {} of {} distinct documents\n", may_be_seen ? "not held out" : "held out", names.held_out.size(),
              names.held_out.size() + names.training.size());
+  if (may_be_seen) {
+    fmt::print("This model was trained without --hold-out: if it was on this data, it has seen them all.\n");
+  }
   print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
-                options.temperature, options.all_digits);
+                options.temperature, options.all_digits, may_be_seen ? "loss, not held out" : "held-out loss");
 }
 
 }  // namespace
@@ -47,7 +58,7 @@ Command eval_command() {
   return {"eval",
           "Evaluate a model on names that it was not trained on.",
           "A tenth of the distinct documents is held out, always the same. The figures are only fair if the model was "
-          "trained on\nthe same data with train --hold-out or train-fast. Any other model has seen those names.\n"
+          "trained on\nthe same data with train --hold-out or train-fast. Of any other model the output says so.\n"
           "Example:\n"
           "  microgpt train --hold-out --save names.safetensors\n"
           "  microgpt eval names.safetensors",

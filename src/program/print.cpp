@@ -26,12 +26,14 @@ void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::funct
   for (std::size_t i = 1; i <= num; i++) fmt::print("sample {:2}: {}\n", i, for_output(tokenizer.decode(generate())));
 }
 
-void print_quality(const Quality& quality, double temperature, bool all) {
-  fmt::print("held-out loss: {} nats per token, the mean of {} predictions\n",
+void print_quality(const Quality& quality, double temperature, bool all, const std::string& loss_name) {
+  fmt::print("{}: {} nats per token, the mean of {} predictions\n", loss_name,
              all ? all_digits(quality.loss) : fmt::format("{:.4f}", quality.loss), quality.predictions);
   fmt::print("perplexity: {:.2f}, as uncertain as a choice among that many equally likely characters\n",
              std::exp(quality.loss));
   fmt::print("bigram baseline: {:.4f} nats per token, from counting pairs\n", quality.bigram_loss);
+  fmt::print("best counting: {:.4f} nats per token, from runs of up to {} characters\n", quality.ngram_loss,
+             quality.ngram_order);
   fmt::print("new names: {:.1f} % of 1000, generated at temperature {}, are not in the data\n", 100 * quality.new_share,
              temperature);
   std::size_t i = 0;

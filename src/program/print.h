@@ -21,7 +21,8 @@ void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::funct
 
 /// Prints held-out loss (with four decimals, or all digits), perplexity, the bigram baseline, the share of new names,
 /// and some names.
-void print_quality(const Quality& quality, double temperature, bool all = false);
+void print_quality(const Quality& quality, double temperature, bool all = false,
+                   const std::string& loss_name = "held-out loss");
 
 /// The text as visible() of base/utf8.h shows it if standard output is a terminal. Elsewhere it stays as it is.
 std::string for_output(const std::string& text);

@@ -11,6 +11,7 @@
 #include "base/python_random.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
+#include "train/ngram.h"
 #include "train/sampling.h"
 
 namespace microgpt {
@@ -104,6 +105,9 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
   quality.loss = token_loss(model, split.held_out, tokenizer, threads);
   require_finite("the held-out loss", quality.loss, model);
   quality.bigram_loss = bigram_token_loss(split, tokenizer);
+  const Ngram ngram = best_ngram(split.training, tokenizer);
+  quality.ngram_loss = token_loss(ngram, split.held_out, tokenizer);
+  quality.ngram_order = ngram.order;
   for (const Document& document : split.held_out) {
     quality.predictions += std::min(model.config.block_size, document.size() + 1);
   }

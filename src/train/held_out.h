@@ -31,6 +31,8 @@ void require_finite(const char* name, double loss, TensorModel<T>& model);
 struct Quality {
   double loss = 0;                 // token_loss of the held-out documents
   double bigram_loss = 0;          // bigram_token_loss()
+  double ngram_loss = 0;           // of best_ngram(), the best opponent that only counts
+  std::size_t ngram_order = 0;     // how many tokens it looks at, with the one that it predicts
   std::size_t predictions = 0;     // how many predictions `loss` is the mean of
   double new_share = 0;            // the share of 1,000 generated names that are not in the data, from 0 to 1
   std::vector<std::string> names;  // the first 20 of them

@@ -157,6 +157,14 @@ TEST_CASE("a model of the tensor engine is saved, and eval judges it by names th
   CHECK(std::count(cold.begin(), cold.end(), cold.at(0)) == 20);
 }
 
+TEST_CASE("documents that are cut off are told of, unless their length was chosen") {
+  const NamesFolder folder("short\nseventeenletterss\n");
+  const Words train{"train", "--data", folder.names, "--steps", "1", "--samples", "1"};
+  CHECK(microgpt(train).err ==
+        "microgpt: note: 1 of 2 documents are cut off after 16 characters; the longest has 17: see --block-size\n");
+  CHECK(microgpt(train + Words{"--block-size", "16"}).err == "");
+}
+
 TEST_CASE("every form of attention learns, is saved, sampled, inspected and judged") {
   const NamesFolder folder;
   const std::string model = folder.file("model.safetensors");

@@ -110,6 +110,15 @@ TrainingMemory memory_of(const TrainOptions& options, std::span<const Document> 
                                      : tensor_memory<float>(model, documents, how.batch_size, dropout, naive_threads);
 }
 
+/// Nobody who chose the length has to be told.
+void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
+  const auto cut = std::count_if(documents.begin(), documents.end(),
+                                 [&](const Document& document) { return document.size() > block_size; });
+  if (cut == 0) return;
+  tell(fmt::format("note: {} of {} documents are cut off after {} characters; the longest has {}: see --block-size",
+                   cut, documents.size(), block_size, longest(documents)));
+}
+
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const Options& table, TrainOptions& options) {
   std::optional<Checkpoint> checkpoint;
@@ -127,6 +136,7 @@ void train(const Options& table, TrainOptions& options) {
   run.state = {.options = training_words(table, options), .fingerprint = data_fingerprint(run.start)};
   if (checkpoint) go_on(run, std::move(*checkpoint), table);  // before anything has the size that the options claim
   require_memory(memory_of(options, run.start.documents));
+  if (name == "gist" && !is_typed(table, "--block-size")) tell_of_cuts(run.start.documents, model.block_size);
   Parameters drawn = initialize(model, how, random);  // always: names are sampled with the numbers that come after them
   if (!checkpoint) {
     run.parameters = std::move(drawn);

@@ -93,7 +93,7 @@ inline void Value::backward() const {
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& v = **it;
     const double grad = v.grad;
-    for (std::size_t i = v.n_child; i-- > 0;) v.child[i]->grad += v.local_grad[i] * grad;
+    for (std::size_t i = v.n_child; i-- > 0;) v.child[i]->grad += v.local_grad[i] * grad;  // as a chain of +
     for (std::size_t i = 0; i < v.n_row; i++) v.row_grad[i] += v.row_local[i] * grad;
   }
 }
@@ -106,7 +106,7 @@ using Slice = std::span<const Value>;  // a part of a list
 struct Matrix {
   std::size_t rows = 0, cols = 0;
   double *data = nullptr, *grad = nullptr;
-  List operator[](std::size_t i) const {  // row i as nodes, each made from one parameter
+  List operator[](std::size_t i) const {  // row i as new nodes, each of one parameter
     static constexpr double one = 1;
     List row;
     for (std::size_t j = i * cols; j < (i + 1) * cols; j++) {
@@ -137,7 +137,7 @@ inline Value dot(Slice a, Slice b) {
   return Value(tape.make<Node>("dot", total, 2 * a.size(), child, local_grad));
 }
 
-/// For each row of w its dot product with x. x[j] changes it as fast as row[j], and vice versa.
+/// For each row of w its dot product with x. It changes with x[j] at the rate row[j], and vice versa.
 inline List linear(const List& x, const Matrix& w) {
   Node* const* const child = tape.copy<Node*>(x, &Value::live);
   const double* const x_data = tape.copy<double>(x, &Value::data);
@@ -151,7 +151,7 @@ inline List linear(const List& x, const Matrix& w) {
   return y;
 }
 
-/// Makes probabilities out of any numbers: positive, with a sum of 1. (max_val: else exp may be inf.)
+/// Makes probabilities out of any numbers: positive, sum 1. (max_val cancels; else exp may be inf.)
 inline List softmax(List x) {
   double max_val = x[0].data();
   for (const Value xi : x) max_val = std::max(max_val, xi.data());
@@ -187,8 +187,8 @@ struct Model {
   std::vector<Layer> layers = {};
 };
 
-/// In goes a token with its position, out come logits: a score for each possible next token. x is
-/// the "residual stream", n_embd Values: half a layer takes it, and adds something to x_residual.
+/// In goes a token with its position, out come logits: a score for each possible next token. Each
+/// half of a layer keeps x, the "residual stream" of n_embd Values, and adds to it what it finds.
 inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values) {
   const std::size_t n_head = model.n_head;
   const std::size_t head_dim = model.n_embd / n_head;
@@ -200,7 +200,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
   for (std::size_t li = 0; li < model.n_layer; li++) {
     const Model::Layer& layer = model.layers[li];
     // 1) Multi-head attention. A head looks here and back in its own way, with its slices: the
-    // better q matches a k, the more of that v. (Divided, since n products add up to about root n.)
+    // better q matches a k, the more of that v. (head_dim products, + and -, sum to about its root.)
     List x_residual = x;
     x = rmsnorm(x);
     const List q = linear(x, layer.attn_wq);  // what this position looks for
@@ -253,7 +253,7 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
 }
 
 /// A parameter moves against its gradient, so that the loss falls: by m, a running mean, over the
-/// root of v, one of squares: all about lr_t far. m_hat and v_hat make up for means that begin at 0.
+/// root of v, one of squares: at most about lr_t far. m_hat, v_hat make up for means that begin at 0.
 struct Adam {
   double beta1, beta2, eps_adam;  // the betas: how much of the old mean stays
   std::valarray<double> m, v;     // arithmetic on a valarray is done for all its elements, in a loop

@@ -13,7 +13,7 @@
 
 #include "backward.h"
 #include "base/python_random.h"
-#include "nudge.h"
+#include "lesson/nudge.h"
 #include "train/gradient.h"
 
 using namespace microgpt;

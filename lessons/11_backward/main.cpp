@@ -10,7 +10,7 @@
 #include "base/schedule.h"
 #include "lesson/lesson.h"
 #include "lesson/look.h"
-#include "nudge.h"
+#include "lesson/nudge.h"
 #include "picture.h"
 #include "scalar/ops.h"
 #include "tensor/gpt.h"

@@ -27,7 +27,7 @@ struct Part {
 #else
 /// The attention over the keys of a and of b.
 Part merge(const Part& a, const Part& b) {
-  // TODO: this adds apples to pears. What are the weights in a relative to, what those in b, and what should they be
+  // TODO: this adds apples and oranges. What are the weights in a relative to, what those in b, and what should they be
   // relative to in the end? And what if there is no key in a part, or in both?
   Part both = a;
   both.most = std::max(a.most, b.most);

@@ -152,7 +152,7 @@ inline void show_comparison(const Lesson& lesson) {
   const Comparison forms = compare(lesson.documents, lesson.tokenizer,
                                    {{"mha", {}}, {"gqa, 2 of 4", {.n_kv_head = 2}}, {"mqa", {.n_kv_head = 1}}});
   const Outcome& mha = forms.outcomes[0];
-  fmt::print("\n--- 16 times as many names, seeds 1, 2 and 3: how much higher than mha is the held-out loss? ---\n");
+  fmt::print("\n--- 16000 names, seeds 1, 2 and 3: how much higher than mha is the held-out loss? ---\n");
   for (const Outcome& form : std::span(forms.outcomes).subspan(1)) {
     fmt::print("{:11} |", form.label);
     for (std::size_t seed = 0; seed < num_seeds; seed++)

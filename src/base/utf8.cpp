@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iterator>
 
 namespace microgpt {
 
@@ -63,7 +62,7 @@ std::string visible(std::string_view bytes) {
     if (is_harmless) {
       result += bytes.substr(i, n);
     } else {
-      fmt::format_to(std::back_inserter(result), "\\x{:02x}", static_cast<std::uint32_t>(c));
+      result += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c));
     }
     i += n;
   }

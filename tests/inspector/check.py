@@ -109,7 +109,7 @@ def check_equal(tab, name, expected):
 
 
 def samples(model, *options):
-    lines = run(PROGRAM, "sample", model, *options).splitlines()
+    lines = run(PROGRAM, "sample", model, "--dtype", "f64", *options).splitlines()
     return [line.split(":", 1)[1].strip() for line in lines if line.startswith("sample")]
 
 

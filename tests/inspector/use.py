@@ -291,6 +291,7 @@ def use_history(tab, page):
           "the slider does not change the model")
     check(tab.evaluate("byId('point').ariaValueText") == "after 0 steps of 60", "the slider says nothing")
     check(tab.until(f"byId('gallery').innerHTML !== {json.dumps(maps)}"), "the slider does not change the maps")
+    tab.until("pointsToTell().every((i) => state.points[i].names !== null)")  # the table grows until then
     names = tab.text("#history-names")
     tab.click("#history-losses svg")
     check(tab.evaluate("state.step") == 30 and tab.text("#history-names") != names, "a click in a curve picks no point")

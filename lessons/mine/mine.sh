@@ -274,7 +274,7 @@ debug() {
     return
   fi
   compile_tests $next build/mine/debug -g3 || { say_compile_error; exit 1; }
-  "$@" -ex "rbreak ^stage_${next}(_|\$)" -ex run --args build/mine/debug "$scratch/result" "$scratch"
+  "$@" -ex "rbreak ^stage_${next}[_(]" -ex run --args build/mine/debug "$scratch/result" "$scratch"
 }
 
 progress() {

@@ -108,6 +108,8 @@ around() {
     'probabilities({0, 2, 1}): stopped with code 134' || code=1
   edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
   edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
+  $mine cut 5 >"$MINE_FOLDER/microgpt.cpp" && echo '4 0' >"$MINE_FOLDER/progress"
+  ! command -v gdb >/dev/null || says 'Breakpoint 1, stage_5 (' $mine gdb || code=1
   watched || code=1
   return $code
 }

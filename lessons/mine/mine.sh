@@ -4,8 +4,9 @@
 #   test       creates mine/microgpt.cpp if there is none, tests it, and says what comes next
 #   test N     tests stage N alone
 #   watch      tests after each change of the file
-#   hint       a hint for the next stage, then another, then its solution
+#   hint       a hint for the next stage; again: another as well; again: its solution as well
 #   reset N    puts the file to the solution before stage N, and keeps the old file beside it
+#   back K     puts the file and the progress to what reset kept as number K
 #   run        compiles the file and runs it
 #   gdb        runs the tests of the next stage in gdb
 #   progress   which stages and exercises are done
@@ -225,32 +226,50 @@ watch() {
 
 hint() {
   read_progress
-  local next=$((finished + 1))
+  local next=$((finished + 1)) shown again=another
   [ $next -le $extra ] || fail "all stages are done; there is nothing to hint at"
   [ "$hints" -ge 3 ] || hints=$((hints + 1))
   write_progress "$finished" "$hints"
-  if [ "$hints" -lt 3 ]; then
-    echo "hint $hints of 2 for stage $next, $(title $next); again: $([ "$hints" = 1 ] && echo another || echo its solution)"
-    part $next "$hints"
-  else
-    echo "one solution of stage $next, $(title $next): lines with + are new, lines with - go"
-    cut_at "$finished" >"$scratch/before"
-    cut_at $next | diff -U 2 "$scratch/before" - | sed '1,2d; s/^@@.*/.../'
-  fi
+  for ((shown = 1; shown <= hints && shown <= 2; shown++)); do
+    echo "hint $shown of 2 for stage $next, $(title $next); again: $again"
+    part $next $shown
+    again='its solution'
+  done
+  [ "$hints" = 3 ] || return 0
+  echo "one solution of stage $next, $(title $next): lines with + are new, lines with - go"
+  cut_at "$finished" >"$scratch/before"
+  cut_at $next | diff -U 2 "$scratch/before" - | sed '1,2d; s/^@@.*/.../'
+}
+
+# Keeps the file and the progress beside it, under the next number.
+keep() {
+  local n=1
+  [ -e "$file" ] || return
+  read_progress
+  while [ -e "$own/before-reset-$n.cpp" ]; do n=$((n + 1)); done
+  mv "$file" "$own/before-reset-$n.cpp"
+  echo "$finished $hints" >"$own/before-reset-$n.progress"
+  echo "your file is kept as $own/before-reset-$n.cpp; back: make mine-reset BACK=$n"
 }
 
 reset() {
   case $1 in '' | *[!0-9]*) set -- 0 ;; esac
   [ "$1" -ge 1 ] && [ "$1" -le $extra ] || fail "there is no such stage; use STAGE=1 to STAGE=$extra"
   mkdir -p "$own"
-  if [ -e "$file" ]; then
-    local n=1
-    while [ -e "$own/before-reset-$n.cpp" ]; do n=$((n + 1)); done
-    mv "$file" "$own/before-reset-$n.cpp"
-    echo "your file is kept as $own/before-reset-$n.cpp"
-  fi
+  keep
   cut_at $(($1 - 1)) >"$file"
   write_progress $(($1 - 1)) 0
+  read_progress
+  bar
+  say_next
+}
+
+back() {
+  local kept=$own/before-reset-$1
+  [ -e "$kept.cpp" ] || fail "there is no $kept.cpp"
+  keep
+  cp "$kept.cpp" "$file"
+  [ ! -e "$kept.progress" ] || cp "$kept.progress" "$own/progress"
   read_progress
   bar
   say_next
@@ -303,6 +322,7 @@ case $command in
   watch) start; watch ;;
   hint) start; hint ;;
   reset) reset "${1:-}" ;;
+  back) back "${1:-}" ;;
   run) start; run "$@" ;;
   gdb) start; debug ;;
   progress) progress ;;

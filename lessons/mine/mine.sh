@@ -61,8 +61,8 @@ say_next() {
   fi
   echo "next: stage $next, $(title $next)"
   part $next 0
-  echo "it wants:"
-  awk -v n=$next '/ wanted_[0-9]+\(/ { on = index($0, " wanted_" n "(") } on && sub(/.*\/\/ wants: /, "  ")' $tests
+  awk -v n=$next '/ wanted_[0-9]+\(/ { on = index($0, " wanted_" n "(") }
+    on && sub(/.*\/\/ wants: /, "  ") { print (told++ ? "" : "it wants:\n") $0 }' $tests
 }
 
 # --- Compiling ---
@@ -158,23 +158,34 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
 
 # Compiles the whole program and runs it, so that its output can be tested.
 run_whole() {
-  compile "$scratch/program" -w -O2 "$file" || { say_compile_error && return 1; }
+  local code=0
+  compile "$scratch/program" -w -O2 -D_GLIBCXX_ASSERTIONS "$file" || { say_compile_error && return 1; }
   printf 'X1\nY2\nX2\n' >"$scratch/names.txt"
-  printf '%s\n' "$1" 'The program' >"$scratch/result"
+  printf '%s\n' "$1" 'The program' \
+    'If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.' \
+    >"$scratch/result"
   limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt || { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file of the three names X1, Y2 and X2' \
-    'Is the vocabulary still a to z? Collect the letters of the names in a std::set<char>.' >"$scratch/result"
+    'Is the vocabulary still a to z? Or are there 1,000 names? After the last, begin again: names[step % names.size()].' \
+    >"$scratch/result"
   limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
+  printf '%s\n' "$1" 'The program, with a file that is not there, should print one line and return 1.' \
+    'The file is argv[1]. Without names, names.empty() is true: look at it before anything divides by names.size().' >"$scratch/result"
+  limited 100 "$scratch/missing.txt" "$scratch/program" "$scratch/no-such-file" || code=$?
+  [ $code = 1 ] && [ "$(wc -l <"$scratch/missing.txt")" -eq 1 ] || { say_verdict "$1" 1 100 && return 1; }
 }
 
-# Tests one stage; says what is wrong with it, if something is.
+run_tests() { # STAGE FIRST LAST: what stage STAGE tests of stages FIRST to LAST
+  : >"$scratch/result"
+  limited 10 "$scratch/printed" "$scratch/test" "$scratch/result" "$scratch" "$2" "$3" ||
+    { say_verdict "$1" $? 10 && return 1; }
+}
+
+# Tests one stage; says what is wrong with it, if something is. The parts come before the whole program.
 test_stage() {
   compile_tests "$1" "$scratch/test" || { say_compile_error && return 1; }
-  if [ "$1" -ge $whole ]; then run_whole "$1" || return 1; fi
-  : >"$scratch/result"
-  local code=0
-  limited 10 "$scratch/printed" "$scratch/test" "$scratch/result" "$scratch" || code=$?
-  [ $code = 0 ] || { say_verdict "$1" $code 10 && return 1; }
+  run_tests "$1" 1 $((whole - 1)) || return 1
+  [ "$1" -lt $whole ] || { run_whole "$1" && run_tests "$1" $whole $extra; }
 }
 
 test_all() {
@@ -293,7 +304,7 @@ debug() {
     return
   fi
   compile_tests $next build/mine/debug -g3 || { say_compile_error; exit 1; }
-  "$@" -ex "rbreak ^stage_${next}[_(]" -ex run --args build/mine/debug "$scratch/result" "$scratch"
+  "$@" -ex "rbreak ^stage_${next}[_(]" -ex run --args build/mine/debug "$scratch/result" "$scratch" 1 $next
 }
 
 progress() {

@@ -900,6 +900,8 @@ TESTS(15, stage_15) {
     usual({NAN}, "Not a number: some weight went to infinity. Is the learning rate 0.01, and the gradient set to 0?");
     should_be(last_100, {2.5});
   }
+  calling("Line 1004", "An empty line comes before the heading: printf(\"\\n--- inference ...\").");
+  should_read(lines[1003], "");
   calling("The line before the names", "An empty line, this line, and twenty names.");
   should_read(lines[1004], "--- inference (new, hallucinated names) ---");
   for (int i = 1; i <= 20; i++) {
@@ -938,5 +940,5 @@ TESTS(16, stage_16) {
 }
 #endif
 
-/// Arguments: the file for the result, and the folder with what the whole program printed.
+/// Arguments: the file for the result, the folder with what the whole program printed, the first and the last stage.
 int main(int argc, char** argv) { return teach::run_all(argc, argv, STAGE); }

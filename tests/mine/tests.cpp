@@ -753,6 +753,8 @@ TESTS(11, stage_11) {
   calling("rmsnorm({0, 0})", "Zeros stay zeros.");
   usual({NAN, NAN}, "0 divided by 0. Add 1e-5 to the mean square before the root is taken.");
   should_be(rmsnorm(List{0, 0}), {0, 0});
+  calling("rmsnorm({0.001, 0.001})", "Add 1e-5 to the mean square: 0.001 divided by the root of 0.000011.");
+  should_be(rmsnorm(List{0.001, 0.001}), {0.3015113446, 0.3015113446});
   {
     calling("x {7, 1}, then rmsnorm(x)[0], then backward(): the gradients of x",
             "x[0] is in the scale, too: a little more of it makes the scale smaller.");

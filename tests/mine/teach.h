@@ -125,8 +125,8 @@ inline void should_read(std::string got, const std::string& want) {
   fail(call + " is \"" + got + "\", and should be \"" + want + "\".", otherwise);
 }
 
-/// Runs the tests of the stages argv[3] to argv[4]. Those of the newest stage come first: what it broke is its own fault
-/// before it is that of anything older.
+/// Runs the tests of the stages argv[3] to argv[4]. Those of the newest stage come first: what it broke is its own
+/// fault before it is that of anything older.
 inline int run_all(int argc, char** argv, int newest) {
   if (argc < 5) return 2;
   result_path = argv[1];

@@ -81,7 +81,8 @@ compile_tests() { # STAGE OUTPUT [FLAG]
   compile "$2" ${3:-} -w -O0 -D_GLIBCXX_ASSERTIONS -DSTAGE="$1" -Dmain=mine_main -include "$file" $tests
 }
 
-# The first thing that the compiler did not like: a line of the reader's, or that a test found no such function.
+# The first thing that the compiler did not like: a line of the reader's, or that a test found no such function. What
+# stage $1 itself wants is told before anything else.
 say_compile_error() {
   local first line wanted
   if ! $CXX -std=c++20 -Isrc -w -fsyntax-only "$file" 2>"$scratch/errors.own"; then
@@ -91,8 +92,13 @@ say_compile_error() {
     [ -z "$line" ] || sed -n "${line}s/^/  $line |  /p" "$file"
     return
   fi
-  first=$(grep -m 1 'error: ' "$scratch/errors")
-  line=$(sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors" | head -n 1)
+  first=$(awk -v n="${1:-0}" -F: '
+    FNR == NR && index($0, " wanted_" n "(") { from = NR }
+    FNR == NR && /^}/ && from && !to { to = NR }
+    FNR < NR && /error: / && $1 ~ /tests\.cpp$/ && $2 > from && $2 < to { print; exit }' $tests "$scratch/errors")
+  first=${first:-$(grep -m 1 'error: ' "$scratch/errors")}
+  line=$(echo "$first" | sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p")
+  line=${line:-$(sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors" | head -n 1)}
   if [ -z "$line" ]; then
     echo "$file does not fit its tests: $(grep -m 1 -E 'error|undefined' "$scratch/errors")"
     return
@@ -170,7 +176,8 @@ run_whole() {
     >"$scratch/result"
   limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file that is not there, should print one line and return 1.' \
-    'The file is argv[1]. Without names, names.empty() is true: look at it before anything divides by names.size().' >"$scratch/result"
+    'The file is argv[1]. Without names, names.empty() is true: look at it before anything divides by names.size().' \
+    >"$scratch/result"
   limited 100 "$scratch/missing.txt" "$scratch/program" "$scratch/no-such-file" || code=$?
   [ $code = 1 ] && [ "$(wc -l <"$scratch/missing.txt")" -eq 1 ] || { say_verdict "$1" 1 100 && return 1; }
 }
@@ -183,7 +190,7 @@ run_tests() { # STAGE FIRST LAST: what stage STAGE tests of stages FIRST to LAST
 
 # Tests one stage; says what is wrong with it, if something is. The parts come before the whole program.
 test_stage() {
-  compile_tests "$1" "$scratch/test" || { say_compile_error && return 1; }
+  compile_tests "$1" "$scratch/test" || { say_compile_error "$1" && return 1; }
   run_tests "$1" 1 $((whole - 1)) || return 1
   [ "$1" -lt $whole ] || { run_whole "$1" && run_tests "$1" $whole $extra; }
 }

@@ -29,7 +29,7 @@ one() { # KIND NUMBER
   export MINE_FOLDER=$folder
   case $1 in
     solved) $mine cut "$stage" >"$folder/microgpt.cpp" expected= ;;
-    unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected=stage ;;
+    unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected="stage $stage" ;;
     mistake)
       stage=$(field "$2" '#') expected=$(field "$2" '?' | tr -s ' ')
       $mine cut "$stage" | make_mistake "$2" >"$folder/microgpt.cpp" || said='its text is not in the solution' code=9

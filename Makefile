@@ -183,8 +183,8 @@ mine-run: ## run it: make mine-run [NAMES=file]
 	@$(MINE_SH) run $(NAMES) || :
 hint: ## a hint for its next stage; again: another; then the solution of this stage
 	@$(MINE_SH) hint || :
-mine-reset: ## put it to the solution before a stage: make mine-reset STAGE=5
-	@$(MINE_SH) reset $(STAGE) || :
+mine-reset: ## put it to the solution before a stage: make mine-reset STAGE=5; to your own again: BACK=1
+	@$(MINE_SH) $(if $(BACK),back $(BACK),reset $(STAGE)) || :
 progress: ## show which of its stages and which exercises are done
 	@$(MINE_SH) progress
 check-mine: ## check that the solution passes every stage, and that the tests name the usual mistakes

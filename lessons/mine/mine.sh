@@ -4,8 +4,9 @@
 #   test       creates mine/microgpt.cpp if there is none, tests it, and says what comes next
 #   test N     tests stage N alone
 #   watch      tests after each change of the file
-#   hint       a hint for the next stage, then another, then its solution
+#   hint       a hint for the next stage; again: another as well; again: its solution as well
 #   reset N    puts the file to the solution before stage N, and keeps the old file beside it
+#   back K     puts the file and the progress to what reset kept as number K
 #   run        compiles the file and runs it
 #   gdb        runs the tests of the next stage in gdb
 #   progress   which stages and exercises are done
@@ -60,8 +61,8 @@ say_next() {
   fi
   echo "next: stage $next, $(title $next)"
   part $next 0
-  echo "it wants:"
-  awk -v n=$next '/ wanted_[0-9]+\(/ { on = index($0, " wanted_" n "(") } on && sub(/.*\/\/ wants: /, "  ")' $tests
+  awk -v n=$next '/ wanted_[0-9]+\(/ { on = index($0, " wanted_" n "(") }
+    on && sub(/.*\/\/ wants: /, "  ") { print (told++ ? "" : "it wants:\n") $0 }' $tests
 }
 
 # --- Compiling ---
@@ -80,7 +81,8 @@ compile_tests() { # STAGE OUTPUT [FLAG]
   compile "$2" ${3:-} -w -O0 -D_GLIBCXX_ASSERTIONS -DSTAGE="$1" -Dmain=mine_main -include "$file" $tests
 }
 
-# The first thing that the compiler did not like: a line of the reader's, or that a test found no such function.
+# The first thing that the compiler did not like: a line of the reader's, or that a test found no such function. What
+# stage $1 itself wants is told before anything else.
 say_compile_error() {
   local first line wanted
   if ! $CXX -std=c++20 -Isrc -w -fsyntax-only "$file" 2>"$scratch/errors.own"; then
@@ -90,8 +92,13 @@ say_compile_error() {
     [ -z "$line" ] || sed -n "${line}s/^/  $line |  /p" "$file"
     return
   fi
-  first=$(grep -m 1 'error: ' "$scratch/errors")
-  line=$(sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors" | head -n 1)
+  first=$(awk -v n="${1:-0}" -F: '
+    FNR == NR && index($0, " wanted_" n "(") { from = NR }
+    FNR == NR && /^}/ && from && !to { to = NR }
+    FNR < NR && /error: / && $1 ~ /tests\.cpp$/ && $2 > from && $2 < to { print; exit }' $tests "$scratch/errors")
+  first=${first:-$(grep -m 1 'error: ' "$scratch/errors")}
+  line=$(echo "$first" | sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p")
+  line=${line:-$(sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors" | head -n 1)}
   if [ -z "$line" ]; then
     echo "$file does not fit its tests: $(grep -m 1 -E 'error|undefined' "$scratch/errors")"
     return
@@ -157,23 +164,35 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
 
 # Compiles the whole program and runs it, so that its output can be tested.
 run_whole() {
-  compile "$scratch/program" -w -O2 "$file" || { say_compile_error && return 1; }
+  local code=0
+  compile "$scratch/program" -w -O2 -D_GLIBCXX_ASSERTIONS "$file" || { say_compile_error && return 1; }
   printf 'X1\nY2\nX2\n' >"$scratch/names.txt"
-  printf '%s\n' "$1" 'The program' >"$scratch/result"
+  printf '%s\n' "$1" 'The program' \
+    'If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.' \
+    >"$scratch/result"
   limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt || { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file of the three names X1, Y2 and X2' \
-    'Is the vocabulary still a to z? Collect the letters of the names in a std::set<char>.' >"$scratch/result"
+    'Is the vocabulary still a to z? Or are there 1,000 names? After the last, begin again: names[step % names.size()].' \
+    >"$scratch/result"
   limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
+  printf '%s\n' "$1" 'The program, with a file that is not there, should print one line and return 1.' \
+    'The file is argv[1]. Without names, names.empty() is true: look at it before anything divides by names.size().' \
+    >"$scratch/result"
+  limited 100 "$scratch/missing.txt" "$scratch/program" "$scratch/no-such-file" || code=$?
+  [ $code = 1 ] && [ "$(wc -l <"$scratch/missing.txt")" -eq 1 ] || { say_verdict "$1" 1 100 && return 1; }
 }
 
-# Tests one stage; says what is wrong with it, if something is.
-test_stage() {
-  compile_tests "$1" "$scratch/test" || { say_compile_error && return 1; }
-  if [ "$1" -ge $whole ]; then run_whole "$1" || return 1; fi
+run_tests() { # STAGE FIRST LAST: what stage STAGE tests of stages FIRST to LAST
   : >"$scratch/result"
-  local code=0
-  limited 10 "$scratch/printed" "$scratch/test" "$scratch/result" "$scratch" || code=$?
-  [ $code = 0 ] || { say_verdict "$1" $code 10 && return 1; }
+  limited 10 "$scratch/printed" "$scratch/test" "$scratch/result" "$scratch" "$2" "$3" ||
+    { say_verdict "$1" $? 10 && return 1; }
+}
+
+# Tests one stage; says what is wrong with it, if something is. The parts come before the whole program.
+test_stage() {
+  compile_tests "$1" "$scratch/test" || { say_compile_error "$1" && return 1; }
+  run_tests "$1" 1 $((whole - 1)) || return 1
+  [ "$1" -lt $whole ] || { run_whole "$1" && run_tests "$1" $whole $extra; }
 }
 
 test_all() {
@@ -225,32 +244,50 @@ watch() {
 
 hint() {
   read_progress
-  local next=$((finished + 1))
+  local next=$((finished + 1)) shown again=another
   [ $next -le $extra ] || fail "all stages are done; there is nothing to hint at"
   [ "$hints" -ge 3 ] || hints=$((hints + 1))
   write_progress "$finished" "$hints"
-  if [ "$hints" -lt 3 ]; then
-    echo "hint $hints of 2 for stage $next, $(title $next); again: $([ "$hints" = 1 ] && echo another || echo its solution)"
-    part $next "$hints"
-  else
-    echo "one solution of stage $next, $(title $next): lines with + are new, lines with - go"
-    cut_at "$finished" >"$scratch/before"
-    cut_at $next | diff -U 2 "$scratch/before" - | sed '1,2d; s/^@@.*/.../'
-  fi
+  for ((shown = 1; shown <= hints && shown <= 2; shown++)); do
+    echo "hint $shown of 2 for stage $next, $(title $next); again: $again"
+    part $next $shown
+    again='its solution'
+  done
+  [ "$hints" = 3 ] || return 0
+  echo "one solution of stage $next, $(title $next): lines with + are new, lines with - go"
+  cut_at "$finished" >"$scratch/before"
+  cut_at $next | diff -U 2 "$scratch/before" - | sed '1,2d; s/^@@.*/.../'
+}
+
+# Keeps the file and the progress beside it, under the next number.
+keep() {
+  local n=1
+  [ -e "$file" ] || return
+  read_progress
+  while [ -e "$own/before-reset-$n.cpp" ]; do n=$((n + 1)); done
+  mv "$file" "$own/before-reset-$n.cpp"
+  echo "$finished $hints" >"$own/before-reset-$n.progress"
+  echo "your file is kept as $own/before-reset-$n.cpp; back: make mine-reset BACK=$n"
 }
 
 reset() {
   case $1 in '' | *[!0-9]*) set -- 0 ;; esac
   [ "$1" -ge 1 ] && [ "$1" -le $extra ] || fail "there is no such stage; use STAGE=1 to STAGE=$extra"
   mkdir -p "$own"
-  if [ -e "$file" ]; then
-    local n=1
-    while [ -e "$own/before-reset-$n.cpp" ]; do n=$((n + 1)); done
-    mv "$file" "$own/before-reset-$n.cpp"
-    echo "your file is kept as $own/before-reset-$n.cpp"
-  fi
+  keep
   cut_at $(($1 - 1)) >"$file"
   write_progress $(($1 - 1)) 0
+  read_progress
+  bar
+  say_next
+}
+
+back() {
+  local kept=$own/before-reset-$1
+  [ -e "$kept.cpp" ] || fail "there is no $kept.cpp"
+  keep
+  cp "$kept.cpp" "$file"
+  [ ! -e "$kept.progress" ] || cp "$kept.progress" "$own/progress"
   read_progress
   bar
   say_next
@@ -274,7 +311,7 @@ debug() {
     return
   fi
   compile_tests $next build/mine/debug -g3 || { say_compile_error; exit 1; }
-  "$@" -ex "rbreak ^stage_${next}(_|\$)" -ex run --args build/mine/debug "$scratch/result" "$scratch"
+  "$@" -ex "rbreak ^stage_${next}[_(]" -ex run --args build/mine/debug "$scratch/result" "$scratch" 1 $next
 }
 
 progress() {
@@ -303,6 +340,7 @@ case $command in
   watch) start; watch ;;
   hint) start; hint ;;
   reset) reset "${1:-}" ;;
+  back) back "${1:-}" ;;
   run) start; run "$@" ;;
   gdb) start; debug ;;
   progress) progress ;;

@@ -29,7 +29,7 @@ one() { # KIND NUMBER
   export MINE_FOLDER=$folder
   case $1 in
     solved) $mine cut "$stage" >"$folder/microgpt.cpp" expected= ;;
-    unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected=stage ;;
+    unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected="stage $stage" ;;
     mistake)
       stage=$(field "$2" '#') expected=$(field "$2" '?' | tr -s ' ')
       $mine cut "$stage" | make_mistake "$2" >"$folder/microgpt.cpp" || said='its text is not in the solution' code=9
@@ -91,11 +91,16 @@ around() {
   says 'stage 1 wants: using Counts' env MINE_FOLDER="$folder" $mine test || code=1
   cmp -s "$folder/microgpt.cpp" <($mine cut 0) || { echo 'the file was changed' && code=1; }
   says 'hint 1 of 2 for stage 1' env MINE_FOLDER="$folder" $mine hint || code=1
-  says 'hint 2 of 2 for stage 1' env MINE_FOLDER="$folder" $mine hint || code=1
+  says 'like all others. hint 2 of 2 for stage 1' env MINE_FOLDER="$folder" $mine hint || code=1
   says '+Token draw(const std::vector<double>& weights)' env MINE_FOLDER="$folder" $mine hint || code=1
   says 'there is no compiler called g+++' env CXX=g+++ MINE_FOLDER="$folder" $mine test || code=1
   says 'kept as' env MINE_FOLDER="$folder" $mine reset 3 || code=1
   cmp -s "$folder/before-reset-1.cpp" <($mine cut 0) || { echo 'reset lost the file' && code=1; }
+  says 'before-reset-2.cpp; back: make mine-reset BACK=2' env MINE_FOLDER="$folder" $mine back 1 || code=1
+  cmp -s "$folder/microgpt.cpp" <($mine cut 0) && [ "$(cat "$folder/progress")" = '0 3' ] ||
+    { echo 'back did not bring the file and its progress' && code=1; }
+  says '[##.............] 2 of 15' env MINE_FOLDER="$folder" $mine back 2 || code=1
+  says 'there is no' env MINE_FOLDER="$folder" $mine back 9 || code=1
   says 'there is no such stage; use STAGE=1 to STAGE=16' env MINE_FOLDER="$folder" $mine reset 17 || code=1
   says 'there is no such stage' env MINE_FOLDER="$folder" $mine reset x || code=1
   rm "$folder/microgpt.cpp"
@@ -108,6 +113,8 @@ around() {
     'probabilities({0, 2, 1}): stopped with code 134' || code=1
   edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
   edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
+  $mine cut 5 >"$MINE_FOLDER/microgpt.cpp" && echo '4 0' >"$MINE_FOLDER/progress"
+  ! command -v gdb >/dev/null || says 'Breakpoint 1, stage_5 (' $mine gdb || code=1
   watched || code=1
   return $code
 }

@@ -125,14 +125,17 @@ inline void should_read(std::string got, const std::string& want) {
   fail(call + " is \"" + got + "\", and should be \"" + want + "\".", otherwise);
 }
 
-/// The tests of the newest stage come first: what it broke is its own fault before it is that of anything older.
+/// Runs the tests of the stages argv[3] to argv[4]. Those of the newest stage come first: what it broke is its own
+/// fault before it is that of anything older.
 inline int run_all(int argc, char** argv, int newest) {
-  if (argc < 3) return 2;
+  if (argc < 5) return 2;
   result_path = argv[1];
   folder = argv[2];
+  const int first = std::atoi(argv[3]), last = std::atoi(argv[4]);
   std::stable_sort(tests.begin(), tests.end(),
                    [&](const Test& a, const Test& b) { return (a.stage == newest) > (b.stage == newest); });
   for (const Test& test : tests) {
+    if (test.stage < first || test.stage > last) continue;
     stage = test.stage;
     test.run();
   }

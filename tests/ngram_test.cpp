@@ -24,7 +24,7 @@ TEST_CASE("each longer context corrects what the shorter ones expect, by as much
   const double p1 = (6 + 2 * 0.25) / (15 + 2), p2 = (3 + 2 * p1) / (5 + 2), p3 = (2 + 2 * p2) / (2 + 2);
   const double p4 = (2 + 2 * p3) / (2 + 2), p5 = (1 + 2 * p4) / (1 + 2);
   std::vector<double> p;
-  for (ngram.order = 1; ngram.order <= 5; ngram.order++) p.push_back(ngram.probability(anna, 4));
+  for (ngram.order = 1; ngram.order <= 5; ngram.order++) p.push_back(ngram(anna, 4));
   CHECK(p == std::vector{p1, p2, p3, p4, p5});
 }
 
@@ -36,7 +36,7 @@ TEST_CASE("the probabilities of all tokens add up to 1, also after a context tha
     Tokens tokens = tokenizer.encode_document(name);
     double total = 0;
     for (tokens.back() = 0; tokens.back() < tokenizer.vocab_size(); tokens.back()++) {
-      total += ngram.probability(tokens, tokens.size() - 1);
+      total += ngram(tokens, tokens.size() - 1);
     }
     CHECK(total == doctest::Approx(1).epsilon(1e-12));
   }
@@ -54,7 +54,7 @@ TEST_CASE("the best order reaches as far back as the data does, and not much fur
   CHECK(best_ngram(dice, Tokenizer(dice)).order <= 2);
   CHECK(best_ngram(doubled, Tokenizer(doubled)).order >= 3);
   const std::vector<Document> few{U"ab", U"ba"};  // too few to hold any back
-  CHECK(std::isfinite(token_loss(best_ngram(few, Tokenizer(few)), few, Tokenizer(few))));
+  CHECK(std::isfinite(counted_loss(best_ngram(few, Tokenizer(few)), few, Tokenizer(few))));
 }
 
 }  // namespace

@@ -216,8 +216,7 @@ TEST_CASE("pairs are counted, each once more than it was seen") {
   Bigram bigram(3);
   bigram.count(Tokens{2, 0, 0, 1, 2});
   bigram.count(Tokens{2, 0, 2});
-  CHECK((std::vector<std::uint64_t>{bigram.counts(2).begin(), bigram.counts(2).end()} ==
-         std::vector<std::uint64_t>{2, 0, 0}));
+  CHECK(bigram.counts(2) == std::vector<std::uint64_t>{2, 0, 0});
   CHECK(bigram.probabilities(2) == std::vector<double>{3.0 / 5, 1.0 / 5, 1.0 / 5});
   CHECK(bigram.probabilities(0) == std::vector<double>{2.0 / 6, 2.0 / 6, 2.0 / 6});
   CHECK(bigram.probabilities(1) == std::vector<double>{1.0 / 4, 1.0 / 4, 2.0 / 4});

@@ -2,7 +2,9 @@
 // parameters. Its loss is the baseline that every other model has to beat.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -12,16 +14,17 @@ namespace microgpt {
 
 class Bigram {
  public:
-  explicit Bigram(std::size_t vocab_size) : vocab_size_(vocab_size), counts_(vocab_size * vocab_size) {}
+  explicit Bigram(std::size_t vocab_size) : rows_(vocab_size) {}
 
-  std::size_t vocab_size() const { return vocab_size_; }
+  std::size_t vocab_size() const { return rows_.size(); }
 
   /// How often each token came right after `token`, (V).
-  std::span<const std::uint64_t> counts(Token token) const {
-    return {counts_.data() + token * vocab_size_, vocab_size_};
-  }
+  std::vector<std::uint64_t> counts(Token token) const;
 
-  /// p(next | token), (V). One is added to every count, so that no pair is impossible (Laplace smoothing).
+  /// p(next | token). One is added to every count, so that no pair is impossible (Laplace smoothing).
+  double probability(Token token, Token next) const;
+
+  /// The same for every next token, (V).
   std::vector<double> probabilities(Token token) const;
 
   /// The mean over a document of -log p(next token), in nats. `tokens` is BOS, document, BOS.
@@ -31,8 +34,12 @@ class Bigram {
   void count(std::span<const Token> tokens);
 
  private:
-  std::size_t vocab_size_;
-  std::vector<std::uint64_t> counts_;
+  struct Row {
+    std::uint64_t total = 0;
+    std::map<Token, std::uint64_t> counts;  // only of what came: an alphabet can be large
+  };
+
+  std::vector<Row> rows_;  // (V)
 };
 
 }  // namespace microgpt

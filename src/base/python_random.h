@@ -61,6 +61,12 @@ class PythonRandom {
   std::optional<double> waiting_gauss_;
 };
 
+/// Throws Error if the sum of the weights to draw from is not finite.
+inline void require_drawable(double total) {
+  if (std::isfinite(total)) return;
+  throw Error("the probabilities to draw from are not finite numbers; the model's numbers are too large");
+}
+
 /// A decimal whole number as 32-bit words, least significant first. Zero is one word.
 inline std::vector<std::uint32_t> words_of_decimal(std::string_view text) {
   std::string_view digits = text;
@@ -173,8 +179,7 @@ inline std::size_t PythonRandom::choice(std::span<const double> weights) {
   std::vector<double> cumulative(weights.size());
   double total = 0;
   for (std::size_t i = 0; i < weights.size(); i++) cumulative[i] = total += weights[i];
-  if (!std::isfinite(total))
-    throw Error("the probabilities to draw from are not finite numbers; the model's numbers are too large");
+  require_drawable(total);
   // The search leaves out the last index, so that rounding cannot lead past the end.
   const auto found = std::upper_bound(cumulative.begin(), cumulative.end() - 1, random() * total);
   return static_cast<std::size_t>(found - cumulative.begin());

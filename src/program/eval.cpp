@@ -28,9 +28,7 @@ struct EvalOptions {
 
 /// Whether the model's training held nothing back. (The file of a model of train-fast, which does, has no training.)
 bool held_nothing_back(const Checkpoint& checkpoint) {
-  if (!checkpoint.training) return false;
-  const auto hold_out = checkpoint.training->options.find("hold-out");
-  return hold_out == checkpoint.training->options.end() || hold_out->second != "yes";
+  return checkpoint.training && checkpoint.trained_with("hold-out") != "yes";
 }
 
 template <class T>

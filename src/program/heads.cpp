@@ -20,6 +20,7 @@
 #include "program/heads_report.h"
 #include "program/measured_documents.h"
 #include "program/options.h"
+#include "program/output_path.h"
 #include "program/print.h"
 #include "tensor/threads.h"
 #include "train/checkpoint.h"

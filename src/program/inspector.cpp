@@ -22,6 +22,7 @@
 #include "inspect/page.h"
 #include "program/heads_report.h"
 #include "program/measured_documents.h"
+#include "program/output_path.h"
 #include "program/print.h"
 #include "tensor/threads.h"
 #include "train/history.h"

@@ -3,15 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/parse.h"
 
 namespace microgpt {
-
-namespace fs = std::filesystem;
 
 Options under(const std::string& heading, Options options) {
   for (Option& option : options) option.heading = heading;
@@ -82,20 +79,6 @@ MaskPattern given_mask(const std::string& spec) {
     return parse_mask_pattern(spec);
   } catch (const UsageError& error) {
     throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
-  }
-}
-
-void require_own_place(const std::string& save, const std::string& data, const std::optional<std::string>& history) {
-  auto refuse = [&](const std::string& why) {
-    throw UsageError(fmt::format("--save '{}' {}; choose another path", save, why));
-  };
-  std::error_code ignored;
-  if (fs::equivalent(save, data, ignored)) refuse("is the file of names");
-  auto folder = [&](const fs::path& file) {
-    return fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
-  };
-  if (history && folder(save) == folder(fs::path(*history) / "file")) {
-    refuse("is in the directory of --history, which must hold nothing else");
   }
 }
 

@@ -143,10 +143,6 @@ Binding preset_value(Preset& target, const std::string& type);
 /// The mask that --mask names. Throws UsageError if there is no such mask.
 MaskPattern given_mask(const std::string& spec);
 
-/// Throws UsageError if saving there would destroy the data, or make the directory of a history unreadable.
-void require_own_place(const std::string& save, const std::string& data,
-                       const std::optional<std::string>& history = {});
-
 // Options of several commands.
 
 Option data_option(std::string& target);

@@ -6,11 +6,8 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <system_error>
 
-#include "base/error.h"
-#include "base/replace_file.h"
 #include "base/utf8.h"
 #include "train/held_out.h"
 
@@ -41,17 +38,6 @@ void print_quality(const Quality& quality, double temperature, bool all, const s
 }
 
 std::string for_output(const std::string& text) { return ::isatty(STDOUT_FILENO) != 0 ? visible(text) : text; }
-
-void rehearse_picture(const std::string& option, const std::string& path, const std::vector<std::string>& sources) {
-  namespace fs = std::filesystem;
-  const fs::path directory = fs::absolute(path).parent_path();
-  for (const std::string& source : sources) {
-    std::error_code none;  // what does not exist is not the same
-    if (!fs::equivalent(path, source, none) && !fs::equivalent(directory, source, none)) continue;
-    throw UsageError(fmt::format("{} would write '{}', and reads '{}'; choose another path", option, path, source));
-  }
-  rehearse_replace_file(path);
-}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

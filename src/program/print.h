@@ -27,10 +27,6 @@ void print_quality(const Quality& quality, double temperature, bool all = false,
 /// The text as visible() of base/utf8.h shows it if standard output is a terminal. Elsewhere it stays as it is.
 std::string for_output(const std::string& text);
 
-/// Throws the Error that replace_file would throw later, and UsageError if `path` is one of the files that the picture
-/// is made from, or lies in a directory of those.
-void rehearse_picture(const std::string& option, const std::string& path, const std::vector<std::string>& sources);
-
 double seconds_since(std::chrono::steady_clock::time_point start);
 
 /// On a terminal, a line of standard error that is rewritten while something takes long, and erased in the end.

@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -47,19 +48,13 @@ struct SampleOptions {
   std::optional<Dtype> dtype;
 };
 
-/// A model of the tensor engine was trained in floats, and is sampled in them.
-Dtype dtype_of(const Checkpoint& checkpoint) {
-  if (!checkpoint.training) return Dtype::f64;
-  const auto engine = checkpoint.training->options.find("engine");
-  return engine != checkpoint.training->options.end() && engine->second == "tensor" ? Dtype::f32 : Dtype::f64;
-}
-
-/// The text of an option. Throws UsageError unless the model knows all its characters, * and ? of a pattern aside.
-std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer) {
+/// The text of an option. Throws UsageError unless the model knows all its characters, but for these wildcards.
+std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
+                          std::u32string_view wildcards = U"") {
   const std::optional<std::u32string> decoded = decode_utf8(text);
   if (!decoded) throw UsageError(option + " is not valid UTF-8");
   std::u32string letters = *decoded;
-  if (option == "--pattern") std::erase_if(letters, [](char32_t c) { return c == U'*' || c == U'?'; });
+  std::erase_if(letters, [&](char32_t c) { return wildcards.find(c) != std::u32string_view::npos; });
   tokenizer.encode(letters);
   return *decoded;
 }
@@ -77,7 +72,7 @@ Constraints constraints_of(const SampleOptions& options, const Tokenizer& tokeni
                           .max_length = options.max_length,
                           .suffix = known_text("--suffix", options.suffix, tokenizer),
                           .contains = known_text("--contains", options.contains, tokenizer),
-                          .pattern = known_text("--pattern", options.pattern, tokenizer),
+                          .pattern = known_text("--pattern", options.pattern, tokenizer, U"*?"),
                           .excluded = {}};
   if (options.avoid) constraints.excluded = set_of(*options.avoid);
   if (options.only_new) constraints.excluded.insert(data.begin(), data.end());
@@ -85,8 +80,7 @@ Constraints constraints_of(const SampleOptions& options, const Tokenizer& tokeni
 }
 
 /// What all names begin with: the prompt, or the pattern's characters before its first wildcard.
-std::vector<Token> beginning(const SampleOptions& options, const Checkpoint& checkpoint) {
-  const std::u32string pattern = known_text("--pattern", options.pattern, checkpoint.tokenizer);
+std::vector<Token> beginning(const SampleOptions& options, const Checkpoint& checkpoint, std::u32string_view pattern) {
   std::u32string prompt = known_text("--prompt", options.prompt, checkpoint.tokenizer);
   if (prompt.empty()) prompt = literal_prefix(pattern);
   const std::size_t block_size = checkpoint.config.block_size;
@@ -116,34 +110,39 @@ Generator side_by_side(Decoder<float>& decoder, const Sampling& sampling, Python
   };
 }
 
-/// Generates names until `num` of them are as they must be, or until that looks hopeless: then says why in `complaint`.
-std::vector<Document> accepted_names(const SampleOptions& options, const Tokenizer& tokenizer,
-                                     const Constraints& constraints, const Generator& generate,
-                                     std::string& complaint) {
+struct Found {
+  std::vector<Document> names;
+  std::string shortfall;  // why there are not more; empty if there are enough
+};
+
+/// Generates names until `num` of them are as they must be, or until that looks hopeless.
+Found find_names(const SampleOptions& options, const Tokenizer& tokenizer, const Constraints& constraints,
+                 const Generator& generate) {
   constexpr std::size_t patience = 100'000;  // tries without a name
   const bool once = options.unique || options.only_new;
-  std::vector<Document> names;
+  Found found;
   std::set<Document> seen;
   std::map<std::string_view, std::size_t> objections;
-  for (std::size_t tries = 0; names.size() < options.num && tries < patience; tries++) {
+  for (std::size_t in_vain = 0; found.names.size() < options.num && in_vain < patience;) {
     Document name;
     for (const Token token : generate()) name += tokenizer.characters()[token];
     std::string_view objection = constraints.objection(name);
     if (objection.empty() && once && !seen.insert(name).second) objection = "repeated";
     if (objection.empty()) {
-      names.push_back(name);
-      tries = 0;
+      found.names.push_back(name);
+      in_vain = 0;
     } else {
       objections[objection]++;
+      in_vain++;
     }
   }
-  if (names.size() < options.num) {
+  if (found.names.size() < options.num) {
     const auto most = std::max_element(objections.begin(), objections.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-    complaint = fmt::format("found {} of {} names, and no more in {} tries: most others are {}", names.size(),
-                            options.num, patience, most->first);
+    found.shortfall = fmt::format("found {} of {} names, and no more in {} tries: most others are {}",
+                                  found.names.size(), options.num, patience, most->first);
   }
-  return names;
+  return found;
 }
 
 void print_names(const SampleOptions& options, const std::vector<Document>& names, const std::set<Document>& data,
@@ -172,7 +171,7 @@ template <class T>
 void sample(const SampleOptions& options, const Checkpoint& checkpoint, const Constraints& constraints,
             const std::set<Document>& data) {
   constexpr bool is_float = sizeof(T) == 4;
-  const std::vector<Token> prompt = beginning(options, checkpoint);
+  const std::vector<Token> prompt = beginning(options, checkpoint, constraints.pattern);
   const Sampling sampling(options.temperature, options.top_k, options.top_p);
   const PythonRandom random{std::string_view(options.seed)};
   const std::size_t block = std::min<std::size_t>(options.num, 1024);
@@ -187,12 +186,11 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const Co
   } else {
     generate = one_by_one(decoder, sampling, random, prompt);
   }
-  std::string complaint;
-  print_names(options, accepted_names(options, checkpoint.tokenizer, constraints, generate, complaint), data,
-              [&](const Document& name) {
-                return token_loss(model, {&name, 1}, checkpoint.tokenizer, 1);
-              });
-  if (!complaint.empty()) throw Error(complaint);
+  const Found found = find_names(options, checkpoint.tokenizer, constraints, generate);
+  print_names(options, found.names, data, [&](const Document& name) {
+    return token_loss(model, {&name, 1}, checkpoint.tokenizer, 1);
+  });
+  if (!found.shortfall.empty()) throw Error(found.shortfall);
 }
 
 void sample(SampleOptions& options) {
@@ -201,8 +199,10 @@ void sample(SampleOptions& options) {
   if (options.only_new && !options.data) options.data = "data/names.txt";
   const std::set<Document> data = options.data ? set_of(*options.data) : std::set<Document>();
   const Constraints constraints = constraints_of(options, checkpoint.tokenizer, data);
-  options.dtype.value_or(dtype_of(checkpoint)) == Dtype::f32 ? sample<float>(options, checkpoint, constraints, data)
-                                                             : sample<double>(options, checkpoint, constraints, data);
+  // A model of the tensor engine was trained in floats, and is sampled in them.
+  const Dtype trained = checkpoint.trained_with("engine") == "tensor" ? Dtype::f32 : Dtype::f64;
+  options.dtype.value_or(trained) == Dtype::f32 ? sample<float>(options, checkpoint, constraints, data)
+                                                : sample<double>(options, checkpoint, constraints, data);
 }
 
 Options constraint_options(SampleOptions& options) {

@@ -15,6 +15,7 @@
 #include "base/python_random.h"
 #include "program/after_step.h"
 #include "program/commands.h"
+#include "program/output_path.h"
 #include "program/print.h"
 #include "program/resume.h"
 #include "program/train_options.h"

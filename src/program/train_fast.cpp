@@ -13,6 +13,7 @@
 #include "program/commands.h"
 #include "program/interrupt.h"
 #include "program/options.h"
+#include "program/output_path.h"
 #include "program/print.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"

@@ -1,9 +1,8 @@
 #include "tensor/draw.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/error.h"
+#include "base/python_random.h"
 #include "tensor/simd.h"
 
 namespace microgpt {
@@ -13,7 +12,7 @@ Token draw(std::span<T> logits, double temperature, double uniform) {
   const std::size_t V = logits.size();
   const std::size_t likeliest = std::max_element(logits.begin(), logits.end()) - logits.begin();
   const T largest = logits[likeliest];
-  const T divisor = static_cast<T>(std::max(temperature, 1e-30));
+  const T divisor = static_cast<T>(std::max(temperature, coldest));
   for (std::size_t i = 0; i < V; i += lanes<T>) {
     const std::size_t n = std::min(lanes<T>, V - i);
     store(&logits[i], exp<T>((load(&logits[i], n) - largest) / divisor), n);
@@ -21,9 +20,7 @@ Token draw(std::span<T> logits, double temperature, double uniform) {
   const std::span<const T> weights = logits;
   double total = 0;
   for (const T weight : weights) total += weight;
-  if (!std::isfinite(total)) {
-    throw Error("the probabilities to draw from are not finite numbers; the model's numbers are too large");
-  }
+  require_drawable(total);
   double left = uniform * total;
   for (std::size_t i = 0; i < V; i++) {
     if (left < weights[i]) return i;

@@ -61,10 +61,10 @@ void all_heads(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
 
 template <class T>
 bool is_one_query(const AttentionCall<T>& call) {
+  if (call.q.rows != 1) return false;
   const std::size_t D = call.value_dim(), m = call.k.rows;
-  return call.q.rows == 1 && m <= Mask::block && call.n_kv_head == call.n_head && call.key_dim() == D &&
-         std::has_single_bit(D) && D <= lanes<T> && !call.dropout.drops() &&
-         (~call.mask.bits(call.first_query, 0) & Mask::lowest(m)) == 0;
+  return m <= Mask::block && call.n_kv_head == call.n_head && call.key_dim() == D && std::has_single_bit(D) &&
+         D <= lanes<T> && !call.dropout.drops() && (~call.mask.bits(call.first_query, 0) & Mask::lowest(m)) == 0;
 }
 
 template <class T>

@@ -183,6 +183,12 @@ Checkpoint checkpoint_of(Safetensors file) {
 
 }  // namespace
 
+std::string Checkpoint::trained_with(const std::string& option) const {
+  if (!training) return "";
+  const auto found = training->options.find(option);
+  return found == training->options.end() ? "" : found->second;
+}
+
 Checkpoint parse_checkpoint(std::istream& in, const std::string& name) {
   try {
     return checkpoint_of(read_safetensors(in));

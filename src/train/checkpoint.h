@@ -58,6 +58,9 @@ struct Checkpoint {
   Tokenizer tokenizer;
   Parameters parameters;
   std::optional<TrainingState> training = {};
+
+  /// What an option of the training was, as typed; empty if the file does not say.
+  std::string trained_with(const std::string& option) const;
 };
 
 /// Writes a checkpoint, replacing the file completely or not at all. The parameters must have gpt_shapes(config), and

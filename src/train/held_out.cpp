@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <utility>
+#include <functional>
 
+#include "base/bigram.h"
 #include "base/error.h"
 #include "base/python_random.h"
 #include "tensor/decoder.h"
@@ -42,29 +42,12 @@ double token_loss(TensorModel<T>& model, std::span<const Document> documents, co
 }
 
 double bigram_token_loss(const Split& split, const Tokenizer& tokenizer) {
-  // Bigram of base/bigram.h has a row for every token. Here the alphabet may be large, so only pairs that come are
-  // kept.
-  std::map<std::pair<Token, Token>, std::size_t> pairs;
-  std::vector<std::size_t> followed(tokenizer.vocab_size());
-  auto each_pair = [&](std::span<const Document> documents, auto use) {
-    for (const Document& document : documents) {
-      const std::vector<Token> tokens = tokenizer.encode_document(document);
-      for (std::size_t i = 0; i + 1 < tokens.size(); i++) use(tokens[i], tokens[i + 1]);
-    }
+  Bigram bigram(tokenizer.vocab_size());
+  for (const Document& document : split.training) bigram.count(tokenizer.encode_document(document));
+  auto probability = [&](std::span<const Token> tokens, std::size_t i) {
+    return bigram.probability(tokens[i - 1], tokens[i]);
   };
-  each_pair(split.training, [&](Token token, Token next) {
-    pairs[{token, next}]++;
-    followed[token]++;
-  });
-  double total = 0;
-  std::size_t predictions = 0;
-  each_pair(split.held_out, [&](Token token, Token next) {
-    const auto found = pairs.find({token, next});
-    const std::size_t times = found == pairs.end() ? 0 : found->second;
-    total -= std::log(static_cast<double>(times + 1) / static_cast<double>(followed[token] + followed.size()));
-    predictions++;
-  });
-  return total / static_cast<double>(predictions);
+  return counted_loss(probability, split.held_out, tokenizer);
 }
 
 namespace {
@@ -106,7 +89,7 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
   require_finite("the held-out loss", quality.loss, model);
   quality.bigram_loss = bigram_token_loss(split, tokenizer);
   const Ngram ngram = best_ngram(split.training, tokenizer);
-  quality.ngram_loss = token_loss(ngram, split.held_out, tokenizer);
+  quality.ngram_loss = counted_loss(std::cref(ngram), split.held_out, tokenizer);
   quality.ngram_order = ngram.order;
   for (const Document& document : split.held_out) {
     quality.predictions += std::min(model.config.block_size, document.size() + 1);

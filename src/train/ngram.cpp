@@ -1,6 +1,8 @@
 #include "train/ngram.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -32,7 +34,7 @@ void Ngram::count(std::span<const Token> tokens) {
   }
 }
 
-double Ngram::probability(std::span<const Token> tokens, std::size_t i) const {
+double Ngram::operator()(std::span<const Token> tokens, std::size_t i) const {
   double p = 1.0 / static_cast<double>(vocab_size_);
   each_context(tokens, i, order, [&](std::size_t n, std::uint64_t context, std::uint64_t next) {
     const auto total = seen_[n].context.find(context);
@@ -44,18 +46,20 @@ double Ngram::probability(std::span<const Token> tokens, std::size_t i) const {
   return p;
 }
 
-double token_loss(const Ngram& ngram, std::span<const Document> documents, const Tokenizer& tokenizer) {
+double counted_loss(const std::function<double(std::span<const Token> tokens, std::size_t i)>& probability,
+                    std::span<const Document> documents, const Tokenizer& tokenizer) {
   double total = 0;
   std::size_t predictions = 0;
   for (const Document& document : documents) {
     const std::vector<Token> tokens = tokenizer.encode_document(document);
-    for (std::size_t i = 1; i < tokens.size(); i++) total -= std::log(ngram.probability(tokens, i));
+    for (std::size_t i = 1; i < tokens.size(); i++) total -= std::log(probability(tokens, i));
     predictions += tokens.size() - 1;
   }
   return total / static_cast<double>(predictions);
 }
 
 Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer) {
+  documents = documents.first(std::min<std::size_t>(documents.size(), 200'000));  // some 100 MB of counts
   Ngram ngram(tokenizer.vocab_size());
   std::vector<Document> validation;
   for (std::size_t i = 0; i < documents.size(); i++) {
@@ -71,7 +75,7 @@ Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer
   for (ngram.order = 1; !validation.empty() && ngram.order <= Ngram::longest_order; ngram.order++) {
     for (const double trust : {0.3, 1.0, 3.0, 10.0, 30.0}) {
       ngram.trust = trust;
-      const double loss = token_loss(ngram, validation, tokenizer);
+      const double loss = counted_loss(std::cref(ngram), validation, tokenizer);
       if (loss >= lowest) continue;
       lowest = loss;
       best_order = ngram.order;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 
@@ -28,7 +29,7 @@ class Ngram {
   void count(std::span<const Token> tokens);
 
   /// p(tokens[i]), given the tokens before it. i >= 1.
-  double probability(std::span<const Token> tokens, std::size_t i) const;
+  double operator()(std::span<const Token> tokens, std::size_t i) const;
 
  private:
   struct Sightings {
@@ -40,10 +41,12 @@ class Ngram {
   std::array<Sightings, longest_order> seen_;  // for contexts of 0, 1, ... tokens, which are kept as hashes
 };
 
-/// The mean of -log p(next token) over all predictions in all documents, in nats.
-double token_loss(const Ngram& ngram, std::span<const Document> documents, const Tokenizer& tokenizer);
+/// The mean of -log probability(tokens, i) over all predictions in all documents, in nats.
+double counted_loss(const std::function<double(std::span<const Token> tokens, std::size_t i)>& probability,
+                    std::span<const Document> documents, const Tokenizer& tokenizer);
 
-/// Counts the documents. Order and trust are those that predict a tenth of them best from the others.
+/// Counts the documents, at most the first 200,000. Order and trust are those that predict a tenth of them best from
+/// the others.
 Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer);
 
 }  // namespace microgpt

@@ -12,11 +12,6 @@
 #include "train/generate.h"
 
 namespace microgpt {
-namespace {
-
-constexpr double coldest = 1e-30;  // a temperature that only leaves the likeliest
-
-}  // namespace
 
 template <class T>
 void keep_likeliest(std::span<T> logits, const Sampling& sampling) {

@@ -43,7 +43,7 @@ void AttentionCache<T>::decode(View<T> out, View<const T> x, const Kernels<T>& k
   } else {
     attend_grouped(x, kernels, mask, positions);
   }
-  kernels.linear_forward(out, x_attn_.view().slice_rows(0, x.rows), layer_.attn_wo, {});
+  kernels.linear_forward(out, Share{0, x.rows}.of(x_attn_), layer_.attn_wo, {});
 }
 
 template <class T>
@@ -65,9 +65,8 @@ template <class T>
 void AttentionCache<T>::attend_grouped(View<const T> x, const Kernels<T>& kernels, const Mask& mask,
                                        Positions positions) {
   const AttentionShape& s = layer_.shape;
-  const std::size_t n = x.rows;
-  const View<T> q = q_.view().slice_rows(0, n), key = key_.view().slice_rows(0, n);
-  const View<T> value = value_.view().slice_rows(0, n);
+  const Share rows{0, x.rows};
+  const View<T> q = rows.of(q_), key = rows.of(key_), value = rows.of(value_);
   kernels.linear_forward(q, x, layer_.attn_wq, {});
   kernels.linear_forward(key, x, layer_.attn_wk, {});
   kernels.linear_forward(value, x, layer_.attn_wv, {});
@@ -75,7 +74,7 @@ void AttentionCache<T>::attend_grouped(View<const T> x, const Kernels<T>& kernel
   rotate_heads(rope_forward<T>, key, s, positions);
   append(k_, key, positions);
   append(v_, value, positions);
-  for (std::size_t i = 0; i < n; i++) {
+  for (std::size_t i = 0; i < x.rows; i++) {
     const std::size_t t = positions[i];
     kernels.attention_forward(x_attn_.view().slice_rows(i, 1), log_sum_.view(),
                               AttentionCall<T>::of(s, q.slice_rows(i, 1), seen(k_, i, t), seen(v_, i, t), mask, t));
@@ -88,12 +87,12 @@ template <class T>
 void AttentionCache<T>::attend_latent(View<const T> x, const Kernels<T>& kernels, const Mask& mask,
                                       Positions positions) {
   const AttentionShape& s = layer_.shape;
-  auto rows = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(0, x.rows); };
-  const View<T> latent = rows(latent_);
+  const Share rows{0, x.rows};
+  const View<T> latent = rows.of(latent_);
   const View<T> k_rope = latent.slice_cols(s.kv_latent, s.rope_dim);
-  kernels.linear_forward(rows(c_q_), x, layer_.attn_wdq, {});
-  kernels.linear_forward(rows(q_nope_), rows(c_q_), layer_.attn_wuq, {});
-  kernels.linear_forward(rows(q_rope_), rows(c_q_), layer_.attn_wqr, {});
+  kernels.linear_forward(rows.of(c_q_), x, layer_.attn_wdq, {});
+  kernels.linear_forward(rows.of(q_nope_), rows.of(c_q_), layer_.attn_wuq, {});
+  kernels.linear_forward(rows.of(q_rope_), rows.of(c_q_), layer_.attn_wqr, {});
   kernels.linear_forward(latent.slice_cols(0, s.kv_latent), x, layer_.attn_wdkv, {});
   kernels.linear_forward(k_rope, x, layer_.attn_wkr, {});
   rope_forward(k_rope, k_rope, positions, s.rope_base);
@@ -108,17 +107,17 @@ void AttentionCache<T>::attend_latent(View<const T> x, const Kernels<T>& kernels
 template <class T>
 void AttentionCache<T>::attend_absorbed(const Kernels<T>& kernels, const Mask& mask, Positions positions) {
   const AttentionShape& s = layer_.shape;
-  const std::size_t P = s.nope_dim(), R = s.rope_dim, D = s.value_dim, Lkv = s.kv_latent, n = positions.size();
-  auto rows = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(0, n); };
+  const std::size_t P = s.nope_dim(), R = s.rope_dim, D = s.value_dim, Lkv = s.kv_latent;
+  const Share rows{0, positions.size()};
   for (std::size_t h = 0; h < s.n_head; h++) {
-    const View<T> q_h = rows(q_).slice_cols(h * (Lkv + R), Lkv + R);
+    const View<T> q_h = rows.of(q_).slice_cols(h * (Lkv + R), Lkv + R);
     const View<T> rotary = q_h.slice_cols(Lkv, R);
     // The head's W_UK is (P,Lkv). W_UK^T q_nope, as a row, is q_nope times W_UK.
-    matmul(q_h.slice_cols(0, Lkv), rows(q_nope_).slice_cols(h * P, P),
+    matmul(q_h.slice_cols(0, Lkv), rows.of(q_nope_).slice_cols(h * P, P),
            layer_.attn_wuk.data.view().slice_rows(h * P, P));
-    rope_forward(rotary, rows(q_rope_).slice_cols(h * R, R), positions, s.rope_base);
+    rope_forward(rotary, rows.of(q_rope_).slice_cols(h * R, R), positions, s.rope_base);
   }
-  for (std::size_t i = 0; i < n; i++) {
+  for (std::size_t i = 0; i < positions.size(); i++) {
     const View<T> latents = seen(latents_, i, positions[i]);
     kernels.attention_forward(mixed_.view().slice_rows(i, 1), log_sum_.view(),
                               {.q = q_.view().slice_rows(i, 1),
@@ -131,7 +130,7 @@ void AttentionCache<T>::attend_absorbed(const Kernels<T>& kernels, const Mask& m
                                .first_query = positions[i]});
   }
   for (std::size_t h = 0; h < s.n_head; h++) {
-    matmul(rows(x_attn_).slice_cols(h * D, D), rows(mixed_).slice_cols(h * Lkv, Lkv),
+    matmul(rows.of(x_attn_).slice_cols(h * D, D), rows.of(mixed_).slice_cols(h * Lkv, Lkv),
            layer_.attn_wuv.transposed.view().slice_cols(h * D, D));
   }
 }
@@ -183,8 +182,8 @@ std::size_t Decoder<T>::cache_bytes() const {
 template <class T>
 View<T> Decoder<T>::next(std::span<const Token> tokens) {
   const std::span<std::size_t> positions = std::span(positions_).first(tokens.size());
-  auto rows = [&](Tensor<T>& tensor) { return tensor.view().slice_rows(0, tokens.size()); };
-  const View<T> x = rows(x_), x_norm = rows(x_norm_), out = rows(out_), hidden = rows(hidden_);
+  const Share rows{0, tokens.size()};
+  const View<T> x = rows.of(x_), x_norm = rows.of(x_norm_), out = rows.of(out_), hidden = rows.of(hidden_);
   T* const scale = scale_.view().data;
 
   kernels_.embedding_forward(out, tokens, positions, model_.wte.data.view(), model_.wpe.data.view());
@@ -203,9 +202,9 @@ View<T> Decoder<T>::next(std::span<const Token> tokens) {
     kernels_.activation_forward(hidden, hidden, model_.config.activation);
     kernels_.linear_forward(x, hidden, layer.mlp_fc2, x);
   }
-  kernels_.linear_forward(rows(logits_), x, model_.lm_head, {});
+  kernels_.linear_forward(rows.of(logits_), x, model_.lm_head, {});
   for (std::size_t& position : positions) position++;
-  return rows(logits_);
+  return rows.of(logits_);
 }
 
 template <class T>

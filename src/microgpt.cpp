@@ -1,7 +1,7 @@
 // microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones.
-// It is the whole program, in the order of Karpathy's microgpt.py, and computes the same numbers to
-// the last bit (for names in ASCII). You need not open the three headers behind it: an arena of
-// memory, and Python's x ** y, called power(), and random numbers. `make train` runs it.
+// It is the whole program, after Karpathy's microgpt.py, and computes the same numbers to the last
+// bit (names in ASCII, the same exp and log). You need not open the three headers behind it: an
+// arena of memory, and Python's x ** y, called power(), and random numbers. `make train` runs it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,9 +20,9 @@
 namespace microgpt {
 // --- Value: a number that remembers how it was computed ------------------------------------------
 /// A number, and how it came about: its children are the nodes it was computed from. It may also be
-/// made from a row of parameters, the numbers that training changes. They are no nodes: too many.
+/// made from a row of parameters, the plain doubles, a few thousand, that training changes.
 struct Node {
-  const char* op;  // "+", "dot", ...: for people and pictures
+  const char* op;  // "+", "dot", ...: for people; null: its Scope is over
   double data;
   std::size_t n_child = 0;
   Node* const* child = nullptr;        // n_child of them
@@ -30,15 +30,15 @@ struct Node {
   std::size_t n_row = 0;
   double* row_grad = nullptr;         // n_row: where the gradients of these parameters add up
   const double* row_local = nullptr;  // n_row: how fast data changes with each of them
-  double grad = 0;                    // how fast the loss changes with data, after backward()
+  double grad = 0;                    // gradient, by backward(): how fast the loss changes with data
   std::size_t visit = 0;              // the number of the last backward() that came by
 };
 
 /// All nodes in the order in which they were made, and their lists. Nothing on a tape ever moves.
 inline Arena<Node, Node*, double> tape;
 
-/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope. (In
-/// a debug build this clears the nodes. A Value whose node has no op was used too late.)
+/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope. (A
+/// debug build is checked: nodes are cleared, and a Value whose node has no op was used too late.)
 using Scope = Rewind<tape>;
 
 /// A pointer to a node, written like a number.
@@ -85,7 +85,7 @@ inline void Value::backward() const {
     } else {
       Node* const child = v->child[next];
       child->visit = visit;
-      if (child->n_child + child->n_row > 0) child->grad = 0;  // leaves, made by lessons, add up
+      if (child->n_child + child->n_row > 0) child->grad = 0;  // but leaves add up
       path.push_back({child, 0});
     }
   }
@@ -93,7 +93,7 @@ inline void Value::backward() const {
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& v = **it;
     const double grad = v.grad;
-    for (std::size_t i = v.n_child; i-- > 0;) v.child[i]->grad += v.local_grad[i] * grad;  // as a chain of +
+    for (std::size_t i = v.n_child; i-- > 0;) v.child[i]->grad += v.local_grad[i] * grad;  // as Python adds
     for (std::size_t i = 0; i < v.n_row; i++) v.row_grad[i] += v.row_local[i] * grad;
   }
 }
@@ -171,7 +171,7 @@ inline List rmsnorm(List x) {
 
 // --- The model -----------------------------------------------------------------------------------
 using Token = std::size_t;                     // a character, or BOS: the begin and end of a name
-using Cache = std::vector<std::vector<List>>;  // keys or values so far, see gpt(): [layer][position]
+using Cache = std::vector<std::vector<List>>;  // all k or v so far, see gpt(): [layer][position]
 
 struct Model {
   struct Layer {
@@ -188,7 +188,7 @@ struct Model {
 };
 
 /// In goes a token with its position, out come logits: a score for each possible next token. Each
-/// half of a layer keeps x, the "residual stream" of n_embd Values, and adds to it what it finds.
+/// half of a layer keeps x, the "residual stream", in x_residual, and adds to it what it finds.
 inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values) {
   const std::size_t n_head = model.n_head;
   const std::size_t head_dim = model.n_embd / n_head;
@@ -199,13 +199,13 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
   x = rmsnorm(x);  // not redundant, although a layer begins with one: x_residual is the scaled x
   for (std::size_t li = 0; li < model.n_layer; li++) {
     const Model::Layer& layer = model.layers[li];
-    // 1) Multi-head attention. A head looks here and back in its own way, with its slices: the
-    // better q matches a k, the more of that v. (head_dim products, + and -, sum to about its root.)
+    // 1) Multi-head attention. Each head works with its slices, here and back: the better q matches
+    // a k, the larger that v's share. (Longer dot products are larger, hence the root of head_dim.)
     List x_residual = x;
     x = rmsnorm(x);
-    const List q = linear(x, layer.attn_wq);  // what this position looks for
-    const List k = linear(x, layer.attn_wk);  // what it offers to those that look
-    const List v = linear(x, layer.attn_wv);  // what it hands over if it is found
+    const List q = linear(x, layer.attn_wq);  // query: what this position looks for
+    const List k = linear(x, layer.attn_wk);  // key: what it offers to those that look
+    const List v = linear(x, layer.attn_wv);  // value: what it hands over if it is found
     keys[li].push_back(k);
     values[li].push_back(v);
     List x_attn;
@@ -217,7 +217,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
       for (const List& vi : values[li]) v_h.push_back(Slice(vi).subspan(hs, head_dim));
       List attn_logits, head_out;
       for (std::size_t t = 0; t < k_h.size(); t++) attn_logits.push_back(dot(q_h, k_h[t]) / power(head_dim, 0.5));
-      const List attn_weights = softmax(attn_logits);  // how much of each position's v
+      const List attn_weights = softmax(attn_logits);  // each position's share, in all 1
       for (std::size_t j = 0; j < head_dim; j++) {
         List v_j;
         for (const Slice v_t : v_h) v_j.push_back(v_t[j]);
@@ -228,7 +228,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
     x = linear(x_attn, layer.attn_wo);  // mixes what the heads found
     for (std::size_t i = 0; i < x.size(); i++) x[i] = x[i] + x_residual[i];
 
-    // 2) MLP: two linear layers with a bend between them, without which they would be one.
+    // 2) MLP: two linear() with a bend between them, without which they would be one.
     x_residual = x;
     x = rmsnorm(x);
     x = linear(x, layer.mlp_fc1);
@@ -240,7 +240,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
   return linear(x, model.lm_head);
 }
 
-/// How surprised the model is by a name (a document): the mean of -log(probability of what came).
+/// The loss: how surprised the model is by a name (a document), the mean of -log(p of what came).
 inline Value document_loss(const Model& model, std::span<const Token> tokens) {
   const std::size_t n = std::min(model.block_size, tokens.size() - 1);
   Cache keys(model.n_layer), values(model.n_layer);
@@ -252,8 +252,8 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
   return sum(losses) * (1.0 / static_cast<double>(n));
 }
 
-/// A parameter moves against its gradient, so that the loss falls: by m, a running mean, over the
-/// root of v, one of squares: at most about lr_t far. m_hat, v_hat make up for means that begin at 0.
+/// A parameter moves against its gradient, so that the loss falls: by the learning rate lr_t times
+/// m, its running mean, over the root of v, that of its square. Hats make up for the start at 0.
 struct Adam {
   double beta1, beta2, eps_adam;  // the betas: how much of the old mean stays
   std::valarray<double> m, v;     // arithmetic on a valarray is done for all its elements, in a loop
@@ -321,12 +321,12 @@ int main(int argc, char** argv) {
   model.wte = matrix(V, C, sigma);
   model.wpe = matrix(model.block_size, C, sigma);
   model.lm_head = matrix(V, C, sigma);
-  while (model.layers.size() < model.n_layer) {
+  while (model.layers.size() < model.n_layer) {  // what stands in braces is made in order
     model.layers.push_back({matrix(C, C, sigma), matrix(C, C, sigma), matrix(C, C, sigma), matrix(C, C, sigma_out),
                             matrix(4 * C, C, sigma), matrix(C, 4 * C, sigma_out)});
   }
   std::printf("num docs: %zu\nvocab size: %zu\nnum params: %zu\n", docs.size(), V, num_params);
-  Adam adam{walkthrough ? 0.9 : 0.85, walkthrough ? 0.95 : 0.99, 1e-8, grads, grads};  // m, v: zeros
+  Adam adam{walkthrough ? 0.9 : 0.85, walkthrough ? 0.95 : 0.99, 1e-8, grads, grads};  // m, v: copies of zeros
   for (std::size_t step = 0; step < num_steps; step++) {
     const Scope scope;
     std::vector<Token> tokens{BOS};

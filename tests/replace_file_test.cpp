@@ -5,9 +5,8 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-
-#include <dlfcn.h>
 
 #include <cerrno>
 #include <csignal>
@@ -40,8 +39,7 @@ std::function<void()> before_try_lock = [] {};
 
 extern "C" int flock(int fd, int operation) {
   if ((operation & LOCK_NB) != 0) before_try_lock();
-  static const auto original = reinterpret_cast<int (*)(int, int)>(::dlsym(RTLD_NEXT, "flock"));
-  return original(fd, operation);
+  return static_cast<int>(::syscall(SYS_flock, fd, operation));  // a static program has no dlsym to ask
 }
 
 namespace microgpt {

@@ -248,8 +248,8 @@ TEST_CASE("a file whose training contradicts itself is refused") {
   training.step = 0;
   CHECK(refused(training).starts_with("1: cannot load '" + path + "': training.step is 0"));
   training = *good.training;
-  training.moments.clear();
-  CHECK(refused(training).find("0 moments of its optimizer, not 2") != std::string::npos);
+  training.moments.pop_back();
+  CHECK(refused(training).find("1 moments of its optimizer, not 2") != std::string::npos);
 }
 
 }  // namespace

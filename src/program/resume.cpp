@@ -26,6 +26,10 @@ ModelFileError cannot_resume(const std::string& path, const std::string& reason)
   return ModelFileError(fmt::format("cannot resume '{}': {}", path, reason));
 }
 
+Error without_state(const std::string& path) {
+  return Error(fmt::format("cannot resume '{}': it has a model, but not the state of its training; start anew", path));
+}
+
 /// Throws UsageError if something that was typed contradicts the saved words.
 void require_agreement(const Options& table, const Words& saved, const std::string& path) {
   for (const Option& option : table) {
@@ -67,7 +71,7 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   const std::string path = *options.resume;
   Checkpoint checkpoint = load_checkpoint(path);
   if (!checkpoint.training) {
-    throw Error(fmt::format("cannot resume '{}': it has a model, but not the state of its training; start anew", path));
+    throw without_state(path);
   }
   const Words& saved = checkpoint.training->options;
   require_agreement(table, saved, path);
@@ -106,6 +110,7 @@ void go_on(Run& run, Checkpoint checkpoint, const Options& table) {
       checkpoint.tokenizer.characters() != run.start.tokenizer.characters()) {
     throw cannot_resume(path, "its model is not what its training's options and data make");
   }
+  if (saved.moments.empty() && num_moments(preset.train) > 0) throw without_state(path);
   if (saved.moments.size() != num_moments(preset.train)) {
     throw cannot_resume(path, fmt::format("it has {} moments of its optimizer, not {}", saved.moments.size(),
                                           num_moments(preset.train)));

@@ -13,11 +13,13 @@
 #include "base/attention_shape.h"
 #include "base/error.h"
 #include "base/python_random.h"
+#include "base/split.h"
 #include "program/after_step.h"
 #include "program/commands.h"
 #include "program/output_path.h"
 #include "program/print.h"
 #include "program/resume.h"
+#include "program/train_for_list.h"
 #include "program/train_options.h"
 #include "tensor/decoder.h"
 #include "train/batch_trainer.h"
@@ -129,15 +131,19 @@ void train(const Options& table, TrainOptions& options) {
   if (options.every && !options.history) throw UsageError("--every needs --history");
   if (options.save) require_own_place(*options.save, options.data, options.history);
   require_fit(table, options);
+  std::vector<Document> documents = read_documents(options.data);
+  std::optional<Split> chosen_for;
+  if (is_left_to_the_program(table, documents)) choose_training(options, chosen_for.emplace(split(documents)));
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
-  Start start = prepare(options.data, options.hold_out, model, random);
+  Start start = prepare(std::move(documents), options.hold_out, model, random);
   tell_of_byte_order_mark(start.tokenizer);
   Run run{options, std::move(start), Parameters({}), {}, random};
   run.state = {.options = training_words(table, options), .fingerprint = data_fingerprint(run.start)};
   if (checkpoint) go_on(run, std::move(*checkpoint), table);  // before anything has the size that the options claim
   require_memory(memory_of(options, run.start.documents));
-  if (name == "gist" && !is_typed(table, "--block-size")) tell_of_cuts(run.start.documents, model.block_size);
+  if ((chosen_for || name == "gist") && !is_typed(table, "--block-size"))
+    tell_of_cuts(run.start.documents, model.block_size);
   Parameters drawn = initialize(model, how, random);  // always: names are sampled with the numbers that come after them
   if (!checkpoint) {
     run.parameters = std::move(drawn);
@@ -150,6 +156,7 @@ void train(const Options& table, TrainOptions& options) {
   fmt::print("num params: {}\n", run.parameters.size());
   if (options.save) rehearse_save(*options.save, model, run.start.tokenizer, run.parameters, run.state);
 
+  if (chosen_for) return train_watched(run, chosen_for->held_out);
   if (options.engine == Engine::scalar) return train_scalar(run);
   options.dtype == Dtype::f64 ? train_tensor<double>(run) : train_tensor<float>(run);
 }

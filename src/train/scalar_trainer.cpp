@@ -67,8 +67,7 @@ Config config_of(const Model& model) {
           .activation = model.squared_relu ? Activation::squared_relu : Activation::relu};
 }
 
-Start prepare(const std::string& path, bool hold_out, Config& config, PythonRandom& random) {
-  std::vector<Document> documents = read_documents(path);
+Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random) {
   Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
   if (hold_out) documents = split(documents).training;

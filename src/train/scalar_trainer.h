@@ -33,10 +33,10 @@ struct Start {
   Tokenizer tokenizer;
 };
 
-/// Reads the documents of a file, collects their alphabet and shuffles them. With hold_out, only the training part of
-/// split() is used. Sets config.vocab_size. Throws Error if the file cannot be read, and UsageError if the config is
-/// not valid. Then initialize() of base/parameters.h draws the parameters.
-Start prepare(const std::string& path, bool hold_out, Config& config, PythonRandom& random);
+/// Collects the alphabet of the documents and shuffles them. With hold_out, only the training part of split() is used.
+/// Sets config.vocab_size. Throws UsageError if the config is not valid. Then initialize() of base/parameters.h draws
+/// the parameters.
+Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random);
 
 /// The loss of a document: BOS, its tokens, BOS.
 using Loss = std::function<Value(std::span<const Token> tokens)>;

@@ -1,0 +1,151 @@
+#include "program/train_for_list.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/utf8.h"
+#include "program/interrupt.h"
+#include "program/print.h"
+#include "tensor/decoder.h"
+#include "train/batch_trainer.h"
+#include "train/held_out.h"
+#include "train/ngram.h"
+#include "train/sampling.h"
+#include "train/thread_trials.h"
+
+namespace microgpt {
+namespace {
+
+/// How often a training looks at the watched documents, how many it looks at, and after how many looks in vain it ends.
+constexpr std::size_t num_looks = 24;
+constexpr std::size_t most_watched = 2000;
+constexpr std::size_t patience = 8;
+
+/// The longest document that is not cut off.
+constexpr std::size_t longest_block = 512;
+
+/// data/names.txt, and the 32,033 names of makemore.
+constexpr std::array<std::uint64_t, 2> published_lists{0xbe71ec2af0943ef1U, 0x9682a4e5e24a370bU};
+
+/// The best so far.
+struct Best {
+  double loss = std::numeric_limits<double>::infinity();
+  std::size_t step = 0;
+};
+
+/// Whether nothing that was typed says what the model or its training must be.
+bool only_names_are_given(const Options& table) {
+  const std::set<std::string> others{"--data", "--save", "--samples", "--seed", "--temperature", "--threads"};
+  return is_typed(table, "--data") &&
+         std::none_of(table.begin(), table.end(), [&](const Option& o) { return o.typed && !others.contains(o.name); });
+}
+
+Interrupted interrupted(const std::string& path, const Best& best, int signal) {
+  return {signal, fmt::format("stopped; the best model so far, of step {}, is saved in '{}'", best.step, path)};
+}
+
+/// Keeps the model, which is the best so far.
+void keep(Run& run, TensorModel<float>& model, const Best& best) {
+  model.copy_to(run.parameters);
+  run.state.step = best.step;
+  if (!run.options.save) return;
+  with_patience([&] {
+    save_checkpoint(*run.options.save, run.options.preset.model, run.start.tokenizer, run.parameters, run.state);
+  });
+}
+
+void print_result(const Run& run, const Best& best, std::span<const Document> watched) {
+  const Ngram ngram = best_ngram(run.start.documents, run.start.tokenizer);
+  fmt::print("best at step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n", best.step,
+             best.loss, ngram.order, counted_loss(std::cref(ngram), watched, run.start.tokenizer));
+}
+
+void print_names(const Run& run, std::span<const Document> held_out) {
+  const Preset& preset = run.options.preset;
+  TensorModel<float> model(preset.model, run.parameters, max_new_tokens);
+  Decoder<float> decoder(model);
+  std::set<Document> data(held_out.begin(), held_out.end());
+  data.insert(run.start.documents.begin(), run.start.documents.end());
+  fmt::print("\n{}\n", preset.heading);
+  for (std::size_t i = 1; i <= run.options.samples; i++) {
+    Document name;
+    for (const Token token : sample(decoder, run.options.temperature, run.random)) {
+      name += run.start.tokenizer.characters()[token];
+    }
+    fmt::print("sample {:2}: {}{}\n", i, for_output(encode_utf8(name)), data.contains(name) ? "  (in the data)" : "");
+  }
+}
+
+}  // namespace
+
+bool is_left_to_the_program(const Options& table, std::span<const Document> documents) {
+  if (!only_names_are_given(table)) return false;
+  if (std::set<std::u32string_view>(documents.begin(), documents.end()).size() < 10) return false;
+  return std::find(published_lists.begin(), published_lists.end(), fingerprint(documents)) == published_lists.end();
+}
+
+// Found with lists of 100 to 29,000 names, places and languages in six alphabets. The fewer names, the sooner a model
+// knows them by heart: dropout and weight decay delay that, and the watched names tell when it begins.
+void choose_training(TrainOptions& options, const Split& names) {
+  const std::size_t n = names.training.size();
+  options.engine = Engine::tensor;
+  options.loss_mean = LossMean::tokens;
+  options.hold_out = true;
+  options.preset = preset("best");
+  auto& [name, model, how, heading] = options.preset;
+  model.n_layer = 2;
+  model.block_size =
+      std::clamp<std::size_t>(std::max(longest(names.training), longest(names.held_out)) + 1, 16, longest_block);
+  how.batch_size = n < 4000 ? 16 : 32;
+  how.learning_rate = 0.003;
+  how.dropout = std::round(100 * std::clamp(0.4 - 0.15 * std::log10(static_cast<double>(n) / 300), 0.1, 0.4)) / 100;
+  how.weight_decay = n < 500 ? 1 : 0.3;
+  how.num_steps = std::min<std::size_t>(300 + 12 * n / how.batch_size, 12'000);
+  heading = "--- new names, and names of the list where it says so ---";
+  fmt::print("chosen for {} distinct documents: n_layer {}, n_embd {}, block_size {}, dropout {}; {} batches of {}\n",
+             n + names.held_out.size(), model.n_layer, model.n_embd, model.block_size, how.dropout, how.num_steps,
+             how.batch_size);
+}
+
+void train_watched(Run& run, std::span<const Document> held_out) {
+  const TrainOptions& options = run.options;
+  const auto& [name, model, how, heading] = options.preset;
+  const Tokenizer& tokenizer = run.start.tokenizer;
+  const std::size_t threads = choose_threads(model, how.batch_size, options.threads).threads;
+  const auto seed = static_cast<std::uint64_t>(run.random.random() * 0x1p53);
+  BatchTrainer<float> trainer(model, how, run.parameters, run.start.documents, tokenizer,
+                              {.loss_mean = options.loss_mean, .threads = threads, .dropout = {how.dropout, seed}});
+  ThreadTrials trials(threads);
+  auto make_step = [&](std::size_t n) {
+    trainer.use_threads(n);
+    return trainer.step();
+  };
+  const std::span<const Document> watched = held_out.first(std::min(held_out.size(), most_watched));
+  const std::size_t steps_between_looks = (how.num_steps + num_looks - 1) / num_looks;
+  std::optional<Interrupts> interrupts;
+  if (options.save) interrupts.emplace();
+  run.state.moments.clear();  // this training cannot go on later
+  Best best;
+  for (std::size_t step = 1; step <= how.num_steps && step <= best.step + patience * steps_between_looks; step++) {
+    options.threads ? trainer.step() : trials.run(make_step);
+    const int signal = Interrupts::pending();
+    if (step % steps_between_looks != 0 && step != how.num_steps && signal == 0) continue;
+    const double loss = token_loss(trainer.model(), watched, tokenizer, threads);
+    if (loss < best.loss) keep(run, trainer.model(), best = {loss, step});
+    fmt::print("step {:5} / {:5} | loss on {} watched {:.4f}\n", step, how.num_steps, watched.size(), loss);
+    flush_output();
+    if (signal != 0) throw interrupted(*options.save, best, signal);
+  }
+  print_result(run, best, watched);
+  print_names(run, held_out);
+}
+
+}  // namespace microgpt

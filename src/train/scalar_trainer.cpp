@@ -71,7 +71,7 @@ Start prepare(const std::string& path, bool hold_out, Config& config, PythonRand
   std::vector<Document> documents = read_documents(path);
   Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
-  if (hold_out) documents = split(documents).training;
+  if (hold_out) documents = split(std::move(documents)).training;
   random.shuffle(documents);
   validate(config);
   return {std::move(documents), std::move(tokenizer)};

@@ -157,17 +157,18 @@ std::vector<HeadLook> heads_of(
   return looks;
 }
 
-/// The first 100 documents, or as many of them as make a million weights; of a longer one only its beginning.
+/// The first 100 documents, or as many of them as make a million weights and logits; of a longer one its beginning.
 std::vector<ProbeDocument> some_of(std::span<const ProbeDocument> documents, const Config& config) {
-  std::size_t pairs = 1'000'000 / (config.n_layer * config.n_head);  // of positions
+  auto numbers = [&](std::size_t n) { return n * (n * config.n_layer * config.n_head + config.vocab_size); };
+  std::size_t left = 1'000'000;
   std::vector<ProbeDocument> some;
   for (const ProbeDocument& document : documents.first(std::min<std::size_t>(100, documents.size()))) {
-    const std::size_t n = std::min(config.block_size, document.tokens.size() - 1);
-    const std::size_t most = std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(static_cast<double>(pairs))));
-    if (n > most && !some.empty()) break;
+    std::size_t n = std::min(config.block_size, document.tokens.size() - 1);
+    if (numbers(n) > left && !some.empty()) break;
+    while (n > 1 && numbers(n) > left) n--;
     some.push_back(document);
-    some.back().tokens.resize(std::min(n, most) + 1);
-    pairs -= std::min(pairs, n * n);
+    some.back().tokens.resize(n + 1);
+    left -= std::min(left, numbers(n));
   }
   return some;
 }

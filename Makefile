@@ -180,7 +180,7 @@ mine: ## write a microgpt of your own, stage by stage; again: test it, and see w
 mine-watch: ## test it each time you save it, until Ctrl-C
 	@$(MINE_SH) watch || :
 mine-run: ## run it: make mine-run [NAMES=file]
-	@$(MINE_SH) run $(NAMES) || :
+	@$(MINE_SH) run '$(NAMES)' || :
 hint: ## a hint for its next stage; again: another; then the solution of this stage
 	@$(MINE_SH) hint || :
 mine-reset: ## put it to the solution before a stage: make mine-reset STAGE=5; to your own again: BACK=1

@@ -117,14 +117,25 @@ TEST_CASE("an alphabet of thousands costs no square of it, and no message has it
   std::u32string text;
   for (char32_t i = 0; i < 8000; i++) text += std::u32string{0x4e00 + i} + (i % 20 == 0 ? U"\n" : U"");
   const NamesFolder folder(encode_utf8(text));
-  const std::string model = folder.trained({"--block-size", "1", "--n-embd", "4", "--steps", "1"});
-  CHECK(confined({"eval", model, "--data", folder.names}).err == "");
+  const std::string model = folder.trained({"--block-size", "40", "--n-embd", "4", "--steps", "1"});
+  const Run evaluated = confined({"eval", model, "--data", folder.names});
+  CHECK(evaluated.err == "");
+  CHECK(evaluated.out.find(" % of 6") != std::string::npos);  // names of 40 characters: 1,000 would take too long
   CHECK(confined({"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1", "--block-size", "1",
                   "--n-embd", "4", "--batch", "1"})
             .err == "");
   const std::string message = refusal({"sample", model, "--prompt", "a"});
   CHECK(message.ends_with("...' (8000 characters)"));
   CHECK(message.size() < 1000);
+}
+
+TEST_CASE("holding out a tenth takes little more memory than the names") {
+  std::string text;
+  for (int i = 100'000; i < 1'100'000; i++) text += std::to_string(i) + "\n";
+  const NamesFolder folder(text);
+  const std::string limit = sanitized ? "" : "ulimit -v 200000; ";
+  const Words train = folder.train({"--hold-out", "--steps", "1", "--samples", "1"});
+  CHECK(in_shell(limit + "exec \"$0\" \"$@\"", train).err == "");
 }
 
 TEST_CASE("a training that claims to be larger than its file takes no more than its file") {

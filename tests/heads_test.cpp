@@ -225,6 +225,17 @@ TEST_CASE("the bar is the largest reach of any head in 40 fresh models") {
   CHECK(fresh_reach(config, documents, 1) == largest);
 }
 
+TEST_CASE("the bar takes no longer than a second: of long documents only the first count, and their beginning") {
+  const Config config{.vocab_size = 6, .n_layer = 200, .n_embd = 2, .n_head = 2, .block_size = 1000};
+  std::vector<ProbeDocument> documents = random_documents(config, 2);
+  documents[0].tokens.resize(21);
+  const auto bar = fresh_reach(config, std::span(documents).first(1), 1);
+  CHECK(fresh_reach(config, documents, 1) == bar);
+  const auto beginning = fresh_reach(config, std::span(documents).subspan(1), 1);
+  documents[1].tokens.resize(50);  // 49 * 49 pairs of positions, 200 layers and 2 heads: about a million weights
+  CHECK(fresh_reach(config, std::span(documents).subspan(1), 1) == beginning);
+}
+
 TEST_CASE("of equally likely letters the first is the model's answer") {
   Parameters p = bare_model();
   std::fill_n(p["lm_head"].data, p["lm_head"].size(), 0.0);

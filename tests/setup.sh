@@ -10,8 +10,8 @@ if printf '#include <%s>\n' $headers | ${CXX:-g++} ${CPPFLAGS:-} -std=c++20 -x c
   exit 0
 elif command -v apt-get >/dev/null; then
   sudo=$(test "$(id -u)" = 0 || echo sudo)
-  if [ -n "$sudo" ] && ! command -v sudo >/dev/null; then
-    echo "there is no sudo; ask an administrator to run: apt-get install $apt_packages" >&2
+  if [ -n "$sudo" ] && ! { command -v sudo && sudo true; } >/dev/null; then
+    echo "sudo is not for you here; ask an administrator to run: apt-get install $apt_packages" >&2
     exit 1
   fi
   echo "installing $apt_packages"

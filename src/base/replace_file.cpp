@@ -101,8 +101,9 @@ class TemporaryFile {
   }
 
   ~TemporaryFile() {
+    // After it was renamed to the target, its name may be that of another program, in a container with the same id.
+    if (is_named(temporary_, fd_)) ::unlink(temporary_.c_str());
     ::close(fd_);
-    ::unlink(temporary_.c_str());  // fails, harmlessly, if it was renamed to the target
   }
 
   TemporaryFile(const TemporaryFile&) = delete;

@@ -1,27 +1,44 @@
 #include "base/split.h"
 
-#include <set>
+#include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/python_random.h"
 
 namespace microgpt {
+namespace {
 
-Split split(std::span<const Document> documents) {
-  std::vector<Document> distinct;
-  std::set<std::u32string_view> seen;
-  for (const Document& document : documents) {
-    if (seen.insert(document).second) distinct.push_back(document);
+/// Of equal documents the first stays. A sorted list of indices takes less memory than a set of millions of documents.
+void drop_repeated(std::vector<Document>& documents) {
+  std::vector<std::size_t> order(documents.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return documents[a] < documents[b]; });
+  std::vector<bool> repeated(documents.size());
+  for (std::size_t i = 1; i < order.size(); i++) {
+    repeated[order[i]] = documents[order[i]] == documents[order[i - 1]];
   }
-  if (distinct.size() < 10) {
-    throw Error("the data has " + std::to_string(distinct.size()) +
+  std::erase_if(documents, [&](const Document& document) { return repeated[&document - documents.data()]; });
+}
+
+}  // namespace
+
+Split split(std::vector<Document> documents) {
+  drop_repeated(documents);
+  if (documents.size() < 10) {
+    throw Error("the data has " + std::to_string(documents.size()) +
                 " distinct documents; to hold out a tenth, at least 10 are needed");
   }
   PythonRandom random(42);  // always 42, whatever the training's seed: the same documents are held out from every model
-  random.shuffle(distinct);
-  const auto cut = distinct.end() - static_cast<std::ptrdiff_t>(distinct.size() / 10);
-  return {{distinct.begin(), cut}, {cut, distinct.end()}};
+  random.shuffle(documents);
+  const auto cut = documents.end() - static_cast<std::ptrdiff_t>(documents.size() / 10);
+  std::vector<Document> held_out(std::make_move_iterator(cut), std::make_move_iterator(documents.end()));
+  documents.erase(cut, documents.end());
+  return {std::move(documents), std::move(held_out)};
 }
 
 }  // namespace microgpt

@@ -1,7 +1,6 @@
 // Splits a dataset into documents to train on and documents to evaluate on.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "base/dataset.h"
@@ -16,6 +15,6 @@ struct Split {
 
 /// Drops repeated documents and holds out a tenth of the others. For the same file these are always the same documents.
 /// Throws Error if there are fewer than ten distinct documents.
-Split split(std::span<const Document> documents);
+Split split(std::vector<Document> documents);
 
 }  // namespace microgpt

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/python_random.h"
 #include "inspect/importance.h"
@@ -131,8 +132,9 @@ double mean_distance(View<const double> weights, std::size_t n_head, const Probe
   return estimate(distances).mean;
 }
 
-/// All heads of the model, in the order of all_heads().
-std::vector<HeadLook> heads_of(Probe& probe) {
+/// All heads of the model, in the order of all_heads(). Calls on_weights(layer, weights) for every document and layer.
+std::vector<HeadLook> heads_of(
+    Probe& probe, const std::function<void(std::size_t, View<const double>)>& on_weights = [](auto...) {}) {
   const std::size_t H = probe.config().n_head;
   const std::vector<HeadId> ids = all_heads(probe.config());
   std::vector<std::array<DocumentMeans, num_measures>> heads(ids.size());
@@ -146,12 +148,29 @@ std::vector<HeadLook> heads_of(Probe& probe) {
     for (std::size_t h = 0; h < H; h++) {
       for (std::size_t i = 0; i < num_measures; i++) heads[layer * H + h][i].add(rows[h][i]);
     }
+    on_weights(layer, weights);
   });
   std::vector<HeadLook> looks;
   for (std::size_t i = 0; i < ids.size(); i++) {
     looks.push_back(look_of(ids[i], ids[i].head * probe.config().kv_heads() / H, heads[i]));
   }
   return looks;
+}
+
+/// The first 100 documents, or as many of them as make a million weights and logits; of a longer one its beginning.
+std::vector<ProbeDocument> some_of(std::span<const ProbeDocument> documents, const Config& config) {
+  auto numbers = [&](std::size_t n) { return n * (n * config.n_layer * config.n_head + config.vocab_size); };
+  std::size_t left = 1'000'000;
+  std::vector<ProbeDocument> some;
+  for (const ProbeDocument& document : documents.first(std::min<std::size_t>(100, documents.size()))) {
+    std::size_t n = std::min(config.block_size, document.tokens.size() - 1);
+    if (numbers(n) > left && !some.empty()) break;
+    while (n > 1 && numbers(n) > left) n--;
+    some.push_back(document);
+    some.back().tokens.resize(n + 1);
+    left -= std::min(left, numbers(n));
+  }
+  return some;
 }
 
 }  // namespace
@@ -172,12 +191,12 @@ Place HeadLook::favourite() const {
 
 HeadLooks measure_heads(Probe& probe) {
   const std::size_t H = probe.config().n_head;
-  HeadLooks looks{heads_of(probe), {}};
   std::vector<std::vector<double>> distances(probe.config().n_layer);
-  probe.each_weights([&](std::size_t, std::size_t layer, View<const double> weights) {
+  auto compare = [&](std::size_t layer, View<const double> weights) {
     const double distance = mean_distance(weights, H, probe);
     if (!std::isnan(distance)) distances[layer].push_back(distance);
-  });
+  };
+  HeadLooks looks{heads_of(probe, compare), {}};
   for (std::size_t layer = 0; layer < distances.size(); layer++) {
     std::vector<double> entropies;
     for (std::size_t h = 0; h < H; h++) entropies.push_back(looks.heads[layer * H + h].entropy.value);
@@ -189,9 +208,7 @@ HeadLooks measure_heads(Probe& probe) {
 std::array<double, num_places> fresh_reach(const Config& config, std::span<const ProbeDocument> documents,
                                            std::size_t threads, const TrainConfig& drawing) {
   constexpr std::size_t num_models = 40;
-  constexpr std::size_t num_documents = 100;
-  documents = documents.first(std::min(num_documents, documents.size()));
-  Probe probe(config, Parameters(gpt_shapes(config)), {documents.begin(), documents.end()}, threads);
+  Probe probe(config, Parameters(gpt_shapes(config)), some_of(documents, config), threads);
   std::array<double, num_places> bar{};
   for (std::size_t seed = 1; seed <= num_models; seed++) {
     PythonRandom random(seed);

@@ -74,7 +74,8 @@ HeadLooks measure_heads(Probe& probe);
 
 /// The largest reach of any head, by place, in 40 models of the same shape with freshly drawn weights: what heads reach
 /// that have learnt nothing. So a fresh model exceeds the bar of a place about once in 41 times. `drawing` says how
-/// weights are drawn; the larger they are, the less even is a fresh head.
+/// weights are drawn; the larger they are, the less even is a fresh head. Measured on the first 100 documents, or fewer
+/// if they are long, since it takes 40 times as long as to measure one model.
 std::array<double, num_places> fresh_reach(const Config& config, std::span<const ProbeDocument> documents,
                                            std::size_t threads, const TrainConfig& drawing = {});
 

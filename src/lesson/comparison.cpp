@@ -69,7 +69,7 @@ void Comparison::print() const {
 
 Comparison compare(std::span<const Document> documents, const Tokenizer& tokenizer,
                    const std::vector<Candidate>& candidates, const TrainConfig& budget) {
-  const Split names = split(documents);
+  const Split names = split({documents.begin(), documents.end()});
   Comparison comparison{budget, names.held_out.size(), {}};
   for (Candidate candidate : candidates) {
     candidate.config.vocab_size = tokenizer.vocab_size();

@@ -31,8 +31,8 @@ void print_quality(const Quality& quality, double temperature, bool all, const s
   fmt::print("bigram baseline: {:.4f} nats per token, from counting pairs\n", quality.bigram_loss);
   fmt::print("best counting: {:.4f} nats per token, from runs of up to {} characters\n", quality.ngram_loss,
              quality.ngram_order);
-  fmt::print("new names: {:.1f} % of 1000, generated at temperature {}, are not in the data\n", 100 * quality.new_share,
-             temperature);
+  fmt::print("new names: {:.1f} % of {}, generated at temperature {}, are not in the data\n", 100 * quality.new_share,
+             quality.generated, temperature);
   std::size_t i = 0;
   for (const std::string& name : quality.names) fmt::print("sample {:2}: {}\n", ++i, for_output(name));
 }

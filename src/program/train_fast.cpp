@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -74,14 +75,14 @@ void train_fast(const TrainFastOptions& options) {
   Config& config = recipe.model;
   if (options.save) require_own_place(*options.save, options.data);
   const double seconds = options.seconds.value_or(recipe.name == "best" ? 60 : 1);
-  const std::vector<Document> documents = read_documents(options.data);
+  std::vector<Document> documents = read_documents(options.data);
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
   validate(config);
   const std::size_t batch_size = recipe.train.batch_size;
   require_memory(tensor_memory<float>(config, documents, batch_size, recipe.train.dropout > 0));
   tell_of_byte_order_mark(tokenizer);
-  const Split names = split(documents);
+  const Split names = split(std::move(documents));
   if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)));
   const auto [threads, reason] = choose_threads(config, batch_size, options.threads);
   print_plan(names, recipe);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace microgpt {
 
@@ -36,8 +37,12 @@ Estimate mean_loss(const Loss& loss, std::span<const Document> documents, const 
 
 std::size_t count_listed(std::span<const std::vector<Token>> names, std::span<const Document> documents,
                          const Tokenizer& tokenizer) {
+  const std::set<std::vector<Token>> asked(names.begin(), names.end());  // the documents may be millions
   std::set<std::vector<Token>> listed;
-  for (const Document& document : documents) listed.insert(tokenizer.encode(document));
+  for (const Document& document : documents) {
+    if (std::vector<Token> tokens = tokenizer.encode(document); asked.contains(tokens))
+      listed.insert(std::move(tokens));
+  }
   return static_cast<std::size_t>(
       std::count_if(names.begin(), names.end(), [&](const auto& name) { return listed.contains(name); }));
 }

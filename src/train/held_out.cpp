@@ -82,7 +82,8 @@ void require_finite(const char* name, double loss, TensorModel<T>& model) {
 template <class T>
 Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
                  PythonRandom& random, std::size_t threads) {
-  constexpr std::size_t num_names = 1000;
+  constexpr std::size_t most_names = 1000;
+  constexpr std::size_t most_scores = 200'000'000;  // of tokens to draw from: one or two seconds
   constexpr std::size_t num_shown = 20;
   Quality quality;
   quality.loss = token_loss(model, split.held_out, tokenizer, threads);
@@ -96,10 +97,15 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
   }
   Decoder<T> decoder(model);
   std::vector<std::vector<Token>> names;
-  for (std::size_t i = 0; i < num_names; i++) names.push_back(sample(decoder, temperature, random));
+  std::size_t scores = 0;
+  while (names.size() < most_names && (names.size() < num_shown || scores < most_scores)) {
+    names.push_back(sample(decoder, temperature, random));
+    scores += (names.back().size() + 1) * tokenizer.vocab_size();
+  }
   const std::size_t listed =
       count_listed(names, split.training, tokenizer) + count_listed(names, split.held_out, tokenizer);
-  quality.new_share = 1 - static_cast<double>(listed) / num_names;
+  quality.generated = names.size();
+  quality.new_share = 1 - static_cast<double>(listed) / static_cast<double>(names.size());
   for (std::size_t i = 0; i < num_shown; i++) quality.names.push_back(tokenizer.decode(names[i]));
   return quality;
 }

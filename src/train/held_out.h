@@ -34,7 +34,8 @@ struct Quality {
   double ngram_loss = 0;           // of best_ngram(), the best opponent that only counts
   std::size_t ngram_order = 0;     // how many tokens it looks at, with the one that it predicts
   std::size_t predictions = 0;     // how many predictions `loss` is the mean of
-  double new_share = 0;            // the share of 1,000 generated names that are not in the data, from 0 to 1
+  std::size_t generated = 0;       // how many names: 1,000, or fewer if the alphabet has thousands of characters
+  double new_share = 0;            // the share of these names that are not in the data, from 0 to 1
   std::vector<std::string> names;  // the first 20 of them
 };
 

@@ -35,8 +35,8 @@ void keep_likeliest(std::span<T> logits, const Sampling& sampling) {
 template <class T>
 Token draw_token(std::span<const T> logits, double temperature, PythonRandom& random) {
   const double max_val = *std::max_element(logits.begin(), logits.end());
-  std::vector<double> weights;
-  for (const double logit : logits) weights.push_back(std::exp((logit - max_val) / std::max(temperature, coldest)));
+  std::vector<double> weights(logits.begin(), logits.end());
+  for (double& weight : weights) weight = std::exp((weight - max_val) / std::max(temperature, coldest));
   return random.choice(weights);
 }
 

@@ -70,7 +70,7 @@ Config config_of(const Model& model) {
 Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random) {
   Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
-  if (hold_out) documents = split(documents).training;
+  if (hold_out) documents = split(std::move(documents)).training;
   random.shuffle(documents);
   validate(config);
   return {std::move(documents), std::move(tokenizer)};

@@ -1,0 +1,50 @@
+// What make does before anything is compiled: how it passes on a path, and what it says where it may not install.
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <string>
+
+#include "program.h"
+
+namespace microgpt {
+namespace {
+
+TEST_CASE("a file of names may have a space in its name") {
+  for (const char* target : {"lesson-01", "train", "ladder", "forms", "study", "check-study", "mine-run"}) {
+    const Run r = run({"/bin/sh", "-c", "env -u MAKEFLAGS -u MAKELEVEL make -n \"$0\" NAMES='my names.txt'", target});
+    REQUIRE(r.exit_code == 0);
+    CHECK_MESSAGE(r.out.find(" 'my names.txt'") != std::string::npos, target);
+  }
+}
+
+/// `make setup` where the compiler is missing, and so is every program but these scripts.
+Run setup(const std::vector<std::pair<std::string, std::string>>& programs) {
+  const TemporaryDirectory bin;
+  for (const auto& [name, script] : programs) {
+    write_contents(bin / name, "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(bin / name, std::filesystem::perms::owner_all);
+  }
+  return run({"/bin/sh", "-c", "PATH=\"$0\" CXX=false . tests/setup.sh", bin.path.string()});
+}
+
+TEST_CASE("setup without sudo, or with one that refuses, says what an administrator must run") {
+  const std::string ask =
+      "sudo is not for you here; ask an administrator to run: apt-get install g++ libfmt-dev doctest-dev libcli11-dev "
+      "nlohmann-json3-dev\n";
+  const std::pair<std::string, std::string> user{"id", "echo 1000"}, apt{"apt-get", "echo \"apt-get $*\""};
+  const Run without = setup({user, apt});
+  CHECK(without.exit_code == 1);
+  CHECK(without.out == "");
+  CHECK(without.err == ask);
+  const Run refused = setup({user, apt, {"sudo", "echo you are not in the sudoers file >&2; exit 1"}});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err.ends_with(ask));
+  const Run root = setup({{"id", "echo 0"}, apt, {"env", "shift; \"$@\""}});
+  CHECK(root.exit_code == 0);
+  CHECK(root.out.starts_with("installing g++ libfmt-dev "));
+  CHECK(setup({}).err == "please install: a C++20 compiler, fmt, doctest, CLI11, nlohmann-json\n");
+}
+
+}  // namespace
+}  // namespace microgpt

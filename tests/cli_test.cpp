@@ -184,7 +184,7 @@ TEST_CASE("--help of each command has its options, their defaults and an example
       {{"task"},
        {"TASK NAME REQUIRED", "--num N", "[10000]", "--seed N=42", "--letters N", "[8]", "--length N", "[6]",
         "--held-out", "Examples:\n  microgpt task copy "}},
-      {{"eval"}, {"MODEL", "--data FILE=data/names.txt", "--temperature F", "[1]", "--seed N=42", "Example:\n"}},
+      {{"eval"}, {"MODEL", "--data FILE", "--temperature F", "[1]", "--seed N=42", "Example:\n"}},
       {{"train-fast"},
        {"--data FILE=data/names.txt", "--seconds F", "[1]", "--seeds N", "[3]", "--threads N", "--save FILE",
         "--batch N", "Examples:\n  microgpt train-fast "}}};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -19,27 +20,24 @@ namespace {
 
 struct EvalOptions {
   std::string model;
-  std::string data = "data/names.txt";
+  std::optional<std::string> data;
   double temperature = 1;
   std::string seed = "42";
   Dtype dtype = Dtype::f32;
   bool all_digits = false;
 };
 
-/// Whether the model's training held nothing back. (The file of a model of train-fast, which does, has no training.)
-bool held_nothing_back(const Checkpoint& checkpoint) {
-  return checkpoint.training && checkpoint.trained_with("hold-out") != "yes";
-}
-
 template <class T>
 void print_evaluation(const EvalOptions& options) {
   PythonRandom random{std::string_view(options.seed)};
   const Checkpoint checkpoint = load_checkpoint(options.model);
-  const Split names = split(read_documents(options.data));
+  const std::string data = options.data.value_or(checkpoint.data_path());
+  const Split names = split(read_documents(data));
   // A name longer than all others is new, so there is no need to generate much more of it.
   const std::size_t length = std::max({longest(names.training) + 1, longest(names.held_out) + 1, std::size_t{64}});
   TensorModel<T> model(checkpoint.config, checkpoint.parameters, length);
-  const bool may_be_seen = held_nothing_back(checkpoint);
+  const bool may_be_seen = checkpoint.has_seen_all();
+  if (!options.data && data != "data/names.txt") fmt::print("data: {}\n", for_output(data));
   fmt::print("{}: {} of {} distinct documents\n", may_be_seen ? "not held out" : "held out", names.held_out.size(),
              names.held_out.size() + names.training.size());
   if (may_be_seen) {
@@ -61,7 +59,7 @@ Command eval_command() {
           "  microgpt train --hold-out --save names.safetensors\n"
           "  microgpt eval names.safetensors",
           {model_option(options->model),
-           data_option(options->data),
+           {"--data", "UTF-8 text, one document per line [what the model was trained on]", text(options->data, "FILE")},
            {"--temperature", "temperature of the generated names [1]", number(options->temperature)},
            seed_option(options->seed),
            {"--dtype", "compute in float or double", dtype(options->dtype)},

@@ -118,7 +118,7 @@ void quiz(const std::vector<TitledGrid>& maps) {
 void save(const std::string& path, const Checkpoint& checkpoint, const std::vector<HeadId>& removed,
           const std::vector<Document>& documents, std::size_t threads) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
-  save_checkpoint(path, config, tokenizer, parameters);
+  save_checkpoint(path, config, tokenizer, parameters, training);
   TensorModel<double> model(config, parameters, longest(documents) + 1);
   std::string heads;
   for (const HeadId& id : removed) heads += " " + name_of(id);
@@ -158,6 +158,7 @@ void heads(const HeadsOptions& options) {
   }
   if (options.json && options.quiz) throw UsageError("--json and --quiz exclude each other");
   Checkpoint checkpoint = load_checkpoint(options.model);
+  if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
   const Config& config = checkpoint.config;
   std::vector<HeadId> removed;
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
@@ -166,8 +167,11 @@ void heads(const HeadsOptions& options) {
   std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
   if (options.text) text = read_text(*options.text, checkpoint, most_shown);
   text.resize(std::min(text.size(), most_shown + 1));
-  if (options.svg) rehearse_picture("--svg", *options.svg, {options.model, options.data.value_or(names_file)});
-  if (options.save) rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters);
+  if (options.svg)
+    rehearse_picture("--svg", *options.svg, {options.model, options.data.value_or(checkpoint.data_path())});
+  if (options.save) {
+    rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters, checkpoint.training);
+  }
 
   const std::size_t threads = options.threads.value_or(available_threads());
   RunLine line("heads");
@@ -194,7 +198,7 @@ Command heads_command() {
   auto options = std::make_shared<HeadsOptions>();
   const Options what{
       model_option(options->model),
-      {"--data", "documents to measure on [the held-out names of data/names.txt]", text(options->data, "FILE")},
+      {"--data", "documents to measure on [a tenth of what the model was trained on]", text(options->data, "FILE")},
       {"--num-documents", "only the first N of them [all]", count(options->num_documents)},
       {"--silence", "take these heads out first, counted from 0:0", list(options->silence, "L:H,...")},
       {"--prune", "take out the least important head, measure again, until none is left", flag(options->prune)},

@@ -157,7 +157,7 @@ Command inspect_command() {
        "be the directory of a history (train --history): the page shows how it was made",
        text(options->html, "FILE")},
       {"--compare", "a second model beside it", text(options->compare, "FILE")},
-      {"--data", "the model's documents [the held-out names of data/names.txt]", text(options->data, "FILE")}};
+      {"--data", "documents to measure on [a tenth of what the model was trained on]", text(options->data, "FILE")}};
   const Options head{{"--text", "what it reads; position 0 is BOS", text(options->text, "TEXT")},
                      {"--layer", "its layer [0]", count(options->layer, max_count, 0)},
                      {"--head", "the head [0]", count(options->head, max_count, 0)},

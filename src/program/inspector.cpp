@@ -225,13 +225,14 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
                      const std::optional<std::string>& data, const std::optional<std::string>& text) {
   constexpr std::size_t enough = 1000;  // documents to measure the heads on
   std::vector<std::string> sources = models;
-  sources.push_back(data.value_or(names_file));
+  if (data) sources.push_back(*data);
   rehearse_picture("--html", html, sources);
   Json all{{"models", Json::array()}, {"train", training_json()}};
   for (const std::string& path : models) {
     const History history = load_models(path);
     const auto& [file, checkpoint] = history.points.back();
     require_small(file, checkpoint);
+    rehearse_picture("--html", html, {checkpoint.data_path()});
     const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);
     const HeadsReport report = report_on(checkpoint, measured.probed, available_threads());
     all["models"].push_back(model_json(file, checkpoint, report, measured.probed));
@@ -243,7 +244,7 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
     if (history.points.size() > 1) {
       all["models"].back()["history"] = history_json(history.points, report.bar, measured.probed);
     }
-    all["names"] = training_names(data.value_or(names_file), checkpoint.tokenizer);
+    all["names"] = training_names(data.value_or(checkpoint.data_path()), checkpoint.tokenizer);
     all["text"] = readable_by(checkpoint.tokenizer, text.value_or(encode_utf8(measured.documents.front())));
   }
   // The name of a file may be any bytes.

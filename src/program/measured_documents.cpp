@@ -14,6 +14,7 @@ namespace microgpt {
 MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::optional<std::string>& file,
                                      std::optional<std::size_t> max) {
   MeasuredDocuments measured;
+  const std::string own = checkpoint.data_path();
   auto add = [&](const Document& document) {
     if (measured.documents.size() >= max.value_or(std::numeric_limits<std::size_t>::max())) return;
     const Config& config = checkpoint.config;
@@ -31,13 +32,14 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
     read_documents(*file, add);
   } else {
     try {
-      for (const Document& document : split(read_documents(names_file)).held_out) add(document);
+      for (const Document& document : split(read_documents(own)).held_out) add(document);
     } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: {}; give documents of this model with --data", names_file, error.what()));
+      throw UsageError(fmt::format("{}: {}; give documents of this model with --data", own, error.what()));
     }
   }
-  measured.title = fmt::format("{} {}documents of {}", measured.documents.size(), file ? "" : "held-out ",
-                               file.value_or(names_file));
+  const bool are_held_out = !file && !checkpoint.has_seen_all();
+  measured.title = fmt::format("{} {}documents of {}{}", measured.documents.size(), are_held_out ? "held-out " : "",
+                               file.value_or(own), file || are_held_out ? "" : ", which the model has seen");
   return measured;
 }
 

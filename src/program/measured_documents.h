@@ -11,16 +11,15 @@
 
 namespace microgpt {
 
-inline constexpr const char* names_file = "data/names.txt";
-
 struct MeasuredDocuments {
   std::string title;  // "1829 held-out documents of data/names.txt"
   std::vector<Document> documents;
   std::vector<ProbeDocument> probed;  // the same as tokens
 };
 
-/// The documents of this file, or else the held-out ones of data/names.txt; all, or the first `max`. For a document
-/// that the model cannot read throws Error with file and line, or UsageError if the model is not one of data/names.txt.
+/// The documents of this file, or else a tenth of what the model was trained on, the tenth that --hold-out keeps back;
+/// all, or the first `max`. Throws Error with file and line for a document that the model cannot read, or UsageError
+/// if that is one of its own file.
 MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::optional<std::string>& file,
                                      std::optional<std::size_t> max);
 

@@ -196,7 +196,7 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const Co
 void sample(SampleOptions& options) {
   const Checkpoint checkpoint = load_checkpoint(options.model);
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
-  if (options.only_new && !options.data) options.data = "data/names.txt";
+  if (options.only_new && !options.data) options.data = checkpoint.data_path();
   const std::set<Document> data = options.data ? set_of(*options.data) : std::set<Document>();
   const Constraints constraints = constraints_of(options, checkpoint.tokenizer, data);
   // A model of the tensor engine was trained in floats, and is sampled in them.
@@ -212,7 +212,7 @@ Options constraint_options(SampleOptions& options) {
           {"--pattern", "the form of every name: * is any text, ? any character", text(options.pattern, "TEXT")},
           {"--min-length", "fewest characters [0]", count(options.min_length, max_count, 0)},
           {"--max-length", "most characters [1000]", count(options.max_length)},
-          {"--new", "no name of --data [data/names.txt], and none twice", flag(options.only_new)},
+          {"--new", "no name of --data [what the model was trained on], and none twice", flag(options.only_new)},
           {"--unique", "no name twice", flag(options.unique)},
           {"--avoid", "no name of this file", text(options.avoid, "FILE")}};
 }

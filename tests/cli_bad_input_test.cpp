@@ -279,6 +279,7 @@ TEST_CASE("names are not saved over") {
     CHECK(refusal(folder.train({"--save", path})) == message);
     CHECK(refusal({"train-fast", "--data", folder.names, "--save", path}) == message);
     CHECK(refusal({"train", "--resume", folder.model, "--steps", "30", "--save", path}) == message);
+    CHECK(refusal({"heads", folder.model, "--data", folder.names, "--silence", "0:1", "--save", path}) == message);
   }
   fs::remove(link);
   CHECK(folder.untouched());

@@ -79,6 +79,12 @@ TEST_CASE("bytes that are not UTF-8 are refused") {
   for (const std::string& bytes : invalid) CHECK_FALSE(decode_utf8("ab" + bytes).has_value());
 }
 
+TEST_CASE("what acts on a terminal is written out, and other text stays as it is") {
+  CHECK(visible("\x1b[2J\x7f\xc2\x9b\xff") == "\\x1b[2J\\x7f\\x9b\\xff");
+  CHECK(visible("a\u2028b\u202ec\u2066d") == "a\\x2028b\\x202ec\\x2066d");
+  CHECK(visible("Zoë あ𐍈 \u202f\u200d") == "Zoë あ𐍈 \u202f\u200d");
+}
+
 TEST_CASE("white space is what Python's str.isspace says") {
   const std::u32string spaces =
       U"\t\n\v\f\r\x1c\x1d\x1e\x1f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"

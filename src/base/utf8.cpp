@@ -58,7 +58,9 @@ std::string visible(std::string_view bytes) {
     const std::optional<std::u32string> character = decode_utf8(bytes.substr(i, n));
     if (!character) n = 1;
     const char32_t c = character ? character->front() : static_cast<unsigned char>(bytes[i]);
-    const bool is_harmless = character && c >= ' ' && (c < 0x7f || c >= 0xa0) && c != 0xfffe && c != 0xffff;
+    const bool turns_text = (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);  // or breaks a line
+    const bool is_harmless =
+        character && c >= ' ' && (c < 0x7f || c >= 0xa0) && c != 0xfffe && c != 0xffff && !turns_text;
     if (is_harmless) {
       result += bytes.substr(i, n);
     } else {

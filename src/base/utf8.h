@@ -13,8 +13,8 @@ std::optional<std::u32string> decode_utf8(std::string_view bytes);
 std::string encode_utf8(char32_t code_point);
 std::string encode_utf8(std::u32string_view code_points);
 
-/// The text with control characters, and bytes that are not UTF-8, written out as in "\\x1b": so they cannot act on a
-/// terminal, and XML may hold them.
+/// The text with control characters, those that break a line or turn the direction of a text, and bytes that are not
+/// UTF-8, written out as in "\\x1b": so they cannot act on a terminal, and XML may hold them.
 std::string visible(std::string_view bytes);
 
 /// Python's str.isspace for one character.

@@ -157,6 +157,7 @@ void heads(const HeadsOptions& options) {
     throw UsageError("--save writes the model without some heads; add --prune or --silence");
   }
   if (options.json && options.quiz) throw UsageError("--json and --quiz exclude each other");
+  if (options.save) require_own_place(*options.save, options.data.value_or(names_file));
   Checkpoint checkpoint = load_checkpoint(options.model);
   if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
   const Config& config = checkpoint.config;

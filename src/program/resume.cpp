@@ -92,7 +92,7 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   return checkpoint;
 }
 
-void go_on(Run& run, Checkpoint checkpoint, const Options& table) {
+void go_on(Run& run, Checkpoint checkpoint) {
   TrainingState& saved = *checkpoint.training;
   const std::string& path = *run.options.resume;
   Preset& preset = run.options.preset;
@@ -105,9 +105,7 @@ void go_on(Run& run, Checkpoint checkpoint, const Options& table) {
     throw UsageError(fmt::format("'{}' has done {} steps of {}; to go on, give a larger --steps", path, saved.step,
                                  preset.train.num_steps));
   }
-  const Activation activation = std::exchange(preset.model, checkpoint.config).activation;
-  if (training_words(table, run.options) != run.state.options || checkpoint.config.activation != activation ||
-      checkpoint.tokenizer.characters() != run.start.tokenizer.characters()) {
+  if (checkpoint.config != preset.model || checkpoint.tokenizer.characters() != run.start.tokenizer.characters()) {
     throw cannot_resume(path, "its model is not what its training's options and data make");
   }
   if (saved.moments.empty() && num_moments(preset.train) > 0) throw without_state(path);

@@ -140,7 +140,7 @@ void train(const Options& table, TrainOptions& options) {
   tell_of_byte_order_mark(start.tokenizer);
   Run run{options, std::move(start), Parameters({}), {}, random};
   run.state = {.options = training_words(table, options), .fingerprint = data_fingerprint(run.start)};
-  if (checkpoint) go_on(run, std::move(*checkpoint), table);  // before anything has the size that the options claim
+  if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim
   require_memory(memory_of(options, run.start.documents));
   if ((chosen_for || name == "gist") && !is_typed(table, "--block-size"))
     tell_of_cuts(run.start.documents, model.block_size);

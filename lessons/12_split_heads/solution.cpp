@@ -1,10 +1,12 @@
-// Hint 1: For split(), write down where number j of head h at position t of document b is before, and where it is to go:
+// Hint 1: For split(), write down where number j of head h at position t of document b is before, and where it is to
+// go:
 // ((b T + t) H + h) D + j and ((b H + h) T + t) D + j. Only t and h change places. So reshape to four dimensions first,
 // then transpose two of them. merge() does the same two things, in the opposite order.
 //
 // Hint 2: For attend(), loop over b, h and t. Collect the scores q . k / root of D for all s (causal: s = 0 to t), take
 // softmax() of them, and add weight * v for each s. attention() is one line: split() what linear() makes of x with
 // W_Q, W_K and W_V, attend, merge, and linear() with W_O.
+
 Array split(const Array& x, std::size_t H) {
   const std::size_t B = x.shape[0], T = x.shape[1], C = x.shape[2];
   return transpose(reshape(x, {B, T, H, C / H}), 1, 2);

@@ -1,9 +1,11 @@
-// Hint 1: Each query of the tile needs what it found by itself: a std::vector<Found>, one for each. Read the queries of the
-// tile once, then walk along the keys once, and let every query of the tile take every key of the tile that it may see.
+// Hint 1: Each query of the tile needs what it found by itself: a std::vector<Found>, one for each. Read the queries of
+// the tile once, then walk along the keys once, and let every query of the tile take every key of the tile that it may
+// see.
 //
 // Hint 2: Three loops where one was: over the tiles of queries (t += num_queries), over the tiles of keys, and over the
 // queries i of the tile. Query i is at position t + i, so it takes key s + j if s + j <= t + i. The last tile may be
 // shorter: ask queries.rows. The last query of the tile sees most: keys are needed while s < t + queries.rows.
+
 Array flash(const Slow& q, const Slow& k, const Slow& v, std::size_t num_queries, std::size_t num_keys) {
   const std::size_t T = q.numbers.rows, D = q.numbers.cols;
   Array out(T, D);

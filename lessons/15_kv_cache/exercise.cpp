@@ -1,7 +1,7 @@
-// Exercise 15: a gpt() that reads each letter once. Here it stands without a cache: for each new letter it reads the
-// whole text again. Give it one. Then people ask what comes after "maria", after "marian", after "mario", and after
-// "mar": what of the cache is still good? Programs that serve many people live on this question, since a thousand
-// conversations begin with the same instructions.
+// Exercise 15: a GPT that reads each letter once. Here it has no cache, and reads the whole text again for each new
+// letter. Give it one. Then people ask what comes after "maria", after "marian", after "mario", and after "mar": what of
+// the cache is still good? Programs that serve many people live on this question, since a thousand conversations begin
+// with the same instructions.
 //
 //   make exercise-15    says the first thing that is wrong
 //   make hint L=15      a hint; again: another; again: a solution

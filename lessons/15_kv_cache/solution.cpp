@@ -1,10 +1,11 @@
-// Hint 1: A later position needs the keys and values of the earlier ones, in every layer, and nothing else. So keep lists of
-// rows, keys[layer] and values[layer]. next() then has one x, not a list of them. Its position is the number of tokens
-// read before. Append its key and its value before it attends, since a position sees itself.
+// Hint 1: A later position needs the keys and values of the earlier ones, in every layer, and nothing else. So keep
+// lists of rows, keys[layer] and values[layer]. next() then has one x, not a list of them. Its position is the number
+// of tokens read before. Append its key and its value before it attends, since a position sees itself.
 //
-// Hint 2: For after(), count how many tokens are the same from the beginning. Not more than tokens.size() - 1: the logits of
-// the last one are wanted, and they are not kept. Then resize() `read`, and the keys and values of every layer, to that
-// number, and call next() for the others.
+// Hint 2: For after(), count how many tokens are the same from the beginning. Not more than tokens.size() - 1: the
+// logits of the last one are wanted, and they are not kept. Then resize() `read`, and the keys and values of every
+// layer, to that number, and call next() for the others.
+
 struct Reader {
   const Config& config;
   const Parameters& p;

@@ -1,9 +1,11 @@
-// Hint 1: Query head h reads head g = h / (H / G): numbers h D to h D + D - 1 of q, but g D to g D + D - 1 of k and v. D
-// is q.cols / H. For each t and h: the scores of s = 0 to t, softmax(), and the mixture of the values.
+// Hint 1: Query head h reads head g = h / (H / G): numbers h D to h D + D - 1 of q, but g D to g D + D - 1 of k and v.
+// D is q.cols / H. For each t and h: the scores of s = 0 to t, softmax(), and the mixture of the values.
 //
-// Hint 2: On the way back, for each t and h again: compute the weights anew. Then dweight[s] = dout . v[s], and v[s] gets
-// weight[s] * dout. dscore[s] = weight[s] * (dweight[s] - mean), where mean = sum of weight * dweight, and is divided by
-// the root of D. q gets dscore[s] * k[s], and k[s] gets dscore[s] * q. A shared key has several readers, so write += .
+// Hint 2: On the way back, for each t and h again: compute the weights anew. Then dweight[s] = dout . v[s], and v[s]
+// gets weight[s] * dout. dscore[s] = weight[s] * (dweight[s] - mean), where mean = sum of weight * dweight, and is
+// divided by the root of D. q gets dscore[s] * k[s], and k[s] gets dscore[s] * q. A shared key has several readers, so
+// write += .
+
 /// The weights that query head h at position t gives to the positions 0 to t of head g.
 std::vector<double> weights_of(const Qkv& a, std::size_t t, std::size_t h, std::size_t g, std::size_t D) {
   std::vector<double> scores;

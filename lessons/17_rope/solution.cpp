@@ -1,8 +1,9 @@
-// Hint 1: x[2 i] is in two numbers: in y[2 i] with the factor cos, and in y[2 i + 1] with the factor sin. Its slope is the sum
-// of both. Do the same for x[2 i + 1], and look at what you have: it is a rotation. By which angle?
+// Hint 1: x[2 i] is in two numbers: in y[2 i] with the factor cos, and in y[2 i + 1] with the factor sin. Its slope is
+// the sum of both. Do the same for x[2 i + 1], and look at what you have: it is a rotation. By which angle?
 //
-// Hint 2: The slope of the rotated query is dscore * rotated key; rotate_backward() makes the slope of q of it. The same with
-// q and k exchanged. A key of position p that is rotated back by n positions is a key of position p - n.
+// Hint 2: The slope of the rotated query is dscore * rotated key; rotate_backward() makes the slope of q of it. The
+// same with q and k exchanged. A key of position p that is rotated back by n positions is a key of position p - n.
+
 Row rotate_backward(const Row& dy, std::size_t position) {
   Row dx(dy.size());
   for (std::size_t i = 0; i < dy.size() / 2; i++) {

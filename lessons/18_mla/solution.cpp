@@ -1,9 +1,10 @@
-// Hint 1: A score is q . (W_UK c), which is (W_UK^T q) . c. The bracket on the right is the same for all positions: compute
-// it once, before the loop. W_UK^T q is the sum of q[i] * row i of W_UK: that is what add() is for.
+// Hint 1: A score is q . (W_UK c), which is (W_UK^T q) . c. The bracket on the right is the same for all positions:
+// compute it once, before the loop. W_UK^T q is the sum of q[i] * row i of W_UK: that is what add() is for.
 //
-// Hint 2: The answer is the sum of weight * (W_UV c), which is W_UV (sum of weight * c). So mix the c, (L), in the loop, and
-// multiply by W_UV once, behind it. The root stays that of D + R, although the dot product now has L + R numbers. In
-// folded(), row l is the sum over i of uk[i][l] * wq[i].
+// Hint 2: The answer is the sum of weight * (W_UV c), which is W_UV (sum of weight * c). So mix the c, (L), in the
+// loop, and multiply by W_UV once, behind it. The root stays that of D + R, although the dot product now has L + R
+// numbers. In folded(), row l is the sum over i of uk[i][l] * wq[i].
+
 Row attend(const Head& head, const Row& q, const Row& r, const Rows& c, const Rows& k_rope) {
   const std::size_t D = q.size(), R = r.size(), L = c[0].size();
   Row q_latent(L), weights, mixed(L), out;

@@ -297,7 +297,8 @@ hint_exercise() { # LESSON
   seen=$(marked "$1")
   case $seen in [12]) seen=$((seen + 1)) ;; 3 | solved) seen=3 ;; *) seen=1 ;; esac
   [ "$(marked "$1")" = solved ] || mark_exercise "$1" $seen
-  awk -v seen=$seen '/^\/\/ Hint [0-9]: / { at = $3 + 0 } !/^\/\// { at = 3 } at <= seen' "$solution"
+  awk -v seen=$seen '/^\/\/ Hint [0-9]: / { at = $3 + 0 } !/^\/\// { at = 3 } at < 3 { sub(/^\/\/ ?/, "") }
+    at <= seen' "$solution"
   [ $seen = 3 ] || echo "again: $([ $seen = 1 ] && echo another || echo a solution)"
 }
 

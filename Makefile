@@ -210,8 +210,8 @@ $(filter %_museum/printed.txt,$(PRINTED)): $(BREAKS:main=printed.txt)
 check-lessons: $(LESSON_MAINS:main=printed.txt) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
 check-exercises: $(EXERCISES) ## check that exercises fail unsolved, pass solved, and name the usual mistakes
-	@COMPILE='$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0' LINK='$(LIBRARY) $(SCALAR) $(LDFLAGS) $(LDLIBS)' \
-	  tests/exercises.sh $(BUILD) $(LESSONS)
+	@COMPILE='$(if $(filter-out 0,$(OPENMP)),$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
+	  LINK='$(LIBRARY) $(SCALAR) $(LDFLAGS) $(LDLIBS)' tests/exercises.sh $(BUILD) $(LESSONS)
 
 # The checker runs commands as if they were typed, so they must not be part of this run of make. One checker runs each
 # command once, so two of them share all READMEs.

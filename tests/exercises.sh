@@ -2,7 +2,7 @@
 # Every exercise must fail unsolved, and pass with its solution. Each mistake of its mistakes.txt, made in its solution,
 # must be named: tests/exercises.sh BUILD LESSON...
 #
-# COMPILE is the compiler with its flags, LINK the libraries. With COMPILE= no mistakes are made.
+# COMPILE is the compiler with its flags, LINK the libraries. With COMPILE= no mistakes are made: some need threads.
 #
 #   exercises.sh mistake BUILD LESSON K    only makes mistake K of this lesson
 set -u

@@ -160,7 +160,7 @@ lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) ## run a lesson: make les
 	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $^,$<) '$(NAMES)'
 $(patsubst %_museum,lesson-%,$(filter %_museum,$(LESSONS))): | $(BREAKS:main=printed.txt)
 exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-08
-	@$<
+	@$(if $(wildcard lessons/$*_*/exercise_tests.h),$(MINE_SH) exercise $* $< || :,$<)
 solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-08
 	@$<
 # lessons/NN_name is what a new lesson begins as. It is built and checked like the others.
@@ -172,7 +172,8 @@ no-such-break:
 no-such-lesson:
 	@echo "there is no such lesson; there are: $(foreach name,$(filter-out NN_%,$(LESSONS)),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
-# The reader's own microgpt. What goes wrong in it is said in words; an error of make would only add noise.
+# The reader's own microgpt. What goes wrong in it is said in words; an error of make would only add noise. The same is
+# true of exercises with an exercise_tests.h; the others are tests for doctest.
 MINE_SH := CXX='$(CXX)' lessons/mine/mine.sh
 .PHONY: mine mine-watch mine-reset mine-run hint progress check-mine
 mine: ## write a microgpt of your own, stage by stage; again: test it, and see what comes next
@@ -181,8 +182,8 @@ mine-watch: ## test it each time you save it, until Ctrl-C
 	@$(MINE_SH) watch || :
 mine-run: ## run it: make mine-run [NAMES=file]
 	@$(MINE_SH) run '$(NAMES)' || :
-hint: ## a hint for its next stage; again: another; then the solution of this stage
-	@$(MINE_SH) hint || :
+hint: ## a hint for its next stage; again: another; then the solution of this stage. For an exercise: make hint L=12
+	@$(MINE_SH) hint $(L) || :
 mine-reset: ## put it to the solution before a stage: make mine-reset STAGE=5; to your own again: BACK=1
 	@$(MINE_SH) $(if $(BACK),back $(BACK),reset $(STAGE)) || :
 progress: ## show which of its stages and which exercises are done
@@ -208,8 +209,9 @@ $(PRINTED): %/printed.txt: %/main data/names.txt
 $(filter %_museum/printed.txt,$(PRINTED)): $(BREAKS:main=printed.txt)
 check-lessons: $(LESSON_MAINS:main=printed.txt) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
-check-exercises: $(EXERCISES) ## check that exercises fail unsolved, and pass with their solutions
-	@tests/exercises.sh $(BUILD) $(LESSONS)
+check-exercises: $(EXERCISES) ## check that exercises fail unsolved, pass solved, and name the usual mistakes
+	@COMPILE='$(if $(filter-out 0,$(OPENMP)),$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
+	  LINK='$(LIBRARY) $(SCALAR) $(LDFLAGS) $(LDLIBS)' tests/exercises.sh $(BUILD) $(LESSONS)
 
 # The checker runs commands as if they were typed, so they must not be part of this run of make. One checker runs each
 # command once, so two of them share all READMEs.
@@ -321,7 +323,7 @@ $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(LESSON_MAINS) $(BREAKS) $(OTHERS): $$@.o
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) \
   $(filter-out %/main.o,$(call units,program))
-$(EXERCISES): $$@.o $(BUILD)/lessons/doctest_main.o
+$(EXERCISES): $$@.o $$(if $$(wildcard lessons/$$(notdir $$(@D))/exercise_tests.h),,$(BUILD)/lessons/doctest_main.o)
 # The tests that include headers of the folders OF, without those of the program.
 UNIT_TESTS := $(filter-out tests/cli_%,$(wildcard tests/*_test.cpp))
 TESTED = $(sort $(shell sed -n 's|^\#include "\([a-z]*\)/.*|\1|p' $(UNIT_TESTS)))

@@ -13,7 +13,7 @@ NEXT = rf"(?:\s\([^()\d]*\))?(?:,{GAP}(?:(?:and|or){GAP})?|{GAP}(?:and|or|to){GA
 REFERENCE = re.compile("|".join([
     rf"(?i:lessons){GAP}{NUMBER}(?:{NEXT})*",  # lessons NN and NN (attention, heads), NN, and NN to NN
     rf"(?i:lesson)(?:{GAP}|[-_])?{NUMBER}",  # Lesson NN, make lesson-NN, lessonNN::
-    rf"(?:Exercise |exercise-|solution-|session-|\bL=){NUMBER}",
+    rf"(?:[Ee]xercise[ -]|solution-|session-|\bL=){NUMBER}",
     r"(?<![\w.])\d\d_(?=[a-z])",  # NN_name, NN_picture.svg
     r"(?<=\[)\d\d(?=\]\(lessons/)",  # the table of lessons in README.md
     rf"\*\*(?:,? \w+)*\s+\({NUMBER}(?:, {NUMBER})*\)",  # its glossary: **Head** (NN)

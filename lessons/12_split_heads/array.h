@@ -1,4 +1,5 @@
-// Arrays of any number of dimensions, as NumPy and PyTorch have them: reshape, transpose, broadcast.
+// Arrays of any number of dimensions, as NumPy and PyTorch have them: reshape, transpose, broadcast;
+// and a linear layer.
 #pragma once
 
 #include <stdexcept>
@@ -73,6 +74,18 @@ inline Array broadcast(const Array& x, const Shape& shape) {
     index.erase(index.begin(), index.end() - std::ssize(x.shape));
     for (std::size_t d = 0; d < index.size(); d++) index[d] %= x.shape[d];  // 0 where the length is 1
     y.numbers.push_back(x.at(index));
+  });
+  return y;
+}
+
+/// y = x w^T for every position: x (B,T,n_in), w (n_out,n_in), y (B,T,n_out). Each number is one sum, from left to
+/// right.
+inline Array linear(const Array& x, const Array& w) {
+  Array y{{x.shape[0], x.shape[1], w.shape[0]}, {}};
+  for_each_index(y.shape, [&](const Shape& index) {
+    double sum = 0;
+    for (std::size_t j = 0; j < w.shape[1]; j++) sum += w.at({index[2], j}) * x.at({index[0], index[1], j});
+    y.numbers.push_back(sum);
   });
   return y;
 }

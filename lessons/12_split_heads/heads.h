@@ -54,16 +54,4 @@ inline Attention attend(const Array& q, const Array& k, const Array& v, const Ar
   return a;
 }
 
-/// y = x w^T for every position: x (B,T,n_in), w (n_out,n_in), y (B,T,n_out). Each number is one sum, from left to
-/// right.
-inline Array linear(const Array& x, const Array& w) {
-  Array y{{x.shape[0], x.shape[1], w.shape[0]}, {}};
-  for_each_index(y.shape, [&](const Shape& index) {
-    double sum = 0;
-    for (std::size_t j = 0; j < w.shape[1]; j++) sum += w.at({index[2], j}) * x.at({index[0], index[1], j});
-    y.numbers.push_back(sum);
-  });
-  return y;
-}
-
 }  // namespace microgpt

@@ -1,24 +1,43 @@
-Strided transposed(Strided x, std::size_t a, std::size_t b) {
-  std::swap(x.shape[a], x.shape[b]);
-  std::swap(x.strides[a], x.strides[b]);
-  return x;
+// Hint 1: For split(), write down where number j of head h at position t of document b is before, and where it is to
+// go:
+// ((b T + t) H + h) D + j and ((b H + h) T + t) D + j. Only t and h change places. So reshape to four dimensions first,
+// then transpose two of them. merge() does the same two things, in the opposite order.
+//
+// Hint 2: For attend(), loop over b, h and t. Collect the scores q . k / root of D for all s (causal: s = 0 to t), take
+// softmax() of them, and add weight * v for each s. attention() is one line: split() what linear() makes of x with
+// W_Q, W_K and W_V, attend, merge, and linear() with W_O.
+
+Array split(const Array& x, std::size_t H) {
+  const std::size_t B = x.shape[0], T = x.shape[1], C = x.shape[2];
+  return transpose(reshape(x, {B, T, H, C / H}), 1, 2);
 }
 
-Strided cut(Strided x, std::size_t d, std::size_t n) {
-  const auto at = static_cast<std::ptrdiff_t>(d);
-  const std::size_t length = x.shape[d] / n;
-  x.shape[d] = length;
-  x.shape.insert(x.shape.begin() + at, n);
-  x.strides.insert(x.strides.begin() + at, length * x.strides[d]);
-  return x;
+Array attend(const Array& q, const Array& k, const Array& v, bool causal) {
+  const std::size_t T = q.shape[2], D = q.shape[3];
+  Array out{q.shape, std::vector<double>(q.numbers.size())};
+  for (std::size_t i = 0; i < q.numbers.size() / D; i++) {  // each query of each head of each document
+    const std::size_t t = i % T, first = i - t;             // its position, and the row of position 0
+    const std::size_t seen = causal ? t + 1 : T;
+    std::vector<double> weights;
+    for (std::size_t s = 0; s < seen; s++) {
+      double score = 0;
+      for (std::size_t j = 0; j < D; j++) score += q.numbers[i * D + j] * k.numbers[(first + s) * D + j];
+      weights.push_back(score / std::sqrt(D));
+    }
+    weights = softmax(weights);
+    for (std::size_t s = 0; s < seen; s++) {
+      for (std::size_t j = 0; j < D; j++) out.numbers[i * D + j] += weights[s] * v.numbers[(first + s) * D + j];
+    }
+  }
+  return out;
 }
 
-std::optional<Strided> joined(const Strided& x, std::size_t d) {
-  if (x.strides[d] != x.shape[d + 1] * x.strides[d + 1]) return std::nullopt;
-  Strided y = x;
-  const auto at = static_cast<std::ptrdiff_t>(d);
-  y.shape[d + 1] *= y.shape[d];
-  y.shape.erase(y.shape.begin() + at);
-  y.strides.erase(y.strides.begin() + at);
-  return y;
+Array merge(const Array& x) {
+  const std::size_t B = x.shape[0], H = x.shape[1], T = x.shape[2], D = x.shape[3];
+  return reshape(transpose(x, 1, 2), {B, T, H * D});
+}
+
+Array attention(const Array& x, const Weights& w, std::size_t H, bool causal) {
+  const Array q = split(linear(x, w.q), H), k = split(linear(x, w.k), H), v = split(linear(x, w.v), H);
+  return linear(merge(attend(q, k, v, causal)), w.o);
 }

@@ -1,19 +1,41 @@
-/// Answers what comes after some tokens, again and again. It keeps the rows of the tokens that the last question and
-/// this one have in common at their beginning.
-struct Memory {
-  Cached cached;
-  std::vector<Token> read = {};
+// Hint 1: A later position needs the keys and values of the earlier ones, in every layer, and nothing else. So keep
+// lists of rows, keys[layer] and values[layer]. next() then has one x, not a list of them. Its position is the number
+// of tokens read before. Append its key and its value before it attends, since a position sees itself.
+//
+// Hint 2: For after(), count how many tokens are the same from the beginning. Not more than tokens.size() - 1: the
+// logits of the last one are wanted, and they are not kept. Then resize() `read`, and the keys and values of every
+// layer, to that number, and call next() for the others.
 
-  Values next(std::span<const Token> tokens) {
-    std::size_t common = 0;
-    while (common < std::min(read.size(), tokens.size()) && read[common] == tokens[common]) common++;
-    common = std::min(common, tokens.size() - 1);  // the last token's logits are wanted, so it is read in any case
-    for (Cache* cache : {&cached.keys, &cached.values}) {
-      for (std::vector<List>& rows : *cache) rows.resize(std::min(common, rows.size()));
+struct Reader {
+  const Config& config;
+  const Parameters& p;
+  std::vector<Token> read = {};
+  std::vector<Rows> keys = std::vector<Rows>(config.n_layer), values = std::vector<Rows>(config.n_layer);
+
+  Row next(Token token) {
+    Row x = embedding(p, token, read.size());
+    read.push_back(token);
+    for (std::size_t li = 0; li < config.n_layer; li++) {
+      const Layer layer(p, li);
+      const Row x_norm = rmsnorm(x);
+      keys[li].push_back(linear(layer.wk, x_norm));
+      values[li].push_back(linear(layer.wv, x_norm));
+      x = add(x, linear(layer.wo, attend(linear(layer.wq, x_norm), keys[li], values[li], config.n_head)));
+      x = mlp(layer, x);
     }
-    read.assign(tokens.begin(), tokens.end());
-    Values logits;
-    for (std::size_t i = common; i < tokens.size(); i++) logits = cached.read(tokens[i], i);
+    return linear(p["lm_head"], x);
+  }
+
+  Row after(const std::vector<Token>& tokens) {
+    std::size_t same = 0;
+    while (same + 1 < tokens.size() && same < read.size() && read[same] == tokens[same]) same++;
+    read.resize(same);
+    for (std::size_t li = 0; li < config.n_layer; li++) {
+      keys[li].resize(same);
+      values[li].resize(same);
+    }
+    Row logits;
+    for (std::size_t i = same; i < tokens.size(); i++) logits = next(tokens[i]);
     return logits;
   }
 };

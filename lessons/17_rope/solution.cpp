@@ -1,22 +1,27 @@
-void to_neighbours(const Parameter& matrix, std::size_t D) {
-  const std::vector<double> old(matrix.data, matrix.data + matrix.size());
-  for (std::size_t i = 0; i < matrix.rows; i++) {
-    const std::size_t head = i / D * D, j = i % D;
-    const std::size_t from = head + j / 2 + (j % 2 == 0 ? 0 : D / 2);
-    std::copy_n(old.data() + from * matrix.cols, matrix.cols, matrix.row(i).begin());
+// Hint 1: x[2 i] is in two numbers: in y[2 i] with the factor cos, and in y[2 i + 1] with the factor sin. Its slope is
+// the sum of both. Do the same for x[2 i + 1], and look at what you have: it is a rotation. By which angle?
+//
+// Hint 2: The slope of the rotated query is dscore * rotated key; rotate_backward() makes the slope of q of it. The
+// same with q and k exchanged. A key of position p that is rotated back by n positions is a key of position p - n.
+
+Row rotate_backward(const Row& dy, std::size_t position) {
+  Row dx(dy.size());
+  for (std::size_t i = 0; i < dy.size() / 2; i++) {
+    const double angle = static_cast<double>(position) * speed(i, dy.size());
+    dx[2 * i] = dy[2 * i] * std::cos(angle) + dy[2 * i + 1] * std::sin(angle);
+    dx[2 * i + 1] = -dy[2 * i] * std::sin(angle) + dy[2 * i + 1] * std::cos(angle);
   }
+  return dx;
 }
 
-std::vector<std::string> to_convert() { return {"attn_wq", "attn_wk"}; }
+std::pair<Row, Row> score_backward(const Row& q, std::size_t at_q, const Row& k, std::size_t at_k, double dscore) {
+  Row dq = rotate(k, at_k), dk = rotate(q, at_q);
+  for (double& slope : dq) slope *= dscore;
+  for (double& slope : dk) slope *= dscore;
+  return {rotate_backward(dq, at_q), rotate_backward(dk, at_k)};
+}
 
 std::vector<Row> renumber(std::vector<Row> kept, std::size_t n) {
-  auto flip = [](Row& row) {
-    for (std::size_t j = 1; j < row.size(); j += 2) row[j] = -row[j];
-  };
-  for (Row& row : kept) {
-    flip(row);
-    row = rotate(row, n);
-    flip(row);
-  }
+  for (Row& key : kept) key = rotate_backward(key, n);
   return kept;
 }

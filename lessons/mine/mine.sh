@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# The reader's own microgpt, stage by stage: lessons/mine/mine.sh COMMAND [NUMBER]
+# The reader's own microgpt, stage by stage, and exercises of lessons: lessons/mine/mine.sh COMMAND [NUMBER]
 #
 #   test       creates mine/microgpt.cpp if there is none, tests it, and says what comes next
 #   test N     tests stage N alone
 #   watch      tests after each change of the file
 #   hint       a hint for the next stage; again: another as well; again: its solution as well
+#   hint NN    the same for the exercise of lesson NN
 #   reset N    puts the file to the solution before stage N, and keeps the old file beside it
 #   back K     puts the file and the progress to what reset kept as number K
 #   run        compiles the file and runs it
 #   gdb        runs the tests of the next stage in gdb
 #   progress   which stages and exercises are done
+#   exercise NN PROGRAM    runs the exercise of lesson NN, which is that program, and says what is wrong with it
 #   cut N      prints the solution at stage N
 #
-# A track is a solution with its texts, tests and stages. Another exercise can be another track: see the first lines.
 # MINE_FOLDER is the reader's folder, mine/ if it is not set. Its file `progress` holds the stages done, and how many
-# hints were seen for the next.
+# hints were seen for the next. Its file exercise-NN holds how many were seen for that exercise, or that it is solved.
 set -u
 texts=lessons/mine/stages.txt solution=lessons/mine/solution.cpp tests=tests/mine/tests.cpp
 own=${MINE_FOLDER:-mine} stages=15 extra=16 whole=15 # from stage `whole` on, what the whole program prints is tested
@@ -115,7 +116,9 @@ say_compile_error() {
 
 # --- Testing ---
 
-# Runs a program for at most $1 seconds of computing. What it prints goes to the file $2, a megabyte at most.
+# Runs a program for at most $1 seconds of computing. What it prints goes to the file $2, a megabyte at most. A sanitizer
+# needs more memory than there is.
+memory=4000000
 limited() {
   local seconds=$1 output=$2
   shift 2
@@ -123,7 +126,7 @@ limited() {
     ulimit -S -c 0
     ulimit -S -t "$seconds"
     ulimit -S -f 1024
-    ulimit -S -v 4000000 2>/dev/null
+    ulimit -S -v $memory 2>/dev/null
     exec "$@"
   ) </dev/null >"$output" 2>&1; } 2>/dev/null
 }
@@ -137,10 +140,15 @@ say_crash() { # STAGE EXIT_CODE SECONDS
     139 | 138) echo "$call: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
     *)
       echo "$call: stopped with code $2."
-      grep -hE 'what\(|Assertion' "$scratch"/printed "$scratch"/*.txt 2>/dev/null | tail -n 1
+      grep -hE 'what\(|Assertion|ThreadSanitizer: ' "$scratch"/printed "$scratch"/*.txt 2>/dev/null | tail -n 1
       ;;
   esac
   [ -z "$because" ] || echo "$because"
+}
+
+say_wrong() { # STAGE EXIT_CODE SECONDS
+  if [ "$2" = 1 ] && [ -s "$scratch/result" ]; then sed 1d "$scratch/result"; else say_crash "$@"; fi |
+    fold -s -w 110 | sed 's/^/  /'
 }
 
 say_verdict() { # STAGE EXIT_CODE SECONDS
@@ -153,8 +161,7 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
   else
     echo "stage $stage$of, $(title "$stage"): not yet"
   fi
-  if [ "$2" = 1 ] && [ -s "$scratch/result" ]; then sed 1d "$scratch/result"; else say_crash "$@"; fi |
-    fold -s -w 110 | sed 's/^/  /'
+  say_wrong "$@"
   if [ -s "$scratch/printed" ] && [ "$1" -lt $whole ] && [ "$2" = 1 ]; then
     echo "  your file printed:"
     tail -n 5 "$scratch/printed" | cut -c 1-100 | sed 's/^/    /'
@@ -218,7 +225,7 @@ test_all() {
 }
 
 start() {
-  [ ! -e "$own" ] || return 1
+  [ ! -e "$file" ] && [ ! -e "$own/progress" ] || return 1
   mkdir -p "$own" && cut_at 0 >"$file" && write_progress 0 0
   echo "Here is $file. It reads names, and you make it write some. Change it, then: make mine"
 }
@@ -258,6 +265,44 @@ hint() {
   cut_at "$finished" >"$scratch/before"
   cut_at $next | diff -U 2 "$scratch/before" - | sed '1,2d; s/^@@.*/.../'
 }
+
+# --- Exercises of lessons ---
+
+solution_of() { ls lessons/"$1"_*/solution.cpp 2>/dev/null; }
+mark_exercise() { mkdir -p "$own" && echo "$2" >"$own/exercise-$1"; }
+marked() { cat "$own/exercise-$1" 2>/dev/null || echo 0; }
+
+exercise() { # LESSON PROGRAM
+  local code=0
+  case $2 in *san/*) memory=unlimited ;; esac
+  limited 20 "$scratch/printed" "$2" "$scratch/result" || code=$?
+  cat "$scratch/printed"
+  if [ $code = 0 ]; then
+    mark_exercise "$1" solved
+    echo "exercise $1: solved. Another solution: $(solution_of "$1")"
+    return
+  fi
+  [ "$(marked "$1")" != solved ] || mark_exercise "$1" 0
+  echo "exercise $1: not yet"
+  say_wrong "$1" $code 20
+  echo "  again: make exercise-$1      a hint: make hint L=$1"
+}
+
+# The hints stand at the beginning of the solution.
+hint_exercise() { # LESSON
+  local solution seen
+  solution=$(solution_of "$1")
+  [ -n "$solution" ] || fail "there is no exercise $1"
+  grep -q '^// Hint 1: ' "$solution" || fail "make exercise-$1 gives the hints itself; its solution: $solution"
+  seen=$(marked "$1")
+  case $seen in [12]) seen=$((seen + 1)) ;; 3 | solved) seen=3 ;; *) seen=1 ;; esac
+  [ "$(marked "$1")" = solved ] || mark_exercise "$1" $seen
+  awk -v seen=$seen '/^\/\/ Hint [0-9]: / { at = $3 + 0 } !/^\/\// { at = 3 } at < 3 { sub(/^\/\/ ?/, "") }
+    at <= seen' "$solution"
+  [ $seen = 3 ] || echo "again: $([ $seen = 1 ] && echo another || echo a solution)"
+}
+
+# --- The way around ---
 
 # Keeps the file and the progress beside it, under the next number.
 keep() {
@@ -321,11 +366,13 @@ progress() {
     mark=$([ $stage -le "$finished" ] && echo '#' || echo .)
     echo "[$mark] stage $stage, $(title $stage)"
   done
-  for exercise in lessons/*/exercise.cpp; do
+  for exercise in lessons/[0-9]*/exercise.cpp; do
     todo=$(grep -c TODO "$exercise")
-    mark=$([ "$todo" = 0 ] && echo '#' || echo .)
     exercise=${exercise#lessons/}
-    echo "[$mark] exercise-${exercise%%_*}$([ "$todo" = 0 ] || echo ": $todo left to do")"
+    exercise=${exercise%%_*}
+    [ "$(marked "$exercise")" != solved ] || todo=0
+    mark=$([ "$todo" = 0 ] && echo '#' || echo .)
+    echo "[$mark] exercise-$exercise$([ "$todo" = 0 ] || echo ": $todo left to do")"
   done
 }
 
@@ -338,12 +385,13 @@ case $command in
   test) if [ -n "${1:-}" ]; then test_stage "$1"; exit; fi
     start && { say_next; exit 0; } || test_all ;;
   watch) start; watch ;;
-  hint) start; hint ;;
+  hint) if [ -n "${1:-}" ]; then hint_exercise "$1"; else start; hint; fi ;;
   reset) reset "${1:-}" ;;
   back) back "${1:-}" ;;
   run) start; run "$@" ;;
   gdb) start; debug ;;
   progress) progress ;;
+  exercise) exercise "$@" ;;
   cut) cut_at "$1" ;;
   *) fail "lessons/mine/mine.sh does not know '$command'" ;;
 esac

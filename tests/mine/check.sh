@@ -6,21 +6,7 @@
 set -u
 table=tests/mine/mistakes.txt mine=lessons/mine/mine.sh
 
-# Reads a file, and writes it with mistake $1: the text of its - lines replaced by that of its + lines, once.
-make_mistake() {
-  awk -v k="$1" '
-    function joined(lines, line) { return lines == "" ? line : lines "\n" line }
-    FNR == NR {
-      if (/^# /) at++
-      if (at == k && /^- /) from = joined(from, substr($0, 3))
-      if (at == k && /^\+ /) to = joined(to, substr($0, 3))
-      next
-    }
-    { all = all $0 "\n" }
-    END { i = index(all, from); if (from == "" || i == 0) exit 1
-      printf "%s", substr(all, 1, i - 1) to substr(all, i + length(from)) }' $table -
-}
-field() { awk -v k="$1" -v mark="$2" '/^# / { at++ } at == k && index($0, mark " ") == 1 { print substr($0, 3) }' $table; }
+. tests/mine/mistake.sh
 
 one() { # KIND NUMBER
   local folder stage=$2 said= expected= code=0
@@ -85,8 +71,28 @@ watched() {
   [ $code = 0 ] && [ ! -e "$folder/watching" ]
 }
 
+# An exercise of a lesson: two hints and a solution; failed, solved, and failed again.
+exercise() {
+  local number code=0
+  number=$(ls -d lessons/*_split_heads | sed 's|lessons/||; s|_.*||')
+  says 'again: another' $mine hint "$number" || code=1
+  says 'Hint 2: ' $mine hint "$number" || code=1
+  says 'Array merge(const Array& x)' $mine hint "$number" || code=1
+  says 'gives the hints itself' $mine hint 03 || code=1
+  says 'there is no exercise 99' $mine hint 99 || code=1
+  says 'stopped with code 1.' $mine exercise "$number" /bin/false || code=1
+  says "exercise $number: solved" $mine exercise "$number" /bin/true || code=1
+  says "[#] exercise-$number" $mine progress || code=1
+  says "exercise $number: not yet" $mine exercise "$number" /bin/false || code=1
+  says "[.] exercise-$number" $mine progress || code=1
+  says 'Here is' $mine test || code=1
+  rm "$MINE_FOLDER"/*
+  return $code
+}
+
 around() {
   local folder=$MINE_FOLDER/new code=0
+  exercise || code=1
   says 'next: stage 1, count and draw' env MINE_FOLDER="$folder" $mine test || code=1
   says 'stage 1 wants: using Counts' env MINE_FOLDER="$folder" $mine test || code=1
   cmp -s "$folder/microgpt.cpp" <($mine cut 0) || { echo 'the file was changed' && code=1; }

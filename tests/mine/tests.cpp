@@ -4,7 +4,7 @@
 // A `// wants:` comment stands above the first use of what a reader has to write. If that line does not compile, the
 // comment is what the reader is shown.
 #undef main
-#include "teach.h"
+#include "lesson/teach.h"
 
 using teach::calling;
 using teach::fail;

@@ -1,4 +1,5 @@
-// Tests that teach: the first thing that is wrong, what usually causes it, and nothing else.
+// Tests that teach: the first thing that is wrong, what usually causes it, and nothing else. For the reader's own
+// microgpt (tests/mine/tests.cpp), and for exercises of lessons (exercise_tests.h).
 //
 // Each test calls the reader's code and compares numbers. What is being called is written down before it runs, so that
 // the runner (lessons/mine/mine.sh) can say what crashed or never returned.
@@ -14,7 +15,7 @@ namespace teach {
 
 using Numbers = std::vector<double>;
 
-inline const char* result_path = "";  // what this run has to say; the first line is a stage
+inline const char* result_path = "";  // what this run has to say; the first line is a stage. "": standard output
 inline std::string folder;            // with what the whole program printed
 inline int stage = 0;
 
@@ -24,8 +25,8 @@ struct Test {
   void (*run)();
 };
 inline std::vector<Test> tests;
-inline bool add(int stage, void (*run)()) {
-  tests.push_back({stage, run});
+inline bool add(int of_stage, void (*run)()) {
+  tests.push_back({of_stage, run});
   return true;
 }
 #define TESTS(stage, name)                              \
@@ -34,6 +35,7 @@ inline bool add(int stage, void (*run)()) {
   void name()
 
 inline double number(double x) { return x; }
+inline double number(float x) { return x; }
 template <class Value>
 double number(const Value& value) {
   return value.data();
@@ -59,6 +61,13 @@ inline bool near(const Numbers& a, const Numbers& b, double tolerance) {
   return true;
 }
 
+/// The index of the first number that differs.
+inline std::size_t first_difference(const Numbers& a, const Numbers& b, double tolerance) {
+  std::size_t i = 0;
+  while (i < a.size() && i < b.size() && near({a[i]}, {b[i]}, tolerance)) i++;
+  return i;
+}
+
 /// "2", or "{1, 2, 3}". At most six numbers.
 inline std::string text(const Numbers& numbers, int digits) {
   std::string all;
@@ -72,6 +81,7 @@ inline std::string text(const Numbers& numbers, int digits) {
 }
 
 inline void write_result(const std::string& lines) {
+  if (*result_path == '\0') return;
   std::FILE* file = std::fopen(result_path, "w");
   if (file == nullptr) std::exit(2);
   std::fprintf(file, "%d\n%s", stage, lines.c_str());
@@ -80,6 +90,7 @@ inline void write_result(const std::string& lines) {
 
 [[noreturn]] inline void fail(const std::string& what, const std::string& because) {
   write_result(what + "\n" + because + "\n");
+  if (*result_path == '\0') std::printf("%s\n%s\n", what.c_str(), because.c_str());
   std::fflush(stdout);
   std::_Exit(1);
 }
@@ -103,12 +114,18 @@ inline void calling(const std::string& what, const std::string& help) {
 inline void usual(const Numbers& gives, const char* because) { mistakes.push_back({gives, "", because}); }
 inline void usual_text(const std::string& reads, const char* because) { mistakes.push_back({{}, reads, because}); }
 
+/// Of more than six numbers, those are told that begin with the first wrong one.
 template <class Got>
-void should_be(const Got& got, const Numbers& want, double tolerance = 1e-7) {
-  const Numbers all = numbers(got);
+void should_be(const Got& got, Numbers want, double tolerance = 1e-7) {
+  Numbers all = numbers(got);
   if (near(all, want, tolerance)) return;
   for (const Mistake& mistake : mistakes) {
     if (near(all, mistake.gives, std::max(tolerance, 2e-4))) otherwise = mistake.because;
+  }
+  if (all.size() == want.size() && all.size() > 6) {
+    const std::size_t first = std::min(first_difference(all, want, tolerance), all.size() - 6);
+    call += ": numbers " + std::to_string(first) + " to " + std::to_string(first + 5);
+    for (Numbers* list : {&all, &want}) *list = Numbers(list->begin() + first, list->begin() + first + 6);
   }
   const int digits = text(all, 4) == text(want, 4) ? 9 : 4;
   const char* verb = all.size() > 1 && call.find(": ") != std::string::npos ? " are " : " is ";
@@ -141,6 +158,13 @@ inline int run_all(int argc, char** argv, int newest) {
   }
   std::fflush(stdout);
   std::_Exit(0);  // what the reader's globals do at the end is not tested
+}
+
+/// The main() of an exercise: runs these tests. With argv[1], what is wrong is written to that file.
+inline int exercise(int argc, char** argv, const std::vector<void (*)()>& all) {
+  if (argc > 1) result_path = argv[1];
+  for (void (*test)() : all) test();
+  return 0;
 }
 
 }  // namespace teach

@@ -1,0 +1,122 @@
+// The tests of exercise 18: the same numbers, then the work they took, then the folded matrix.
+#pragma once
+
+#include <string>
+
+#include "lesson/teach.h"
+
+using teach::calling;
+using teach::should_be;
+using teach::usual;
+
+/// Numbers that look random, the same on every machine.
+inline Rows waves(std::size_t rows, std::size_t cols, double start) {
+  Rows x(rows, Row(cols));
+  for (Row& row : x) {
+    for (double& number : row) number = std::sin(start += 1.7);
+  }
+  return x;
+}
+
+constexpr std::size_t D = 3, L = 5, R = 2, C = 7;  // all different, so that an exchange shows
+
+/// A head, its query, and n positions.
+struct Example {
+  explicit Example(std::size_t n) : c(waves(n, L, 5)), k_rope(waves(n, R, 6)) {}
+
+  Head head{waves(D, L, 1), waves(D, L, 2)};
+  Row q = waves(1, D, 3)[0], r = waves(1, R, 4)[0];
+  Rows c, k_rope;
+
+  Row found() const { return attend(head, q, r, c, k_rope); }
+
+  /// What the head finds, by way of all keys and values.
+  Row expanded(double root, double rotary = 1) const {
+    Row weights, out(D);
+    for (std::size_t s = 0; s < c.size(); s++) {
+      double score = rotary * dot(r, k_rope[s]);
+      for (std::size_t i = 0; i < D; i++) score += q[i] * dot(head.uk[i], c[s]);
+      weights.push_back(score / root);
+    }
+    weights = softmax(weights);
+    for (std::size_t s = 0; s < c.size(); s++) {
+      for (std::size_t i = 0; i < D; i++) out[i] += weights[s] * dot(head.uv[i], c[s]);
+    }
+    return out;
+  }
+};
+
+inline void test_numbers() {
+  const Example e(6);
+  calling("attend() with D = 3, L = 5, R = 2 and six positions",
+          "q . (W_UK c) is (W_UK^T q) . c, and the sum of weight * (W_UV c) is W_UV (sum of weight * c).");
+  usual(e.expanded(std::sqrt(L + R)),
+        "The root is that of L + R. The scores are those of before, so they need the root of before: of D + R.");
+  usual(e.expanded(std::sqrt(L)),
+        "The root is that of L. The scores are those of before, so it is still that of D + R.");
+  usual(e.expanded(std::sqrt(D)),
+        "The root is that of D. A key has R more numbers, the rotary ones: it is that of D + R.");
+  usual(e.expanded(std::sqrt(D + R), 0), "The rotary part is missing: a score is also r . k_rope.");
+  usual(e.expanded(std::sqrt(D + R), D), "The rotary part was added several times. It comes once to a score.");
+  Example other = e;
+  other.head.uv = e.head.uk;
+  usual(other.expanded(std::sqrt(D + R)), "What was mixed went through W_UK. Values are made by W_UV.");
+  const Row found = e.found();
+  if (found.size() != D) {
+    teach::fail(teach::call + " has " + std::to_string(found.size()) + " numbers, and should have 3.",
+                "The mixed c has L numbers. W_UV makes D of them.");
+  }
+  should_be(found, e.expanded(std::sqrt(D + R)));
+}
+
+inline void test_products() {
+  for (const std::size_t n : {6, 100}) {
+    const Example e(n);
+    const std::size_t before = products;
+    e.found();
+    const std::size_t found = products - before, keys = n * D * L, absorbed = n * (L + R) + n * L + 2 * D * L;
+    calling("attend() with " + std::to_string(n) + " positions, products",
+            "Once for each position: q_latent . c, r . k_rope, and weight * c. All else is needed only once.");
+    usual({double(2 * keys + n * R)}, "Keys and values are made for every position. Move W_UK to the query first.");
+    usual({double(n * (L + R) + D * L + keys)},
+          "One of the two is done, and the other is not: no keys, W_UK goes to the query before the loop; no values, "
+          "W_UV "
+          "waits until the c are mixed.");
+    usual({double(keys + n * (L + R) + n * L + D * L)},
+          "W_UK^T q is the same for all positions. Compute it before the loop.");
+    if (found > absorbed) should_be(double(found), {double(absorbed)});
+  }
+}
+
+inline void test_folded() {
+  const Rows wq = waves(D, C, 7), uk = waves(D, L, 8);
+  const Row x = waves(1, C, 9)[0];
+  const Rows w = folded(wq, uk);
+  calling("folded() of W_Q (3,7) and W_UK (3,5): how many rows and columns", "x has 7 numbers, and c has 5.");
+  usual({7, 5}, "Rows and columns are exchanged: x with 7 numbers goes in, and 5 come out.");
+  should_be(teach::Numbers{double(w.size()), double(w[0].size())}, {5, 7});
+  Row q, want(L), got;
+  for (const Row& row : wq) q.push_back(dot(row, x));
+  for (std::size_t i = 0; i < D; i++) add(want, q[i], uk[i]);
+  for (const Row& row : w) got.push_back(dot(row, x));
+  calling("folded() x", "Row l of the folded matrix is the sum over i of uk[i][l] * row i of W_Q.");
+  usual(Row(L), "The matrix is 0.");
+  should_be(got, want);
+}
+
+inline void test_report() {
+  std::printf("products of a head for a new position, with D = 3, L = 5, R = 2:\n");
+  for (const std::size_t n : {10, 100, 1000}) {
+    const Example e(n);
+    std::size_t before = products;
+    e.expanded(1);
+    const std::size_t expanded = products - before;
+    before = products;
+    e.found();
+    std::printf("  %4zu positions: %6zu expanded, %6zu absorbed\n", n, expanded, products - before);
+  }
+}
+
+int main(int argc, char** argv) {
+  return teach::exercise(argc, argv, {test_numbers, test_products, test_folded, test_report});
+}

@@ -157,10 +157,11 @@ void heads(const HeadsOptions& options) {
     throw UsageError("--save writes the model without some heads; add --prune or --silence");
   }
   if (options.json && options.quiz) throw UsageError("--json and --quiz exclude each other");
-  if (options.save) require_own_place(*options.save, options.data.value_or(names_file));
   Checkpoint checkpoint = load_checkpoint(options.model);
   if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
   const Config& config = checkpoint.config;
+  const std::string data = options.data.value_or(checkpoint.data_path());
+  if (options.save) require_own_place(*options.save, data);
   std::vector<HeadId> removed;
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
   silence(checkpoint.parameters, removed, config);
@@ -168,8 +169,7 @@ void heads(const HeadsOptions& options) {
   std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
   if (options.text) text = read_text(*options.text, checkpoint, most_shown);
   text.resize(std::min(text.size(), most_shown + 1));
-  if (options.svg)
-    rehearse_picture("--svg", *options.svg, {options.model, options.data.value_or(checkpoint.data_path())});
+  if (options.svg) rehearse_picture("--svg", *options.svg, {options.model, data});
   if (options.save) {
     rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters, checkpoint.training);
   }

@@ -133,13 +133,16 @@ void train_watched(Run& run, std::span<const Document> held_out) {
   std::optional<Interrupts> interrupts;
   if (options.save) interrupts.emplace();
   run.state.moments.clear();  // this training cannot go on later
+  std::optional<TerminalLine> line(std::in_place);
   Best best;
   for (std::size_t step = 1; step <= how.num_steps && step <= best.step + patience * steps_between_looks; step++) {
     options.threads ? trainer.step() : trials.run(make_step);
     const int signal = Interrupts::pending();
+    if (line->is_due()) line->show(fmt::format("step {} of {}", step, how.num_steps));
     if (step % steps_between_looks != 0 && step != how.num_steps && signal == 0) continue;
     const double loss = token_loss(trainer.model(), watched, tokenizer, threads);
     if (loss < best.loss) keep(run, trainer.model(), best = {loss, step});
+    line.emplace();  // erases the one before
     fmt::print("step {:5} / {:5} | loss on {} watched {:.4f}\n", step, how.num_steps, watched.size(), loss);
     flush_output();
     if (signal != 0) throw interrupted(*options.save, best, signal);

@@ -67,19 +67,33 @@ count_checks() {
     -e '^(checkpoint|data|mask|command_line) .* 0$|no temporary file$' -e ' documents, equal$|^inspector: ' "$1"
 }
 
+# Runs rows one after the other, and writes a line of the table for each.
+run() {
+  local row log failed seconds cpu TIMEFORMAT='%0R %0U'
+  for row in "$@"; do
+    log=build/rows/$row.txt
+    echo "$row: ..."
+    { time "$row" >"$log" 2>&1; } 2>"$log.time" && failed= || { failed=' FAILED'; tail -n 40 "$log"; }
+    read -r seconds cpu <"$log.time"
+    printf '%-9s %6s %7s %8s %8s%s\n' \
+      "$row" "$(count "$log")" "$(count_checks "$log")" "$seconds" "$cpu" "$failed" >"build/rows/$row.line"
+  done
+}
+
+# Two rows at a time, as much of a row keeps one core busy only. Those that use build/release are on the same side.
 rows=("$@")
-[ $# -gt 0 ] || rows=(release asan inspector hostile znver3 x86-64 libc++ arm no-fma)
 mkdir -p build/rows
-table=$(printf '%-9s %6s %7s %8s %8s' row tests checks seconds 'CPU s')
+rm -f build/rows/*.line
+if [ $# -gt 0 ]; then
+  run "${rows[@]}"
+else
+  rows=(release inspector hostile no-fma asan znver3 x86-64 libc++ arm)
+  run "${rows[@]:0:4}" &
+  run "${rows[@]:4}"
+  wait
+fi
+printf '%-9s %6s %7s %8s %8s\n' row tests checks seconds 'CPU s'
 code=0
-TIMEFORMAT='%0R %0U'
-for row in "${rows[@]}"; do
-  log=build/rows/$row.txt
-  echo "$row: ..."
-  { time "$row" >"$log" 2>&1; } 2>"$log.time" && failed= || { failed=' FAILED' code=1; tail -n 40 "$log"; }
-  read -r seconds cpu <"$log.time"
-  table+=$(printf '\n%-9s %6s %7s %8s %8s%s' \
-    "$row" "$(count "$log")" "$(count_checks "$log")" "$seconds" "$cpu" "$failed")
-done
-echo "$table"
+for row in "${rows[@]}"; do cat "build/rows/$row.line" || code=1; done
+grep -q FAILED build/rows/*.line && code=1
 exit $code

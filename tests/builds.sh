@@ -87,6 +87,7 @@ rm -f build/rows/*.line
 if [ $# -gt 0 ]; then
   run "${rows[@]}"
 else
+  make setup || exit
   rows=(release inspector hostile no-fma asan znver3 x86-64 libc++ arm)
   run "${rows[@]:0:4}" &
   run "${rows[@]:4}"

@@ -29,22 +29,23 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
   std::vector<Document> documents;
   for (std::size_t number = 1; !text.empty(); number++) {
     const std::string_view line = take_line(text);
-    const std::string where = name + ":" + std::to_string(number) + ": ";
+    const auto where = [&] { return name + ":" + std::to_string(number) + ": "; };
     if (line.find('\0') != std::string_view::npos) {
-      throw Error(where + "a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
+      throw Error(where() +
+                  "a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
     }
     const std::optional<std::u32string> characters = decode_utf8(line);
-    if (!characters) throw Error(where + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
+    if (!characters) throw Error(where() + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
     const std::u32string_view document = strip(*characters);
     if (document.empty()) continue;
     if (documents.size() == max_documents) {
-      throw Error(where + "more than " + std::to_string(max_documents) + " documents; give a smaller file");
+      throw Error(where() + "more than " + std::to_string(max_documents) + " documents; give a smaller file");
     }
     documents.emplace_back(document);
     try {
       if (check) check(documents.back());
     } catch (const Error& error) {
-      throw Error(where + error.what());
+      throw Error(where() + error.what());
     }
   }
   if (documents.empty()) throw Error(name + ": no documents in it; put one name on each line");

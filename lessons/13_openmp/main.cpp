@@ -92,7 +92,7 @@ void threaded(View<float> y, View<const float> x, View<const float> wt, std::siz
 }
 
 /// 5) Attention of one head: query t mixes the values 0 to t. Each thread in turn is dealt `deal` queries.
-void attention(View<float> out, const Head& head, int threads, int deal) {
+void attention(View<float> out, const Head& head, [[maybe_unused]] int threads, [[maybe_unused]] int deal) {
 #pragma omp parallel num_threads(threads)
   {
     std::vector<double> weights;  // one list for each thread

@@ -14,6 +14,11 @@
 
 namespace microgpt {
 
+/// Queries, keys and values, (N,C) each; or their gradients.
+struct Qkv {
+  Array q, k, v;
+};
+
 // forward: y[n][i] = sum over j of x[n][j] * w[i][j]
 /// Adds to w's gradient, and returns dx (N,n_in).
 inline Array linear_backward(const Parameter& w, const Array& x, const Array& dy) {
@@ -44,7 +49,7 @@ inline Array relu_backward(const Array& x, Array dy) {
 }
 
 // forward: y[n][c] = x[n][c] * scale, scale = (mean of x[n]^2 + 1e-5)^-0.5
-/// x[n][c] has two ways to the loss: through its own y[n][c], and through the scale, which is in all of row n.
+/// x[n][c] has two paths to the loss: through its own y[n][c], and through the scale, which is in all of row n.
 inline Array rmsnorm_backward(const Array& x, const Array& dy) {
   const auto C = static_cast<double>(x.cols);
   Array dx(x.rows, x.cols);
@@ -69,7 +74,7 @@ inline std::vector<double> softmax_backward(const std::vector<double>& weights, 
 }
 
 // forward: loss = sum over n of row_weights[n] * -log(probs[n][target of n]), where probs[n] = softmax(logits[n])
-/// Returns dlogits (N,V): the probability, less 1 at the target, as much as row n counts.
+/// Returns dlogits (N,V): the probability, minus 1 at the target, as much as row n counts.
 inline Array cross_entropy_backward(Array probs, std::span<const Token> targets, std::span<const double> row_weights) {
   for (std::size_t n = 0; n < probs.rows; n++) {
     probs[n][targets[n]] -= 1;

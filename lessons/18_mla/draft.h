@@ -14,7 +14,7 @@ using namespace microgpt;
 constexpr std::size_t C = 16;  // width of the model
 constexpr std::size_t H = 4;   // heads
 constexpr std::size_t D = 4;   // numbers in a head's key or value
-constexpr std::size_t L = 4;   // numbers in the latent vector c
+constexpr std::size_t L = 5;   // numbers in the latent vector c
 constexpr std::size_t R = 2;   // numbers in the rotary key: one pair
 
 /// The parameters of a GPT with latent attention.

@@ -1,17 +1,9 @@
 // Lesson 18: multi-head latent attention. Of each position a model keeps one short vector, c. Every head makes keys and
 // values of its own from it; or makes none at all, because their matrix can be moved to the other side of the score.
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
-#include "draft.h"
-#include "lesson/lesson.h"
-#include "lesson/tensor_gradient.h"
-#include "lesson/work.h"
-#include "picture.h"
+#include "show.h"
 
 using namespace lesson18;
 
@@ -29,24 +21,16 @@ Values transposed_times(const Matrix& w, std::size_t h, const Values& q) {
 }
 
 /// Two heads with keys of two numbers, made from a c of two numbers.
-void print_on_paper() {
+void on_paper() {
   const Scope scope;
   Parameters parameters({{"w_uk", 4, 2}});
-  const std::vector<double> numbers{1, 0, 1, 1, 0, 1, 2, -1};
-  std::copy(numbers.begin(), numbers.end(), parameters.data().begin());
-  const Matrix w_uk = matrix(parameters["w_uk"]);
-  auto list = [](double a, double b) { return Values(2, [&](std::size_t i) { return i == 0 ? a : b; }); };
-  auto text = [](const Values& x) { return fmt::format("({:2.0f} {:2.0f})", x[0].data(), x[1].data()); };
-  const Rows c{list(1, 2), list(3, 1)}, queries{list(3, 1), list(1, 1)};
-
-  fmt::print("\n--- on paper: c is (1 2) at position 0 and (3 1) at position 1 ---\n");
-  fmt::print("head | query q | position | key W c | q . key | W^T q   | W^T q . c\n");
+  const Matrix w_uk = filled(parameters["w_uk"], {1, 0, 1, 1, 0, 1, 2, -1});
+  const Rows c{pair(1, 2), pair(3, 1)}, queries{pair(3, 1), pair(1, 1)};
   for (std::size_t h = 0; h < 2; h++) {
     for (std::size_t s = 0; s < 2; s++) {
       const Values q = queries[h], key = times(w_uk, h, 2, c[s]), folded = transposed_times(w_uk, h, q);
       const double score = dot(q, key).data(), same = dot(folded, c[s]).data();  // stop: paper
-      fmt::print("{:4} | {} | {:8} | {} | {:7.0f} | {} | {:9.0f}\n", h, text(q), s, text(key), score, text(folded),
-                 same);
+      show_score(h, s, q, key, score, folded, same);
     }
   }
 }
@@ -100,21 +84,6 @@ struct KeepsLatent {
   }
 };
 
-/// How many products attention takes for the 1st, 16th, ... position, counted on the tape.
-template <class Keeps>
-void print_products(const char* what, std::size_t kept, Keeps attention) {
-  fmt::print("{:26} | {:4}", what, kept);
-  const Scope scope;
-  const Values x(C, [](std::size_t) { return 1; });
-  std::size_t t = 1;
-  for (const std::size_t T : {1, 16, 64, 256}) {
-    for (; t < T; t++) attention.read(x);
-    fmt::print(" | {:6}", products_of([&] { attention.read(x); }));
-    t++;
-  }
-  fmt::print("\n");
-}
-
 /// The loss of a GPT with latent attention.
 Loss latent_loss(const Parameters& parameters, bool absorb) {
   const Attention attention = [weights = LatentWeights{parameters}, absorb](const Rows& xs) {
@@ -126,69 +95,20 @@ Loss latent_loss(const Parameters& parameters, bool absorb) {
   return DraftGpt(parameters, {attention}).as_loss();
 }
 
-/// The loss that src/tensor finds with the same weights.
-double loss_of_src(Config config, const Parameters& draft, std::span<const Token> tokens) {
-  config.q_latent = C, config.kv_latent = L, config.rope_dim = 2;
-  Parameters src(gpt_shapes(config));
-  for (const Parameter& p : draft.matrices()) {
-    std::copy_n(p.data, p.size(), src[p.name == "layer0.attn_wq" ? "layer0.attn_wuq" : p.name].data);
-  }
-  for (std::size_t i = 0; i < C; i++) src["layer0.attn_wdq"].row(i)[i] = 1;  // the draft has no latent for queries
-  return tensor_gradient(config, src, tokens).loss;
-}
-
-/// Trains latent attention expanded, and evaluates it absorbed.
-void train_and_print(const Lesson& lesson, const Config& config) {
-  fmt::print("\n--- trained: mla expanded, and then evaluated absorbed ---\n");
-  const auto expanded = [](const Parameters& p) { return latent_loss(p, false); };
-  const auto absorbed = [](const Parameters& p) { return latent_loss(p, true); };
-  const std::vector<DraftForm> forms{plain_form("mha", config), {"mla", latent_shapes(config), expanded, absorbed}};
-  print(train_drafts(lesson, forms, 1000), 1000);
-  fmt::print("\n");
-}
-
-void print_costs(const Model::Layer& plain, const LatentWeights& latent) {
-  fmt::print("\n--- numbers kept of a token, and products of attention for the 1st, 16th, ... token ---\n");
-  fmt::print("what is kept               | kept |      1 |     16 |     64 |    256\n");
-  // Plain attention, lesson 15: four matrices, and for each letter a score and a share in the mixture.
-  auto products = [](std::size_t T) { return 4 * C * C + 2 * C * T; };
-  fmt::print("keys and values            | {:4} | {:6} | {:6} | {:6} | {:6}\n", 2 * H * D, products(1), products(16),
-             products(64), products(256));
-  print_products("x", C, KeepsX{plain});
-  print_products("c and rotary key, expanded", L + R, KeepsLatent{latent, false});
-  print_products("c and rotary key, absorbed", L + R, KeepsLatent{latent, true});
-
-  fmt::print("\n--- numbers kept of a token in a layer: here | with the sizes of DeepSeek-V2 ---\n");
-  fmt::print("mha: a key and a value for every head      | {:2} | {:5}\n", 2 * H * D, 2 * 128 * 128);
-  fmt::print("gqa: for every 2 heads here, 16 there      | {:2} | {:5}\n", 2 * H / 2 * D, 2 * 128 / 16 * 128);
-  fmt::print("mqa: one key and one value for all heads   | {:2} | {:5}\n", 2 * D, 2 * 128);
-  fmt::print("mla: c and a rotary key                    | {:2} | {:5}\n", L + R, 512 + 64);
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  print_on_paper();
-
+  on_paper();
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
-  Parameters plain(gpt_shapes(config)), latent(latent_shapes(config));
-  draw_weights(plain, 0.3, lesson.random);
-  draw_weights(latent, 0.3, lesson.random);
-  print_costs(scalar_model(config, plain).layers[0], LatentWeights{latent});
-  lesson.picture("18_fold.svg", fold_picture());
-
-  const std::vector<Token> tokens = lesson.tokens_of_step(1);
-  const LossAndGradient by_expanded = loss_and_gradient(latent_loss(latent, false), latent, tokens);
-  const LossAndGradient by_absorbed = loss_and_gradient(latent_loss(latent, true), latent, tokens);
-  const double by_src = loss_of_src(config, latent, tokens);
-  fmt::print("\n--- the loss of one name, with the same random weights ---\n");
-  fmt::print("expanded {:.6f} | absorbed {:.6f} | src/tensor {:.6f}\n", by_expanded.loss, by_absorbed.loss, by_src);
-
-  train_and_print(lesson, config);
-
-  // Numbers around 1 and sums of some dozens: each rounding is 1.1e-16 of what is summed.
-  constexpr double tolerance = 1e-12;
-  lesson.check("absorbed has the loss of expanded", std::abs(by_absorbed.loss - by_expanded.loss) < tolerance);
-  lesson.check("and its gradients", largest_difference(by_absorbed.gradient, by_expanded.gradient) < tolerance);
-  lesson.check("src/tensor has that loss", std::abs(by_src - by_expanded.loss) < tolerance);
+  const Parameters plain = drawn(lesson, gpt_shapes(config));
+  Parameters latent = drawn(lesson, latent_shapes(config));
+  show_shapes(lesson, latent);
+  const Model model = scalar_model(config, plain);
+  const LatentWeights weights{latent};
+  show_products("x", C, KeepsX{model.layers[0]});
+  show_products("c and rotary key, expanded", L + R, KeepsLatent{weights, false});
+  show_products("c and rotary key, absorbed", L + R, KeepsLatent{weights, true});
+  show_kept();
+  check_losses(lesson, config, latent, latent_loss);
+  show_trained(lesson, config, latent_loss);
   return lesson.finish();
 }

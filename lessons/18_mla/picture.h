@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "draft.h"
 #include "draw/svg.h"
 
 namespace lesson18 {
@@ -45,6 +46,34 @@ inline Svg fold_picture() {
     }
     svg.text(x, 256, absorbed ? "a grey line is a score: (W^T q) . c" : "a grey line is a score: q . (W c)");
   }
+  return svg;
+}
+
+/// What is kept of one position: a square for each number.
+inline Svg kept_picture() {
+  Svg svg(740, 190);
+  svg.text(20, 26, "What is kept of a letter: one short vector and a rotary key instead of keys and values", "start",
+           14);
+  double y = 56;
+  auto form = [&](const char* name, const char* what, auto draw) {
+    svg.text(20, y + 13, name);
+    const double end = draw(80.0);
+    svg.text(end + 12, y + 13, what);
+    y += 44;
+  };
+  auto group = [&](double x, std::size_t n, const char* colour) {
+    squares(svg, x, y, static_cast<int>(n), colour);
+    return x + 17.0 * static_cast<double>(n) + 6;
+  };
+  auto heads = [&](double x, std::size_t n) {
+    for (const char* colour : {green, blue}) {
+      for (std::size_t h = 0; h < n; h++) x = group(x, D, colour);
+    }
+    return x;
+  };
+  form("MHA", "", [&](double x) { return heads(x, H); });
+  form("MQA", "a key (green) and a value (blue) for all heads", [&](double x) { return heads(x, 1); });
+  form("MLA", "c (yellow) and a rotary key (orange)", [&](double x) { return group(group(x, L, yellow), R, orange); });
   return svg;
 }
 

@@ -1,21 +1,12 @@
 // Lesson 09: Adam, which gives every parameter steps of its own size, in three steps: a mean of the gradients, a mean
 // of their squares, and a correction for the start. Then temperature, which makes a trained model bolder or more
 // careful. With these two, this is microgpt, complete.
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cmath>
-#include <set>
 
-#include "base/error.h"
 #include "base/power.h"
-#include "draw/plot.h"
 #include "lesson/lesson.h"
-#include "picture.h"
 #include "scalar/ops.h"
-#include "train/evaluation.h"
-#include "train/gradient.h"
-#include "train/optimizer.h"
+#include "show.h"
 
 using namespace microgpt;
 
@@ -75,142 +66,6 @@ struct DraftAdam : Optimizer {
   std::vector<double> m, v;
 };
 
-/// A valley with two parameters, nearly flat along x and steep across: its height is x^2 / 2 + 50 y^2, so its slope is
-/// (x, 100 y). Walks from (-10, 1) with a fixed learning rate.
-Path walk(Optimizer& optimizer, double learning_rate, std::size_t steps) {
-  Parameters at({{"xy", 1, 2}});
-  double &x = at.data()[0], &y = at.data()[1];
-  x = -10, y = 1;
-  Path path{{x, y}};
-  for (std::size_t step = 0; step < steps; step++) {
-    at.grad()[0] += x;
-    at.grad()[1] += 100 * y;
-    optimizer.update(at, learning_rate, step);
-    path.emplace_back(x, y);
-  }
-  return path;
-}
-
-/// How four optimizers walk through the valley.
-void print_valley(Lesson& lesson) {
-  fmt::print("\na valley: its height is x^2 / 2 + 50 y^2, and 50 + 50 at (-10, 1), where we begin\n");
-  std::vector<Path> drawn;
-  auto show = [&](const char* name, Optimizer&& optimizer, double learning_rate) {
-    const Path path = walk(optimizer, learning_rate, 40);
-    auto place = [&](std::size_t i) {
-      auto rounded = [](double x) { return std::round(x * 100) / 100 + 0.0; };  // no -0.00
-      return fmt::format("({:6.2f},{:6.2f})", rounded(path[i].first), rounded(path[i].second));
-    };
-    const auto [x, y] = path.back();
-    fmt::print("{:8} {:5}: {} {} {} ... step 40 {}, height {:.2f}\n", name, learning_rate, place(1), place(2), place(3),
-               place(40), x * x / 2 + 50 * y * y);
-    drawn.push_back(path);
-  };
-  show("SGD", Sgd(), 0.018);
-  show("SGD", Sgd(), 0.021);
-  show("momentum", Momentum(2), 0.018);
-  show("momentum", Momentum(2), 0.1);
-  show("rescaled", Rescaled(2), 0.1);
-  show("Adam", DraftAdam(2), 0.3);
-  lesson.picture("09_valley.svg", valley_picture(drawn.front(), drawn.back()));
-
-  fmt::print("\nAdam's first steps there\n");
-  fmt::print("step |   slope |      m |       v | m / root | m_hat | root of v_hat | quotient | goes to\n");
-  for (const std::size_t t : {1, 2}) {
-    DraftAdam adam(2);
-    const Path path = walk(adam, 0.3, t);
-    const double slope[]{path[t - 1].first, 100 * path[t - 1].second}, goes_to[]{path[t].first, path[t].second};
-    for (std::size_t i = 0; i < 2; i++) {
-      const double m_hat = adam.m[i] / (1 - std::pow(beta1, t)), root = std::sqrt(adam.v[i] / (1 - std::pow(beta2, t)));
-      fmt::print("{:2} {} | {:7.2f} | {:6.2f} | {:7.2f} | {:8.3f} | {:5.1f} | {:13.1f} | {:8.3f} | {:.3f}\n", t,
-                 "xy"[i], slope[i], adam.m[i], adam.v[i], adam.m[i] / std::sqrt(adam.v[i]), m_hat, root, m_hat / root,
-                 goes_to[i]);
-    }
-  }
-}
-
-/// A GPT, and its training with one optimizer.
-struct Run {
-  Run(const Lesson& lesson, PythonRandom random, Optimizer&& optimizer, double learning_rate)
-      : parameters(initialize({.vocab_size = lesson.tokenizer.vocab_size()}, {}, random)),
-        model(scalar_model({.vocab_size = lesson.tokenizer.vocab_size()}, parameters)),
-        first_weights(parameters.data().begin(), parameters.data().end()) {
-    auto on_step = [&](std::size_t, double value) { losses.push_back(value); };
-    try {
-      train(loss(), parameters, optimizer, lesson.documents, lesson.tokenizer, {.learning_rate = learning_rate},
-            on_step);
-    } catch (const Diverged&) {  // the loss is not finite any more: that is all there is to this run
-    }
-  }
-
-  Loss loss() const {
-    return [this](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  }
-
-  /// How far each number of a token's embedding went, root mean square.
-  double moved(Token token) const {
-    const std::span<const double> row = parameters["wte"].row(token);
-    double total = 0;
-    for (std::size_t j = 0; j < row.size(); j++) total += std::pow(row[j] - first_weights[token * row.size() + j], 2);
-    return std::sqrt(total / static_cast<double>(row.size()));
-  }
-
-  Parameters parameters;
-  Model model;
-  std::vector<double> first_weights, losses;
-};
-
-/// How far the embeddings of some letters went, from a frequent one to a rare one.
-void print_letters(const Lesson& lesson, const Run& sgd, const Run& adam) {
-  std::vector<std::string> labels;
-  Bars by_sgd{"SGD", {}}, by_adam{"Adam", {}};
-  fmt::print("\nletter | comes | moved by SGD\n");
-  for (const char letter : {'a', 'n', 'b', 'w', 'x', 'q'}) {
-    const Token token = lesson.tokenizer.characters().find(static_cast<char32_t>(letter));
-    if (token == std::u32string::npos) continue;
-    std::ptrdiff_t comes = 0;
-    for (std::size_t step = 1; step <= 1000; step++) {
-      const std::vector<Token> tokens = lesson.tokens_of_step(step);
-      comes += std::count(tokens.begin(), tokens.end(), token);
-    }
-    labels.emplace_back(1, letter);
-    by_sgd.heights.push_back(sgd.moved(token));
-    by_adam.heights.push_back(adam.moved(token));
-    fmt::print("{:6} | {:5} | {:12.3f}\n", letter, comes, by_sgd.heights.back());
-  }
-  lesson.picture("09_moved.svg",
-                 bar_chart("From frequent letters to rare ones: SGD moves them less and less, Adam does not",
-                           "how far its embedding went", labels, {by_sgd, by_adam}));
-}
-
-/// What each step towards Adam is worth. All start from the same weights.
-void print_comparison(const Lesson& lesson, const PythonRandom& random, const Run& adam) {
-  const std::vector<Document> names = lesson.held_out(1000);
-  const std::size_t n = adam.parameters.size();
-  const Run sgd(lesson, random, Sgd(), 0.1), faster(lesson, random, Sgd(), 0.3);
-  const std::vector<double> best_sgd = document_losses(faster.loss(), names, lesson.tokenizer);
-  auto show = [&](const char* factor, double learning_rate, const Run& run) {
-    fmt::print("{:35} | {:4} | ", factor, learning_rate);
-    if (run.losses.size() < 1000) return fmt::print("infinite at step {}\n", run.losses.size() + 1);
-    const std::vector<double> losses = document_losses(run.loss(), names, lesson.tokenizer);
-    std::vector<double> gains;
-    for (std::size_t i = 0; i < names.size(); i++) gains.push_back(best_sgd[i] - losses[i]);
-    const Estimate gain = estimate(gains);
-    fmt::print("{:9.4f} | {:.4f} | {:7.4f} +- {:.4f}\n", estimate(std::span(run.losses).first(100)).mean,
-               estimate(losses).mean, gain.mean, gain.standard_error);
-  };
-  fmt::print("\n{:35} | rate | first 100 | held-out | gain over SGD 0.3\n", "a step is the rate times ...");
-  show("the gradient (SGD)", 0.1, sgd);
-  show("the gradient (SGD)", 0.3, faster);
-  for (const double rate : {0.6, 1.0}) show("the gradient (SGD)", rate, Run(lesson, random, Sgd(), rate));
-  for (const double rate : {0.2, 0.3, 0.6}) {
-    show("mean gradient (momentum)", rate, Run(lesson, random, Momentum(n), rate));
-  }
-  show("gradient / its usual size", 0.01, Run(lesson, random, Rescaled(n), 0.01));
-  show("mean / usual size, corrected (Adam)", 0.01, adam);
-  print_letters(lesson, sgd, adam);
-}
-
 /// How likely each token is to come next.
 std::vector<double> probabilities(Values logits, double temperature) {
   const Values scaled(logits.size(), [&](std::size_t i) { return logits[i] / temperature; });
@@ -228,52 +83,19 @@ std::vector<Token> draft_sample(const Model& model, double temperature, PythonRa
   return generate(next, model.vocab_size - 1, model.block_size);
 }
 
-/// What temperature does to the first letter, and to 500 names.
-void print_temperatures(const Lesson& lesson, const Model& model) {
-  const auto learnt = std::span(lesson.documents).first(std::min<std::size_t>(1000, lesson.documents.size()));
-  std::vector<std::string> labels;
-  std::vector<Bars> bars;
-  for (Token token = 0; token < lesson.tokenizer.bos(); token++) labels.push_back(lesson.tokenizer.label(token));
-  fmt::print("\ntemperature | different | real names | learnt from | the first names\n");
-  for (const double temperature : {0.25, 0.5, 1.0, 2.0}) {
-    PythonRandom random = lesson.random;
-    std::vector<std::vector<Token>> names;
-    while (names.size() < 500) names.push_back(draft_sample(model, temperature, random));
-    fmt::print("{:11} | {:9} | {:10} | {:11} |", temperature, std::set(names.begin(), names.end()).size(),
-               count_listed(names, lesson.documents, lesson.tokenizer), count_listed(names, learnt, lesson.tokenizer));
-    for (std::size_t i = 0; i < 4; i++) fmt::print(" {}", lesson.tokenizer.decode(names[i]));
-    fmt::print("\n");
-    const Scope scope;
-    Cache keys(1), values(1);
-    const Values logits = gpt(model, lesson.tokenizer.bos(), 0, keys, values);
-    bars.push_back({fmt::format("temperature {}", temperature), probabilities(logits, temperature)});
-  }
-  lesson.picture("09_temperature.svg", bar_chart("The colder, the more the likeliest first letters take all",
-                                                 "probability as first letter", labels, bars));
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  print_valley(lesson);
-  const PythonRandom random = lesson.random;
+  show_valley<Momentum, Rescaled, DraftAdam>(lesson);
+
+  const PythonRandom random = lesson.random;  // each Run draws the same weights from it
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
-  const std::size_t n = initialize(config, {}, lesson.random).size();  // each Run draws the same weights once more
-  fmt::print("\n");
+  const std::size_t n = initialize(config, {}, lesson.random).size();
   lesson.line(fmt::format("num params: {}", n));
   const Run adam(lesson, random, DraftAdam(n), 0.01);
   for (std::size_t i = 0; i < adam.losses.size(); i++) lesson.step(i + 1, 1000, adam.losses[i]);
-  PythonRandom src_random = lesson.random;
-  bool same_names = true;
-  for (int i = 0; i < 20; i++) {
-    const std::vector<Token> name = draft_sample(adam.model, 0.5, lesson.random);
-    lesson.name(lesson.tokenizer.decode(name));
-    same_names = same_names && name == sample(adam.model, 0.5, src_random);
-  }
-  lesson.check("the names are those of sample() in src/microgpt.cpp", same_names);
-  const Run in_src(lesson, random, AdamOptimizer({}, n), 0.01);
-  lesson.check("the weights are those of Adam in src/microgpt.cpp",
-               largest_difference(adam.parameters.data(), in_src.parameters.data()) == 0);
-  print_comparison(lesson, random, adam);
-  print_temperatures(lesson, adam.model);
+  show_names(lesson, adam.model, draft_sample);
+  check_weights(lesson, random, adam);
+  show_comparison<Momentum, Rescaled>(lesson, random, adam);
+  show_temperatures(lesson, adam.model, draft_sample, probabilities);
   return lesson.finish();
 }

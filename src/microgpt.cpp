@@ -1,7 +1,7 @@
 // microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones.
 // It is the whole program, after Karpathy's microgpt.py, and computes the same numbers to the last
-// bit (names in ASCII, the same exp and log). You need not open the three headers behind it: an
-// arena of memory, and Python's x ** y, called power(), and random numbers. `make train` runs it.
+// bit (if names are ASCII, and exp and log the same). The three headers behind it need no reading:
+// an arena of memory, and Python's x ** y, called power(), and random numbers. `make train` runs it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -45,7 +45,7 @@ using Scope = Rewind<tape>;
 struct Value {
   Node* node;
   explicit Value(Node* of) : node(of) {}
-  Value(double data) : node(tape.make<Node>("leaf", data)) {}  // nothing came before it
+  Value(double data) : node(tape.make<Node>("leaf", data)) {}  // no children; main() makes none
   Value(const char* op, double data, std::initializer_list<Value> of, std::initializer_list<double> local)
       : node(tape.make<Node>(op, data, of.size(), tape.copy<Node*>(of, &Value::live), tape.copy(local))) {}
 
@@ -70,7 +70,7 @@ inline Value operator/(Value a, double b) { return a * power(b, -1.0); }
 /// The chain rule, from the loss to all that it was computed from. First the nodes come in order,
 /// children first, depth first as in Python. (Back along the tape would be correct, too, but round
 /// sums differently. The path is a list, as a graph can be deeper than the call stack.) On the way
-/// back a node's gradient is complete when its children get their shares.
+/// back a node's gradient is complete when its children get their shares. (One may come twice.)
 inline void Value::backward() const {
   static std::size_t visit = 0;
   live()->visit = ++visit;
@@ -85,7 +85,7 @@ inline void Value::backward() const {
     } else {
       Node* const child = v->child[next];
       child->visit = visit;
-      if (child->n_child + child->n_row > 0) child->grad = 0;  // but leaves add up
+      if (child->n_child + child->n_row > 0) child->grad = 0;  // but a Value(double) adds up
       path.push_back({child, 0});
     }
   }

@@ -228,7 +228,7 @@ run_whole() {
     >"$scratch/result"
   MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt || { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file of the three names X1, Y2 and X2' \
-    'Is the vocabulary still a to z, or BOS still 26? Or are there 1,000 names? After the last, begin again: names[step % names.size()].' \
+    'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last, begin again: names[step % names.size()].' \
     >"$scratch/result"
   limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file that is not there, should print one line and return 1.' \

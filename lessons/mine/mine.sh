@@ -146,7 +146,7 @@ limited() {
   ) </dev/null >"$output" 2>&1; } 2>/dev/null
 }
 
-# Where in the reader's file the last program crashed: it is compiled and run once more, with a sanitizer if there is one.
+# Where in the reader's file the last program crashed: it is compiled and run again, with a sanitizer if there is one.
 crash_place() {
   [ ${#compiled[@]} -gt 0 ] && compile "$scratch/crash" -g -fsanitize=address "${compiled[@]}" || return 0
   local line at='in'
@@ -156,7 +156,7 @@ crash_place() {
   limited 60 "$scratch/trace" "$scratch/crash" ${ran[@]+"${ran[@]}"}
   cp "$scratch/result.kept" "$scratch/result"
   # The first stack of the sanitizer's report ends with an empty line.
-  awk -v name="${file##*/}:" 'i = index($0, name) { print substr($0, i + length(name)) + 0; found = 1 } !NF && found { exit }' \
+  awk -v name="${file##*/}:" 'i = index($0, name) { print substr($0, i + length(name)) + 0; n++ } !NF && n { exit }' \
     "$scratch/trace" | head -n 2 | while read -r line; do
     echo "$at $file:$line: $(sed -n "${line}s/^ *//p" "$file")"
     at='called in'
@@ -226,9 +226,10 @@ run_whole() {
     'Is a Value used after tape.resize(mark), or the mark taken before the matrices are made? Are their sizes right?' \
     'If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.' \
     >"$scratch/result"
-  MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt || { say_verdict "$1" $? 100 && return 1; }
+  MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt ||
+    { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file of the three names X1, Y2 and X2' \
-    'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last, begin again: names[step % names.size()].' \
+    'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last: names[step % names.size()].' \
     >"$scratch/result"
   limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file that is not there, should print one line and return 1.' \

@@ -185,7 +185,7 @@ mine-run: ## run it: make mine-run [NAMES=file]
 hint: ## a hint for its next stage; again: another; then the solution of this stage. For an exercise: make hint L=12
 	@$(MINE_SH) hint $(L) || :
 mine-reset: ## put it to the solution before a stage: make mine-reset STAGE=5; to your own again: BACK=1
-	@$(MINE_SH) $(if $(BACK),back $(BACK),reset $(STAGE)) || :
+	@$(MINE_SH) $(if $(BACK),back $(BACK) $(STAGE),reset $(STAGE)) || :
 progress: ## show which of its stages and which exercises are done
 	@$(MINE_SH) progress
 check-mine: ## check that the solution passes every stage, and that the tests name the usual mistakes

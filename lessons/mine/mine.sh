@@ -54,6 +54,12 @@ bar() {
   echo "[$line] $((finished < stages ? finished : stages)) of $stages stages done"
 }
 
+# The loss that the README promises at a stage.
+figure() {
+  awk -F'|' -v n="$1" '$2 + 0 == n && $6 > 0 { printf " (the loss: about %.2f)", $6 }' lessons/mine/README.md
+  [ "$1" != 2 ] || printf '\nIf it says 2.61, a name is counted before document_loss() is asked about it.'
+}
+
 say_next() {
   local next=$((finished + 1))
   if [ "$next" -gt $extra ]; then
@@ -68,13 +74,16 @@ say_next() {
 
 # --- Compiling ---
 
+need_compiler() {
+  command -v ${CXX%% *} >/dev/null || fail "there is no compiler called ${CXX%% *}; make setup installs one"
+}
+
+compiled=() # the last FLAGS and SOURCE, for crash_place
 compile() { # OUTPUT [FLAG...] SOURCE
   local output=$1
   shift
-  if ! command -v ${CXX%% *} >/dev/null; then
-    echo "there is no compiler called ${CXX%% *}; make setup installs one" >&2
-    exit 1
-  fi
+  compiled=("$@")
+  need_compiler
   $CXX -std=c++20 -Isrc "$@" -o "$output" 2>"$scratch/errors"
 }
 
@@ -82,17 +91,21 @@ compile_tests() { # STAGE OUTPUT [FLAG]
   compile "$2" ${3:-} -w -O0 -D_GLIBCXX_ASSERTIONS -DSTAGE="$1" -Dmain=mine_main -include "$file" $tests
 }
 
+# The first line of the reader's that the compiler did not like.
+say_syntax_error() { # is true if there is one
+  local first line
+  ! $CXX -std=c++20 -Isrc -w -fsyntax-only "$file" 2>"$scratch/errors.own" || return 1
+  first=$(grep -m 1 'error: ' "$scratch/errors.own")
+  line=$(sed -n "s|^$file:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors.own" | head -n 1)
+  echo "$file:$line does not compile: ${first#*error: }"
+  [ -z "$line" ] || sed -n "${line}s/^/  $line |  /p" "$file"
+}
+
 # The first thing that the compiler did not like: a line of the reader's, or that a test found no such function. What
 # stage $1 itself wants is told before anything else.
 say_compile_error() {
   local first line wanted
-  if ! $CXX -std=c++20 -Isrc -w -fsyntax-only "$file" 2>"$scratch/errors.own"; then
-    first=$(grep -m 1 'error: ' "$scratch/errors.own")
-    line=$(sed -n "s|^$file:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors.own" | head -n 1)
-    echo "$file:$line does not compile: ${first#*error: }"
-    [ -z "$line" ] || sed -n "${line}s/^/  $line |  /p" "$file"
-    return
-  fi
+  ! say_syntax_error || return 0
   first=$(awk -v n="${1:-0}" -F: '
     FNR == NR && index($0, " wanted_" n "(") { from = NR }
     FNR == NR && /^}/ && from && !to { to = NR }
@@ -119,9 +132,11 @@ say_compile_error() {
 # Runs a program for at most $1 seconds of computing. What it prints goes to the file $2, a megabyte at most. A sanitizer
 # needs more memory than there is.
 memory=4000000
+ran=() # the last arguments, for crash_place
 limited() {
   local seconds=$1 output=$2
   shift 2
+  ran=("${@:2}")
   { (
     ulimit -S -c 0
     ulimit -S -t "$seconds"
@@ -131,18 +146,39 @@ limited() {
   ) </dev/null >"$output" 2>&1; } 2>/dev/null
 }
 
+# Where in the reader's file the last program crashed: it is compiled and run again, with a sanitizer if there is one.
+crash_place() {
+  [ ${#compiled[@]} -gt 0 ] && compile "$scratch/crash" -g -fsanitize=address "${compiled[@]}" || return 0
+  local line at='in'
+  memory=unlimited
+  export ASAN_OPTIONS=handle_abort=1:detect_leaks=0:allow_addr2line=1
+  cp "$scratch/result" "$scratch/result.kept"
+  limited 60 "$scratch/trace" "$scratch/crash" ${ran[@]+"${ran[@]}"}
+  cp "$scratch/result.kept" "$scratch/result"
+  # The first stack of the sanitizer's report ends with an empty line.
+  awk -v name="${file##*/}:" 'i = index($0, name) { print substr($0, i + length(name)) + 0; n++ } !NF && n { exit }' \
+    "$scratch/trace" | head -n 2 | while read -r line; do
+    echo "$at $file:$line: $(sed -n "${line}s/^ *//p" "$file")"
+    at='called in'
+  done
+}
+
 say_crash() { # STAGE EXIT_CODE SECONDS
-  local call because
-  call=$(sed -n 2p "$scratch/result") because=$(sed -n 3p "$scratch/result")
+  local call because slow
+  call=$(sed -n 2p "$scratch/result") because=$(sed -n 3p "$scratch/result") slow=$(sed -n 4p "$scratch/result")
+  case $2 in 137 | 152) because=${slow:-$because} ;; esac
   case $2 in
     137 | 152) echo "$call: still computing after $3 seconds, and was stopped. Does a loop never end?" ;;
     153) echo "$call: it printed more than a megabyte, and was stopped. Does a loop print for ever?" ;;
     139 | 138) echo "$call: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
     *)
       echo "$call: stopped with code $2."
-      grep -hE 'what\(|Assertion|ThreadSanitizer: ' "$scratch"/printed "$scratch"/*.txt 2>/dev/null | tail -n 1
+      grep -hoE 'what\(.*|Assertion .* failed|ThreadSanitizer: .*' "$scratch"/printed "$scratch"/*.txt 2>/dev/null |
+        sed "s/^Assertion '__[np].* size().*/An index is past the end of a vector or a string./
+             s/^Assertion '__n < this->size()'.*/An index is past the end of a vector./" | tail -n 1
       ;;
   esac
+  case $2 in 134 | 138 | 139) crash_place ;; esac
   [ -z "$because" ] || echo "$because"
 }
 
@@ -169,17 +205,31 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
   echo "  again: make mine      a hint: make hint      step through it: make gdb MINE=1"
 }
 
-# Compiles the whole program and runs it, so that its output can be tested.
+# Runs the whole program. Freed memory is NaN in it, where the C library can do that.
+run_main() { # STAGE
+  local code=0
+  printf '%s\n' "$1" 'main()' 'Is each table and matrix as large as it should be, and made before it is used?' \
+    >"$scratch/result"
+  MALLOC_PERTURB_=255 limited 10 "$scratch/program.txt" "$scratch/program" || code=$?
+  case $code in 134 | 138 | 139) say_verdict "$1" $code 10 && return 1 ;; esac
+  grep -q 'loss.*[ -]nan' "$scratch/program.txt" || return 0
+  printf '%s\n' "$1" 'main() prints that the loss is nan, not a number.' \
+    'Is loss.data() read after tape.resize(mark)? Or is the rate too large?' >"$scratch/result"
+  say_verdict "$1" 1 10 && return 1
+}
+
+# Runs the whole program, so that its output can be tested.
 run_whole() {
   local code=0
-  compile "$scratch/program" -w -O2 -D_GLIBCXX_ASSERTIONS "$file" || { say_compile_error && return 1; }
   printf 'X1\nY2\nX2\n' >"$scratch/names.txt"
   printf '%s\n' "$1" 'The program' \
+    'Is a Value used after tape.resize(mark), or the mark taken before the matrices are made? Are their sizes right?' \
     'If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.' \
     >"$scratch/result"
-  limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt || { say_verdict "$1" $? 100 && return 1; }
+  MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt ||
+    { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file of the three names X1, Y2 and X2' \
-    'Is the vocabulary still a to z? Or are there 1,000 names? After the last, begin again: names[step % names.size()].' \
+    'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last: names[step % names.size()].' \
     >"$scratch/result"
   limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file that is not there, should print one line and return 1.' \
@@ -199,7 +249,8 @@ run_tests() { # STAGE FIRST LAST: what stage STAGE tests of stages FIRST to LAST
 test_stage() {
   compile_tests "$1" "$scratch/test" || { say_compile_error "$1" && return 1; }
   run_tests "$1" 1 $((whole - 1)) || return 1
-  [ "$1" -lt $whole ] || { run_whole "$1" && run_tests "$1" $whole $extra; }
+  compile "$scratch/program" -w -O2 -D_GLIBCXX_ASSERTIONS "$file" || { say_compile_error && return 1; }
+  if [ "$1" -lt $whole ]; then run_main "$1"; else run_whole "$1" && run_tests "$1" $whole $extra; fi
 }
 
 test_all() {
@@ -207,11 +258,13 @@ test_all() {
   local before=$finished stage
   [ -e "$file" ] || fail "$file is gone; make mine-reset STAGE=$((finished + 1)) writes one that is done up to there"
   : >"$scratch/said"
+  need_compiler
+  ! say_syntax_error || return 1
   while stage=$((finished < extra ? finished + 1 : extra)) && test_stage $stage >"$scratch/said"; do
     [ "$finished" -lt $extra ] || break
     finished=$stage
     write_progress $finished 0
-    echo "stage $finished, $(title $finished): done. See what it is worth: make mine-run"
+    echo "stage $finished, $(title $finished): done. See what it is worth: make mine-run$(figure $finished)"
   done
   bar
   # After a success the next stage is told. That it fails is no news: the reader has not begun with it.
@@ -241,7 +294,7 @@ watch() {
     now=$(cksum "$file" 2>/dev/null)
     if [ "$now" != "$seen" ]; then
       seen=$now
-      printf '\n--- %s\n' "$(date +%T)"
+      printf '\n--- %s, compiling\n' "$(date +%T)"
       (test_all)
       echo "(watching $file; Ctrl-C ends it)"
     fi
@@ -327,7 +380,8 @@ reset() {
   say_next
 }
 
-back() {
+back() { # NUMBER
+  [ $# = 1 ] || fail "either STAGE, for a solution, or BACK, for what was kept; not both"
   local kept=$own/before-reset-$1
   [ -e "$kept.cpp" ] || fail "there is no $kept.cpp"
   keep
@@ -340,9 +394,16 @@ back() {
 
 run() {
   mkdir -p build/mine
-  compile build/mine/microgpt -Wall -Wextra -O2 "$file" || { say_compile_error; exit 1; }
+  compile build/mine/microgpt -Wall -Wextra -g -O2 -D_GLIBCXX_ASSERTIONS "$file" || { say_compile_error; exit 1; }
   cat "$scratch/errors" >&2
-  build/mine/microgpt "$@"
+  local code=0
+  ran=("$@")
+  { (exec build/mine/microgpt "$@" 2>"$scratch/printed") || code=$?; } 2>/dev/null
+  case $code in
+    134 | 138 | 139) printf '0\nmain()\n' >"$scratch/result" && say_wrong 0 $code 0 ;;
+    *) cat "$scratch/printed" >&2 ;;
+  esac
+  return $code
 }
 
 debug() {
@@ -356,7 +417,7 @@ debug() {
     return
   fi
   compile_tests $next build/mine/debug -g3 || { say_compile_error; exit 1; }
-  "$@" -ex "rbreak ^stage_${next}[_(]" -ex run --args build/mine/debug "$scratch/result" "$scratch" 1 $next
+  "$@" -x lessons/mine/failing.py -ex run --args build/mine/debug "$scratch/result" "$scratch" 1 $next
 }
 
 progress() {
@@ -387,7 +448,7 @@ case $command in
   watch) start; watch ;;
   hint) if [ -n "${1:-}" ]; then hint_exercise "$1"; else start; hint; fi ;;
   reset) reset "${1:-}" ;;
-  back) back "${1:-}" ;;
+  back) back "$@" ;;
   run) start; run "$@" ;;
   gdb) start; debug ;;
   progress) progress ;;

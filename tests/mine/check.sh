@@ -64,7 +64,7 @@ watched() {
   $mine watch >"$folder/seen.txt" 2>&1 &
   process=$!
   wait_for 'stage 3 wants' "$folder/seen.txt" && says 'is being watched already' $mine watch &&
-    $mine cut 3 >"$folder/microgpt.cpp" && wait_for 'stage 3, .*: done' "$folder/seen.txt"
+    $mine cut 3 >"$folder/microgpt.cpp" && wait_for 'stage 3, .*: done.*about 2.67' "$folder/seen.txt"
   local code=$?
   kill $process
   wait $process 2>/dev/null
@@ -116,11 +116,12 @@ around() {
     'printed more than a megabyte' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; *(volatile int*)8 = 1;' 'crashed (signal 11)' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; p[7] = 1;' \
-    'probabilities({0, 2, 1}): stopped with code 134' || code=1
+    'probabilities({0, 2, 1}): stopped with code 134. An index is past the end of a vector.' || code=1
   edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
   edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
-  $mine cut 5 >"$MINE_FOLDER/microgpt.cpp" && echo '4 0' >"$MINE_FOLDER/progress"
-  ! command -v gdb >/dev/null || says 'Breakpoint 1, stage_5 (' $mine gdb || code=1
+  says 'either STAGE, for a solution, or BACK' $mine back 1 5 || code=1
+  edited 5 'if (v.a != nullptr) v.grad = 0;' '' 'and L.backward() twice' || code=1
+  ! command -v gdb >/dev/null || says 'should_be(small(2)' $mine gdb || code=1
   watched || code=1
   return $code
 }

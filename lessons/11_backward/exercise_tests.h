@@ -12,13 +12,6 @@ using teach::Numbers;
 using teach::should_be;
 using teach::usual;
 
-/// Numbers that look random, the same on every machine.
-inline Array waves(std::size_t rows, std::size_t cols, double start) {
-  Array x(rows, cols);
-  for (double& number : x.data) number = std::sin(start += 1.7);
-  return x;
-}
-
 /// Lesson 07's three positions, without a bias.
 inline Head on_paper() {
   Head a{Array(3, 2), Array(3, 2), Array(3, 2), Array(1, 3)};

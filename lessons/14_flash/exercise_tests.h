@@ -11,9 +11,9 @@ using teach::should_be;
 using teach::usual;
 
 /// T rows of three numbers that look random, the same on every machine.
-inline Slow waves(std::size_t T, double start, double size = 1) {
-  Slow x{Array(T, 3)};
-  for (double& number : x.numbers.data) number = size * std::sin(start += 1.7);
+inline Slow slow_waves(std::size_t T, double start, double size = 1) {
+  Slow x{waves(T, 3, start)};
+  for (double& number : x.numbers.data) number *= size;
   return x;
 }
 
@@ -42,7 +42,7 @@ std::vector<double> without(std::vector<double> out, Skipped skipped) {
 }
 
 inline void test_numbers() {
-  const Slow q = waves(12, 1, 3), k = waves(12, 2), v = waves(12, 3);
+  const Slow q = slow_waves(12, 1, 3), k = slow_waves(12, 2), v = slow_waves(12, 3);
   const std::vector<double> want = attention(q, k, v, [](std::size_t t) { return t; });
   calling("flash() of 12 positions, in tiles of 4 queries and 3 keys",
           "Query i of the tile that begins at t sees the keys 0 to t + i. It needs a Found of its own.");
@@ -59,19 +59,19 @@ inline void test_numbers() {
   should_be(flash(q, k, v, 4, 3).data, want);
   calling("flash() of 11 positions, in tiles of 4 queries and 3 keys",
           "The last tile of queries has three rows, and the last of keys two. Ask the tile: queries.rows, keys.rows.");
-  const Slow q11 = waves(11, 1, 3), k11 = waves(11, 2), v11 = waves(11, 3);
+  const Slow q11 = slow_waves(11, 1, 3), k11 = slow_waves(11, 2), v11 = slow_waves(11, 3);
   const std::vector<double> want11 = attention(q11, k11, v11, [](std::size_t t) { return t; });
   usual(without(want11, [](std::size_t t) { return t >= 8; }),
         "The last three queries have no answer. Their tile is shorter than the others, and it counts as well.");
   should_be(flash(q11, k11, v11, 4, 3).data, want11);
   calling("flash() of scores in the thousands",
           "Each query has a largest score of its own. With one for the whole tile, the weights of others are all 0.");
-  const Slow large = waves(12, 1, 5000);
+  const Slow large = slow_waves(12, 1, 5000);
   should_be(flash(large, k, v, 4, 3).data, attention(large, k, v, [](std::size_t t) { return t; }));
 }
 
 inline void test_reads() {
-  const Slow q = waves(12, 1), k = waves(12, 2), v = waves(12, 3);
+  const Slow q = slow_waves(12, 1), k = slow_waves(12, 2), v = slow_waves(12, 3);
   flash(q, k, v, 4, 3);
   calling("flash() of 12 positions, in tiles of 4 queries and 3 keys: rows of q read", "Each query is needed once.");
   should_be(double(q.rows_read), {12});
@@ -89,7 +89,7 @@ inline void test_reads() {
 inline void test_report() {
   std::printf("1,000 positions, tiles of 50 keys; rows of k and v that are read:\n");
   for (const std::size_t queries : {1, 10, 100, 1000}) {
-    const Slow q = waves(1000, 1), k = waves(1000, 2), v = waves(1000, 3);
+    const Slow q = slow_waves(1000, 1), k = slow_waves(1000, 2), v = slow_waves(1000, 3);
     flash(q, k, v, queries, 50);
     std::printf("  %4zu queries at a time  %7zu\n", queries, k.rows_read + v.rows_read);
   }

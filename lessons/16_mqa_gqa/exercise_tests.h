@@ -11,13 +11,6 @@ using teach::calling;
 using teach::should_be;
 using teach::usual;
 
-/// Numbers that look random, the same on every machine.
-inline Array waves(std::size_t rows, std::size_t cols, double start) {
-  Array x(rows, cols);
-  for (double& number : x.data) number = std::sin(start += 1.7);
-  return x;
-}
-
 /// T positions. Heads have two numbers.
 inline Qkv some(std::size_t T, std::size_t H, std::size_t G) {
   return {waves(T, 2 * H, 1), waves(T, 2 * G, 2), waves(T, 2 * G, 3)};

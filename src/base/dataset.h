@@ -13,6 +13,9 @@ namespace microgpt {
 
 using Document = std::u32string;
 
+/// What is read if nobody names a file.
+inline constexpr const char* usual_names = "data/names.txt";
+
 /// A document takes some 100 bytes, however short it is.
 inline constexpr std::size_t max_documents = 2'000'000;
 

@@ -22,7 +22,11 @@ void drop_repeated(std::vector<Document>& documents) {
   for (std::size_t i = 1; i < order.size(); i++) {
     repeated[order[i]] = documents[order[i]] == documents[order[i - 1]];
   }
-  std::erase_if(documents, [&](const Document& document) { return repeated[&document - documents.data()]; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < documents.size(); i++) {
+    if (!repeated[i]) std::swap(documents[kept++], documents[i]);
+  }
+  documents.resize(kept);
 }
 
 }  // namespace

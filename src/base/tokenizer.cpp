@@ -49,10 +49,12 @@ std::vector<Token> Tokenizer::encode_document(const Document& document) const {
   return tokens;
 }
 
-std::string Tokenizer::decode(std::span<const Token> tokens) const {
-  std::string text;
-  for (Token token : tokens) text += encode_utf8(characters_.at(token));
-  return text;
+Document Tokenizer::document_of(std::span<const Token> tokens) const {
+  Document document;
+  for (const Token token : tokens) document += characters_.at(token);
+  return document;
 }
+
+std::string Tokenizer::decode(std::span<const Token> tokens) const { return encode_utf8(document_of(tokens)); }
 
 }  // namespace microgpt

@@ -39,7 +39,10 @@ class Tokenizer {
   /// A token for tables and pictures: its character, or "." for BOS.
   std::string label(Token token) const { return token == bos() ? "." : decode({&token, 1}); }
 
-  /// The text of tokens, in UTF-8. `tokens` must not contain BOS.
+  /// The characters of tokens, which must not contain BOS.
+  Document document_of(std::span<const Token> tokens) const;
+
+  /// The same in UTF-8.
   std::string decode(std::span<const Token> tokens) const;
 
  private:

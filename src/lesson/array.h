@@ -1,6 +1,7 @@
 // A matrix as it stands on paper: x[n][c] is the number in row n and column c.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -29,6 +30,13 @@ inline Array row_of(const std::vector<double>& numbers) {
   Array row(1, numbers.size());
   row.data = numbers;
   return row;
+}
+
+/// Numbers that look random, the same on every machine: something to try a function on.
+inline Array waves(std::size_t rows, std::size_t cols, double start) {
+  Array x(rows, cols);
+  for (double& number : x.data) number = std::sin(start += 1.7);
+  return x;
 }
 
 /// a + b, number by number. Both have the same shape.

@@ -292,7 +292,7 @@ Measurement measure(Subject subject, const std::vector<Document>& documents, con
 }
 
 struct BenchOptions {
-  std::string data = "data/names.txt";
+  std::string data = usual_names;
   std::vector<std::string> what{"train", "attention", "sample"};
   std::vector<std::size_t> n_embd{16, 32, 64, 128};
   std::vector<std::size_t> batch{1, 16, 64};

@@ -37,7 +37,7 @@ void print_evaluation(const EvalOptions& options) {
   const std::size_t length = std::max({longest(names.training) + 1, longest(names.held_out) + 1, std::size_t{64}});
   TensorModel<T> model(checkpoint.config, checkpoint.parameters, length);
   const bool may_be_seen = checkpoint.has_seen_all();
-  if (!options.data && data != "data/names.txt") fmt::print("data: {}\n", for_output(data));
+  if (!options.data && data != usual_names) fmt::print("data: {}\n", for_output(data));
   fmt::print("{}: {} of {} distinct documents\n", may_be_seen ? "not held out" : "held out", names.held_out.size(),
              names.held_out.size() + names.training.size());
   if (may_be_seen) {

@@ -19,8 +19,12 @@ std::string all_digits(double x) {
   return whole ? text + ".0" : text;
 }
 
+void print_sample(std::size_t number, const std::string& name, const std::string& note) {
+  fmt::print("sample {:2}: {}{}\n", number, for_output(name), note);
+}
+
 void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& generate) {
-  for (std::size_t i = 1; i <= num; i++) fmt::print("sample {:2}: {}\n", i, for_output(tokenizer.decode(generate())));
+  for (std::size_t i = 1; i <= num; i++) print_sample(i, tokenizer.decode(generate()));
 }
 
 void print_quality(const Quality& quality, double temperature, bool all, const std::string& loss_name) {
@@ -34,7 +38,7 @@ void print_quality(const Quality& quality, double temperature, bool all, const s
   fmt::print("new names: {:.1f} % of {}, generated at temperature {}, are not in the data\n", 100 * quality.new_share,
              quality.generated, temperature);
   std::size_t i = 0;
-  for (const std::string& name : quality.names) fmt::print("sample {:2}: {}\n", ++i, for_output(name));
+  for (const std::string& name : quality.names) print_sample(++i, name);
 }
 
 std::string for_output(const std::string& text) { return ::isatty(STDOUT_FILENO) != 0 ? visible(text) : text; }

@@ -16,6 +16,12 @@ struct Quality;
 /// The shortest decimal number that reads back as the same double, as Python prints it.
 std::string all_digits(double x);
 
+/// Prints "sample  1: anna", and a note behind it.
+void print_sample(std::size_t number, const std::string& name, const std::string& note = "");
+
+/// The note on a name that stands in the data.
+inline std::string mark(bool is_copy) { return is_copy ? "  (in the data)" : ""; }
+
 /// Prints "sample  1: ..." and so on, with names from generate().
 void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& generate);
 

@@ -124,8 +124,7 @@ Found find_names(const SampleOptions& options, const Tokenizer& tokenizer, const
   std::set<Document> seen;
   std::map<std::string_view, std::size_t> objections;
   for (std::size_t in_vain = 0; found.names.size() < options.num && in_vain < patience;) {
-    Document name;
-    for (const Token token : generate()) name += tokenizer.characters()[token];
+    const Document name = tokenizer.document_of(generate());
     std::string_view objection = constraints.objection(name);
     if (objection.empty() && once && !seen.insert(name).second) objection = "repeated";
     if (objection.empty()) {
@@ -161,7 +160,7 @@ void print_names(const SampleOptions& options, const std::vector<Document>& name
     if (options.layout == Layout::plain) {
       fmt::print("{}{}\n", for_output(name), score);
     } else {
-      fmt::print("sample {:2}: {}{}{}\n", i + 1, for_output(name), score, is_copy ? "  (in the data)" : "");
+      print_sample(i + 1, name, score + mark(is_copy));
     }
   }
   if (options.layout == Layout::json) fmt::print("{}\n", records.dump(2));

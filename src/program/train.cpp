@@ -13,7 +13,6 @@
 #include "base/attention_shape.h"
 #include "base/error.h"
 #include "base/python_random.h"
-#include "base/split.h"
 #include "program/after_step.h"
 #include "program/commands.h"
 #include "program/output_path.h"
@@ -63,12 +62,6 @@ void train_scalar(Run& run) {
   finish(run, [&] { return sample(model, run.options.temperature, run.random); });
 }
 
-/// The seed is the next random number, drawn only if there is dropout: without dropout, the samples must stay the same.
-Dropout chosen_dropout(const TrainConfig& train, PythonRandom& random) {
-  if (train.dropout == 0) return {};
-  return {train.dropout, static_cast<std::uint64_t>(random.random() * 0x1p53)};
-}
-
 template <class T>
 void train_tensor(Run& run) {
   const TrainOptions& options = run.options;
@@ -78,25 +71,17 @@ void train_tensor(Run& run) {
   const Kernels<T>& kernels = options.naive ? naive<T>() : fast<T>();
   fmt::print("threads: {} ({}); KV cache of the samples: {} bytes per token\n", threads, reason,
              cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)).value());
-  const BatchOptions batch{
-      .loss_mean = options.loss_mean,
-      .threads = threads,
-      .dropout = chosen_dropout(how, run.random),
-  };
-  BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer, batch, kernels);
+  BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer,
+                          batch_options(options, threads, run.random), kernels);
   trainer.set_moments(run.state.moments);
   ThreadTrials trials(threads);
-  auto step = [&trainer](std::size_t n) {
-    trainer.use_threads(n);
-    return trainer.step();
-  };
   {
     AfterStep after_step(run, [&] {
       trainer.model().copy_to(run.parameters);
       run.state.moments = trainer.moments();
     });
     for (std::size_t i = how.first_step + 1; i <= how.num_steps; i++) {
-      after_step(i, options.threads ? trainer.step() : trials.run(step));
+      after_step(i, options.threads ? trainer.step() : trials.step(trainer));
     }
   }
   Decoder<T> decoder(trainer.model(), kernels);
@@ -132,18 +117,19 @@ void train(const Options& table, TrainOptions& options) {
   if (options.save) require_own_place(*options.save, options.data, options.history);
   require_fit(table, options);
   std::vector<Document> documents = read_documents(options.data);
-  std::optional<Split> chosen_for;
-  if (is_left_to_the_program(table, documents)) choose_training(options, chosen_for.emplace(split(documents)));
+  const bool left_to_us = is_left_to_the_program(table, documents);
+  if (left_to_us) options.hold_out = true;
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
   Start start = prepare(std::move(documents), options.hold_out, model, random);
+  if (left_to_us) choose_training(options, start);
   tell_of_byte_order_mark(start.tokenizer);
   Run run{options, std::move(start), Parameters({}), {}, random};
   run.state = {.options = training_words(table, options), .fingerprint = data_fingerprint(run.start)};
   if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim
   require_memory(memory_of(options, run.start.documents));
-  if ((chosen_for || name == "gist") && !is_typed(table, "--block-size"))
-    tell_of_cuts(run.start.documents, model.block_size);
+  const bool nobody_chose = left_to_us || (name == "gist" && !is_typed(table, "--block-size"));
+  if (nobody_chose) tell_of_cuts(run.start.documents, model.block_size);
   Parameters drawn = initialize(model, how, random);  // always: names are sampled with the numbers that come after them
   if (!checkpoint) {
     run.parameters = std::move(drawn);
@@ -156,7 +142,7 @@ void train(const Options& table, TrainOptions& options) {
   fmt::print("num params: {}\n", run.parameters.size());
   if (options.save) rehearse_save(*options.save, model, run.start.tokenizer, run.parameters, run.state);
 
-  if (chosen_for) return train_watched(run, chosen_for->held_out);
+  if (left_to_us) return train_watched(run);
   if (options.engine == Engine::scalar) return train_scalar(run);
   options.dtype == Dtype::f64 ? train_tensor<double>(run) : train_tensor<float>(run);
 }

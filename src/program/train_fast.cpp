@@ -27,7 +27,7 @@ namespace microgpt {
 namespace {
 
 struct TrainFastOptions {
-  std::string data = "data/names.txt";
+  std::string data = usual_names;
   Preset recipe = preset("fast");  // changed by what was typed
   std::optional<double> seconds;
   std::size_t seeds = 3;
@@ -51,10 +51,7 @@ BatchTrainer<float> trained(const Preset& recipe, double seconds, const Split& n
   TerminalLine line;
   const auto start = std::chrono::steady_clock::now();
   for (double spent = 0; spent < seconds; spent = seconds_since(start)) {
-    const double loss = trials.run([&](std::size_t n) {
-      trainer.use_threads(n);
-      return trainer.step(spent / seconds);
-    });
+    const double loss = trials.step(trainer, spent / seconds);
     if (!line.is_due()) continue;
     line.show(fmt::format("seed {}: {:.0f} of {:.0f} s, {} steps, loss {:.3f}", seed, spent, seconds,
                           trainer.steps_done(), loss));

@@ -48,6 +48,13 @@ bool only_names_are_given(const Options& table) {
          std::none_of(table.begin(), table.end(), [&](const Option& o) { return o.typed && !others.contains(o.name); });
 }
 
+/// Whether a tenth of them can be held out.
+bool has_ten_distinct(std::span<const Document> documents) {
+  std::set<std::u32string_view> distinct;
+  for (std::size_t i = 0; i < documents.size() && distinct.size() < 10; i++) distinct.insert(documents[i]);
+  return distinct.size() == 10;
+}
+
 Interrupted interrupted(const std::string& path, const Best& best, int signal) {
   return {signal, fmt::format("stopped; the best model so far, of step {}, is saved in '{}'", best.step, path)};
 }
@@ -68,42 +75,40 @@ void print_result(const Run& run, const Best& best, std::span<const Document> wa
              best.loss, ngram.order, counted_loss(std::cref(ngram), watched, run.start.tokenizer));
 }
 
-void print_names(const Run& run, std::span<const Document> held_out) {
+void print_names(const Run& run) {
   const Preset& preset = run.options.preset;
   TensorModel<float> model(preset.model, run.parameters, max_new_tokens);
   Decoder<float> decoder(model);
+  const auto& [documents, tokenizer, held_out] = run.start;
   std::set<Document> data(held_out.begin(), held_out.end());
-  data.insert(run.start.documents.begin(), run.start.documents.end());
+  data.insert(documents.begin(), documents.end());
   fmt::print("\n{}\n", preset.heading);
   for (std::size_t i = 1; i <= run.options.samples; i++) {
-    Document name;
-    for (const Token token : sample(decoder, run.options.temperature, run.random)) {
-      name += run.start.tokenizer.characters()[token];
-    }
-    fmt::print("sample {:2}: {}{}\n", i, for_output(encode_utf8(name)), data.contains(name) ? "  (in the data)" : "");
+    const Document name = tokenizer.document_of(sample(decoder, run.options.temperature, run.random));
+    print_sample(i, encode_utf8(name), mark(data.contains(name)));
   }
 }
 
 }  // namespace
 
 bool is_left_to_the_program(const Options& table, std::span<const Document> documents) {
-  if (!only_names_are_given(table)) return false;
-  if (std::set<std::u32string_view>(documents.begin(), documents.end()).size() < 10) return false;
+  if (!only_names_are_given(table) || !has_ten_distinct(documents)) return false;
   return std::find(published_lists.begin(), published_lists.end(), fingerprint(documents)) == published_lists.end();
 }
 
 // Found with lists of 100 to 29,000 names, places and languages in six alphabets. The fewer names, the sooner a model
 // knows them by heart: dropout and weight decay delay that, and the watched names tell when it begins.
-void choose_training(TrainOptions& options, const Split& names) {
-  const std::size_t n = names.training.size();
+void choose_training(TrainOptions& options, const Start& start) {
+  const std::size_t n = start.documents.size();
   options.engine = Engine::tensor;
   options.loss_mean = LossMean::tokens;
-  options.hold_out = true;
   options.preset = preset("best");
   auto& [name, model, how, heading] = options.preset;
+  model.vocab_size = start.tokenizer.vocab_size();
   model.n_layer = 2;
-  model.block_size =
-      std::clamp<std::size_t>(std::max(longest(names.training), longest(names.held_out)) + 1, 16, longest_block);
+  const std::size_t positions = std::max(longest(start.documents), longest(start.held_out)) + 1;
+  model.block_size = std::clamp<std::size_t>(positions, 16, longest_block);
+  validate(model);
   how.batch_size = n < 4000 ? 16 : 32;
   how.learning_rate = 0.003;
   how.dropout = std::round(100 * std::clamp(0.4 - 0.15 * std::log10(static_cast<double>(n) / 300), 0.1, 0.4)) / 100;
@@ -111,23 +116,19 @@ void choose_training(TrainOptions& options, const Split& names) {
   how.num_steps = std::min<std::size_t>(300 + 12 * n / how.batch_size, 12'000);
   heading = "--- new names, and names of the list where it says so ---";
   fmt::print("chosen for {} distinct documents: n_layer {}, n_embd {}, block_size {}, dropout {}; {} batches of {}\n",
-             n + names.held_out.size(), model.n_layer, model.n_embd, model.block_size, how.dropout, how.num_steps,
+             n + start.held_out.size(), model.n_layer, model.n_embd, model.block_size, how.dropout, how.num_steps,
              how.batch_size);
 }
 
-void train_watched(Run& run, std::span<const Document> held_out) {
+void train_watched(Run& run) {
   const TrainOptions& options = run.options;
   const auto& [name, model, how, heading] = options.preset;
   const Tokenizer& tokenizer = run.start.tokenizer;
   const std::size_t threads = choose_threads(model, how.batch_size, options.threads).threads;
-  const auto seed = static_cast<std::uint64_t>(run.random.random() * 0x1p53);
   BatchTrainer<float> trainer(model, how, run.parameters, run.start.documents, tokenizer,
-                              {.loss_mean = options.loss_mean, .threads = threads, .dropout = {how.dropout, seed}});
+                              batch_options(options, threads, run.random));
   ThreadTrials trials(threads);
-  auto make_step = [&](std::size_t n) {
-    trainer.use_threads(n);
-    return trainer.step();
-  };
+  const std::span<const Document> held_out = run.start.held_out;
   const std::span<const Document> watched = held_out.first(std::min(held_out.size(), most_watched));
   const std::size_t steps_between_looks = (how.num_steps + num_looks - 1) / num_looks;
   std::optional<Interrupts> interrupts;
@@ -136,7 +137,7 @@ void train_watched(Run& run, std::span<const Document> held_out) {
   std::optional<TerminalLine> line(std::in_place);
   Best best;
   for (std::size_t step = 1; step <= how.num_steps && step <= best.step + patience * steps_between_looks; step++) {
-    options.threads ? trainer.step() : trials.run(make_step);
+    options.threads ? trainer.step() : trials.step(trainer);
     const int signal = Interrupts::pending();
     if (line->is_due()) line->show(fmt::format("step {} of {}", step, how.num_steps));
     if (step % steps_between_looks != 0 && step != how.num_steps && signal == 0) continue;
@@ -148,7 +149,7 @@ void train_watched(Run& run, std::span<const Document> held_out) {
     if (signal != 0) throw interrupted(*options.save, best, signal);
   }
   print_result(run, best, watched);
-  print_names(run, held_out);
+  print_names(run);
 }
 
 }  // namespace microgpt

@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "base/split.h"
 #include "program/after_step.h"
 
 namespace microgpt {
@@ -13,12 +12,13 @@ namespace microgpt {
 /// there are ten distinct documents at least. The two lists of names with published figures are trained as published.
 bool is_left_to_the_program(const Options& table, std::span<const Document> documents);
 
-/// Sets the model, the training and the engine to what suits these documents, and tells of it.
-void choose_training(TrainOptions& options, const Split& names);
+/// Sets the model, the training and the engine to what suits these documents, some of which must be held out, and tells
+/// of it.
+void choose_training(TrainOptions& options, const Start& start);
 
-/// Trains on run.start and leaves the model with the smallest loss on the held-out documents, or the first thousands
-/// of them, in run.parameters; saves each better one if options.save says where. Prints that loss at times, and
+/// Trains on run.start and leaves the model with the smallest loss on the held-out documents, or on the first of
+/// thousands, in run.parameters; saves each better one if options.save says where. Prints that loss at times, and
 /// generates names. Throws Interrupted, after saving, if the program was asked to stop.
-void train_watched(Run& run, std::span<const Document> held_out);
+void train_watched(Run& run);
 
 }  // namespace microgpt

@@ -1,6 +1,7 @@
 #include "program/train_options.h"
 
 #include "base/error.h"
+#include "base/python_random.h"
 
 namespace microgpt {
 namespace {
@@ -91,6 +92,13 @@ void require_fit(const Options& table, const TrainOptions& options) {
   if (options.preset.train.batch_size > 1) {
     throw UsageError(fmt::format("--preset {} needs --engine tensor", options.preset.name));
   }
+}
+
+BatchOptions batch_options(const TrainOptions& options, std::size_t threads, PythonRandom& random) {
+  BatchOptions batch{.loss_mean = options.loss_mean, .threads = threads};
+  const double rate = options.preset.train.dropout;
+  if (rate > 0) batch.dropout = {rate, static_cast<std::uint64_t>(random.random() * 0x1p53)};
+  return batch;
 }
 
 std::map<std::string, std::string> training_words(const Options& table, const TrainOptions& options) {

@@ -9,6 +9,7 @@
 
 #include "program/options.h"
 #include "tensor/batch.h"
+#include "train/batch_trainer.h"
 
 namespace microgpt {
 
@@ -17,7 +18,7 @@ enum class Engine : std::uint8_t { scalar, tensor };
 struct TrainOptions {
   Preset preset = microgpt::preset("gist");  // changed by what was typed
   std::string attention = "mha";
-  std::string data = "data/names.txt";
+  std::string data = usual_names;
   std::string seed = "42";
   Engine engine = Engine::scalar;
   Dtype dtype = Dtype::f32;
@@ -38,6 +39,10 @@ Options train_options(TrainOptions& options);
 
 /// Throws UsageError if the options do not fit together.
 void require_fit(const Options& table, const TrainOptions& options);
+
+/// What a trainer of the tensor path needs of them. Draws the seed of the dropout if there is dropout, and else
+/// nothing: the samples must stay the same.
+BatchOptions batch_options(const TrainOptions& options, std::size_t threads, PythonRandom& random);
 
 /// What decides the numbers of a training, by option without "--": {"lr", "0.01"}. Also "data", the path.
 std::map<std::string, std::string> training_words(const Options& table, const TrainOptions& options);

@@ -191,7 +191,7 @@ std::string Checkpoint::trained_with(const std::string& option) const {
 
 std::string Checkpoint::data_path() const {
   const std::string path = trained_with("data");
-  return path.empty() ? "data/names.txt" : path;
+  return path.empty() ? usual_names : path;
 }
 
 Checkpoint parse_checkpoint(std::istream& in, const std::string& name) {

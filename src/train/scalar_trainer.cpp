@@ -70,10 +70,10 @@ Config config_of(const Model& model) {
 Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random) {
   Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
-  if (hold_out) documents = split(std::move(documents)).training;
-  random.shuffle(documents);
+  Split names = hold_out ? split(std::move(documents)) : Split{std::move(documents), {}};
+  random.shuffle(names.training);
   validate(config);
-  return {std::move(documents), std::move(tokenizer)};
+  return {std::move(names.training), std::move(tokenizer), std::move(names.held_out)};
 }
 
 double train_step(const Loss& loss, std::span<const Token> tokens, Parameters& parameters, Optimizer& optimizer,

@@ -30,7 +30,8 @@ Config config_of(const Model& model);
 /// What training starts from.
 struct Start {
   std::vector<Document> documents;  // in random order
-  Tokenizer tokenizer;
+  Tokenizer tokenizer;              // of all documents
+  std::vector<Document> held_out = {};
 };
 
 /// Collects the alphabet of the documents and shuffles them. With hold_out, only the training part of split() is used.

@@ -38,6 +38,15 @@ class ThreadTrials {
     return result;
   }
 
+  /// The same for a step of a trainer that can use_threads(). Returns its loss.
+  template <class Trainer, class... Arguments>
+  double step(Trainer& trainer, Arguments... arguments) {
+    return run([&](std::size_t n) {
+      trainer.use_threads(n);
+      return trainer.step(arguments...);
+    });
+  }
+
  private:
   std::size_t threads_;
   std::size_t step_ = 0;

@@ -216,8 +216,8 @@ check-exercises: $(EXERCISES) ## check that exercises fail unsolved, pass solved
 # The checker runs commands as if they were typed, so they must not be part of this run of make. One checker runs each
 # command once, so two of them share all READMEs.
 check-readmes: $(README_CHECKER) $(PRINTED) ## check everything the READMEs quote: code, commands, output
-	@printf '%s\n' README.md $(LESSONS:%=lessons/%/README.md) | env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) KEPT=1 \
-	  CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) xargs -n 13 -P 2 $<
+	@printf '%s\n' README.md lessons/claims.md $(LESSONS:%=lessons/%/README.md) | env -u MAKEFLAGS -u MAKELEVEL \
+	  MODE=$(MODE) KEPT=1 CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) xargs -n 14 -P 2 $<
 
 # src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a
 # README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.

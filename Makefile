@@ -79,7 +79,9 @@ CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_F
 # much, because that would take longer than it saves. (src/base is that unit, without libm.cpp: see APART.)
 TENSOR := src/tensor% $(addsuffix /%,$(wildcard lessons/*_openmp lessons/*_flash))
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
-COLD := src/base src/draw% src/inspect% src/program% src/lesson% src/train/safetensors tests/%
+COLD := src/base src/draw% src/inspect% src/program% src/lesson% src/train/safetensors tests/% \
+  $(addprefix lessons/%/,exercise solution) \
+  $(filter-out $(TENSOR),$(patsubst %.patch,%/main,$(wildcard lessons/*/break/*.patch)))
 COLD_FLAGS := $(if $(filter release,$(MODE)),-O1)
 flags_of = $(if $(filter $(COLD),$(1)),$(COLD_FLAGS)) $(if $(filter $(TENSOR),$(1)),$(TENSOR_FLAGS))
 
@@ -122,12 +124,13 @@ build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
 train: $(HEART) ## compile src/microgpt.cpp and nothing else, train, and generate twenty names: make train [NAMES=file]
 	$(HEART) '$(NAMES)'
 
+# passive: a thread that waits for others sleeps. Some tests start more threads than there are cores.
 test: $(TESTS) $(PROGRAM) $(HEART) ## run every test
-	MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
+	OMP_WAIT_POLICY=passive MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
 
 # RUN is an emulator, for tests built for another processor; ARGS are arguments for the tests.
 test-some: $$(ASKED) ## run the tests for some folders of src: make test-some OF="scalar tensor"
-	$(RUN) $(SOME_TESTS) $(ARGS)
+	OMP_WAIT_POLICY=passive $(RUN) $(SOME_TESTS) $(ARGS)
 no-such-tests:
 	@echo "no tests for '$(filter-out $(TESTED),$(OF))'; there are tests for: $(TESTED)" >&2; exit 2
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]

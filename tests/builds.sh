@@ -83,7 +83,9 @@ run() {
   done
 }
 
-# Two rows at a time, as much of a row keeps one core busy only. Those that use build/release are on the same side.
+# Two rows at a time, as much of a row keeps one core busy only, and threads that wait must leave it to others. Those
+# that use build/release are on the same side.
+export OMP_WAIT_POLICY=passive
 rows=("$@")
 mkdir -p build/rows
 rm -f build/rows/*.line

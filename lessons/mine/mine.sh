@@ -88,7 +88,8 @@ compile() { # OUTPUT [FLAG...] SOURCE
 }
 
 compile_tests() { # STAGE OUTPUT [FLAG]
-  compile "$2" ${3:-} -w -O0 -D_GLIBCXX_ASSERTIONS -DSTAGE="$1" -Dmain=mine_main -include "$file" $tests
+  compile "$2" ${3:-} -w -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main ${MINE_HEADER:+-include $MINE_HEADER} \
+    -DSTAGE="$1" -include "$file" $tests
 }
 
 # The first line of the reader's that the compiler did not like.

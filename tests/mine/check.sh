@@ -14,7 +14,10 @@ one() { # KIND NUMBER
   trap "rm -rf '$folder'" EXIT
   export MINE_FOLDER=$folder
   case $1 in
-    solved) $mine cut "$stage" >"$folder/microgpt.cpp" expected= ;;
+    solved)
+      unset MINE_HEADER
+      $mine cut "$stage" >"$folder/microgpt.cpp"
+      ;;
     unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected="stage $stage" ;;
     mistake)
       stage=$(field "$2" '#') expected=$(field "$2" '?' | tr -s ' ')
@@ -134,6 +137,16 @@ if [ "${1:-}" = around ]; then
   exit
 fi
 if [ $# = 2 ]; then one "$@"; exit; fi
+
+# Most of the time of a job goes to the standard headers, so they are compiled once. What is to pass is compiled without:
+# a forgotten #include would show.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export MINE_HEADER=$folder/headers.h
+{ $mine cut 15 | grep '^#include <' && echo '#include "lesson/teach.h"'; } >"$MINE_HEADER"
+${CXX:-g++} -std=c++20 -Isrc -w -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main -x c++-header "$MINE_HEADER" \
+  -o "$MINE_HEADER.gch" || exit
+
 mistakes=$(grep -c '^# ' $table)
 jobs=$(
   echo around it

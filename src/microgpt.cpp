@@ -19,8 +19,8 @@
 
 namespace microgpt {
 // --- Value: a number that remembers how it was computed ------------------------------------------
-/// A number, and how it came about: its children are the nodes it was computed from. It may also be
-/// made from a row of parameters, the plain doubles, a few thousand, that training changes.
+/// A number, and how it came about: its children are the nodes it was computed from. Parameters are
+/// plain doubles, not nodes; a node made from a row of them knows where their gradients add up.
 struct Node {
   const char* op;  // "+", "dot", ...: for people; null: its Scope is over
   double data;
@@ -85,7 +85,7 @@ inline void Value::backward() const {
     } else {
       Node* const child = v->child[next];
       child->visit = visit;
-      if (child->n_child + child->n_row > 0) child->grad = 0;  // but a Value(double) adds up
+      if (child->n_child + child->n_row > 0) child->grad = 0;  // from an earlier run; leaves add up
       path.push_back({child, 0});
     }
   }
@@ -199,8 +199,8 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
   x = rmsnorm(x);  // not redundant, although a layer begins with one: x_residual is the scaled x
   for (std::size_t li = 0; li < model.n_layer; li++) {
     const Model::Layer& layer = model.layers[li];
-    // 1) Multi-head attention. Each head works with its slices, here and back: the better q matches
-    // a k, the larger that v's share. (Longer dot products are larger, hence the root of head_dim.)
+    // 1) Multi-head attention. A head takes its slice of q, and of every k and v so far: the better
+    // q matches a k, the larger that v's share. (Longer dot products are larger, hence the root.)
     List x_residual = x;
     x = rmsnorm(x);
     const List q = linear(x, layer.attn_wq);  // query: what this position looks for
@@ -252,8 +252,8 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
   return sum(losses) * (1.0 / static_cast<double>(n));
 }
 
-/// A parameter moves against its gradient, so that the loss falls: by the learning rate lr_t times
-/// m, its running mean, over the root of v, that of its square. Hats make up for the start at 0.
+/// A parameter moves against m, the running mean of its gradients. Divided by the root of v, that of
+/// their squares, a step is about lr_t, be they large or small. Hats make up for the start at 0.
 struct Adam {
   double beta1, beta2, eps_adam;  // the betas: how much of the old mean stays
   std::valarray<double> m, v;     // arithmetic on a valarray is done for all its elements, in a loop
@@ -278,7 +278,7 @@ inline std::vector<Token> sample(const Model& model, double temperature, PythonR
     for (Value& l : logits) l = l / temperature;
     std::vector<double> weights;
     for (const Value p : softmax(logits)) weights.push_back(p.data());
-    token_id = random.choice(weights);
+    token_id = random.choice(weights);  // an index: i with probability weights[i]
     if (token_id == BOS) break;
   }
   return name;

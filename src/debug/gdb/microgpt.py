@@ -13,6 +13,7 @@ import breakpoints
 import program
 import text
 from every import COMMANDS, STEPPED_PAST
+from who_wrote import WhoWrote
 
 
 class Command(gdb.Command):
@@ -75,5 +76,5 @@ gdb.xmethod.register_xmethod_matcher(
     ),
 )
 breakpoints.register()
-for command in COMMANDS:
+for command in COMMANDS + [WhoWrote]:
     Command(command)

@@ -1,0 +1,50 @@
+"""who-wrote: back in time, to the line that gave a number its value."""
+import gdb
+import program
+from command import Command
+
+# gdb cannot record wide vectors, which the C library uses where it may, nor functions looked up when they are first
+# called. Nor does it record a program while libthread_db looks at it.
+_NOT_USED = "AVX512F AVX512VL AVX2 AVX AVX_Fast_Unaligned_Load ERMS XSAVEC XSAVE".split()
+_BEFORE_IT_RUNS = [
+    "set environment GLIBC_TUNABLES glibc.cpu.hwcaps=" + ",".join("-" + name for name in _NOT_USED),
+    "set environment LD_BIND_NOW 1",
+    "set libthread-db-search-path /nonexistent",
+]
+
+
+class WhoWrote(Command):
+    """Goes back in time to the line that wrote a number: `stop backward`, then `who-wrote e.a.node->grad`.
+
+    The program begins again, up to its first stop. gdb records what the line there does, and goes back through it to
+    where the number was written last. Time runs backwards, so the "new" value is the earlier one. In this past, print
+    what you like; `reverse-continue` goes to who wrote before, `reverse-step` goes line by line, `record stop` ends it."""
+
+    name = "who-wrote"
+    watch = None  # from the last time
+
+    def run(self, text):
+        if not text:
+            raise program.Error("who-wrote WHAT? For example: who-wrote e.a.node->grad")
+        if self.watch and self.watch.is_valid():
+            self.watch.delete()
+        for command in _BEFORE_IT_RUNS + ["run"]:
+            gdb.execute(command)
+        start = _line()
+        try:
+            for command in ["record full", "set record full insn-number-max unlimited", "next"]:
+                gdb.execute(command)
+        except gdb.error as error:
+            raise program.Error(f"gdb cannot record here: {error}") from None
+        gdb.execute("set can-use-hw-watchpoints 0")  # the processor's do not go backwards
+        gdb.execute(f"watch -l {text}")
+        self.watch = gdb.breakpoints()[-1]
+        gdb.execute("set can-use-hw-watchpoints 1")
+        gdb.execute("reverse-continue")
+        if _line() == start:
+            raise program.Error(f"{start} does not write {text}; set another stop: stop NAME")
+
+
+def _line():
+    place = gdb.selected_frame().find_sal()
+    return f"{place.symtab.filename if place.symtab else '?'}:{place.line}"

@@ -2,27 +2,15 @@
 //
 // The whole model is a table: how often did each character come right after each other one? Before a name is counted,
 // the table has to predict it, character by character. How surprised it is, is its loss.
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
-#include "base/bigram.h"
-#include "draw/plot.h"
 #include "lesson/lesson.h"
-#include "train/evaluation.h"
+#include "show.h"
 
 using namespace microgpt;
 
-constexpr std::size_t num_steps = 1000;
-
 /// counts[i][j]: how often token j came right after token i. Shape (V, V).
-using Counts = std::vector<std::vector<double>>;
-
-Counts nothing_counted(std::size_t vocab_size) { return Counts(vocab_size, std::vector<double>(vocab_size)); }
-
 void count_pairs(Counts& counts, std::span<const Token> tokens) {
   for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
     counts[tokens[i]][tokens[i + 1]] += 1;  // stop: count
@@ -52,6 +40,16 @@ double document_loss(const Counts& counts, std::span<const Token> tokens) {
   return 1.0 / static_cast<double>(n) * total;
 }
 
+/// Learning: first predict a name, then count it.
+void learn(Lesson& lesson, Counts& counts) {
+  for (std::size_t step = 1; step <= 1000; step++) {
+    const std::vector<Token> tokens = lesson.tokens_of_step(step);
+    const double loss = document_loss(counts, tokens);  // stop: predict
+    count_pairs(counts, tokens);
+    lesson.step(step, 1000, loss);
+  }
+}
+
 /// A new name: begin at BOS, draw a character in proportion to its probability, go on from there until BOS is drawn.
 std::vector<Token> draw_name(const Counts& counts, Token bos, PythonRandom& random) {
   std::vector<Token> name;
@@ -64,128 +62,19 @@ std::vector<Token> draw_name(const Counts& counts, Token bos, PythonRandom& rand
   return name;
 }
 
-/// Names from a table in which nothing was counted: every token is equally likely. Their random numbers are their own.
-void print_names_of_chance(const Tokenizer& tokenizer) {
-  PythonRandom random(1);
-  const Counts nothing = nothing_counted(tokenizer.vocab_size());
-  fmt::print("\nnames drawn with 27 equally likely tokens:");
-  for (int i = 0; i < 5; i++) fmt::print(" {}", tokenizer.decode(draw_name(nothing, tokenizer.bos(), random)));
-  fmt::print("\n");
-}
-
-/// The example for paper: an alphabet of a, n and BOS; two names are counted, a third is predicted.
-void print_three_tokens() {
-  constexpr Token a = 0, n = 1, bos = 2;
-  const std::vector<std::string> labels{"a", "n", "BOS"};
-  Counts counts = nothing_counted(3);
-  count_pairs(counts, std::vector<Token>{bos, a, n, n, a, bos});
-  count_pairs(counts, std::vector<Token>{bos, n, a, n, bos});
-  fmt::print("\nanna and nan, counted\nafter |   a   n BOS | as probabilities\n");
-  for (Token token : {bos, a, n}) {
-    const std::vector<double> p = probabilities(counts[token]);
-    fmt::print("{:>5} | {:3} {:3} {:3} | {:.4f} {:.4f} {:.4f}\n", labels[token], counts[token][0], counts[token][1],
-               counts[token][2], p[0], p[1], p[2]);
-  }
-  const std::vector<Token> ana{bos, a, n, a, bos};
-  fmt::print("then ana comes; surprises:");
-  for (std::size_t i = 0; i < 4; i++) fmt::print(" {:.4f}", surprise(probabilities(counts[ana[i]])[ana[i + 1]]));
-  fmt::print(", mean {:.4f}\n", document_loss(counts, ana));
-}
-
-/// What a loss means, such as 3.3 or 2.37: a choice between n equally likely characters has a surprise of log(n).
-void print_losses_as_choices(std::size_t vocab_size) {
-  fmt::print("\na loss of | is as unsure as a choice between\n");
-  for (double loss : {0.0, std::log(2.0), 2.37, std::log(static_cast<double>(vocab_size))}) {
-    fmt::print("{:9.4f} | {:4.1f} equally likely characters\n", loss, std::exp(loss));
-  }
-  fmt::print("\n");
-}
-
-/// Learning: first predict a name, then count it.
-void learn(Lesson& lesson, Counts& counts) {
-  for (std::size_t step = 1; step <= num_steps; step++) {
-    const std::vector<Token> tokens = lesson.tokens_of_step(step);
-    const double loss = document_loss(counts, tokens);  // stop: predict
-    count_pairs(counts, tokens);
-    lesson.step(step, num_steps, loss);
-  }
-}
-
-/// A name that was not counted: the rows of the table that it needs, and the surprise at each of its characters.
-void print_a_name(const Lesson& lesson, const Counts& counts, const std::vector<std::string>& labels) {
-  const std::vector<Token> tokens = lesson.tokenizer.encode_document(lesson.documents.back());
-  Grid rows{{}, labels, {}};
-  std::string surprises = "after | came | probability | surprise\n";
-  for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
-    rows.row_labels.push_back(labels[tokens[i]]);
-    rows.rows.push_back(probabilities(counts[tokens[i]]));
-    const double p = rows.rows.back()[tokens[i + 1]];
-    surprises +=
-        fmt::format("{:>5} | {:>4} | {:11.6f} | {:8.4f}\n", labels[tokens[i]], labels[tokens[i + 1]], p, surprise(p));
-  }
-  fmt::print("\na name it has not seen; darker is more likely\n{}\n{}", shades(rows), surprises);
-  fmt::print("the mean of these surprises is its loss: {:.4f}\n", document_loss(counts, tokens));
-}
-
-/// The table does not change any more, and still every name has another loss: only a mean tells how good a model is.
-void print_means(const Lesson& lesson, const Counts& counts) {
-  const Split& split = lesson.split();
-  Counts all = nothing_counted(counts.size());
-  for (const Document& name : split.training) count_pairs(all, lesson.tokenizer.encode_document(name));
-  fmt::print("\nthe mean over {} names it has not seen\n", split.held_out.size());
-  auto print_mean = [&](std::size_t counted, const Counts& table) {
-    auto loss = [&](std::span<const Token> tokens) { return document_loss(table, tokens); };
-    const Estimate mean = mean_loss(loss, split.held_out, lesson.tokenizer);
-    fmt::print("counted {:5} names | loss {:.4f} +- {:.4f} | standard deviation of a single loss {:.4f}\n", counted,
-               mean.mean, mean.standard_error, mean.stddev);
-  };
-  print_mean(num_steps, counts);
-  print_mean(split.training.size(), all);
-}
-
-/// The same with src/base/bigram.h.
-void check_beside_src(Lesson& lesson, const Counts& counts) {
-  Bigram bigram(counts.size());
-  bool same_losses = true;
-  for (std::size_t step = 1; step <= num_steps; step++) {
-    same_losses = same_losses && bigram.loss(lesson.tokens_of_step(step)) == lesson.losses()[step - 1];
-    bigram.count(lesson.tokens_of_step(step));
-  }
-  bool same_probabilities = true;
-  bool sum_is_one = true;
-  for (Token token = 0; token < counts.size(); token++) {
-    const std::vector<double> p = probabilities(counts[token]);
-    same_probabilities = same_probabilities && p == bigram.probabilities(token);
-    // 2 V roundings, each of a number not above 1 and so by at most epsilon / 2
-    const double tolerance = static_cast<double>(counts.size()) * std::numeric_limits<double>::epsilon();
-    sum_is_one = sum_is_one && std::abs(std::accumulate(p.begin(), p.end(), 0.0) - 1) <= tolerance;
-  }
-  lesson.check("after every character the probabilities add up to 1", sum_is_one);
-  lesson.check("the probabilities are those of src/base/bigram.h", same_probabilities);
-  lesson.check("the losses of all steps are those of src/base/bigram.h", same_losses);
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  const Tokenizer& tokenizer = lesson.tokenizer;
-  std::vector<std::string> labels;
-  for (Token token = 0; token < tokenizer.bos(); token++) labels.push_back(tokenizer.decode({&token, 1}));
-  labels.emplace_back("BOS");
+  const Draft draft{count_pairs, probabilities, document_loss, draw_name};
+  show_names_of_chance(lesson, draft);
+  show_three_tokens(draft);
+  show_losses_as_choices(lesson);
 
-  print_names_of_chance(tokenizer);
-  print_three_tokens();
-  print_losses_as_choices(tokenizer.vocab_size());
-
-  Counts counts = nothing_counted(tokenizer.vocab_size());
+  Counts counts = nothing_counted(lesson.tokenizer.vocab_size());
   learn(lesson, counts);
-  Svg picture = heat_map("The most frequent pair of all: an a, and then the end", {labels, labels, counts});
-  picture.text(40, 38, "row: a character, column: the next one; the darker, the more often in 1000 names", "start", 11);
-  lesson.picture("01_counts.svg", picture);
-  print_a_name(lesson, counts, labels);
-  print_means(lesson, counts);
-
-  for (int i = 0; i < 20; i++) lesson.name(tokenizer.decode(draw_name(counts, tokenizer.bos(), lesson.random)));
-  fmt::print("of these, letter for letter in the list of names: {}\n\n", lesson.copied());
-  check_beside_src(lesson, counts);
+  show_a_name(lesson, counts, draft);
+  show_names(lesson, counts, draft);
+  show_table(lesson, counts, draft);
+  show_means(lesson, counts, draft);
+  check_beside_src(lesson, counts, draft);
   return lesson.finish();
 }

@@ -41,8 +41,7 @@ inline Svg puzzle_picture(const std::vector<Curve>& curves) {
   constexpr double left = 60, right = 600, top = 50, bottom = 320, unit = 110;
   const double counting = bottom - unit * std::log(8.0);
   Svg svg(640, 370);
-  svg.text(20, 26, "Second puzzle, ca*fdbe*f: only weights that know what stands before a letter solve it", "start",
-           14);
+  svg.text(20, 26, "Second puzzle, ca*fdbe*f: only weights that know what comes before a letter solve it", "start", 14);
   for (const int tick : {0, 1, 2}) {
     svg.line(left, bottom - unit * tick, right, bottom - unit * tick, "#ddd");
     svg.text(left - 8, bottom - unit * tick + 4, std::to_string(tick), "end");
@@ -66,7 +65,7 @@ inline Svg puzzle_picture(const std::vector<Curve>& curves) {
     svg.text(right, label_y[c], curves[c].first, "end", 13, 0, puzzle_colours[c]);
   }
   svg.line(420, bottom - 4, 420, bottom - unit * 1.52, "#555", 1);
-  svg.text(410, bottom - unit * 0.8, "knowing where to look is worth 1.5 nats", "end", 12, 0, "#555");
+  svg.text(410, bottom - unit * 0.8, "knowing where to look saves 1.5 nats", "end", 12, 0, "#555");
   return svg;
 }
 

@@ -200,7 +200,7 @@ forms: $(BUILD)/lessons/forms ## train every form of attention with several seed
 	@$< '$(NAMES)'
 study: $(BUILD)/lessons/study/study ## train models with 1 to 16 heads and look at their heads (takes a quarter hour)
 	@$< '$(NAMES)'
-check-study: $(BUILD)/lessons/study/study ## the same, compared with what lesson 20 quotes
+check-study: $(BUILD)/lessons/study/study ## the same, compared with what its page quotes
 	@$< '$(NAMES)' | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
@@ -219,8 +219,8 @@ check-exercises: $(EXERCISES) ## check that exercises fail unsolved, pass solved
 # The checker runs commands as if they were typed, so they must not be part of this run of make. One checker runs each
 # command once, so two of them share all READMEs.
 check-readmes: $(README_CHECKER) $(PRINTED) ## check everything the READMEs quote: code, commands, output
-	@printf '%s\n' README.md lessons/claims.md $(LESSONS:%=lessons/%/README.md) | env -u MAKEFLAGS -u MAKELEVEL \
-	  MODE=$(MODE) KEPT=1 CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) xargs -n 14 -P 2 $<
+	@printf '%s\n' README.md lessons/claims.md lessons/study/README.md $(LESSONS:%=lessons/%/README.md) | \
+	  env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) KEPT=1 CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) xargs -n 15 -P 2 $<
 
 # src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a
 # README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.

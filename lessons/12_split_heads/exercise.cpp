@@ -1,7 +1,7 @@
 // Exercise 12: multi-head attention, the whole of it, as other programs expect it: arrays of three and four dimensions
 // go in and come out. At the end yours computes what PyTorch's nn.MultiheadAttention computed.
 //
-// array.h has Array, reshape(), transpose() and linear(). Plain loops will do as well.
+// array.h has NdArray, reshape(), transpose() and linear(). Plain loops will do as well.
 //
 //   make exercise-12    says the first thing that is wrong
 //   make hint L=12      a hint; again: another; again: a solution
@@ -12,32 +12,32 @@ using namespace microgpt;
 
 /// W_Q, W_K, W_V and W_O, (C,C) each.
 struct Weights {
-  Array q, k, v, o;
+  NdArray q, k, v, o;
 };
 
 #ifdef SOLUTION
 #include "solution.cpp"
 #else
 /// (B,T,C) to (B,H,T,D). D is C / H. Head 0 gets the first D numbers of each position, head 1 the next D, and so on.
-Array split(const Array& x, [[maybe_unused]] std::size_t H) {
+NdArray split(const NdArray& x, [[maybe_unused]] std::size_t H) {
   return x;  // TODO
 }
 
 /// Each head of each document by itself: a position looks at positions of its own document, with its own head. q, k, v
 /// and what comes back are (B,H,T,D). causal: a position sees itself and those before it; else it sees all.
-Array attend([[maybe_unused]] const Array& q, [[maybe_unused]] const Array& k, const Array& v,
-             [[maybe_unused]] bool causal) {
+NdArray attend([[maybe_unused]] const NdArray& q, [[maybe_unused]] const NdArray& k, const NdArray& v,
+               [[maybe_unused]] bool causal) {
   return v;  // TODO
 }
 
 /// (B,H,T,D) back to (B,T,C).
-Array merge(const Array& x) {
+NdArray merge(const NdArray& x) {
   return x;  // TODO
 }
 
 /// All of it: x is (B,T,C), and so is what comes back.
-Array attention(const Array& x, [[maybe_unused]] const Weights& w, [[maybe_unused]] std::size_t H,
-                [[maybe_unused]] bool causal) {
+NdArray attention(const NdArray& x, [[maybe_unused]] const Weights& w, [[maybe_unused]] std::size_t H,
+                  [[maybe_unused]] bool causal) {
   return x;  // TODO
 }
 #endif

@@ -13,41 +13,35 @@ using teach::should_be;
 using teach::usual;
 
 /// Number 10 t + c is at position t, place c of document 0; a hundred more in document 1.
-inline Array counted(std::size_t B, std::size_t T, std::size_t C) {
-  Array x{{B, T, C}, {}};
+inline NdArray counted(std::size_t B, std::size_t T, std::size_t C) {
+  NdArray x{{B, T, C}, {}};
   for_each_index(x.shape,
                  [&](const Shape& i) { x.numbers.push_back(static_cast<double>(100 * i[0] + 10 * i[1] + i[2])); });
   return x;
 }
 
-inline Array waves(const Shape& shape, double start) {
-  Array x{shape, {}};
-  for_each_index(shape, [&](const Shape&) { x.numbers.push_back(std::sin(start += 1.7)); });
-  return x;
-}
-
-inline void shape_should_be(const Array& x, const Shape& want, const char* help) {
+inline void shape_should_be(const NdArray& x, const Shape& want, const char* help) {
   if (x.shape != want)
     teach::fail(teach::call + " has the shape " + text(x.shape) + ", and should have " + text(want) + ".", help);
   const std::size_t n = std::accumulate(want.begin(), want.end(), std::size_t{1}, std::multiplies<>());
   if (x.numbers.size() == n) return;
   teach::fail(teach::call + " has " + std::to_string(x.numbers.size()) + " numbers, and its shape " + text(want) +
                   " says " + std::to_string(n) + ".",
-              "An Array is a shape and all of its numbers.");
+              "An NdArray is a shape and all of its numbers.");
 }
 
 /// What heads would be that take every H-th number of a position.
-inline Array interleaved(const Array& x, std::size_t H) {
+inline NdArray interleaved(const NdArray& x, std::size_t H) {
   const std::size_t D = x.shape[2] / H;
   return transpose(transpose(reshape(x, {x.shape[0], x.shape[1], D, H}), 2, 3), 1, 2);
 }
 
 inline void test_split() {
-  const Array x = counted(2, 4, 6);  // three heads of two numbers
+  const NdArray x = counted(2, 4, 6);  // three heads of two numbers
   calling(
       "split() of x (2,4,6) with 3 heads, where number 10 t + c is at position t, place c",
       "Head h gets the numbers h D to h D + D - 1 of each position: head 0 gets 0, 1, then 10, 11, then 20, 21 ...");
-  const Array y = split(x, 3);
+  const NdArray y = split(x, 3);
   shape_should_be(y, {2, 3, 4, 2}, "(B,T,C) becomes (B,H,T,D), where D is C / H.");
   usual(x.numbers,
         "The numbers are only cut, and stand where they stood: a head now holds pieces of all heads, of few positions. "
@@ -59,17 +53,17 @@ inline void test_split() {
 
 /// One head, and the three positions of lesson 07.
 inline void test_one_head() {
-  const Array q{{1, 1, 3, 2}, {2, 0, 0, 1, 1, 2}}, k{{1, 1, 3, 2}, {1, 0, 0, 1, 1, 1}},
+  const NdArray q{{1, 1, 3, 2}, {2, 0, 0, 1, 1, 2}}, k{{1, 1, 3, 2}, {1, 0, 0, 1, 1, 1}},
       v{{1, 1, 3, 2}, {4, 0, 0, 2, 2, 2}};
-  const Array all{{1}, {1}}, before{{3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}}, after{{3, 3}, {1, 1, 1, 0, 1, 1, 0, 0, 1}};
+  const NdArray all{{1}, {1}}, before{{3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}}, after{{3, 3}, {1, 1, 1, 0, 1, 1, 0, 0, 1}};
   auto scaled = [&](double factor) {
-    Array more = q;
+    NdArray more = q;
     for (double& number : more.numbers) number *= factor;
     return attend(more, k, v, all).out.numbers;
   };
   calling("attend() with one head, the queries (2 0) (0 1) (1 2), keys (1 0) (0 1) (1 1), values (4 0) (0 2) (2 2)",
           "Scores are q . k / root of D; a softmax over the keys makes weights of them; the weights mix the values.");
-  const Array out = attend(q, k, v, false);
+  const NdArray out = attend(q, k, v, false);
   shape_should_be(out, {1, 1, 3, 2}, "What comes back has the shape of q.");
   usual(scaled(std::sqrt(2)), "The scores were not divided by the root of D, which is the root of 2 here.");
   usual(scaled(std::sqrt(0.5)), "The scores were divided by D. It should be the root of D.");
@@ -82,7 +76,7 @@ inline void test_one_head() {
   usual({out.numbers[0], out.numbers[1]}, "It still sees all. With `causal`, position t sees the keys 0 to t.");
   usual({0, 0}, "It sees nobody. A position sees itself, too: s <= t, and not s < t.");
   usual({NAN, NAN}, "It sees nobody, so its weights are 0 / 0. A position sees itself, too: s <= t, and not s < t.");
-  const Array masked = attend(q, k, v, true);
+  const NdArray masked = attend(q, k, v, true);
   should_be(teach::Numbers{masked.numbers[0], masked.numbers[1]}, {4, 0});
   calling("The same, causal", "Position t sees the keys 0 to t. So the last position sees all.");
   usual(attend(q, k, v, after).out.numbers, "The mask is the wrong way round: positions look at what comes later.");
@@ -92,9 +86,9 @@ inline void test_one_head() {
 /// Two documents, three heads: who looks at whom?
 inline void test_heads() {
   const Shape shape{2, 3, 4, 2};
-  const Array q = waves(shape, 1), k = waves(shape, 2), v = waves(shape, 3), all{{1}, {1}};
-  auto instead = [&](const Array& x, std::size_t every) {  // the first block of each `every` blocks, again and again
-    Array y = x;
+  const NdArray q = waves(shape, 1), k = waves(shape, 2), v = waves(shape, 3), all{{1}, {1}};
+  auto instead = [&](const NdArray& x, std::size_t every) {  // the first block of each `every` blocks, again and again
+    NdArray y = x;
     for (std::size_t i = 0; i < y.numbers.size(); i++) y.numbers[i] = x.numbers[i / (8 * every) * (8 * every) + i % 8];
     return y;
   };
@@ -105,15 +99,15 @@ inline void test_heads() {
   should_be(attend(q, k, v, false).numbers, attend(q, k, v, all).out.numbers);
   calling("attend() with scores in the thousands",
           "exp(1000) is infinite. Take the largest score out before exp(), or use softmax() of lesson/softmax.h.");
-  Array large = q;
+  NdArray large = q;
   for (double& number : large.numbers) number *= 5000;
   should_be(attend(large, k, v, false).numbers, attend(large, k, v, all).out.numbers);
 }
 
 inline void test_merge() {
-  const Array x = counted(2, 4, 6), heads = split_heads(x, 3);
+  const NdArray x = counted(2, 4, 6), heads = split_heads(x, 3);
   calling("merge() of what split() made of x (2,4,6)", "It undoes split(): what comes back is x.");
-  const Array y = merge(heads);
+  const NdArray y = merge(heads);
   shape_should_be(y, {2, 4, 6}, "(B,H,T,D) becomes (B,T,C), where C is H D.");
   usual(
       heads.numbers,
@@ -128,17 +122,17 @@ inline void test_pytorch(bool causal) {
   const Safetensors file = read_safetensors("tests/golden/attention/" + name + ".safetensors");
   auto of = [&](const char* what) {
     const Safetensors::Tensor& tensor = file.tensors.at(what);
-    return Array{{tensor.shape.begin(), tensor.shape.end()}, tensor.data};
+    return NdArray{{tensor.shape.begin(), tensor.shape.end()}, tensor.data};
   };
-  const Array x = of("x"), out = of("out");
+  const NdArray x = of("x"), out = of("out");
   const Weights w{of("w_q"), of("w_k"), of("w_v"), of("w_o")};
-  auto with = [&](const Array& wq, const Array& wk, const Array& wv, bool masked) {
-    auto heads = [&](const Array& matrix) { return split(linear(x, matrix), 4); };
+  auto with = [&](const NdArray& wq, const NdArray& wk, const NdArray& wv, bool masked) {
+    auto heads = [&](const NdArray& matrix) { return split(linear(x, matrix), 4); };
     return merge(attend(heads(wq), heads(wk), heads(wv), masked));
   };
   calling(std::string("attention() of PyTorch's example, (4,10,32) with 4 heads") + (causal ? ", causal" : ""),
           "The functions above are right. Linear, split, attend, merge, linear: which matrix is used where?");
-  const Array y = attention(x, w, 4, causal);
+  const NdArray y = attention(x, w, 4, causal);
   shape_should_be(y, out.shape, "x goes in as (B,T,C), and so does the result come out.");
   usual(with(w.q, w.k, w.v, causal).numbers, "W_O is missing: one more linear layer mixes what the heads found.");
   usual(linear(with(w.q, w.k, w.v, !causal), w.o).numbers, "Is `causal` handed on to attend()?");

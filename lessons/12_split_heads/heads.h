@@ -12,45 +12,63 @@
 namespace microgpt {
 
 /// (B,T,C) to (B,H,T,D).
-inline Array split_heads(const Array& x, std::size_t H) {
+inline NdArray split_heads(const NdArray& x, std::size_t H) {
   const std::size_t B = x.shape[0], T = x.shape[1], C = x.shape[2];
-  const Array cut = reshape(x, {B, T, H, C / H});  // each position in H pieces
-  return transpose(cut, 1, 2);                     // each head's pieces together
+  const NdArray cut = reshape(x, {B, T, H, C / H});  // each position in H pieces
+  return transpose(cut, 1, 2);                       // each head's pieces together
 }
 
 /// (B,H,T,D) to (B,T,C).
-inline Array merge_heads(const Array& x) {
+inline NdArray merge_heads(const NdArray& x) {
   const std::size_t B = x.shape[0], H = x.shape[1], T = x.shape[2], D = x.shape[3];
-  const Array cut = transpose(x, 1, 2);  // each position's pieces together
+  const NdArray cut = transpose(x, 1, 2);  // each position's pieces together
   return reshape(cut, {B, T, H * D});
 }
 
 struct Attention {
-  Array weights;  // (B,H,T,M)
-  Array out;
+  NdArray weights;  // (B,H,T,M)
+  NdArray out;
 };
 
-/// q is (B,H,T,D), k and v are (B,H,M,D), and so is out. mask is 1 where a query may see a key, else 0, in any shape
-/// that fits (B,H,T,M). A query that may see no key gets zeros.
-inline Attention attend(const Array& q, const Array& k, const Array& v, const Array& mask) {
-  const std::size_t H = q.shape[1], T = q.shape[2], M = k.shape[2], D = q.shape[3];
-  const Array allowed = broadcast(mask, {q.shape[0], H, T, M});
-  Attention a{{allowed.shape, {}}, {q.shape, std::vector<double>(q.numbers.size())}};
-  for (std::size_t i = 0; i < q.numbers.size() / D; i++) {  // each query of each head of each document
-    const std::size_t first_key = i / T * M;                // of the same head and document
-    std::vector<double> weights;
-    for (std::size_t s = 0; s < M; s++) {
-      double score = 0;
-      for (std::size_t j = 0; j < D; j++) score += q.numbers[i * D + j] * k.numbers[(first_key + s) * D + j];
-      weights.push_back(allowed.numbers[i * M + s] != 0 ? score / std::sqrt(D) : -INFINITY);
-    }
-    const bool sees_nobody = std::count(weights.begin(), weights.end(), -INFINITY) == std::ssize(weights);
-    weights = sees_nobody ? std::vector<double>(M) : softmax(weights);
-    for (std::size_t s = 0; s < M; s++) {
-      a.weights.numbers.push_back(weights[s]);
-      for (std::size_t j = 0; j < D; j++) a.out.numbers[i * D + j] += weights[s] * v.numbers[(first_key + s) * D + j];
+/// q k^T, divided by the root of D: (B,H,T,D) and (B,H,M,D) make (B,H,T,M). Each query meets the keys of its own head
+/// and document.
+inline NdArray scores_of(const NdArray& q, const NdArray& k) {
+  NdArray scores{{q.shape[0], q.shape[1], q.shape[2], k.shape[2]}, {}};
+  const std::size_t D = q.shape[3];
+  for (std::size_t b = 0; b < scores.shape[0]; b++) {
+    for (std::size_t h = 0; h < scores.shape[1]; h++) {
+      for (std::size_t t = 0; t < scores.shape[2]; t++) {
+        for (std::size_t s = 0; s < scores.shape[3]; s++) {
+          double score = 0;
+          for (std::size_t j = 0; j < D; j++) score += q.at({b, h, t, j}) * k.at({b, h, s, j});
+          scores.numbers.push_back(score / std::sqrt(D));
+        }
+      }
     }
   }
+  return scores;
+}
+
+/// q is (B,H,T,D), k and v are (B,H,M,D), and out is (B,H,T,D). mask is 1 where a query may see a key, else 0, in any
+/// shape that fits (B,H,T,M). A query that may see no key gets zeros.
+inline Attention attend(const NdArray& q, const NdArray& k, const NdArray& v, const NdArray& mask) {
+  NdArray scores = scores_of(q, k);
+  const NdArray allowed = broadcast(mask, scores.shape);
+  for (std::size_t i = 0; i < scores.numbers.size(); i++) {
+    if (allowed.numbers[i] == 0) scores.numbers[i] = -INFINITY;
+  }
+  Attention a{{scores.shape, {}}, {q.shape, {}}};
+  const std::size_t M = k.shape[2];
+  for (auto row = scores.numbers.begin(); row != scores.numbers.end(); row += M) {  // a query's scores
+    const bool sees_nobody = *std::max_element(row, row + M) == -INFINITY;
+    const std::vector<double> weights = sees_nobody ? std::vector<double>(M) : softmax({row, row + M});
+    a.weights.numbers.insert(a.weights.numbers.end(), weights.begin(), weights.end());
+  }
+  for_each_index(q.shape, [&](const Shape& i) {
+    double mixed = 0;
+    for (std::size_t s = 0; s < M; s++) mixed += a.weights.at({i[0], i[1], i[2], s}) * v.at({i[0], i[1], s, i[3]});
+    a.out.numbers.push_back(mixed);
+  });
   return a;
 }
 

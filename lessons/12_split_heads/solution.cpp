@@ -7,14 +7,14 @@
 // softmax() of them, and add weight * v for each s. attention() is one line: split() what linear() makes of x with
 // W_Q, W_K and W_V, attend, merge, and linear() with W_O.
 
-Array split(const Array& x, std::size_t H) {
+NdArray split(const NdArray& x, std::size_t H) {
   const std::size_t B = x.shape[0], T = x.shape[1], C = x.shape[2];
   return transpose(reshape(x, {B, T, H, C / H}), 1, 2);
 }
 
-Array attend(const Array& q, const Array& k, const Array& v, bool causal) {
+NdArray attend(const NdArray& q, const NdArray& k, const NdArray& v, bool causal) {
   const std::size_t T = q.shape[2], D = q.shape[3];
-  Array out{q.shape, std::vector<double>(q.numbers.size())};
+  NdArray out{q.shape, std::vector<double>(q.numbers.size())};
   for (std::size_t i = 0; i < q.numbers.size() / D; i++) {  // each query of each head of each document
     const std::size_t t = i % T, first = i - t;             // its position, and the row of position 0
     const std::size_t seen = causal ? t + 1 : T;
@@ -32,12 +32,12 @@ Array attend(const Array& q, const Array& k, const Array& v, bool causal) {
   return out;
 }
 
-Array merge(const Array& x) {
+NdArray merge(const NdArray& x) {
   const std::size_t B = x.shape[0], H = x.shape[1], T = x.shape[2], D = x.shape[3];
   return reshape(transpose(x, 1, 2), {B, T, H * D});
 }
 
-Array attention(const Array& x, const Weights& w, std::size_t H, bool causal) {
-  const Array q = split(linear(x, w.q), H), k = split(linear(x, w.k), H), v = split(linear(x, w.v), H);
+NdArray attention(const NdArray& x, const Weights& w, std::size_t H, bool causal) {
+  const NdArray q = split(linear(x, w.q), H), k = split(linear(x, w.k), H), v = split(linear(x, w.v), H);
   return linear(merge(attend(q, k, v, causal)), w.o);
 }

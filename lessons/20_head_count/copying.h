@@ -1,15 +1,10 @@
-// Models with different numbers of heads learn to copy a word; where they look, and how they learn.
+// The task of copying a word, and a model that learns it.
 #pragma once
 
-#include <fmt/core.h>
-
-#include <cmath>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "base/task.h"
-#include "inspect/gallery.h"
+#include "inspect/probe.h"
 #include "train/batch_trainer.h"
 #include "train/evaluation.h"
 
@@ -32,78 +27,15 @@ struct Copier {
   double right = 0;            // the share of the letters after "=" that it predicts
 };
 
-/// The same seed draws the same numbers and the same order of words, however many heads share the numbers. W_Q and W_K
-/// start `times` as large as usual.
-inline Copier train_copier(const Words& words, std::size_t n_head, double times, std::size_t num_steps,
-                           std::uint64_t seed) {
-  PythonRandom random(seed);
-  std::vector<Document> documents = words.training;
-  random.shuffle(documents);
-  const Config config{.vocab_size = words.tokenizer.vocab_size(), .n_head = n_head};
-  const TrainConfig how{.num_steps = num_steps, .batch_size = 16, .learning_rate = 0.02};
-  Copier copier{config, initialize(config, how, random), {}};
-  for (const Parameter& w : {copier.parameters["layer0.attn_wq"], copier.parameters["layer0.attn_wk"]}) {
-    for (std::size_t i = 0; i < w.size(); i++) w.data[i] *= times;
-  }
-  BatchTrainer<double> trainer(config, how, copier.parameters, documents, words.tokenizer,
-                               {.loss_mean = LossMean::tokens});
-  while (copier.losses.size() < num_steps) copier.losses.push_back(trainer.step());
-  trainer.model().copy_to(copier.parameters);
+/// Measures it on the held-out words: how surprised it is, and how many letters of the answers it has right.
+inline void test(Copier& copier, const Words& words) {
   std::vector<ProbeDocument> tests;
   for (const Document& word : words.held_out) {
-    tests.push_back(probe_document(word, words.tokenizer, config.block_size));
+    tests.push_back(probe_document(word, words.tokenizer, copier.config.block_size));
   }
-  const Scores scores = Probe(config, copier.parameters, tests).scores();
+  const Scores scores = Probe(copier.config, copier.parameters, tests).scores();
   copier.loss = estimate(scores.losses).mean;
   copier.right = estimate(scores.accuracies).mean;
-  return copier;
-}
-
-/// A map of each head on one word: row i says where it looks when letter i of the answer is to be written.
-inline std::vector<TitledGrid> looks(const Copier& copier, const Words& words, const std::string& title) {
-  const std::vector<Token> tokens = words.tokenizer.encode_document(words.held_out[0]);
-  std::vector<TitledGrid> maps = head_maps(copier.config, copier.parameters, tokens, words.tokenizer);
-  for (auto& [name, grid] : maps) {
-    name = title + (maps.size() == 1 ? ' ' : name.back());
-    grid.rows = {grid.rows.begin() + equals, grid.rows.begin() + equals + letters};
-    grid.row_labels = {"1", "2", "3", "4", "5", "6"};
-    grid.col_labels = {".", "1", "2", "3", "4", "5", "6", "=", "1", "2", "3", "4", "5"};
-  }
-  return maps;
-}
-
-/// A panel for each number of heads, a line for each seed. Levels: so many of the six letters are only guessed.
-inline Svg curves_picture(const std::vector<std::vector<Copier>>& of_heads) {
-  constexpr double left = 110, top = 74, width = 150, height = 210, high = 2.05, low = 0.8;
-  const double right = left + static_cast<double>(of_heads.size()) * (width + 12) - 12;
-  auto y_of = [&](double loss) { return top + height * (high - loss) / (high - low); };
-  Svg svg(right + 20, top + height + 64);
-  svg.text(20, 26, "One head copies a letter or never does; sixteen learn all of them slowly", "start", 15);
-  svg.text(20, y_of(1.95), "letters that are", "start", 11);
-  svg.text(20, y_of(1.95) + 13, "only guessed", "start", 11);
-  for (std::size_t guessed = 0; guessed <= letters; guessed++) {  // and the word itself is always guessed
-    const double y = y_of(static_cast<double>(letters + guessed) * std::log(8) / 14);
-    svg.text(left - 10, y + 4, fmt::format("{}", guessed), "end", 12);
-    svg.line(left - 6, y, right, y, "#d0d0d0");
-  }
-  for (double x = left; const std::vector<Copier>& seeds : of_heads) {
-    svg.text(x + width / 2, top - 8, fmt::format("heads: {}", seeds[0].config.n_head), "middle", 13);
-    svg.text(x, top + height + 14, "step 0", "start", 11);
-    svg.text(x + width, top + height + 14, fmt::format("{}", seeds[0].losses.size()), "end", 11);
-    for (const Copier& seed : seeds) {
-      const std::vector<double> means = running_mean(seed.losses, 20);
-      std::vector<std::pair<double, double>> points;
-      for (std::size_t i = 9; i < means.size(); i += 10) {
-        const double at = static_cast<double>(i + 1) / static_cast<double>(means.size());
-        if (means[i] < high) points.emplace_back(x + width * at, y_of(means[i]));
-      }
-      svg.polyline(points, seed.right < 0.95 ? "#d55e00" : "#0072b2", 1.5);
-    }
-    x += width + 12;
-  }
-  svg.text(left, top + height + 36, "A line is a seed: mean loss of the last 20 steps, in units of a guessed letter.");
-  svg.text(left, top + height + 54, "Blue: in the end 95 % of the answers' letters are right; orange: fewer.");
-  return svg;
 }
 
 }  // namespace microgpt

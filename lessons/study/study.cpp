@@ -37,8 +37,6 @@ int main(int argc, char** argv) {
     fmt::print("One layer of width {}; {} seeds, {} documents a step. Margins: 2.78 standard errors (Student's t).\n",
                d_model, num_seeds, batch_size);
     for (const Result& result : all) print_learning(result);
-    fmt::print("\nSixteen heads beside one, each at its best rate, seed by seed:\n");
-    for (const Result& result : all) print_best(result);
     fmt::print(
         "\nWhat the heads look like. Spread: of a layer's entropies, their standard deviation. Distance: between\n"
         "two heads' rows, from 0 (alike) to 1 (nothing in common), the mean over all pairs. Before: before "

@@ -81,24 +81,6 @@ inline std::string in_words(Mean difference) {
                      std::abs(difference.mean) > difference.margin ? "more than noise" : "which may be noise");
 }
 
-/// The learning rate whose models have the lowest loss.
-inline std::size_t best_rate(const Result& result, std::size_t h) {
-  std::size_t best = 0;
-  for (std::size_t r = 1; r < learning_rates.size(); r++) {
-    if (mean_of(result.runs[r][h], loss).mean < mean_of(result.runs[best][h], loss).mean) best = r;
-  }
-  return best;
-}
-
-/// Sixteen heads beside one, each with the learning rate that suits it best.
-inline void print_best(const Result& result) {
-  const std::size_t many = head_counts.size() - 1;
-  const std::size_t one_rate = best_rate(result, 0), many_rate = best_rate(result, many);
-  fmt::print("{}: 16 heads at {} beside 1 at {}: loss {}\n", result.subject.name, learning_rates[many_rate],
-             learning_rates[one_rate],
-             in_words(difference(result.runs[many_rate][many], result.runs[one_rate][0], loss)));
-}
-
 /// Do sixteen heads differ from each other more than two do?
 inline void print_specialisation(const Result& result) {
   for (std::size_t r = 0; r < learning_rates.size(); r++) {

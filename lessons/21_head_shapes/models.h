@@ -13,7 +13,6 @@
 namespace lesson21 {
 
 using namespace microgpt;
-using Tokens = std::span<const Token>;
 
 /// A model of two layers with four heads each, after 1000 steps of 16 documents. Positions are rotated (lesson 17), or
 /// stand in a table.
@@ -29,6 +28,11 @@ inline Trained induction_model(bool rope, std::uint64_t seed) {
   PythonRandom random(1);
   const std::vector<Document> documents = draw_documents({TaskName::induction}, Part::training, 20000, random);
   return learn(documents, draw_documents({TaskName::induction}, Part::held_out, 300, random), rope, seed);
+}
+
+/// The model on a hundred of its held-out documents.
+inline Probe a_hundred_of(const Trained& model) {
+  return Probe(model.config, model.parameters, {model.held_out.begin(), model.held_out.begin() + 100});
 }
 
 /// The weights, with zeros in the columns of W_O that read these heads.

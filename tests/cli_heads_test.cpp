@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -53,6 +54,32 @@ TEST_CASE("a single document has no standard error, so nothing can be told, and 
   CHECK(tables.find("cannot tell") != std::string::npos);
 }
 
+TEST_CASE("a measurable effect stands beside its size, so that it does not contradict the heads that can go") {
+  const NamesFolder folder;
+  const std::string model = folder.trained({"--steps", "300", "--quiet"});
+  const Words heads{"heads", model, "--data", folder.names, "--prune"};
+  const std::string tables = output(heads);
+  const nlohmann::json report = nlohmann::json::parse(output(heads + Words{"--json"}));
+  std::size_t measurable = 0;
+  for (const auto& head : report["layers"]) {
+    const auto& zeroed = head["importance"]["zeroed"];
+    const double change = zeroed["loss"];
+    const std::string size = fmt::format("   measurable: {:+.1f} %", 100 * change / report["loss"].get<double>());
+    const bool is_clear = std::abs(change) > 2 * zeroed["loss_stderr"].get<double>();
+    measurable += is_clear ? 1 : 0;
+    const std::string line = lines_that_begin(fmt::format("0:{} ", head["head"].get<std::size_t>()),
+                                              tables.substr(tables.find("zeroed:")))[0];
+    CHECK((line.find(size) != std::string::npos) == is_clear);
+    CHECK((line.find(", better without") != std::string::npos) == (is_clear && change < 0));
+  }
+  CHECK(measurable > 0);
+  const double whole = report["prune"][0]["loss"];
+  const auto spare = static_cast<std::size_t>(
+      std::stoi(lines_that_begin("", tables.substr(0, tables.find(" of 4 heads can go"))).back()));
+  const double loss = report["prune"][spare]["loss"];
+  CHECK(count(fmt::format("; the loss changes by {:+.1f} %.\n", 100 * (loss / whole - 1)), tables) == 1);
+}
+
 TEST_CASE("the number of threads changes nothing") {
   const ModelFolder folder;
   CHECK(measured(folder, {"--threads", "1", "--prune"}) == measured(folder, {"--threads", "3", "--prune"}));
@@ -82,6 +109,7 @@ TEST_CASE("maps of the text that was asked for go to the terminal and to a pictu
       output({"heads", folder.model, "--data", folder.names, "--text", "anna", "--svg", folder.file("heads.svg")});
   CHECK(tables.find("     layer 0, head 0        layer 0, head 1") != std::string::npos);
   CHECK(tables.find("     . a n n a") != std::string::npos);
+  CHECK(count("\nBlank: nothing, ░░ about a quarter of its weight, ", tables) == 1);
   CHECK(contents(folder.path / "heads.svg").find(">layer 0, head 3<") != std::string::npos);
 }
 
@@ -95,6 +123,7 @@ TEST_CASE("the quiz asks first, and counts the right answers") {
   CHECK(asked("6\\n6\\nno clear shape\\n6\\n").ends_with("\n4 of 4 right\n"));  // after so few steps
   CHECK(asked("1\\n6\\n9\\nwhat?\\n").ends_with("\n1 of 4 right\n"));
   CHECK(asked("").ends_with("\n0 of 4 right\n"));
+  CHECK(count("\nBlank: nothing, ░░ about a quarter of its weight, ", asked("")) == 1);
 }
 
 TEST_CASE("a task's model is measured on documents of a task, and a wrong line is named") {

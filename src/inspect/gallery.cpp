@@ -63,15 +63,14 @@ Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps, std::
   const std::size_t width = std::max(narrowest, square * maps.at(0).second.col_labels.size() + margins);
   if (in_a_row == 0) in_a_row = std::max<std::size_t>(1, page / width);
   return heat_maps(title, in_rows(maps, in_a_row),
-                   "A row is the letter that looks, a column the one it looks at (\".\" is BOS). "
-                   "White: nothing; darkest: all of its weight.");
+                   std::string(map_axes) + " White: nothing; darkest: all of its weight.");
 }
 
 std::string gallery(const std::vector<TitledGrid>& maps, std::size_t columns) {
   if (maps.empty()) return "";
   constexpr std::size_t label = 8;
   const std::size_t width = std::max<std::size_t>(16, 2 * maps.at(0).second.col_labels.size()) + label;
-  std::string text;
+  std::string text = fmt::format("{}\n{}\n\n", map_axes, map_shades);
   for (const auto& row : in_rows(maps, std::max<std::size_t>(1, columns / width))) text += shades(row) + "\n";
   return text;
 }

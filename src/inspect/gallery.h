@@ -20,10 +20,15 @@ std::vector<TitledGrid> head_maps(const Config& config, const Parameters& parame
 std::vector<std::string> evidence(const HeadLook& look, const std::array<double, num_places>& bar,
                                   const Importance& importance);
 
+/// What rows and columns of a map are, and, on a terminal, what its shades mean.
+inline constexpr const char* map_axes = "A row is the letter that looks, a column the one it looks at (\".\" is BOS).";
+inline constexpr const char* map_shades =
+    "Blank: nothing, ░░ about a quarter of its weight, ▒▒ half, ▓▓ three quarters, ██ all of it.";
+
 /// So many maps in a row; 0: as many as fit on a page.
 Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps, std::size_t in_a_row = 0);
 
-/// The same for a terminal of so many columns.
+/// The same for a terminal of so many columns, with a legend.
 std::string gallery(const std::vector<TitledGrid>& maps, std::size_t columns);
 
 }  // namespace microgpt

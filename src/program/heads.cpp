@@ -94,7 +94,7 @@ PruningReport prune(const Config& config, const Parameters& parameters, std::vec
 /// Shows each map and asks what the head looks at, before it tells.
 void quiz(const std::vector<TitledGrid>& maps) {
   constexpr std::string_view nothing = "no clear shape";
-  fmt::print("\nWhat does each head look at? Answer with a number.\n");
+  fmt::print("\nWhat does each head look at? Answer with a number.\n{}\n{}\n", map_axes, map_shades);
   for (std::size_t p = 0; p < num_places; p++) fmt::print("  {} {}\n", p + 1, place_names[p].title);
   fmt::print("  {} {}\n", num_places + 1, nothing);
   std::size_t right = 0;

@@ -45,10 +45,13 @@ std::string with_margin(const Change& change) {
   return fmt::format("{:+.4f} ± {:.4f}", change.mean, 2 * change.standard_error);
 }
 
-std::string verdict(const Effect& effect) {
+/// Whether the effect is real, and how large beside the loss of the whole model: a head with a measurable effect may
+/// still be one that can go.
+std::string verdict(const Effect& effect, double loss) {
   if (effect.loss.mean == 0 && effect.loss.standard_error == 0) return "no effect at all";
   if (!effect.loss.is_clear()) return "cannot tell";
-  return effect.loss.mean > 0 ? "needed" : "in the way";
+  return fmt::format("measurable: {:+.1f} %{}", 100 * effect.loss.mean / loss,
+                     effect.loss.mean > 0 ? "" : ", better without");
 }
 
 /// The most important head is first.
@@ -62,7 +65,7 @@ std::vector<std::size_t> ranks(const std::vector<Importance>& all) {
   return ranks;
 }
 
-void print_importances(const std::vector<Importance>& all) {
+void print_importances(const std::vector<Importance>& all, double loss) {
   fmt::print("\nWhat they are worth: the change without the head, ± two standard errors\n");
   fmt::print("{:<6}{:>19}{:>19}{:>23}{:>19}{:>6}\n", "head", "zeroed: loss", "accuracy", "its mean instead: loss",
              "accuracy", "rank");
@@ -71,7 +74,7 @@ void print_importances(const std::vector<Importance>& all) {
     const auto& [id, zeroed, mean] = all[i];
     fmt::print("{:<6}{:>19}{:>19}{:>23}{:>19}{:>6}   {}\n", name_of(id), with_margin(zeroed.loss),
                with_margin(zeroed.accuracy), with_margin(mean.loss), with_margin(mean.accuracy), rank[i],
-               verdict(zeroed));
+               verdict(zeroed, loss));
   }
 }
 
@@ -103,8 +106,10 @@ void print_pruning(const PruningReport& pruning) {
     fmt::print("\n");
   }
   const std::size_t spare = spare_heads(pruning.greedy);
-  fmt::print("{} of {} heads can go before the accuracy falls by more than 1 percentage point.\n", spare,
-             pruning.greedy.size() - 1);
+  fmt::print(
+      "{} of {} heads can go before the accuracy falls by more than 1 percentage point; the loss changes by "
+      "{:+.1f} %.\n",
+      spare, pruning.greedy.size() - 1, 100 * (pruning.greedy[spare].loss / pruning.greedy[0].loss - 1));
 }
 
 }  // namespace
@@ -113,7 +118,7 @@ void print_tables(const HeadsReport& report) {
   fmt::print("{}: loss {:.4f}, accuracy {:.1f} % (means over documents)\n", for_output(report.documents), report.loss,
              100 * report.accuracy);
   print_looks(report);
-  print_importances(report.importances);
+  print_importances(report.importances, report.loss);
   if (report.pruning) print_pruning(*report.pruning);
 }
 

@@ -15,13 +15,14 @@ namespace {
 TEST_CASE("bench prints a table for each kind of work, and how many times as fast as the plain loops it is") {
   const NamesFolder folder;
   const Words table = lines(output({"bench", "--data", folder.names, "--steps", "2", "--rounds", "3", "--n-embd", "4,6",
-                                    "--batch", "1", "--threads", "1", "--what", "train,sample"}));
-  // An empty line, a title and a head each; scalar, naive, fast, double, for two widths; scalar, 5 forms, for two.
-  REQUIRE(table.size() == 2 * 3 + 2 * 4 + 2 * 6);
+                                    "--batch", "1", "--threads", "1", "--what", "train,sample", "--context", "16,20"}));
+  // An empty line, a title and a head each; scalar, naive, fast, double, for two widths; for two widths scalar, 5 forms
+  // in two contexts, and in the short one 4 of them side by side.
+  REQUIRE(table.size() == 2 * 3 + 2 * 4 + 2 * (1 + 2 * 5 + 4));
   CHECK(table[1] == "Training: a step is a batch");
   CHECK(table[2].find("x naive") != std::string::npos);
   for (std::size_t i = 3; i <= 10; i++) CHECK(table[i].starts_with(i < 7 ? "       4      1 " : "       6      1 "));
-  CHECK(table[12] == "Sampling: a step is a token");
+  CHECK(table[12] == "Sampling: a step is a token of a name as long as its context");
 }
 
 /// What bench --json prints of one round.
@@ -61,18 +62,31 @@ TEST_CASE("bench --json prints what a program can read") {
 }
 
 TEST_CASE("bench samples with every form of attention, and tells what its cache keeps of a token") {
-  const nlohmann::json results = measured({"--steps", "2", "--n-embd", "16", "--what", "sample"});
-  REQUIRE(results.size() == 6);
+  const nlohmann::json results =
+      measured({"--steps", "2", "--n-embd", "16", "--what", "sample", "--context", "16,40,300"});
+  REQUIRE(results.size() == 1 + (2 * 4 + 1) + (4 + 1) + 4);
   CHECK(results[0].at("engine") == "scalar");
   const std::vector<std::tuple<std::string, bool, std::size_t>> forms{
-      {"mha", true, 2 * 16}, {"mqa", true, 2 * 4}, {"gqa", true, 2 * 8}, {"mla", true, 8}, {"mla", false, 8}};
-  for (std::size_t i = 0; i < forms.size(); i++) {
-    const nlohmann::json& result = results[i + 1];
-    CHECK(result.at("attention") == std::get<0>(forms[i]));
-    CHECK(result.at("absorbed") == std::get<1>(forms[i]));
-    CHECK(result.at("cache_bytes_per_token") == std::get<2>(forms[i]) * sizeof(float));
-    CHECK(result.at("tokens_per_second") > 0);
-    CHECK(result.at("gflops") > 0);
+      {"mha", true, 2 * 16}, {"gqa", true, 2 * 8}, {"mqa", true, 2 * 4}, {"mla", true, 8}, {"mla", false, 8}};
+  std::size_t at = 1;
+  for (const std::size_t length : {16, 40, 300}) {
+    for (const auto& [attention, absorbed, numbers] : forms) {
+      if (length == 300 && !absorbed) continue;
+      for (const std::size_t batch : {1, 32}) {
+        if (batch > 1 && (length > 16 || !absorbed)) continue;
+        CAPTURE(at);
+        const nlohmann::json& result = results[at++];
+        CHECK(result.at("attention") == attention);
+        CHECK(result.at("absorbed") == absorbed);
+        CHECK(result.at("length") == length);
+        CHECK(result.at("batch") == batch);
+        CHECK(result.at("cache_bytes_per_token") == numbers * sizeof(float));
+        const double tokens = result.at("tokens_per_second"), microseconds = result.at("us_per_step");
+        CHECK(tokens == doctest::Approx(1e6 / microseconds));
+        CHECK(result.at("names_per_second") == doctest::Approx(tokens / static_cast<double>(length)));
+        CHECK(result.at("gflops") > 0);
+      }
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -12,13 +13,10 @@ namespace {
 
 /// Removes the first line from the text and returns it without its line end.
 std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find_first_of("\r\n");
+  const auto is_end = [](char c) { return c == '\n' || c == '\r'; };
+  const auto end = static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_end) - text.begin());
   const std::string_view line = text.substr(0, end);
-  if (end == std::string_view::npos) {
-    text = {};
-  } else {
-    text.remove_prefix(text.substr(end, 2) == "\r\n" ? end + 2 : end + 1);
-  }
+  text.remove_prefix(std::min(text.size(), text.substr(end, 2) == "\r\n" ? end + 2 : end + 1));
   return line;
 }
 
@@ -34,14 +32,15 @@ std::vector<Document> parse_documents(std::string_view text, const std::string& 
       throw Error(where() +
                   "a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
     }
-    const std::optional<std::u32string> characters = decode_utf8(line);
-    if (!characters) throw Error(where() + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
-    const std::u32string_view document = strip(*characters);
-    if (document.empty()) continue;
+    std::optional<Document> document = decode_utf8(line);
+    if (!document) throw Error(where() + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
+    const std::u32string_view stripped = strip(*document);
+    if (stripped.size() < line.size()) document = Document(stripped);  // also: without room for bytes of UTF-8
+    if (document->empty()) continue;
     if (documents.size() == max_documents) {
       throw Error(where() + "more than " + std::to_string(max_documents) + " documents; give a smaller file");
     }
-    documents.emplace_back(document);
+    documents.push_back(std::move(*document));
     try {
       if (check) check(documents.back());
     } catch (const Error& error) {

@@ -1,8 +1,9 @@
 #include "base/split.h"
 
-#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
 #include <iterator>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -12,19 +13,17 @@
 namespace microgpt {
 namespace {
 
-/// Of equal documents the first stays. A sorted list of indices takes less memory than a set of millions of documents.
+/// Of equal documents the first stays. A document's number, counted from 1, stands in a table where its hash says, or
+/// in the next free place.
 void drop_repeated(std::vector<Document>& documents) {
-  std::vector<std::size_t> order(documents.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return documents[a] < documents[b]; });
-  std::vector<bool> repeated(documents.size());
-  for (std::size_t i = 1; i < order.size(); i++) {
-    repeated[order[i]] = documents[order[i]] == documents[order[i - 1]];
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < documents.size(); i++) {
-    if (!repeated[i]) std::swap(documents[kept++], documents[i]);
+  std::vector<std::uint32_t> table(std::bit_ceil(2 * documents.size() + 1));
+  std::uint32_t kept = 0;
+  for (Document& document : documents) {
+    std::size_t place = std::hash<Document>()(document) % table.size();
+    while (table[place] != 0 && documents[table[place] - 1] != document) place = (place + 1) % table.size();
+    if (table[place] != 0) continue;
+    std::swap(documents[kept++], document);
+    table[place] = kept;
   }
   documents.resize(kept);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -10,9 +9,15 @@
 namespace microgpt {
 
 Tokenizer::Tokenizer(std::span<const Document> documents) {
-  std::set<char32_t> distinct;
-  for (const Document& document : documents) distinct.insert(document.begin(), document.end());
-  characters_.assign(distinct.begin(), distinct.end());
+  std::vector<bool> known(0x110000);  // one for each code point
+  for (const Document& document : documents) {
+    for (const char32_t character : document) {
+      if (known[character]) continue;
+      known[character] = true;
+      characters_ += character;
+    }
+  }
+  std::sort(characters_.begin(), characters_.end());
 }
 
 Tokenizer::Tokenizer(std::u32string characters) : characters_(std::move(characters)) {
@@ -21,17 +26,21 @@ Tokenizer::Tokenizer(std::u32string characters) : characters_(std::move(characte
   if (characters_.empty() || !ascending) throw Error("an alphabet must be sorted and without repeats");
 }
 
-std::vector<Token> Tokenizer::encode(std::u32string_view text) const {
-  std::vector<Token> tokens;
-  tokens.reserve(text.size() + 2);
-  for (char32_t character : text) {
-    const auto found = std::lower_bound(characters_.begin(), characters_.end(), character);
-    if (found == characters_.end() || *found != character) {
-      throw UsageError("the character '" + visible(encode_utf8(character)) + "' is unknown; the alphabet is " +
-                       alphabet());
-    }
-    tokens.push_back(static_cast<Token>(found - characters_.begin()));
+// In an alphabet without gaps, such as a to z, a character's place is its distance from the first.
+Token Tokenizer::token_of(char32_t character) const {
+  const std::size_t distance = character - characters_[0];
+  if (distance < characters_.size() && characters_[distance] == character) return distance;
+  const auto found = std::lower_bound(characters_.begin(), characters_.end(), character);
+  if (found == characters_.end() || *found != character) {
+    throw UsageError("the character '" + visible(encode_utf8(character)) + "' is unknown; the alphabet is " +
+                     alphabet());
   }
+  return static_cast<Token>(found - characters_.begin());
+}
+
+std::vector<Token> Tokenizer::encode(std::u32string_view text) const {
+  std::vector<Token> tokens(text.size());
+  std::transform(text.begin(), text.end(), tokens.begin(), [&](char32_t character) { return token_of(character); });
   return tokens;
 }
 
@@ -43,9 +52,8 @@ std::string Tokenizer::alphabet() const {
 }
 
 std::vector<Token> Tokenizer::encode_document(const Document& document) const {
-  std::vector<Token> tokens = encode(document);
-  tokens.insert(tokens.begin(), bos());
-  tokens.push_back(bos());
+  std::vector<Token> tokens(document.size() + 2, bos());
+  std::transform(document.begin(), document.end(), tokens.begin() + 1, [&](char32_t c) { return token_of(c); });
   return tokens;
 }
 

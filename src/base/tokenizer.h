@@ -46,6 +46,8 @@ class Tokenizer {
   std::string decode(std::span<const Token> tokens) const;
 
  private:
+  Token token_of(char32_t character) const;
+
   std::u32string characters_;
 };
 

@@ -9,12 +9,12 @@
 namespace microgpt {
 
 std::optional<std::u32string> decode_utf8(std::string_view bytes) {
-  std::u32string out;
-  out.reserve(bytes.size());
+  std::u32string out(bytes.size(), U'\0');  // at most so many
+  std::size_t n = 0;
   for (std::size_t i = 0; i < bytes.size();) {
     const auto lead = static_cast<unsigned char>(bytes[i++]);
     if (lead < 0x80) {
-      out.push_back(lead);
+      out[n++] = lead;
       continue;
     }
     const int following = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
@@ -30,8 +30,9 @@ std::optional<std::u32string> decode_utf8(std::string_view bytes) {
     const bool overlong = code_point < smallest[static_cast<std::size_t>(following)];
     const bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
     if (overlong || surrogate || code_point > 0x10ffff) return std::nullopt;
-    out.push_back(code_point);
+    out[n++] = code_point;
   }
+  out.resize(n);
   return out;
 }
 

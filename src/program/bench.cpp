@@ -24,6 +24,7 @@
 #include "program/options.h"
 #include "program/print.h"
 #include "tensor/decoder.h"
+#include "tensor/draw.h"
 #include "tensor/fma_peak.h"
 #include "tensor/threads.h"
 #include "train/batch_trainer.h"
@@ -47,7 +48,7 @@ struct Subject {
   std::size_t n_head = 4;         // H; 1 is used if it does not divide n_embd
   std::size_t batch = 1;          // B
   std::size_t threads = 1;
-  std::size_t length = 0;     // T, for attention alone; the others use the documents
+  std::size_t length = 0;     // T, for attention alone and for sampling on the tensor path; the others use names
   std::string mask = "full";  // for attention alone
 };
 
@@ -61,6 +62,7 @@ struct Effort {
 /// What was done. In sampling, a step is one token.
 struct Tally {
   double steps = 0;
+  double names = 0;
   /// Training: 6 * multiplied weights * positions, plus 12 * C * pairs that attention keeps (4 of them forward).
   /// Sampling: 2 instead of 6, and 4 instead of 12 for MHA. MLA takes more per pair; expanded, it also computes keys
   /// and values again for every pair.
@@ -71,7 +73,8 @@ struct Measurement {
   Subject subject = {};
   double us_per_step = 0;  // median of the rounds
   double us_fastest = 0;   // in the best round
-  double per_second = 0;   // documents (train, attention), or tokens (sample)
+  double names_per_second = 0;
+  double per_second = 0;  // tokens in sampling, otherwise names
   double gflops = 0;
   double peak_gflops = 0;  // of fused multiply-adds on the same number of threads
   double percent_of_peak = 0;
@@ -101,7 +104,10 @@ Measurement measure_rounds(const Effort& effort, const std::function<void(Tally&
   for (double& round : rounds) round = us_per_step(effort.seconds);
   std::sort(rounds.begin(), rounds.end());
   const double median = rounds[effort.rounds / 2];
-  return {.us_per_step = median, .us_fastest = rounds.front(), .gflops = done.operations / done.steps / median / 1e3};
+  return {.us_per_step = median,
+          .us_fastest = rounds.front(),
+          .names_per_second = done.names / done.steps / median * 1e6,
+          .gflops = done.operations / done.steps / median / 1e3};
 }
 
 /// Resets the process's peak memory. Only Linux can; elsewhere the peak is that since the start.
@@ -144,6 +150,7 @@ struct Setting {
     config.vocab_size = tokenizer.vocab_size();
     config.n_embd = subject.n_embd;
     config.n_head = subject.n_head;
+    if (subject.length > 0) config.block_size = subject.length;
     choose_attention(config, subject.attention);
     train.batch_size = subject.batch;
     train.num_steps = 1'000'000'000;
@@ -158,21 +165,22 @@ struct Setting {
   void add_training(Tally& done) {
     const auto numbers = static_cast<double>(config.n_layer * config.n_embd);
     done.steps++;
+    done.names += static_cast<double>(subject.batch);
     for (std::size_t i = 0; i < subject.batch; i++, trained++) {
       const std::size_t n = std::min(config.block_size, next().size() + 1);
       done.operations += 6 * (multiplied * static_cast<double>(n) + 2 * numbers * causal_pairs(n));
     }
   }
 
-  /// Adds a generated document, its tokens made one by one with a cache.
-  void add_sampling(Tally& done, std::size_t letters) const {
-    const std::size_t n = std::min(config.block_size, letters + 1);
+  /// Adds a generated name of n tokens, made one by one with a cache.
+  void add_sampling(Tally& done, std::size_t n) const {
     const bool expands = config.is_latent() && !subject.absorbed;
     const std::size_t mixed = config.is_latent() && !expands ? config.kv_latent : config.head_dim();  // by each head
     const std::size_t per_pair = config.n_head * (2 * mixed + config.rope_dim);
     const std::size_t expanded = expands ? 2 * config.kv_latent * config.n_embd : 0;  // for each earlier token
     const auto tokens = static_cast<double>(n), layers = static_cast<double>(config.n_layer);
     done.steps += tokens;
+    done.names++;
     done.operations += 2 * (multiplied * tokens + layers * (static_cast<double>(per_pair) * causal_pairs(n) +
                                                             static_cast<double>(expanded) * causal_pairs(n - 1)));
   }
@@ -191,8 +199,10 @@ Measurement measure_scalar(Setting& setting, const Effort& effort) {
   Parameters parameters = initialize(setting.config, setting.train, setting.random);
   const Model model = scalar_model(setting.config, parameters);
   if (setting.subject.what == "sample") {
-    return measure_rounds(effort,
-                          [&](Tally& done) { setting.add_sampling(done, sample(model, 1, setting.random).size()); });
+    return measure_rounds(effort, [&](Tally& done) {
+      const std::size_t letters = sample(model, 1, setting.random).size();
+      setting.add_sampling(done, std::min(model.block_size, letters + 1));
+    });
   }
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
   AdamOptimizer adam(setting.train, parameters.size());
@@ -209,15 +219,28 @@ const Kernels<T>& kernels_of(const Subject& subject) {
   return subject.kernels == "naive" ? naive<T>() : fast<T>();
 }
 
+/// Names side by side, each as long as its context: BOS is a token like any other.
+template <class T>
+void sample_names(Decoder<T>& decoder, Setting& setting, Tally& done) {
+  std::vector<Token> last(setting.subject.batch, setting.tokenizer.bos());
+  for (std::size_t i = 0; i < last.size(); i++) decoder.reset(i);
+  for (std::size_t t = 0; t < decoder.length(); t++) {
+    const View<T> logits = decoder.next(last);
+    for (std::size_t i = 0; i < last.size(); i++) {
+      last[i] = draw(std::span(logits.row(i), logits.cols), 1, setting.random.random());
+    }
+  }
+  for (std::size_t i = 0; i < last.size(); i++) setting.add_sampling(done, decoder.length());
+}
+
 template <class T>
 Measurement measure_tensor(Setting& setting, const Effort& effort) {
   const Subject& subject = setting.subject;
   const Parameters parameters = initialize(setting.config, setting.train, setting.random);
   if (subject.what == "sample") {
     TensorModel<T> model(setting.config, parameters);
-    Decoder<T> decoder(model, kernels_of<T>(subject), subject.absorbed);
-    Measurement m = measure_rounds(
-        effort, [&](Tally& done) { setting.add_sampling(done, sample(decoder, 1, setting.random).size()); });
+    Decoder<T> decoder(model, kernels_of<T>(subject), subject.absorbed, subject.batch);
+    Measurement m = measure_rounds(effort, [&](Tally& done) { sample_names(decoder, setting, done); });
     m.cache_bytes_per_token = decoder.cache_bytes_per_token();
     return m;
   }
@@ -262,6 +285,7 @@ Measurement measure_attention(const Subject& subject, const Effort& effort) {
       }
     });
     done.steps++;
+    done.names += static_cast<double>(B);
     done.operations += 12 * static_cast<double>(B * C) * kept;
   });
   m.percent_kept = 100 * kept / causal_pairs(length);
@@ -284,7 +308,7 @@ Measurement measure(Subject subject, const std::vector<Document>& documents, con
     m.num_params = num_parameters(setting.config);
   }
   m.subject = subject;
-  m.per_second = static_cast<double>(subject.what == "sample" ? 1 : subject.batch) / m.us_per_step * 1e6;
+  m.per_second = subject.what == "sample" ? 1e6 / m.us_per_step : m.names_per_second;
   m.peak_gflops = peak_gflops;
   m.percent_of_peak = 100 * m.gflops / peak_gflops;
   m.peak_rss_mib = peak_mebibytes();
@@ -296,6 +320,7 @@ struct BenchOptions {
   std::vector<std::string> what{"train", "attention", "sample"};
   std::vector<std::size_t> n_embd{16, 32, 64, 128};
   std::vector<std::size_t> batch{1, 16, 64};
+  std::vector<std::size_t> context{16, 256, 4096};
   std::vector<std::string> mask{"local:64",     "local:128",     "block:48", "block:128",
                                 "global:64:16", "strided:64:64", "random:8", "bigbird:64:16:8"};
   std::optional<std::size_t> steps, rounds, threads;
@@ -323,7 +348,8 @@ Json json(const Measurement& m) {
           {"cache_bytes_per_token", m.cache_bytes_per_token},
           {"us_per_step", m.us_per_step},
           {"us_fastest", m.us_fastest},
-          {s.what == "sample" ? "tokens_per_second" : "names_per_second", m.per_second},
+          {"names_per_second", m.names_per_second},
+          {"tokens_per_second", s.what == "sample" ? Json(m.per_second) : Json()},
           {"gflops", m.gflops},
           {"peak_gflops", m.peak_gflops},
           {"percent_of_peak", m.percent_of_peak},
@@ -378,14 +404,23 @@ class Bench {
   }
 
   void sample() {
-    begin("Sampling: a step is a token", "n_embd  batch", fmt::format(" {:>13} {:>7}", "attention", "B/token"),
-          "tokens/s", "x scalar");
+    begin("Sampling: a step is a token of a name as long as its context", "n_embd  batch",
+          fmt::format(" {:>7} {:>13} {:>7} {:>8}", "context", "attention", "B/token", "names/s"), "tokens/s",
+          "x scalar");
     for (const std::size_t C : options_.n_embd) {
       const double scalar = line({.what = "sample", .kernels = "scalar", .dtype = "f64", .n_embd = C});
-      for (const char* kind : {"mha", "mqa", "gqa", "mla"}) {
-        line({.what = "sample", .attention = kind, .n_embd = C}, scalar);
+      for (const std::size_t context : options_.context) {
+        const bool short_names = context <= preset("gist").model.block_size;
+        const double reference = short_names ? scalar : 0;
+        for (const char* kind : {"mha", "gqa", "mqa", "mla"}) {
+          Subject subject{.what = "sample", .attention = kind, .n_embd = C, .length = context};
+          line(subject, reference);
+          subject.batch = 32;
+          if (short_names) line(subject, reference);
+        }
+        if (context > 256) continue;  // expanded, every token makes the keys and values of all others anew
+        line({.what = "sample", .attention = "mla", .absorbed = false, .n_embd = C, .length = context}, reference);
       }
-      line({.what = "sample", .attention = "mla", .absorbed = false, .n_embd = C}, scalar);
     }
   }
 
@@ -416,7 +451,8 @@ class Bench {
       more = fmt::format("{:>16} {:>6.1f}", s.mask, m.percent_kept);
     } else if (s.what == "sample") {
       const std::string cache = m.cache_bytes_per_token == 0 ? "" : std::to_string(m.cache_bytes_per_token);
-      more = fmt::format(" {:>13} {:>7}", s.attention + (s.absorbed ? "" : ", expanded"), cache);
+      more = fmt::format(" {:>7} {:>13} {:>7} {:>8.1f}", s.length > 0 ? std::to_string(s.length) : "",
+                         s.attention + (s.absorbed ? "" : ", expanded"), cache, m.names_per_second);
     }
     fmt::print("{}{:>15} {:>7} {:>6}{} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", head_,
                shape, s.kernels, s.dtype == "f32" ? "float" : "double", more, s.threads, m.us_per_step, m.per_second,
@@ -468,6 +504,7 @@ Command bench_command() {
        {"--what", "what to measure", list(options->what, "WORD")},
        {"--n-embd", "widths", counts(options->n_embd)},
        {"--batch", "documents per step", counts(options->batch)},
+       {"--context", "tokens in a generated name", counts(options->context)},
        {"--mask", "sparse masks to measure in attention alone, over 1024 positions", list(options->mask, "PATTERN")},
        threads_option(options->threads, "threads to compare with one [all]"),
        {"--steps", "steps per round [as many as fit into 0.1 s]", count(options->steps)},

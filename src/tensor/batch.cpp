@@ -1,6 +1,7 @@
 #include "tensor/batch.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace microgpt {
@@ -15,11 +16,10 @@ void Batch::clear() {
 void Batch::add(std::span<const Token> document) {
   if (document.size() < 2) throw std::invalid_argument("a document of a batch has at least two tokens");
   const std::size_t n = std::min(block_size_, document.size() - 1);
-  for (std::size_t t = 0; t < n; t++) {
-    tokens_.push_back(document[t]);
-    targets_.push_back(document[t + 1]);
-    positions_.push_back(t);
-  }
+  tokens_.insert(tokens_.end(), document.begin(), document.begin() + n);
+  targets_.insert(targets_.end(), document.begin() + 1, document.begin() + 1 + n);
+  positions_.resize(tokens_.size());
+  std::iota(positions_.end() - n, positions_.end(), 0);
   starts_.push_back(tokens_.size());
 }
 

@@ -33,12 +33,12 @@ void transpose_vectors(Vector<T>* row) {
 /// The transpose of at most `lanes` rows and columns. `whole` means that `from` has so many columns, and `to` has room
 /// for so many; those beyond the rows of `from` become copies of its last row.
 template <class T, bool whole>
-void transpose_square(View<T> to, View<const T> from) {
+[[gnu::always_inline]] inline void transpose_square(View<T> to, View<const T> from) {
   Vector<T> row[lanes<T>];
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < lanes<T>; i++) {
-    const T* const numbers = from.row(std::min(i, from.rows - 1));
-    row[i] = whole ? load(numbers) : load(numbers, from.cols);
+    row[i] = whole ? load(from.data) : load(from.data, from.cols);
+    if (i + 1 < from.rows) from.data += from.stride;
   }
   transpose_vectors<T>(row);
 #pragma GCC unroll 16
@@ -60,8 +60,9 @@ void transpose(View<T> to, std::type_identity_t<View<const T>> from) {
       const std::size_t rows = std::min(lanes<T>, from.rows - i);
       const std::size_t cols = std::min(lanes<T>, from.cols - j);
       const bool whole = to.cols - i >= lanes<T> && cols == lanes<T>;
-      const auto transpose = whole ? transpose_square<T, true> : transpose_square<T, false>;
-      transpose(to.slice_rows(j, cols).slice_cols(i, rows), from.slice_rows(i, rows).slice_cols(j, cols));
+      const View<T> square = to.slice_rows(j, cols).slice_cols(i, rows);
+      const View<const T> turned = from.slice_rows(i, rows).slice_cols(j, cols);
+      whole ? transpose_square<T, true>(square, turned) : transpose_square<T, false>(square, turned);
     }
   }
 }

@@ -84,7 +84,7 @@ template <class T>
 double BatchTrainer<T>::step(double progress) {
   next_batch();
   const std::vector<double> weights = batch_.weights(options_.loss_mean);
-  const AlignedVector<T> dlosses(weights.begin(), weights.end());
+  const std::vector<T> dlosses(weights.begin(), weights.end());
   const std::size_t shares = options_.threads;
   parallel(shares, [&](std::size_t i) {
     const Share documents = batch_.documents(i, shares);

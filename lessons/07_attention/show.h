@@ -12,6 +12,7 @@
 
 #include "draw/plot.h"
 #include "lesson/lesson.h"
+#include "lesson/model_picture.h"
 #include "lesson/puzzle.h"
 #include "lesson/puzzle_picture.h"
 #include "picture.h"
@@ -170,7 +171,8 @@ inline void show_pictures(const Lesson& lesson, const Grid& early, const Grid& l
   maps.text(10, 234, "Each row looks at the letters in the columns. Half dark: an even share. Darkest: twice that",
             "start", 9);
   lesson.picture("07_attention.svg", maps);
-  lesson.picture("07_model.svg", model_picture());
+  lesson.picture("07_model.svg",
+                 model_picture("From a letter to the next: what is found is always added to what was known"));
   fmt::print("\n");
 }
 

@@ -11,6 +11,7 @@
 
 #include "draw/plot.h"
 #include "lesson/lesson.h"
+#include "lesson/model_picture.h"
 #include "lesson/puzzle_picture.h"
 #include "picture.h"
 #include "train/evaluation.h"
@@ -163,6 +164,10 @@ inline std::vector<TitledGrid> show_maps(const Lesson& lesson, const Model& mode
 inline void show_pictures(const Lesson& lesson, const std::vector<TitledGrid>& early,
                           const std::vector<TitledGrid>& late) {
   lesson.picture("08_flow.svg", flow_picture());
+  lesson.picture("08_model.svg",
+                 model_picture("Several heads: attention is cut into slices, and W_O joins what they found",
+                               {{"attention", "4 heads", "q, k, v: 4 each"}, {"W_O", "W_O", "16"}},
+                               "new: four heads look at four different places; W_O mixes their findings"));
   lesson.picture(
       "08_heads.svg",
       heat_maps("Four heads: nearly even after 1000 steps; after 10000, three of them pick letters", {early, late},

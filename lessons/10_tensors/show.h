@@ -15,6 +15,7 @@
 #include "lesson/array.h"
 #include "lesson/lesson.h"
 #include "lesson/likeliest.h"
+#include "lesson/model_picture.h"
 #include "lesson/softmax.h"
 #include "picture.h"
 #include "tensor/gpt.h"
@@ -108,6 +109,18 @@ inline void show_product(const Lesson& lesson, Array (*linear_forward)(const Arr
 inline void show_names(const Lesson& lesson, const Draft& draft, const Batch& batch, const std::vector<Name>& together,
                        const char* heading) {
   lesson.picture("10_rows.svg", rows_picture(batch, lesson.tokenizer));
+  lesson.picture("10_model.svg", model_picture("All letters at once: every list becomes a matrix with n rows",
+                                               {{"letter", "letters", "n"},
+                                                {"wte + wpe", "wte + wpe", "n x 16"},
+                                                {"norm", "norm", "n x 16"},
+                                                {"norm ", "norm", "n x 16"},
+                                                {"W_O", "W_O", "n x 16"},
+                                                {"fc1", "fc1", "n x 64"},
+                                                {"relu", "relu", "n x 64"},
+                                                {"fc2", "fc2", "n x 16"},
+                                                {"lm_head", "lm_head", "n x 27"},
+                                                {"softmax", "softmax", "n x 27"}},
+                                               "new: n rows, one for each letter; only attention looks at other rows"));
   const Array logits = draft.logits(batch, together);
   fmt::print("\n--- {} ---\n", heading);
   fmt::print("name      | first row | likeliest first letters   | loss   | in lesson 09\n");

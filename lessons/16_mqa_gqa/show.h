@@ -14,6 +14,7 @@
 #include "lesson/comparison.h"
 #include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
+#include "lesson/model_picture.h"
 #include "lesson/processor_time.h"
 #include "lesson/recipe.h"
 #include "lesson/tensor_gradient.h"
@@ -27,6 +28,9 @@ namespace microgpt {
 /// Which head of keys and values each query head reads.
 inline void show_groups(const Lesson& lesson, std::size_t (*kv_head)(std::size_t, std::size_t, std::size_t)) {
   lesson.picture("16_heads.svg", heads_picture(kv_head));
+  lesson.picture("16_model.svg", model_picture("Heads that share keys and values: only attention changes",
+                                               {{"attention", "4 heads read 2", "q: 16, k, v: 8"}},
+                                               "new: fewer numbers for keys and values, so a smaller cache"));
   fmt::print("\n--- which head of keys and values a query head reads ---\nquery head  | 0 1 2 3 4 5 6 7\n");
   for (const std::size_t G : {8, 4, 2, 1}) {
     fmt::print("{} to read   |", G);

@@ -16,6 +16,7 @@
 #include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
 #include "lesson/likeliest.h"
+#include "lesson/model_picture.h"
 #include "lesson/nudge.h"
 #include "lesson/tensor_gradient.h"
 #include "picture.h"
@@ -68,6 +69,10 @@ inline void show_back(const Values& query, const Values& rotated, const std::vec
 /// Cosines and sines of a head of four numbers: (positions, 2) each.
 inline void show_angles(const Lesson& lesson, const Array& cos, const Array& sin) {
   lesson.picture("17_arrows.svg", arrows_picture());
+  lesson.picture("17_model.svg",
+                 model_picture("Rotation instead of a table: positions move from the beginning into attention",
+                               {{"wte + wpe", "wte", "16 numbers"}, {"attention", "rotate q and k", "q, k, v: 16"}},
+                               "new: no table of positions; each query and key is turned by its position"));
   lesson.picture("17_speeds.svg", speeds_picture());
   fmt::print("\n--- cosines and sines of a head of four numbers ---\nposition | fast pair     | slow pair\n");
   for (const std::size_t t : {0, 1, 2, 3, 50, 100}) {

@@ -12,6 +12,7 @@
 
 #include "draft.h"
 #include "lesson/lesson.h"
+#include "lesson/model_picture.h"
 #include "lesson/tensor_gradient.h"
 #include "lesson/work.h"
 #include "picture.h"
@@ -49,6 +50,9 @@ inline Parameters drawn(Lesson& lesson, const std::vector<Parameters::Shape>& sh
 /// The seven matrices of latent attention.
 inline void show_shapes(const Lesson& lesson, const Parameters& latent) {
   lesson.picture("18_fold.svg", fold_picture());
+  lesson.picture("18_model.svg", model_picture("Latent attention: keys and values are made from five numbers",
+                                               {{"attention", "down to c, up", "c: 5, k, v: 16"}},
+                                               "new: only c is kept; every head still has its own keys and values"));
   lesson.picture("18_kept.svg", kept_picture());
   fmt::print("\n--- the matrices of latent attention ---\n");
   for (const Parameter& p : latent.matrices()) {

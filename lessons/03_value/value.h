@@ -29,43 +29,18 @@ class Value {
   double grad() const { return node->grad; }
 
   /// Every node that this one was computed from, and itself: children before parents, each once.
-  std::vector<Node*> topological_order() const {
-    std::vector<Node*> order;
-    std::unordered_set<Node*> seen;
-    visit(node.get(), seen, order);
-    return order;
-  }
+  std::vector<Node*> topological_order() const;
 
-  /// Parents before children: when a node hands on its gradient, all shares of it have arrived. Only leaves keep what
-  /// an earlier backward() gave them.
-  void backward() const {
-    const std::vector<Node*> order = topological_order();
-    for (Node* v : order) {
-      if (!v->children.empty()) v->grad = 0;
-    }
-    node->grad = 1;
-    for (auto it = order.rbegin(); it != order.rend(); ++it) {
-      const Node& v = **it;
-      for (std::size_t i = 0; i < v.children.size(); i++) {
-        v.children[i]->grad += v.local_grads[i] * v.grad;
-      }
-    }
-  }
+  /// Finds how fast this Value changes with every node. Only leaves keep what an earlier backward() gave them.
+  void backward() const;
 
   std::shared_ptr<Node> node;
-
- private:
-  static void visit(Node* v, std::unordered_set<Node*>& seen, std::vector<Node*>& order) {
-    if (!seen.insert(v).second) return;
-    for (const std::shared_ptr<Node>& child : v->children) visit(child.get(), seen, order);
-    order.push_back(v);
-  }
 };
 
-inline Value operator+(const Value& a, const Value& b) { return {a.data() + b.data(), {a.node, b.node}, {1, 1}}; }
 inline Value operator*(const Value& a, const Value& b) {
   return {a.data() * b.data(), {a.node, b.node}, {b.data(), a.data()}};
 }
+inline Value operator+(const Value& a, const Value& b) { return {a.data() + b.data(), {a.node, b.node}, {1, 1}}; }
 inline Value pow(const Value& x, double k) {
   return {microgpt::power(x.data(), k), {x.node}, {k * microgpt::power(x.data(), k - 1)}};
 }
@@ -76,5 +51,33 @@ inline Value relu(const Value& x) { return {std::max(0.0, x.data()), {x.node}, {
 inline Value operator-(const Value& a) { return a * -1; }
 inline Value operator-(const Value& a, const Value& b) { return a + -b; }
 inline Value operator/(const Value& a, const Value& b) { return a * pow(b, -1); }
+
+inline void visit(Node* v, std::unordered_set<Node*>& seen, std::vector<Node*>& order) {
+  if (!seen.insert(v).second) return;
+  for (const std::shared_ptr<Node>& child : v->children) visit(child.get(), seen, order);
+  order.push_back(v);
+}
+
+inline std::vector<Node*> Value::topological_order() const {
+  std::vector<Node*> order;
+  std::unordered_set<Node*> seen;
+  visit(node.get(), seen, order);
+  return order;
+}
+
+/// Parents before children: when a node hands on its gradient, all shares of it have arrived.
+inline void Value::backward() const {
+  const std::vector<Node*> order = topological_order();
+  for (Node* v : order) {
+    if (!v->children.empty()) v->grad = 0;
+  }
+  node->grad = 1;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const Node& v = **it;
+    for (std::size_t i = 0; i < v.children.size(); i++) {
+      v.children[i]->grad += v.local_grads[i] * v.grad;
+    }
+  }
+}
 
 }  // namespace lesson03

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/bigram.h"
+#include "base/utf8.h"
 #include "draw/chart.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
@@ -78,6 +80,26 @@ inline Loss loss_of(const Bigram& bigram) {
   return [&bigram](std::span<const Token> tokens) { return bigram.loss(tokens); };
 }
 
+/// Draws n numbers around 0 again and again, and looks how far off their mean is, in standard errors of these n.
+inline void show_standard_errors() {
+  constexpr std::size_t num_draws = 20000;
+  PythonRandom random(1);
+  fmt::print("\nnumbers | mean within 2 standard errors | 19 of 20 means are within\n");
+  for (const std::size_t n : {3, 5, 10, 100}) {
+    std::vector<double> off;
+    for (std::size_t draw = 0; draw < num_draws; draw++) {
+      std::vector<double> numbers(n);
+      std::generate(numbers.begin(), numbers.end(), [&] { return random.gauss(0, 1); });
+      const Estimate e = estimate(numbers);
+      off.push_back(std::abs(e.mean) / e.standard_error);
+    }
+    std::sort(off.begin(), off.end());
+    const auto within = std::lower_bound(off.begin(), off.end(), 2.0) - off.begin();
+    fmt::print("{:7} | {:27.0f} % | {:5.1f} standard errors\n", n, 100.0 * static_cast<double>(within) / num_draws,
+               off[num_draws * 19 / 20]);
+  }
+}
+
 /// The trained model stands still, and every name has another loss. Then the counts of the same 1000 names beside it.
 inline void show_at_rest(const Lesson& lesson, const Loss& loss) {
   const std::vector<Document> held_out = lesson.held_out(1000);
@@ -92,13 +114,19 @@ inline void show_at_rest(const Lesson& lesson, const Loss& loss) {
   const std::vector<double> of_counts = document_losses(loss_of(counts), held_out, lesson.tokenizer);
   std::vector<double> differences;
   for (std::size_t i = 0; i < losses.size(); i++) differences.push_back(losses[i] - of_counts[i]);
-  fmt::print("\n--- does it beat counting? {} held-out names, mean +- standard error ---\n", held_out.size());
+  fmt::print("\n--- does it beat counting? ---\nname         | counts | MLP    | MLP minus counts\n");
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, held_out.size()); i++) {
+    fmt::print("{:12} | {:.4f} | {:.4f} | {:16.4f}\n", encode_utf8(held_out[i]), of_counts[i], losses[i],
+               differences[i]);
+  }
+  fmt::print("\n{} held-out names, mean +- standard error\n", held_out.size());
   auto print = [](const char* what, const Estimate& e) {
     fmt::print("{:<30} {:7.4f} +- {:.4f}\n", what, e.mean, e.standard_error);
   };
   print("counts", estimate(of_counts));
   print("MLP", at_rest);
   print("MLP minus counts, name by name", estimate(differences));
+  show_standard_errors();
 
   Svg curve = loss_curve("The MLP learns what counting knows", lesson.losses(),
                          Baseline{"counting, on held-out names", estimate(of_counts).mean});

@@ -104,7 +104,6 @@ int main(int argc, char** argv) try {
   show_published();
   show_drafts(lesson, shapes, grouped);
   show_comparison(lesson);
-  show_when_measured(lesson.split(), lesson.tokenizer);
   if (Lesson::timed()) show_throughput();
   return lesson.finish();
 } catch (const Error& error) {

@@ -16,7 +16,6 @@
 #include "lesson/lesson.h"
 #include "lesson/model_picture.h"
 #include "lesson/processor_time.h"
-#include "lesson/recipe.h"
 #include "lesson/tensor_gradient.h"
 #include "picture.h"
 #include "train/evaluation.h"
@@ -164,23 +163,6 @@ inline void show_comparison(const Lesson& lesson) {
     const Difference of = difference(form.held_out, mha.held_out);
     fmt::print(" | {:.3f} +- {:.3f}: {}\n", of.mean, of.margin, of.is_clear() ? "higher" : "cannot tell");
   }
-}
-
-/// Trains MHA as compare() does with its first seed. The loss of the last hundred steps as it was measured on the way,
-/// and that of the same names, of all training names and of the held-out ones, by the finished model.
-inline void show_when_measured(const Split& names, const Tokenizer& tokenizer) {
-  std::vector<double> losses;
-  BatchTrainer<double> trainer = trained({{}, comparison_budget}, names.training, tokenizer, 1,
-                                         [&](auto&, double loss) { losses.push_back(loss); });
-  std::vector<Document> documents = names.training;
-  PythonRandom(1).shuffle(documents);  // the order in which they were read
-  const std::size_t first = 900 * comparison_budget.batch_size, n = 100 * comparison_budget.batch_size;
-  auto loss = [&](std::span<const Document> of) { return token_loss(trainer.model(), of, tokenizer, 1); };
-  fmt::print("\n--- one model (mha, seed 1), means over predictions ---\n");
-  fmt::print("the last 100 steps, each before its update     {:.4f}\n", estimate(std::span(losses).last(100)).mean);
-  fmt::print("the same {} names, read by the finished model {:.4f}\n", n, loss(std::span(documents).subspan(first, n)));
-  fmt::print("all {} training names, by the finished model {:.4f}\n", documents.size(), loss(documents));
-  fmt::print("the {} held-out names, by the finished model  {:.4f}\n", names.held_out.size(), loss(names.held_out));
 }
 
 /// With TIMES=1: how many times a second the attention of one layer, 32 query heads of 64 numbers, answers a query.

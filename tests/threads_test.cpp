@@ -65,35 +65,52 @@ TEST_CASE("there is at least one thread, and one only without OpenMP") {
 
 // --- Thread trials ---------------------------------------------------------------------------------------------------
 
-/// Which numbers of threads a period takes, if a step takes so long with all of them and with one.
-std::vector<std::size_t> period(ThreadTrials& trials, double together, double alone) {
-  std::vector<std::size_t> threads;
-  while (threads.size() < ThreadTrials::period) {
+using Steps = std::vector<std::size_t>;
+
+/// How many threads the next `n` steps take, if a step takes so long with all of them and with one.
+Steps steps(ThreadTrials& trials, std::size_t n, double together, double alone) {
+  Steps threads;
+  while (threads.size() < n) {
     threads.push_back(trials.next());
     trials.took(threads.back() == 1 ? alone : together);
   }
   return threads;
 }
 
-/// The trials of a period, and then always the same.
-std::vector<std::size_t> trials_then(std::size_t all, std::size_t chosen) {
-  std::vector<std::size_t> threads(ThreadTrials::period, chosen);
-  std::fill_n(threads.begin(), ThreadTrials::trial, all);
-  std::fill_n(threads.begin() + ThreadTrials::trial, ThreadTrials::trial, 1);
+/// A period of n steps: three with one thread, `tried` with all, and then always the same.
+Steps period(std::size_t n, std::size_t all, std::size_t tried, std::size_t chosen) {
+  Steps threads(n, chosen);
+  std::fill_n(threads.begin(), 3, 1);
+  std::fill_n(threads.begin() + 3, tried, all);
   return threads;
 }
 
 TEST_CASE("after its trials a period uses what was faster, and the next one tries again") {
   ThreadTrials trials(4);
-  CHECK((period(trials, 1.0, 3.0) == trials_then(4, 4)));
-  CHECK((period(trials, 16.0, 3.0) == trials_then(4, 1)));
-  CHECK((period(trials, 16.0, 3.0) == trials_then(4, 1)));
-  CHECK((period(trials, 2.9, 3.0) == trials_then(4, 4)));
+  CHECK(steps(trials, 300, 1.0, 3.0) == period(300, 4, 3, 4));
+  CHECK(steps(trials, 300, 3.1, 3.0) == period(300, 4, 3, 1));
+  CHECK(steps(trials, 1200, 2.9, 3.0) == period(1200, 4, 3, 4));
+  CHECK(steps(trials, 300, 1.0, 3.0) == period(300, 4, 3, 4));
+}
+
+TEST_CASE("a trial that is lost ends at once, and after each lost one the next comes four times as late") {
+  ThreadTrials trials(4);
+  CHECK(steps(trials, 300, 16.0, 3.0) == period(300, 4, 1, 1));
+  CHECK(steps(trials, 1200, 16.0, 3.0) == period(1200, 4, 1, 1));
+  CHECK(steps(trials, 4800, 5.0, 3.0) == period(4800, 4, 2, 1));
+  CHECK(steps(trials, 19200, 1.0, 3.0) == period(19200, 4, 3, 4));
+  CHECK(steps(trials, 300, 1.0, 3.0) == period(300, 4, 3, 4));
+}
+
+TEST_CASE("all threads must be faster than the shortest step of one: a slow step of one does not count") {
+  ThreadTrials trials(2);
+  for (const double seconds : {9.0, 1.0, 9.0}) trials.took(seconds);
+  CHECK(steps(trials, 4, 1.1, 1.0) == Steps{2, 2, 2, 1});
 }
 
 TEST_CASE("where there is one thread, there is nothing to try") {
   ThreadTrials trials(1);
-  CHECK((period(trials, 1.0, 1.0) == std::vector<std::size_t>(ThreadTrials::period, 1)));
+  CHECK(steps(trials, 1000, 1.0, 1.0) == Steps(1000, 1));
 }
 
 /// Its time is what the test says.
@@ -113,14 +130,14 @@ TEST_CASE("run measures how long a step takes") {
 TEST_CASE("run hands on the threads of the next step, and what the step returns") {
   ThreadTrials trials(2);
   std::vector<std::size_t> threads;
-  for (std::size_t i = 0; i < 2 * ThreadTrials::trial; i++) {
+  for (std::size_t i = 0; i < ThreadTrials::trial + 1; i++) {
     const std::size_t returned = trials.run([&](std::size_t n) {
       threads.push_back(n);
       return i;
     });
     CHECK(returned == i);
   }
-  CHECK((threads == std::vector<std::size_t>{2, 2, 2, 1, 1, 1}));
+  CHECK((threads == std::vector<std::size_t>{1, 1, 1, 2}));
 }
 
 // --- Any threads -----------------------------------------------------------------------------------------------------

@@ -30,12 +30,11 @@ class WhoWrote(Command):
             self.watch.delete()
         for command in _BEFORE_IT_RUNS + ["run"]:
             gdb.execute(command)
-        start = _line()
-        try:
-            for command in ["record full", "set record full insn-number-max unlimited", "next"]:
-                gdb.execute(command)
-        except gdb.error as error:
-            raise program.Error(f"gdb cannot record here: {error}") from None
+        start, function = _line(), gdb.selected_frame().name()
+        for command in ["record full", "set record full insn-number-max unlimited", "next"]:
+            gdb.execute(command)
+        if gdb.selected_frame().name() != function:
+            raise program.Error("gdb cannot record here: see the lines above")
         gdb.execute("set can-use-hw-watchpoints 0")  # the processor's do not go backwards
         gdb.execute(f"watch -l {text}")
         self.watch = gdb.breakpoints()[-1]

@@ -262,7 +262,8 @@ inline void check_draft(Lesson& lesson, const std::vector<Way>& ways, const Draf
                logits(0, name) == mlp(model.mlp, name.back()).data());
   lesson.check("evenly mixed, ina and ain get the same logits, to 1e-12", largest_difference(ina, ain) < 1e-12);
   for (const auto& [way, scores] : {std::pair(2, "distance_scores"), {3, "before_scores"}}) {
-    const Loss loss = [&](Tokens tokens) { return draft.loss(model, ways[way].weigh, tokens); };
+    const Weigh weigh = ways[way].weigh;
+    const Loss loss = [&](Tokens tokens) { return draft.loss(model, weigh, tokens); };
     lesson.check(fmt::format("nudging each of {} shows its gradient", scores),
                  largest_slope_error(loss, parameters, scores, name) < 1e-6);
   }

@@ -66,8 +66,7 @@ inline void show_zeros() {
     std::copy(whole.begin(), whole.end(), parameters.data().begin());
     const std::string both = made(x), with_mean = made({x[0], x[1], 2, 2});
     take_out({0, 1}, 2, parameters);
-    fmt::print("({} {})  ({} {})  | {}     | {}             | {}\n", x[0], x[1], x[2], x[3], both, with_mean,
-               made(x));  // stop: zeros
+    fmt::print("({} {})  ({} {})  | {}     | {}             | {}\n", x[0], x[1], x[2], x[3], both, with_mean, made(x));
   }
 }
 

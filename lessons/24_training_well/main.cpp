@@ -1,5 +1,5 @@
 // Lesson 24: a better model, and how we know that it is better. Names are put aside, a table of counts is the opponent,
-// and two cures keep a model from learning by heart. In the end two models that are equally good are asked together.
+// and two cures keep a model from learning by heart. In the end the model and the table are asked together.
 #include <cmath>
 #include <map>
 #include <memory>
@@ -68,7 +68,7 @@ struct Ngram {
 
 /// The table of these names as a predictor. It needs to know how far to look back, and how far to trust what it sees.
 Counting counting(const Names& names, const Tokenizer& tokenizer) {
-  const auto ngram = std::make_shared<Ngram>(tokenizer.vocab_size());
+  const auto ngram = std::make_shared<Ngram>(Ngram{tokenizer.vocab_size()});
   for (const Document& name : names) ngram->count(tokenizer.encode_document(name));
   return [ngram](std::size_t order, double trust) {
     return [=](std::span<const Token> tokens) {

@@ -127,6 +127,7 @@ class Experiments {
         const double low = loss(asked(now.model()), few), honest = loss(asked(now.model()), others);
         of_few.back().points.emplace_back(step, std::round(100 * low) / 100);
         of_others.back().points.emplace_back(step, std::round(100 * honest) / 100);
+        hide_progress();
         if (step <= 50 || step % 200 == 0) fmt::print("{:4} | {:15.2f} | {:.2f}\n", step, low, honest);
       };
       BatchTrainer<double> trainer = train(wide(dropout, decay), few, 1, measure);
@@ -206,14 +207,15 @@ class Experiments {
     fmt::print("the {} others | {:14.3f} | {:.3f}\n", others.size(), estimate(on_others).mean, on_others[best]);
   }
 
-  /// The held-out names, asked about once: our recipe, which reads 64000 names, lesson 09's, the table, and ours
-  /// together with the table.
+  /// The held-out names, asked about once: our recipe, which reads 64000 names, lesson 09's, the table, ours together
+  /// with the table, and with itself after another training.
   void open_envelope(const Recipe& recipe, const Predictor& table,
                      Predictor (*mixed)(const Predictor&, const Predictor&)) {
     fmt::print("\n--- the envelope: names by which nothing was chosen ---\n");
     std::vector<BatchTrainer<double>> models;
     std::vector<double> losses;  // of the steps of our last model
-    Candidates ours{"our recipe", {}}, plain{"lesson 09's recipe", {}}, together{"ours and the 5-gram", {}};
+    Candidates ours{"our recipe", {}}, plain{"lesson 09's recipe", {}}, together{"ours and the 5-gram", {}},
+        twice{"two seeds of ours", {}};
     for (std::uint64_t seed = 1; seed <= num_seeds; seed++) models.push_back(train({}, parts_.training, seed));
     for (std::uint64_t seed = 1; seed <= num_seeds; seed++) {
       losses.clear();
@@ -224,10 +226,12 @@ class Experiments {
       ours.of_seed[i] = asked(models[num_seeds + i].model());
       together.of_seed[i] = mixed(ours.of_seed[i], table);
     }
+    for (std::size_t i = 0; i < num_seeds; i++)
+      twice.of_seed[i] = mixed(ours.of_seed[i], ours.of_seed[(i + 1) % num_seeds]);
     for (const double temperature : {0.5, 1.0}) print_names(models[num_seeds].model(), temperature, parts_.training);
     fmt::print("the loss of three seeds, and how far it is above ours\n");
     Candidates counts{"the 5-gram", {table, table, table}};
-    for (const Candidates* each : {&ours, &plain, &counts, &together}) print_candidates(*each, ours);
+    for (const Candidates* each : {&ours, &plain, &counts, &together, &twice}) print_candidates(*each, ours);
     print_means(models.back().model(), losses, recipe.train.batch_size);
   }
 
@@ -260,11 +264,14 @@ class Experiments {
   BatchTrainer<double> train(
       const Recipe& recipe, const Names& names, std::uint64_t seed,
       const AfterEachStep& after_step = [](BatchTrainer<double>&, double) {}) {
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    if (terminal) fmt::print(stderr, "model {} of {}", ++num_trained_, num_models);
+    if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "model {} of {}", ++num_trained_, num_models);
     BatchTrainer<double> trainer = trained(recipe, names, lesson_.tokenizer, seed, after_step);
-    if (terminal) fmt::print(stderr, "\r\x1b[K");
+    hide_progress();
     return trainer;
+  }
+
+  static void hide_progress() {
+    if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\x1b[K");
   }
 
   /// Generates 500 names, and prints how many of them are copied from the list, and the first few.

@@ -59,7 +59,8 @@ void expect(bool (*detector)(Suspect&), const std::vector<Kind>& guilty, const s
     const bool is_guilty = std::find(guilty.begin(), guilty.end(), kind) != guilty.end();
     const bool accused = detector(suspect);
     INFO("hint: " << hint);
-    INFO(std::string(is_guilty ? "went free: " : "accused for nothing: ") << bug);
+    const std::string verdict = (is_guilty ? "went free: " : "accused for nothing: ") + bug;
+    INFO(verdict);
     CHECK(accused == is_guilty);
     INFO("hint: put every parameter back to the very number it was");
     CHECK(std::equal(before.begin(), before.end(), suspect.parameters().begin()));

@@ -146,7 +146,7 @@ plain
   CHECK(output(given) == "name\n\"a,b\"\n\"say \"\"hi\"\"\"\nplain\n");
   write_contents(folder.file("some"), "plain\n");
   const std::string scored = output(given + Words{"--score", "--data", folder.file("some")});
-  CHECK(lines(scored)[0] == "name,in_data,nats_per_token,probability,nats");
+  CHECK(lines(scored)[0] == "name,in_data,nats_per_token,probability");
   CHECK(lines(scored)[1].starts_with("\"a,b\",false,"));
   CHECK(lines(scored)[3].starts_with("plain,true,"));
 }
@@ -183,6 +183,7 @@ TEST_CASE_FIXTURE(TensorFolder, "given names are scored letter by letter, and fi
   double total = 0;
   for (const auto& record : records) {
     const std::vector<double> nats = record["nats"];
+    CHECK(record["letters"].size() == nats.size());
     CHECK(nats.size() == record["name"].get<std::string>().size() + 1);
     const double sum = std::accumulate(nats.begin(), nats.end(), 0.0);
     CHECK(record["nats_per_token"].get<double>() == doctest::Approx(sum / static_cast<double>(nats.size())));
@@ -196,6 +197,11 @@ TEST_CASE_FIXTURE(TensorFolder, "given names are scored letter by letter, and fi
   const Words some{"--layout", "plain", "--prompt", "m", "--suffix", "a"};
   CHECK(output(given + some) == "mara\n");
   CHECK(output(given + Words{"--layout", "plain", "--num", "2", "--pattern", "?i*"}) == "fina\ngina\n");
+
+  std::string long_list;
+  for (int i = 0; i <= 100'000; i++) long_list += "bo\n";
+  write_contents(file("many"), long_list + "anna\n");
+  CHECK(output({"sample", model, "--given", file("many"), "--layout", "plain", "--prompt", "a"}) == "anna\n");
 
   const std::vector<double> anna = records[0]["nats"];
   const Words shown = lines(output(given + Words{"--layout", "letters", "--num", "1"}));

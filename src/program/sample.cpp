@@ -1,13 +1,14 @@
 // microgpt sample: generates names with a trained model.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <set>
@@ -27,20 +28,14 @@
 #include "train/blend.h"
 #include "train/checkpoint.h"
 #include "train/constraints.h"
+#include "train/evaluation.h"
 #include "train/sampling.h"
 
 namespace microgpt {
 namespace {
 
-/// Another model, and how much its probabilities count.
-struct Blended {
-  std::string file;
-  double weight;
-};
-
 struct SampleOptions {
   std::string model;
-  std::optional<Blended> blend;
   std::optional<std::size_t> num;
   double temperature = 0.5;
   std::size_t top_k = 0;
@@ -50,7 +45,8 @@ struct SampleOptions {
   std::size_t min_length = 0;
   std::size_t max_length = max_new_tokens;
   bool unique = false, only_new = false, score = false, rank = false;
-  std::optional<std::string> data, avoid, given, out;
+  std::optional<std::string> data, avoid, given, out, blend;
+  double weight = 0;  // of the model that is blended in
   Layout layout = Layout::numbered;
   std::optional<Dtype> dtype;
 
@@ -78,7 +74,7 @@ std::set<Document> set_of(const std::string& path) {
 /// The model of --blend. Tells what cannot be if its alphabet is another than this.
 std::optional<Checkpoint> other_model(const SampleOptions& options, const Tokenizer& tokenizer) {
   if (!options.blend) return std::nullopt;
-  Checkpoint other = load_checkpoint(options.blend->file);
+  Checkpoint other = load_checkpoint(*options.blend);
   const std::u32string &a = tokenizer.characters(), &b = other.tokenizer.characters();
   std::u32string alone;
   std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(alone));
@@ -155,7 +151,7 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
   std::set<Document> seen;
   std::map<std::string_view, std::size_t> objections;
   TerminalLine line;
-  for (std::size_t in_vain = 0; found.names.size() < options.how_many() && in_vain < patience;) {
+  for (std::size_t in_vain = 0; found.names.size() < options.how_many() && (in_vain < patience || options.given);) {
     const std::optional<Document> name = next();
     if (!name) return found;
     std::string_view objection = constraints.objection(*name);
@@ -178,24 +174,32 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
   return found;
 }
 
-/// What is known of the names, in the order in which they are shown.
+using Json = nlohmann::ordered_json;
+
+/// What is known of a name, as a record of name_list.h.
 template <class T>
-std::vector<ListedName> listed(const SampleOptions& options, const std::vector<Document>& names, Decoder<T>& decoder,
-                               const Tokenizer& tokenizer, const std::set<Document>& data) {
-  std::vector<ListedName> list;
-  for (const Document& name : names) {
-    list.push_back({.name = name, .in_data = {}});
-    if (!data.empty()) list.back().in_data = data.contains(name);
-    if (options.is_scored() || options.rank) list.back().nats = surprises(decoder, tokenizer.encode_document(name));
-  }
-  if (options.rank) {
-    std::stable_sort(list.begin(), list.end(),
-                     [](const ListedName& a, const ListedName& b) { return a.nats_per_token() < b.nats_per_token(); });
-  }
-  for (ListedName& name : list) {
-    if (!options.is_scored()) name.nats.clear();
-  }
-  return list;
+Json record_of(const Document& name, const SampleOptions& options, Decoder<T>& decoder, const Tokenizer& tokenizer,
+               const std::set<Document>& data) {
+  auto shown = [&](const std::string& text) { return options.out ? text : for_output(text); };
+  Json record{{"name", shown(encode_utf8(name))}};
+  if (!data.empty()) record["in_data"] = data.contains(name);
+  if (!options.is_scored()) return record;
+  const std::vector<Token> tokens = tokenizer.encode_document(name);
+  const std::vector<double> nats = surprises(decoder, tokens);
+  const double mean = estimate(nats).mean;
+  record["nats_per_token"] = mean;
+  record["probability"] = std::exp(-mean * static_cast<double>(nats.size()));
+  for (std::size_t i = 1; i <= nats.size(); i++) record["letters"].push_back(shown(tokenizer.label(tokens[i])));
+  record["nats"] = nats;
+  return record;
+}
+
+/// The least surprising name first.
+template <class T>
+void rank(std::vector<Document>& names, Decoder<T>& decoder, const Tokenizer& tokenizer) {
+  std::map<Document, double> loss;
+  for (const Document& name : names) loss[name] = estimate(surprises(decoder, tokenizer.encode_document(name))).mean;
+  std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return loss[a] < loss[b]; });
 }
 
 template <class T>
@@ -214,7 +218,7 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
     fmt::print("KV cache: {} bytes per token, in {}\n", decoder->cache_bytes_per_token(),
                sizeof(T) == 4 ? "float" : "double");
   }
-  if (other) decoder = std::make_unique<Blend<T>>(model, tokenizer, *other, options.blend->weight, rows);
+  if (other) decoder = std::make_unique<Blend<T>>(model, tokenizer, *other, options.weight, rows);
   if (longest(given) > model.length) {
     tell(fmt::format("note: of a name only the first {} characters are scored, the model's block", model.length));
   }
@@ -222,17 +226,20 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   if (options.given) {
     next = [&, i = std::size_t{0}]() mutable { return i < given.size() ? std::optional(given[i++]) : std::nullopt; };
   }
-  const Found found = find_names(options, constraints, next);
-  const std::string text = list_text(listed(options, found.names, *decoder, tokenizer, data), options.layout, tokenizer,
-                                     !options.out && ::isatty(STDOUT_FILENO) != 0);
+  Found found = find_names(options, constraints, next);
+  if (options.rank) rank(found.names, *decoder, tokenizer);
+  Json records = Json::array();
+  for (const Document& name : found.names) records.push_back(record_of(name, options, *decoder, tokenizer, data));
+  const std::string text = list_text(records, options.layout);
   options.out ? replace_file(*options.out, text) : fmt::print("{}", text);
   if (!found.shortfall.empty()) throw Error(found.shortfall);
 }
 
 void sample(SampleOptions& options) {
   std::vector<std::string> sources{options.model};
-  for (const auto& file : {options.data, options.avoid, options.given}) sources.push_back(file.value_or(options.model));
-  if (options.blend) sources.push_back(options.blend->file);
+  for (const auto& file : {options.data, options.avoid, options.given, options.blend}) {
+    if (file) sources.push_back(*file);
+  }
   if (options.out) rehearse_output("--out", *options.out, sources);
   const Checkpoint checkpoint = load_checkpoint(options.model);
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
@@ -248,15 +255,12 @@ void sample(SampleOptions& options) {
                                                 : sample<double>(options, checkpoint, other, data);
 }
 
-Binding blended(std::optional<Blended>& target) {
-  auto read = [&target](const std::string& name, const std::string& text) {
-    const std::size_t colon = text.rfind(':');  // if there is none, the file is taken for a weight, and refused
-    target = {text.substr(0, colon), parse_number("the weight of " + name, text.substr(colon + 1), 0, 1)};
-  };
-  return {"FILE:WEIGHT", read, {}};
-}
-
 Options drawing_options(SampleOptions& options) {
+  auto read_blend = [&options](const std::string& name, const std::string& text) {
+    const std::size_t colon = text.rfind(':');  // if there is none, the file is taken for a weight, and refused
+    options.blend = text.substr(0, colon);
+    options.weight = parse_number("the weight of " + name, text.substr(colon + 1), 0, 1);
+  };
   return {model_option(options.model),
           {"--num", "names to generate [20]", count(options.num)},
           {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest [0.5]",
@@ -264,8 +268,9 @@ Options drawing_options(SampleOptions& options) {
           {"--top-k", "draw only among the N likeliest characters", count(options.top_k)},
           {"--top-p", "draw only among the likeliest characters that have this probability together",
            number(options.top_p)},
-          {"--blend", "mix in another model, whose probabilities count with this weight, from 0 to 1",
-           blended(options.blend)},
+          {"--blend",
+           "mix in another model, whose probabilities count with this weight, from 0 to 1",
+           {"FILE:WEIGHT", read_blend, {}}},
           {"--given", "generate none: take the names of this file [all of them]", text(options.given, "FILE")},
           {"--seed", "any whole number, or random", text(options.seed, "N")},
           {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",

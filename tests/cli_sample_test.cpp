@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -121,6 +122,146 @@ TEST_CASE_FIXTURE(TensorFolder, "names of the data are marked, scored names have
   const double loss = record["nats_per_token"];
   CHECK(plain({"--num", "1", "--score"})[0] == fmt::format("{}  {:.3f}", first, loss));
   CHECK(plain({"--num", "1", "--top-k", "1"}) == plain({"--num", "1", "--temperature", "0"}));
+}
+
+TEST_CASE_FIXTURE(TensorFolder, "ranked names are the same names, the least surprising first") {
+  const Words drawn = plain({"--num", "50"}), ranked = plain({"--num", "50", "--rank"});
+  CHECK(std::multiset(drawn.begin(), drawn.end()) == std::multiset(ranked.begin(), ranked.end()));
+  std::vector<double> losses;
+  for (const std::string& line : plain({"--num", "50", "--rank", "--score"})) {
+    losses.push_back(std::stod(line.substr(line.rfind(' '))));
+  }
+  CHECK(losses.size() == 50);
+  CHECK(std::is_sorted(losses.begin(), losses.end()));
+  CHECK(losses.front() < losses.back());
+}
+
+TEST_CASE("CSV has a line of columns, and quotes where a name needs them") {
+  const NamesFolder folder(R"(a,b
+say "hi"
+plain
+)");
+  const std::string model = folder.trained({"--steps", "2", "--quiet", "--block-size", "8"});
+  const Words given{"sample", model, "--given", folder.names, "--layout", "csv"};
+  CHECK(output(given) == "name\n\"a,b\"\n\"say \"\"hi\"\"\"\nplain\n");
+  write_contents(folder.file("some"), "plain\n");
+  const std::string scored = output(given + Words{"--score", "--data", folder.file("some")});
+  CHECK(lines(scored)[0] == "name,in_data,nats_per_token,probability");
+  CHECK(lines(scored)[1].starts_with("\"a,b\",false,"));
+  CHECK(lines(scored)[3].starts_with("plain,true,"));
+}
+
+TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and destroys nothing that is read") {
+  const std::string list = file("out"), before = contents(model);
+  for (const char* layout : {"numbered", "plain", "csv", "json"}) {
+    const Words how{"sample", model, "--num", "7", "--score", "--layout", layout};
+    CHECK(output(how + Words{"--out", list}).empty());
+    CHECK(contents(list) == output(how));
+  }
+  auto refused = [&](const std::string& out, const Words& more) {
+    return refusal(Words{"sample", model, "--out", out} + more);
+  };
+  const std::string error = "2: --out would write '{0}', and reads '{0}'; choose another path";
+  CHECK(refused(model, {}) == fmt::format(fmt::runtime(error), model));
+  for (const char* option : {"--data", "--avoid", "--given"}) {
+    CHECK(refused(names, {option, names}) == fmt::format(fmt::runtime(error), names));
+  }
+  CHECK(refused(list, {"--blend", list + ":0.5"}) == fmt::format(fmt::runtime(error), list));
+  CHECK(refused(file("no/out"), {}).starts_with("1: cannot write '"));
+  CHECK(contents(model) == before);
+  CHECK(contents(names) == few_names);
+  // What there is of it is written, too.
+  const Words rare{"--max-length", "1", "--unique", "--layout", "plain", "--num", "1000", "--out", list};
+  CHECK(refused(list, rare).starts_with("1: found "));
+  CHECK(lines(contents(list)).size() >= 2);
+}
+
+TEST_CASE_FIXTURE(TensorFolder, "given names are scored letter by letter, and filtered as drawn ones are") {
+  const Words given{"sample", model, "--given", names, "--data", "data/names.txt"};
+  const nlohmann::json records = nlohmann::json::parse(output(given + Words{"--layout", "json", "--score"}));
+  CHECK(records.size() == 20);
+  double total = 0;
+  for (const auto& record : records) {
+    const std::vector<double> nats = record["nats"];
+    CHECK(record["letters"].size() == nats.size());
+    CHECK(nats.size() == record["name"].get<std::string>().size() + 1);
+    const double sum = std::accumulate(nats.begin(), nats.end(), 0.0);
+    CHECK(record["nats_per_token"].get<double>() == doctest::Approx(sum / static_cast<double>(nats.size())));
+    CHECK(record["probability"].get<double>() == doctest::Approx(std::exp(-sum)));
+    total += record["nats_per_token"].get<double>();
+  }
+  const double loss = nlohmann::json::parse(output({"heads", model, "--data", names, "--json"}))["loss"];
+  CHECK(total / 20 == doctest::Approx(loss).epsilon(1e-5));  // heads computes in doubles
+
+  CHECK(lines(output(given + Words{"--layout", "plain"})) == lines(few_names));
+  const Words some{"--layout", "plain", "--prompt", "m", "--suffix", "a"};
+  CHECK(output(given + some) == "mara\n");
+  CHECK(output(given + Words{"--layout", "plain", "--num", "2", "--pattern", "?i*"}) == "fina\ngina\n");
+
+  std::string long_list;
+  for (int i = 0; i <= 100'000; i++) long_list += "bo\n";
+  write_contents(file("many"), long_list + "anna\n");
+  CHECK(output({"sample", model, "--given", file("many"), "--layout", "plain", "--prompt", "a"}) == "anna\n");
+
+  const std::vector<double> anna = records[0]["nats"];
+  const Words shown = lines(output(given + Words{"--layout", "letters", "--num", "1"}));
+  CHECK(shown[1] == "        a    n    n    a    .");
+  std::string p = "   p", nats = "nats";
+  for (const double x : anna) {
+    p += fmt::format(" {:.2f}", std::exp(-x));
+    nats += fmt::format(" {:.2f}", x);
+  }
+  CHECK(shown[2] == p);
+  CHECK(shown[3] == nats);
+
+  write_contents(file("wrong"), "anna\nzoë\n");
+  CHECK(refusal({"sample", model, "--given", file("wrong")})
+            .starts_with("1: " + file("wrong") + ":2: the character 'ë' is unknown"));
+  write_contents(file("long"), "annaannaannaannaanna\n");
+  const Run cut = microgpt({"sample", model, "--given", file("long"), "--layout", "json", "--score"});
+  CHECK(cut.err == "microgpt: note: of a name only the first 16 characters are scored, the model's block\n");
+  CHECK(nlohmann::json::parse(cut.out)[0]["nats"].size() == 16);
+}
+
+TEST_CASE_FIXTURE(TensorFolder, "a blend goes from one model to the other with its weight") {
+  const std::string other = file("other");
+  output({"train", "--data", "data/names.txt", "--engine", "tensor", "--steps", "30", "--seed", "7", "--save", other});
+  for (const char* dtype : {"f32", "f64"}) {
+    const Words how{"--num", "30", "--dtype", dtype};
+    const Words one = plain(how), two = lines(output(Words{"sample", other, "--layout", "plain"} + how));
+    CHECK(plain(how + Words{"--blend", other + ":0"}) == one);
+    CHECK(plain(how + Words{"--blend", other + ":1"}) == two);
+    CHECK(plain(how + Words{"--blend", model + ":0.4"}) == one);
+    const Words both = plain(how + Words{"--blend", other + ":0.5"});
+    CHECK(both != one);
+    CHECK(both != two);
+  }
+  CHECK(refusal({"sample", model, "--blend", other + ":2"}) ==
+        "2: the weight of --blend is '2'; it must be a number from 0 to 1");
+  CHECK(refusal({"sample", model, "--blend", other}).starts_with("2: the weight of --blend is '"));
+
+  // Of another alphabet.
+  const NamesFolder greek("άννα\nanna\n");
+  const std::string model_of_greek = greek.trained({"--steps", "20", "--quiet"});
+  const Run run = microgpt({"sample", model_of_greek, "--blend", model + ":0.9", "--layout", "plain"});
+  CHECK(run.err ==
+        "microgpt: note: only one model knows 'bcdefghijklmopqrstuvwxyzάαν'; names have none that MODEL does not know, "
+        "and after the others MODEL goes on alone\n");
+  CHECK(lines(run.out).size() == 20);
+  CHECK(run.out.find_first_of("bcdefghijklmopqrstuvwxyz") == std::string::npos);
+}
+
+TEST_CASE("a blend's new names are in neither model's data") {
+  const NamesFolder second("na\nni\nnu\n");
+  const NamesFolder first("an\nin\nun\n");
+  const Words how{"--steps", "200", "--quiet"};
+  const std::string blend = second.trained(how) + ":0.5";
+  const Words fresh = lines(microgpt({"sample", first.trained(how), "--blend", blend, "--new", "--num", "10",
+                                      "--temperature", "1", "--layout", "plain"})
+                                .out);
+  CHECK(fresh.size() == 10);
+  for (const char* known : {"na", "ni", "nu", "an", "in", "un"})
+    CHECK(std::count(fresh.begin(), fresh.end(), known) == 0);
 }
 
 TEST_CASE_FIXTURE(TensorFolder, "what cannot be had is said in one line, and what there is of it is printed") {

@@ -169,7 +169,7 @@ void heads(const HeadsOptions& options) {
   std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
   if (options.text) text = read_text(*options.text, checkpoint, most_shown);
   text.resize(std::min(text.size(), most_shown + 1));
-  if (options.svg) rehearse_picture("--svg", *options.svg, {options.model, data});
+  if (options.svg) rehearse_output("--svg", *options.svg, {options.model, data});
   if (options.save) {
     rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters, checkpoint.training);
   }

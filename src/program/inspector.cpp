@@ -226,13 +226,13 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
   constexpr std::size_t enough = 1000;  // documents to measure the heads on
   std::vector<std::string> sources = models;
   if (data) sources.push_back(*data);
-  rehearse_picture("--html", html, sources);
+  rehearse_output("--html", html, sources);
   Json all{{"models", Json::array()}, {"train", training_json()}};
   for (const std::string& path : models) {
     const History history = load_models(path);
     const auto& [file, checkpoint] = history.points.back();
     require_small(file, checkpoint);
-    rehearse_picture("--html", html, {checkpoint.data_path()});
+    rehearse_output("--html", html, {checkpoint.data_path()});
     const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);
     const HeadsReport report = report_on(checkpoint, measured.probed, available_threads());
     all["models"].push_back(model_json(file, checkpoint, report, measured.probed));

@@ -26,7 +26,7 @@ void require_own_place(const std::string& save, const std::string& data, const s
   }
 }
 
-void rehearse_picture(const std::string& option, const std::string& path, const std::vector<std::string>& sources) {
+void rehearse_output(const std::string& option, const std::string& path, const std::vector<std::string>& sources) {
   const fs::path directory = fs::absolute(path).parent_path();
   for (const std::string& source : sources) {
     std::error_code none;  // what does not exist is not the same

@@ -11,8 +11,8 @@ namespace microgpt {
 void require_own_place(const std::string& save, const std::string& data,
                        const std::optional<std::string>& history = {});
 
-/// Throws the Error that replace_file would throw later, and UsageError if `path` is one of the files that the picture
+/// Throws the Error that replace_file would throw later, and UsageError if `path` is one of the files that the output
 /// is made from, or lies in a directory of those.
-void rehearse_picture(const std::string& option, const std::string& path, const std::vector<std::string>& sources);
+void rehearse_output(const std::string& option, const std::string& path, const std::vector<std::string>& sources);
 
 }  // namespace microgpt

@@ -2,8 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,25 +18,25 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
+#include "base/replace_file.h"
 #include "base/utf8.h"
 #include "program/commands.h"
+#include "program/name_list.h"
 #include "program/options.h"
+#include "program/output_path.h"
 #include "program/print.h"
-#include "tensor/decoder.h"
-#include "tensor/gpt.h"
+#include "train/blend.h"
 #include "train/checkpoint.h"
 #include "train/constraints.h"
-#include "train/held_out.h"
+#include "train/evaluation.h"
 #include "train/sampling.h"
 
 namespace microgpt {
 namespace {
 
-enum class Layout : std::uint8_t { numbered, plain, json };
-
 struct SampleOptions {
   std::string model;
-  std::size_t num = 20;
+  std::optional<std::size_t> num;
   double temperature = 0.5;
   std::size_t top_k = 0;
   double top_p = 1;
@@ -42,10 +44,15 @@ struct SampleOptions {
   std::string prompt, suffix, contains, pattern;
   std::size_t min_length = 0;
   std::size_t max_length = max_new_tokens;
-  bool unique = false, only_new = false, score = false;
-  std::optional<std::string> data, avoid;
+  bool unique = false, only_new = false, score = false, rank = false;
+  std::optional<std::string> data, avoid, given, out, blend;
+  double weight = 0;  // of the model that is blended in
   Layout layout = Layout::numbered;
   std::optional<Dtype> dtype;
+
+  std::size_t how_many() const { return num.value_or(given ? max_count : 20); }
+  bool is_scored() const { return score || layout == Layout::letters; }
+  Sampling sampling() const { return {temperature, top_k, top_p}; }
 };
 
 /// The text of an option. Throws UsageError unless the model knows all its characters, but for these wildcards.
@@ -64,12 +71,29 @@ std::set<Document> set_of(const std::string& path) {
   return {documents.begin(), documents.end()};
 }
 
+/// The model of --blend. Tells what cannot be if its alphabet is another than this.
+std::optional<Checkpoint> other_model(const SampleOptions& options, const Tokenizer& tokenizer) {
+  if (!options.blend) return std::nullopt;
+  Checkpoint other = load_checkpoint(*options.blend);
+  const std::u32string &a = tokenizer.characters(), &b = other.tokenizer.characters();
+  std::u32string alone;
+  std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(alone));
+  if (!alone.empty()) {
+    tell(
+        fmt::format("note: only one model knows {}; names have none that MODEL does not know, and after the others "
+                    "MODEL goes on alone",
+                    Tokenizer(alone).alphabet()));
+  }
+  return other;
+}
+
 Constraints constraints_of(const SampleOptions& options, const Tokenizer& tokenizer, const std::set<Document>& data) {
   if (options.min_length > options.max_length) {
     throw UsageError(fmt::format("--min-length is {}, and --max-length {}", options.min_length, options.max_length));
   }
   Constraints constraints{.min_length = options.min_length,
                           .max_length = options.max_length,
+                          .prefix = known_text("--prompt", options.prompt, tokenizer),
                           .suffix = known_text("--suffix", options.suffix, tokenizer),
                           .contains = known_text("--contains", options.contains, tokenizer),
                           .pattern = known_text("--pattern", options.pattern, tokenizer, U"*?"),
@@ -80,33 +104,37 @@ Constraints constraints_of(const SampleOptions& options, const Tokenizer& tokeni
 }
 
 /// What all names begin with: the prompt, or the pattern's characters before its first wildcard.
-std::vector<Token> beginning(const SampleOptions& options, const Checkpoint& checkpoint, std::u32string_view pattern) {
-  std::u32string prompt = known_text("--prompt", options.prompt, checkpoint.tokenizer);
-  if (prompt.empty()) prompt = literal_prefix(pattern);
+std::vector<Token> beginning(const Constraints& constraints, const Checkpoint& checkpoint) {
+  const bool is_prompt = !constraints.prefix.empty();
+  const std::u32string_view prompt = is_prompt ? constraints.prefix : literal_prefix(constraints.pattern);
   const std::size_t block_size = checkpoint.config.block_size;
   if (prompt.size() > block_size) {
     throw UsageError(fmt::format("{} has {} characters; this model's block_size is {}",
-                                 options.prompt.empty() ? "--pattern" : "--prompt", prompt.size(), block_size));
+                                 is_prompt ? "--prompt" : "--pattern", prompt.size(), block_size));
   }
   return checkpoint.tokenizer.encode(prompt);
 }
 
-using Generator = std::function<std::vector<Token>()>;
+/// The next name, or nothing if there are no more.
+using Source = std::function<std::optional<Document>()>;
 
-/// Names from one stream of random numbers, one after the other, as in the published program.
-Generator one_by_one(Decoder<double>& decoder, const Sampling& sampling, PythonRandom random,
-                     std::vector<Token> prompt) {
-  return [&decoder, sampling, random, prompt]() mutable { return sample(decoder, sampling, random, prompt); };
+/// New names from one stream of random numbers, one after the other, as in the published program.
+Source drawn(Decoder<double>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
+             const std::vector<Token>& prompt) {
+  return [&, sampling = options.sampling(), random = PythonRandom(std::string_view(options.seed))]() mutable {
+    return tokenizer.document_of(sample(decoder, sampling, random, prompt));
+  };
 }
 
-/// Names that grow side by side, `block` at a time.
-Generator side_by_side(Decoder<float>& decoder, const Sampling& sampling, PythonRandom random,
-                       std::vector<Token> prompt, std::size_t block) {
+/// New names that grow side by side.
+Source drawn(Decoder<float>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
+             const std::vector<Token>& prompt) {
+  PythonRandom random{std::string_view(options.seed)};
   const std::uint64_t seed = std::uint64_t{random.bits32()} << 32 | random.bits32();
-  return [&decoder, sampling, seed, prompt, block, names = std::vector<std::vector<Token>>(),
-          first = std::size_t{0}]() mutable {
-    if (first % block == 0) names = sample_many(decoder, first, block, sampling, seed, prompt);
-    return std::move(names[first++ % block]);
+  const std::size_t block = std::min<std::size_t>(options.how_many(), 1024);
+  return [&, seed, block, names = std::vector<std::vector<Token>>(), first = std::size_t{0}]() mutable {
+    if (first % block == 0) names = sample_many(decoder, first, block, options.sampling(), seed, prompt);
+    return tokenizer.document_of(names[first++ % block]);
   };
 }
 
@@ -115,93 +143,152 @@ struct Found {
   std::string shortfall;  // why there are not more; empty if there are enough
 };
 
-/// Generates names until `num` of them are as they must be, or until that looks hopeless.
-Found find_names(const SampleOptions& options, const Tokenizer& tokenizer, const Constraints& constraints,
-                 const Generator& generate) {
+/// Takes names until there are as many as asked for that are as they must be, or until that looks hopeless.
+Found find_names(const SampleOptions& options, const Constraints& constraints, const Source& next) {
   constexpr std::size_t patience = 100'000;  // tries without a name
   const bool once = options.unique || options.only_new;
   Found found;
   std::set<Document> seen;
   std::map<std::string_view, std::size_t> objections;
-  for (std::size_t in_vain = 0; found.names.size() < options.num && in_vain < patience;) {
-    const Document name = tokenizer.document_of(generate());
-    std::string_view objection = constraints.objection(name);
-    if (objection.empty() && once && !seen.insert(name).second) objection = "repeated";
+  TerminalLine line;
+  for (std::size_t in_vain = 0; found.names.size() < options.how_many() && (in_vain < patience || options.given);) {
+    const std::optional<Document> name = next();
+    if (!name) return found;
+    std::string_view objection = constraints.objection(*name);
+    if (objection.empty() && once && !seen.insert(*name).second) objection = "repeated";
     if (objection.empty()) {
-      found.names.push_back(name);
+      found.names.push_back(*name);
       in_vain = 0;
     } else {
       objections[objection]++;
       in_vain++;
     }
+    if (line.is_due()) line.show(fmt::format("{} names, {} tries since the last", found.names.size(), in_vain));
   }
-  if (found.names.size() < options.num) {
+  if (found.names.size() < options.how_many()) {
     const auto most = std::max_element(objections.begin(), objections.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     found.shortfall = fmt::format("found {} of {} names, and no more in {} tries: most others are {}",
-                                  found.names.size(), options.num, patience, most->first);
+                                  found.names.size(), options.how_many(), patience, most->first);
   }
   return found;
 }
 
-void print_names(const SampleOptions& options, const std::vector<Document>& names, const std::set<Document>& data,
-                 const std::function<double(const Document&)>& loss) {
-  nlohmann::ordered_json records = nlohmann::json::array();
-  for (std::size_t i = 0; i < names.size(); i++) {
-    const std::string name = encode_utf8(names[i]);
-    const bool is_copy = data.contains(names[i]);
-    if (options.layout == Layout::json) {
-      nlohmann::ordered_json& record = records.emplace_back(nlohmann::ordered_json{{"name", name}});
-      if (!data.empty()) record["in_data"] = is_copy;
-      if (options.score) record["nats_per_token"] = loss(names[i]);
-      continue;
-    }
-    const std::string score = options.score ? fmt::format("  {:.3f}", loss(names[i])) : "";
-    if (options.layout == Layout::plain) {
-      fmt::print("{}{}\n", for_output(name), score);
-    } else {
-      print_sample(i + 1, name, score + mark(is_copy));
-    }
-  }
-  if (options.layout == Layout::json) fmt::print("{}\n", records.dump(2));
+using Json = nlohmann::ordered_json;
+
+/// What is known of a name, as a record of name_list.h.
+template <class T>
+Json record_of(const Document& name, const SampleOptions& options, Decoder<T>& decoder, const Tokenizer& tokenizer,
+               const std::set<Document>& data) {
+  auto shown = [&](const std::string& text) { return options.out ? text : for_output(text); };
+  Json record{{"name", shown(encode_utf8(name))}};
+  if (!data.empty()) record["in_data"] = data.contains(name);
+  if (!options.is_scored()) return record;
+  const std::vector<Token> tokens = tokenizer.encode_document(name);
+  const std::vector<double> nats = surprises(decoder, tokens);
+  const double mean = estimate(nats).mean;
+  record["nats_per_token"] = mean;
+  record["probability"] = std::exp(-mean * static_cast<double>(nats.size()));
+  for (std::size_t i = 1; i <= nats.size(); i++) record["letters"].push_back(shown(tokenizer.label(tokens[i])));
+  record["nats"] = nats;
+  return record;
+}
+
+/// The least surprising name first.
+template <class T>
+void rank(std::vector<Document>& names, Decoder<T>& decoder, const Tokenizer& tokenizer) {
+  std::map<Document, double> loss;
+  for (const Document& name : names) loss[name] = estimate(surprises(decoder, tokenizer.encode_document(name))).mean;
+  std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return loss[a] < loss[b]; });
 }
 
 template <class T>
-void sample(const SampleOptions& options, const Checkpoint& checkpoint, const Constraints& constraints,
+void sample(const SampleOptions& options, const Checkpoint& checkpoint, const std::optional<Checkpoint>& other,
             const std::set<Document>& data) {
-  constexpr bool is_float = sizeof(T) == 4;
-  const std::vector<Token> prompt = beginning(options, checkpoint, constraints.pattern);
-  const Sampling sampling(options.temperature, options.top_k, options.top_p);
-  const PythonRandom random{std::string_view(options.seed)};
-  const std::size_t block = std::min<std::size_t>(options.num, 1024);
-  TensorModel<T> model(checkpoint.config, checkpoint.parameters, prompt.size() + max_new_tokens);
-  Decoder<T> decoder(model, fast<T>(), true, is_float ? std::min<std::size_t>(block, 32) : 1);
+  const Tokenizer& tokenizer = checkpoint.tokenizer;
+  const Constraints constraints = constraints_of(options, tokenizer, data);
+  const std::vector<Token> prompt = beginning(constraints, checkpoint);
+  std::vector<Document> given;
+  if (options.given) given = read_documents(*options.given, [&](const Document& name) { tokenizer.encode(name); });
+  const std::size_t rows = sizeof(T) == 4 ? std::min<std::size_t>(options.how_many(), 32) : 1;
+  TensorModel<T> model(checkpoint.config, checkpoint.parameters,
+                       std::max(prompt.size() + max_new_tokens, longest(given) + 1));
+  auto decoder = std::make_unique<Decoder<T>>(model, fast<T>(), true, rows);
   if (!checkpoint.config.is_plain() && options.layout == Layout::numbered) {
-    fmt::print("KV cache: {} bytes per token, in {}\n", decoder.cache_bytes_per_token(), is_float ? "float" : "double");
+    fmt::print("KV cache: {} bytes per token, in {}\n", decoder->cache_bytes_per_token(),
+               sizeof(T) == 4 ? "float" : "double");
   }
-  Generator generate;
-  if constexpr (is_float) {
-    generate = side_by_side(decoder, sampling, random, prompt, block);
-  } else {
-    generate = one_by_one(decoder, sampling, random, prompt);
+  if (other) decoder = std::make_unique<Blend<T>>(model, tokenizer, *other, options.weight, rows);
+  if (longest(given) > model.length) {
+    tell(fmt::format("note: of a name only the first {} characters are scored, the model's block", model.length));
   }
-  const Found found = find_names(options, checkpoint.tokenizer, constraints, generate);
-  print_names(options, found.names, data, [&](const Document& name) {
-    return token_loss(model, {&name, 1}, checkpoint.tokenizer, 1);
-  });
+  Source next = drawn(*decoder, options, tokenizer, prompt);
+  if (options.given) {
+    next = [&, i = std::size_t{0}]() mutable { return i < given.size() ? std::optional(given[i++]) : std::nullopt; };
+  }
+  Found found = find_names(options, constraints, next);
+  if (options.rank) rank(found.names, *decoder, tokenizer);
+  Json records = Json::array();
+  for (const Document& name : found.names) records.push_back(record_of(name, options, *decoder, tokenizer, data));
+  const std::string text = list_text(records, options.layout);
+  options.out ? replace_file(*options.out, text) : fmt::print("{}", text);
   if (!found.shortfall.empty()) throw Error(found.shortfall);
 }
 
 void sample(SampleOptions& options) {
+  std::vector<std::string> sources{options.model};
+  for (const auto& file : {options.data, options.avoid, options.given, options.blend}) {
+    if (file) sources.push_back(*file);
+  }
+  if (options.out) rehearse_output("--out", *options.out, sources);
   const Checkpoint checkpoint = load_checkpoint(options.model);
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
-  if (options.only_new && !options.data) options.data = checkpoint.data_path();
-  const std::set<Document> data = options.data ? set_of(*options.data) : std::set<Document>();
-  const Constraints constraints = constraints_of(options, checkpoint.tokenizer, data);
+  const std::optional<Checkpoint> other = other_model(options, checkpoint.tokenizer);
+  std::set<Document> data = options.data ? set_of(*options.data) : std::set<Document>();
+  if (options.only_new && !options.data) {
+    data = set_of(checkpoint.data_path());
+    if (other) data.merge(set_of(other->data_path()));
+  }
   // A model of the tensor engine was trained in floats, and is sampled in them.
   const Dtype trained = checkpoint.trained_with("engine") == "tensor" ? Dtype::f32 : Dtype::f64;
-  options.dtype.value_or(trained) == Dtype::f32 ? sample<float>(options, checkpoint, constraints, data)
-                                                : sample<double>(options, checkpoint, constraints, data);
+  options.dtype.value_or(trained) == Dtype::f32 ? sample<float>(options, checkpoint, other, data)
+                                                : sample<double>(options, checkpoint, other, data);
+}
+
+Options drawing_options(SampleOptions& options) {
+  auto read_blend = [&options](const std::string& name, const std::string& text) {
+    const std::size_t colon = text.rfind(':');  // if there is none, the file is taken for a weight, and refused
+    options.blend = text.substr(0, colon);
+    options.weight = parse_number("the weight of " + name, text.substr(colon + 1), 0, 1);
+  };
+  return {model_option(options.model),
+          {"--num", "names to generate [20]", count(options.num)},
+          {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest [0.5]",
+           number(options.temperature, 0)},
+          {"--top-k", "draw only among the N likeliest characters", count(options.top_k)},
+          {"--top-p", "draw only among the likeliest characters that have this probability together",
+           number(options.top_p)},
+          {"--blend",
+           "mix in another model, whose probabilities count with this weight, from 0 to 1",
+           {"FILE:WEIGHT", read_blend, {}}},
+          {"--given", "generate none: take the names of this file [all of them]", text(options.given, "FILE")},
+          {"--seed", "any whole number, or random", text(options.seed, "N")},
+          {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",
+           choice<std::optional<Dtype>>(options.dtype, {{"f32", Dtype::f32}, {"f64", Dtype::f64}})}};
+}
+
+Options output_options(SampleOptions& options) {
+  const auto layouts = choice(options.layout, {{"numbered", Layout::numbered},
+                                               {"plain", Layout::plain},
+                                               {"letters", Layout::letters},
+                                               {"csv", Layout::csv},
+                                               {"json", Layout::json}});
+  return {{"--data", "what the model learned from: names that are in it are marked", text(options.data, "FILE")},
+          {"--score", "each name's loss: how surprised the model is, in nats per token", flag(options.score)},
+          {"--rank", "the least surprising name first: in the order of that loss", flag(options.rank)},
+          {"--layout", "numbered: sample 1: ...; plain: a name per line; letters: with each letter's p; csv; json",
+           layouts},
+          {"--out", "write to this file, completely or not at all", text(options.out, "FILE")}};
 }
 
 Options constraint_options(SampleOptions& options) {
@@ -220,29 +307,18 @@ Options constraint_options(SampleOptions& options) {
 
 Command sample_command() {
   auto options = std::make_shared<SampleOptions>();
-  const Options general{
-      model_option(options->model),
-      {"--num", "names to generate [20]", count(options->num)},
-      {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest [0.5]",
-       number(options->temperature, 0)},
-      {"--top-k", "draw only among the N likeliest characters", count(options->top_k)},
-      {"--top-p", "draw only among the likeliest characters that have this probability together",
-       number(options->top_p)},
-      {"--seed", "any whole number, or random", text(options->seed, "N")},
-      {"--data", "what the model learned from: names that are in it are marked", text(options->data, "FILE")},
-      {"--score", "each name's loss: how surprised the model is, in nats per token", flag(options->score)},
-      {"--layout", "numbered: sample 1: ...; plain: a name per line; json",
-       choice(options->layout, {{"numbered", Layout::numbered}, {"plain", Layout::plain}, {"json", Layout::json}})},
-      {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",
-       choice<std::optional<Dtype>>(options->dtype, {{"f32", Dtype::f32}, {"f64", Dtype::f64}})}};
   return {"sample", "Generate names with a trained model.",
           "A name ends when the model ends it, at the model's block_size, or after 1000 characters. Names that are not "
           "as they\nmust be are drawn anew, so the others are as likely as the model says.\n"
           "Examples:\n"
           "  microgpt sample names.safetensors --num 5\n"
           "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7\n"
-          "  microgpt sample names.safetensors --new --pattern 'ma*o' --max-length 7 --layout plain",
-          general + under("What names must be like", constraint_options(*options)),
+          "  microgpt sample names.safetensors --new --pattern 'ma*o' --max-length 7 --layout plain\n"
+          "  microgpt sample names.safetensors --num 200 --new --score --rank --layout csv --out new.csv\n"
+          "  microgpt sample names.safetensors --blend towns.safetensors:0.3\n"
+          "  microgpt sample names.safetensors --given mine.txt --layout letters",
+          drawing_options(*options) + under("How to show them", output_options(*options)) +
+              under("What names must be like", constraint_options(*options)),
           [options](const Options&) { sample(*options); }};
 }
 

@@ -7,6 +7,7 @@ namespace microgpt {
 std::string_view Constraints::objection(const Document& name) const {
   if (name.size() < min_length) return "too short";
   if (name.size() > max_length) return "too long";
+  if (!name.starts_with(prefix)) return "without that beginning";
   if (!name.ends_with(suffix)) return "without that end";
   if (name.find(contains) == std::u32string::npos) return "without that part";
   if (!pattern.empty() && !matches(pattern, name)) return "without that pattern";

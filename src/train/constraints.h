@@ -15,7 +15,7 @@ namespace microgpt {
 struct Constraints {
   std::size_t min_length = 0;
   std::size_t max_length = std::numeric_limits<std::size_t>::max();
-  std::u32string suffix;
+  std::u32string prefix, suffix;
   std::u32string contains;
   std::u32string pattern;  // see matches(); empty: any name
   std::set<Document> excluded;

@@ -33,7 +33,7 @@ void keep_likeliest(std::span<T> logits, const Sampling& sampling) {
 }
 
 template <class T>
-Token draw_token(std::span<const T> logits, double temperature, PythonRandom& random) {
+static Token draw_token(std::span<const T> logits, double temperature, PythonRandom& random) {
   const double max_val = *std::max_element(logits.begin(), logits.end());
   std::vector<double> weights(logits.begin(), logits.end());
   for (double& weight : weights) weight = std::exp((weight - max_val) / std::max(temperature, coldest));
@@ -89,10 +89,33 @@ std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t fir
   return documents;
 }
 
+template <class T>
+std::vector<double> probabilities(View<T> logits) {
+  std::vector<double> p(logits.data, logits.data + logits.cols);
+  const double largest = *std::max_element(p.begin(), p.end());
+  double total = 0;
+  for (double& x : p) total += x = std::exp(x - largest);
+  require_drawable(total);
+  for (double& x : p) x /= total;
+  return p;
+}
+
+template <class T>
+std::vector<double> surprises(Decoder<T>& decoder, std::span<const Token> document) {
+  decoder.reset(0);
+  std::vector<double> nats;
+  for (std::size_t i = 0; i + 1 < document.size() && i < decoder.length(); i++) {
+    nats.push_back(-std::log(probabilities(decoder.next(document.subspan(i, 1)))[document[i + 1]]));
+  }
+  return nats;
+}
+
+template std::vector<double> probabilities(View<float>);
+template std::vector<double> probabilities(View<double>);
+template std::vector<double> surprises(Decoder<float>&, std::span<const Token>);
+template std::vector<double> surprises(Decoder<double>&, std::span<const Token>);
 template void keep_likeliest(std::span<float>, const Sampling&);
 template void keep_likeliest(std::span<double>, const Sampling&);
-template Token draw_token(std::span<const float>, double, PythonRandom&);
-template Token draw_token(std::span<const double>, double, PythonRandom&);
 template std::vector<Token> sample(Decoder<float>&, const Sampling&, PythonRandom&, std::span<const Token>);
 template std::vector<Token> sample(Decoder<double>&, const Sampling&, PythonRandom&, std::span<const Token>);
 template std::vector<std::vector<Token>> sample_many(Decoder<float>&, std::size_t, std::size_t, const Sampling&,

@@ -13,6 +13,8 @@ namespace microgpt {
 class PythonRandom;
 template <class T>
 class Decoder;
+template <class T>
+struct View;
 
 /// How the next token is drawn: in proportion to softmax(logits / temperature), at a temperature of 0 the likeliest.
 struct Sampling {
@@ -28,10 +30,6 @@ struct Sampling {
 template <class T>
 void keep_likeliest(std::span<T> logits, const Sampling& sampling);
 
-/// The next token. Throws Error if the logits are not finite.
-template <class T>
-Token draw_token(std::span<const T> logits, double temperature, PythonRandom& random);
-
 /// How long a new document gets if the model never ends it and block_size allows it.
 inline constexpr std::size_t max_new_tokens = 1000;
 
@@ -46,5 +44,14 @@ template <class T>
 std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t first, std::size_t num,
                                             const Sampling& sampling, std::uint64_t seed,
                                             std::span<const Token> prompt = {});
+
+/// softmax(logits), which are logits of one position. Throws Error if they are not finite.
+template <class T>
+std::vector<double> probabilities(View<T> logits);
+
+/// How surprising each token of a document, BOS ... BOS, is after those before it: -log p, in nats. Only the first
+/// decoder.length() predictions count.
+template <class T>
+std::vector<double> surprises(Decoder<T>& decoder, std::span<const Token> document);
 
 }  // namespace microgpt

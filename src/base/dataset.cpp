@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/parse.h"
 #include "base/utf8.h"
 
 namespace microgpt {
@@ -22,33 +25,42 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+/// Standard input can be read only once.
+std::string bytes_of(const std::string& path) {
+  if (path != "-") return read_file(path);
+  static const std::string input = read_file("/dev/stdin");
+  return input;
+}
+
 }  // namespace
 
-std::vector<Document> parse_documents(std::string_view text, const std::string& name,
+std::vector<Document> parse_documents(std::string_view text, const DataFile& file,
                                       const std::function<void(const Document&)>& check) {
   std::vector<Document> documents;
-  for (std::size_t number = 1; !text.empty(); number++) {
-    const std::string_view line = take_line(text);
-    const auto where = [&] { return name + ":" + std::to_string(number) + ": "; };
-    if (line.find('\0') != std::string_view::npos) {
-      throw Error(where() +
-                  "a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
-    }
-    const std::optional<std::u32string> characters = decode_utf8(line);
-    if (!characters) throw Error(where() + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
-    const std::u32string_view document = strip(*characters);
-    if (document.empty()) continue;
+  auto add = [&](const std::string& part) {
+    const std::optional<std::u32string> characters = decode_utf8(part);
+    if (!characters) throw Error("not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
+    Document document(strip(*characters));
+    if (document.empty()) return;
     if (documents.size() == max_documents) {
-      throw Error(where() + "more than " + std::to_string(max_documents) + " documents; give a smaller file");
+      throw Error("more than " + std::to_string(max_documents) + " documents; give a smaller file");
     }
-    documents.emplace_back(document);
+    if (file.lower) std::transform(document.begin(), document.end(), document.begin(), lower);
+    if (check) check(document);
+    documents.push_back(std::move(document));
+  };
+  for (std::size_t number = 1; !text.empty(); number++) {
+    const std::string line(take_line(text));
     try {
-      if (check) check(documents.back());
+      if (line.find('\0') != std::string::npos) {
+        throw Error("a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
+      }
+      for (const std::string& part : file.commas ? parts(line, ',') : std::vector{line}) add(part);
     } catch (const Error& error) {
-      throw Error(where() + error.what());
+      throw Error(file.path + ":" + std::to_string(number) + ": " + error.what());
     }
   }
-  if (documents.empty()) throw Error(name + ": no documents in it; put one name on each line");
+  if (documents.empty()) throw Error(file.path + ": no documents in it; put one name on each line");
   return documents;
 }
 
@@ -68,8 +80,9 @@ std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t bef
   return hash;
 }
 
-std::vector<Document> read_documents(const std::string& path, const std::function<void(const Document&)>& check) {
-  return parse_documents(read_file(path), path, check);
+std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check) {
+  const std::string bytes = bytes_of(file.path);
+  return parse_documents(file.column.empty() ? bytes : csv_column(bytes, file.column), file, check);
 }
 
 }  // namespace microgpt

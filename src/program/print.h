@@ -52,6 +52,9 @@ class TerminalLine {
   std::chrono::steady_clock::time_point next_ = {};
 };
 
+/// Such a line that says how far a long computation is: "heads: 3 of 16, 2 s left". It goes with the last copy.
+std::function<void(std::size_t done, std::size_t total)> run_line(const std::string& what);
+
 /// Prints "microgpt: message" to standard error, on one line. If that fails, nobody is there to be told.
 void tell(const std::string& message);
 

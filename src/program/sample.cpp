@@ -18,6 +18,7 @@
 #include "base/python_random.h"
 #include "base/utf8.h"
 #include "program/commands.h"
+#include "program/measured_documents.h"
 #include "program/options.h"
 #include "program/print.h"
 #include "tensor/decoder.h"
@@ -48,19 +49,8 @@ struct SampleOptions {
   std::optional<Dtype> dtype;
 };
 
-/// The text of an option. Throws UsageError unless the model knows all its characters, but for these wildcards.
-std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
-                          std::u32string_view wildcards = U"") {
-  const std::optional<std::u32string> decoded = decode_utf8(text);
-  if (!decoded) throw UsageError(option + " is not valid UTF-8");
-  std::u32string letters = *decoded;
-  std::erase_if(letters, [&](char32_t c) { return wildcards.find(c) != std::u32string_view::npos; });
-  tokenizer.encode(letters);
-  return *decoded;
-}
-
-std::set<Document> set_of(const std::string& path) {
-  const std::vector<Document> documents = read_documents(path);
+std::set<Document> set_of(const DataFile& file) {
+  const std::vector<Document> documents = read_documents(file);
   return {documents.begin(), documents.end()};
 }
 
@@ -195,8 +185,8 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const Co
 void sample(SampleOptions& options) {
   const Checkpoint checkpoint = load_checkpoint(options.model);
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
-  if (options.only_new && !options.data) options.data = checkpoint.data_path();
-  const std::set<Document> data = options.data ? set_of(*options.data) : std::set<Document>();
+  if (options.only_new && !options.data) options.data = data_of(checkpoint).path;
+  const std::set<Document> data = options.data ? set_of(data_of(checkpoint, options.data)) : std::set<Document>();
   const Constraints constraints = constraints_of(options, checkpoint.tokenizer, data);
   // A model of the tensor engine was trained in floats, and is sampled in them.
   const Dtype trained = checkpoint.trained_with("engine") == "tensor" ? Dtype::f32 : Dtype::f64;

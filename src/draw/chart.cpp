@@ -89,8 +89,8 @@ std::string text_chart(const Axis& x, const Axis& y, const std::vector<Series>& 
   }
   std::string text;
   for (std::size_t i = 0; i < height; i++) {
-    const bool has_number = i == 0 || i + 1 == height;
-    text += has_number ? fmt::format("{:7.2f} |", i == 0 ? y.ticks.back() : y.ticks.front()) : "        |";
+    const double number = i == 0 ? y.ticks.back() : y.ticks.front();
+    text += i == 0 || i + 1 == height ? fmt::format("{:7.2f} |", number) : "        |";
     for (const std::string& mark : lines[i]) text += mark;
     text += '\n';
   }

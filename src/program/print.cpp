@@ -24,10 +24,6 @@ void print_sample(std::size_t number, const std::string& name, const std::string
   fmt::print("sample {:2}: {}{}\n", number, for_output(name), note);
 }
 
-void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& generate) {
-  for (std::size_t i = 1; i <= num; i++) print_sample(i, tokenizer.decode(generate()));
-}
-
 void print_quality(const Quality& quality, double temperature, bool all, const std::string& loss_name) {
   fmt::print("{}: {} nats per token, the mean of {} predictions\n", loss_name,
              all ? all_digits(quality.loss) : fmt::format("{:.4f}", quality.loss), quality.predictions);

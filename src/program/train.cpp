@@ -44,7 +44,7 @@ void finish(const Run& run, const std::function<std::vector<Token>()>& generate)
                  loss_curve("The loss of each step, and the mean of 50", run.losses, {}, first_step).str());
   }
   fmt::print("\n{}\n", options.preset.heading);
-  print_samples(options.samples, run.start.tokenizer, generate);
+  for (std::size_t i = 1; i <= options.samples; i++) print_sample(i, run.start.tokenizer.decode(generate()));
   if (!options.history) return;
   tell(fmt::format("the history is in '{0}'; look at it with: microgpt inspect '{0}' --html FILE", *options.history));
 }
@@ -127,8 +127,8 @@ void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
   if (!is_all) return;
   const std::size_t distinct = start.documents.size() + start.held_out.size();
   if (distinct < 50) tell(fmt::format("note: {} names are few; expect copies and noise", distinct));
-  if (distinct == num_lines) return;
-  tell(fmt::format("note: {} of {} names are repeated; they count once", num_lines - distinct, num_lines));
+  const std::size_t repeated = num_lines - distinct;
+  if (repeated > 0) tell(fmt::format("note: {} of {} names are repeated; they count once", repeated, num_lines));
 }
 
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.

@@ -138,9 +138,9 @@ builds: ## build and test as other machines would: make builds [ROWS="arm libc++
 oracle: $(TESTS) $(PROGRAM) ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
 	@tests/oracle.sh $(TESTS) $(PROGRAM) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
 
-train-fast: $(PROGRAM) ## train for one second, three times, and evaluate on held-out names
+train-fast: $(PROGRAM) ## train for about a second, three times, and evaluate on held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)
-train-best: $(PROGRAM) ## the same for one minute: the best model of this project
+train-best: $(PROGRAM) ## the same for about a minute: the best model of this project
 	$(PROGRAM) train-fast --preset best --data $(firstword $(MAKEMORE) data/names.txt)
 bench: $(PROGRAM) ## measure the speed of training, attention and sampling
 	$(PROGRAM) bench

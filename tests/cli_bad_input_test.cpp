@@ -206,7 +206,7 @@ TEST_CASE("a prompt that the model cannot begin with is refused") {
   const ModelFolder folder;
   auto prompt = [&](const std::string& text) { return refusal({"sample", folder.model, "--prompt", text}); };
   const std::string alphabet = " is unknown; the alphabet is 'abcdefghijklmnoprstu'";
-  CHECK(prompt("Anna") == "2: the character 'A'" + alphabet);
+  CHECK(prompt("Vanna") == "2: the character 'V'" + alphabet);
   CHECK(prompt("zoë") == "2: the character 'z'" + alphabet);
   CHECK(prompt("oë") == "2: the character 'ë'" + alphabet);
   CHECK(prompt("a\nb") == "2: the character '\\x0a'" + alphabet);
@@ -252,7 +252,7 @@ TEST_CASE("a place that cannot be saved to is found out before training") {
       {there + "/no/model", "No such file or directory; make the directory '" + there + "/no' first"},
       {pipe, "it is a device or a pipe; give the name of a file"}};
   for (const auto& [path, message] : expected) {
-    const Run r = microgpt(folder.train({"--save", path}));
+    const Run r = microgpt(folder.train({"--steps", "1", "--save", path}));
     CHECK(complaint(r) == "1: cannot write '" + path + "': " + message);
     CHECK_FALSE(has_steps(r));
   }

@@ -242,9 +242,8 @@ TEST_CASE("a directory that is no history is refused") {
   with_file("notes.txt", "not a checkpoint");
   const std::string whole = contents(folder.point(3));
   with_file("step_000004.safetensors", whole.substr(0, whole.size() - 1));
-  REQUIRE(microgpt({"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1", "--save",
-                    folder.file("model")})
-              .err == "");
+  const Checkpoint bare = load_checkpoint(folder.point(3));
+  save_checkpoint(folder.file("model"), bare.config, bare.tokenizer, bare.parameters);
   with_file("step_000005.safetensors", contents(folder.file("model")));
 
   write_contents(folder.kept + "/twice", whole);

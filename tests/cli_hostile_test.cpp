@@ -45,7 +45,7 @@ TEST_CASE("a file that never ends, or cannot be read, is refused as data and as 
 
 TEST_CASE("train-fast finds out before it trains, and says what it can of one seed") {
   const NamesFolder folder;
-  const Words fast{"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1"};
+  const Words fast{"train-fast", "--data", folder.names, "--steps", "10", "--seeds", "1"};
   CHECK(complaint(microgpt(fast + Words{"--save", folder.file("no/model")})).starts_with("1: cannot write '"));
   CHECK(microgpt(fast + Words{"--save", folder.file("no/model")}).out.find("seed 1") == std::string::npos);
   CHECK(microgpt(fast).out.find("standard deviation") == std::string::npos);
@@ -121,7 +121,7 @@ TEST_CASE("an alphabet of thousands costs no square of it, and no message has it
   const Run evaluated = confined({"eval", model, "--data", folder.names});
   CHECK(evaluated.err == "");
   CHECK(evaluated.out.find(" % of 6") != std::string::npos);  // names of 40 characters: 1,000 would take too long
-  CHECK(confined({"train-fast", "--data", folder.names, "--seconds", "0.01", "--seeds", "1", "--block-size", "1",
+  CHECK(confined({"train-fast", "--data", folder.names, "--steps", "10", "--seeds", "1", "--block-size", "1",
                   "--n-embd", "4", "--batch", "1"})
             .err == "");
   const std::string message = refusal({"sample", model, "--prompt", "a"});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <string>
+#include <utility>
 
 #include "base/dataset.h"
 #include "program.h"
@@ -16,7 +17,9 @@ namespace {
 TEST_CASE("with a list alone, train keeps the model that is best on names it has not seen, which eval finds again") {
   const NamesFolder folder;
   const std::string model = folder.file("model");
-  const std::string printed = output(folder.train({"--save", model, "--samples", "3"}));
+  const Run r = microgpt(folder.train({"--save", model, "--samples", "3"}));
+  CHECK(r.err == "microgpt: note: 20 names are few; expect copies and noise\n");
+  const std::string& printed = r.out;
   CHECK(printed.starts_with("chosen for 20 distinct documents: n_layer 2, n_embd 64, block_size 16, dropout 0.4; "));
   CHECK(behind("num docs: ", printed) == "18");
 
@@ -36,7 +39,7 @@ TEST_CASE("with a list alone, train keeps the model that is best on names it has
 TEST_CASE("no document of a list is cut off, and names of the list are marked") {
   const std::string long_name(100, 'n');
   const NamesFolder folder("anna\n" + long_name + "\nb\nc\nd\ne\nf\ng\nh\ni\n");
-  const std::string printed = output(folder.train({"--temperature", "0.01", "--seed", "7"}));
+  const std::string printed = microgpt(folder.train({"--temperature", "0.01", "--seed", "7"})).out;
   CHECK(printed.find("block_size 101,") != std::string::npos);
   const std::vector<Document> list = read_documents(folder.names);
   std::size_t marked = 0;
@@ -73,8 +76,99 @@ TEST_CASE("train is the published program as soon as something is said about tra
     CHECK(output(folder.train(said)).find("chosen for") == std::string::npos);
   }
   const NamesFolder nine("a\nb\nc\nd\ne\nf\ng\nh\ni\ni\n");
-  CHECK(output(nine.train()).starts_with("num docs: 10\n"));
+  CHECK(microgpt(nine.train()).out.starts_with("num docs: 10\n"));
   CHECK(lines(output({"train", "--data", "data/names.txt"})) == golden_lines("gist_builtin", false));
+}
+
+TEST_CASE("a list is odd in one line of standard error for each oddity") {
+  auto told = [](const std::string& text, const Words& more) {
+    const NamesFolder folder(text);
+    return microgpt(folder.train(Words{"--samples", "1"} + more)).err;
+  };
+  const std::string commas =
+      "microgpt: note: all lines have commas; if they are between names, add --commas; if this is a table, add "
+      "--column NAME\n";
+  const Words briefly{"--steps", "1", "--block-size", "30"};
+  CHECK(told("a,b\nc,d\n", briefly) == commas);
+  CHECK(told("anna,bo,cleo\n", briefly) == commas);
+  CHECK(told("anna,bo\ncleo\n", briefly) == "");
+  CHECK(told("a,b\nc,d\n", briefly + Words{"--commas"}) == "");
+  CHECK(told("anna bo cleo\n", briefly) ==
+        "microgpt: note: the data is a single line, and so a single name; put each name on a line of its own\n");
+  std::string fifty = few_names + std::string("anna\nbela\ncara\n");
+  for (int i = 0; i < 29; i++) fifty += std::to_string(i) + "\n";
+  CHECK(told(fifty, {}) ==
+        "microgpt: note: 49 names are few; expect copies and noise\n"
+        "microgpt: note: 3 of 52 names are repeated; they count once\n");
+  CHECK(told(fifty + "29\n", {}) == "microgpt: note: 3 of 53 names are repeated; they count once\n");
+  CHECK(told(fifty, briefly) == "");
+}
+
+TEST_CASE("a table, commas, capitals and standard input make the same model, which remembers how it read") {
+  const NamesFolder plain;
+  const Words how{"--steps", "5", "--hold-out", "--digits", "17"};
+  const std::string expected = output(plain.train(how));
+  std::string table = "id;Name\n", commas;
+  for (const std::string& name : lines(few_names)) {
+    const std::string capital = static_cast<char>(name[0] - 'a' + 'A') + name.substr(1);
+    table += "7; " + capital + " \n";
+    commas += capital + ", ";
+  }
+  const std::string model = plain.file("model");
+  for (const auto& [text, form] :
+       {std::pair{table, Words{"--column", "Name", "--lower"}}, std::pair{commas, Words{"--commas", "--lower"}}}) {
+    const NamesFolder folder(text);
+    CHECK(output(folder.train(how + form + Words{"--save", model})) == expected);
+    const std::string figures = output({"eval", model});
+    REQUIRE(figures.find("\nheld out: 2 of 20 distinct documents\n") != std::string::npos);
+    CHECK(output({"eval", model, "--data", folder.names}) == figures.substr(figures.find('\n') + 1));
+    CHECK(output({"heads", model}).find("2 held-out documents of " + folder.names) != std::string::npos);
+    CHECK(output({"train", "--resume", model, "--steps", "6"}).starts_with("data: "));
+
+    const Words piped = Words{"train", "--data", "-", "--save", model} + how + form;
+    const Run r = in_shell("\"$0\" \"$@\" < '" + folder.names + "'", piped);
+    CHECK(r.err == "");
+    CHECK(r.out == expected);
+    CHECK(refusal({"eval", model}) == "2: this model was trained on standard input; give its names with --data");
+    CHECK(refusal({"train", "--resume", model}).starts_with("2: '" + model + "' was trained on '-', which is not a "));
+    CHECK(in_shell("\"$0\" \"$@\" < '" + folder.names + "'", {"eval", model, "--data", "-"}).out ==
+          figures.substr(figures.find('\n') + 1));
+  }
+  CHECK(refusal(plain.train({"--column", "town"})) == "1: the table has no column 'town' in its first line");
+}
+
+TEST_CASE("a model of train-fast says what it learned from, and how it was read") {
+  const NamesFolder folder("id,name\n1,Anna\n2,Bo\n3,Cleo\n4,Dan\n5,Eve\n6,Fay\n7,Guy\n8,Hal\n9,Ian\n10,Jo\n");
+  const std::string model = folder.file("model");
+  output({"train-fast", "--data", folder.names, "--column", "name", "--lower", "--steps", "1", "--seeds", "1", "--save",
+          model});
+  CHECK(output({"eval", model}).starts_with("data: " + folder.names + "\nheld out: 1 of 10 distinct documents\n"));
+}
+
+TEST_CASE("both losses are drawn on a terminal and in a picture, and in a pipe nothing is") {
+  const NamesFolder folder;
+  const std::string picture = folder.file("losses.svg");
+  const Run piped = microgpt(folder.train({"--plot", picture}));
+  for (const char* part :
+       {">watched names</text>", ">training, with dropout</text>", ">counting</text>", "<polyline"}) {
+    CHECK(contents(picture).find(part) != std::string::npos);
+  }
+  CHECK(microgpt(folder.train()).out == piped.out);
+  const Run seen = microgpt(folder.train(), {.out_on_terminal = true});
+  const std::size_t chart = seen.out.find("\n\n") + 2, end = seen.out.find("\n\n", chart);
+  CHECK(seen.out.substr(0, chart - 1) + seen.out.substr(end + 1) == piped.out);
+  const Words drawn = lines(seen.out.substr(chart, end - chart));
+  REQUIRE(drawn.size() == 12);
+  CHECK(std::stod(drawn[9]) > 0);  // the lowest loss, rounded down
+  CHECK(drawn.back() == "  step   ● watched names   · training, with dropout   ─ counting");
+  for (const char* mark : {"●", "·", "─"}) {
+    CHECK(std::any_of(drawn.begin(), drawn.begin() + 10,
+                      [&](const std::string& line) { return line.find(mark) != std::string::npos; }));
+  }
+  CHECK(refusal(folder.train({"--plot", folder.names})).find("would write") != std::string::npos);
+
+  output(folder.train({"--steps", "60", "--plot", picture}));  // of any training, the loss of each step
+  CHECK(contents(picture).find(">step 60</text>") != std::string::npos);
 }
 
 }  // namespace

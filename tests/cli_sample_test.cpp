@@ -272,9 +272,29 @@ TEST_CASE_FIXTURE(TensorFolder, "what cannot be had is said in one line, and wha
   CHECK(run.err.starts_with(fmt::format("microgpt: found {} of 1000 names, and no more in 100000 tries: ", found)));
   CHECK(refusal({"sample", model, "--min-length", "5", "--max-length", "4"}) ==
         "2: --min-length is 5, and --max-length 4");
-  CHECK(refusal({"sample", model, "--pattern", "Q*"}).starts_with("2: the character 'Q' is unknown"));
+  CHECK(refusal({"sample", model, "--pattern", "Ä*"}).starts_with("2: the character 'Ä' is unknown"));
   CHECK(refusal({"sample", model, "--temperature", "-1"}) ==
         "2: --temperature is '-1'; it must be a number from 0 to 1000000");
+}
+
+TEST_CASE("a capital that the model does not know is read as its small letter, which is told") {
+  const NamesFolder folder("Zoë\nanna\nbella\nmaë\n");
+  const std::string model = folder.trained({"--steps", "30"});
+  auto same = [&](const Words& command, const std::string& option, const std::string& typed, const std::string& read) {
+    const Run r = microgpt(command + Words{option, typed});
+    CHECK(r.exit_code == 0);
+    CHECK(r.out == output(command + Words{option, read}));
+    CHECK(r.err ==
+          "microgpt: note: " + option + " is read as '" + read + "': the model does not know these capitals\n");
+  };
+  const Words sample{"sample", model, "--temperature", "2", "--num", "3"};
+  same(sample, "--prompt", "ZMaË", "Zmaë");
+  same(sample, "--suffix", "A", "a");
+  same(sample, "--contains", "N", "n");
+  same(sample, "--pattern", "B*", "b*");
+  same({"inspect", model}, "--text", "Anna", "anna");
+  same({"heads", model, "--data", folder.names}, "--text", "MAË", "maë");
+  CHECK(refusal({"sample", model, "--prompt", "Q"}).starts_with("2: the character 'Q' is unknown"));
 }
 
 }  // namespace

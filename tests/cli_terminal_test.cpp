@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/utf8.h"
@@ -132,6 +133,27 @@ TEST_CASE("on a terminal an error begins a line of its own") {
   CHECK(screen(both.out, 80).back() == complaint);
   const Run error_only = training({.err_on_terminal = true}, diverging);
   CHECK(screen(error_only.err, 80) == Words{complaint});
+}
+
+TEST_CASE("what takes long says how far it is, and leaves nothing of that on the terminal") {
+  const NamesFolder folder;
+  const Words history{"--steps", "4", "--hold-out", "--save", folder.file("model"), "--history", folder.file("kept")};
+  REQUIRE(microgpt(folder.train(history)).exit_code == 0);
+  const Words bench{"bench", "--data",  folder.names, "--what",   "train", "--n-embd",  "4", "--batch",
+                    "1",     "--steps", "1",          "--rounds", "1",     "--threads", "1", "--quick"};
+  const Words fast{"train-fast", "--data", folder.names, "--steps", "2", "--seeds", "1"};
+  const Words html{"inspect", folder.file("kept"), "--html", folder.file("page.html")};
+  for (const auto& [command, part] :
+       {std::pair{bench, "measuring train: fast f32, n_embd 4"},
+        std::pair{Words{"heads", folder.file("model")}, "heads: 1 of "}, std::pair{html, "heads: 1 of "},
+        std::pair{html, "history: model 1 of 5, "}, std::pair{fast, "seed 1: step 1 of 2, "}}) {
+    INFO(command[0]);
+    const Run r = microgpt(command, {.out_on_terminal = true, .err_on_terminal = true, .columns = 160});
+    CHECK(r.exit_code == 0);
+    CHECK(r.out.find("\r" + std::string(part)) != std::string::npos);
+    for (const std::string& line : screen(r.out, 160)) CHECK_MESSAGE(line.find(part) == std::string::npos, line);
+    CHECK(microgpt(command).err.find(part) == std::string::npos);
+  }
 }
 
 }  // namespace

@@ -21,5 +21,5 @@ quietly "$lesson"
 echo "the rest of lesson 13: no race"
 "$tests" || exit 1
 echo "the tests of the tensor path: no race"
-quietly "$program" train-fast --seeds 1 --threads 3
+quietly "$program" train-fast --steps 100 --seeds 1 --threads 3
 echo "training on three threads: no race"

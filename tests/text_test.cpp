@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bigram.h"
+#include "base/csv.h"
 #include "base/dataset.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -147,6 +148,36 @@ TEST_CASE("more documents than fit into memory are refused") {
 
 TEST_CASE("documents are stripped of Unicode white space, not of what is inside") {
   CHECK((parse_documents("\u00a0\u2003anna lena\u3000 \n", "") == Documents{U"anna lena"}));
+}
+
+TEST_CASE("capitals of every alphabet have their small letters, and all else stays as it is") {
+  Document text = U"ZOË ΑΘΗΝΑ Мария ßあ1";
+  for (char32_t& c : text) c = lower(c);
+  CHECK(text == U"zoë αθηνα мария ßあ1");
+}
+
+TEST_CASE("commas and capitals are read as a file says") {
+  DataFile file("names");
+  CHECK((parse_documents("Anna, Bo\ncleo,,\n", file) == Documents{U"Anna, Bo", U"cleo,,"}));
+  file.commas = true;
+  CHECK((parse_documents("Anna, Bo\ncleo,,\n", file) == Documents{U"Anna", U"Bo", U"cleo"}));
+  file.lower = true;
+  CHECK((parse_documents("Anna, Bo\ncleo,,\n", file) == Documents{U"anna", U"bo", U"cleo"}));
+  CHECK_THROWS_WITH_AS(parse_documents("a\nb,\xff\n", file), doctest::Contains("names:2: not valid UTF-8"), Error);
+}
+
+TEST_CASE("a column of a table has a line for every record") {
+  const std::string table = "id,name,\"the, town\"\r\n1,Ann,Rome\r\n2,\"Zo\"\"e\nLee, jr\",Oslo\r\n3\r\n4,Bo,";
+  CHECK(csv_column(table, "name") == "\nAnn\nZo\"e Lee, jr\n\nBo\n");
+  CHECK(csv_column(table, "the, town") == "\nRome\nOslo\n\n\n");
+  CHECK(csv_column(table, "2") == "name" + csv_column(table, "name"));
+  CHECK(csv_column("\xef\xbb\xbfname;1,5\nAnn;2\n", "name") == "\nAnn\n");  // a byte order mark, semicolons
+  CHECK(csv_column("a\tb\nc\td", "b") == "\nd\n");
+  for (const char* none : {"Name", "0", "4", "-1", ""}) {
+    CHECK_THROWS_WITH_AS(csv_column(table, none), doctest::Contains("the table has no column '"), Error);
+  }
+  CHECK_THROWS_WITH_AS(csv_column("name\n\"Ann\nBo\n", "name"), "the table has a double quote that does not end",
+                       Error);
 }
 
 // --- Split -----------------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ struct Preset {
 };
 
 /// The two published programs, "gist" (the current microgpt.py) and "walkthrough" (the 200-line version that the course
-/// explains); "fast", which learns most in one second on the tensor path, and "best", which learns most in one minute.
+/// explains); "fast", which learns most in about a second on the tensor path, and "best", in about a minute.
 /// Throws UsageError for any other name.
 Preset preset(const std::string& name);
 

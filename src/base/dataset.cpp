@@ -4,8 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/parse.h"
 #include "base/utf8.h"
 
 namespace microgpt {
@@ -20,34 +22,47 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+/// Standard input can be read only once.
+std::string bytes_of(const std::string& path) {
+  if (path != "-") return read_file(path);
+  static const std::string input = read_file("/dev/stdin");
+  return input;
+}
+
 }  // namespace
 
-std::vector<Document> parse_documents(std::string_view text, const std::string& name,
+std::vector<Document> parse_documents(std::string_view text, const DataFile& file,
                                       const std::function<void(const Document&)>& check) {
   std::vector<Document> documents;
+  auto add = [&](std::string_view part) {
+    std::optional<Document> document = decode_utf8(part);
+    if (!document) throw Error("not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
+    const std::u32string_view stripped = strip(*document);
+    if (stripped.size() < part.size()) document = Document(stripped);  // also: without room for bytes of UTF-8
+    if (document->empty()) return;
+    if (documents.size() == max_documents) {
+      throw Error("more than " + std::to_string(max_documents) + " documents; give a smaller file");
+    }
+    if (file.lower) std::transform(document->begin(), document->end(), document->begin(), lower);
+    if (check) check(*document);
+    documents.push_back(std::move(*document));
+  };
   for (std::size_t number = 1; !text.empty(); number++) {
     const std::string_view line = take_line(text);
-    const auto where = [&] { return name + ":" + std::to_string(number) + ": "; };
-    if (line.find('\0') != std::string_view::npos) {
-      throw Error(where() +
-                  "a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
-    }
-    std::optional<Document> document = decode_utf8(line);
-    if (!document) throw Error(where() + "not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
-    const std::u32string_view stripped = strip(*document);
-    if (stripped.size() < line.size()) document = Document(stripped);  // also: without room for bytes of UTF-8
-    if (document->empty()) continue;
-    if (documents.size() == max_documents) {
-      throw Error(where() + "more than " + std::to_string(max_documents) + " documents; give a smaller file");
-    }
-    documents.push_back(std::move(*document));
     try {
-      if (check) check(documents.back());
+      if (line.find('\0') != std::string_view::npos) {
+        throw Error("a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
+      }
+      if (!file.commas) {
+        add(line);
+      } else {
+        for (const std::string& part : parts(std::string(line), ',')) add(part);
+      }
     } catch (const Error& error) {
-      throw Error(where() + error.what());
+      throw Error(file.path + ":" + std::to_string(number) + ": " + error.what());
     }
   }
-  if (documents.empty()) throw Error(name + ": no documents in it; put one name on each line");
+  if (documents.empty()) throw Error(file.path + ": no documents in it; put one name on each line");
   return documents;
 }
 
@@ -67,8 +82,9 @@ std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t bef
   return hash;
 }
 
-std::vector<Document> read_documents(const std::string& path, const std::function<void(const Document&)>& check) {
-  return parse_documents(read_file(path), path, check);
+std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check) {
+  const std::string bytes = bytes_of(file.path);
+  return parse_documents(file.column.empty() ? bytes : csv_column(bytes, file.column), file, check);
 }
 
 }  // namespace microgpt

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace microgpt {
@@ -19,11 +20,22 @@ inline constexpr const char* usual_names = "data/names.txt";
 /// A document takes some 100 bytes, however short it is.
 inline constexpr std::size_t max_documents = 2'000'000;
 
+/// Where documents stand, and how to read them.
+struct DataFile {
+  DataFile(std::string path_ = usual_names) : path(std::move(path_)) {}
+  DataFile(const char* path_) : path(path_) {}
+
+  std::string path;     // "-": standard input
+  std::string column;   // of a table: see csv.h; empty: the file is a list
+  bool commas = false;  // a document ends at a comma, too
+  bool lower = false;   // capitals become small letters
+};
+
 /// Splits UTF-8 text into documents: one per line (ended by \n, \r\n or \r), without white space at its ends; blank
-/// lines are skipped. Throws Error with `name` and the line number if the text is not UTF-8, contains a zero byte, or
-/// has no documents or more than max_documents. Calls `check` for every document; the Error that it throws gets name
-/// and line number in front.
-std::vector<Document> parse_documents(std::string_view text, const std::string& name,
+/// lines are skipped. Throws Error with the file's name and the line number if the text is not UTF-8, contains a zero
+/// byte, or has no documents or more than max_documents. Calls `check` for every document; the Error that it throws
+/// gets name and line number in front.
+std::vector<Document> parse_documents(std::string_view text, const DataFile& file,
                                       const std::function<void(const Document&)>& check = {});
 
 /// How many characters the longest document has.
@@ -33,7 +45,8 @@ std::size_t longest(std::span<const Document> documents);
 /// `before` is the fingerprint of documents that come before these.
 std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t before = 14695981039346656037U);
 
-/// Reads the documents of a file. Also throws Error if the file is missing, is a directory, or cannot be read.
-std::vector<Document> read_documents(const std::string& path, const std::function<void(const Document&)>& check = {});
+/// Reads the documents of a file; standard input only once. Also throws Error if the file is missing,
+/// is a directory, or cannot be read, or if its table has no such column.
+std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check = {});
 
 }  // namespace microgpt

@@ -1,6 +1,11 @@
 #include "base/utf8.h"
 
 #include <fmt/core.h>
+#include <locale.h>
+#include <wctype.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -76,6 +81,17 @@ bool is_space(char32_t c) {
   constexpr std::array<char32_t, 9> alone{0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
   return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || (c >= 0x2000 && c <= 0x200a) ||
          std::find(alone.begin(), alone.end(), c) != alone.end();
+}
+
+char32_t lower(char32_t c) {
+  static const locale_t unicode = [] {
+    locale_t found = nullptr;
+    for (const char* name : {"C.UTF-8", "UTF-8", "en_US.UTF-8", "C"}) {
+      if (found == nullptr) found = ::newlocale(LC_CTYPE_MASK, name, nullptr);
+    }
+    return found;
+  }();
+  return static_cast<char32_t>(::towlower_l(static_cast<wint_t>(c), unicode));
 }
 
 std::u32string_view strip(std::u32string_view text) {

@@ -20,6 +20,9 @@ std::string visible(std::string_view bytes);
 /// Python's str.isspace for one character.
 bool is_space(char32_t code_point);
 
+/// The small letter of a capital, in any alphabet; anything else stays. (Where the C library has no Unicode, a to z.)
+char32_t lower(char32_t code_point);
+
 /// The text without the white space at its two ends: str.strip().
 std::u32string_view strip(std::u32string_view text);
 

@@ -16,6 +16,12 @@ struct Axis {
   bool is_log = false;
 };
 
+/// The distance of round numbers on an axis of this length: up to nine of them.
+double round_step(double length);
+
+/// An axis with round ticks, the first at most `low` and the last at least `high`.
+Axis round_axis(const std::string& name, double low, double high);
+
 /// Points from left to right, and the name of their line.
 struct Series {
   std::string name;
@@ -23,8 +29,11 @@ struct Series {
 };
 
 /// Every series as a line with dots, in a colour and with a name of its own, and its lowest point marked if that is
-/// what one looks for. Points above the last tick of y are left out.
+/// what one looks for and the line is not level. Points above the last tick of y are left out.
 Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all,
           bool mark_lowest = true);
+
+/// The same for a terminal, ten lines high, with a mark for each of up to four series. The first lies on top.
+std::string text_chart(const Axis& x, const Axis& y, const std::vector<Series>& all);
 
 }  // namespace microgpt

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/utf8.h"
+#include "draw/chart.h"
 
 namespace microgpt {
 namespace {
@@ -252,7 +253,8 @@ std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t
   return means;
 }
 
-Svg loss_curve(const std::string& title, const std::vector<double>& losses, const std::optional<Baseline>& baseline) {
+Svg loss_curve(const std::string& title, const std::vector<double>& losses, const std::optional<Baseline>& baseline,
+               std::size_t first) {
   constexpr double width = 640, height = 360, left = 50, right = 620, top = 40, bottom = 320;
   Svg svg(width, height);
   svg.text(left, 24, title, "start", 14);
@@ -265,8 +267,8 @@ Svg loss_curve(const std::string& title, const std::vector<double>& losses, cons
     svg.line(left, y_of(tick), right, y_of(tick), "#ddd");
     svg.text(left - 8, y_of(tick) + 4, fmt::format("{}", tick), "end");
   }
-  svg.text(left, bottom + 20, "step 1");
-  svg.text(right, bottom + 20, fmt::format("step {}", losses.size()), "end");
+  svg.text(left, bottom + 20, fmt::format("step {}", first));
+  svg.text(right, bottom + 20, fmt::format("step {}", first + losses.size() - 1), "end");
   svg.text(16, (top + bottom) / 2, "loss (nats per token)", "middle", 12, -90);
   auto draw_line = [&](const std::vector<double>& values, const char* color, double stroke) {
     std::vector<std::pair<double, double>> points;
@@ -300,10 +302,7 @@ struct Range {
       }
     }
     if (high == low) high = low + 1;
-    tick = std::pow(10.0, std::floor(std::log10(high - low)) - 1);  // 10 to 100 of these
-    for (const double times : {2.0, 2.5, 2.0}) {
-      if ((high - low) / tick > 8) tick *= times;
-    }
+    tick = round_step(high - low);
   }
 
   double low = 0, high = 0, tick = 0;

@@ -73,9 +73,9 @@ struct Baseline {
   double loss;
 };
 
-/// The loss of each step in grey, and in front of it the mean of the last 50 steps.
+/// The loss of each step, from the `first`, in grey, and in front of it the mean of the last 50 steps.
 Svg loss_curve(const std::string& title, const std::vector<double>& losses,
-               const std::optional<Baseline>& baseline = {});
+               const std::optional<Baseline>& baseline = {}, std::size_t first = 1);
 
 /// A kind of bar: its name, its heights, and how uncertain each is (a line from height - margin to height + margin).
 struct Bars {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "draw/progress.h"
 #include "program/interrupt.h"
@@ -21,6 +22,7 @@ struct Run {
   Parameters parameters;
   TrainingState state;  // for a later --resume
   PythonRandom& random;
+  std::vector<double> losses = {};  // of all steps of this run
 };
 
 class AfterStep {

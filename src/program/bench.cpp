@@ -294,6 +294,9 @@ Measurement measure_attention(const Subject& subject, const Effort& effort) {
 
 Measurement measure(Subject subject, const std::vector<Document>& documents, const Effort& effort) {
   if (subject.n_embd % subject.n_head != 0) subject.n_head = 1;
+  TerminalLine line;
+  line.show(
+      fmt::format("measuring {}: {} {}, n_embd {}", subject.what, subject.kernels, subject.dtype, subject.n_embd));
   const bool in_float = subject.dtype == "f32";
   const double peak_gflops = fma_peak(subject.dtype, subject.threads);
   reset_peak_memory();
@@ -316,7 +319,7 @@ Measurement measure(Subject subject, const std::vector<Document>& documents, con
 }
 
 struct BenchOptions {
-  std::string data = usual_names;
+  DataFile data;
   std::vector<std::string> what{"train", "attention", "sample"};
   std::vector<std::size_t> n_embd{16, 32, 64, 128};
   std::vector<std::size_t> batch{1, 16, 64};
@@ -491,8 +494,7 @@ void run_bench(const BenchOptions& options) {
 Command bench_command() {
   auto options = std::make_shared<BenchOptions>();
   return {
-      "bench",
-      "Measure how fast training, attention and sampling are.",
+      "bench", "Measure how fast training, attention and sampling are.",
       "% peak: percent of the processor's peak, which is measured first: fused multiply-adds on registers alone.\n"
       "B/token: bytes that the cache keeps per token. mla attends to the latents directly (absorbed), or computes keys "
       "and\nvalues from them again for every token (expanded).\n"
@@ -500,17 +502,18 @@ Command bench_command() {
       "Examples:\n"
       "  microgpt bench --quick\n"
       "  microgpt bench --what train --n-embd 64 --batch 16 --json",
-      {data_option(options->data),
-       {"--what", "what to measure", list(options->what, "WORD")},
-       {"--n-embd", "widths", counts(options->n_embd)},
-       {"--batch", "documents per step", counts(options->batch)},
-       {"--context", "tokens in a generated name", counts(options->context)},
-       {"--mask", "sparse masks to measure in attention alone, over 1024 positions", list(options->mask, "PATTERN")},
-       threads_option(options->threads, "threads to compare with one [all]"),
-       {"--steps", "steps per round [as many as fit into 0.1 s]", count(options->steps)},
-       {"--rounds", "rounds, of which the median is printed [5, quick: 3]", count(options->rounds)},
-       {"--quick", "take a fifth of the time, and skip slow measurements", flag(options->quick)},
-       {"--json", "print JSON instead of tables", flag(options->json)}},
+      data_options(options->data) +
+          Options{{"--what", "what to measure", list(options->what, "WORD")},
+                  {"--n-embd", "widths", counts(options->n_embd)},
+                  {"--batch", "documents per step", counts(options->batch)},
+                  {"--context", "tokens in a generated name", counts(options->context)},
+                  {"--mask", "sparse masks to measure in attention alone, over 1024 positions",
+                   list(options->mask, "PATTERN")},
+                  threads_option(options->threads, "threads to compare with one [all]"),
+                  {"--steps", "steps per round [as many as fit into 0.1 s]", count(options->steps)},
+                  {"--rounds", "rounds, of which the median is printed [5, quick: 3]", count(options->rounds)},
+                  {"--quick", "take a fifth of the time, and skip slow measurements", flag(options->quick)},
+                  {"--json", "print JSON instead of tables", flag(options->json)}},
       [options](const Options&) { run_bench(*options); }};
 }
 

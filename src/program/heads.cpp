@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -52,22 +50,6 @@ HeadId parse_head(const std::string& text, const Config& config) {
 
 // --- Measuring -------------------------------------------------------------------------------------------------------
 
-/// Says on a terminal how far a long computation is.
-class RunLine {
- public:
-  explicit RunLine(std::string what) : what_(std::move(what)) {}
-
-  void operator()(std::size_t done, std::size_t total) {
-    const double seconds = seconds_since(start_) / static_cast<double>(done) * static_cast<double>(total - done);
-    line_.show(fmt::format("{}: {} of {}, {:.0f} s left", what_, done, total, seconds));
-  }
-
- private:
-  std::string what_;
-  TerminalLine line_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 PruningReport prune(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
                     std::size_t threads) {
   constexpr std::size_t num_random = 10;
@@ -76,8 +58,7 @@ PruningReport prune(const Config& config, const Parameters& parameters, std::vec
   Probe chosen_on(config, parameters, {documents.begin(), half}, threads);
   Probe reported_on(config, parameters, {half, documents.end()}, threads);
   PruningReport report{chosen_on.documents().size(), reported_on.documents().size(), {}, {}, {}, {}};
-  RunLine pruning_line("pruning"), sets_line("all sets of heads");
-  report.greedy = follow(greedy_order(chosen_on, std::ref(pruning_line)), reported_on);
+  report.greedy = follow(greedy_order(chosen_on, run_line("pruning:")), reported_on);
   report.ranked = follow(ranked_order(chosen_on), reported_on);
   PythonRandom random(1);
   for (std::size_t i = 0; i < num_random; i++) {
@@ -85,7 +66,7 @@ PruningReport prune(const Config& config, const Parameters& parameters, std::vec
     random.shuffle(order);
     report.random.push_back(follow(order, reported_on));
   }
-  report.best = best_subsets(chosen_on, reported_on, std::ref(sets_line));
+  report.best = best_subsets(chosen_on, reported_on, run_line("all sets of heads:"));
   return report;
 }
 
@@ -160,7 +141,7 @@ void heads(const HeadsOptions& options) {
   Checkpoint checkpoint = load_checkpoint(options.model);
   if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
   const Config& config = checkpoint.config;
-  const std::string data = options.data.value_or(checkpoint.data_path());
+  const std::string data = data_of(checkpoint, options.data).path;
   if (options.save) require_own_place(*options.save, data);
   std::vector<HeadId> removed;
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
@@ -175,8 +156,7 @@ void heads(const HeadsOptions& options) {
   }
 
   const std::size_t threads = options.threads.value_or(available_threads());
-  RunLine line("heads");
-  HeadsReport report = report_on(checkpoint, probed, threads, std::ref(line));
+  HeadsReport report = report_on(checkpoint, probed, threads, run_line("heads:"));
   report.documents = title;
   if (options.prune) {
     report.pruning = prune(config, checkpoint.parameters, probed, threads);

@@ -137,6 +137,7 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Hea
 /// is the model, so its weights and measures are there already. `bar` is the model's.
 Json history_json(const std::vector<HistoryPoint>& points, const std::array<double, num_places>& bar,
                   const std::vector<ProbeDocument>& documents) {
+  const auto line = run_line("history: model");
   const Checkpoint& first = points.front().checkpoint;
   Probe probe(first.config, first.parameters, documents, available_threads());
   Json history = Json::array();
@@ -148,13 +149,14 @@ Json history_json(const std::vector<HistoryPoint>& points, const std::array<doub
     point["weights"] = packed<float>(checkpoint.parameters.data());
     probe.use(checkpoint.parameters);
     add_measures(point, looks_on(probe, bar), probe);
+    line(history.size(), points.size());
   }
   return history;
 }
 
 /// A few hundred documents to train on in the page, evenly spread over the file and in its order, and those that bring
 /// the rest of the alphabet. So `microgpt train` on a file of these trains the same model.
-Json training_names(const std::string& data, const Tokenizer& tokenizer) {
+Json training_names(const DataFile& data, const Tokenizer& tokenizer) {
   constexpr std::size_t enough = 300;
   const std::vector<Document> documents = read_documents(data);
   const std::size_t n = documents.size();
@@ -183,14 +185,6 @@ Json training_json() {
   return {
       {"seed", "42"},        {"learning_rate", how.learning_rate}, {"beta1", how.beta1},        {"beta2", how.beta2},
       {"eps", how.eps_adam}, {"init_std", how.init_std},           {"num_steps", how.num_steps}};
-}
-
-/// A text that the model can read.
-std::string readable_by(const Tokenizer& tokenizer, const std::string& text) {
-  const std::optional<std::u32string> characters = decode_utf8(text);
-  if (!characters) throw UsageError("--text is not valid UTF-8");
-  tokenizer.encode_document(*characters);
-  return text;
 }
 
 /// A browser has to read every number of the page before it shows anything.
@@ -232,9 +226,10 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
     const History history = load_models(path);
     const auto& [file, checkpoint] = history.points.back();
     require_small(file, checkpoint);
-    rehearse_output("--html", html, {checkpoint.data_path()});
+    const DataFile names = data_of(checkpoint, data);
+    rehearse_output("--html", html, {names.path});
     const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);
-    const HeadsReport report = report_on(checkpoint, measured.probed, available_threads());
+    const HeadsReport report = report_on(checkpoint, measured.probed, available_threads(), run_line("heads:"));
     all["models"].push_back(model_json(file, checkpoint, report, measured.probed));
     if (checkpoint.config.block_size > most_shown) {
       tell(fmt::format("note: '{}' reads {} positions; the page shows the first {}", file, checkpoint.config.block_size,
@@ -244,8 +239,8 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
     if (history.points.size() > 1) {
       all["models"].back()["history"] = history_json(history.points, report.bar, measured.probed);
     }
-    all["names"] = training_names(data.value_or(checkpoint.data_path()), checkpoint.tokenizer);
-    all["text"] = readable_by(checkpoint.tokenizer, text.value_or(encode_utf8(measured.documents.front())));
+    all["names"] = training_names(names, checkpoint.tokenizer);
+    all["text"] = encode_utf8(text ? known_text("--text", *text, checkpoint.tokenizer) : measured.documents.front());
   }
   // The name of a file may be any bytes.
   const std::string page = inspector_page(all.dump(-1, ' ', false, Json::error_handler_t::replace));

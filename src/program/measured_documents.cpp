@@ -8,13 +8,24 @@
 #include "base/error.h"
 #include "base/split.h"
 #include "base/utf8.h"
+#include "program/print.h"
 
 namespace microgpt {
+
+DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>& given) {
+  const std::string own = checkpoint.trained_with("data");
+  if (!given && own == "-") throw UsageError("this model was trained on standard input; give its names with --data");
+  DataFile file(given.value_or(own.empty() ? usual_names : own));
+  file.column = checkpoint.trained_with("column");
+  file.commas = checkpoint.trained_with("commas") == "yes";
+  file.lower = checkpoint.trained_with("lower") == "yes";
+  return file;
+}
 
 MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::optional<std::string>& file,
                                      std::optional<std::size_t> max) {
   MeasuredDocuments measured;
-  const std::string own = checkpoint.data_path();
+  const DataFile data = data_of(checkpoint, file);
   auto add = [&](const Document& document) {
     if (measured.documents.size() >= max.value_or(std::numeric_limits<std::size_t>::max())) return;
     const Config& config = checkpoint.config;
@@ -29,25 +40,42 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
     measured.documents.push_back(document);
   };
   if (file) {
-    read_documents(*file, add);
+    read_documents(data, add);
   } else {
     try {
-      for (const Document& document : split(read_documents(own)).held_out) add(document);
+      for (const Document& document : split(read_documents(data)).held_out) add(document);
     } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: {}; give documents of this model with --data", own, error.what()));
+      throw UsageError(fmt::format("{}: {}; give documents of this model with --data", data.path, error.what()));
     }
   }
   const bool are_held_out = !file && !checkpoint.has_seen_all();
   measured.title = fmt::format("{} {}documents of {}{}", measured.documents.size(), are_held_out ? "held-out " : "",
-                               file.value_or(own), file || are_held_out ? "" : ", which the model has seen");
+                               data.path, file || are_held_out ? "" : ", which the model has seen");
   return measured;
 }
 
+std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
+                          std::u32string_view wildcards) {
+  const std::optional<std::u32string> decoded = decode_utf8(text);
+  if (!decoded) throw UsageError(option + " is not valid UTF-8");
+  std::u32string known = *decoded;
+  auto knows = [&](char32_t c) { return tokenizer.characters().find(c) != std::u32string::npos; };
+  for (char32_t& c : known) {
+    if (!knows(c) && knows(lower(c))) c = lower(c);
+  }
+  std::u32string letters = known;
+  std::erase_if(letters, [&](char32_t c) { return wildcards.find(c) != std::u32string_view::npos; });
+  tokenizer.encode(letters);
+  if (known != *decoded) {
+    tell(fmt::format("note: {} is read as '{}': the model does not know these capitals", option, encode_utf8(known)));
+  }
+  return known;
+}
+
 std::vector<Token> read_text(const std::string& text, const Checkpoint& checkpoint, std::size_t most) {
-  const std::optional<std::u32string> characters = decode_utf8(text);
-  if (!characters) throw UsageError("--text is not valid UTF-8");
-  const std::vector<Token> tokens = checkpoint.tokenizer.encode_document(*characters);
-  const std::size_t n = characters->size();
+  const std::u32string characters = known_text("--text", text, checkpoint.tokenizer);
+  const std::vector<Token> tokens = checkpoint.tokenizer.encode_document(characters);
+  const std::size_t n = characters.size();
   const std::size_t block_size = checkpoint.config.block_size;
   if (n + 1 <= std::min(block_size, most)) return tokens;
   throw UsageError(fmt::format("--text has {} characters, which makes {} positions with BOS; {} is {}", n, n + 1,

@@ -1,9 +1,10 @@
-// The documents on which the heads of a model are measured, and the text on which they are shown.
+// What a model is given to read: the documents on which it is measured, and texts that were typed.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "inspect/probe.h"
@@ -25,6 +26,15 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
 
 /// The most positions that have room in a map or in a page.
 inline constexpr std::size_t most_shown = 256;
+
+/// The file that the model was trained on, data/names.txt if it does not say; or the `given` file, to be read in the
+/// same way. Throws UsageError if the model was trained on standard input and no file is given.
+DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>& given = {});
+
+/// The text of an option. A capital that the model does not know is read as its small letter if the model knows that,
+/// which is told. Throws UsageError if the model does not know all characters of the text, but for these wildcards.
+std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
+                          std::u32string_view wildcards = U"");
 
 /// A text that was typed with --text, as BOS, its characters, BOS. Throws UsageError if the model cannot read it, or if
 /// it has more than `most` positions.

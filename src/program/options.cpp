@@ -20,6 +20,15 @@ Options operator+(Options a, const Options& b) {
   return a;
 }
 
+std::map<std::string, std::string> saved_words(const Options& options) {
+  std::map<std::string, std::string> words;
+  for (const Option& option : options) {
+    if (!option.saved) continue;
+    if (const std::string word = option.binding.write(); !word.empty()) words[option.name.substr(2)] = word;
+  }
+  return words;
+}
+
 bool is_typed(const Options& options, const std::string& name) {
   return std::any_of(options.begin(), options.end(), [&](const Option& o) { return o.name == name && o.typed; });
 }
@@ -42,8 +51,8 @@ double parse_number(const std::string& option, const std::string& text, double m
   return *number;
 }
 
-Binding flag(bool& target) {
-  Binding binding = choice(target, {{"yes", true}, {"no", false}});
+Binding flag(bool& target, const std::string& no) {
+  Binding binding = choice(target, {{"yes", true}, {no, false}});
   binding.type = binding.default_text = "";
   return binding;
 }
@@ -84,8 +93,12 @@ MaskPattern given_mask(const std::string& spec) {
 
 // --- Options of several commands -------------------------------------------------------------------------------------
 
-Option data_option(std::string& target) {
-  return {"--data", "UTF-8 text, one document per line", text(target, "FILE"), true};
+Options data_options(DataFile& file) {
+  return {{"--data", "UTF-8 text, one document per line; -: standard input", text(file.path, "FILE"), true},
+          {"--column", "it is a table (CSV); a column's name in the first line, or its number",
+           text(file.column, "COLUMN"), true},
+          {"--commas", "documents end at commas, too", flag(file.commas, ""), true},
+          {"--lower", "read capitals as small letters", flag(file.lower, ""), true}};
 }
 
 Option seed_option(std::string& target) { return {"--seed", "any whole number", text(target, "N"), true}; }

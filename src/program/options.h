@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/dataset.h"
 #include "base/parse.h"
 
 namespace microgpt {
@@ -55,6 +57,9 @@ Options under(const std::string& heading, Options options);
 
 /// One table after the other.
 Options operator+(Options a, const Options& b);
+
+/// What a checkpoint keeps of them, by option without "--": {"lr", "0.01"}.
+std::map<std::string, std::string> saved_words(const Options& options);
 
 /// Whether this option was typed.
 bool is_typed(const Options& options, const std::string& name);
@@ -125,8 +130,8 @@ Binding choice(T& target, const std::vector<std::pair<std::string, T>>& meanings
   return binding;
 }
 
-/// A flag. A checkpoint has it as yes or no.
-Binding flag(bool& target);
+/// A flag. A checkpoint has it as yes or `no`; if that is empty, it has only those that were typed.
+Binding flag(bool& target, const std::string& no = "no");
 
 /// A list like "16,32".
 Binding counts(std::vector<std::size_t>& target);
@@ -145,7 +150,7 @@ MaskPattern given_mask(const std::string& spec);
 
 // Options of several commands.
 
-Option data_option(std::string& target);
+Options data_options(DataFile& target);
 Option seed_option(std::string& target);
 Option digits_option(bool& all);  // 4 decimals, or all
 Option model_option(std::string& target);

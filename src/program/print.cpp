@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <system_error>
 
 #include "base/utf8.h"
@@ -21,10 +22,6 @@ std::string all_digits(double x) {
 
 void print_sample(std::size_t number, const std::string& name, const std::string& note) {
   fmt::print("sample {:2}: {}{}\n", number, for_output(name), note);
-}
-
-void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& generate) {
-  for (std::size_t i = 1; i <= num; i++) print_sample(i, tokenizer.decode(generate()));
 }
 
 void print_quality(const Quality& quality, double temperature, bool all, const std::string& loss_name) {
@@ -57,6 +54,14 @@ void TerminalLine::show(const std::string& text) {
   if (!is_due()) return;
   next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
   fmt::print(stderr, "\r{}\x1b[K", text);
+}
+
+std::function<void(std::size_t done, std::size_t total)> run_line(const std::string& what) {
+  return [what, line = std::make_shared<TerminalLine>(), start = std::chrono::steady_clock::now()](std::size_t done,
+                                                                                                   std::size_t total) {
+    const double seconds = seconds_since(start) / static_cast<double>(done) * static_cast<double>(total - done);
+    line->show(fmt::format("{} {} of {}, {:.0f} s left", what, done, total, seconds));
+  };
 }
 
 void tell(const std::string& message) { std::fputs(("microgpt: " + visible(message) + "\n").c_str(), stderr); }

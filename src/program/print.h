@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "base/tokenizer.h"
 
@@ -21,9 +20,6 @@ void print_sample(std::size_t number, const std::string& name, const std::string
 
 /// The note on a name that stands in the data.
 inline std::string mark(bool is_copy) { return is_copy ? "  (in the data)" : ""; }
-
-/// Prints "sample  1: ..." and so on, with names from generate().
-void print_samples(std::size_t num, const Tokenizer& tokenizer, const std::function<std::vector<Token>()>& generate);
 
 /// Prints held-out loss (with four decimals, or all digits), perplexity, the bigram baseline, the share of new names,
 /// and some names.
@@ -51,6 +47,9 @@ class TerminalLine {
   bool is_shown_;
   std::chrono::steady_clock::time_point next_ = {};
 };
+
+/// Such a line that says how far a long computation is: "heads: 3 of 16, 2 s left". It goes with the last copy.
+std::function<void(std::size_t done, std::size_t total)> run_line(const std::string& what);
 
 /// Prints "microgpt: message" to standard error, on one line. If that fails, nobody is there to be told.
 void tell(const std::string& message);

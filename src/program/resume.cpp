@@ -70,9 +70,7 @@ void read_again(const Options& table, TrainOptions& options, const Words& saved)
 Checkpoint resume(const Options& table, TrainOptions& options) {
   const std::string path = *options.resume;
   Checkpoint checkpoint = load_checkpoint(path);
-  if (!checkpoint.training) {
-    throw without_state(path);
-  }
+  if (!checkpoint.training || checkpoint.training->fingerprint.empty()) throw without_state(path);
   const Words& saved = checkpoint.training->options;
   require_agreement(table, saved, path);
   try {
@@ -82,12 +80,13 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
     throw cannot_resume(path, error.what());
   }
   // Nobody typed the path. The kernel's files seem empty, and reading some of them takes for ever.
-  const bool is_file = fs::is_regular_file(options.data) && fs::file_size(options.data) > 0;
-  if (!is_typed(table, "--data") && fs::exists(options.data) && !is_file) {
+  const std::string& data = options.data.path;
+  const bool is_file = fs::is_regular_file(data) && fs::file_size(data) > 0;
+  if (!is_typed(table, "--data") && (data == "-" || (fs::exists(data) && !is_file))) {
     throw UsageError(
         fmt::format("'{}' was trained on '{}', which is not a file, or an empty one; give the names with "
                     "--data",
-                    path, options.data));
+                    path, data));
   }
   return checkpoint;
 }
@@ -99,7 +98,7 @@ void go_on(Run& run, Checkpoint checkpoint) {
   if (saved.fingerprint != run.state.fingerprint) {
     throw Error(
         fmt::format("cannot resume '{}': it was trained on other data ({}) than '{}' ({}); give the same --data", path,
-                    saved.fingerprint, run.options.data, run.state.fingerprint));
+                    saved.fingerprint, run.options.data.path, run.state.fingerprint));
   }
   if (saved.step >= preset.train.num_steps) {
     throw UsageError(fmt::format("'{}' has done {} steps of {}; to go on, give a larger --steps", path, saved.step,

@@ -21,6 +21,7 @@
 #include "base/replace_file.h"
 #include "base/utf8.h"
 #include "program/commands.h"
+#include "program/measured_documents.h"
 #include "program/name_list.h"
 #include "program/options.h"
 #include "program/output_path.h"
@@ -55,19 +56,8 @@ struct SampleOptions {
   Sampling sampling() const { return {temperature, top_k, top_p}; }
 };
 
-/// The text of an option. Throws UsageError unless the model knows all its characters, but for these wildcards.
-std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
-                          std::u32string_view wildcards = U"") {
-  const std::optional<std::u32string> decoded = decode_utf8(text);
-  if (!decoded) throw UsageError(option + " is not valid UTF-8");
-  std::u32string letters = *decoded;
-  std::erase_if(letters, [&](char32_t c) { return wildcards.find(c) != std::u32string_view::npos; });
-  tokenizer.encode(letters);
-  return *decoded;
-}
-
-std::set<Document> set_of(const std::string& path) {
-  const std::vector<Document> documents = read_documents(path);
+std::set<Document> set_of(const DataFile& file) {
+  const std::vector<Document> documents = read_documents(file);
   return {documents.begin(), documents.end()};
 }
 
@@ -244,11 +234,9 @@ void sample(SampleOptions& options) {
   const Checkpoint checkpoint = load_checkpoint(options.model);
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
   const std::optional<Checkpoint> other = other_model(options, checkpoint.tokenizer);
-  std::set<Document> data = options.data ? set_of(*options.data) : std::set<Document>();
-  if (options.only_new && !options.data) {
-    data = set_of(checkpoint.data_path());
-    if (other) data.merge(set_of(other->data_path()));
-  }
+  std::set<Document> data;
+  if (options.data || options.only_new) data = set_of(data_of(checkpoint, options.data));
+  if (other && options.only_new && !options.data) data.merge(set_of(data_of(*other)));
   // A model of the tensor engine was trained in floats, and is sampled in them.
   const Dtype trained = checkpoint.trained_with("engine") == "tensor" ? Dtype::f32 : Dtype::f64;
   options.dtype.value_or(trained) == Dtype::f32 ? sample<float>(options, checkpoint, other, data)

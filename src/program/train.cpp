@@ -13,6 +13,8 @@
 #include "base/attention_shape.h"
 #include "base/error.h"
 #include "base/python_random.h"
+#include "base/replace_file.h"
+#include "draw/plot.h"
 #include "program/after_step.h"
 #include "program/commands.h"
 #include "program/output_path.h"
@@ -36,8 +38,13 @@ namespace {
 /// Generates names.
 void finish(const Run& run, const std::function<std::vector<Token>()>& generate) {
   const TrainOptions& options = run.options;
+  const std::size_t first_step = options.preset.train.first_step + 1;
+  if (options.plot) {
+    replace_file(*options.plot,
+                 loss_curve("The loss of each step, and the mean of 50", run.losses, {}, first_step).str());
+  }
   fmt::print("\n{}\n", options.preset.heading);
-  print_samples(options.samples, run.start.tokenizer, generate);
+  for (std::size_t i = 1; i <= options.samples; i++) print_sample(i, run.start.tokenizer.decode(generate()));
   if (!options.history) return;
   tell(fmt::format("the history is in '{0}'; look at it with: microgpt inspect '{0}' --html FILE", *options.history));
 }
@@ -107,28 +114,46 @@ void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
                    cut, documents.size(), block_size, longest(documents)));
 }
 
+/// Tells of a list that was perhaps meant to be read in another way; and, if nothing but the list was given, of one
+/// that is short or repeats itself. `num_lines` is how many documents were read.
+void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
+  const bool commas = std::all_of(start.documents.begin(), start.documents.end(),
+                                  [](const Document& document) { return document.find(U',') != Document::npos; });
+  if (commas) {
+    tell("note: all lines have commas; if they are between names, add --commas; if this is a table, add --column NAME");
+  } else if (num_lines == 1) {
+    tell("note: the data is a single line, and so a single name; put each name on a line of its own");
+  }
+  if (!is_all) return;
+  const std::size_t distinct = start.documents.size() + start.held_out.size();
+  if (distinct < 50) tell(fmt::format("note: {} names are few; expect copies and noise", distinct));
+  const std::size_t repeated = num_lines - distinct;
+  if (repeated > 0) tell(fmt::format("note: {} of {} names are repeated; they count once", repeated, num_lines));
+}
+
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const Options& table, TrainOptions& options) {
   std::optional<Checkpoint> checkpoint;
   if (options.resume) checkpoint = resume(table, options);
   if (!options.save) options.save = options.resume;
-  if (options.save_every && !options.save) throw UsageError("--save-every needs --save");
-  if (options.every && !options.history) throw UsageError("--every needs --history");
-  if (options.save) require_own_place(*options.save, options.data, options.history);
   require_fit(table, options);
+  if (options.save) require_own_place(*options.save, options.data.path, options.history);
+  if (options.plot) rehearse_output("--plot", *options.plot, {options.data.path});
   std::vector<Document> documents = read_documents(options.data);
   const bool left_to_us = is_left_to_the_program(table, documents);
   if (left_to_us) options.hold_out = true;
+  const std::size_t num_lines = documents.size();
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
   Start start = prepare(std::move(documents), options.hold_out, model, random);
+  if (is_typed(table, "--data")) tell_of_odd_list(start, num_lines, left_to_us);
   if (left_to_us) choose_training(options, start);
   tell_of_byte_order_mark(start.tokenizer);
   Run run{options, std::move(start), Parameters({}), {}, random};
   run.state = {.options = training_words(table, options), .fingerprint = data_fingerprint(run.start)};
   if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim
   require_memory(memory_of(options, run.start.documents));
-  const bool nobody_chose = left_to_us || (name == "gist" && !is_typed(table, "--block-size"));
+  const bool nobody_chose = left_to_us || (name != "walkthrough" && !is_typed(table, "--block-size"));
   if (nobody_chose) tell_of_cuts(run.start.documents, model.block_size);
   Parameters drawn = initialize(model, how, random);  // always: names are sampled with the numbers that come after them
   if (!checkpoint) {
@@ -136,7 +161,7 @@ void train(const Options& table, TrainOptions& options) {
     run.state.moments.assign(num_moments(how), std::vector<double>(run.parameters.size()));
   }
   if (options.history) open_history(*options.history, run.state, how.num_steps);
-  if (options.resume) fmt::print("data: {}\n", for_output(options.data));
+  if (options.resume) fmt::print("data: {}\n", for_output(options.data.path));
   fmt::print("num docs: {}\n", run.start.documents.size());
   fmt::print("vocab size: {}\n", run.start.tokenizer.vocab_size());
   fmt::print("num params: {}\n", run.parameters.size());

@@ -1,4 +1,4 @@
-// microgpt train-fast: trains the best model that a time allows, one second or one minute.
+// microgpt train-fast: trains by the recipe for about a second, or for about a minute.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -27,18 +27,16 @@ namespace microgpt {
 namespace {
 
 struct TrainFastOptions {
-  std::string data = usual_names;
+  DataFile data;
   Preset recipe = preset("fast");  // changed by what was typed
-  std::optional<double> seconds;
   std::size_t seeds = 3;
   double temperature = 1;
   std::optional<std::size_t> threads;
   std::optional<std::string> save;
 };
 
-/// Trains until the time is up. The time counts training only, not reading data or evaluating the model.
-BatchTrainer<float> trained(const Preset& recipe, double seconds, const Split& names, const Tokenizer& tokenizer,
-                            std::size_t threads, std::size_t seed) {
+BatchTrainer<float> trained(const Preset& recipe, const Split& names, const Tokenizer& tokenizer, std::size_t threads,
+                            std::size_t seed) {
   PythonRandom random(seed);
   std::vector<Document> documents = names.training;
   random.shuffle(documents);
@@ -48,13 +46,10 @@ BatchTrainer<float> trained(const Preset& recipe, double seconds, const Split& n
                                .threads = threads,
                                .dropout = {recipe.train.dropout, static_cast<std::uint64_t>(seed)}});
   ThreadTrials trials(threads);
-  TerminalLine line;
-  const auto start = std::chrono::steady_clock::now();
-  for (double spent = 0; spent < seconds; spent = seconds_since(start)) {
-    const double loss = trials.step(trainer, spent / seconds);
-    if (!line.is_due()) continue;
-    line.show(fmt::format("seed {}: {:.0f} of {:.0f} s, {} steps, loss {:.3f}", seed, spent, seconds,
-                          trainer.steps_done(), loss));
+  const auto line = run_line(fmt::format("seed {}: step", seed));
+  for (std::size_t step = 1; step <= recipe.train.num_steps; step++) {
+    trials.step(trainer);
+    line(step, recipe.train.num_steps);
   }
   return trainer;
 }
@@ -67,11 +62,39 @@ void print_plan(const Split& names, const Preset& recipe) {
              config.n_embd, config.n_head, num_parameters(config), recipe.train.batch_size);
 }
 
-void train_fast(const TrainFastOptions& options) {
+/// Trains with every seed, and prints what each reached. Returns the seed with the smallest held-out loss, and its
+/// model.
+std::pair<std::size_t, TensorModel<float>> best_of_seeds(const TrainFastOptions& options, const Preset& recipe,
+                                                         const Split& names, const Tokenizer& tokenizer,
+                                                         std::size_t threads) {
+  std::vector<double> losses;
+  std::size_t best_seed = 0;
+  std::optional<TensorModel<float>> best;
+  for (std::size_t seed = 1; seed <= options.seeds; seed++) {
+    const auto start = std::chrono::steady_clock::now();
+    BatchTrainer<float> trainer = trained(recipe, names, tokenizer, threads, seed);
+    const double seconds = seconds_since(start);
+    losses.push_back(token_loss(trainer.model(), names.held_out, tokenizer, threads));
+    fmt::print("seed {}: held-out loss {:.4f} after {} steps, {:.1f} times through the data; {:.1f} s\n", seed,
+               losses.back(), trainer.steps_done(),
+               static_cast<double>(trainer.documents_done()) / static_cast<double>(names.training.size()), seconds);
+    flush_output();
+    if (best && losses.back() >= losses[best_seed - 1]) continue;
+    best_seed = seed;
+    best.emplace(std::move(trainer.model()));
+  }
+  if (options.seeds > 1) {
+    const Estimate all = estimate(losses);
+    fmt::print("mean of {} seeds: {:.4f}, standard deviation {:.4f}\n", options.seeds, all.mean, all.stddev);
+    fmt::print("\nThe best of them, on these names, is seed {}:\n", best_seed);
+  }
+  return {best_seed, std::move(*best)};
+}
+
+void train_fast(const Options& table, const TrainFastOptions& options) {
   Preset recipe = options.recipe;
   Config& config = recipe.model;
-  if (options.save) require_own_place(*options.save, options.data);
-  const double seconds = options.seconds.value_or(recipe.name == "best" ? 60 : 1);
+  if (options.save) require_own_place(*options.save, options.data.path);
   std::vector<Document> documents = read_documents(options.data);
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
@@ -80,34 +103,20 @@ void train_fast(const TrainFastOptions& options) {
   require_memory(tensor_memory<float>(config, documents, batch_size, recipe.train.dropout > 0));
   tell_of_byte_order_mark(tokenizer);
   const Split names = split(std::move(documents));
-  if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)));
+  TrainingState state{.options = saved_words(table), .step = recipe.train.num_steps};
+  state.options["hold-out"] = "yes";
+  if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)), state);
   const auto [threads, reason] = choose_threads(config, batch_size, options.threads);
   print_plan(names, recipe);
   fmt::print("threads: {} ({})\n", threads, reason);
 
-  std::vector<double> losses;
-  for (std::size_t seed = 1; seed <= options.seeds; seed++) {
-    BatchTrainer<float> trainer = trained(recipe, seconds, names, tokenizer, threads, seed);
-    losses.push_back(token_loss(trainer.model(), names.held_out, tokenizer, threads));
-    fmt::print("seed {}: held-out loss {:.4f} after {:.2f} s, {} steps, {:.1f} times through the data\n", seed,
-               losses.back(), seconds, trainer.steps_done(),
-               static_cast<double>(trainer.documents_done()) / static_cast<double>(names.training.size()));
-    flush_output();
-    if (seed < options.seeds) continue;
-    const Estimate all = estimate(losses);
-    if (options.seeds > 1) {
-      fmt::print("mean of {} seeds: {:.4f}, standard deviation {:.4f}\n", options.seeds, all.mean, all.stddev);
-    }
-    fmt::print("\nThe last of them:\n");
-    PythonRandom random(seed);
-    print_quality(evaluate(trainer.model(), names, tokenizer, options.temperature, random, threads),
-                  options.temperature);
-    if (options.save) {
-      Parameters parameters(gpt_shapes(config));
-      trainer.model().copy_to(parameters);
-      with_patience([&] { save_checkpoint(*options.save, config, tokenizer, parameters); });
-    }
-  }
+  auto [seed, model] = best_of_seeds(options, recipe, names, tokenizer, threads);
+  PythonRandom random(seed);
+  print_quality(evaluate(model, names, tokenizer, options.temperature, random, threads), options.temperature);
+  if (!options.save) return;
+  Parameters parameters(gpt_shapes(config));
+  model.copy_to(parameters);
+  with_patience([&] { save_checkpoint(*options.save, config, tokenizer, parameters, state); });
 }
 
 /// What can be changed of the preset.
@@ -133,21 +142,21 @@ Options recipe_options(Preset& recipe) {
 
 Command train_fast_command() {
   auto options = std::make_shared<TrainFastOptions>();
-  const Options first{
-      data_option(options->data),
-      {"--preset", "the best recipe for one second, or for one minute", preset_value(options->recipe, "fast|best")},
-      {"--seconds", "time to train each model [fast: 1, best: 60]", number(options->seconds)},
-      {"--seeds", "models to train, with the seeds 1, 2, ... [3]", count(options->seeds)},
-      threads_option(options->threads),
-      {"--temperature", "temperature of the generated names [1]", number(options->temperature)},
-      {"--save", "write the last model here, in the safetensors format", text(options->save, "FILE")}};
-  return {"train-fast", "Train for a second or a minute with each of several seeds, and evaluate on held-out names.",
+  const Options first{{"--preset", "the best recipe for about a second, or for about a minute",
+                       preset_value(options->recipe, "fast|best"), true},
+                      {"--steps", "training steps " + Defaults("fast", "best").of(&TrainConfig::num_steps),
+                       count(options->recipe.train.num_steps)},
+                      {"--seeds", "models to train, with the seeds 1, 2, ... [3]", count(options->seeds)},
+                      threads_option(options->threads),
+                      {"--temperature", "temperature of the generated names [1]", number(options->temperature)},
+                      {"--save", "write the best model here, in the safetensors format", text(options->save, "FILE")}};
+  return {"train-fast", "Train by a recipe with each of several seeds, and evaluate on names that were held out.",
           "Examples:\n"
           "  microgpt train-fast --data data/makemore.txt\n"
           "  microgpt train-fast --preset best --save names.safetensors\n"
-          "  microgpt train-fast --seconds 10 --n-layer 3",
-          first + under("The recipe", recipe_options(options->recipe)),
-          [options](const Options&) { train_fast(*options); }};
+          "  microgpt train-fast --steps 20000 --n-layer 3",
+          data_options(options->data) + first + under("The recipe", recipe_options(options->recipe)),
+          [options](const Options& table) { train_fast(table, *options); }};
 }
 
 }  // namespace microgpt

@@ -1,6 +1,7 @@
 #include "program/train_for_list.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,8 +11,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "base/replace_file.h"
 #include "base/utf8.h"
+#include "draw/chart.h"
 #include "program/interrupt.h"
 #include "program/print.h"
 #include "tensor/decoder.h"
@@ -43,7 +48,8 @@ struct Best {
 
 /// Whether nothing that was typed says what the model or its training must be.
 bool only_names_are_given(const Options& table) {
-  const std::set<std::string> others{"--data", "--save", "--samples", "--seed", "--temperature", "--threads"};
+  const std::set<std::string> others{"--data", "--column",  "--commas", "--lower",       "--plot",
+                                     "--save", "--samples", "--seed",   "--temperature", "--threads"};
   return is_typed(table, "--data") &&
          std::none_of(table.begin(), table.end(), [&](const Option& o) { return o.typed && !others.contains(o.name); });
 }
@@ -69,10 +75,23 @@ void keep(Run& run, TensorModel<float>& model, const Best& best) {
   });
 }
 
-void print_result(const Run& run, const Best& best, std::span<const Document> watched) {
+/// Prints the best loss beside that of counting, and draws `losses`, of training and of the watched documents: on a
+/// terminal, and as a picture if options.plot says where.
+void show_result(const Run& run, const Best& best, std::span<const Document> watched, std::vector<Series> losses) {
   const Ngram ngram = best_ngram(run.start.documents, run.start.tokenizer);
+  const double counted = counted_loss(std::cref(ngram), watched, run.start.tokenizer);
   fmt::print("best at step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n", best.step,
-             best.loss, ngram.order, counted_loss(std::cref(ngram), watched, run.start.tokenizer));
+             best.loss, ngram.order, counted);
+  Series& counting = losses.emplace_back(Series{"counting", losses.back().points});
+  for (auto& [step, loss] : counting.points) loss = counted;
+  std::set<double> numbers;
+  for (const Series& series : losses) {
+    for (const auto& [step, loss] : series.points) numbers.insert(loss);
+  }
+  const Axis steps = round_axis("step", 0, counting.points.back().first);
+  const Axis nats = round_axis("loss (nats per token)", *numbers.begin(), *numbers.rbegin());
+  if (::isatty(STDOUT_FILENO) != 0) fmt::print("\n{}", text_chart(steps, nats, losses));
+  if (run.options.plot) replace_file(*run.options.plot, chart("Learning from a list", steps, nats, losses).str());
 }
 
 void print_names(const Run& run) {
@@ -136,19 +155,24 @@ void train_watched(Run& run) {
   run.state.moments.clear();  // this training cannot go on later
   std::optional<TerminalLine> line(std::in_place);
   Best best;
+  std::vector<Series> losses{{"watched names", {}}, {"training, with dropout", {}}};
+  double sum = 0;  // of the losses since the last look
   for (std::size_t step = 1; step <= how.num_steps && step <= best.step + patience * steps_between_looks; step++) {
-    options.threads ? trainer.step() : trials.step(trainer);
+    sum += options.threads ? trainer.step() : trials.step(trainer);
     const int signal = Interrupts::pending();
     if (line->is_due()) line->show(fmt::format("step {} of {}", step, how.num_steps));
     if (step % steps_between_looks != 0 && step != how.num_steps && signal == 0) continue;
     const double loss = token_loss(trainer.model(), watched, tokenizer, threads);
     if (loss < best.loss) keep(run, trainer.model(), best = {loss, step});
+    losses[0].points.emplace_back(step, loss);
+    const std::size_t steps_since = (step - 1) % steps_between_looks + 1;
+    losses[1].points.emplace_back(step, std::exchange(sum, 0) / static_cast<double>(steps_since));
     line.emplace();  // erases the one before
     fmt::print("step {:5} / {:5} | loss on {} watched {:.4f}\n", step, how.num_steps, watched.size(), loss);
     flush_output();
     if (signal != 0) throw interrupted(*options.save, best, signal);
   }
-  print_result(run, best, watched);
+  show_result(run, best, watched, losses);
   print_names(run);
 }
 

@@ -20,7 +20,6 @@ Options general_options(TrainOptions& options) {
   const Options first{
       {"--preset", "gist (the current microgpt.py), walkthrough (the 200-line course version), fast or best",
        preset_value(options.preset, "NAME"), saved},
-      data_option(options.data),
       {"--steps", "training steps, one batch each " + defaults.of(&TrainConfig::num_steps), count(how.num_steps),
        saved}};
   const Options others{
@@ -46,9 +45,10 @@ Options general_options(TrainOptions& options) {
        text(options.history, "DIR")},
       {"--every", "keep it before the first step, after every N, and at the end [at most 50 times in all]",
        count(options.every)},
+      {"--plot", "draw the losses as a picture when training ends", text(options.plot, "FILE.svg")},
       {"--engine", "scalar: one number at a time, easy to read; tensor: batches, fast",
        choice(options.engine, {{"scalar", Engine::scalar}, {"tensor", Engine::tensor}}), saved}};
-  return first + size_options(options.preset.model, defaults) + others;
+  return data_options(options.data) + first + size_options(options.preset.model, defaults) + others;
 }
 
 Options tensor_options(TrainOptions& options) {
@@ -85,6 +85,8 @@ Options train_options(TrainOptions& options) {
 }
 
 void require_fit(const Options& table, const TrainOptions& options) {
+  if (options.save_every && !options.save) throw UsageError("--save-every needs --save");
+  if (options.every && !options.history) throw UsageError("--every needs --history");
   if (options.engine == Engine::tensor) return;
   for (const Option& option : table) {
     if (option.typed && is_of_tensor_engine(option)) throw UsageError(option.name + " needs --engine tensor");
@@ -101,13 +103,9 @@ BatchOptions batch_options(const TrainOptions& options, std::size_t threads, Pyt
   return batch;
 }
 
-std::map<std::string, std::string> training_words(const Options& table, const TrainOptions& options) {
-  std::map<std::string, std::string> words;
-  for (const Option& option : table) {
-    if (!option.saved || (options.engine == Engine::scalar && is_of_tensor_engine(option))) continue;
-    if (const std::string word = option.binding.write(); !word.empty()) words[option.name.substr(2)] = word;
-  }
-  return words;
+std::map<std::string, std::string> training_words(Options table, const TrainOptions& options) {
+  if (options.engine == Engine::scalar) std::erase_if(table, is_of_tensor_engine);
+  return saved_words(table);
 }
 
 }  // namespace microgpt

@@ -18,7 +18,7 @@ enum class Engine : std::uint8_t { scalar, tensor };
 struct TrainOptions {
   Preset preset = microgpt::preset("gist");  // changed by what was typed
   std::string attention = "mha";
-  std::string data = usual_names;
+  DataFile data;
   std::string seed = "42";
   Engine engine = Engine::scalar;
   Dtype dtype = Dtype::f32;
@@ -30,7 +30,7 @@ struct TrainOptions {
   bool all_digits = false;
   bool hold_out = false;
   bool quiet = false;
-  std::optional<std::string> save, resume, history;
+  std::optional<std::string> save, resume, history, plot;
 };
 
 /// The table of them all. It refers to `options`. A new one needs a field and a line here; or the line alone, if it
@@ -44,7 +44,7 @@ void require_fit(const Options& table, const TrainOptions& options);
 /// nothing: the samples must stay the same.
 BatchOptions batch_options(const TrainOptions& options, std::size_t threads, PythonRandom& random);
 
-/// What decides the numbers of a training, by option without "--": {"lr", "0.01"}. Also "data", the path.
-std::map<std::string, std::string> training_words(const Options& table, const TrainOptions& options);
+/// saved_words(): what decides the numbers of this training. Also "data", the path.
+std::map<std::string, std::string> training_words(Options table, const TrainOptions& options);
 
 }  // namespace microgpt

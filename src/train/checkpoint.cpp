@@ -189,11 +189,6 @@ std::string Checkpoint::trained_with(const std::string& option) const {
   return found == training->options.end() ? "" : found->second;
 }
 
-std::string Checkpoint::data_path() const {
-  const std::string path = trained_with("data");
-  return path.empty() ? usual_names : path;
-}
-
 Checkpoint parse_checkpoint(std::istream& in, const std::string& name) {
   try {
     return checkpoint_of(read_safetensors(in));

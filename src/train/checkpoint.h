@@ -62,10 +62,7 @@ struct Checkpoint {
   /// What an option of the training was, as typed; empty if the file does not say.
   std::string trained_with(const std::string& option) const;
 
-  /// The file of names that it was trained on; data/names.txt if this does not say.
-  std::string data_path() const;
-
-  /// Whether its training held nothing back. (A model of train-fast, which does, does not say how it was trained.)
+  /// Whether its training held nothing back.
   bool has_seen_all() const { return training && trained_with("hold-out") != "yes"; }
 };
 

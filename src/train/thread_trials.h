@@ -44,11 +44,11 @@ class ThreadTrials {
   }
 
   /// The same for a step of a trainer that can use_threads(). Returns its loss.
-  template <class Trainer, class... Arguments>
-  double step(Trainer& trainer, Arguments... arguments) {
+  template <class Trainer>
+  double step(Trainer& trainer) {
     return run([&](std::size_t n) {
       trainer.use_threads(n);
-      return trainer.step(arguments...);
+      return trainer.step();
     });
   }
 

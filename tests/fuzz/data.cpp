@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/csv.h"
 #include "base/dataset.h"
 #include "base/error.h"
 #include "base/split.h"
@@ -48,6 +49,14 @@ void check_reading(const std::vector<Document>& documents) {
   require(parse_documents(text, "again") == documents, "documents that were written do not read as they were");
 }
 
+void check_table(std::string_view input) {
+  try {
+    require(csv_column(input, "1").size() <= input.size() + 1, "a column is larger than its table");
+  } catch (const Error&) {
+    return;
+  }
+}
+
 void check_split(const std::vector<Document>& documents) {
   const std::set<Document> distinct(documents.begin(), documents.end());
   if (distinct.size() < 10) return;
@@ -65,6 +74,7 @@ void check_split(const std::vector<Document>& documents) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace microgpt;
   const std::string_view input(reinterpret_cast<const char*>(data), size);
+  check_table(input);
   try {
     const std::vector<Document> documents = parse_documents(input, "data");
     for (const Document& document : documents) check_document(document);

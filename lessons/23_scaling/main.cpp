@@ -21,10 +21,10 @@ Values draft_weights(Values query, std::span<const Values> keys, double scale) {
   return softmax(scores);  // stop: scores
 }
 
-/// What the loss tells a query, if it pulls at each weight as strongly as `pulls` says: the size of the gradient, as
-/// the root of the mean square of its numbers.
-double query_gradient(Values query, std::span<const Values> keys, Values pulls, double scale) {
-  dot(draft_weights(query, keys, scale), pulls).backward();
+/// What the loss tells a query, if it pulls at each of its weights as strongly as `pulls` says: the size of the
+/// gradient, as the root of the mean square of its numbers.
+double query_gradient(Values query, Values weights, Values pulls) {
+  dot(weights, pulls).backward();
   double squares = 0;
   for (const Value number : query) squares += number.grad() * number.grad();
   return std::sqrt(squares / static_cast<double>(query.size()));

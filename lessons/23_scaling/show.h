@@ -36,7 +36,7 @@ using namespace microgpt;
 double draft_scale(std::size_t D, bool root);
 double letters_copied(double loss);
 Values draft_weights(Values query, std::span<const Values> keys, double scale);
-double query_gradient(Values query, std::span<const Values> keys, Values pulls, double scale);
+double query_gradient(Values query, Values weights, Values pulls);
 double score_size(std::size_t C, std::size_t H);
 void narrow(AttentionLayer<double>& layer, std::size_t D);
 void two_keys(std::size_t D, std::size_t agree, bool root);
@@ -69,7 +69,9 @@ inline Values as_values(const std::vector<double>& numbers) {
   return Values(numbers.size(), [&](std::size_t i) { return numbers[i]; });
 }
 
-/// What was measured of each of 300 queries.
+constexpr int num_queries = 100;
+
+/// What was measured of these queries.
 struct Measured {
   double variance = 0;  // of all scores
   double largest = 0;   // the mean of the largest weights
@@ -79,7 +81,8 @@ struct Measured {
 
   /// The share of queries whose gradient is not a hundredth of the mean.
   double deaf() const {
-    const auto n = std::count_if(gradients.begin(), gradients.end(), [&](double g) { return g < gradient() / 100; });
+    const double little = gradient() / 100;
+    const auto n = std::count_if(gradients.begin(), gradients.end(), [&](double g) { return g < little; });
     return static_cast<double>(n) / static_cast<double>(gradients.size());
   }
 };
@@ -91,23 +94,24 @@ inline void measure(Measured& all, const std::vector<double>& query, const std::
   std::vector<Values> k;
   for (const std::vector<double>& key : keys) {
     const double score = scale * std::inner_product(query.begin(), query.end(), key.begin(), 0.0);
-    all.variance += score * score / 16 / 300;
+    all.variance += score * score / 16 / num_queries;
     k.push_back(as_values(key));
   }
-  const std::vector<double> weights = draft_weights(as_values(query), k, scale).data();
-  all.largest += *std::max_element(weights.begin(), weights.end()) / 300;
-  all.gradients.push_back(query_gradient(as_values(query), k, as_values(pulls), scale));
+  const Values q = as_values(query), weights = draft_weights(q, k, scale);
+  const std::vector<double> shares = weights.data();
+  all.largest += *std::max_element(shares.begin(), shares.end()) / num_queries;
+  all.gradients.push_back(query_gradient(q, weights, as_values(pulls)));
 }
 
 /// What becomes of random scores with the root and without, for longer and longer queries.
 inline void show_random(const Lesson& lesson) {
   PythonRandom random(1), pull(2);
-  fmt::print("\n--- 16 keys for each of 300 queries, all numbers drawn from gauss(0, 1) ---\n");
+  fmt::print("\n--- 16 keys for each of 100 queries, all numbers drawn from gauss(0, 1) ---\n");
   fmt::print("numbers | root | variance | largest weight | query's gradient | hear nothing\n");
   std::vector<Series> lines{{"with the root", {}}, {"without", {}}};
   for (std::size_t D = 4; D <= 512; D *= 2) {
     std::array<Measured, 2> measured;  // without the root, and with it
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < num_queries; i++) {
       const std::vector<double> query = drawn(D, random);
       std::vector<std::vector<double>> keys;
       for (int s = 0; s < 16; s++) keys.push_back(drawn(D, random));

@@ -146,7 +146,7 @@ Found find_names(const SampleOptions& options, const Tokenizer& tokenizer, const
 
 void print_names(const SampleOptions& options, const std::vector<Document>& names, const std::set<Document>& data,
                  const std::function<double(const Document&)>& loss) {
-  nlohmann::ordered_json records = nlohmann::json::array();
+  nlohmann::ordered_json records = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < names.size(); i++) {
     const std::string name = encode_utf8(names[i]);
     const bool is_copy = data.contains(names[i]);

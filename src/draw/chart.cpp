@@ -61,9 +61,10 @@ Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vec
     }
     svg.polyline(points, colour, 2);
     for (const auto& [px, py] : points) svg.rect(px - dot / 2, py - dot / 2, dot, dot, colour);
-    const auto [highest, lowest] = std::minmax_element(
-        points.begin(), points.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (mark_lowest && !points.empty() && highest->second < lowest->second) {
+    const auto above = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const auto lowest = std::max_element(points.begin(), points.end(), above);  // the first, if several are
+    if (mark_lowest && !points.empty() &&
+        std::any_of(points.begin(), points.end(), [&](const auto& point) { return above(point, *lowest); })) {
       svg.rect(lowest->first - dot, lowest->second - dot, 2 * dot, 2 * dot, colour);
       svg.rect(lowest->first - dot / 2, lowest->second - dot / 2, dot, dot, "white");
     }

@@ -18,7 +18,7 @@
 using namespace microgpt;
 
 // The tokens: = is 0, the letters a to h are 1 to 8, BOS is 9.
-constexpr std::size_t first_letter = 1, last_letter = 8;
+[[maybe_unused]] constexpr std::size_t first_letter = 1, last_letter = 8;
 
 // The 64 numbers of a position, and what each is for. The tables are given: at position t, number token_at + (its
 // token) is 1 and number position_at + t is 1, and all others are 0. The rmsnorm that follows makes the ones larger, by

@@ -38,7 +38,7 @@ AfterStep::AfterStep(Run& run, std::function<void()> collect)
 
 void AfterStep::operator()(std::size_t step, double loss) {
   run_.state.step = step;
-  run_.losses.push_back(loss);
+  if (options_.plot) run_.losses.push_back(loss);
   if (options_.history) {
     run_.state.loss_sum += loss;
     run_.state.num_losses++;

@@ -22,7 +22,7 @@ struct Run {
   Parameters parameters;
   TrainingState state;  // for a later --resume
   PythonRandom& random;
-  std::vector<double> losses = {};  // of all steps of this run
+  std::vector<double> losses = {};  // of all steps of this run, for options.plot
 };
 
 class AfterStep {

@@ -166,16 +166,18 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
 
 using Json = nlohmann::ordered_json;
 
+/// How surprising each token of a name is.
+using Nats = std::map<Document, std::vector<double>>;
+
 /// What is known of a name, as a record of name_list.h.
-template <class T>
-Json record_of(const Document& name, const SampleOptions& options, Decoder<T>& decoder, const Tokenizer& tokenizer,
+Json record_of(const Document& name, const SampleOptions& options, const Tokenizer& tokenizer, const Nats& all_nats,
                const std::set<Document>& data) {
   auto shown = [&](const std::string& text) { return options.out ? text : for_output(text); };
   Json record{{"name", shown(encode_utf8(name))}};
   if (!data.empty()) record["in_data"] = data.contains(name);
   if (!options.is_scored()) return record;
   const std::vector<Token> tokens = tokenizer.encode_document(name);
-  const std::vector<double> nats = surprises(decoder, tokens);
+  const std::vector<double>& nats = all_nats.at(name);
   const double mean = estimate(nats).mean;
   record["nats_per_token"] = mean;
   record["probability"] = std::exp(-mean * static_cast<double>(nats.size()));
@@ -185,11 +187,9 @@ Json record_of(const Document& name, const SampleOptions& options, Decoder<T>& d
 }
 
 /// The least surprising name first.
-template <class T>
-void rank(std::vector<Document>& names, Decoder<T>& decoder, const Tokenizer& tokenizer) {
-  std::map<Document, double> loss;
-  for (const Document& name : names) loss[name] = estimate(surprises(decoder, tokenizer.encode_document(name))).mean;
-  std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return loss[a] < loss[b]; });
+void rank(std::vector<Document>& names, const Nats& nats) {
+  auto loss = [&](const Document& name) { return estimate(nats.at(name)).mean; };
+  std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return loss(a) < loss(b); });
 }
 
 template <class T>
@@ -217,9 +217,13 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
     next = [&, i = std::size_t{0}]() mutable { return i < given.size() ? std::optional(given[i++]) : std::nullopt; };
   }
   Found found = find_names(options, constraints, next);
-  if (options.rank) rank(found.names, *decoder, tokenizer);
+  Nats nats;
+  if (options.rank || options.is_scored()) {
+    for (const Document& name : found.names) nats[name] = surprises(*decoder, tokenizer.encode_document(name));
+  }
+  if (options.rank) rank(found.names, nats);
   Json records = Json::array();
-  for (const Document& name : found.names) records.push_back(record_of(name, options, *decoder, tokenizer, data));
+  for (const Document& name : found.names) records.push_back(record_of(name, options, tokenizer, nats, data));
   const std::string text = list_text(records, options.layout);
   options.out ? replace_file(*options.out, text) : fmt::print("{}", text);
   if (!found.shortfall.empty()) throw Error(found.shortfall);

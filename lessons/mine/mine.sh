@@ -87,9 +87,15 @@ compile() { # OUTPUT [FLAG...] SOURCE
   $CXX -std=c++20 -Isrc "$@" -o "$output" 2>"$scratch/errors"
 }
 
+test_flags='-w -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main'
 compile_tests() { # STAGE OUTPUT [FLAG]
-  compile "$2" ${3:-} -w -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main ${MINE_HEADER:+-include $MINE_HEADER} \
-    -DSTAGE="$1" -include "$file" $tests
+  compile "$2" ${3:-} $test_flags ${MINE_HEADER:+-include $MINE_HEADER} -DSTAGE="$1" -include "$file" $tests
+}
+
+# Most of the time goes to the headers. Compiled once as MINE_HEADER, they serve the tests of all stages.
+compile_header() { # FILE
+  { cut_at $extra | grep '^#include <' && echo '#include "lesson/teach.h"'; } >"$1"
+  compile "$1.gch" $test_flags -x c++-header "$1"
 }
 
 # The first line of the reader's that the compiler did not like.
@@ -455,5 +461,6 @@ case $command in
   progress) progress ;;
   exercise) exercise "$@" ;;
   cut) cut_at "$1" ;;
+  header) compile_header "$1" ;;
   *) fail "lessons/mine/mine.sh does not know '$command'" ;;
 esac

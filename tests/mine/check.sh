@@ -138,14 +138,11 @@ if [ "${1:-}" = around ]; then
 fi
 if [ $# = 2 ]; then one "$@"; exit; fi
 
-# Most of the time of a job goes to the standard headers, so they are compiled once. What is to pass is compiled without:
-# a forgotten #include would show.
+# What is to pass is compiled without this header: a forgotten #include would show.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export MINE_HEADER=$folder/headers.h
-{ $mine cut 15 | grep '^#include <' && echo '#include "lesson/teach.h"'; } >"$MINE_HEADER"
-${CXX:-g++} -std=c++20 -Isrc -w -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main -x c++-header "$MINE_HEADER" \
-  -o "$MINE_HEADER.gch" || exit
+$mine header "$MINE_HEADER" || exit
 
 mistakes=$(grep -c '^# ' $table)
 jobs=$(

@@ -166,7 +166,7 @@ inline void show_pictures(const Lesson& lesson, const std::vector<TitledGrid>& e
   lesson.picture("08_flow.svg", flow_picture());
   lesson.picture("08_model.svg",
                  model_picture("Several heads: attention is cut into slices, and W_O joins what they found",
-                               {{"attention", "4 heads", "q, k, v: 4 each"}, {"W_O", "W_O", "16"}},
+                               {{"attention", "q, k, v: 4 each", "4 heads"}, {"W_O", "16"}},
                                "new: four heads look at four different places; W_O mixes their findings"));
   lesson.picture(
       "08_heads.svg",

@@ -61,12 +61,12 @@ void show_valley(const Lesson& lesson) {
   show("Adam", Adam(2), 0.3);
   lesson.picture("09_model.svg",
                  model_picture("The model is as before; Adam moves every weight in it at a speed of its own",
-                               {{"wte + wpe", "wte + wpe", "27 + 16 rows"},
-                                {"attention", "W_Q, W_K, W_V", "each 16 x 16"},
-                                {"W_O", "W_O", "16 x 16"},
-                                {"fc1", "fc1", "64 x 16"},
-                                {"fc2", "fc2", "16 x 64"},
-                                {"lm_head", "lm_head", "27 x 16"}},
+                               {{"wte + wpe", "27 + 16 rows"},
+                                {"attention", "each 16 x 16", "W_Q, W_K, W_V"},
+                                {"W_O", "16 x 16"},
+                                {"fc1", "64 x 16"},
+                                {"fc2", "16 x 64"},
+                                {"lm_head", "27 x 16"}},
                                "green: here are the weights, 4192 in all"));
   lesson.picture("09_valley.svg", valley_picture(drawn.front(), drawn.back()));
 

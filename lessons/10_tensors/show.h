@@ -110,16 +110,15 @@ inline void show_names(const Lesson& lesson, const Draft& draft, const Batch& ba
                        const char* heading) {
   lesson.picture("10_rows.svg", rows_picture(batch, lesson.tokenizer));
   lesson.picture("10_model.svg", model_picture("All letters at once: every list becomes a matrix with n rows",
-                                               {{"letter", "letters", "n"},
-                                                {"wte + wpe", "wte + wpe", "n x 16"},
-                                                {"norm", "norm", "n x 16"},
-                                                {"norm ", "norm", "n x 16"},
-                                                {"W_O", "W_O", "n x 16"},
-                                                {"fc1", "fc1", "n x 64"},
-                                                {"relu", "relu", "n x 64"},
-                                                {"fc2", "fc2", "n x 16"},
-                                                {"lm_head", "lm_head", "n x 27"},
-                                                {"softmax", "softmax", "n x 27"}},
+                                               {{"letter", "n", "letters"},
+                                                {"wte + wpe", "n x 16"},
+                                                {"norm", "n x 16"},
+                                                {"W_O", "n x 16"},
+                                                {"fc1", "n x 64"},
+                                                {"relu", "n x 64"},
+                                                {"fc2", "n x 16"},
+                                                {"lm_head", "n x 27"},
+                                                {"softmax", "n x 27"}},
                                                "new: n rows, one for each letter; only attention looks at other rows"));
   const Array logits = draft.logits(batch, together);
   fmt::print("\n--- {} ---\n", heading);

@@ -28,7 +28,7 @@ namespace microgpt {
 inline void show_groups(const Lesson& lesson, std::size_t (*kv_head)(std::size_t, std::size_t, std::size_t)) {
   lesson.picture("16_heads.svg", heads_picture(kv_head));
   lesson.picture("16_model.svg", model_picture("Heads that share keys and values: only attention changes",
-                                               {{"attention", "4 heads read 2", "q: 16, k, v: 8"}},
+                                               {{"attention", "q: 16, k, v: 8", "4 heads read 2"}},
                                                "new: fewer numbers for keys and values, so a smaller cache"));
   fmt::print("\n--- which head of keys and values a query head reads ---\nquery head  | 0 1 2 3 4 5 6 7\n");
   for (const std::size_t G : {8, 4, 2, 1}) {

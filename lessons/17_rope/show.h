@@ -71,7 +71,7 @@ inline void show_angles(const Lesson& lesson, const Array& cos, const Array& sin
   lesson.picture("17_arrows.svg", arrows_picture());
   lesson.picture("17_model.svg",
                  model_picture("Rotation instead of a table: positions move from the beginning into attention",
-                               {{"wte + wpe", "wte", "16 numbers"}, {"attention", "rotate q and k", "q, k, v: 16"}},
+                               {{"wte + wpe", "16 numbers", "wte"}, {"attention", "q, k, v: 16", "rotate q and k"}},
                                "new: no table of positions; each query and key is turned by its position"));
   lesson.picture("17_speeds.svg", speeds_picture());
   fmt::print("\n--- cosines and sines of a head of four numbers ---\nposition | fast pair     | slow pair\n");

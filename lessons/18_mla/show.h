@@ -51,7 +51,7 @@ inline Parameters drawn(Lesson& lesson, const std::vector<Parameters::Shape>& sh
 inline void show_shapes(const Lesson& lesson, const Parameters& latent) {
   lesson.picture("18_fold.svg", fold_picture());
   lesson.picture("18_model.svg", model_picture("Latent attention: keys and values are made from five numbers",
-                                               {{"attention", "down to c, up", "c: 5, k, v: 16"}},
+                                               {{"attention", "c: 5, k, v: 16", "down to c, up"}},
                                                "new: only c is kept; every head still has its own keys and values"));
   lesson.picture("18_kept.svg", kept_picture());
   fmt::print("\n--- the matrices of latent attention ---\n");

@@ -10,9 +10,9 @@
 
 namespace microgpt {
 
-/// What a lesson changes: the box that has this name in the plain model, its new name, and the size below it.
+/// What a lesson changes: the boxes that have this name in the plain model, the size below them, and a new name.
 struct Change {
-  std::string box, name, size;
+  std::string box, size, name = box;
 };
 
 /// One position's way through the GPT, from a letter to the next, with the sizes of all lists. Changes are green, and
@@ -46,10 +46,10 @@ inline Svg model_picture(const std::string& title, const std::vector<Change>& ch
     svg.rect(rejoins - 10, middle - 10, 20, 20, "#d55e00");
     svg.text(rejoins, middle + 6, "+", "middle", 18, 0, "white");
   }
-  box(256, branch, 40, "norm ", "16", found);
+  box(256, branch, 40, "norm", "16", found);
   box(304, branch, 104, "attention", "q, k, v: 16", found);
   box(416, branch, 44, "W_O", "16", found);
-  box(492, branch, 40, "norm ", "16", found);
+  box(492, branch, 40, "norm", "16", found);
   box(538, branch, 36, "fc1", "64", found);
   box(580, branch, 36, "relu", "64", found);
   box(622, branch, 36, "fc2", "16", found);

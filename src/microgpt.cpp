@@ -19,8 +19,8 @@
 
 namespace microgpt {
 // --- Value: a number that remembers how it was computed ------------------------------------------
-/// A number, and how it came about: its children are the nodes it was computed from. Parameters are
-/// plain doubles, not nodes; a node made from a row of them knows where their gradients add up.
+/// A number, and its children: the nodes it was computed from. Parameters, which training changes,
+/// are doubles in a Matrix, not nodes; a node made from its row knows where their gradients are.
 struct Node {
   const char* op;  // "+", "dot", ...: for people; null: its Scope is over
   double data;
@@ -67,10 +67,10 @@ inline Value operator-(Value a) { return a * -1.0; }
 inline Value operator/(Value a, Value b) { return a * pow(b, -1.0); }
 inline Value operator/(Value a, double b) { return a * power(b, -1.0); }
 
-/// The chain rule, from the loss to all that it was computed from. First the nodes come in order,
-/// children first, depth first as in Python. (Back along the tape would be correct, too, but round
-/// sums differently. The path is a list, as a graph can be deeper than the call stack.) On the way
-/// back a node's gradient is complete when its children get their shares. (One may come twice.)
+/// The chain rule, from the loss, which training lowers, to all that it was computed from. First
+/// the nodes come in order, children first, depth first as in Python. (Back along the tape would be
+/// correct, too, but round sums differently. The path is a list, as a graph can be deeper than the
+/// call stack.) On the way back a node's gradient is complete when its children get their shares.
 inline void Value::backward() const {
   static std::size_t visit = 0;
   live()->visit = ++visit;
@@ -85,7 +85,7 @@ inline void Value::backward() const {
     } else {
       Node* const child = v->child[next];
       child->visit = visit;
-      if (child->n_child + child->n_row > 0) child->grad = 0;  // from an earlier run; leaves add up
+      if (child->n_child + child->n_row > 0) child->grad = 0;  // a rerun begins at 0; leaves add up
       path.push_back({child, 0});
     }
   }
@@ -93,7 +93,7 @@ inline void Value::backward() const {
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& v = **it;
     const double grad = v.grad;
-    for (std::size_t i = v.n_child; i-- > 0;) v.child[i]->grad += v.local_grad[i] * grad;  // as Python adds
+    for (std::size_t i = v.n_child; i-- > 0;) v.child[i]->grad += v.local_grad[i] * grad;  // Python's order
     for (std::size_t i = 0; i < v.n_row; i++) v.row_grad[i] += v.row_local[i] * grad;
   }
 }
@@ -309,7 +309,7 @@ int main(int argc, char** argv) {
   const std::string uchars(characters.begin(), characters.end());  // a character's token is its place
   const Token BOS = uchars.size();
   const std::size_t V = model.vocab_size = BOS + 1, C = model.n_embd;
-  const std::size_t num_params = (V + model.block_size + V + model.n_layer * (4 + 4 + 4) * C) * C;
+  const std::size_t num_params = (V + model.block_size + V + model.n_layer * (4 + 4 + 4) * C) * C;  // attn, fc1, fc2
   std::valarray<double> params(num_params), grads(num_params);
   std::size_t used = 0;
   auto matrix = [&](std::size_t nout, std::size_t nin, double sigma) {

@@ -1,7 +1,7 @@
 // microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones.
 // It is the whole program, after Karpathy's microgpt.py, and computes the same numbers to the last
 // bit (if names are ASCII, and exp and log the same). The three headers behind it need no reading:
-// an arena of memory, and Python's x ** y, called power(), and random numbers. `make train` runs it.
+// an arena of memory, Python's x ** y, called power(), and random numbers. `make train` runs it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -11,6 +11,8 @@ using namespace microgpt;
 
 constexpr std::size_t H = 2;
 const NdArray everybody{{1}, {1.0}};  // the mask that hides nothing
+const NdArray causal{{3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}};
+const NdArray real_keys{{4, 3}, {1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1}};  // of documents of 3, 2, 1 and 3 positions
 
 /// A document of four positions, for two heads of three numbers: number 12 is at position 1, place 2.
 void cut_and_split(const Lesson& lesson) {
@@ -66,7 +68,7 @@ void look_through(std::size_t B, const NdArray& mask) try {
 /// Three ways to write the same padding as a mask. Only the first is right.
 void padding_masks(std::size_t B) {
   show_documents(B);
-  NdArray keys{{B, 3}, {1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1}};  // 1: the document has such a key
+  NdArray keys{{B, 3}, real_keys.numbers};
   keys.numbers.resize(B * 3);
   look_through(B, reshape(keys, {B, 1, 1, 3}));
   look_through(B, keys);
@@ -74,14 +76,14 @@ void padding_masks(std::size_t B) {
 }
 
 /// Other masks, of one document.
-void other_masks() {
-  const NdArray causal{{3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}};
+void other_masks(const Lesson& lesson) {
   look_through(1, causal);
   look_through(1, {{2, 3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}});
   NdArray hidden = causal;
   for (double& number : hidden.numbers) number = 1 - number;
   look_through(1, hidden);
   look_through(1, {{1, 3}, {0, 0, 0}});
+  lesson.picture("12_masks.svg", masks_picture(causal, hidden, real_keys));
 }
 
 int main(int argc, char** argv) {
@@ -93,7 +95,7 @@ int main(int argc, char** argv) {
   influence("batch, positions swapped", self_attention_swapped);
   for (const std::size_t B : {4, 3, 2}) padding_masks(B);
   show_others_heading();
-  other_masks();
+  other_masks(lesson);
   for (const char* name : {"mha_4x10x32_h4", "mha_2x5x64_h8_causal", "mha_3x7x16_h4_padding"}) {
     check_with_pytorch(lesson, name, layer);
   }

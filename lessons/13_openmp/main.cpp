@@ -21,6 +21,25 @@ void plain(View<float> y, View<const float> x, View<const float> w) {
   }
 }
 
+/// Two threads add 1 to one number, in slow motion: both read, then both write.
+void lose_an_addition() {
+  std::atomic<int> number = 0;
+  int seen[2];
+  parallel(2, [&](std::size_t s) { seen[s] = number; });
+  parallel(2, [&](std::size_t s) { number = seen[s] + 1; });
+  show_lost(seen, number);  // stop: lost
+}
+
+/// Two threads add 1 ten times each, as slowly, each to a number of its own. Returns the sum of the two.
+int add_with_owners() {
+  int numbers[2] = {}, seen[2];
+  for (int i = 0; i < 10; i++) {
+    parallel(2, [&](std::size_t s) { seen[s] = numbers[s]; });
+    parallel(2, [&](std::size_t s) { numbers[s] = seen[s] + 1; });
+  }
+  return numbers[0] + numbers[1];
+}
+
 /// Several sums at once, none of which waits for another. Nothing is read from memory.
 template <std::size_t sums>
 float at_once(std::size_t steps, float x) {
@@ -60,25 +79,6 @@ void vectorised(View<float> y, View<const float> x, View<const float> wt) {
       for (std::size_t a = 0; a < tile_rows; a++) store(y.row(n + a) + i, sum[a]);  // stop: vectors
     }
   }
-}
-
-/// Two threads add 1 to one number, in slow motion: both read, then both write.
-void lose_an_addition() {
-  std::atomic<int> number = 0;
-  int seen[2];
-  parallel(2, [&](std::size_t s) { seen[s] = number; });
-  parallel(2, [&](std::size_t s) { number = seen[s] + 1; });
-  show_lost(seen, number);  // stop: lost
-}
-
-/// Two threads add 1 ten times each, as slowly, each to a number of its own. Returns the sum of the two.
-int add_with_owners() {
-  int numbers[2] = {}, seen[2];
-  for (int i = 0; i < 10; i++) {
-    parallel(2, [&](std::size_t s) { seen[s] = numbers[s]; });
-    parallel(2, [&](std::size_t s) { numbers[s] = seen[s] + 1; });
-  }
-  return numbers[0] + numbers[1];
 }
 
 /// 4) Threads: each owns some rows of tiles. A number of y has one thread, which does its sum from start to end.

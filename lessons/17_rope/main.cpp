@@ -10,6 +10,15 @@
 
 using namespace microgpt;
 
+/// Of the pairs of a head with D numbers, in radians a position: 1 for the first, and slower from pair to pair.
+std::vector<double> speeds(std::size_t D) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < D / 2; i++) {
+    all.push_back(std::pow(10000, -2.0 * static_cast<double>(i) / static_cast<double>(D)));
+  }
+  return all;
+}
+
 /// The cosine and the sine of every angle, (positions, pairs) each. They are computed once, and never learnt.
 struct Angles {
   Angles(std::size_t positions, const std::vector<double>& speeds)
@@ -25,15 +34,6 @@ struct Angles {
 
   Array cos, sin;
 };
-
-/// Of the pairs of a head with D numbers, in radians a position: 1 for the first, and slower from pair to pair.
-std::vector<double> speeds(std::size_t D) {
-  std::vector<double> all;
-  for (std::size_t i = 0; i < D / 2; i++) {
-    all.push_back(std::pow(10000, -2.0 * static_cast<double>(i) / static_cast<double>(D)));
-  }
-  return all;
-}
 
 /// Rotates every pair of x: the numbers of a head, or those of all heads. The direction -1 is back.
 template <class Numbers>

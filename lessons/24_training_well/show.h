@@ -87,6 +87,7 @@ struct Row {
   double max_rate;
   std::size_t n_embd, batch_size;
   bool constant_rate = false;
+  std::size_t n_layer = 1;
 };
 
 /// Somebody to be asked about the held-out names: a predictor for each seed.
@@ -167,8 +168,9 @@ class Experiments {
     std::vector<Series> lines;
     for (const Row& row :
          {Row{"width 16", 0.1, 16, 32}, Row{"1 name a step", 0.01, 16, 1}, Row{"128 names a step", 0.1, 16, 128},
-          Row{"width 32", 0.02, 32, 32}, Row{"width 16, constant", 0.02, 16, 32, true}}) {
-      Recipe recipe{{.n_embd = row.n_embd},
+          Row{"width 32", 0.02, 32, 32}, Row{"width 32, 2 layers", 0.01, 32, 32, false, 2},
+          Row{"width 16, constant", 0.02, 16, 32, true}}) {
+      Recipe recipe{{.n_layer = row.n_layer, .n_embd = row.n_embd},
                     {.num_steps = 16000 / row.batch_size, .batch_size = row.batch_size},
                     row.constant_rate};
       fmt::print("{:18} |", row.name);
@@ -213,14 +215,10 @@ class Experiments {
                      Predictor (*mixed)(const Predictor&, const Predictor&)) {
     fmt::print("\n--- the envelope: names by which nothing was chosen ---\n");
     std::vector<BatchTrainer<double>> models;
-    std::vector<double> losses;  // of the steps of our last model
     Candidates ours{"our recipe", {}}, plain{"lesson 09's recipe", {}}, together{"ours and the 5-gram", {}},
         twice{"two seeds of ours", {}};
     for (std::uint64_t seed = 1; seed <= num_seeds; seed++) models.push_back(train({}, parts_.training, seed));
-    for (std::uint64_t seed = 1; seed <= num_seeds; seed++) {
-      losses.clear();
-      models.push_back(train(recipe, parts_.training, seed, [&](auto&, double now) { losses.push_back(now); }));
-    }
+    for (std::uint64_t seed = 1; seed <= num_seeds; seed++) models.push_back(train(recipe, parts_.training, seed));
     for (std::size_t i = 0; i < num_seeds; i++) {
       plain.of_seed[i] = asked(models[i].model());
       ours.of_seed[i] = asked(models[num_seeds + i].model());
@@ -232,7 +230,6 @@ class Experiments {
     fmt::print("the loss of three seeds, and how far it is above ours\n");
     Candidates counts{"the 5-gram", {table, table, table}};
     for (const Candidates* each : {&ours, &plain, &counts, &together, &twice}) print_candidates(*each, ours);
-    print_means(models.back().model(), losses, recipe.train.batch_size);
   }
 
   /// The drafts beside src/.
@@ -254,7 +251,7 @@ class Experiments {
   }
 
  private:
-  static constexpr int num_models = 54;
+  static constexpr int num_models = 57;
 
   double loss(const Predictor& predictor, const Names& names) const {
     return mean_loss_(predictor, names, lesson_.tokenizer);
@@ -316,22 +313,6 @@ class Experiments {
     for (const Predictor& predictor : candidates.of_seed) fmt::print(" {:.3f}", loss(predictor, parts_.held_out));
     const auto [mean, margin] = lead(candidates, ours);
     fmt::print(" | {:+.3f} +- {:.3f}\n", mean, margin);
-  }
-
-  /// One model, four means.
-  void print_means(TensorModel<double>& model, std::span<const double> losses, std::size_t batch_size) const {
-    Names names = parts_.training;
-    PythonRandom(num_seeds).shuffle(names);  // the order in which they were read
-    Names last;
-    for (std::size_t i = (losses.size() - 100) * batch_size; i < losses.size() * batch_size; i++)
-      last.push_back(names[i % names.size()]);
-    std::vector<double> of_each = of_names(asked(model));
-    for (std::size_t n = 0; n < of_each.size(); n++) of_each[n] /= static_cast<double>(parts_.held_out[n].size() + 1);
-    fmt::print("\n--- one model (our recipe, seed {}), four losses ---\n", num_seeds);
-    fmt::print("the last 100 steps, each before its update  | {:.3f}\n", estimate(losses.last(100)).mean);
-    fmt::print("the same {} names, by the finished model  | {:.3f}\n", last.size(), loss(asked(model), last));
-    fmt::print("the held-out names, mean over predictions   | {:.3f}\n", loss(asked(model), parts_.held_out));
-    fmt::print("the held-out names, mean over names         | {:.3f}\n", estimate(of_each).mean);
   }
 
   Lesson& lesson_;

@@ -88,14 +88,18 @@ compile() { # OUTPUT [FLAG...] SOURCE
 }
 
 test_flags='-w -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main'
+program_flags='-w -O1 -D_GLIBCXX_ASSERTIONS'
 compile_tests() { # STAGE OUTPUT [FLAG]
-  compile "$2" ${3:-} $test_flags ${MINE_HEADER:+-include $MINE_HEADER} -DSTAGE="$1" -include "$file" $tests
+  compile "$2" ${3:-} $test_flags ${header:+-include $header $header.o} -DSTAGE="$1" -include "$file" $tests
 }
 
 # Most of the time goes to the headers. Compiled once as MINE_HEADER, they serve the tests of all stages.
+header=${MINE_HEADER:-}
 compile_header() { # FILE
-  { cut_at $extra | grep '^#include <' && echo '#include "lesson/teach.h"'; } >"$1"
-  compile "$1.gch" $test_flags -x c++-header "$1"
+  mkdir -p "$1.gch" && cp tests/mine/headers.h "$1" &&
+    compile "$1.gch/tests" $test_flags -x c++-header "$1" &&
+    compile "$1.gch/program" $program_flags -x c++-header "$1" &&
+    compile "$1.o" $test_flags -DINSTANCE=template -x c++ -c "$1"
 }
 
 # The first line of the reader's that the compiler did not like.
@@ -112,7 +116,7 @@ say_syntax_error() { # is true if there is one
 # stage $1 itself wants is told before anything else.
 say_compile_error() {
   local first line wanted
-  ! say_syntax_error || return 0
+  ! grep -q "^$file:" "$scratch/errors" || ! say_syntax_error || return 0
   first=$(awk -v n="${1:-0}" -F: '
     FNR == NR && index($0, " wanted_" n "(") { from = NR }
     FNR == NR && /^}/ && from && !to { to = NR }
@@ -228,17 +232,19 @@ run_main() { # STAGE
 # Runs the whole program, so that its output can be tested.
 run_whole() {
   local code=0
-  printf 'X1\nY2\nX2\n' >"$scratch/names.txt"
+  { yes A | head -n 30 && printf '%s\n' {a..z} {0..3}; } >"$scratch/names.txt"
+  echo abcdefghijklmno >"$scratch/name.txt"
   printf '%s\n' "$1" 'The program' \
     'Is a Value used after tape.resize(mark), or the mark taken before the matrices are made? Are their sizes right?' \
     'If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.' \
     >"$scratch/result"
   MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt ||
     { say_verdict "$1" $? 100 && return 1; }
-  printf '%s\n' "$1" 'The program, with a file of the three names X1, Y2 and X2' \
+  printf '%s\n' "$1" 'The program, with a file of 60 names: 30 times A, a to z, and 0 to 3' \
     'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last: names[step % names.size()].' \
     >"$scratch/result"
   limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
+  limited 100 "$scratch/first.txt" sh -c '"$0" "$1" | head -n 9' "$scratch/program" "$scratch/name.txt"
   printf '%s\n' "$1" 'The program, with a file that is not there, should print one line and return 1.' \
     'The file is argv[1]. Without names, names.empty() is true: look at it before anything divides by names.size().' \
     >"$scratch/result"
@@ -256,7 +262,7 @@ run_tests() { # STAGE FIRST LAST: what stage STAGE tests of stages FIRST to LAST
 test_stage() {
   compile_tests "$1" "$scratch/test" || { say_compile_error "$1" && return 1; }
   run_tests "$1" 1 $((whole - 1)) || return 1
-  compile "$scratch/program" -w -O2 -D_GLIBCXX_ASSERTIONS "$file" || { say_compile_error && return 1; }
+  compile "$scratch/program" $program_flags ${header:+-include $header} "$file" || { say_compile_error && return 1; }
   if [ "$1" -lt $whole ]; then run_main "$1"; else run_whole "$1" && run_tests "$1" $whole $extra; fi
 }
 

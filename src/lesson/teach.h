@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace teach {
@@ -103,7 +105,7 @@ struct Mistake {
 };
 inline std::vector<Mistake> mistakes;
 
-inline void calling(const std::string& what, const std::string& help) {
+inline void calling(std::string_view what, std::string_view help) {
   call = what;
   otherwise = help;
   mistakes.clear();
@@ -112,12 +114,13 @@ inline void calling(const std::string& what, const std::string& help) {
 
 /// What the call gives because of a usual mistake.
 inline void usual(const Numbers& gives, const char* because) { mistakes.push_back({gives, "", because}); }
-inline void usual_text(const std::string& reads, const char* because) { mistakes.push_back({{}, reads, because}); }
+inline void usual(std::initializer_list<double> gives, const char* because) { usual(Numbers(gives), because); }
+inline void usual_text(std::string_view reads, const char* because) {
+  mistakes.push_back({{}, std::string(reads), because});
+}
 
 /// Of more than six numbers, those are told that begin with the first wrong one.
-template <class Got>
-void should_be(const Got& got, Numbers want, double tolerance = 1e-7) {
-  Numbers all = numbers(got);
+inline void compare(Numbers all, Numbers want, double tolerance) {
   if (near(all, want, tolerance)) return;
   for (const Mistake& mistake : mistakes) {
     if (near(all, mistake.gives, std::max(tolerance, 2e-4))) otherwise = mistake.because;
@@ -132,14 +135,23 @@ void should_be(const Got& got, Numbers want, double tolerance = 1e-7) {
   fail(call + verb + text(all, digits) + ", and should be " + text(want, digits) + ".", otherwise);
 }
 
-inline void should_read(std::string got, const std::string& want) {
+template <class Got>
+void should_be(const Got& got, const Numbers& want, double tolerance = 1e-7) {
+  compare(numbers(got), want, tolerance);
+}
+template <class Got>
+void should_be(const Got& got, std::initializer_list<double> want, double tolerance = 1e-7) {
+  compare(numbers(got), want, tolerance);
+}
+
+inline void should_read(std::string got, std::string_view want) {
   if (got == want) return;
   for (const Mistake& mistake : mistakes) {
     if (got == mistake.reads) otherwise = mistake.because;
   }
   std::replace(got.begin(), got.end(), '\0', '?');
   if (got.size() > 60) got = got.substr(0, 60) + "...";
-  fail(call + " is \"" + got + "\", and should be \"" + want + "\".", otherwise);
+  fail(call + " is \"" + got + "\", and should be \"" + std::string(want) + "\".", otherwise);
 }
 
 /// Runs the tests of the stages argv[3] to argv[4]. Those of the newest stage come first: what it broke is its own
@@ -149,12 +161,12 @@ inline int run_all(int argc, char** argv, int newest) {
   result_path = argv[1];
   folder = argv[2];
   const int first = std::atoi(argv[3]), last = std::atoi(argv[4]);
-  std::stable_sort(tests.begin(), tests.end(),
-                   [&](const Test& a, const Test& b) { return (a.stage == newest) > (b.stage == newest); });
-  for (const Test& test : tests) {
-    if (test.stage < first || test.stage > last) continue;
-    stage = test.stage;
-    test.run();
+  for (const bool new_ones : {true, false}) {
+    for (const Test& test : tests) {
+      if (test.stage < first || test.stage > last || (test.stage == newest) != new_ones) continue;
+      stage = test.stage;
+      test.run();
+    }
   }
   std::fflush(stdout);
   std::_Exit(0);  // what the reader's globals do at the end is not tested

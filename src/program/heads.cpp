@@ -32,6 +32,7 @@ struct HeadsOptions {
   std::optional<std::string> data, text, svg, save;
   std::optional<std::size_t> num_documents, threads;
   std::vector<std::string> silence;
+  bool force = false;
   bool json = false;
   bool prune = false;
   bool quiz = false;
@@ -142,7 +143,7 @@ void heads(const HeadsOptions& options) {
   if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
   const Config& config = checkpoint.config;
   const std::string data = data_of(checkpoint, options.data).path;
-  if (options.save) require_own_place(*options.save, data);
+  if (options.save) require_own_place(*options.save, options.force, data);
   std::vector<HeadId> removed;
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
   silence(checkpoint.parameters, removed, config);
@@ -183,9 +184,9 @@ Command heads_command() {
       {"--num-documents", "only the first N of them [all]", count(options->num_documents)},
       {"--silence", "take these heads out first, counted from 0:0", list(options->silence, "L:H,...")},
       {"--prune", "take out the least important head, measure again, until none is left", flag(options->prune)},
-      {"--save", "write the model without the silenced heads and those that pruning can spare",
-       text(options->save, "FILE")},
       threads_option(options->threads)};
+  const Options save = save_options(options->save, options->force,
+                                    "write the model without the silenced heads and those that pruning can spare");
   const Options how{{"--text", "draw maps of all heads on this text [the first document]", text(options->text, "TEXT")},
                     {"--svg", "write the maps as a picture", text(options->svg, "FILE")},
                     {"--json", "print everything as JSON", flag(options->json)},
@@ -199,7 +200,7 @@ Command heads_command() {
           "  microgpt heads names.safetensors --text emma\n"
           "  microgpt heads names.safetensors --svg heads.svg --text emma\n"
           "  microgpt heads names.safetensors --prune --save pruned.safetensors",
-          what + under("How to show it", how), [options](const Options&) { heads(*options); }};
+          what + save + under("How to show it", how), [options](const Options&) { heads(*options); }};
 }
 
 }  // namespace microgpt

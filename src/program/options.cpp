@@ -114,6 +114,12 @@ Option model_option(std::string& target) {
           .required = true};
 }
 
+Options save_options(std::optional<std::string>& save, bool& force, const std::string& help) {
+  return {
+      {"--save", help, text(save, "FILE")},
+      {"--force", "--save may replace any file; else only a model, as a training that is repeated does", flag(force)}};
+}
+
 Option threads_option(std::optional<std::size_t>& target, const std::string& help) {
   return {"--threads", help, count(target, 1024)};
 }

@@ -137,7 +137,7 @@ void train(const Options& table, TrainOptions& options) {
   if (options.resume) checkpoint = resume(table, options);
   if (!options.save) options.save = options.resume;
   require_fit(table, options);
-  if (options.save) require_own_place(*options.save, options.data.path, options.history);
+  if (options.save) require_own_place(*options.save, options.force, options.data.path, options.history);
   if (options.plot) rehearse_output("--plot", *options.plot, {options.data.path});
   std::vector<Document> documents = read_documents(options.data);
   const bool left_to_us = is_left_to_the_program(table, documents);
@@ -181,6 +181,7 @@ Command train_command() {
           "  microgpt train\n"
           "  microgpt train --preset walkthrough --data names.txt\n"
           "  microgpt train --steps 5000 --n-embd 32 --save names.safetensors\n"
+          "  microgpt train --save not_a_model.bin --force\n"
           "  microgpt train --resume names.safetensors\n"
           "  microgpt train --hold-out --history names_history\n"
           "  microgpt train --engine tensor --batch 16 --n-embd 64 --steps 5000",

@@ -33,6 +33,7 @@ struct TrainFastOptions {
   double temperature = 1;
   std::optional<std::size_t> threads;
   std::optional<std::string> save;
+  bool force = false;
 };
 
 BatchTrainer<float> trained(const Preset& recipe, const Split& names, const Tokenizer& tokenizer, std::size_t threads,
@@ -94,7 +95,7 @@ std::pair<std::size_t, TensorModel<float>> best_of_seeds(const TrainFastOptions&
 void train_fast(const Options& table, const TrainFastOptions& options) {
   Preset recipe = options.recipe;
   Config& config = recipe.model;
-  if (options.save) require_own_place(*options.save, options.data.path);
+  if (options.save) require_own_place(*options.save, options.force, options.data.path);
   std::vector<Document> documents = read_documents(options.data);
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
@@ -148,14 +149,15 @@ Command train_fast_command() {
                        count(options->recipe.train.num_steps)},
                       {"--seeds", "models to train, with the seeds 1, 2, ... [3]", count(options->seeds)},
                       threads_option(options->threads),
-                      {"--temperature", "temperature of the generated names [1]", number(options->temperature)},
-                      {"--save", "write the best model here, in the safetensors format", text(options->save, "FILE")}};
+                      {"--temperature", "temperature of the generated names [1]", number(options->temperature)}};
+  const Options save =
+      save_options(options->save, options->force, "write the best model here, in the safetensors format");
   return {"train-fast", "Train by a recipe with each of several seeds, and evaluate on names that were held out.",
           "Examples:\n"
           "  microgpt train-fast --data data/makemore.txt\n"
           "  microgpt train-fast --preset best --save names.safetensors\n"
           "  microgpt train-fast --steps 20000 --n-layer 3",
-          data_options(options->data) + first + under("The recipe", recipe_options(options->recipe)),
+          data_options(options->data) + first + save + under("The recipe", recipe_options(options->recipe)),
           [options](const Options& table) { train_fast(table, *options); }};
 }
 

@@ -48,8 +48,8 @@ struct Best {
 
 /// Whether nothing that was typed says what the model or its training must be.
 bool only_names_are_given(const Options& table) {
-  const std::set<std::string> others{"--data", "--column",  "--commas", "--lower",       "--plot",
-                                     "--save", "--samples", "--seed",   "--temperature", "--threads"};
+  const std::set<std::string> others{"--data",  "--column",  "--commas", "--lower",       "--plot",   "--save",
+                                     "--force", "--samples", "--seed",   "--temperature", "--threads"};
   return is_typed(table, "--data") &&
          std::none_of(table.begin(), table.end(), [&](const Option& o) { return o.typed && !others.contains(o.name); });
 }

@@ -83,8 +83,13 @@ std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t bef
 }
 
 std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check) {
-  const std::string bytes = bytes_of(file.path);
-  return parse_documents(file.column.empty() ? bytes : csv_column(bytes, file.column), file, check);
+  std::string text = bytes_of(file.path);
+  try {
+    if (!file.column.empty()) text = csv_column(text, file.column);
+  } catch (const Error& error) {
+    throw Error(file.path + ": " + error.what());
+  }
+  return parse_documents(text, file, check);
 }
 
 }  // namespace microgpt

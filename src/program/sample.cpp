@@ -77,10 +77,11 @@ std::optional<Checkpoint> other_model(const SampleOptions& options, const Tokeni
   return other;
 }
 
-Constraints constraints_of(const SampleOptions& options, const Tokenizer& tokenizer, const std::set<Document>& data) {
+Constraints constraints_of(const SampleOptions& options, const Checkpoint& checkpoint, const std::set<Document>& data) {
   if (options.min_length > options.max_length) {
     throw UsageError(fmt::format("--min-length is {}, and --max-length {}", options.min_length, options.max_length));
   }
+  const Tokenizer& tokenizer = checkpoint.tokenizer;
   Constraints constraints{.min_length = options.min_length,
                           .max_length = options.max_length,
                           .prefix = known_text("--prompt", options.prompt, tokenizer),
@@ -88,7 +89,7 @@ Constraints constraints_of(const SampleOptions& options, const Tokenizer& tokeni
                           .contains = known_text("--contains", options.contains, tokenizer),
                           .pattern = known_text("--pattern", options.pattern, tokenizer, U"*?"),
                           .excluded = {}};
-  if (options.avoid) constraints.excluded = set_of(*options.avoid);
+  if (options.avoid) constraints.excluded = set_of(data_of(checkpoint, options.avoid));
   if (options.only_new) constraints.excluded.insert(data.begin(), data.end());
   return constraints;
 }
@@ -196,10 +197,12 @@ template <class T>
 void sample(const SampleOptions& options, const Checkpoint& checkpoint, const std::optional<Checkpoint>& other,
             const std::set<Document>& data) {
   const Tokenizer& tokenizer = checkpoint.tokenizer;
-  const Constraints constraints = constraints_of(options, tokenizer, data);
+  const Constraints constraints = constraints_of(options, checkpoint, data);
   const std::vector<Token> prompt = beginning(constraints, checkpoint);
   std::vector<Document> given;
-  if (options.given) given = read_documents(*options.given, [&](const Document& name) { tokenizer.encode(name); });
+  if (options.given) {
+    given = read_documents(data_of(checkpoint, options.given), [&](const Document& name) { tokenizer.encode(name); });
+  }
   const std::size_t rows = sizeof(T) == 4 ? std::min<std::size_t>(options.how_many(), 32) : 1;
   TensorModel<T> model(checkpoint.config, checkpoint.parameters,
                        std::max(prompt.size() + max_new_tokens, longest(given) + 1));
@@ -263,7 +266,8 @@ Options drawing_options(SampleOptions& options) {
           {"--blend",
            "mix in another model, whose probabilities count with this weight, from 0 to 1",
            {"FILE:WEIGHT", read_blend, {}}},
-          {"--given", "generate none: take the names of this file [all of them]", text(options.given, "FILE")},
+          {"--given", "generate none: take the names of this file, read as the model's data were [all of them]",
+           text(options.given, "FILE")},
           {"--seed", "any whole number, or random", text(options.seed, "N")},
           {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",
            choice<std::optional<Dtype>>(options.dtype, {{"f32", Dtype::f32}, {"f64", Dtype::f64}})}};
@@ -292,7 +296,8 @@ Options constraint_options(SampleOptions& options) {
           {"--max-length", "most characters [1000]", count(options.max_length)},
           {"--new", "no name of --data [what the model was trained on], and none twice", flag(options.only_new)},
           {"--unique", "no name twice", flag(options.unique)},
-          {"--avoid", "no name of this file", text(options.avoid, "FILE")}};
+          {"--avoid", "no name of this file, which is read as the model's data were: with --lower, for instance",
+           text(options.avoid, "FILE")}};
 }
 
 }  // namespace
@@ -306,6 +311,7 @@ Command sample_command() {
           "  microgpt sample names.safetensors --num 5\n"
           "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7\n"
           "  microgpt sample names.safetensors --new --pattern 'ma*o' --max-length 7 --layout plain\n"
+          "  microgpt sample names.safetensors --new --avoid friends.txt\n"
           "  microgpt sample names.safetensors --num 200 --new --score --rank --layout csv --out new.csv\n"
           "  microgpt sample names.safetensors --blend towns.safetensors:0.3\n"
           "  microgpt sample names.safetensors --given mine.txt --layout letters",

@@ -19,10 +19,12 @@ namespace {
 
 /// A folder with a model of the tensor engine.
 struct TensorFolder : NamesFolder {
-  std::string model = trained({"--data", "data/names.txt", "--engine", "tensor", "--batch", "8", "--steps", "100"});
+  TensorFolder() { output({"train", "--engine", "tensor", "--batch", "8", "--steps", "100", "--save", model}); }
 
   /// The names that sample prints, a line for each.
   Words plain(const Words& how) const { return lines(output(Words{"sample", model, "--layout", "plain"} + how)); }
+
+  std::string model = file("model");
 };
 
 TEST_CASE("a * is any text, a ? any character, and the rest itself") {

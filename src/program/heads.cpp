@@ -142,8 +142,9 @@ void heads(const HeadsOptions& options) {
   Checkpoint checkpoint = load_checkpoint(options.model);
   if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
   const Config& config = checkpoint.config;
-  const std::string data = data_of(checkpoint, options.data).path;
+  std::vector<std::string> data = paths_of(data_of(checkpoint, options.data).path);
   if (options.save) require_own_place(*options.save, options.force, data);
+  data.push_back(options.model);
   std::vector<HeadId> removed;
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
   silence(checkpoint.parameters, removed, config);
@@ -151,7 +152,7 @@ void heads(const HeadsOptions& options) {
   std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
   if (options.text) text = read_text(*options.text, checkpoint, most_shown);
   text.resize(std::min(text.size(), most_shown + 1));
-  if (options.svg) rehearse_output("--svg", *options.svg, {options.model, data});
+  if (options.svg) rehearse_output("--svg", *options.svg, data);
   if (options.save) {
     rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters, checkpoint.training);
   }

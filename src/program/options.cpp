@@ -94,7 +94,10 @@ MaskPattern given_mask(const std::string& spec) {
 // --- Options of several commands -------------------------------------------------------------------------------------
 
 Options data_options(DataFile& file) {
-  return {{"--data", "UTF-8 text, one document per line; -: standard input", text(file.path, "FILE"), true},
+  return {{"--data",
+           "UTF-8 text, one document per line; -: standard input. Several --data are several lists,\n"
+           "which sample --style tells apart; FILE:3 reads the names of that list three times as often",
+           text(file.path, "FILE"), true},
           {"--column", "it is a table (CSV); a column's name in the first line, or its number",
            text(file.column, "COLUMN"), true},
           {"--commas", "documents end at commas, too", flag(file.commas, ""), true},

@@ -13,13 +13,15 @@ namespace microgpt {
 
 namespace fs = std::filesystem;
 
-void require_own_place(const std::string& save, bool force, const std::string& data,
+void require_own_place(const std::string& save, bool force, const std::vector<std::string>& data,
                        const std::optional<std::string>& history) {
   auto refuse = [&](const std::string& why, const std::string& remedy = "") {
     throw UsageError(fmt::format("--save '{}' {}; choose another path{}", save, why, remedy));
   };
   std::error_code ignored;
-  if (fs::equivalent(save, data, ignored)) refuse("is the file of names");
+  for (const std::string& file : data) {
+    if (fs::equivalent(save, file, ignored)) refuse("is the file of names");
+  }
   auto folder = [&](const fs::path& file) {
     return fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
   };

@@ -73,6 +73,8 @@ TEST_CASE("a weight repeats a list, and without weights nothing is drawn") {
   CHECK(random.bits32() == untouched.bits32());
   weigh(weighed, styles_of("x:3\ny"), random);
   std::sort(weighed.begin(), weighed.end());
+  std::vector<Document> many(max_documents / 10, U"①a");
+  CHECK_THROWS_AS(weigh(many, styles_of("x:11\ny"), random), UsageError);
   CHECK(weighed == std::vector<Document>{U"①a", U"①a", U"①a", U"①c", U"①c", U"①c", U"②b"});
 }
 
@@ -85,7 +87,7 @@ struct StyleFolder : NamesFolder {
     model = file("model");
     const Run r = microgpt(Words{"train"} + data + how);
     REQUIRE(r.exit_code == 0);
-    CHECK(r.err == "microgpt: note: 1 names stand in more than one list; they count in each\n");
+    CHECK(r.err == "microgpt: note: names that stand in more than one list: 1; they count in each\n");
     printed = r.out;
   }
   Words plain(const Words& more) const {

@@ -73,7 +73,8 @@ void weigh(std::vector<Document>& documents, const std::vector<Style>& lists, Py
   const std::size_t num_documents = documents.size();
   for (const Style& list : lists) {
     for (std::size_t i = 0; i < num_documents; i++) {
-      if (documents[i].starts_with(list.sign)) documents.resize(documents.size() + list.weight - 1, documents[i]);
+      if (documents[i].starts_with(list.sign)) documents.insert(documents.end(), list.weight - 1, documents[i]);
+      if (documents.size() > max_documents) throw UsageError("the weights are too large for so many documents");
     }
   }
   if (documents.size() > num_documents) random.shuffle(documents);

@@ -40,6 +40,7 @@ std::string title_of(std::string path);
 std::u32string_view without_sign(std::u32string_view document);
 
 /// Repeats the documents of each list by its weight, in a new order. With weights of 1 nothing changes.
+/// Throws UsageError if that makes more than max_documents.
 void weigh(std::vector<Document>& documents, const std::vector<Style>& lists, PythonRandom& random);
 
 }  // namespace microgpt

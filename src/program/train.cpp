@@ -150,7 +150,7 @@ void tell_of_lists(const std::vector<Style>& lists, std::span<const Document> do
     if (first.emplace(name, document[0]).first->second != document[0]) shared.insert(name);
   }
   if (shared.empty()) return;
-  tell(fmt::format("note: {} names stand in more than one list; they count in each", shared.size()));
+  tell(fmt::format("note: names that stand in more than one list: {}; they count in each", shared.size()));
 }
 
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/config.h"
-#include "base/style.h"
 #include "base/parameters.h"
+#include "base/style.h"
 #include "base/tokenizer.h"
 #include "microgpt.h"
 #include "train/generate.h"

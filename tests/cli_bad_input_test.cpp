@@ -285,6 +285,31 @@ TEST_CASE("names are not saved over") {
   CHECK(folder.untouched());
 }
 
+TEST_CASE("only a model is saved over, and with --force any file") {
+  const ModelFolder folder;
+  const std::string cut = folder.bytes.substr(0, folder.bytes.size() / 2);
+  const Words train = folder.train({"--steps", "1", "--block-size", "8", "--samples", "1"});
+  const Words silence{"heads", folder.model, "--data", folder.names, "--silence", "0:1"};
+  const Words fast{"train-fast", "--data", folder.names, "--steps", "1", "--seeds", "1"};
+  for (const std::string& text : {std::string("my novel"), cut}) {
+    const std::string path = folder.written("other", text);
+    for (const Words& command : {train, fast, silence}) {
+      CHECK(refusal(command + Words{"--save", path}) ==
+            "2: --save '" + path +
+                "' would replace a file that is no model of microgpt; choose another path, or add "
+                "--force");
+      CHECK(contents(path) == text);
+      CHECK(microgpt(command + Words{"--save", path, "--force"}).exit_code == 0);
+      CHECK(microgpt({"inspect", path}).exit_code == 0);
+      CHECK(microgpt(command + Words{"--save", path}).exit_code == 0);  // now it is a model
+      folder.written("other", text);
+    }
+  }
+  CHECK(microgpt(train + Words{"--save", folder.written("empty", "")}).exit_code == 0);
+  CHECK(refusal(folder.train({"--save", folder.names, "--force"})).find("is the file of names") != std::string::npos);
+  CHECK(contents(folder.model) == folder.bytes);
+}
+
 TEST_CASE("an old model survives a training that diverges") {
   const ModelFolder folder;
   const Run r = microgpt(folder.train({"--lr", "1e6", "--save", folder.model}));

@@ -188,7 +188,7 @@ TEST_CASE("a page shows a history; the last point is its model") {
     CHECK(point.at("heads").size() == 2);
   }
   CHECK(output({"heads", folder.point(2), "--data", folder.names, "--json"})
-            .find(history[1]["held_out"]["loss"].dump()) != std::string::npos);
+            .find(history[1]["measured"]["loss"].dump()) != std::string::npos);
 
   const std::string other = folder.file("other");
   REQUIRE(microgpt(folder.train({"--steps", "3", "--save", other})).exit_code == 0);

@@ -66,7 +66,7 @@ TEST_CASE("a model that claims a huge block takes no more than its file explains
   const NamesFolder folder;
   const std::string path = folder.file("model");
   for (const char* mask : {"full", "random:900000000", "local:4"}) {
-    const Words rope{"--engine", "tensor", "--pos", "rope", "--mask", mask, "--steps", "3", "--save", path};
+    const Words rope{"--engine", "tensor", "--pos", "rope", "--mask", mask, "--steps", "3", "--save", path, "--force"};
     REQUIRE(microgpt(folder.train(rope)).err == "");
     Checkpoint model = load_checkpoint(path);
     auto claim = [&](std::size_t block_size) {

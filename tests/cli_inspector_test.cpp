@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <regex>
 #include <string>
 
 #include "draw/readable.h"
@@ -28,6 +29,23 @@ TEST_CASE("inspect --html replaces a page, and says how large the new one is") {
   CHECK(r.out == "");
   CHECK(contents(folder.page).starts_with("<!doctype html>"));
   CHECK(folder.count() == 3);
+}
+
+TEST_CASE("a page calls names held out only if the model has not seen them") {
+  const PageFolder folder;
+  const std::string seen = folder.model, unseen = folder.file("unseen");
+  const Run trained = microgpt(folder.train({"--steps", "20", "--block-size", "8", "--hold-out", "--save", unseen}));
+  REQUIRE(trained.exit_code == 0);
+  auto words = [&](const Words& more) {
+    REQUIRE(microgpt(Words{"inspect", "--html", folder.page} + more).exit_code == 0);
+    return contents(folder.page);
+  };
+  const std::regex held_out("held.?out", std::regex::icase);
+  const std::string page = words({seen});
+  CHECK_FALSE(std::regex_search(page, held_out));
+  CHECK(page.find("2 documents of " + folder.names + ", which the model has seen") != std::string::npos);
+  CHECK_FALSE(std::regex_search(words({unseen, "--data", folder.names}), held_out));
+  CHECK(words({unseen}).find("2 held-out documents of " + folder.names) != std::string::npos);
 }
 
 TEST_CASE("a model too large for a page is refused with its size and with what would fit") {

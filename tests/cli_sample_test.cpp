@@ -19,10 +19,12 @@ namespace {
 
 /// A folder with a model of the tensor engine.
 struct TensorFolder : NamesFolder {
-  std::string model = trained({"--data", "data/names.txt", "--engine", "tensor", "--batch", "8", "--steps", "100"});
+  TensorFolder() { output({"train", "--engine", "tensor", "--batch", "8", "--steps", "100", "--save", model}); }
 
   /// The names that sample prints, a line for each.
   Words plain(const Words& how) const { return lines(output(Words{"sample", model, "--layout", "plain"} + how)); }
+
+  std::string model = file("model");
 };
 
 TEST_CASE("a * is any text, a ? any character, and the rest itself") {
@@ -122,6 +124,32 @@ TEST_CASE_FIXTURE(TensorFolder, "names of the data are marked, scored names have
   const double loss = record["nats_per_token"];
   CHECK(plain({"--num", "1", "--score"})[0] == fmt::format("{}  {:.3f}", first, loss));
   CHECK(plain({"--num", "1", "--top-k", "1"}) == plain({"--num", "1", "--temperature", "0"}));
+}
+
+TEST_CASE("names to avoid, and given ones, are read as the model's data were") {
+  const NamesFolder folder("Id,Name\n1,ANNA\n2,BO\n");
+  const Words how{"--steps", "100", "--quiet", "--column", "Name", "--lower"};
+  const std::string model = folder.trained(how), table = folder.file("table"), lines_of_them = folder.file("list");
+  const Words sample{"sample", model, "--layout", "plain", "--num", "100", "--temperature", "0.3"};
+  const Words often = lines(output(sample));
+  REQUIRE(std::count(often.begin(), often.end(), "anna") > 0);
+  write_contents(table, "x;Name\n7;Anna \n");
+  for (const Words& more : {Words{}, Words{"--given", folder.names}}) {
+    const Words others = lines(microgpt(sample + Words{"--avoid", table} + more).out);
+    CHECK(others.size() == (more.empty() ? 100 : 1));
+    CHECK(std::count(others.begin(), others.end(), "anna") == 0);
+    CHECK(std::count(others.begin(), others.end(), "bo") > 0);
+  }
+  write_contents(lines_of_them, "Anna\n");
+  CHECK(refusal(sample + Words{"--avoid", lines_of_them}) ==
+        "1: " + lines_of_them + ": the table has no column 'Name' in its first line");
+
+  const NamesFolder list("Anna,Bo\n");
+  const Words fold{"--steps", "1", "--quiet", "--commas", "--lower"};
+  const Words given{"sample", list.trained(fold), "--given", list.names, "--layout", "plain"};
+  CHECK(output(given) == "anna\nbo\n");
+  write_contents(list.file("avoid"), "Cleo, BO");
+  CHECK(output(given + Words{"--avoid", list.file("avoid")}) == "anna\n");
 }
 
 TEST_CASE_FIXTURE(TensorFolder, "ranked names are the same names, the least surprising first") {

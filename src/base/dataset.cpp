@@ -1,6 +1,7 @@
 #include "base/dataset.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/parse.h"
+#include "base/style.h"
 #include "base/utf8.h"
 
 namespace microgpt {
@@ -44,6 +46,10 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
       throw Error("more than " + std::to_string(max_documents) + " documents; give a smaller file");
     }
     if (file.lower) std::transform(document->begin(), document->end(), document->begin(), lower);
+    if (!file.sign.empty() && std::any_of(document->begin(), document->end(), is_sign)) {
+      throw Error("a circled number, which would stand for a list; give this list alone");
+    }
+    document->insert(0, file.sign);
     if (check) check(*document);
     documents.push_back(std::move(*document));
   };
@@ -82,9 +88,28 @@ std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t bef
   return hash;
 }
 
+static std::vector<Document> read_list(const DataFile& file, const std::function<void(const Document&)>& check) {
+  std::string text = bytes_of(file.path);
+  try {
+    if (!file.column.empty()) text = csv_column(text, file.column);
+  } catch (const Error& error) {
+    throw Error(file.path + ": " + error.what());
+  }
+  return parse_documents(text, file, check);
+}
+
 std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check) {
-  const std::string bytes = bytes_of(file.path);
-  return parse_documents(file.column.empty() ? bytes : csv_column(bytes, file.column), file, check);
+  const std::vector<Style> lists = styles_of(file.path);
+  if (lists.size() == 1) return read_list(file, check);
+  std::vector<Document> all;
+  DataFile one = file;
+  for (const Style& list : lists) {
+    one.path = list.path;
+    one.sign = list.sign;
+    std::vector<Document> documents = read_list(one, check);
+    all.insert(all.end(), std::make_move_iterator(documents.begin()), std::make_move_iterator(documents.end()));
+  }
+  return all;
 }
 
 }  // namespace microgpt

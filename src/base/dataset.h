@@ -25,10 +25,11 @@ struct DataFile {
   DataFile(std::string path_ = usual_names) : path(std::move(path_)) {}
   DataFile(const char* path_) : path(path_) {}
 
-  std::string path;     // "-": standard input
+  std::string path;     // "-": standard input; or those of several lists, see style.h
   std::string column;   // of a table: see csv.h; empty: the file is a list
   bool commas = false;  // a document ends at a comma, too
   bool lower = false;   // capitals become small letters
+  Document sign = {};   // what each document gets in front
 };
 
 /// Splits UTF-8 text into documents: one per line (ended by \n, \r\n or \r), without white space at its ends; blank
@@ -45,8 +46,9 @@ std::size_t longest(std::span<const Document> documents);
 /// `before` is the fingerprint of documents that come before these.
 std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t before = 14695981039346656037U);
 
-/// Reads the documents of a file; standard input only once. Also throws Error if the file is missing,
-/// is a directory, or cannot be read, or if its table has no such column.
+/// Reads the documents of a file, standard input only once; or of several lists, one after the other, each document
+/// with the sign of its list in front. Also throws Error if a file is missing, is a directory, or cannot be read, if
+/// its table has no such column, or if one of several lists has a sign in a document.
 std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check = {});
 
 }  // namespace microgpt

@@ -22,8 +22,12 @@ void add(CLI::App& app, Option& option) {
     added = app.add_flag_callback(
         option.name, [read] { read("yes"); }, option.help);
   } else {
+    const bool joins = option.name == "--data";  // which may be lists, see base/style.h; of others the last counts
     added = app.add_option(
-        option.name, [read](const CLI::results_t& texts) { return read(texts.back()); }, option.help);
+        option.name,
+        [=](const CLI::results_t& texts) { return read(joins ? CLI::detail::join(texts, "\n") : texts.back()); },
+        option.help);
+    if (joins) added->take_all();
     added->type_name(option.binding.type)->default_str(option.binding.default_text);
     if (!option.binding.choices.empty()) added->check(CLI::IsMember(option.binding.choices).description(""));
   }

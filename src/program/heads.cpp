@@ -32,6 +32,7 @@ struct HeadsOptions {
   std::optional<std::string> data, text, svg, save;
   std::optional<std::size_t> num_documents, threads;
   std::vector<std::string> silence;
+  bool force = false;
   bool json = false;
   bool prune = false;
   bool quiz = false;
@@ -141,8 +142,9 @@ void heads(const HeadsOptions& options) {
   Checkpoint checkpoint = load_checkpoint(options.model);
   if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
   const Config& config = checkpoint.config;
-  const std::string data = data_of(checkpoint, options.data).path;
-  if (options.save) require_own_place(*options.save, data);
+  std::vector<std::string> data = paths_of(data_of(checkpoint, options.data).path);
+  if (options.save) require_own_place(*options.save, options.force, data);
+  data.push_back(options.model);
   std::vector<HeadId> removed;
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
   silence(checkpoint.parameters, removed, config);
@@ -150,7 +152,7 @@ void heads(const HeadsOptions& options) {
   std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
   if (options.text) text = read_text(*options.text, checkpoint, most_shown);
   text.resize(std::min(text.size(), most_shown + 1));
-  if (options.svg) rehearse_output("--svg", *options.svg, {options.model, data});
+  if (options.svg) rehearse_output("--svg", *options.svg, data);
   if (options.save) {
     rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters, checkpoint.training);
   }
@@ -183,9 +185,9 @@ Command heads_command() {
       {"--num-documents", "only the first N of them [all]", count(options->num_documents)},
       {"--silence", "take these heads out first, counted from 0:0", list(options->silence, "L:H,...")},
       {"--prune", "take out the least important head, measure again, until none is left", flag(options->prune)},
-      {"--save", "write the model without the silenced heads and those that pruning can spare",
-       text(options->save, "FILE")},
       threads_option(options->threads)};
+  const Options save = save_options(options->save, options->force,
+                                    "write the model without the silenced heads and those that pruning can spare");
   const Options how{{"--text", "draw maps of all heads on this text [the first document]", text(options->text, "TEXT")},
                     {"--svg", "write the maps as a picture", text(options->svg, "FILE")},
                     {"--json", "print everything as JSON", flag(options->json)},
@@ -199,7 +201,7 @@ Command heads_command() {
           "  microgpt heads names.safetensors --text emma\n"
           "  microgpt heads names.safetensors --svg heads.svg --text emma\n"
           "  microgpt heads names.safetensors --prune --save pruned.safetensors",
-          what + under("How to show it", how), [options](const Options&) { heads(*options); }};
+          what + save + under("How to show it", how), [options](const Options&) { heads(*options); }};
 }
 
 }  // namespace microgpt

@@ -106,15 +106,15 @@ Json mean_maps(Probe& probe) {
   return maps;
 }
 
-/// What was measured of a model on held-out documents.
+/// What was measured of a model.
 void add_measures(Json& record, const HeadsReport& report, Probe& probe) {
-  record["held_out"] = {{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}};
+  record["measured"] = {{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}};
   record["heads"] = head_records(report);
   record["maps"] = mean_maps(probe);
 }
 
 Json model_json(const std::string& path, const Checkpoint& checkpoint, const HeadsReport& report,
-                const std::vector<ProbeDocument>& documents) {
+                const MeasuredDocuments& measured) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   Json characters = Json::array();
   for (const char32_t character : tokenizer.characters()) characters.push_back(encode_utf8(character));
@@ -122,12 +122,12 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Hea
   for (const Parameter& p : parameters.matrices()) {
     matrices.push_back({{"name", p.name}, {"rows", p.rows}, {"cols", p.cols}});
   }
-  Probe probe(config, parameters, documents, available_threads());
+  Probe probe(config, parameters, measured.probed, available_threads());
   Json model{
       {"name", file_name(path)},  {"config", config_json(config)},
       {"characters", characters}, {"visible", visible_json(config)},
       {"parameters", matrices},   {"weights", packed<double>(parameters.data())},
-      {"history", Json::array()},
+      {"history", Json::array()}, {"measured_on", measured.title},
   };
   add_measures(model, report, probe);
   return model;
@@ -218,19 +218,18 @@ History load_models(const std::string& path) {
 void write_inspector(const std::vector<std::string>& models, const std::string& html,
                      const std::optional<std::string>& data, const std::optional<std::string>& text) {
   constexpr std::size_t enough = 1000;  // documents to measure the heads on
-  std::vector<std::string> sources = models;
-  if (data) sources.push_back(*data);
-  rehearse_output("--html", html, sources);
+  rehearse_output("--html", html, models);
+  if (data) rehearse_output("--html", html, paths_of(*data));
   Json all{{"models", Json::array()}, {"train", training_json()}};
   for (const std::string& path : models) {
     const History history = load_models(path);
     const auto& [file, checkpoint] = history.points.back();
     require_small(file, checkpoint);
     const DataFile names = data_of(checkpoint, data);
-    rehearse_output("--html", html, {names.path});
+    rehearse_output("--html", html, paths_of(names.path));
     const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);
     const HeadsReport report = report_on(checkpoint, measured.probed, available_threads(), run_line("heads:"));
-    all["models"].push_back(model_json(file, checkpoint, report, measured.probed));
+    all["models"].push_back(model_json(file, checkpoint, report, measured));
     if (checkpoint.config.block_size > most_shown) {
       tell(fmt::format("note: '{}' reads {} positions; the page shows the first {}", file, checkpoint.config.block_size,
                        most_shown));

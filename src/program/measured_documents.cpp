@@ -14,7 +14,9 @@ namespace microgpt {
 
 DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>& given) {
   const std::string own = checkpoint.trained_with("data");
-  if (!given && own == "-") throw UsageError("this model was trained on standard input; give its names with --data");
+  const std::vector<std::string> files = paths_of(own);
+  if (!given && std::count(files.begin(), files.end(), "-") > 0)
+    throw UsageError("this model was trained on standard input; give its names with --data");
   DataFile file(given.value_or(own.empty() ? usual_names : own));
   file.column = checkpoint.trained_with("column");
   file.commas = checkpoint.trained_with("commas") == "yes";
@@ -22,10 +24,19 @@ DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>&
   return file;
 }
 
+DataFile measured_data(const Checkpoint& checkpoint, const std::optional<std::string>& given) {
+  DataFile data = data_of(checkpoint, given);
+  const std::size_t given_lists = paths_of(data.path).size();
+  const std::size_t lists = paths_of(checkpoint.trained_with("data")).size();
+  if (given_lists == lists) return data;
+  throw UsageError(fmt::format("--data names {} of this model's {} lists; give them all, in the order of its training",
+                               given_lists, lists));
+}
+
 MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::optional<std::string>& file,
                                      std::optional<std::size_t> max) {
   MeasuredDocuments measured;
-  const DataFile data = data_of(checkpoint, file);
+  const DataFile data = measured_data(checkpoint, file);
   auto add = [&](const Document& document) {
     if (measured.documents.size() >= max.value_or(std::numeric_limits<std::size_t>::max())) return;
     const Config& config = checkpoint.config;
@@ -43,14 +54,15 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
     read_documents(data, add);
   } else {
     try {
-      for (const Document& document : split(read_documents(data)).held_out) add(document);
+      for (const Document& document : split(read_documents(data), styles_of(data.path)).held_out) add(document);
     } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: {}; give documents of this model with --data", data.path, error.what()));
+      throw UsageError(
+          fmt::format("{}: {}; give documents of this model with --data", title_of(data.path), error.what()));
     }
   }
   const bool are_held_out = !file && !checkpoint.has_seen_all();
   measured.title = fmt::format("{} {}documents of {}{}", measured.documents.size(), are_held_out ? "held-out " : "",
-                               data.path, file || are_held_out ? "" : ", which the model has seen");
+                               title_of(data.path), file || are_held_out ? "" : ", which the model has seen");
   return measured;
 }
 

@@ -94,7 +94,10 @@ MaskPattern given_mask(const std::string& spec) {
 // --- Options of several commands -------------------------------------------------------------------------------------
 
 Options data_options(DataFile& file) {
-  return {{"--data", "UTF-8 text, one document per line; -: standard input", text(file.path, "FILE"), true},
+  return {{"--data",
+           "UTF-8 text, one document per line; -: standard input. Several --data are several lists,\n"
+           "which sample --style tells apart; FILE:3 reads the names of that list three times as often",
+           text(file.path, "FILE"), true},
           {"--column", "it is a table (CSV); a column's name in the first line, or its number",
            text(file.column, "COLUMN"), true},
           {"--commas", "documents end at commas, too", flag(file.commas, ""), true},
@@ -112,6 +115,12 @@ Option model_option(std::string& target) {
           .help = "a model written by microgpt train --save",
           .binding = text(target, "FILE"),
           .required = true};
+}
+
+Options save_options(std::optional<std::string>& save, bool& force, const std::string& help) {
+  return {
+      {"--save", help, text(save, "FILE")},
+      {"--force", "--save may replace any file; else only a model, as a training that is repeated does", flag(force)}};
 }
 
 Option threads_option(std::optional<std::size_t>& target, const std::string& help) {

@@ -154,6 +154,9 @@ Options data_options(DataFile& target);
 Option seed_option(std::string& target);
 Option digits_option(bool& all);  // 4 decimals, or all
 Option model_option(std::string& target);
+/// --save and --force. A model may be replaced, since a training is often repeated.
+Options save_options(std::optional<std::string>& save, bool& force, const std::string& help);
+
 Option threads_option(std::optional<std::size_t>& target, const std::string& help = "threads [chosen by the program]");
 
 /// What a number is in two presets, for the help: "[1]", or "[gist: 16, walkthrough: 8]" where they differ.

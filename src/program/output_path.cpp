@@ -7,22 +7,32 @@
 
 #include "base/error.h"
 #include "base/replace_file.h"
+#include "train/checkpoint.h"
 
 namespace microgpt {
 
 namespace fs = std::filesystem;
 
-void require_own_place(const std::string& save, const std::string& data, const std::optional<std::string>& history) {
-  auto refuse = [&](const std::string& why) {
-    throw UsageError(fmt::format("--save '{}' {}; choose another path", save, why));
+void require_own_place(const std::string& save, bool force, const std::vector<std::string>& data,
+                       const std::optional<std::string>& history) {
+  auto refuse = [&](const std::string& why, const std::string& remedy = "") {
+    throw UsageError(fmt::format("--save '{}' {}; choose another path{}", save, why, remedy));
   };
   std::error_code ignored;
-  if (fs::equivalent(save, data, ignored)) refuse("is the file of names");
+  for (const std::string& file : data) {
+    if (fs::equivalent(save, file, ignored)) refuse("is the file of names");
+  }
   auto folder = [&](const fs::path& file) {
     return fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
   };
   if (history && folder(save) == folder(fs::path(*history) / "file")) {
     refuse("is in the directory of --history, which must hold nothing else");
+  }
+  if (force || !fs::is_regular_file(save, ignored) || fs::file_size(save, ignored) == 0) return;
+  try {
+    load_checkpoint(save);
+  } catch (const ModelFileError&) {
+    refuse("would replace a file that is no model of microgpt", ", or add --force");
   }
 }
 

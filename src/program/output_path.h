@@ -7,8 +7,9 @@
 
 namespace microgpt {
 
-/// Throws UsageError if saving there would destroy the data, or make the directory of a history unreadable.
-void require_own_place(const std::string& save, const std::string& data,
+/// Throws UsageError if saving there would destroy the data, make the directory of a history unreadable, or, without
+/// `force`, replace anything but a model or an empty file.
+void require_own_place(const std::string& save, bool force, const std::vector<std::string>& data,
                        const std::optional<std::string>& history = {});
 
 /// Throws the Error that replace_file would throw later, and UsageError if `path` is one of the files that the output

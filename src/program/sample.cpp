@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/replace_file.h"
+#include "base/style.h"
 #include "base/utf8.h"
 #include "program/commands.h"
 #include "program/measured_documents.h"
@@ -46,25 +47,50 @@ struct SampleOptions {
   std::size_t min_length = 0;
   std::size_t max_length = max_new_tokens;
   bool unique = false, only_new = false, score = false, rank = false;
-  std::optional<std::string> data, avoid, given, out, blend;
-  double weight = 0;  // of the model that is blended in
+  std::optional<std::string> data, avoid, given, out, blend, style;
+  bool has_signs = false;  // the model learned from several lists
+  Document sign;           // of the list of --style
+  double weight = 0;       // of the model that is blended in
   Layout layout = Layout::numbered;
   std::optional<Dtype> dtype;
 
   std::size_t how_many() const { return num.value_or(given ? max_count : 20); }
   bool is_scored() const { return score || layout == Layout::letters; }
-  Sampling sampling() const { return {temperature, top_k, top_p}; }
+  Sampling sampling() const { return {temperature, top_k, top_p, has_signs && sign.empty()}; }
 };
 
+/// The names of a file, of all its lists.
 std::set<Document> set_of(const DataFile& file) {
-  const std::vector<Document> documents = read_documents(file);
+  std::vector<Document> documents = read_documents(file);
+  if (styles_of(file.path).size() > 1) {
+    for (Document& document : documents) document.erase(0, 1);
+  }
   return {documents.begin(), documents.end()};
+}
+
+/// Reads --style, for a model of these lists.
+void choose_style(SampleOptions& options, const std::vector<Style>& lists) {
+  options.has_signs = lists.size() > 1;
+  bool is_known = !options.style;
+  std::string names;
+  for (const Style& list : lists) {
+    if (list.name() == options.style) options.sign = list.sign;
+    if (list.name() == options.style) is_known = true;
+    names += (names.empty() ? "" : ", ") + list.name();
+  }
+  if (!is_known) throw UsageError(fmt::format("--style is '{}'; this model learned from: {}", *options.style, names));
+  if (!options.has_signs) return;
+  if (options.style || !(options.given || options.rank || options.is_scored())) return;
+  throw UsageError("--given, --score and --rank need --style, one of: " + names);
 }
 
 /// The model of --blend. Tells what cannot be if its alphabet is another than this.
 std::optional<Checkpoint> other_model(const SampleOptions& options, const Tokenizer& tokenizer) {
   if (!options.blend) return std::nullopt;
   Checkpoint other = load_checkpoint(*options.blend);
+  if (options.has_signs || styles_of(other.trained_with("data")).size() > 1) {
+    throw UsageError("--blend needs models that learned from one list each");
+  }
   const std::u32string &a = tokenizer.characters(), &b = other.tokenizer.characters();
   std::u32string alone;
   std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(alone));
@@ -77,10 +103,11 @@ std::optional<Checkpoint> other_model(const SampleOptions& options, const Tokeni
   return other;
 }
 
-Constraints constraints_of(const SampleOptions& options, const Tokenizer& tokenizer, const std::set<Document>& data) {
+Constraints constraints_of(const SampleOptions& options, const Checkpoint& checkpoint, const std::set<Document>& data) {
   if (options.min_length > options.max_length) {
     throw UsageError(fmt::format("--min-length is {}, and --max-length {}", options.min_length, options.max_length));
   }
+  const Tokenizer& tokenizer = checkpoint.tokenizer;
   Constraints constraints{.min_length = options.min_length,
                           .max_length = options.max_length,
                           .prefix = known_text("--prompt", options.prompt, tokenizer),
@@ -88,21 +115,24 @@ Constraints constraints_of(const SampleOptions& options, const Tokenizer& tokeni
                           .contains = known_text("--contains", options.contains, tokenizer),
                           .pattern = known_text("--pattern", options.pattern, tokenizer, U"*?"),
                           .excluded = {}};
-  if (options.avoid) constraints.excluded = set_of(*options.avoid);
+  if (options.avoid) constraints.excluded = set_of(data_of(checkpoint, options.avoid));
   if (options.only_new) constraints.excluded.insert(data.begin(), data.end());
   return constraints;
 }
 
-/// What all names begin with: the prompt, or the pattern's characters before its first wildcard.
-std::vector<Token> beginning(const Constraints& constraints, const Checkpoint& checkpoint) {
+/// What all documents begin with: a sign, and the prompt, or the pattern's characters before its first wildcard.
+/// Nothing if the model draws the list, too.
+std::vector<Token> beginning(const SampleOptions& options, const Constraints& constraints,
+                             const Checkpoint& checkpoint) {
   const bool is_prompt = !constraints.prefix.empty();
   const std::u32string_view prompt = is_prompt ? constraints.prefix : literal_prefix(constraints.pattern);
   const std::size_t block_size = checkpoint.config.block_size;
-  if (prompt.size() > block_size) {
+  if (options.sign.size() + prompt.size() > block_size) {
     throw UsageError(fmt::format("{} has {} characters; this model's block_size is {}",
                                  is_prompt ? "--prompt" : "--pattern", prompt.size(), block_size));
   }
-  return checkpoint.tokenizer.encode(prompt);
+  if (options.sampling().draws_list) return {};
+  return checkpoint.tokenizer.encode(options.sign + Document(prompt));
 }
 
 /// The next name, or nothing if there are no more.
@@ -133,6 +163,13 @@ struct Found {
   std::string shortfall;  // why there are not more; empty if there are enough
 };
 
+/// Takes the sign from a document that was drawn. Returns whether it had one in front, and no other.
+bool take_sign(Document& document) {
+  const std::size_t had = document.size();
+  document = without_sign(document);
+  return document.size() < had && std::none_of(document.begin(), document.end(), is_sign);
+}
+
 /// Takes names until there are as many as asked for that are as they must be, or until that looks hopeless.
 Found find_names(const SampleOptions& options, const Constraints& constraints, const Source& next) {
   constexpr std::size_t patience = 100'000;  // tries without a name
@@ -142,9 +179,10 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
   std::map<std::string_view, std::size_t> objections;
   TerminalLine line;
   for (std::size_t in_vain = 0; found.names.size() < options.how_many() && (in_vain < patience || options.given);) {
-    const std::optional<Document> name = next();
+    std::optional<Document> name = next();
     if (!name) return found;
-    std::string_view objection = constraints.objection(*name);
+    const bool has_list = !options.has_signs || options.given || take_sign(*name);
+    std::string_view objection = has_list ? constraints.objection(*name) : "of no list";
     if (objection.empty() && once && !seen.insert(*name).second) objection = "repeated";
     if (objection.empty()) {
       found.names.push_back(*name);
@@ -196,21 +234,24 @@ template <class T>
 void sample(const SampleOptions& options, const Checkpoint& checkpoint, const std::optional<Checkpoint>& other,
             const std::set<Document>& data) {
   const Tokenizer& tokenizer = checkpoint.tokenizer;
-  const Constraints constraints = constraints_of(options, tokenizer, data);
-  const std::vector<Token> prompt = beginning(constraints, checkpoint);
+  const Constraints constraints = constraints_of(options, checkpoint, data);
+  const std::vector<Token> prompt = beginning(options, constraints, checkpoint);
   std::vector<Document> given;
-  if (options.given) given = read_documents(*options.given, [&](const Document& name) { tokenizer.encode(name); });
+  if (options.given) {
+    given = read_documents(data_of(checkpoint, options.given), [&](const Document& name) { tokenizer.encode(name); });
+  }
   const std::size_t rows = sizeof(T) == 4 ? std::min<std::size_t>(options.how_many(), 32) : 1;
   TensorModel<T> model(checkpoint.config, checkpoint.parameters,
-                       std::max(prompt.size() + max_new_tokens, longest(given) + 1));
+                       std::max(prompt.size() + max_new_tokens, longest(given) + 2));
   auto decoder = std::make_unique<Decoder<T>>(model, fast<T>(), true, rows);
   if (!checkpoint.config.is_plain() && options.layout == Layout::numbered) {
     fmt::print("KV cache: {} bytes per token, in {}\n", decoder->cache_bytes_per_token(),
                sizeof(T) == 4 ? "float" : "double");
   }
   if (other) decoder = std::make_unique<Blend<T>>(model, tokenizer, *other, options.weight, rows);
-  if (longest(given) > model.length) {
-    tell(fmt::format("note: of a name only the first {} characters are scored, the model's block", model.length));
+  if (options.sign.size() + longest(given) > model.length) {
+    tell(fmt::format("note: of a name only the first {} characters are scored, the model's block",
+                     model.length - options.sign.size()));
   }
   Source next = drawn(*decoder, options, tokenizer, prompt);
   if (options.given) {
@@ -219,7 +260,10 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   Found found = find_names(options, constraints, next);
   Nats nats;
   if (options.rank || options.is_scored()) {
-    for (const Document& name : found.names) nats[name] = surprises(*decoder, tokenizer.encode_document(name));
+    for (const Document& name : found.names) {
+      nats[name] = surprises(*decoder, tokenizer.encode_document(options.sign + name));
+      if (options.has_signs) nats[name].erase(nats[name].begin());  // the sign is given
+    }
   }
   if (options.rank) rank(found.names, nats);
   Json records = Json::array();
@@ -230,13 +274,14 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
 }
 
 void sample(SampleOptions& options) {
-  std::vector<std::string> sources{options.model};
+  std::vector<std::string> sources;
   for (const auto& file : {options.data, options.avoid, options.given, options.blend}) {
-    if (file) sources.push_back(*file);
+    for (const std::string& path : paths_of(file.value_or(options.model))) sources.push_back(path);
   }
   if (options.out) rehearse_output("--out", *options.out, sources);
   const Checkpoint checkpoint = load_checkpoint(options.model);
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
+  choose_style(options, styles_of(checkpoint.trained_with("data")));
   const std::optional<Checkpoint> other = other_model(options, checkpoint.tokenizer);
   std::set<Document> data;
   if (options.data || options.only_new) data = set_of(data_of(checkpoint, options.data));
@@ -257,13 +302,16 @@ Options drawing_options(SampleOptions& options) {
           {"--num", "names to generate [20]", count(options.num)},
           {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest [0.5]",
            number(options.temperature, 0)},
+          {"--style", "names as in one of the lists of train --data: towns for towns.txt [drawn as in training]",
+           text(options.style, "LIST")},
           {"--top-k", "draw only among the N likeliest characters", count(options.top_k)},
           {"--top-p", "draw only among the likeliest characters that have this probability together",
            number(options.top_p)},
           {"--blend",
            "mix in another model, whose probabilities count with this weight, from 0 to 1",
            {"FILE:WEIGHT", read_blend, {}}},
-          {"--given", "generate none: take the names of this file [all of them]", text(options.given, "FILE")},
+          {"--given", "generate none: take the names of this file, read as the model's data were [all of them]",
+           text(options.given, "FILE")},
           {"--seed", "any whole number, or random", text(options.seed, "N")},
           {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",
            choice<std::optional<Dtype>>(options.dtype, {{"f32", Dtype::f32}, {"f64", Dtype::f64}})}};
@@ -292,7 +340,8 @@ Options constraint_options(SampleOptions& options) {
           {"--max-length", "most characters [1000]", count(options.max_length)},
           {"--new", "no name of --data [what the model was trained on], and none twice", flag(options.only_new)},
           {"--unique", "no name twice", flag(options.unique)},
-          {"--avoid", "no name of this file", text(options.avoid, "FILE")}};
+          {"--avoid", "no name of this file, which is read as the model's data were: with --lower, for instance",
+           text(options.avoid, "FILE")}};
 }
 
 }  // namespace
@@ -306,7 +355,9 @@ Command sample_command() {
           "  microgpt sample names.safetensors --num 5\n"
           "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7\n"
           "  microgpt sample names.safetensors --new --pattern 'ma*o' --max-length 7 --layout plain\n"
+          "  microgpt sample names.safetensors --new --avoid friends.txt\n"
           "  microgpt sample names.safetensors --num 200 --new --score --rank --layout csv --out new.csv\n"
+          "  microgpt sample both.safetensors --style towns\n"
           "  microgpt sample names.safetensors --blend towns.safetensors:0.3\n"
           "  microgpt sample names.safetensors --given mine.txt --layout letters",
           drawing_options(*options) + under("How to show them", output_options(*options)) +

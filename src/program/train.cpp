@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,6 +16,8 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/replace_file.h"
+#include "base/style.h"
+#include "base/utf8.h"
 #include "draw/plot.h"
 #include "program/after_step.h"
 #include "program/commands.h"
@@ -131,23 +135,44 @@ void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
   if (repeated > 0) tell(fmt::format("note: {} of {} names are repeated; they count once", repeated, num_lines));
 }
 
+/// Tells of several lists, and of names that stand in more than one of them.
+void tell_of_lists(const std::vector<Style>& lists, std::span<const Document> documents) {
+  for (const Style& list : lists) {
+    const auto n = std::count_if(documents.begin(), documents.end(),
+                                 [&](const Document& document) { return document.starts_with(list.sign); });
+    fmt::print("list {}: {}, {} documents{}\n", encode_utf8(list.sign), for_output(list.name()), n,
+               list.weight > 1 ? fmt::format(", each read {} times", list.weight) : "");
+  }
+  std::map<std::u32string_view, char32_t> first;
+  std::set<std::u32string_view> shared;
+  for (const Document& document : documents) {
+    const std::u32string_view name = without_sign(document);
+    if (first.emplace(name, document[0]).first->second != document[0]) shared.insert(name);
+  }
+  if (shared.empty()) return;
+  tell(fmt::format("note: names that stand in more than one list: {}; they count in each", shared.size()));
+}
+
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const Options& table, TrainOptions& options) {
   std::optional<Checkpoint> checkpoint;
   if (options.resume) checkpoint = resume(table, options);
   if (!options.save) options.save = options.resume;
   require_fit(table, options);
-  if (options.save) require_own_place(*options.save, options.data.path, options.history);
-  if (options.plot) rehearse_output("--plot", *options.plot, {options.data.path});
+  if (options.save) require_own_place(*options.save, options.force, paths_of(options.data.path), options.history);
+  if (options.plot) rehearse_output("--plot", *options.plot, paths_of(options.data.path));
+  const std::vector<Style> lists = styles_of(options.data.path);
   std::vector<Document> documents = read_documents(options.data);
+  if (lists.size() > 1) tell_of_lists(lists, documents);
   const bool left_to_us = is_left_to_the_program(table, documents);
   if (left_to_us) options.hold_out = true;
   const std::size_t num_lines = documents.size();
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
-  Start start = prepare(std::move(documents), options.hold_out, model, random);
+  Start start = prepare(std::move(documents), options.hold_out, model, random, lists);
   if (is_typed(table, "--data")) tell_of_odd_list(start, num_lines, left_to_us);
   if (left_to_us) choose_training(options, start);
+  weigh(start.documents, lists, random);
   tell_of_byte_order_mark(start.tokenizer);
   Run run{options, std::move(start), Parameters({}), {}, random};
   run.state = {.options = training_words(table, options), .fingerprint = data_fingerprint(run.start)};
@@ -161,10 +186,9 @@ void train(const Options& table, TrainOptions& options) {
     run.state.moments.assign(num_moments(how), std::vector<double>(run.parameters.size()));
   }
   if (options.history) open_history(*options.history, run.state, how.num_steps);
-  if (options.resume) fmt::print("data: {}\n", for_output(options.data.path));
-  fmt::print("num docs: {}\n", run.start.documents.size());
-  fmt::print("vocab size: {}\n", run.start.tokenizer.vocab_size());
-  fmt::print("num params: {}\n", run.parameters.size());
+  if (options.resume) fmt::print("data: {}\n", for_output(title_of(options.data.path)));
+  fmt::print("num docs: {}\nvocab size: {}\nnum params: {}\n", run.start.documents.size(),
+             run.start.tokenizer.vocab_size(), run.parameters.size());
   if (options.save) rehearse_save(*options.save, model, run.start.tokenizer, run.parameters, run.state);
 
   if (left_to_us) return train_watched(run);
@@ -180,7 +204,9 @@ Command train_command() {
           "Examples:\n"
           "  microgpt train\n"
           "  microgpt train --preset walkthrough --data names.txt\n"
+          "  microgpt train --data towns.txt --data plants.txt:2 --save both.safetensors\n"
           "  microgpt train --steps 5000 --n-embd 32 --save names.safetensors\n"
+          "  microgpt train --save not_a_model.bin --force\n"
           "  microgpt train --resume names.safetensors\n"
           "  microgpt train --hold-out --history names_history\n"
           "  microgpt train --engine tensor --batch 16 --n-embd 64 --steps 5000",

@@ -33,13 +33,15 @@ struct TrainFastOptions {
   double temperature = 1;
   std::optional<std::size_t> threads;
   std::optional<std::string> save;
+  bool force = false;
 };
 
-BatchTrainer<float> trained(const Preset& recipe, const Split& names, const Tokenizer& tokenizer, std::size_t threads,
-                            std::size_t seed) {
+BatchTrainer<float> trained(const TrainFastOptions& options, const Preset& recipe, const Split& names,
+                            const Tokenizer& tokenizer, std::size_t threads, std::size_t seed) {
   PythonRandom random(seed);
   std::vector<Document> documents = names.training;
   random.shuffle(documents);
+  weigh(documents, styles_of(options.data.path), random);
   const Parameters parameters = initialize(recipe.model, recipe.train, random);
   BatchTrainer<float> trainer(recipe.model, recipe.train, parameters, documents, tokenizer,
                               {.loss_mean = LossMean::tokens,
@@ -72,7 +74,7 @@ std::pair<std::size_t, TensorModel<float>> best_of_seeds(const TrainFastOptions&
   std::optional<TensorModel<float>> best;
   for (std::size_t seed = 1; seed <= options.seeds; seed++) {
     const auto start = std::chrono::steady_clock::now();
-    BatchTrainer<float> trainer = trained(recipe, names, tokenizer, threads, seed);
+    BatchTrainer<float> trainer = trained(options, recipe, names, tokenizer, threads, seed);
     const double seconds = seconds_since(start);
     losses.push_back(token_loss(trainer.model(), names.held_out, tokenizer, threads));
     fmt::print("seed {}: held-out loss {:.4f} after {} steps, {:.1f} times through the data; {:.1f} s\n", seed,
@@ -94,7 +96,7 @@ std::pair<std::size_t, TensorModel<float>> best_of_seeds(const TrainFastOptions&
 void train_fast(const Options& table, const TrainFastOptions& options) {
   Preset recipe = options.recipe;
   Config& config = recipe.model;
-  if (options.save) require_own_place(*options.save, options.data.path);
+  if (options.save) require_own_place(*options.save, options.force, paths_of(options.data.path));
   std::vector<Document> documents = read_documents(options.data);
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
@@ -102,7 +104,7 @@ void train_fast(const Options& table, const TrainFastOptions& options) {
   const std::size_t batch_size = recipe.train.batch_size;
   require_memory(tensor_memory<float>(config, documents, batch_size, recipe.train.dropout > 0));
   tell_of_byte_order_mark(tokenizer);
-  const Split names = split(std::move(documents));
+  const Split names = split(std::move(documents), styles_of(options.data.path));
   TrainingState state{.options = saved_words(table), .step = recipe.train.num_steps};
   state.options["hold-out"] = "yes";
   if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)), state);
@@ -148,14 +150,15 @@ Command train_fast_command() {
                        count(options->recipe.train.num_steps)},
                       {"--seeds", "models to train, with the seeds 1, 2, ... [3]", count(options->seeds)},
                       threads_option(options->threads),
-                      {"--temperature", "temperature of the generated names [1]", number(options->temperature)},
-                      {"--save", "write the best model here, in the safetensors format", text(options->save, "FILE")}};
+                      {"--temperature", "temperature of the generated names [1]", number(options->temperature)}};
+  const Options save =
+      save_options(options->save, options->force, "write the best model here, in the safetensors format");
   return {"train-fast", "Train by a recipe with each of several seeds, and evaluate on names that were held out.",
           "Examples:\n"
           "  microgpt train-fast --data data/makemore.txt\n"
           "  microgpt train-fast --preset best --save names.safetensors\n"
           "  microgpt train-fast --steps 20000 --n-layer 3",
-          data_options(options->data) + first + under("The recipe", recipe_options(options->recipe)),
+          data_options(options->data) + first + save + under("The recipe", recipe_options(options->recipe)),
           [options](const Options& table) { train_fast(table, *options); }};
 }
 

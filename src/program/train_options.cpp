@@ -33,9 +33,9 @@ Options general_options(TrainOptions& options) {
       digits_option(options.all_digits),
       {"--hold-out", "train on nine tenths of the distinct documents; microgpt eval uses the others",
        flag(options.hold_out), saved},
-      {"--quiet", "no step lines and no progress bar", flag(options.quiet)},
-      {"--save", "write the model here, in the safetensors format, when training ends or is interrupted",
-       text(options.save, "FILE")},
+      {"--quiet", "no step lines and no progress bar", flag(options.quiet)}};
+  const std::string save = "write the model here, in the safetensors format, when training ends or is interrupted";
+  const Options kept{
       {"--save-every", "write it after every N steps, too", count(options.save_every)},
       {"--resume", "go on with the training that was saved here, with its options; it is saved here again",
        text(options.resume, "FILE")},
@@ -48,7 +48,8 @@ Options general_options(TrainOptions& options) {
       {"--plot", "draw the losses as a picture when training ends", text(options.plot, "FILE.svg")},
       {"--engine", "scalar: one number at a time, easy to read; tensor: batches, fast",
        choice(options.engine, {{"scalar", Engine::scalar}, {"tensor", Engine::tensor}}), saved}};
-  return data_options(options.data) + first + size_options(options.preset.model, defaults) + others;
+  return data_options(options.data) + first + size_options(options.preset.model, defaults) + others +
+         save_options(options.save, options.force, save) + kept;
 }
 
 Options tensor_options(TrainOptions& options) {

@@ -30,6 +30,7 @@ struct TrainOptions {
   bool all_digits = false;
   bool hold_out = false;
   bool quiet = false;
+  bool force = false;  // to save over any file
   std::optional<std::string> save, resume, history, plot;
 };
 

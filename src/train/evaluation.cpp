@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
-#include <utility>
+#include <map>
+#include <string>
 
 namespace microgpt {
 
@@ -37,14 +37,16 @@ Estimate mean_loss(const Loss& loss, std::span<const Document> documents, const 
 
 std::size_t count_listed(std::span<const std::vector<Token>> names, std::span<const Document> documents,
                          const Tokenizer& tokenizer) {
-  const std::set<std::vector<Token>> asked(names.begin(), names.end());  // the documents may be millions
-  std::set<std::vector<Token>> listed;
+  std::map<std::u32string, std::size_t, std::less<>> asked;  // how often; the documents may be millions
+  for (const std::vector<Token>& name : names) asked[Document(without_sign(tokenizer.document_of(name)))]++;
+  std::size_t listed = 0;
   for (const Document& document : documents) {
-    if (std::vector<Token> tokens = tokenizer.encode(document); asked.contains(tokens))
-      listed.insert(std::move(tokens));
+    const auto found = asked.find(without_sign(document));
+    if (found == asked.end()) continue;
+    listed += found->second;
+    asked.erase(found);
   }
-  return static_cast<std::size_t>(
-      std::count_if(names.begin(), names.end(), [&](const auto& name) { return listed.contains(name); }));
+  return listed;
 }
 
 }  // namespace microgpt

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/config.h"
-#include "base/dataset.h"
 #include "base/parameters.h"
+#include "base/style.h"
 #include "base/tokenizer.h"
 #include "microgpt.h"
 #include "train/generate.h"
@@ -35,9 +35,11 @@ struct Start {
 };
 
 /// Collects the alphabet of the documents and shuffles them. With hold_out, only the training part of split() is used.
+/// They are of these lists.
 /// Sets config.vocab_size. Throws UsageError if the config is not valid. Then initialize() of base/parameters.h draws
 /// the parameters.
-Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random);
+Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random,
+              const std::vector<Style>& lists = {Style{}});
 
 /// The loss of a document: BOS, its tokens, BOS.
 using Loss = std::function<Value(std::span<const Token> tokens)>;

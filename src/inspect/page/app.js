@@ -319,6 +319,7 @@ function start() {
   }
   byId("text").value = state.data.text;
   document.title = `${state.models.map(({ about }) => about.name).join(" and ")} at work`;
+  byId("measured-on").textContent = [...new Set(state.models.map(({ about }) => about.measured_on))].join("; ");
   byId("text").addEventListener("input", (event) => typed(event.target.value));
   byId("undo").addEventListener("click", () => change({ off: new Map(), forbidden: new Set(), temperature: 1 }));
   document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());

@@ -124,7 +124,7 @@ function listenToPoints(drawn, places, tip) {
 }
 
 const lossLines = [
-  { name: "held-out names", className: "mean", of: (about) => about.held_out.loss },
+  { name: "measured names", className: "mean", of: (about) => about.measured.loss },
   { name: "names it was trained on", className: "second", of: (about) => about.loss ?? NaN },
 ];
 
@@ -194,12 +194,12 @@ function pointRow(i, at) {
     },
     about.step.toLocaleString("en"),
   );
-  const cells = [fixed(about.held_out.loss), element("td", { class: "told" }, ...told)];
+  const cells = [fixed(about.measured.loss), element("td", { class: "told" }, ...told)];
   return tableRow(pick, cells, { class: i === at ? "query" : null });
 }
 
 function showPointTable(at) {
-  const heading = tableHead(["[step]", "[loss] of [held-out names]", "names it generated"]);
+  const heading = tableHead(["[step]", "[loss] of [measured names]", "names it generated"]);
   const body = element("tbody", ...pointsToTell().map((i) => pointRow(i, at)));
   replaceKeepingFocus(byId("history-table"), [wideTable("Names on the way", heading, body)]);
 }

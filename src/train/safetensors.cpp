@@ -107,9 +107,9 @@ struct Place {
 Place placed(const std::string& name, const json& fields, Tensor& tensor) {
   const std::string which = described(name);
   auto numbers = [&](const char* field) -> std::optional<Numbers> {
-    const json list = fields.value(field, json());
-    if (!list.is_array()) return {};
-    return list.get<Numbers>();
+    const auto list = fields.find(field);
+    if (list == fields.end() || !list->is_array()) return {};
+    return list->get<Numbers>();
   };
   if (fields.value("dtype", json()) != "F64") throw Error(which + " is not of dtype F64");
   const std::optional<Numbers> shape = numbers("shape"), offsets = numbers("data_offsets");

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <tuple>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -100,7 +100,7 @@ struct Place {
   Tensor* tensor;
 
   /// The order in the file. An empty tensor comes before the tensor that begins at the same byte.
-  bool operator<(const Place& other) const { return std::tie(begin, bytes) < std::tie(other.begin, other.bytes); }
+  auto operator<=>(const Place&) const = default;
 };
 
 /// Checks the header's fields of a tensor, and sets its shape.
@@ -130,15 +130,11 @@ void require_filled(const std::vector<Place>& places, std::uint64_t data_bytes) 
   auto fail = [&](const std::string& much) {
     throw Error("it has " + std::to_string(data_bytes) + " bytes of numbers, but its tensors have " + much);
   };
-  std::uint64_t left = data_bytes;
-  for (const Place& place : places) {
-    if (place.bytes > left) fail("more");
-    left -= place.bytes;
-  }
   std::uint64_t end = 0;
   for (const Place& place : places) {
     if (place.begin != end)
       throw Error(described(place.name) + (place.begin < end ? " overlaps another" : " follows a gap"));
+    if (place.bytes > data_bytes - end) fail("more");
     end += place.bytes;
   }
   if (end != data_bytes) fail(std::to_string(end));
@@ -175,7 +171,7 @@ Safetensors read_safetensors(std::istream& in) {
   header.erase(metadata_name);
   std::vector<Place> places;
   for (const auto& [name, fields] : header.items()) places.push_back(placed(name, fields, file.tensors[name]));
-  std::stable_sort(places.begin(), places.end());
+  std::sort(places.begin(), places.end());
   require_filled(places, size - length_bytes - length);
   for (const Place& place : places) {
     place.tensor->data.resize(place.bytes / sizeof(double));

@@ -24,6 +24,7 @@ using Numbers = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t length_bytes = 8;
 constexpr std::uint64_t max_header_bytes = 100'000'000;  // the limit of the safetensors library
+constexpr std::size_t max_rank = 64;                     // PyTorch's limit
 constexpr const char* metadata_name = "__metadata__";
 
 Error not_safetensors(const std::string& reason) { return Error{"it is not a safetensors file: " + reason}; }
@@ -38,17 +39,20 @@ json parse_header(const std::string& text) {
   using Event = json::parse_event_t;
   std::map<int, std::set<std::string>> keys;  // by depth: 1 in the header, 2 in an object, 3 in a list
   std::string last_key;
+  std::size_t numbers = 0;  // of its list so far
   auto unexpected = [&] { return not_safetensors("its header has something unexpected after " + shown(last_key)); };
   auto is_allowed = [&](int depth, Event event, const json& part) {
     if (event == Event::object_start) return depth < 2;
     if (event == Event::array_start) return depth == 2;
-    return event != Event::value || (depth == 2 && part.is_string()) || (depth == 3 && part.is_number_unsigned());
+    if (event != Event::value) return true;
+    return depth == 2 ? part.is_string() : depth == 3 && part.is_number_unsigned() && ++numbers <= max_rank;
   };
   auto check = [&](int depth, Event event, const json& part) {
     if (!is_allowed(depth, event, part)) throw unexpected();
     if (event == Event::object_end) keys.erase(depth + 1);
     if (event != Event::key) return true;
     last_key = part.get<std::string>();
+    numbers = 0;
     if (!keys[depth].insert(last_key).second) throw not_safetensors("its header has " + shown(last_key) + " twice");
     return true;
   };

@@ -45,14 +45,13 @@ void check_estimate(const Case& c) {
   choose_attention(config, c.attention);
   const std::vector<Document> documents = names_of(c.length, 10);
   PythonRandom random;
-  const TrainConfig train{.batch_size = c.batch_size};
+  const TrainConfig train{.batch_size = c.batch_size, .dropout = c.dropout ? 0.1 : 0};
   const std::size_t before = allocated();
   const Parameters parameters = initialize(config, train, random);
-  BatchTrainer<T> trainer(config, train, parameters, documents, Tokenizer(documents),
-                          {.dropout = c.dropout ? Dropout{0.1, 1} : Dropout{}});
+  BatchTrainer<T> trainer(config, train, parameters, documents, Tokenizer(documents), {.dropout = {train.dropout, 1}});
   trainer.step();
   const double bytes = static_cast<double>(allocated() - before);
-  const TrainingMemory memory = tensor_memory<T>(config, documents, c.batch_size, c.dropout);
+  const TrainingMemory memory = tensor_memory<T>(config, train, documents);
   CAPTURE(c.attention);
   const double estimate = static_cast<double>((memory.model + memory.step).value());
   CHECK(estimate > 0.95 * bytes);
@@ -102,8 +101,8 @@ TEST_CASE("no size overflows: what is too much is refused") {
   Config config{.vocab_size = 3, .n_layer = 1, .n_embd = huge, .n_head = 1};
   CHECK_THROWS_AS(require_memory(scalar_memory(config, documents)), MemoryError);
   config = {.vocab_size = huge};
-  CHECK_THROWS_AS(require_memory(tensor_memory<float>(config, documents, huge)), MemoryError);
-  CHECK_NOTHROW(require_memory(tensor_memory<float>({.vocab_size = 27, .block_size = 16}, documents, 1)));
+  CHECK_THROWS_AS(require_memory(tensor_memory<float>(config, {.batch_size = huge}, documents)), MemoryError);
+  CHECK_NOTHROW(require_memory(tensor_memory<float>({.vocab_size = 27, .block_size = 16}, {}, documents)));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "temporary_directory.h"
+
 using namespace microgpt;
 
 namespace {
@@ -53,6 +55,13 @@ TEST_CASE("in a heat map the largest number is darkest, unless another is, and z
   CHECK(rects("rgb(8,48,107)") == 2);
   grid.darkest = 8;
   CHECK(rects("rgb(8,48,107)") == 0);
+}
+
+TEST_CASE("a picture is written with the folders it lies in") {
+  const TemporaryDirectory directory;
+  const Svg picture(10, 10);
+  picture.write(directory / "a/b/c.svg");
+  CHECK(contents(directory / "a/b/c.svg") == picture.str());
 }
 
 TEST_CASE("text in a picture is UTF-8 that XML may hold, whatever it was") {

@@ -173,6 +173,9 @@ TEST_CASE("a header with anything that the format does not have is refused") {
     CHECK(refusal(file(R"({"wte":{"shape":)" + value + "}}", "")) == unexpected("\"shape\""));
   }
   CHECK(refusal(file(R"({"__metadata__":{"n_layer":1}})", "")) == unexpected("\"n_layer\""));
+  std::string ones = "1";  // of more dimensions than a tensor can have
+  for (int i = 0; i < 64; i++) ones += ",1";
+  CHECK(refusal(file(R"({"wte":{"shape":[)" + ones + "]}}", "")) == unexpected("\"shape\""));
 }
 
 TEST_CASE("a key that comes twice is refused") {

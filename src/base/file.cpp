@@ -43,17 +43,4 @@ std::ifstream open_file(const std::string& path) {
   return in;
 }
 
-void write_file(const std::string& path, const std::string& bytes) {
-  std::error_code ignored;
-  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder, ignored);
-  errno = 0;
-  std::ofstream out(path, std::ios::binary);
-  out << bytes;
-  out.close();
-  if (!out) {
-    throw Error("cannot write '" + path + "': " + std::generic_category().message(errno) +
-                "; check the folder and the space on the disk");
-  }
-}
-
 }  // namespace microgpt

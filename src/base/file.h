@@ -1,4 +1,4 @@
-// Reads and writes whole files. Errors name the file and the reason.
+// Reads files. Errors name the file and the reason. (Writing: replace_file.h)
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,5 @@ std::string read_file(const std::string& path);
 
 /// Opens a file for reading. Throws Error if it is missing or not a regular file.
 std::ifstream open_file(const std::string& path);
-
-/// Writes a file that is easy to make again (a drawing, a log), and creates its folders. Throws Error if that fails.
-void write_file(const std::string& path, const std::string& bytes);
 
 }  // namespace microgpt

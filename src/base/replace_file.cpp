@@ -59,21 +59,15 @@ void remove_abandoned(const fs::path& directory) {
   }
 }
 
-/// A new, locked file. fd is -1, with errno, if there is none.
-struct Locked {
-  fs::path path;
-  int fd;
-};
-
-Locked create_locked(const fs::path& directory) {
+/// Creates and locks a new file, and says its path. Returns its descriptor; -1, with errno, if there is none.
+int create_locked(const fs::path& directory, fs::path& path) {
   static std::atomic<std::size_t> created_so_far = 0;  // no name comes twice in a process
   while (true) {
-    const fs::path path =
-        directory / ("microgpt-" + std::to_string(::getpid()) + "-" + std::to_string(created_so_far++) + ".tmp");
+    path = directory / ("microgpt-" + std::to_string(::getpid()) + "-" + std::to_string(created_so_far++) + ".tmp");
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // less the bits of the umask
     if (fd < 0 && errno == EEXIST) continue;  // a program on another machine, or in another container
     if (fd >= 0) ::flock(fd, LOCK_EX);
-    if (fd < 0 || is_named(path, fd)) return {path, fd};
+    if (fd < 0 || is_named(path, fd)) return fd;
     ::close(fd);  // before it was locked, another program removed it as abandoned
   }
 }
@@ -93,10 +87,8 @@ class TemporaryFile {
 
     const fs::path directory = target_.has_parent_path() ? target_.parent_path() : ".";
     remove_abandoned(directory);
-    const Locked file = create_locked(directory);
-    if (file.fd < 0) fail(errno);
-    temporary_ = file.path;
-    fd_ = file.fd;
+    fd_ = create_locked(directory, temporary_);
+    if (fd_ < 0) fail(errno);
     if (exists) ::fchmod(fd_, old.st_mode & 0777U);  // may fail on a file system without permissions: no harm
   }
 

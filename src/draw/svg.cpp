@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
-#include "base/file.h"
+#include "base/replace_file.h"
 #include "base/utf8.h"
 
 namespace microgpt {
@@ -69,6 +71,10 @@ void Svg::text(double x, double y, const std::string& text, const std::string& a
                        x, y, anchor, size, fill, rotation, escape(text));
 }
 
-void Svg::write(const std::string& path) const { write_file(path, str()); }
+void Svg::write(const std::string& path) const {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  replace_file(path, str());
+}
 
 }  // namespace microgpt

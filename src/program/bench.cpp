@@ -155,7 +155,7 @@ struct Setting {
     train.batch_size = subject.batch;
     train.num_steps = 1'000'000'000;
     validate(config);
-    require_memory(tensor_memory<double>(config, documents, subject.batch));
+    require_memory(tensor_memory<double>(config, train, documents));
     multiplied = static_cast<double>(num_parameters(config) - (config.vocab_size + config.block_size) * config.n_embd);
   }
 

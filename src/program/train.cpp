@@ -102,11 +102,9 @@ void train_tensor(Run& run) {
 TrainingMemory memory_of(const TrainOptions& options, std::span<const Document> documents) {
   const auto& [name, model, how, heading] = options.preset;
   if (options.engine == Engine::scalar) return scalar_memory(model, documents);
-  const bool dropout = how.dropout > 0;
-  const std::size_t threads = choose_threads(model, how.batch_size, options.threads).threads;
-  const std::size_t naive_threads = options.naive ? threads : 0;
-  return options.dtype == Dtype::f64 ? tensor_memory<double>(model, documents, how.batch_size, dropout, naive_threads)
-                                     : tensor_memory<float>(model, documents, how.batch_size, dropout, naive_threads);
+  const std::size_t naive_threads = options.naive ? choose_threads(model, how.batch_size, options.threads).threads : 0;
+  return options.dtype == Dtype::f64 ? tensor_memory<double>(model, how, documents, naive_threads)
+                                     : tensor_memory<float>(model, how, documents, naive_threads);
 }
 
 /// Nobody who chose the length has to be told.

@@ -101,14 +101,13 @@ void train_fast(const Options& table, const TrainFastOptions& options) {
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
   validate(config);
-  const std::size_t batch_size = recipe.train.batch_size;
-  require_memory(tensor_memory<float>(config, documents, batch_size, recipe.train.dropout > 0));
+  require_memory(tensor_memory<float>(config, recipe.train, documents));
   tell_of_byte_order_mark(tokenizer);
   const Split names = split(std::move(documents), styles_of(options.data.path));
   TrainingState state{.options = saved_words(table), .step = recipe.train.num_steps};
   state.options["hold-out"] = "yes";
   if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)), state);
-  const auto [threads, reason] = choose_threads(config, batch_size, options.threads);
+  const auto [threads, reason] = choose_threads(config, recipe.train.batch_size, options.threads);
   print_plan(names, recipe);
   fmt::print("threads: {} ({})\n", threads, reason);
 

@@ -46,14 +46,6 @@ std::size_t optional_number(const Metadata& metadata, const std::string& name) {
   return metadata.contains(name) ? metadata_number(metadata, name) : 0;
 }
 
-bool is_rope(const Metadata& metadata) {
-  if (!metadata.contains("pos")) return false;
-  const std::string& positions = metadata_text(metadata, "pos");
-  if (positions != "learned" && positions != "rope")
-    throw Error("pos is " + shown(positions) + ", neither learned nor rope");
-  return positions == "rope";
-}
-
 MaskPattern mask_of(const Metadata& metadata) {
   if (!metadata.contains("mask")) return {};
   const std::string& mask = metadata_text(metadata, "mask");
@@ -61,14 +53,20 @@ MaskPattern mask_of(const Metadata& metadata) {
   return parse_mask_pattern(mask);
 }
 
-Activation activation_of(const Metadata& metadata) {
-  const std::string& name = metadata_text(metadata, "activation");
+/// The place of a text among those that it may be.
+std::size_t index_of(const Metadata& metadata, const std::string& name, const std::vector<std::string>& words) {
+  const std::string& text = metadata_text(metadata, name);
+  const auto found = std::find(words.begin(), words.end(), text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
   std::string known;
-  for (const NamedActivation& one : all_activations) {
-    if (name == one.name) return one.activation;
-    known += (known.empty() ? ", neither " : " nor ") + std::string(one.name);
-  }
-  throw Error("activation is " + shown(name) + known);
+  for (const std::string& word : words) known += (known.empty() ? ", neither " : " nor ") + word;
+  throw Error(name + " is " + shown(text) + known);
+}
+
+Activation activation_of(const Metadata& metadata) {
+  std::vector<std::string> names;
+  for (const NamedActivation& one : all_activations) names.emplace_back(one.name);
+  return all_activations[index_of(metadata, "activation", names)].activation;
 }
 
 Tokenizer tokenizer_of(const Metadata& metadata) {
@@ -86,40 +84,35 @@ Config config_of(const Metadata& metadata, const Tokenizer& tokenizer) {
                       .q_latent = optional_number(metadata, "q_latent"),
                       .kv_latent = optional_number(metadata, "kv_latent"),
                       .rope_dim = optional_number(metadata, "rope_dim"),
-                      .rope = is_rope(metadata),
+                      .rope = metadata.contains("pos") && index_of(metadata, "pos", {"learned", "rope"}) == 1,
                       .mask = mask_of(metadata)};
   validate(config);
   return config;
 }
 
-/// Throws Error if a number is not finite, or so large that sums of its square are not.
-void require_usable(const std::string& tensor, std::span<const double> numbers) {
+/// What is wrong with the numbers of a tensor: one is not finite, or so large that sums of its square are not.
+std::optional<std::string> flaw_of(const std::string& tensor, std::span<const double> numbers) {
   constexpr double max = 1e100;
   const auto wrong = std::find_if_not(numbers.begin(), numbers.end(), [](double x) { return std::abs(x) <= max; });
-  if (wrong == numbers.end()) return;
-  throw Error("the tensor " + tensor +
-              (std::isfinite(*wrong) ? fmt::format(" has the value {}; a model can use at most {}", *wrong, max)
-                                     : " has a value that is not finite"));
+  if (wrong == numbers.end()) return {};
+  if (!std::isfinite(*wrong)) return fmt::format("the tensor {} has a value that is not finite", tensor);
+  return fmt::format("the tensor {} has the value {}; a model can use at most {}", tensor, *wrong, max);
 }
 
-/// Moves the numbers of a tensor out of the file. It must have the shape of this matrix.
-std::vector<double> take(Safetensors& file, const std::string& name, const Parameter& matrix) {
-  auto found = file.tensors.extract(name);
-  const std::string which = "the tensor " + name;
-  if (found.empty()) throw Error(which + " is missing");
-  Safetensors::Tensor& tensor = found.mapped();
-  if (tensor.shape != std::vector<std::uint64_t>{matrix.rows, matrix.cols}) {
-    throw Error(which + " does not have the shape [" + std::to_string(matrix.rows) + ", " +
-                std::to_string(matrix.cols) + "]");
+/// Moves a tensor for each matrix out of the file, and its numbers to their place in the order of the store.
+void take(Safetensors& file, const std::string& prefix, const Parameters& parameters, std::span<double> to) {
+  auto place = to.begin();
+  for (const Parameter& matrix : parameters.matrices()) {
+    const auto found = file.tensors.extract(prefix + matrix.name);
+    const std::string which = "the tensor " + prefix + matrix.name;
+    if (found.empty()) throw Error(which + " is missing");
+    const auto& [shape, data] = found.mapped();
+    if (shape != std::vector<std::uint64_t>{matrix.rows, matrix.cols}) {
+      throw Error(fmt::format("{} does not have the shape [{}, {}]", which, matrix.rows, matrix.cols));
+    }
+    if (const auto flaw = flaw_of(found.key(), data)) throw Error(*flaw);
+    place = std::copy(data.begin(), data.end(), place);
   }
-  require_usable(name, tensor.data);
-  return std::move(tensor.data);
-}
-
-/// What stands beside the options of a training.
-bool is_no_option(const std::string& name) {
-  constexpr std::array<std::string_view, 5> others{"step", "fingerprint", "recent_loss", "loss_sum", "num_losses"};
-  return std::find(others.begin(), others.end(), name) != others.end();
 }
 
 /// Nothing if the field is missing.
@@ -142,15 +135,13 @@ std::optional<TrainingState> training_of(Safetensors& file, const Parameters& pa
   for (const auto& [name, text] : file.metadata) {
     if (!name.starts_with(training_prefix)) continue;
     if (text.size() > 1000) throw Error(shown(name) + " is too long");  // a message may have to show it
-    const std::string option = name.substr(training_prefix.size());
-    if (!is_no_option(option)) training.options[option] = text;
+    training.options[name.substr(training_prefix.size())] = text;
+  }
+  for (const char* other : {"step", "fingerprint", "recent_loss", "loss_sum", "num_losses"}) {
+    training.options.erase(other);
   }
   for (std::size_t i = 0; i < num_moments; i++) {
-    std::vector<double>& numbers = training.moments.emplace_back();
-    for (const Parameter& matrix : parameters.matrices()) {
-      const std::vector<double> some = take(file, moment_names[i] + matrix.name, matrix);
-      numbers.insert(numbers.end(), some.begin(), some.end());
-    }
+    take(file, moment_names[i], parameters, training.moments.emplace_back(parameters.size()));
   }
   return training;
 }
@@ -170,10 +161,7 @@ Checkpoint checkpoint_of(Safetensors file) {
     throw Error("it has " + std::to_string(numbers) + " numbers, but its model has " + std::to_string(expected));
   }
   Parameters parameters(gpt_shapes(config));
-  for (const Parameter& matrix : parameters.matrices()) {
-    const std::vector<double> data = take(file, matrix.name, matrix);
-    std::copy(data.begin(), data.end(), matrix.data);
-  }
+  take(file, "", parameters, parameters.data());
   std::optional<TrainingState> training = training_of(file, parameters, num_moments);
   if (!file.tensors.empty()) {
     throw Error("the tensor " + shown(file.tensors.begin()->first) + " is not one of this model");
@@ -247,10 +235,8 @@ std::string serialize_checkpoint(const Config& config, const Tokenizer& tokenize
   };
   add("", parameters.data());
   for (std::size_t i = 0; training && i < training->moments.size(); i++) add(moment_names.at(i), training->moments[i]);
-  try {
-    for (const TensorToWrite& tensor : tensors) require_usable(tensor.name, tensor.data);
-  } catch (const Error& error) {
-    throw Diverged(std::string("cannot save the model: ") + error.what());
+  for (const TensorToWrite& tensor : tensors) {
+    if (const auto flaw = flaw_of(tensor.name, tensor.data)) throw Diverged("cannot save the model: " + *flaw);
   }
   try {
     return serialize_safetensors(metadata_of(config, tokenizer, training), tensors);

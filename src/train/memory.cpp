@@ -59,8 +59,8 @@ TrainingMemory scalar_memory(const Config& config, std::span<const Document> doc
 }
 
 template <class T>
-TrainingMemory tensor_memory(const Config& config, std::span<const Document> documents, std::size_t batch_size,
-                             bool dropout, std::size_t naive_threads) {
+TrainingMemory tensor_memory(const Config& config, const TrainConfig& train, std::span<const Document> documents,
+                             std::size_t naive_threads) {
   auto row = [](std::size_t cols) { return Count(Tensor<T>::stride(cols)) * sizeof(T); };
   // Two doubles of the store; data, gradient, the two means of Adam, and the transpose.
   auto weight = [&](std::size_t rows, std::size_t cols) {
@@ -73,14 +73,14 @@ TrainingMemory tensor_memory(const Config& config, std::span<const Document> doc
     attention = attention + 4 * row(s.n_head * s.nope_dim()) + 2 * row(s.n_head * s.rope_dim) +
                 2 * (row(s.q_latent) + row(s.kv_latent) + row(s.rope_dim));
   }
-  const Count layer = attention + (dropout ? 10 : 6) * row(C) + 3 * row(4 * C) + 2 * sizeof(T);
+  const Count layer = attention + (train.dropout > 0 ? 10 : 6) * row(C) + 3 * row(4 * C) + 2 * sizeof(T);
   const Count position = 5 * row(C) + 2 * row(config.vocab_size) + config.n_layer * layer + 64;
   const std::size_t length = std::min(config.block_size, longest(documents) + 1);
   // A list that grows takes up to twice its size.
   const Count mask = Count(std::min(config.mask.n_random, length)) * length * (2 * sizeof(std::uint32_t));
   const Count weights = Count(naive_threads) * length * row(length);
   constexpr std::size_t layer_bytes = 8000;  // the tensors of its activations, without their numbers
-  const std::size_t positions = max_positions(documents, batch_size, config.block_size);
+  const std::size_t positions = max_positions(documents, train.batch_size, config.block_size);
   return {over_matrices(config, weight), positions * position + config.n_layer * Count(layer_bytes) + mask + weights};
 }
 
@@ -94,7 +94,8 @@ void require_memory(const TrainingMemory& memory) {
                   gigabytes(bytes), gigabytes(memory.model.value()), gigabytes(memory.step.value()), gigabytes(max)));
 }
 
-template TrainingMemory tensor_memory<float>(const Config&, std::span<const Document>, std::size_t, bool, std::size_t);
-template TrainingMemory tensor_memory<double>(const Config&, std::span<const Document>, std::size_t, bool, std::size_t);
+template TrainingMemory tensor_memory<float>(const Config&, const TrainConfig&, std::span<const Document>, std::size_t);
+template TrainingMemory tensor_memory<double>(const Config&, const TrainConfig&, std::span<const Document>,
+                                              std::size_t);
 
 }  // namespace microgpt

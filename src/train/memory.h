@@ -23,8 +23,8 @@ TrainingMemory scalar_memory(const Config& config, std::span<const Document> doc
 /// What the tensor path takes, with numbers of type T (float or double). Every thread of the naive kernels has the
 /// attention weights of one head of a document.
 template <class T>
-TrainingMemory tensor_memory(const Config& config, std::span<const Document> documents, std::size_t batch_size,
-                             bool dropout = false, std::size_t naive_threads = 0);
+TrainingMemory tensor_memory(const Config& config, const TrainConfig& train, std::span<const Document> documents,
+                             std::size_t naive_threads = 0);
 
 /// There is too little memory for what was asked.
 struct MemoryError : UsageError {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <stdexcept>
-#include <tuple>
-#include <utility>
-#include <variant>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -21,83 +21,49 @@ static_assert(std::endian::native == std::endian::little, "the numbers are littl
 using nlohmann::json;
 using Tensor = Safetensors::Tensor;
 using Numbers = std::vector<std::uint64_t>;
-using Field = std::variant<std::string, Numbers>;  // a text or a list of whole numbers
-using Object = std::map<std::string, Field>;
 
 constexpr std::uint64_t length_bytes = 8;
 constexpr std::uint64_t max_header_bytes = 100'000'000;  // the limit of the safetensors library
+constexpr std::size_t max_rank = 64;                     // PyTorch's limit
 constexpr const char* metadata_name = "__metadata__";
 
 Error not_safetensors(const std::string& reason) { return Error{"it is not a safetensors file: " + reason}; }
 
 // --- The header ------------------------------------------------------------------------------------------------------
 
-/// Receives the header piece by piece from the JSON parser, and stops at the first piece that the format does not
-/// allow. So nesting stays shallow, and no key comes twice.
-class HeaderReader final : public nlohmann::json_sax<json> {
- public:
-  std::map<std::string, Object> objects;  // __metadata__ and the tensors
-
-  bool start_object(std::size_t) override { return step_in(depth_ < 2); }
-  bool end_object() override { return step_out(); }
-  bool start_array(std::size_t) override {
-    if (depth_ == 2) *field_ = Numbers{};
-    return step_in(depth_ == 2);
-  }
-  bool end_array() override { return step_out(); }
-
-  bool key(std::string& name) override {
-    if (depth_ == 1 ? objects.contains(name) : object_->contains(name)) {
-      throw not_safetensors("its header has " + shown(name) + " twice");
-    }
-    if (depth_ == 1) {
-      object_ = &objects[name];
-    } else {
-      field_ = &(*object_)[name];
-    }
-    key_ = name;
+/// Stops at the first piece that the format does not allow. So nesting stays shallow, and no key comes twice.
+json parse_header(const std::string& text) {
+  if (!text.starts_with('{')) throw not_safetensors("its header does not begin with {");
+  // The parser would stop at a zero byte.
+  if (text.find('\0') != std::string::npos) throw not_safetensors("its header has a zero byte");
+  using Event = json::parse_event_t;
+  std::map<int, std::set<std::string>> keys;  // by depth: 1 in the header, 2 in an object, 3 in a list
+  std::string last_key;
+  std::size_t numbers = 0;  // of its list so far
+  auto unexpected = [&] { return not_safetensors("its header has something unexpected after " + shown(last_key)); };
+  auto is_allowed = [&](int depth, Event event, const json& part) {
+    if (event == Event::object_start) return depth < 2;
+    if (event == Event::array_start) return depth == 2;
+    if (event != Event::value) return true;
+    return depth == 2 ? part.is_string() : depth == 3 && part.is_number_unsigned() && ++numbers <= max_rank;
+  };
+  auto check = [&](int depth, Event event, const json& part) {
+    if (!is_allowed(depth, event, part)) throw unexpected();
+    if (event == Event::object_end) keys.erase(depth + 1);
+    if (event != Event::key) return true;
+    last_key = part.get<std::string>();
+    numbers = 0;
+    if (!keys[depth].insert(last_key).second) throw not_safetensors("its header has " + shown(last_key) + " twice");
     return true;
+  };
+  try {
+    return json::parse(text, check);
+  } catch (const json::parse_error& error) {
+    throw not_safetensors("its header is not valid JSON at byte " + std::to_string(error.byte));
+  } catch (const json::out_of_range&) {  // a number
+    throw unexpected();
   }
-
-  bool string(std::string& text) override {
-    if (depth_ != 2) unexpected();
-    *field_ = std::move(text);
-    return true;
-  }
-  bool number_unsigned(std::uint64_t number) override {
-    if (depth_ != 3) unexpected();
-    std::get<Numbers>(*field_).push_back(number);
-    return true;
-  }
-
-  bool null() override { unexpected(); }
-  bool boolean(bool) override { unexpected(); }
-  bool number_integer(std::int64_t) override { unexpected(); }  // only called for negative ones
-  bool number_float(double, const std::string&) override { unexpected(); }
-  bool binary(json::binary_t&) override { unexpected(); }
-  bool parse_error(std::size_t position, const std::string&, const json::exception&) override {
-    throw not_safetensors("its header is not valid JSON at byte " + std::to_string(position));
-  }
-
- private:
-  bool step_in(bool allowed) {
-    if (!allowed) unexpected();
-    depth_++;
-    return true;
-  }
-  bool step_out() {
-    depth_--;
-    return true;
-  }
-  [[noreturn]] void unexpected() const {
-    throw not_safetensors("its header has something unexpected after " + shown(key_));
-  }
-
-  int depth_ = 0;  // 1 in the header, 2 in an object, 3 in a list
-  std::string key_;
-  Object* object_ = nullptr;
-  Field* field_ = nullptr;
-};
+}
 
 void read_exactly(std::istream& in, void* to, std::uint64_t bytes) {
   if (!in.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes))) throw Error("the read failed half-way");
@@ -138,21 +104,24 @@ struct Place {
   Tensor* tensor;
 
   /// The order in the file. An empty tensor comes before the tensor that begins at the same byte.
-  bool operator<(const Place& other) const { return std::tie(begin, bytes) < std::tie(other.begin, other.bytes); }
+  auto operator<=>(const Place&) const = default;
 };
 
 /// Checks the header's fields of a tensor, and sets its shape.
-Place placed(const std::string& name, Object fields, Tensor& tensor) {
+Place placed(const std::string& name, const json& fields, Tensor& tensor) {
   const std::string which = described(name);
-  const auto* dtype = std::get_if<std::string>(&fields["dtype"]);
-  if (dtype == nullptr || *dtype != "F64") throw Error(which + " is not of dtype F64");
-  const auto* shape = std::get_if<Numbers>(&fields["shape"]);
-  if (shape == nullptr) throw Error(which + " has no shape");
+  auto numbers = [&](const char* field) -> std::optional<Numbers> {
+    const auto list = fields.find(field);
+    if (list == fields.end() || !list->is_array()) return {};
+    return list->get<Numbers>();
+  };
+  if (fields.value("dtype", json()) != "F64") throw Error(which + " is not of dtype F64");
+  const std::optional<Numbers> shape = numbers("shape"), offsets = numbers("data_offsets");
+  if (!shape) throw Error(which + " has no shape");
   const std::uint64_t bytes = numbers_of(name, *shape) * sizeof(double);
-  const auto* offsets = std::get_if<Numbers>(&fields["data_offsets"]);
   // If the end is before the begin, the difference wraps around. Such a begin is huge, and will fail as following a
   // gap.
-  if (offsets == nullptr || offsets->size() != 2 || (*offsets)[1] - (*offsets)[0] != bytes) {
+  if (!offsets || offsets->size() != 2 || (*offsets)[1] - (*offsets)[0] != bytes) {
     throw Error(which + " does not have data_offsets " + std::to_string(bytes) + " bytes apart");
   }
   if (fields.size() != 3) throw Error(which + " has fields other than dtype, shape and data_offsets");
@@ -165,37 +134,21 @@ void require_filled(const std::vector<Place>& places, std::uint64_t data_bytes) 
   auto fail = [&](const std::string& much) {
     throw Error("it has " + std::to_string(data_bytes) + " bytes of numbers, but its tensors have " + much);
   };
-  std::uint64_t left = data_bytes;
-  for (const Place& place : places) {
-    if (place.bytes > left) fail("more");
-    left -= place.bytes;
-  }
   std::uint64_t end = 0;
   for (const Place& place : places) {
     if (place.begin != end)
       throw Error(described(place.name) + (place.begin < end ? " overlaps another" : " follows a gap"));
+    if (place.bytes > data_bytes - end) fail("more");
     end += place.bytes;
   }
   if (end != data_bytes) fail(std::to_string(end));
 }
 
-std::map<std::string, std::string> texts_of(const Object& metadata) {
-  std::map<std::string, std::string> texts;
-  for (const auto& [name, field] : metadata) {
-    const std::string* text = std::get_if<std::string>(&field);
-    if (text == nullptr) throw Error("its __metadata__ has a list, not a text, as " + shown(name));
-    texts.emplace(name, *text);
+std::map<std::string, std::string> texts_of(const json& metadata) {
+  for (const auto& [name, text] : metadata.items()) {
+    if (!text.is_string()) throw Error("its __metadata__ has a list, not a text, as " + shown(name));
   }
-  return texts;
-}
-
-std::map<std::string, Object> parse_header(const std::string& text) {
-  if (!text.starts_with('{')) throw not_safetensors("its header does not begin with {");
-  // The parser would stop at a zero byte.
-  if (text.find('\0') != std::string::npos) throw not_safetensors("its header has a zero byte");
-  HeaderReader reader;
-  json::sax_parse(text, &reader);
-  return std::move(reader.objects);
+  return metadata;
 }
 
 }  // namespace
@@ -217,12 +170,12 @@ Safetensors read_safetensors(std::istream& in) {
   std::string text(length, ' ');
   read_exactly(in, text.data(), length);
 
-  std::map<std::string, Object> objects = parse_header(text);
-  Safetensors file;
-  if (const auto metadata = objects.extract(metadata_name)) file.metadata = texts_of(metadata.mapped());
+  json header = parse_header(text);
+  Safetensors file{.metadata = texts_of(header.value(metadata_name, json::object())), .tensors = {}};
+  header.erase(metadata_name);
   std::vector<Place> places;
-  for (const auto& [name, fields] : objects) places.push_back(placed(name, fields, file.tensors[name]));
-  std::stable_sort(places.begin(), places.end());
+  for (const auto& [name, fields] : header.items()) places.push_back(placed(name, fields, file.tensors[name]));
+  std::sort(places.begin(), places.end());
   require_filled(places, size - length_bytes - length);
   for (const Place& place : places) {
     place.tensor->data.resize(place.bytes / sizeof(double));

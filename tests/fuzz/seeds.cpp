@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/file.h"
+#include "base/replace_file.h"
 
 namespace microgpt {
 
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   if (folder == nullptr) return 0;
   const std::vector<std::string> all = microgpt::seeds();
   for (std::size_t i = 0; i < all.size(); i++) {
-    microgpt::write_file(std::string(folder) + "/seed-" + std::to_string(i), all[i]);
+    microgpt::replace_file(std::string(folder) + "/seed-" + std::to_string(i), all[i]);
   }
   std::exit(0);
 }

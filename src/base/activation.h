@@ -29,8 +29,8 @@ constexpr const NamedActivation& named(Activation activation) {
   return all_activations[static_cast<std::size_t>(activation)];
 }
 
-// The formulas of the tensor path. X is float or double. forward(x) is the activation; backward(dy, x) is dy times its
-// slope at x.
+// The formulas of the tensor path. X is a number, or a vector of numbers (tensor/simd.h): then each lane is by itself.
+// forward(x) is the activation; backward(dy, x) is dy times its slope at x.
 
 struct Relu {
   template <class X>

@@ -1,5 +1,4 @@
-// Layers with vector instructions. naive.cpp explains what is computed. Where each number only needs those in the same
-// place, as in an addition, the compiler makes vectors of the plain loop: there is no second version of that.
+// Every layer again, with vector instructions. naive.cpp explains what is computed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +13,28 @@
 
 namespace microgpt {
 namespace {
+
+template <class T>
+void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
+                       View<const T> wte, View<const T> wpe) {
+  for (std::size_t n = 0; n < x.rows; n++) {
+    const T* const token = wte.row(tokens[n]);
+    if (wpe.rows == 0) {
+      std::copy_n(token, x.cols, x.row(n));
+    } else {
+      each_vector<T>(x.cols, [&](auto get, auto put) { put(x.row(n), get(token) + get(wpe.row(positions[n]))); });
+    }
+  }
+}
+
+template <class T>
+void embedding_backward(View<T> dw, std::size_t first, View<const T> dx, std::span<const std::size_t> indices) {
+  for (std::size_t n = 0; n < dx.rows; n++) {
+    if (indices[n] < first || indices[n] >= first + dw.rows) continue;
+    T* const to = dw.row(indices[n] - first);
+    each_vector<T>(dx.cols, [&](auto get, auto put) { put(to, get(to) + get(dx.row(n))); });
+  }
+}
 
 template <class T>
 void linear_forward(View<T> y, View<const T> x, const Weight<T>& w, View<const T> before) {
@@ -57,6 +78,32 @@ void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* sc
       put(dx.row(n), so_far + get(dy.row(n)) * scale[n] - get(x.row(n)) * through_scale);
     });
   }
+}
+
+template <class T>
+void add_forward(View<T> y, View<const T> a, View<const T> b) {
+  for (std::size_t n = 0; n < y.rows; n++) {
+    each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), get(a.row(n)) + get(b.row(n))); });
+  }
+}
+
+template <class T>
+void activation_forward(View<T> y, View<const T> x, Activation activation) {
+  with_formulas(activation, [&](auto formulas) {
+    for (std::size_t n = 0; n < y.rows; n++) {
+      each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), formulas.forward(get(x.row(n)))); });
+    }
+  });
+}
+
+template <class T>
+void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
+  with_formulas(activation, [&](auto formulas) {
+    for (std::size_t n = 0; n < dx.rows; n++) {
+      each_vector<T>(dx.cols,
+                     [&](auto get, auto put) { put(dx.row(n), formulas.backward(get(dy.row(n)), get(x.row(n)))); });
+    }
+  });
 }
 
 // Takes as many rows at a time as a vector has lanes, so that one log serves them all. Each pass covers all these rows
@@ -136,21 +183,22 @@ void adam_update(T* data, const T* grad, T* m, T* v, std::size_t n, const AdamSt
 
 template <class T>
 const Kernels<T>& fast() {
-  static const Kernels<T> kernels = [] {
-    Kernels<T> some = naive<T>();
-    some.name = "fast";
-    some.linear_forward = linear_forward;
-    some.linear_backward_input = linear_backward_input;
-    some.linear_backward_weight = linear_backward_weight;
-    some.rmsnorm_forward = rmsnorm_forward;
-    some.rmsnorm_backward = rmsnorm_backward;
-    some.attention_forward = attention_forward;
-    some.attention_backward = attention_backward;
-    some.cross_entropy_forward = cross_entropy_forward;
-    some.cross_entropy_backward = cross_entropy_backward;
-    some.adam_update = adam_update;
-    return some;
-  }();
+  static constexpr Kernels<T> kernels{.name = "fast",
+                                      .embedding_forward = embedding_forward,
+                                      .embedding_backward = embedding_backward,
+                                      .linear_forward = linear_forward,
+                                      .linear_backward_input = linear_backward_input,
+                                      .linear_backward_weight = linear_backward_weight,
+                                      .rmsnorm_forward = rmsnorm_forward,
+                                      .rmsnorm_backward = rmsnorm_backward,
+                                      .add_forward = add_forward,
+                                      .activation_forward = activation_forward,
+                                      .activation_backward = activation_backward,
+                                      .attention_forward = attention_forward,
+                                      .attention_backward = attention_backward,
+                                      .cross_entropy_forward = cross_entropy_forward,
+                                      .cross_entropy_backward = cross_entropy_backward,
+                                      .adam_update = adam_update};
   return kernels;
 }
 

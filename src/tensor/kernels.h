@@ -1,7 +1,6 @@
 // The layers of a GPT on matrices: what scalar/ops.h does to a list of Values, done to N positions at once, forward and
-// backward. naive() is the specification: plain loops, easy to read and to step through. fast() has most of them once
-// more, with vector instructions, but not those that the compiler makes as fast by itself; training uses it. Tests
-// compare the two, and the bench times them side by side.
+// backward. Each is written twice. naive() is the specification: plain loops, easy to read and to step through. fast()
+// uses vector instructions; training uses it. Tests compare the two, and the bench times them side by side.
 //
 // Letters: N positions (rows), C width, V vocab_size, D head_dim. dx is the gradient of the loss with respect to x. No
 // kernel starts threads: each computes the rows it is given, and the caller divides the work.

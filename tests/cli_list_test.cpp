@@ -20,7 +20,8 @@ TEST_CASE("with a list alone, train keeps the model that is best on names it has
   const Run r = microgpt(folder.train({"--save", model, "--samples", "3"}));
   CHECK(r.err == "microgpt: note: 20 names are few; expect copies and noise\n");
   const std::string& printed = r.out;
-  CHECK(printed.starts_with("chosen for 20 distinct documents: n_layer 2, n_embd 64, block_size 16, dropout 0.4; "));
+  CHECK(printed.starts_with(
+      "chosen for 20 distinct documents: n_layer 2, n_embd 64, block_size 16, mask local:4, dropout 0.4; "));
   CHECK(behind("num docs: ", printed) == "18");
 
   Words watched;
@@ -34,6 +35,14 @@ TEST_CASE("with a list alone, train keeps the model that is best on names it has
   CHECK(behind("held-out loss: ", output({"eval", model, "--data", folder.names})).starts_with(best + " nats"));
   CHECK(refusal({"train", "--resume", model}) ==
         "1: cannot resume '" + model + "': it has a model, but not the state of its training; start anew");
+}
+
+TEST_CASE("what is chosen for a list predicts names that it has not seen better than counting does") {
+  for (const char* list : {"data/greek.txt", "data/plants.txt"}) {
+    const std::string line = behind("best at step ", output({"train", "--data", list, "--samples", "1"}));
+    const std::size_t loss = line.find(": ") + 2, counted = line.rfind(": ") + 2;
+    CHECK(std::stod(line.substr(loss)) < std::stod(line.substr(counted)));
+  }
 }
 
 TEST_CASE("no document of a list is cut off, and names of the list are marked") {

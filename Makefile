@@ -346,10 +346,10 @@ $(LINKED): $(SCALAR)
 compile = mkdir -p $(@D); echo "compile $(1)"; \
   $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
-# What most of these files include is parsed once for all of them, except by a sanitizer's build (see above).
+# What most tests include is parsed once for all of them, except by a sanitizer's build (see above).
 ifeq ($(MODE),release)
 PARSED_ONCE := doctest/doctest.h fmt/core.h algorithm cmath filesystem fstream set sstream string utility vector
-USE_PARSED := $(call objects,tests/*.cpp tests/check_readme/*.cpp) $(BREAKS:=.o) $(EXERCISES:=.o)
+USE_PARSED := $(call objects,tests/*.cpp)
 $(USE_PARSED): private CPPFLAGS += -include $(BUILD)/parsed.h
 $(USE_PARSED): $(BUILD)/parsed.h.gch
 $(BUILD)/parsed.h.gch: $(BUILD)/flags

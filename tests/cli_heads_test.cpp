@@ -186,7 +186,20 @@ TEST_CASE("inspect --text shows one row of a head, and refuses a head or a posit
   CHECK(refusal(base + Words{"--layer", "1"}) == "2: --layer is 1; it must be from 0 to 0");
   CHECK(refusal(base + Words{"--at", "5"}) == "2: --at is 5; it must be from 0 to 4");
   CHECK(refusal(base + Words{"--at", "-1"}) == "2: --at is '-1'; it must be a whole number from 0 to 1000000000");
-  CHECK(refusal({"inspect", folder.model, "--at", "1"}) == "2: --layer, --head and --at need a --text");
+  CHECK(refusal({"inspect", folder.model, "--at", "1"}) == "2: --layer, --head, --at and --why need a --text");
+}
+
+TEST_CASE("inspect --why shows what each part adds to the logit of the letter that comes") {
+  const ModelFolder folder;
+  const Words base{"inspect", folder.model, "--text", "anna", "--why"};
+  const std::string why = output(base + Words{"--at", "2"});
+  CHECK(why.starts_with("n after 'an', at position 2\n\npart "));
+  CHECK(count("layer 0, head ", why) == 4);
+  CHECK(count("letter and position", why) + count("layer 0, MLP", why) + count("the logit", why) == 3);
+  CHECK(output(base).starts_with("the end after 'anna', at position 4\n"));
+  CHECK(output(base + Words{"--at", "0"}).starts_with("a at the beginning, at position 0\n"));
+  CHECK(refusal(base + Words{"--at", "5"}) == "2: --at is 5; it must be from 0 to 4");
+  CHECK(refusal(base + Words{"--head", "1"}) == "2: --why is about all heads; leave out --layer and --head");
 }
 
 TEST_CASE("a large alphabet takes little memory, and a complaint names only its first letters") {

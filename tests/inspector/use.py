@@ -31,6 +31,30 @@ def use_reading(tab):
           "the arrow keys do not move between letters")
 
 
+def use_why(tab):
+    """The parts of a logit: of the letter that comes, of another, and without a part."""
+    tab.click("#read-cards > :nth-child(4)")
+    row = "[...document.querySelectorAll('#why-parts tr')].map((row) => [...row.children].map((e) => e.textContent))"
+    check(tab.until("!byId('why-parts').textContent.includes('…')"), "no losses without the parts appear")
+    *parts, logit = tab.evaluate(row)[1:]
+    numbers = [[float(x.split()[0].replace("−", "-")) for x in each[2:]] for each in (*parts, logit)]
+    check(len(parts) == 6 and abs(sum(adds for adds, _ in numbers[:-1]) - numbers[-1][0]) < 0.005,
+          f"the parts do not add up: {numbers}")
+    losses = tab.evaluate("state.shown.now.losses")
+    check(abs(numbers[-1][1] - losses[3]) < 6e-4, "the loss is that of another letter")
+    tab.click("#why-letters > :not([aria-checked='true'])")
+    check(tab.evaluate("state.letter !== '' && document.activeElement.ariaChecked === 'true'"), "no letter is picked")
+    check(tab.evaluate(row)[-1] != logit, "another letter has the same logit")
+    tab.click('#why-parts [data-key="part 0:mlp"]')
+    check(tab.evaluate("state.tab") == "whatif", "an MLP does not lead to its switch")
+    tab.click('#switches [data-key="switch 0:mlp off"]')
+    without = tab.evaluate("state.shown.now.losses[3]")
+    check(abs(numbers[5][1] - without) < 6e-4, "the loss without the MLP is another when it is switched off")
+    tab.click("#undo")
+    tab.click('#why-parts [data-key="part 0:1"]')
+    check(tab.evaluate("[state.tab, state.head]") == ["inside", 1], "a head does not lead to its numbers")
+
+
 def use_heads(tab):
     tab.click('#gallery [data-key="answer 0:2"]')
     check(tab.evaluate("document.querySelectorAll('.masses').length") == 1, "no answer appears")
@@ -205,7 +229,7 @@ def use_graph(tab):
 
 
 SETTINGS = {"temperature": 1.5, "maps": "mean", "tab": "whatif", "theme": "dark", "layer": 0, "head": 2, "at": 4,
-            "seed": "-7", "sampleTemperature": 0.85, "num": 12, "prompt": "an", "learnFrom": "model",
+            "seed": "-7", "letter": "o", "sampleTemperature": 0.85, "num": 12, "prompt": "an", "learnFrom": "model",
             "learnSeed": "123456789012345678901", "learnSpeed": 10}
 DAMAGED = ("#%", "#&=&", "#text=%E0%A4%A&layer", "#tab=nowhere&theme=pink&maps=%00&model=7&layer=-1&head=x&at=1e9",
            "#temperature=NaN&sampleTemperature=-1&seed=x&num=1e9&learnFrom=there&learnSeed=&learnSpeed=fast",
@@ -264,6 +288,7 @@ def check_widths(tab, page):
 def use(tab, page):
     tab.open(page)
     use_reading(tab)
+    use_why(tab)
     use_heads(tab)
     use_words(tab)
     use_changes(tab)

@@ -16,6 +16,7 @@ const state = {
   points: [],
   playing: 0,
   linkTimer: 0,
+  whyTimer: 0,
   othersTimer: 0,
   restTimer: 0,
 };
@@ -23,6 +24,7 @@ const state = {
 // [id, name in the bar, the function that shows it].
 const sections = [
   ["read", "Read", showRead],
+  ["why", "Why", showWhy],
   ["look", "Look", showGallery],
   ["inside", "In numbers", showHead],
   ["whatif", "What if", showWhatIf],
@@ -102,18 +104,15 @@ function settle() {
   state.layer = within(state.layer, n_layer);
   state.head = within(state.head, n_head);
   state.at = within(state.wantedAt, Math.min([...state.text].length + 1, block_size));
-  for (const key of state.off.keys()) if (!isHead(key, n_layer, n_head)) state.off.delete(key);
-  for (const key of state.forbidden) if (!isHead(key, n_layer, n_head)) state.forbidden.delete(key);
-}
-
-function isHead(key, n_layer, n_head) {
-  const [layer, head] = key.split(":").map(Number);
-  return layer < n_layer && head < n_head;
+  const keys = new Set(partsOf(model).map(({ key }) => key));
+  for (const key of state.off.keys()) if (!keys.has(key)) state.off.delete(key);
+  for (const cell of state.forbidden) if (!keys.has(cell.split(":", 2).join(":"))) state.forbidden.delete(cell);
 }
 
 function change(what, { scroll = false } = {}) {
   Object.assign(state, what);
-  if ("at" in what) state.wantedAt = what.at; // a shorter name, which has no such position, does not forget it
+  // A shorter name, which has no such position, does not forget it; the letter to explain is that of the position.
+  if ("at" in what) Object.assign(state, { letter: "" }, what, { wantedAt: what.at });
   showAll();
   if (scroll) byId(state.tab).scrollIntoView();
 }

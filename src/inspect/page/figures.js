@@ -72,18 +72,19 @@ function nextLabel(model, token) {
   return token === model.bos ? "end" : visibleLetter(model.characters[token]);
 }
 
-// All heads. A model of one layer needs no layers in their names.
-function headsOf({ config: { n_layer, n_head } }) {
-  return Array.from({ length: n_layer * n_head }, (_, i) => {
-    const [layer, head] = [Math.floor(i / n_head), i % n_head];
-    const name = n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-    return { layer, head, key: `${layer}:${head}`, name };
-  });
-}
-
 // A word or name in the middle of a text, whichever way it is written.
 function inText(word) {
   return element("bdi", word);
+}
+
+// As a shell reads it.
+function shellWord(text) {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+// The beginning of a command that shows in the terminal what the page shows, as parts of an element.
+function inspectCommand({ about }) {
+  return ["microgpt inspect ", inText(shellWord(about.name)), " --text ", inText(shellWord(state.text))];
 }
 
 // A text as parts of an element: [word] is explained, and so is [words|word], as another word.

@@ -17,6 +17,7 @@ const settings = {
   layer: [0, whole(0, 1e9)],
   head: [0, whole(0, 1e9)],
   at: [3, whole(0, 1e9)],
+  letter: ["", shortText], // to explain, or "end"; by default the one that comes
   temperature: [1, within(0.1, 3)],
   step: [Infinity, whole(0, 1e9)], // of the training; the end
   maps: ["name", oneOf("name", "mean")],
@@ -33,7 +34,7 @@ const settings = {
 };
 
 // And its lists: what an entry looks like.
-const lists = { off: /^\d+:\d+:(off|mean)$/, forbid: /^\d+:\d+:\d+:\d+$/, open: /^\d+:\d+$/ };
+const lists = { off: /^\d+:(\d+:(off|mean)|mlp:off)$/, forbid: /^\d+:\d+:\d+:\d+$/, open: /^\d+:\d+$/ };
 
 function link() {
   const hash = new URLSearchParams({ text: [...state.text].slice(0, longestText).join("") });

@@ -1,4 +1,4 @@
-// 7. Two models side by side: what they are, how they read this name, and what their heads look at.
+// Two models side by side: what they are, how they read this name, and what their heads look at.
 
 function heldOut(about) {
   return about.held_out ? `${fixed(about.held_out.loss)}, ${percent(about.held_out.accuracy)} right` : "–";

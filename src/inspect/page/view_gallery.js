@@ -1,4 +1,4 @@
-// 2. What the heads look at: the maps of all heads, with the answer covered until the reader asks for it.
+// What the heads look at: the maps of all heads, with the answer covered until the reader asks for it.
 
 const massNames = [
   ["mass_self", "itself"],

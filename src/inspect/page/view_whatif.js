@@ -1,6 +1,6 @@
-// 4. What if: heads switched off, looks forbidden, another temperature; and names drawn from the changed model.
+// What if: parts switched off, looks forbidden, another temperature; and names drawn from the changed model.
 
-function switchHead(key, how) {
+function switchPart(key, how) {
   const off = new Map(state.off);
   if (how === "on") off.delete(key);
   else off.set(key, how);
@@ -8,11 +8,12 @@ function switchHead(key, how) {
 }
 
 function showSwitches(shown) {
-  const rows = headsOf(shown.model).map(({ key, name }) => {
+  const switched = partsOf(shown.model).slice(1); // without letter and position nothing is left
+  const rows = switched.map(({ key, name, head }) => {
     const group = { class: "choices", role: "radiogroup", "aria-label": name };
     const choices = element("span", group);
-    const ways = ["on", "off", "mean"].map((how) => [how, how]);
-    showChoices(choices, ways, state.off.get(key) ?? "on", (how) => switchHead(key, how));
+    const ways = head === undefined ? ["on", "off"] : ["on", "off", "mean"];
+    showChoices(choices, ways.map((how) => [how, how]), state.off.get(key) ?? "on", (how) => switchPart(key, how));
     for (const each of choices.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
     return element("div", { class: "switch" }, element("span", name), choices);
   });

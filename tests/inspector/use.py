@@ -21,9 +21,17 @@ def use_reading(tab):
     loss = tab.evaluate("documentLoss(state.models[0].model, 'olivia')")
     check(abs(loss_shown(tab) - loss) < 6e-4, "the loss shown is another")
     tab.type("7")
-    check("'7'" in tab.text("#message") and tab.evaluate("state.text") == "olivia", "an unknown letter is not named")
+    check("“7”" in tab.text("#message") and tab.evaluate("state.text") == "olivia", "an unknown letter is not named")
     tab.press("Backspace")
     check(tab.text("#message") == "", "the message stays")
+    type_name(tab, " Em!mA ")
+    check(tab.text("#message") == "Read as “emma”: spaces are left out; capitals become small letters; the model does not "
+          "know “!”." and tab.evaluate("state.text") == "emma", "what a person types is not read")
+    type_name(tab, 20 * "a")
+    check("there is room for 15 of 20 letters" in tab.text("#message"), "a long name is not told of")
+    tab.evaluate("showAll()")
+    check("--text aaaaaaaaaaaaaaa --at" in tab.text("#why-command"), "the command's text does not fit the block")
+    type_name(tab, "olivia")
     tab.click("#read-cards > :nth-child(5)")
     check(tab.evaluate("state.at") == 4, "a click on a card does not pick its letter")
     tab.press("ArrowLeft")
@@ -149,7 +157,11 @@ def use_changes(tab):
     check(tab.until("state.off.size === 2"), "a link is not followed")
     check(abs(loss_shown(tab) - changed) < 1e-9, "the link does not bring the state back")
     tab.click("#undo")
-    tab.evaluate("byId('num').focus(); byId('num').select()")
+    tab.evaluate("Object.assign(state, { prompt: 'Ma' }), generateNames()")
+    check(tab.text("#sampling-message").startswith("They begin with “ma”"), "a prompt with capitals is not helped")
+    check(tab.evaluate("[...byId('sampled').children].every((each) => each.textContent.startsWith('ma'))"),
+          "the names do not begin with the prompt")
+    tab.evaluate("state.prompt = '', byId('num').focus(), byId('num').select()")
     tab.type("7")
     tab.evaluate("byId('sampling').requestSubmit()")
     check(tab.evaluate("byId('sampled').children.length") == 7, "no names are generated, or not so many")
@@ -231,7 +243,7 @@ def use_graph(tab):
 SETTINGS = {"temperature": 1.5, "maps": "mean", "tab": "whatif", "theme": "dark", "layer": 0, "head": 2, "at": 4,
             "seed": "-7", "letter": "o", "sampleTemperature": 0.85, "num": 12, "prompt": "an", "learnFrom": "model",
             "learnSeed": "123456789012345678901", "learnSpeed": 10}
-DAMAGED = ("#%", "#&=&", "#text=%E0%A4%A&layer", "#tab=nowhere&theme=pink&maps=%00&model=7&layer=-1&head=x&at=1e9",
+DAMAGED = ("#%", "#&=&", "#text=%E0%A4%&layer", "#tab=nowhere&theme=pink&maps=%00&model=7&layer=-1&head=x&at=1e9",
            "#temperature=NaN&sampleTemperature=-1&seed=x&num=1e9&learnFrom=there&learnSeed=&learnSpeed=fast",
            "#off=0:1:gone+9:9:off+:::+__proto__&forbid=1:2+a:b:c:d+0:0:3:1:4&open=<b>", "#text=" + 100_000 * "x")
 
@@ -285,8 +297,16 @@ def check_widths(tab, page):
     check(not tab.errors, f"{page} logged {tab.errors}")
 
 
+def use_beginning(tab):
+    check(tab.text("h1") == "A tiny GPT that learned from 200 names to invent new ones. Type yours.", "the page is no GPT")
+    check(tab.until("byId('invented').children.length === 12"), "no new names are in view")
+    check(tab.evaluate("[...byId('invented').children].map((each) => each.textContent)") ==
+          tab.evaluate("sample(state.shown.model, { num: 12 })"), "the new names are those of another model")
+
+
 def use(tab, page):
     tab.open(page)
+    use_beginning(tab)
     use_reading(tab)
     use_why(tab)
     use_heads(tab)
@@ -297,6 +317,8 @@ def use(tab, page):
     use_training(tab)
     use_path(tab, page)
     use_links(tab, page)
+    tab.open(page, "#text=Emma")
+    check(tab.evaluate("state.text") == "emma" and "“emma”" in tab.text("#message"), "a link with capitals is not read")
     check_widths(tab, "the page")
 
 

@@ -82,9 +82,29 @@ function shellWord(text) {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+// What the model learned from. One that knows "=" was trained on a task, and a task's documents are no names.
+function nounOf(model) {
+  return model.tokens.has("=") ? "documents" : "names";
+}
+
+// On what a model was measured, as a text for explained() or, without marks, for others.
+function measuredOn({ about, model }, isMarked = true) {
+  const noun = nounOf(model);
+  const words = { "held-out": `held-out ${noun}`, seen: `${noun} that it has seen`, given: `${noun} it was measured on` };
+  const { kind } = about.measured;
+  return isMarked && kind === "held-out" ? `[${words[kind]}|held-out names]` : words[kind];
+}
+
+// The same with how many they are: of very many, only the first are measured.
+function countMeasured({ about, model }) {
+  const [measured, all] = [about.held_out.documents, about.measured.available].map((n) => n.toLocaleString("en"));
+  return `${measured === all ? all : `${measured} of ${all}`} ${measuredOn({ about, model })}`;
+}
+
 // The beginning of a command that shows in the terminal what the page shows, as parts of an element.
-function inspectCommand({ about }) {
-  return ["microgpt inspect ", inText(shellWord(about.name)), " --text ", inText(shellWord(state.text))];
+function inspectCommand({ about, model }) {
+  const text = [...state.text].slice(0, model.config.block_size - 1).join("");
+  return ["microgpt inspect ", inText(shellWord(about.path)), " --text ", inText(shellWord(text))];
 }
 
 // A text as parts of an element: [word] is explained, and so is [words|word], as another word.

@@ -2,7 +2,6 @@
 // the whole page to a point.
 
 const millisecondsAPoint = 160; // while it plays
-const asInTheProgram = { seed: "42", temperature: 0.5 }; // what `microgpt sample` draws with
 const pointsInTable = 8;
 
 // --- The points ------------------------------------------------------------------------------------------------------
@@ -49,8 +48,7 @@ function pickPoint(i) {
 // Drawing names takes longer than all else, so they are kept.
 function pointNames(i) {
   const point = pointModel(i);
-  point.names ??= sample(point.model, { ...asInTheProgram, num: point.model.numbers.length > 20000 ? 4 : 12 });
-  return point.names;
+  return (point.names ??= namesOf(point.model));
 }
 
 function stepWords({ step }) {
@@ -123,13 +121,12 @@ function listenToPoints(drawn, places, tip) {
   drawn.addEventListener("pointerleave", hideTip);
 }
 
-const lossLines = [
-  { name: "held-out names", className: "mean", of: (about) => about.held_out.loss },
-  { name: "names it was trained on", className: "second", of: (about) => about.loss ?? NaN },
-];
-
 function lossChart(at) {
-  const lines = lossLines.map(({ of, ...line }) => ({ ...line, values: state.points.map(({ about }) => of(about)) }));
+  const valuesOf = (of) => state.points.map(({ about }) => of(about));
+  const lines = [
+    { name: measuredOn(state.points[at], false), className: "mean", values: valuesOf((about) => about.held_out.loss) },
+    { name: "where it was trained", className: "second", values: valuesOf((about) => about.loss ?? NaN) },
+  ];
   const all = lines.flatMap(({ values }) => values).filter(Number.isFinite);
   const low = Math.floor(2 * Math.min(...all)) / 2;
   const high = Math.max(Math.ceil(2 * Math.max(...all)) / 2, low + 0.5);
@@ -199,7 +196,7 @@ function pointRow(i, at) {
 }
 
 function showPointTable(at) {
-  const heading = tableHead(["[step]", "[loss] of [held-out names]", "names it generated"]);
+  const heading = tableHead(["[step]", `[loss] of ${measuredOn(state.points[at])}`, "it generated"]);
   const body = element("tbody", ...pointsToTell().map((i) => pointRow(i, at)));
   replaceKeepingFocus(byId("history-table"), [wideTable("Names on the way", heading, body)]);
 }
@@ -221,7 +218,7 @@ function showHistory(shown) {
   for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
   byId("history-losses").replaceChildren(lossChart(at));
   showNames("history-names", pointNames(at));
-  byId("history-command").textContent = `microgpt sample ${about.name} --dtype f64 --num ${pointNames(at).length}`;
+  byId("history-command").textContent = `microgpt sample ${shellWord(about.path)} --dtype f64 --num ${pointNames(at).length}`;
   byId("history-text").textContent = state.text;
   byId("history-heads").replaceChildren(...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))));
   showPointTable(at);

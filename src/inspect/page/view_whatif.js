@@ -144,7 +144,7 @@ function showOthersSoon(shown) {
       names.reduce((sum, name) => sum + read(shown.model, name, changes, temperature).loss, 0) / names.length;
     const difference = mean(shown.changes, state.temperature) - mean(unchanged, 1);
     place.textContent =
-      `Over ${names.length} other names it changes by ${signed(difference)}.` +
+      `Over ${names.length} other ${nounOf(shown.model)} it changes by ${signed(difference)}.` +
       (state.forbidden.size > 0 ? " (Forbidden looks are forbidden at the same positions there.)" : "");
   }, 300);
 }
@@ -171,8 +171,11 @@ function generateNames() {
   try {
     if (!(temperature > 0)) throw new Error("the temperature must be more than 0");
     if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
-    const names = sample(model, { seed, temperature, num, prompt }, changes);
-    showNames("sampled", names);
+    const begin = readable(model, prompt);
+    if (begin.changes.length > 0) {
+      byId("sampling-message").textContent = `They begin with “${begin.text}”: ${begin.changes.join("; ")}.`;
+    }
+    showNames("sampled", sample(model, { seed, temperature, num, prompt: begin.text }, changes));
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;
   }

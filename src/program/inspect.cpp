@@ -218,9 +218,7 @@ Command inspect_command() {
                       "instead: what each part of the model adds to the logit of the letter\n"
                       "that comes next, and the loss without that part",
                       flag(options->why)}};
-  return {"inspect",
-          "Print a model's config and statistics of its parameters, one row of a head in numbers, or why\na letter is "
-          "likely.",
+  return {"inspect", "Print what is in a model, one row of a head in numbers, or why a letter is likely.",
           "Examples:\n"
           "  microgpt inspect names.safetensors\n"
           "  microgpt inspect names.safetensors --text emma --layer 0 --head 2 --at 3\n"

@@ -21,6 +21,18 @@ function pointModel(i) {
   return point;
 }
 
+// Where a point lies on the slider and in curves, from 0 to 1: by the logarithm of its step, for a model learns most in
+// its first steps.
+function placeOfPoint(i) {
+  const [first, here, last] = [0, i, state.points.length - 1].map((each) => Math.log1p(state.points[each].about.step));
+  return (here - first) / (last - first);
+}
+
+function pointAtPlace(place) {
+  const far = (i) => Math.abs(placeOfPoint(i) - place);
+  return state.points.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0);
+}
+
 // The last point after at most so many steps.
 function pointOfStep(step) {
   const later = state.points.findIndex(({ about }) => about.step > step);
@@ -62,7 +74,7 @@ function showSlider() {
   const i = pointOfStep(state.step);
   const { about } = state.points[i];
   const of = state.points.at(-1).about.step.toLocaleString("en");
-  byId("point").value = i;
+  byId("point").value = placeOfPoint(i);
   byId("point").setAttribute("aria-valuetext", `after ${stepWords(about)} of ${of}`);
   const before = `step ${about.step.toLocaleString("en")}`;
   byId("point-step").replaceChildren(before, element("span", { class: "unit" }, ` of ${of}`));
@@ -94,9 +106,8 @@ function playOrPause() {
 // `lines` as of lineChart(), with a value for each point. `tip` tells of a point; a click picks it.
 function pointChart({ lines, at, range, box, name, tip }) {
   const steps = state.points.map(({ about }) => about.step);
-  const place = (i) => (steps[i] - steps[0]) / (steps.at(-1) - steps[0]);
   const ends = [`step ${steps[0]}`, String(steps.at(-1))];
-  const { drawn, x, y } = lineChart({ lines, place, ends, range, box, name });
+  const { drawn, x, y } = lineChart({ lines, place: placeOfPoint, ends, range, box, name });
   drawn.classList.add("point-chart");
   drawn.append(svg("line", { class: "here", x1: x(at), x2: x(at), y1: 10, y2: box[1] - 20 }));
   for (const { className, values } of lines) {
@@ -172,11 +183,10 @@ function pointCard({ weights, labels }, at, i) {
   return mapFigure(caption, map, entropyChart(i, at));
 }
 
-// A few points, evenly spread, the first and the last among them.
+// A few points, evenly spread along the slider, the first and the last among them.
 function pointsToTell() {
-  const last = state.points.length - 1;
-  const n = Math.min(pointsInTable, state.points.length);
-  return Array.from({ length: n }, (_, i) => Math.round((i * last) / (n - 1)));
+  const places = Array.from({ length: pointsInTable }, (_, i) => i / (pointsInTable - 1));
+  return [...new Set(places.map(pointAtPlace))];
 }
 
 function pointRow(i, at) {
@@ -224,13 +234,22 @@ function showHistory(shown) {
   showPointTable(at);
 }
 
+// A key goes to the next point, however far that is.
+function moveBetweenPoints(event) {
+  const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5 };
+  if (!(event.key in steps)) return;
+  event.preventDefault();
+  const to = pointOfStep(state.step) + steps[event.key];
+  pickPoint(Math.max(0, Math.min(to, state.points.length - 1)));
+}
+
 function startHistory() {
   if (state.models[0].about.history.length < 2) return;
   state.points = pointsOf(state.models[0]);
   byId("training").hidden = byId("history").hidden = false;
   byId("history-count").textContent = String(state.points.length);
-  byId("point").max = state.points.length - 1;
-  byId("point").addEventListener("input", (event) => pickPoint(Number(event.target.value)));
+  byId("point").addEventListener("input", (event) => pickPoint(pointAtPlace(Number(event.target.value))));
+  byId("point").addEventListener("keydown", moveBetweenPoints);
   byId("play").addEventListener("click", playOrPause);
   setTimeout(drawNamesOfTable);
 }

@@ -39,6 +39,19 @@ def use_reading(tab):
           "the arrow keys do not move between letters")
 
 
+def use_picture(tab):
+    """One letter at a time; a shade for every number; and a box leads to its section."""
+    tab.evaluate("change({ at: 5 })")
+    check(tab.evaluate("[...document.querySelectorAll('#picture-flow .shades')].map((each) => each.children.length)") ==
+          [16, 4, 4, 4, 4, 16, 64, 16], "the picture lacks numbers")
+    tab.click("#picture-next")
+    check(tab.evaluate("state.at") == 6 and "position 6" in tab.text("#picture-flow"), "the letter does not move on")
+    tab.click("#picture-next")
+    check(tab.evaluate("state.at") == 0, "after the last letter the first does not come")
+    tab.click('#picture-flow [data-key="flow 0:3"]')
+    check(tab.evaluate("[state.tab, state.head]") == ["inside", 3], "a head of the picture does not lead to its numbers")
+
+
 def use_why(tab):
     """The parts of a logit: of the letter that comes, of another, and without a part."""
     tab.click("#read-cards > :nth-child(4)")
@@ -308,6 +321,7 @@ def use(tab, page):
     tab.open(page)
     use_beginning(tab)
     use_reading(tab)
+    use_picture(tab)
     use_why(tab)
     use_heads(tab)
     use_words(tab)

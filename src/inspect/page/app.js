@@ -25,6 +25,7 @@ const state = {
 
 // [id, name in the bar, the function that shows it].
 const sections = [
+  ["picture", "Whole", showPicture],
   ["read", "Read", showRead],
   ["why", "Why", showWhy],
   ["look", "Look", showGallery],
@@ -261,7 +262,7 @@ function followLink() {
   typed(byId("text").value);
   showAll();
   showSections();
-  if (state.tab === "read") scrollTo(0, 0);
+  if (state.tab === "picture") scrollTo(0, 0);
   else byId(state.tab)?.scrollIntoView();
 }
 
@@ -386,7 +387,7 @@ function start() {
   });
   nameMeanings();
   if (nounOf(state.models[0].model) === "documents") callThemDocuments();
-  const begins = [startGallery, startWhatIf, startLearn, startGraph, startHistory];
+  const begins = [startPicture, startGallery, startWhatIf, startLearn, startGraph, startHistory];
   for (const begin of begins) begin();
   followLink();
   followScrolling();

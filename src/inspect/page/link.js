@@ -22,7 +22,7 @@ const settings = {
   step: [Infinity, whole(0, 1e9)], // of the training; the end
   maps: ["name", oneOf("name", "mean")],
   path: ["", (text) => (/^(loss|sum|(\d+\.)*\d+)?$/.test(text) ? shortText(text) : undefined)],
-  tab: ["read", (text) => oneOf(...sections.map(([id]) => id))(text)],
+  tab: ["picture", (text) => oneOf(...sections.map(([id]) => id))(text)],
   theme: ["auto", oneOf("auto", "light", "dark")],
   seed: ["42", seedText],
   sampleTemperature: [0.5, within(0.05, 5)],

@@ -225,8 +225,8 @@ function numbersOf(nodes, tape) {
 }
 
 // Returns the logits [T][V]; layers [L][T], what happened at each position: x_residual, q_h, k_h, v_h, attn_logits[h],
-// attn_weights[h], head_out[h], x_attn and more; of these the weights [L][H][T][t + 1]; and what else is written to the
-// residual stream, embedded [T][C] and mlp_out [L][T][C].
+// attn_weights[h], head_out[h], x_attn and more; of these the weights [L][H][T][t + 1]; embedded [T][C], with which the
+// residual stream begins; and mlps [L][T], of each MLP active, mlp_out and x, the stream after it.
 function forward(model, tokens, changes = unchanged) {
   const run = new Run(model, changes);
   const logits = numbersOf(tokens.map((token) => run.gpt(token)), run.tape);
@@ -235,8 +235,9 @@ function forward(model, tokens, changes = unchanged) {
     positions[0].q_h.map((_, h) => positions.map(({ attn_weights }) => attn_weights[h])),
   );
   const embedded = numbersOf(run.positions.map(({ x }) => x), run.tape);
-  const mlp_out = numbersOf(run.mlps.map((positions) => positions.map((at) => at.mlp_out)), run.tape);
-  return { logits, weights, layers, embedded, mlp_out };
+  const mlp = ({ active, mlp_out, x }) => numbersOf({ active, mlp_out, x }, run.tape);
+  const mlps = run.mlps.map((positions) => positions.map(mlp));
+  return { logits, weights, layers, embedded, mlps };
 }
 
 // --- The parts of a logit --------------------------------------------------------------------------------------------
@@ -275,7 +276,7 @@ function logitParts(model, run, t, token) {
   return partsOf(model).map((part) => {
     const { key, layer, head } = part;
     if (key === "embedding") return { ...part, adds: dot(run.embedded[t], row) };
-    const written = head === undefined ? run.mlp_out[layer][t] : headWrites(model, run, part, t);
+    const written = head === undefined ? run.mlps[layer][t].mlp_out : headWrites(model, run, part, t);
     return { ...part, adds: dot(written, row) };
   });
 }

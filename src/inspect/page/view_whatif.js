@@ -106,7 +106,7 @@ function showDifference(shown) {
   const place = byId("difference");
   if (!isChanged) {
     place.replaceChildren(
-      element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says in section 1."),
+      element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says above."),
     );
     return;
   }

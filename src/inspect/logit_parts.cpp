@@ -91,7 +91,8 @@ LogitParts logit_parts(const Config& config, const Parameters& parameters, std::
     return logits_at(read(config, changed, tokens, t), t);
   };
   LogitParts found{logits_at(a, t), {}};
-  found.parts.push_back({"letter and position", through(lm_head, a.x.view().row(t)), without([&](Parameters& p) {
+  const char* const name = config.rope ? "letter" : "letter and position";
+  found.parts.push_back({name, through(lm_head, a.x.view().row(t)), without([&](Parameters& p) {
                            clear_columns(p["wte"], 0, config.n_embd);
                            if (!config.rope) clear_columns(p["wpe"], 0, config.n_embd);
                          })});

@@ -14,7 +14,7 @@
 namespace microgpt {
 
 struct LogitPart {
-  std::string name;             // "letter and position", "layer 0, head 2" or "layer 0, MLP"
+  std::string name;             // "letter and position" (RoPE: "letter"), "layer 0, head 2" or "layer 0, MLP"
   std::vector<double> adds;     // (V) to each logit
   std::vector<double> without;  // (V) the logits of the model in which this part adds nothing, at any position
 };

@@ -56,7 +56,8 @@ function compareRows({ names, rows }) {
     const ours = strongest(facts.weights, facts.seen, 5);
     const theirs = [order, scores, query, output, reaches];
     const scoresOf = ours.map((s) => facts.scores[s]);
-    return largest([ours, scoresOf, facts.query, facts.here.head_out[head], headWrites(state.shown.model, state.shown.now, state, at)], theirs);
+    const writes = headWrites(state.shown.model, state.shown.now, { layer, head }, at);
+    return largest([ours, scoresOf, facts.query, facts.here.head_out[head], writes], theirs);
   });
   return { rows: Math.max(...differences) };
 }

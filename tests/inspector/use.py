@@ -25,8 +25,8 @@ def use_reading(tab):
     tab.press("Backspace")
     check(tab.text("#message") == "", "the message stays")
     type_name(tab, " Em!mA ")
-    check(tab.text("#message") == "Read as “emma”: spaces are left out; capitals become small letters; the model does not "
-          "know “!”." and tab.evaluate("state.text") == "emma", "what a person types is not read")
+    check(tab.text("#message") == "Read as “emma”: spaces are left out; capitals become small letters; the model does "
+          "not know “!”." and tab.evaluate("state.text") == "emma", "what a person types is not read")
     type_name(tab, 20 * "a")
     check("there is room for 15 of 20 letters" in tab.text("#message"), "a long name is not told of")
     tab.evaluate("showAll()")
@@ -49,7 +49,7 @@ def use_picture(tab):
     tab.click("#picture-next")
     check(tab.evaluate("state.at") == 0, "after the last letter the first does not come")
     tab.click('#picture-flow [data-key="flow 0:3"]')
-    check(tab.evaluate("[state.tab, state.head]") == ["inside", 3], "a head of the picture does not lead to its numbers")
+    check(tab.evaluate("[state.tab, state.head]") == ["inside", 3], "a box does not lead to its section")
 
 
 def use_why(tab):
@@ -311,7 +311,8 @@ def check_widths(tab, page):
 
 
 def use_beginning(tab):
-    check(tab.text("h1") == "A tiny GPT that learned from 200 names to invent new ones. Type yours.", "the page is no GPT")
+    check(tab.text("h1") == "A tiny GPT that learned from 200 names to invent new ones. Type yours.",
+          "the page does not say what it is")
     check(tab.until("byId('invented').children.length === 12"), "no new names are in view")
     check(tab.evaluate("[...byId('invented').children].map((each) => each.textContent)") ==
           tab.evaluate("sample(state.shown.model, { num: 12 })"), "the new names are those of another model")

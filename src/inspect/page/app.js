@@ -211,8 +211,9 @@ function moveBetweenRadios(event) {
 
 // --- The text --------------------------------------------------------------------------------------------------------
 
-// What the model can read of a text, and what was changed for that: capitals that it does not know become small letters;
-// other letters that it does not know are left out, and so are spaces before the text. As readable_text() of the program.
+// What the model can read of a text, and what was changed for that: capitals that it does not know become small
+// letters; other letters that it does not know are left out, and so are spaces before the text. The program does the
+// same in readable_text().
 function readable(model, text) {
   const unknown = new Set();
   const changes = new Set();
@@ -324,7 +325,8 @@ function followScrolling() {
   for (const [id] of sections) watcher.observe(byId(id));
 }
 
-// What this is and what to do; what the model writes, which is drawn once, a moment later; and in small print what it is.
+// What this is and what to do; what the model writes, which is drawn once, a moment later; and, in small print, the
+// model.
 function showTitle({ about, model }) {
   const count = about.learned === null ? "" : `${about.learned.toLocaleString("en")} `;
   const invents = nounOf(model) === "names" ? "invent new ones" : "write new ones";

@@ -90,7 +90,11 @@ function nounOf(model) {
 // On what a model was measured, as a text for explained() or, without marks, for others.
 function measuredOn({ about, model }, isMarked = true) {
   const noun = nounOf(model);
-  const words = { "held-out": `held-out ${noun}`, seen: `${noun} that it has seen`, given: `${noun} it was measured on` };
+  const words = {
+    "held-out": `held-out ${noun}`,
+    seen: `${noun} that it has seen`,
+    given: `${noun} it was measured on`,
+  };
   const { kind } = about.measured;
   return isMarked && kind === "held-out" ? `[${words[kind]}|held-out names]` : words[kind];
 }

@@ -244,8 +244,8 @@ function forward(model, tokens, changes = unchanged) {
 
 // All that writes to the residual stream, in the order in which it does: {key, name} and, of heads, layer and head.
 // A model of one layer needs no layers in the names.
-function partsOf({ config: { n_layer, n_head } }) {
-  const parts = [{ key: "embedding", name: "letter and position" }];
+function partsOf({ config: { n_layer, n_head, rope } }) {
+  const parts = [{ key: "embedding", name: rope ? "letter" : "letter and position" }];
   for (let layer = 0; layer < n_layer; layer++) {
     const place = n_layer > 1 ? `layer ${layer}, ` : "";
     for (let head = 0; head < n_head; head++) {

@@ -74,10 +74,11 @@ function mapLabels(shown) {
 
 function galleryMap(shown, layer, head) {
   const isMean = state.maps === "mean";
+  const where = isMean ? `mean over ${measuredOn(shown, false)}` : `in “${state.text}”`;
   return headMap(shown.model, {
     rows: mapRows(shown, layer, head),
     labels: mapLabels(shown),
-    name: `Map of layer ${layer}, head ${head}, ${isMean ? `mean over ${measuredOn(shown, false)}` : `in “${state.text}”`}`,
+    name: `Map of layer ${layer}, head ${head}, ${where}`,
     forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
     pick: (t) => change({ layer, head, at: isMean ? state.at : t, tab: "inside" }, { scroll: true }),
   });

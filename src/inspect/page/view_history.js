@@ -228,7 +228,8 @@ function showHistory(shown) {
   for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
   byId("history-losses").replaceChildren(lossChart(at));
   showNames("history-names", pointNames(at));
-  byId("history-command").textContent = `microgpt sample ${shellWord(about.path)} --dtype f64 --num ${pointNames(at).length}`;
+  const command = `microgpt sample ${shellWord(about.path)} --dtype f64 --num ${pointNames(at).length}`;
+  byId("history-command").textContent = command;
   byId("history-text").textContent = state.text;
   byId("history-heads").replaceChildren(...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))));
   showPointTable(at);

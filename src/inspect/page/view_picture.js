@@ -15,7 +15,7 @@ function shades(numbers) {
 
 // `where` is what a click changes: the section, at least.
 function flowBox(key, name, note, where, ...content) {
-  const click = () => change({ at: state.at, ...where }, { scroll: true });
+  const click = () => change(where, { scroll: true });
   const attributes = { class: "flow-box", "data-key": `flow ${key}`, click };
   return button(attributes, element("b", element("bdi", name)), element("small", element("bdi", note)), ...content);
 }
@@ -51,7 +51,7 @@ function showPicture(shown) {
   const layers = Array.from({ length: model.config.n_layer }, (_, layer) => layerBoxes(shown, layer));
   const boxes = [
     flowBox("letter", longLabel(model, tokens[at]), `position ${at}`, { tab: "read" }),
-    flowBox("embedding", "stream", "letter and position", { tab: "why" }, shades(now.embedded[at])),
+    flowBox("embedding", "stream", partsOf(model)[0].name, { tab: "why" }, shades(now.embedded[at])),
     ...layers.flat(),
     flowBox("next", "next letter", readingSoFar(shown, at), { tab: "read" }, ...bars),
   ];

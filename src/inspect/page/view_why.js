@@ -13,11 +13,11 @@ function showLettersToExplain({ model, now, targets }, token) {
 
 // A part's name leads to where more is said of it: a head's numbers, or the switch of an MLP.
 function partName({ key, name, layer, head }) {
-  if (key === "embedding") return explained("[letter and position|embedding]");
+  if (key === "embedding") return explained(`[${name}|embedding]`);
   const isHead = head !== undefined;
   const where = isHead ? { layer, head, tab: "inside" } : { tab: "whatif" };
   const label = `${name}: ${isHead ? "show it in numbers" : "switch it off"}`;
-  const click = () => change({ at: state.at, ...where }, { scroll: true });
+  const click = () => change(where, { scroll: true });
   return [button({ class: "link", "aria-label": label, "data-key": `part ${key}`, click }, name)];
 }
 
@@ -63,7 +63,8 @@ function showWhy(shown) {
   const parts = logitParts(model, now, at, token);
   showLettersToExplain(shown, token);
   byId("why-where").replaceChildren(inText(`${readingSoFar(shown, at)}?`));
-  const sum = tableRow(explained("[the logit|logits]"), ["", signed(now.logits[at][token]), fixed(loss)], { class: "total" });
+  const numbers = ["", signed(now.logits[at][token]), fixed(loss)];
+  const sum = tableRow(explained("[the logit|logits]"), numbers, { class: "total" });
   replaceKeepingFocus(byId("why-parts"), [
     wideTable(
       "What each part adds",

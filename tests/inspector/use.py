@@ -32,6 +32,7 @@ def use_reading(tab):
     tab.evaluate("showAll()")
     check("--text aaaaaaaaaaaaaaa --at" in tab.text("#why-command"), "the command's text does not fit the block")
     type_name(tab, "olivia")
+    tab.evaluate("showAll()")  # so that nothing moves later
     tab.click("#read-cards > :nth-child(5)")
     check(tab.evaluate("state.at") == 4, "a click on a card does not pick its letter")
     tab.press("ArrowLeft")

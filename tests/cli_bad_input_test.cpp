@@ -206,10 +206,10 @@ TEST_CASE("a prompt that the model cannot begin with is refused") {
   const ModelFolder folder;
   auto prompt = [&](const std::string& text) { return refusal({"sample", folder.model, "--prompt", text}); };
   const std::string alphabet = " is unknown; the alphabet is 'abcdefghijklmnoprstu'";
-  CHECK(prompt("Vanna") == "2: the character 'V'" + alphabet);
-  CHECK(prompt("zoë") == "2: the character 'z'" + alphabet);
-  CHECK(prompt("oë") == "2: the character 'ë'" + alphabet);
-  CHECK(prompt("a\nb") == "2: the character '\\x0a'" + alphabet);
+  CHECK(prompt("V") == "2: the character 'V'" + alphabet);
+  CHECK(prompt("zë") == "2: the character 'z'" + alphabet);
+  CHECK(prompt("ë") == "2: the character 'ë'" + alphabet);
+  CHECK(prompt("\n") == "2: the character '\\x0a'" + alphabet);
   CHECK(prompt("\xff") == "2: --prompt is not valid UTF-8");
   CHECK(prompt("annaannaa") == "2: --prompt has 9 characters; this model's block_size is 8");
 }

@@ -152,9 +152,7 @@ TEST_CASE("what heads cannot do it refuses before it begins, and nothing is writ
     CHECK(refused({"--silence", head}) ==
           fmt::format("2: --silence: there is no head '{}'; this model's heads are 0:0 to 0:3, LAYER:HEAD", head));
   }
-  CHECK(refused({"--text", "annaanna"}) ==
-        "2: --text has 8 characters, which makes 9 positions with BOS; this model's block_size is 8");
-  CHECK(refused({"--text", "Vanna"}).starts_with("2: the character 'V' is unknown; the alphabet is "));
+  CHECK(refused({"--text", "V"}).starts_with("2: the character 'V' is unknown; the alphabet is "));
   CHECK(refused({"--text", "\xff"}) == "2: --text is not valid UTF-8");
   CHECK(refused({"--save", folder.file("x")}) ==
         "2: --save writes the model without some heads; add --prune or --silence");
@@ -186,7 +184,20 @@ TEST_CASE("inspect --text shows one row of a head, and refuses a head or a posit
   CHECK(refusal(base + Words{"--layer", "1"}) == "2: --layer is 1; it must be from 0 to 0");
   CHECK(refusal(base + Words{"--at", "5"}) == "2: --at is 5; it must be from 0 to 4");
   CHECK(refusal(base + Words{"--at", "-1"}) == "2: --at is '-1'; it must be a whole number from 0 to 1000000000");
-  CHECK(refusal({"inspect", folder.model, "--at", "1"}) == "2: --layer, --head and --at need a --text");
+  CHECK(refusal({"inspect", folder.model, "--at", "1"}) == "2: --layer, --head, --at and --why need a --text");
+}
+
+TEST_CASE("inspect --why shows what each part adds to the logit of the letter that comes") {
+  const ModelFolder folder;
+  const Words base{"inspect", folder.model, "--text", "anna", "--why"};
+  const std::string why = output(base + Words{"--at", "2"});
+  CHECK(why.starts_with("n after 'an', at position 2\n\npart "));
+  CHECK(count("layer 0, head ", why) == 4);
+  CHECK(count("letter and position", why) + count("layer 0, MLP", why) + count("the logit", why) == 3);
+  CHECK(output(base).starts_with("the end after 'anna', at position 4\n"));
+  CHECK(output(base + Words{"--at", "0"}).starts_with("a at the beginning, at position 0\n"));
+  CHECK(refusal(base + Words{"--at", "5"}) == "2: --at is 5; it must be from 0 to 4");
+  CHECK(refusal(base + Words{"--head", "1"}) == "2: --why is about all heads; leave out --layer and --head");
 }
 
 TEST_CASE("a large alphabet takes little memory, and a complaint names only its first letters") {
@@ -202,7 +213,7 @@ TEST_CASE("a large alphabet takes little memory, and a complaint names only its 
   CHECK(unknown.size() < 1000);
 }
 
-TEST_CASE("a text that is too long is refused with its length and with what fits") {
+TEST_CASE("a text that is too long is read as far as there is room, and a document is refused") {
   const NamesFolder folder;
   const std::string model =
       folder.trained({"--engine", "tensor", "--pos", "rope", "--block-size", "1000000", "--steps", "1"});
@@ -212,9 +223,9 @@ TEST_CASE("a text that is too long is refused with its length and with what fits
                                 ":2: it makes 10001 positions with BOS, and this model's heads can be measured "
                                 "on at most 1971; give shorter documents";
   CHECK(refusal({"heads", model, "--data", file}) == "1: " + complaint);
-  const std::string begin = "2: --text has 10000 characters, which makes 10001 positions with BOS; the most that can ";
-  CHECK(refusal({"inspect", model, "--text", text}) == begin + "be shown is 1971");
-  CHECK(refusal({"heads", model, "--data", folder.names, "--text", text}) == begin + "be shown is 256");
+  const std::string begin = "microgpt: note: --text is read as '" + std::string(200, 'a') + "...': there is room for ";
+  CHECK(microgpt({"inspect", model, "--text", text}).err == begin + "1970 of 10000 characters\n");
+  CHECK(microgpt({"heads", model, "--data", folder.names, "--text", text}).err == begin + "255 of 10000 characters\n");
   CHECK(refusal({"inspect", model, "--html", folder.file("page"), "--data", file}).find("1: ") == 0);
   // The first document is shown as far as there is room.
   write_contents(file, text.substr(0, 300) + "\n");

@@ -322,6 +322,26 @@ TEST_CASE("a capital that the model does not know is read as its small letter, w
   same(sample, "--pattern", "B*", "b*");
   same({"inspect", model}, "--text", "Anna", "anna");
   same({"heads", model, "--data", folder.names}, "--text", "MAË", "maë");
+}
+
+TEST_CASE("a text to read is helped where it can be, and one line tells how") {
+  const NamesFolder folder("anna\nbella\n");
+  const std::string model = folder.trained({"--steps", "3"});
+  auto helped = [&](const Words& command, const std::string& option, const std::string& typed,
+                    const std::string& note) {
+    const Run r = microgpt(command + Words{option, typed});
+    CHECK(r.exit_code == 0);
+    CHECK(r.err == "microgpt: note: " + option + " is read as " + note + "\n");
+  };
+  const Words inspect{"inspect", model}, sample{"sample", model, "--num", "2"};
+  helped(inspect, "--text", " anna ", "'anna': spaces are left out");
+  helped(inspect, "--text", " An7n!a",
+         "'anna': the model does not know these capitals; spaces are left out; the model does "
+         "not know '!7'");
+  helped(inspect, "--text", "annaannaannaanna", "'annaannaannaann': there is room for 15 of 16 characters");
+  helped(sample, "--prompt", " Be", "'be': the model does not know these capitals; spaces are left out");
+  CHECK(refusal(inspect + Words{"--text", "77"}).starts_with("2: the character '7' is unknown"));
+  CHECK(refusal(inspect + Words{"--text", " "}).starts_with("2: the character ' ' is unknown"));
   CHECK(refusal({"sample", model, "--prompt", "Q"}).starts_with("2: the character 'Q' is unknown"));
 }
 

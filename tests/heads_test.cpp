@@ -12,6 +12,7 @@
 #include "inspect/head_row.h"
 #include "inspect/heads.h"
 #include "inspect/importance.h"
+#include "inspect/logit_parts.h"
 #include "inspect/pruning.h"
 #include "random_numbers.h"
 
@@ -278,6 +279,42 @@ std::vector<Config> kinds() {
   all[6].mask = parse_mask_pattern("local:3");
   all[7].mask = parse_mask_pattern("bigbird:2:1:1");
   return all;
+}
+
+TEST_CASE("the parts of every logit add up to it, and its losses without a head are those of the silenced head") {
+  for (const Config& config : kinds()) {
+    const Parameters p = drawn(config, 3, 0.4);
+    const std::vector<ProbeDocument> documents = random_documents(config, 1);
+    const std::vector<Token>& tokens = documents[0].tokens;
+    const std::size_t n = documents[0].end;
+    double whole = 0;
+    std::vector<double> without(1 + config.n_layer * (config.n_head + 1));
+    for (std::size_t t = 0; t < n; t++) {
+      const auto [logits, parts] = logit_parts(config, p, tokens, t);
+      REQUIRE(parts.size() == without.size());
+      for (Token token = 0; token < config.vocab_size; token++) {
+        double sum = 0;
+        for (const LogitPart& part : parts) sum += part.adds[token];
+        CHECK(std::abs(sum - logits[token]) < 1e-12);
+      }
+      whole += loss_of(logits, tokens[t + 1]) / static_cast<double>(n);
+      for (std::size_t i = 0; i < parts.size(); i++) {
+        without[i] += loss_of(parts[i].without, tokens[t + 1]) / static_cast<double>(n);
+      }
+    }
+    Probe probe(config, p, documents);
+    CHECK(whole == doctest::Approx(probe.scores().losses[0]).epsilon(1e-12));
+    CHECK(without[0] == doctest::Approx(std::log(config.vocab_size)).epsilon(1e-12));  // nothing is read
+    for (const HeadId& id : all_heads(config)) {
+      const double loss = probe.scores(silenced({&id, 1}, config)).losses[0];
+      CHECK(without[1 + id.layer * (config.n_head + 1) + id.head] == doctest::Approx(loss).epsilon(1e-12));
+    }
+    Parameters no_mlp = drawn(config, 3, 0.4);
+    std::fill_n(no_mlp["layer1.mlp_fc2"].data, no_mlp["layer1.mlp_fc2"].size(), 0.0);
+    CHECK(without.back() == doctest::Approx(Probe(config, no_mlp, documents).scores().losses[0]).epsilon(1e-12));
+  }
+  const std::vector<Token> tokens{planted.vocab_size - 1, 0};
+  CHECK_THROWS_AS(logit_parts(planted, bare_model(), tokens, 2), std::out_of_range);
 }
 
 TEST_CASE("a silenced head equals zeros in its columns of attn_wo, and all silenced equal no attention") {

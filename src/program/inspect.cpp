@@ -1,4 +1,4 @@
-// microgpt inspect: prints what is in a model, or what one of its heads does.
+// microgpt inspect: prints what is in a model, what one of its heads does, or why a letter is likely.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "inspect/head_row.h"
+#include "inspect/logit_parts.h"
 #include "program/commands.h"
 #include "program/inspector.h"
 #include "program/measured_documents.h"
@@ -97,23 +98,69 @@ void print_numbers(const HeadRow& row, std::span<const Token> tokens, const Toke
   fmt::print("{:<24}{}\n", "through attn_wo", in_numbers(row.written));
 }
 
+void require_in_range(const char* name, std::size_t number, std::size_t n) {
+  if (number >= n) throw UsageError(fmt::format("{} is {}; it must be from 0 to {}", name, number, n - 1));
+}
+
 /// Throws UsageError if there is no such text, head or position.
 void print_head_row(const Checkpoint& checkpoint, const std::string& text, HeadId id, std::optional<std::size_t> at) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   std::vector<Token> tokens = read_text(text, checkpoint, max_positions(config));
   tokens.pop_back();
-  auto in_range = [](const char* name, std::size_t number, std::size_t n) {
-    if (number >= n) throw UsageError(fmt::format("{} is {}; it must be from 0 to {}", name, number, n - 1));
-  };
   const std::size_t t = at.value_or(tokens.size() - 1);
-  in_range("--layer", id.layer, config.n_layer);
-  in_range("--head", id.head, config.n_head);
-  in_range("--at", t, tokens.size());
+  require_in_range("--layer", id.layer, config.n_layer);
+  require_in_range("--head", id.head, config.n_head);
+  require_in_range("--at", t, tokens.size());
   const HeadRow row = head_row(config, parameters, tokens, id, t);
   fmt::print("layer {}, head {}, at position {}, which is {}\n\n", id.layer, id.head, t,
              for_output(tokenizer.label(tokens[t])));
   print_strongest(row, tokens, tokenizer);
   print_numbers(row, tokens, tokenizer);
+}
+
+// --- Why a letter ----------------------------------------------------------------------------------------------------
+
+/// Bars that begin where the one before ends: '+' where the sum rises, '-' where it falls. [low, high] fills the width.
+std::string waterfall_bar(double from, double to, double low, double high) {
+  constexpr double width = 28;
+  auto column = [&](double x) {
+    return high > low ? static_cast<std::size_t>(std::lround((x - low) / (high - low) * width)) : 0;
+  };
+  const std::size_t begin = column(std::min(from, to)), end = column(std::max(from, to));
+  std::string bar(static_cast<std::size_t>(width), ' ');
+  return bar.replace(begin, end - begin, end - begin, to > from ? '+' : '-');
+}
+
+/// The lines of the parts, each with its share of this token's logit, and the sum below them.
+void print_parts(const LogitParts& why, Token token) {
+  double sum = 0, low = 0, high = 0;
+  for (const LogitPart& part : why.parts) {
+    sum += part.adds[token];
+    low = std::min(low, sum);
+    high = std::max(high, sum);
+  }
+  fmt::print("{:<20}{:>9}{:>9}  {:<28}{:>17}\n", "part", "adds", "sum", "", "loss without it");
+  sum = 0;
+  for (const LogitPart& part : why.parts) {
+    const double before = sum;
+    sum += part.adds[token];
+    fmt::print("{:<20}{:>+9.4f}{:>+9.4f}  {}{:>17.4f}\n", part.name, part.adds[token], sum,
+               waterfall_bar(before, sum, low, high), loss_of(part.without, token));
+  }
+  fmt::print("{:<20}{:>18.4f}  {:<28}{:>17.4f}\n", "the logit", why.logits[token], "", loss_of(why.logits, token));
+}
+
+/// Throws UsageError if there is no such text or position.
+void print_why(const Checkpoint& checkpoint, const std::string& text, std::optional<std::size_t> at) {
+  const auto& [config, tokenizer, parameters, training] = checkpoint;
+  const std::vector<Token> tokens = read_text(text, checkpoint, max_positions(config));
+  const std::size_t t = at.value_or(tokens.size() - 2);
+  require_in_range("--at", t, tokens.size() - 1);
+  const Token next = tokens[t + 1];
+  const std::string so_far = tokenizer.decode(std::span(tokens).subspan(1, t));
+  fmt::print("{} {}, at position {}\n\n", next == tokenizer.bos() ? "the end" : for_output(tokenizer.label(next)),
+             t == 0 ? "at the beginning" : fmt::format("after '{}'", for_output(so_far)), t);
+  print_parts(logit_parts(config, parameters, std::span(tokens).first(tokens.size() - 1), t), next);
 }
 
 // --- The command -----------------------------------------------------------------------------------------------------
@@ -124,6 +171,7 @@ struct InspectOptions {
   std::size_t layer = 0;
   std::size_t head = 0;
   std::optional<std::size_t> at;  // the position that looks; by default the last
+  bool why = false;
 };
 
 void inspect(const Options& table, const InspectOptions& options) {
@@ -139,10 +187,14 @@ void inspect(const Options& table, const InspectOptions& options) {
     return write_inspector(models, *options.html, options.data, options.text);
   }
   if (options.compare || options.data) throw UsageError("--compare and --data need --html");
+  if (options.why && (is_typed(table, "--layer") || is_typed(table, "--head"))) {
+    throw UsageError("--why is about all heads; leave out --layer and --head");
+  }
   const Checkpoint checkpoint = load_checkpoint(options.model);
+  if (options.text && options.why) return print_why(checkpoint, *options.text, options.at);
   if (options.text) return print_head_row(checkpoint, *options.text, {options.layer, options.head}, options.at);
-  if (is_typed(table, "--layer") || is_typed(table, "--head") || is_typed(table, "--at")) {
-    throw UsageError("--layer, --head and --at need a --text");
+  for (const char* name : {"--layer", "--head", "--at", "--why"}) {
+    if (is_typed(table, name)) throw UsageError("--layer, --head, --at and --why need a --text");
   }
   print_summary(checkpoint.config, checkpoint.tokenizer, checkpoint.parameters);
 }
@@ -161,11 +213,16 @@ Command inspect_command() {
   const Options head{{"--text", "what it reads; position 0 is BOS", text(options->text, "TEXT")},
                      {"--layer", "its layer [0]", count(options->layer, max_count, 0)},
                      {"--head", "the head [0]", count(options->head, max_count, 0)},
-                     {"--at", "the position from which it looks [the last]", count(options->at, max_count, 0)}};
-  return {"inspect", "Print a model's config and statistics of its parameters, or one row of a head in numbers.",
+                     {"--at", "the position from which it looks [the last]", count(options->at, max_count, 0)},
+                     {"--why",
+                      "instead: what each part of the model adds to the logit of the letter\n"
+                      "that comes next, and the loss without that part",
+                      flag(options->why)}};
+  return {"inspect", "Print what is in a model, one row of a head in numbers, or why a letter is likely.",
           "Examples:\n"
           "  microgpt inspect names.safetensors\n"
           "  microgpt inspect names.safetensors --text emma --layer 0 --head 2 --at 3\n"
+          "  microgpt inspect names.safetensors --text emma --at 3 --why\n"
           "  microgpt inspect names_history --html inspector.html",
           Options{model_option(options->model)} + under("A page for the browser", page) + under("A head at work", head),
           [options](const Options& table) { inspect(table, *options); }};

@@ -113,6 +113,12 @@ void add_measures(Json& record, const HeadsReport& report, Probe& probe) {
   record["maps"] = mean_maps(probe);
 }
 
+/// How many documents the model has learned from; nothing if its file does not say.
+Json learned_json(const Checkpoint& checkpoint) {
+  if (!checkpoint.training || checkpoint.training->fingerprint.empty()) return nullptr;
+  return std::stoull(checkpoint.training->fingerprint);  // "1800 documents, ..."
+}
+
 Json model_json(const std::string& path, const Checkpoint& checkpoint, const HeadsReport& report,
                 const MeasuredDocuments& measured) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
@@ -124,10 +130,16 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Hea
   }
   Probe probe(config, parameters, measured.probed, available_threads());
   Json model{
-      {"name", file_name(path)},  {"config", config_json(config)},
-      {"characters", characters}, {"visible", visible_json(config)},
-      {"parameters", matrices},   {"weights", packed<double>(parameters.data())},
-      {"history", Json::array()}, {"measured_on", measured.title},
+      {"name", file_name(path)},
+      {"path", path},
+      {"learned", learned_json(checkpoint)},
+      {"measured_on", {{"kind", measured.kind}, {"available", measured.available}}},
+      {"config", config_json(config)},
+      {"characters", characters},
+      {"visible", visible_json(config)},
+      {"parameters", matrices},
+      {"weights", packed<double>(parameters.data())},
+      {"history", Json::array()},
   };
   add_measures(model, report, probe);
   return model;
@@ -143,7 +155,8 @@ Json history_json(const std::vector<HistoryPoint>& points, const std::array<doub
   Json history = Json::array();
   for (const auto& [path, checkpoint] : points) {
     const TrainingState& training = *checkpoint.training;
-    Json& point = history.emplace_back(Json{{"name", file_name(path)}, {"step", training.step}, {"loss", nullptr}});
+    Json& point = history.emplace_back(
+        Json{{"name", file_name(path)}, {"path", path}, {"step", training.step}, {"loss", nullptr}});
     if (training.recent_loss) point["loss"] = *training.recent_loss;
     if (history.size() == points.size()) break;
     point["weights"] = packed<float>(checkpoint.parameters.data());
@@ -156,9 +169,8 @@ Json history_json(const std::vector<HistoryPoint>& points, const std::array<doub
 
 /// A few hundred documents to train on in the page, evenly spread over the file and in its order, and those that bring
 /// the rest of the alphabet. So `microgpt train` on a file of these trains the same model.
-Json training_names(const DataFile& data, const Tokenizer& tokenizer) {
+Json training_names(const std::vector<Document>& documents, const Tokenizer& tokenizer) {
   constexpr std::size_t enough = 300;
-  const std::vector<Document> documents = read_documents(data);
   const std::size_t n = documents.size();
   std::set<char32_t> missing(tokenizer.characters().begin(), tokenizer.characters().end());
   std::vector<bool> is_taken(n);
@@ -178,6 +190,14 @@ Json training_names(const DataFile& data, const Tokenizer& tokenizer) {
     if (is_taken[i]) names.push_back(encode_utf8(documents[i]));
   }
   return names;
+}
+
+/// What the page shows first: a name that everybody knows, if it is among the documents.
+Document first_text(const std::vector<Document>& documents, const MeasuredDocuments& measured) {
+  for (const char32_t* name : {U"emma", U"Emma"}) {
+    if (std::find(documents.begin(), documents.end(), name) != documents.end()) return name;
+  }
+  return measured.documents.front();
 }
 
 Json training_json() {
@@ -238,8 +258,10 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
     if (history.points.size() > 1) {
       all["models"].back()["history"] = history_json(history.points, report.bar, measured.probed);
     }
-    all["names"] = training_names(names, checkpoint.tokenizer);
-    all["text"] = encode_utf8(text ? known_text("--text", *text, checkpoint.tokenizer) : measured.documents.front());
+    const std::vector<Document> documents = read_documents(names);
+    all["names"] = training_names(documents, checkpoint.tokenizer);
+    all["text"] = encode_utf8(text ? readable_text("--text", *text, checkpoint.tokenizer, text->size())
+                                   : first_text(documents, measured));
   }
   // The name of a file may be any bytes.
   const std::string page = inspector_page(all.dump(-1, ' ', false, Json::error_handler_t::replace));

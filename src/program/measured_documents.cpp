@@ -1,9 +1,11 @@
 #include "program/measured_documents.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "base/error.h"
 #include "base/split.h"
@@ -38,6 +40,7 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
   MeasuredDocuments measured;
   const DataFile data = measured_data(checkpoint, file);
   auto add = [&](const Document& document) {
+    measured.available++;
     if (measured.documents.size() >= max.value_or(std::numeric_limits<std::size_t>::max())) return;
     const Config& config = checkpoint.config;
     const std::size_t n = std::min(config.block_size, document.size() + 1);
@@ -61,38 +64,83 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
     }
   }
   const bool are_held_out = !file && !checkpoint.has_seen_all();
+  measured.kind = file ? "given" : are_held_out ? "held-out" : "seen";
   measured.title = fmt::format("{} {}documents of {}{}", measured.documents.size(), are_held_out ? "held-out " : "",
                                title_of(data.path), file || are_held_out ? "" : ", which the model has seen");
   return measured;
 }
 
+namespace {
+
+constexpr const char* small_letters = "the model does not know these capitals";
+
+std::u32string decoded(const std::string& option, const std::string& text) {
+  const std::optional<std::u32string> typed = decode_utf8(text);
+  if (!typed) throw UsageError(option + " is not valid UTF-8");
+  return *typed;
+}
+
+bool knows(const Tokenizer& tokenizer, char32_t c) { return tokenizer.characters().find(c) != std::u32string::npos; }
+
+/// A capital that the model does not know becomes its small letter if the model knows that.
+std::u32string in_known_letters(std::u32string text, const Tokenizer& tokenizer) {
+  for (char32_t& c : text) {
+    if (!knows(tokenizer, c) && knows(tokenizer, lower(c))) c = lower(c);
+  }
+  return text;
+}
+
+void tell_reading(const std::string& option, std::u32string_view read, const std::vector<std::string>& changes) {
+  if (changes.empty()) return;
+  constexpr std::size_t enough = 200;
+  const std::string shown = encode_utf8(read.substr(0, enough)) + (read.size() > enough ? "..." : "");
+  tell(fmt::format("note: {} is read as '{}': {}", option, shown, fmt::join(changes, "; ")));
+}
+
+}  // namespace
+
 std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
                           std::u32string_view wildcards) {
-  const std::optional<std::u32string> decoded = decode_utf8(text);
-  if (!decoded) throw UsageError(option + " is not valid UTF-8");
-  std::u32string known = *decoded;
-  auto knows = [&](char32_t c) { return tokenizer.characters().find(c) != std::u32string::npos; };
-  for (char32_t& c : known) {
-    if (!knows(c) && knows(lower(c))) c = lower(c);
-  }
+  const std::u32string typed = decoded(option, text), known = in_known_letters(typed, tokenizer);
   std::u32string letters = known;
   std::erase_if(letters, [&](char32_t c) { return wildcards.find(c) != std::u32string_view::npos; });
   tokenizer.encode(letters);
-  if (known != *decoded) {
-    tell(fmt::format("note: {} is read as '{}': the model does not know these capitals", option, encode_utf8(known)));
-  }
+  if (known != typed) tell_reading(option, known, {small_letters});
   return known;
 }
 
+std::u32string readable_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
+                             std::size_t most) {
+  const std::u32string typed = decoded(option, text), known = in_known_letters(typed, tokenizer);
+  std::vector<std::string> changes;
+  if (known != typed) changes.emplace_back(small_letters);
+  std::u32string read;
+  std::set<char32_t> unknown;
+  bool has_spaces = false;  // before the text, or that the model does not know
+  for (const char32_t c : known) {
+    if (is_space(c) && (read.empty() || !knows(tokenizer, c))) {
+      has_spaces = true;
+    } else if (knows(tokenizer, c)) {
+      read += c;
+    } else {
+      unknown.insert(c);
+    }
+  }
+  if (read.empty()) tokenizer.encode(known);
+  if (has_spaces) changes.emplace_back("spaces are left out");
+  if (!unknown.empty()) {
+    const std::u32string letters(unknown.begin(), unknown.end());
+    changes.push_back(fmt::format("the model does not know {}", Tokenizer(letters).alphabet()));
+  }
+  if (read.size() > most) changes.push_back(fmt::format("there is room for {} of {} characters", most, read.size()));
+  read.resize(std::min(read.size(), most));
+  tell_reading(option, read, changes);
+  return read;
+}
+
 std::vector<Token> read_text(const std::string& text, const Checkpoint& checkpoint, std::size_t most) {
-  const std::u32string characters = known_text("--text", text, checkpoint.tokenizer);
-  const std::vector<Token> tokens = checkpoint.tokenizer.encode_document(characters);
-  const std::size_t n = characters.size();
-  const std::size_t block_size = checkpoint.config.block_size;
-  if (n + 1 <= std::min(block_size, most)) return tokens;
-  throw UsageError(fmt::format("--text has {} characters, which makes {} positions with BOS; {} is {}", n, n + 1,
-                               block_size <= most ? "this model's block_size" : "the most that can be shown",
-                               std::min(block_size, most)));
+  const std::size_t room = std::min(checkpoint.config.block_size, most) - 1;  // beside BOS
+  return checkpoint.tokenizer.encode_document(readable_text("--text", text, checkpoint.tokenizer, room));
 }
 
 }  // namespace microgpt

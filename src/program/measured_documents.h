@@ -13,7 +13,9 @@
 namespace microgpt {
 
 struct MeasuredDocuments {
-  std::string title;  // "1829 held-out documents of data/names.txt"
+  std::string title;          // "1829 held-out documents of data/names.txt"
+  std::string kind;           // "held-out", "seen" by the model, or "given" as a file
+  std::size_t available = 0;  // how many there are; these are the first
   std::vector<Document> documents;
   std::vector<ProbeDocument> probed;  // the same as tokens
 };
@@ -40,8 +42,13 @@ DataFile measured_data(const Checkpoint& checkpoint, const std::optional<std::st
 std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
                           std::u32string_view wildcards = U"");
 
-/// A text that was typed with --text, as BOS, its characters, BOS. Throws UsageError if the model cannot read it, or if
-/// it has more than `most` positions.
+/// The same for a text to read: what can be helped is changed, and told in one line. Spaces before it are left out, and
+/// so are characters that the model does not know, unless nothing would be left, and those after the first `most`.
+std::u32string readable_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
+                             std::size_t most);
+
+/// A text that was typed with --text, as BOS, its characters, BOS: readable_text() of at most `most` positions and
+/// block_size.
 std::vector<Token> read_text(const std::string& text, const Checkpoint& checkpoint, std::size_t most);
 
 }  // namespace microgpt

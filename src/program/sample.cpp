@@ -110,7 +110,7 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
   const Tokenizer& tokenizer = checkpoint.tokenizer;
   Constraints constraints{.min_length = options.min_length,
                           .max_length = options.max_length,
-                          .prefix = known_text("--prompt", options.prompt, tokenizer),
+                          .prefix = readable_text("--prompt", options.prompt, tokenizer, options.prompt.size()),
                           .suffix = known_text("--suffix", options.suffix, tokenizer),
                           .contains = known_text("--contains", options.contains, tokenizer),
                           .pattern = known_text("--pattern", options.pattern, tokenizer, U"*?"),

@@ -43,7 +43,9 @@ Options general_options(TrainOptions& options) {
        "keep the model here again and again while it learns, for microgpt inspect DIR --html FILE;\n"
        "takes 8 bytes a parameter each time: 1.7 MB for 50 of the usual model",
        text(options.history, "DIR")},
-      {"--every", "keep it before the first step, after every N, and at the end [at most 50 times in all]",
+      {"--every",
+       "keep it before the first step, after every N, and at the end\n"
+       "[after 1, 2, 4, 8, ... steps, then evenly: at most 50 times in all]",
        count(options.every)},
       {"--plot", "draw the losses as a picture when training ends", text(options.plot, "FILE.svg")},
       {"--engine", "scalar: one number at a time, easy to read; tensor: batches, fast",

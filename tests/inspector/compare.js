@@ -56,9 +56,30 @@ function compareRows({ names, rows }) {
     const ours = strongest(facts.weights, facts.seen, 5);
     const theirs = [order, scores, query, output, reaches];
     const scoresOf = ours.map((s) => facts.scores[s]);
-    return largest([ours, scoresOf, facts.query, facts.here.head_out[head], written(state.shown)], theirs);
+    const writes = headWrites(state.shown.model, state.shown.now, { layer, head }, at);
+    return largest([ours, scoresOf, facts.query, facts.here.head_out[head], writes], theirs);
   });
   return { rows: Math.max(...differences) };
+}
+
+// What the parts of the model add to every logit, and all losses without each part. In the page, too, the parts add up.
+function compareWhy({ names, why }) {
+  const { model } = state.models[0];
+  const now = run(names[0]);
+  const t = now.logits.length - 1;
+  const tokens = [...now.logits[t].keys()];
+  const parts = tokens.map((token) => logitParts(model, now, t, token));
+  const adds = partsOf(model).map((_, i) => parts.map((each) => each[i].adds));
+  const losses = partsOf(model).map(({ key }) => {
+    const { logits } = run(names[0], { off: new Map([[key, null]]), forbidden: new Set() });
+    return tokens.map((token) => crossEntropy(logits[t], token));
+  });
+  const sums = parts.map((each) => each.reduce((sum, part) => sum + part.adds, 0));
+  return {
+    why_adds: largest(adds, why.adds),
+    why_losses: largest(losses, why.losses),
+    why_sums: largest(sums, now.logits[t]) <= 1e-12 ? 0 : Infinity,
+  };
 }
 
 // The largest difference between two lists as a share of the number itself. What cancels to less than a millionth of a
@@ -104,6 +125,6 @@ function compareTapes({ names, tapes }) {
 }
 
 function compare(expected) {
-  const parts = [compareUntouched, compareSilenced, compareForbidden, compareRows, compareTapes];
+  const parts = [compareUntouched, compareSilenced, compareForbidden, compareRows, compareWhy, compareTapes];
   return Object.assign({}, ...parts.map((part) => part(expected)));
 }

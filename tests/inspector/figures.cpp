@@ -3,7 +3,8 @@
 //   figures MODEL DOCUMENTS
 //
 // Logits, weights and losses; the same with each head silenced, and with cells of the map forbidden; the mean output of
-// every head; and one row of each head in numbers: with the tensor path in double. And the scalar path's tape.
+// every head; one row of each head in numbers; and the parts of logits: with the tensor path in double. And the scalar
+// path's tape.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -17,10 +18,11 @@
 #include "base/dataset.h"
 #include "base/utf8.h"
 #include "inspect/head_row.h"
+#include "inspect/logit_parts.h"
 #include "inspect/probe.h"
-#include "train/scalar_trainer.h"
 #include "tensor/batch.h"
 #include "train/checkpoint.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -148,6 +150,20 @@ Json rows_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   return all;
 }
 
+/// The parts of the logits at the last position of a document, and what the losses of all tokens are without each.
+Json why_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
+  const std::size_t n = std::min(document.tokens.size() - 1, checkpoint.config.block_size);
+  const LogitParts why =
+      logit_parts(checkpoint.config, checkpoint.parameters, std::span(document.tokens).first(n), n - 1);
+  Json adds = Json::array(), losses = Json::array();
+  for (const LogitPart& part : why.parts) {
+    adds.push_back(part.adds);
+    losses.emplace_back();
+    for (Token token = 0; token < part.without.size(); token++) losses.back().push_back(loss_of(part.without, token));
+  }
+  return {{"adds", adds}, {"losses", losses}};
+}
+
 /// Every node on the scalar path's tape after a document's backward(), and the gradients of all parameters.
 Json tape_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   const Scope scope;
@@ -203,6 +219,7 @@ Json figures(const Checkpoint& checkpoint, const std::vector<Document>& texts) {
           {"forbidden", forbidden_json(model, documents)},
           {"forbidden_in_head", forbidden_in_head_json(model, documents)},
           {"rows", rows_json(checkpoint, documents.front())},
+          {"why", why_json(checkpoint, documents.front())},
           {"tapes", tapes_json(checkpoint, documents)}};
 }
 

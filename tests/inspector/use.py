@@ -21,14 +21,60 @@ def use_reading(tab):
     loss = tab.evaluate("documentLoss(state.models[0].model, 'olivia')")
     check(abs(loss_shown(tab) - loss) < 6e-4, "the loss shown is another")
     tab.type("7")
-    check("'7'" in tab.text("#message") and tab.evaluate("state.text") == "olivia", "an unknown letter is not named")
+    check("“7”" in tab.text("#message") and tab.evaluate("state.text") == "olivia", "an unknown letter is not named")
     tab.press("Backspace")
     check(tab.text("#message") == "", "the message stays")
+    type_name(tab, " Em!mA ")
+    check(tab.text("#message") == "Read as “emma”: spaces are left out; capitals become small letters; the model does "
+          "not know “!”." and tab.evaluate("state.text") == "emma", "what a person types is not read")
+    type_name(tab, 20 * "a")
+    check("there is room for 15 of 20 letters" in tab.text("#message"), "a long name is not told of")
+    tab.evaluate("showAll()")
+    check("--text aaaaaaaaaaaaaaa --at" in tab.text("#why-command"), "the command's text does not fit the block")
+    type_name(tab, "olivia")
+    tab.evaluate("showAll()")  # so that nothing moves later
     tab.click("#read-cards > :nth-child(5)")
     check(tab.evaluate("state.at") == 4, "a click on a card does not pick its letter")
     tab.press("ArrowLeft")
     check(tab.evaluate("state.at") == 3 and tab.evaluate("document.activeElement.dataset.key") == "card 3",
           "the arrow keys do not move between letters")
+
+
+def use_picture(tab):
+    """One letter at a time; a shade for every number; and a box leads to its section."""
+    tab.evaluate("change({ at: 5 })")
+    check(tab.evaluate("[...document.querySelectorAll('#picture-flow .shades')].map((each) => each.children.length)") ==
+          [16, 4, 4, 4, 4, 16, 64, 16], "the picture lacks numbers")
+    tab.click("#picture-next")
+    check(tab.evaluate("state.at") == 6 and "position 6" in tab.text("#picture-flow"), "the letter does not move on")
+    tab.click("#picture-next")
+    check(tab.evaluate("state.at") == 0, "after the last letter the first does not come")
+    tab.click('#picture-flow [data-key="flow 0:3"]')
+    check(tab.evaluate("[state.tab, state.head]") == ["inside", 3], "a box does not lead to its section")
+
+
+def use_why(tab):
+    """The parts of a logit: of the letter that comes, of another, and without a part."""
+    tab.click("#read-cards > :nth-child(4)")
+    row = "[...document.querySelectorAll('#why-parts tr')].map((row) => [...row.children].map((e) => e.textContent))"
+    check(tab.until("!byId('why-parts').textContent.includes('…')"), "no losses without the parts appear")
+    *parts, logit = tab.evaluate(row)[1:]
+    numbers = [[float(x.split()[0].replace("−", "-")) for x in each[2:]] for each in (*parts, logit)]
+    check(len(parts) == 6 and abs(sum(adds for adds, _ in numbers[:-1]) - numbers[-1][0]) < 0.005,
+          f"the parts do not add up: {numbers}")
+    losses = tab.evaluate("state.shown.now.losses")
+    check(abs(numbers[-1][1] - losses[3]) < 6e-4, "the loss is that of another letter")
+    tab.click("#why-letters > :not([aria-checked='true'])")
+    check(tab.evaluate("state.letter !== '' && document.activeElement.ariaChecked === 'true'"), "no letter is picked")
+    check(tab.evaluate(row)[-1] != logit, "another letter has the same logit")
+    tab.click('#why-parts [data-key="part 0:mlp"]')
+    check(tab.evaluate("state.tab") == "whatif", "an MLP does not lead to its switch")
+    tab.click('#switches [data-key="switch 0:mlp off"]')
+    without = tab.evaluate("state.shown.now.losses[3]")
+    check(abs(numbers[5][1] - without) < 6e-4, "the loss without the MLP is another when it is switched off")
+    tab.click("#undo")
+    tab.click('#why-parts [data-key="part 0:1"]')
+    check(tab.evaluate("[state.tab, state.head]") == ["inside", 1], "a head does not lead to its numbers")
 
 
 def use_heads(tab):
@@ -125,7 +171,11 @@ def use_changes(tab):
     check(tab.until("state.off.size === 2"), "a link is not followed")
     check(abs(loss_shown(tab) - changed) < 1e-9, "the link does not bring the state back")
     tab.click("#undo")
-    tab.evaluate("byId('num').focus(); byId('num').select()")
+    tab.evaluate("Object.assign(state, { prompt: 'Ma' }), generateNames()")
+    check(tab.text("#sampling-message").startswith("They begin with “ma”"), "a prompt with capitals is not helped")
+    check(tab.evaluate("[...byId('sampled').children].every((each) => each.textContent.startsWith('ma'))"),
+          "the names do not begin with the prompt")
+    tab.evaluate("state.prompt = '', byId('num').focus(), byId('num').select()")
     tab.type("7")
     tab.evaluate("byId('sampling').requestSubmit()")
     check(tab.evaluate("byId('sampled').children.length") == 7, "no names are generated, or not so many")
@@ -205,9 +255,9 @@ def use_graph(tab):
 
 
 SETTINGS = {"temperature": 1.5, "maps": "mean", "tab": "whatif", "theme": "dark", "layer": 0, "head": 2, "at": 4,
-            "seed": "-7", "sampleTemperature": 0.85, "num": 12, "prompt": "an", "learnFrom": "model",
+            "seed": "-7", "letter": "o", "sampleTemperature": 0.85, "num": 12, "prompt": "an", "learnFrom": "model",
             "learnSeed": "123456789012345678901", "learnSpeed": 10}
-DAMAGED = ("#%", "#&=&", "#text=%E0%A4%A&layer", "#tab=nowhere&theme=pink&maps=%00&model=7&layer=-1&head=x&at=1e9",
+DAMAGED = ("#%", "#&=&", "#text=%E0%A4%&layer", "#tab=nowhere&theme=pink&maps=%00&model=7&layer=-1&head=x&at=1e9",
            "#temperature=NaN&sampleTemperature=-1&seed=x&num=1e9&learnFrom=there&learnSeed=&learnSpeed=fast",
            "#off=0:1:gone+9:9:off+:::+__proto__&forbid=1:2+a:b:c:d+0:0:3:1:4&open=<b>", "#text=" + 100_000 * "x")
 
@@ -261,9 +311,20 @@ def check_widths(tab, page):
     check(not tab.errors, f"{page} logged {tab.errors}")
 
 
+def use_beginning(tab):
+    check(tab.text("h1") == "A tiny GPT that learned from 200 names to invent new ones. Type yours.",
+          "the page does not say what it is")
+    check(tab.until("byId('invented').children.length === 12"), "no new names are in view")
+    check(tab.evaluate("[...byId('invented').children].map((each) => each.textContent)") ==
+          tab.evaluate("sample(state.shown.model, { num: 12 })"), "the new names are those of another model")
+
+
 def use(tab, page):
     tab.open(page)
+    use_beginning(tab)
     use_reading(tab)
+    use_picture(tab)
+    use_why(tab)
     use_heads(tab)
     use_words(tab)
     use_changes(tab)
@@ -272,6 +333,8 @@ def use(tab, page):
     use_training(tab)
     use_path(tab, page)
     use_links(tab, page)
+    tab.open(page, "#text=Emma")
+    check(tab.evaluate("state.text") == "emma" and "“emma”" in tab.text("#message"), "a link with capitals is not read")
     check_widths(tab, "the page")
 
 
@@ -293,10 +356,12 @@ def use_history(tab, page):
     check(tab.until(f"byId('gallery').innerHTML !== {json.dumps(maps)}"), "the slider does not change the maps")
     tab.until("pointsToTell().every((i) => state.points[i].names !== null)")  # the table grows until then
     names = tab.text("#history-names")
+    go_to_graph(tab)  # it takes its room when it comes near
     tab.click("#history-losses svg")
-    check(tab.evaluate("state.step") == 30 and tab.text("#history-names") != names, "a click in a curve picks no point")
+    # The middle lies at the root of the last step.
+    check(tab.evaluate("state.step") == 10 and tab.text("#history-names") != names, "a click in a curve picks no point")
     link = written_link(tab)
-    check("step=30" in link, "the link does not hold the step")
+    check("step=10" in link, "the link does not hold the step")
     loss = loss_shown(tab)
     tab.click('#history-table [data-key="point 6"]')
     check(abs(loss_shown(tab) - at_the_end) < 1e-9 and "step=" not in written_link(tab), "the table picks no point")

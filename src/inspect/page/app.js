@@ -10,19 +10,24 @@ const state = {
   data: null,
   models: [],
   means: new Map(),
+  written: new Map(),
   shown: null,
   learn: null,
   graph: { made: null, text: "", width: 0, isNear: false, isOpen: true, below: 0, deepest: [], unfolded: new Set() },
   points: [],
   playing: 0,
   linkTimer: 0,
+  whyTimer: 0,
+  titleTimer: 0,
   othersTimer: 0,
   restTimer: 0,
 };
 
 // [id, name in the bar, the function that shows it].
 const sections = [
+  ["picture", "Whole", showPicture],
   ["read", "Read", showRead],
+  ["why", "Why", showWhy],
   ["look", "Look", showGallery],
   ["inside", "In numbers", showHead],
   ["whatif", "What if", showWhatIf],
@@ -56,6 +61,13 @@ function read(model, text, changes, temperature) {
 function meansOf(model) {
   if (!state.means.has(model)) state.means.set(model, meanOutputs(model, namesToAverage(model)));
   return state.means.get(model);
+}
+
+// The first that `microgpt sample` draws of a model. Drawing takes longer than all else, so they are kept.
+function namesOf(model) {
+  const num = model.numbers.length > 20000 ? 4 : 12;
+  if (!state.written.has(model)) state.written.set(model, sample(model, { num }));
+  return state.written.get(model);
 }
 
 function namesToAverage(model) {
@@ -102,18 +114,15 @@ function settle() {
   state.layer = within(state.layer, n_layer);
   state.head = within(state.head, n_head);
   state.at = within(state.wantedAt, Math.min([...state.text].length + 1, block_size));
-  for (const key of state.off.keys()) if (!isHead(key, n_layer, n_head)) state.off.delete(key);
-  for (const key of state.forbidden) if (!isHead(key, n_layer, n_head)) state.forbidden.delete(key);
-}
-
-function isHead(key, n_layer, n_head) {
-  const [layer, head] = key.split(":").map(Number);
-  return layer < n_layer && head < n_head;
+  const keys = new Set(partsOf(model).map(({ key }) => key));
+  for (const key of state.off.keys()) if (!keys.has(key)) state.off.delete(key);
+  for (const cell of state.forbidden) if (!keys.has(cell.split(":", 2).join(":"))) state.forbidden.delete(cell);
 }
 
 function change(what, { scroll = false } = {}) {
   Object.assign(state, what);
-  if ("at" in what) state.wantedAt = what.at; // a shorter name, which has no such position, does not forget it
+  // A shorter name, which has no such position, does not forget it; the letter to explain is that of the position.
+  if ("at" in what) Object.assign(state, { letter: "" }, what, { wantedAt: what.at });
   showAll();
   if (scroll) byId(state.tab).scrollIntoView();
 }
@@ -122,7 +131,7 @@ function prepare() {
   clearTimeout(state.restTimer);
   settle();
   state.shown = compute();
-  byId("facts").replaceChildren(...describeModel(state.shown));
+  showTitle(state.shown);
   showVerdict(state.shown);
   showSlider();
   showModels();
@@ -202,35 +211,59 @@ function moveBetweenRadios(event) {
 
 // --- The text --------------------------------------------------------------------------------------------------------
 
-// An unknown letter is named, and the last text that could be read stays.
-function typed(text) {
+// What the model can read of a text, and what was changed for that: capitals that it does not know become small
+// letters; other letters that it does not know are left out, and so are spaces before the text. The program does the
+// same in readable_text().
+function readable(model, text) {
+  const unknown = new Set();
+  const changes = new Set();
+  let read = "";
+  for (const character of text) {
+    const small = character.toLowerCase();
+    const isSpace = character.trim() === "";
+    if (isSpace && (read === "" || !model.tokens.has(character))) changes.add("spaces are left out");
+    else if (model.tokens.has(character)) read += character;
+    else if (!model.tokens.has(small)) unknown.add(character);
+    else {
+      read += small;
+      changes.add("capitals become small letters");
+    }
+  }
+  if (unknown.size > 0) changes.add(`the model does not know “${[...unknown].slice(0, 10).join("")}”`);
+  return { text: read, changes: [...changes] };
+}
+
+// If nothing can be read, the last text that could be read stays.
+function typed(typedText) {
   const { model } = state.models[state.model];
-  try {
-    encode(model, text);
-  } catch (error) {
-    byId("message").textContent = `Still reading “${state.text}”: ${error.message}.`;
+  const { text, changes } = readable(model, typedText);
+  if (text === "" && typedText !== "") {
+    byId("message").textContent = `Still reading “${shortened(state.text)}”: ${changes.join("; ")}.`;
     return;
   }
   const room = model.config.block_size;
-  byId("message").textContent =
-    [...text].length < room
-      ? ""
-      : `The page reads ${room} positions: BOS and ${room - 1} letters. It predicts nothing after those.`;
+  const length = [...text].length;
+  if (length >= room) changes.push(`there is room for ${room - 1} of ${length} letters`);
+  byId("message").textContent = changes.length === 0 ? "" : `Read as “${shortened(text)}”: ${changes.join("; ")}.`;
   state.text = text;
   showSoon();
+}
+
+function shortened(text) {
+  return [...text].length > 40 ? `${[...text].slice(0, 40).join("")}…` : text;
 }
 
 // --- Following a link ------------------------------------------------------------------------------------------------
 
 function followLink() {
   const text = readLink();
-  if (text !== null && canRead(state.models[state.model].model, text)) byId("text").value = text;
+  if (text === "" || (text && readable(state.models[state.model].model, text).text)) byId("text").value = text;
   showTheme();
   showSampling();
   typed(byId("text").value);
   showAll();
   showSections();
-  if (state.tab === "read") scrollTo(0, 0);
+  if (state.tab === "picture") scrollTo(0, 0);
   else byId(state.tab)?.scrollIntoView();
 }
 
@@ -292,6 +325,22 @@ function followScrolling() {
   for (const [id] of sections) watcher.observe(byId(id));
 }
 
+// What this is and what to do; what the model writes, which is drawn once, a moment later; and, in small print, the
+// model.
+function showTitle({ about, model }) {
+  const count = about.learned === null ? "" : `${about.learned.toLocaleString("en")} `;
+  const invents = nounOf(model) === "names" ? "invent new ones" : "write new ones";
+  byId("title").textContent = `A tiny GPT that learned from ${count}${nounOf(model)} to ${invents}. Type yours.`;
+  byId("facts").replaceChildren(...describeModel({ about, model }));
+  for (const place of document.querySelectorAll(".measured")) {
+    place.replaceChildren(...explained(measuredOn({ about, model })));
+  }
+  clearTimeout(state.titleTimer);
+  const showInvented = () => showNames("invented", namesOf(model));
+  if (state.written.has(model)) showInvented();
+  else state.titleTimer = setTimeout(showInvented);
+}
+
 function describeModel({ about, model }) {
   const { n_layer, n_head, n_embd } = model.config;
   const count = (n, word) => `${n.toLocaleString("en")} [${word}${n === 1 ? "" : "s"}|${word}]`;
@@ -308,6 +357,16 @@ function kindOfAttention({ config }) {
   return explained(`[${config.attention.toUpperCase()}]${rotary}${mask}`);
 }
 
+// What this page calls names.
+function callThemDocuments() {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (text.parentElement.closest("script, code")) continue;
+    text.data = text.data.replace(/\b(n)ame(s?)\b/gi, (_, n, s) => `${n === "n" ? "d" : "D"}ocument${s}`);
+  }
+}
+
 function start() {
   state.data = JSON.parse(byId("data").textContent);
   try {
@@ -318,8 +377,7 @@ function start() {
     return;
   }
   byId("text").value = state.data.text;
-  document.title = `${state.models.map(({ about }) => about.name).join(" and ")} at work`;
-  byId("measured-on").textContent = [...new Set(state.models.map(({ about }) => about.measured_on))].join("; ");
+  document.title = `A tiny GPT: ${state.models.map(({ about }) => about.name).join(" and ")}`;
   byId("text").addEventListener("input", (event) => typed(event.target.value));
   byId("undo").addEventListener("click", () => change({ off: new Map(), forbidden: new Set(), temperature: 1 }));
   document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
@@ -330,7 +388,8 @@ function start() {
     else followLink();
   });
   nameMeanings();
-  const begins = [startGallery, startWhatIf, startLearn, startGraph, startHistory];
+  if (nounOf(state.models[0].model) === "documents") callThemDocuments();
+  const begins = [startPicture, startGallery, startWhatIf, startLearn, startGraph, startHistory];
   for (const begin of begins) begin();
   followLink();
   followScrolling();

@@ -72,18 +72,43 @@ function nextLabel(model, token) {
   return token === model.bos ? "end" : visibleLetter(model.characters[token]);
 }
 
-// All heads. A model of one layer needs no layers in their names.
-function headsOf({ config: { n_layer, n_head } }) {
-  return Array.from({ length: n_layer * n_head }, (_, i) => {
-    const [layer, head] = [Math.floor(i / n_head), i % n_head];
-    const name = n_layer > 1 ? `layer ${layer}, head ${head}` : `head ${head}`;
-    return { layer, head, key: `${layer}:${head}`, name };
-  });
-}
-
 // A word or name in the middle of a text, whichever way it is written.
 function inText(word) {
   return element("bdi", word);
+}
+
+// As a shell reads it.
+function shellWord(text) {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+// What the model learned from. One that knows "=" was trained on a task, and a task's documents are no names.
+function nounOf(model) {
+  return model.tokens.has("=") ? "documents" : "names";
+}
+
+// On what a model was measured, as a text for explained() or, without marks, for others.
+function measuredOn({ about, model }, isMarked = true) {
+  const noun = nounOf(model);
+  const words = {
+    "held-out": `held-out ${noun}`,
+    seen: `${noun} that it has seen`,
+    given: `${noun} it was measured on`,
+  };
+  const { kind } = about.measured_on;
+  return isMarked && kind === "held-out" ? `[${words[kind]}|held-out names]` : words[kind];
+}
+
+// The same with how many they are: of very many, only the first are measured.
+function countMeasured({ about, model }) {
+  const [measured, all] = [about.measured.documents, about.measured_on.available].map((n) => n.toLocaleString("en"));
+  return `${measured === all ? all : `${measured} of ${all}`} ${measuredOn({ about, model })}`;
+}
+
+// The beginning of a command that shows in the terminal what the page shows, as parts of an element.
+function inspectCommand({ about, model }) {
+  const text = [...state.text].slice(0, model.config.block_size - 1).join("");
+  return ["microgpt inspect ", inText(shellWord(about.path)), " --text ", inText(shellWord(text))];
 }
 
 // A text as parts of an element: [word] is explained, and so is [words|word], as another word.

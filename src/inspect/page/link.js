@@ -17,11 +17,12 @@ const settings = {
   layer: [0, whole(0, 1e9)],
   head: [0, whole(0, 1e9)],
   at: [3, whole(0, 1e9)],
+  letter: ["", shortText], // to explain, or "end"; by default the one that comes
   temperature: [1, within(0.1, 3)],
   step: [Infinity, whole(0, 1e9)], // of the training; the end
   maps: ["name", oneOf("name", "mean")],
   path: ["", (text) => (/^(loss|sum|(\d+\.)*\d+)?$/.test(text) ? shortText(text) : undefined)],
-  tab: ["read", (text) => oneOf(...sections.map(([id]) => id))(text)],
+  tab: ["picture", (text) => oneOf(...sections.map(([id]) => id))(text)],
   theme: ["auto", oneOf("auto", "light", "dark")],
   seed: ["42", seedText],
   sampleTemperature: [0.5, within(0.05, 5)],
@@ -33,7 +34,7 @@ const settings = {
 };
 
 // And its lists: what an entry looks like.
-const lists = { off: /^\d+:\d+:(off|mean)$/, forbid: /^\d+:\d+:\d+:\d+$/, open: /^\d+:\d+$/ };
+const lists = { off: /^\d+:(\d+:(off|mean)|mlp:off)$/, forbid: /^\d+:\d+:\d+:\d+$/, open: /^\d+:\d+$/ };
 
 function link() {
   const hash = new URLSearchParams({ text: [...state.text].slice(0, longestText).join("") });

@@ -1,9 +1,5 @@
 // Measures of a row of weights, as in src/inspect/heads.h, for what is computed in the page.
 
-function dot(a, b) {
-  return a.reduce((sum, x, i) => sum + x * b[i], 0);
-}
-
 // What each visible position would get if the row were even.
 function evenShare(seen) {
   return seen.length > 0 ? 1 / seen.length : 0;

@@ -74,8 +74,8 @@ function slices(x, n) {
 
 // --- The model: in go tokens, out come scores for each possible next one ---------------------------------------------
 
-// What a reader may change: heads that are switched off, by "layer:head" -> null for zeros, or the D numbers that stand
-// in for the output; and cells that are forbidden, as "layer:head:t:s".
+// What a reader may change: parts of the model that are switched off, by their key in partsOf() -> null for zeros, or,
+// of a head, the D numbers that stand in for its output; and cells that are forbidden, as "layer:head:t:s".
 const unchanged = { off: new Map(), forbidden: new Set() };
 
 // One text, read token by token. What was computed stays, as nodes, until the tape serves another run: positions[t] has
@@ -96,7 +96,7 @@ class Run {
     const tok_emb = tape.row(w.wte, token_id);
     const pos_emb = config.rope ? null : tape.row(w.wpe, pos_id);
     const embedded = config.rope ? tok_emb : tape.add(tok_emb, pos_emb);
-    const x_embedded = tape.rmsnorm(embedded);
+    const x_embedded = this.unlessOff("embedding", tape.rmsnorm(embedded));
     let x = x_embedded;
     for (let li = 0; li < config.n_layer; li++) {
       tape.begin(pos_id, li, "attention");
@@ -129,7 +129,7 @@ class Run {
 
   // Head h at the last position.
   attentionHead(li, h) {
-    const { tape, changes } = this;
+    const { tape } = this;
     const positions = this.layers[li];
     const q_h = positions.at(-1).q_h[h];
     const scale = 1 / Math.sqrt(q_h.length);
@@ -139,9 +139,13 @@ class Run {
     const attn_weights = tape.softmax(attn_logits);
     const v_h = positions.map((at) => at.v_h[h]);
     const mixed = v_h[0].map((_, j) => tape.dot(attn_weights, v_h.map((v) => v[j])));
-    const instead = changes.off.get(`${li}:${h}`); // undefined, null or numbers
-    const head_out = instead === undefined ? mixed : mixed.map((_, j) => tape.constant(instead?.[j] ?? 0));
-    return { attn_logits, attn_weights, head_out };
+    return { attn_logits, attn_weights, head_out: this.unlessOff(`${li}:${h}`, mixed) };
+  }
+
+  // What a part of the model makes, or what stands in for it.
+  unlessOff(key, made) {
+    const instead = this.changes.off.get(key); // undefined, null or numbers
+    return instead === undefined ? made : made.map((_, j) => this.tape.constant(instead?.[j] ?? 0));
   }
 
   // Whether head h looks from the last position at position s.
@@ -158,7 +162,7 @@ class Run {
     const x_norm = tape.rmsnorm(x_residual);
     const hidden = tape.linear(x_norm, w[`layer${li}.mlp_fc1`]);
     const active = activations[config.activation].apply(tape, hidden);
-    const mlp_out = tape.linear(active, w[`layer${li}.mlp_fc2`]);
+    const mlp_out = this.unlessOff(`${li}:mlp`, tape.linear(active, w[`layer${li}.mlp_fc2`]));
     const x = tape.add(mlp_out, x_residual);
     mlps[li].push({ x_norm, hidden, active, mlp_out, x });
     return x;
@@ -221,7 +225,8 @@ function numbersOf(nodes, tape) {
 }
 
 // Returns the logits [T][V]; layers [L][T], what happened at each position: x_residual, q_h, k_h, v_h, attn_logits[h],
-// attn_weights[h], head_out[h], x_attn and more; and of these the weights [L][H][T][t + 1].
+// attn_weights[h], head_out[h], x_attn and more; of these the weights [L][H][T][t + 1]; embedded [T][C], with which the
+// residual stream begins; and mlps [L][T], of each MLP active, mlp_out and x, the stream after it.
 function forward(model, tokens, changes = unchanged) {
   const run = new Run(model, changes);
   const logits = numbersOf(tokens.map((token) => run.gpt(token)), run.tape);
@@ -229,7 +234,55 @@ function forward(model, tokens, changes = unchanged) {
   const weights = layers.map((positions) =>
     positions[0].q_h.map((_, h) => positions.map(({ attn_weights }) => attn_weights[h])),
   );
-  return { logits, weights, layers };
+  const embedded = numbersOf(run.positions.map(({ x }) => x), run.tape);
+  const mlp = ({ active, mlp_out, x }) => numbersOf({ active, mlp_out, x }, run.tape);
+  const mlps = run.mlps.map((positions) => positions.map(mlp));
+  return { logits, weights, layers, embedded, mlps };
+}
+
+// --- The parts of a logit --------------------------------------------------------------------------------------------
+
+// All that writes to the residual stream, in the order in which it does: {key, name} and, of heads, layer and head.
+// A model of one layer needs no layers in the names.
+function partsOf({ config: { n_layer, n_head, rope } }) {
+  const parts = [{ key: "embedding", name: rope ? "letter" : "letter and position" }];
+  for (let layer = 0; layer < n_layer; layer++) {
+    const place = n_layer > 1 ? `layer ${layer}, ` : "";
+    for (let head = 0; head < n_head; head++) {
+      parts.push({ layer, head, key: `${layer}:${head}`, name: `${place}head ${head}` });
+    }
+    parts.push({ layer, key: `${layer}:mlp`, name: `${place}MLP` });
+  }
+  return parts;
+}
+
+function headsOf(model) {
+  return partsOf(model).filter(({ head }) => head !== undefined);
+}
+
+// What a head adds to the residual stream at a position: its columns of attn_wo, times its output.
+function headWrites(model, { layers }, { layer, head }, t) {
+  const matrix = model.w[`layer${layer}.attn_wo`];
+  const head_out = layers[layer][t].head_out[head];
+  const hs = head * head_out.length;
+  return Array.from({ length: matrix.rows }, (_, i) =>
+    dot(matrix.row(i).subarray(hs, hs + head_out.length), head_out),
+  );
+}
+
+// No norm stands between the last layer and lm_head, so the logit of a token is the sum of what the parts add to it.
+function logitParts(model, run, t, token) {
+  const row = model.w.lm_head.row(token);
+  return partsOf(model).map((part) => {
+    const { key, layer, head } = part;
+    if (key === "embedding") return { ...part, adds: dot(run.embedded[t], row) };
+    const written = head === undefined ? run.mlps[layer][t].mlp_out : headWrites(model, run, part, t);
+    return { ...part, adds: dot(written, row) };
+  });
+}
+
+function dot(a, b) {
+  return a.reduce((sum, x, i) => sum + x * b[i], 0);
 }
 
 function documentLoss(model, text, changes = unchanged) {

@@ -1,7 +1,8 @@
-// 7. Two models side by side: what they are, how they read this name, and what their heads look at.
+// Two models side by side: what they are, how they read this name, and what their heads look at.
 
-function measuredLoss(about) {
-  return about.measured ? `${fixed(about.measured.loss)}, ${percent(about.measured.accuracy)} right` : "–";
+function measuredLoss({ about, model }) {
+  const { loss, accuracy } = about.measured;
+  return explained(`${fixed(loss)}, ${percent(accuracy)} right, on ${countMeasured({ about, model })}`);
 }
 
 function factsTable(both) {
@@ -15,8 +16,8 @@ function factsTable(both) {
       line("[attention]", ({ model }) => kindOfAttention(model)),
       line("[layers|layer] × [heads|head]", ({ model: { config } }) => `${config.n_layer} × ${config.n_head}`),
       line("[parameters|parameter]", ({ model }) => model.numbers.length.toLocaleString("en")),
-      line("[loss] of [measured names]", ({ about }) => measuredLoss(about)),
-      line("loss of this name", ({ run }) => (run ? fixed(run.loss) : "–")),
+      line("[loss]", measuredLoss),
+      line("loss here", ({ run }) => (run ? fixed(run.loss) : "–")),
     ),
   );
 }

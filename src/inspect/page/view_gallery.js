@@ -1,4 +1,4 @@
-// 2. What the heads look at: the maps of all heads, with the answer covered until the reader asks for it.
+// What the heads look at: the maps of all heads, with the answer covered until the reader asks for it.
 
 const massNames = [
   ["mass_self", "itself"],
@@ -21,8 +21,8 @@ function reveal(keys) {
   change({ open: new Set(keys) });
 }
 
-// What `microgpt heads` measured of this head on measured names.
-function evidence(record) {
+// What `microgpt heads` measured of this head.
+function evidence(shown, record) {
   const bars = massNames.map(([field, label]) =>
     chanceBar({ label, share: record[field].value, mark: record[field].even, markClass: "even" }),
   );
@@ -31,7 +31,7 @@ function evidence(record) {
     element("p", shapeMeanings[record.shape] ?? ""),
     element("div", { class: "masses" }, ...bars),
     paragraph(
-      "Share of its attention by place, over [measured names]; the line is an [even share]. " +
+      `Share of its attention by place, over ${countMeasured(shown)}; the line is an [even share]. ` +
         `Its [entropy] is ${fixed(record.entropy.value, 2)}.${worth(record)}`,
     ),
   ];
@@ -59,10 +59,10 @@ function answer(shown, layer, head) {
     },
     isOpen ? "Hide" : "Guess, then show",
   );
-  return element("div", { class: "answer" }, ...(isOpen ? evidence(record) : []), cover);
+  return element("div", { class: "answer" }, ...(isOpen ? evidence(shown, record) : []), cover);
 }
 
-// The rows of a map: of this name, or the mean over the measured names.
+// The rows of a map: of this name, or the mean over those it was measured on.
 function mapRows(shown, layer, head) {
   return state.maps === "mean" && shown.about.maps ? shown.about.maps[layer][head] : shown.now.weights[layer][head];
 }
@@ -74,10 +74,11 @@ function mapLabels(shown) {
 
 function galleryMap(shown, layer, head) {
   const isMean = state.maps === "mean";
+  const where = isMean ? `mean over ${measuredOn(shown, false)}` : `in “${state.text}”`;
   return headMap(shown.model, {
     rows: mapRows(shown, layer, head),
     labels: mapLabels(shown),
-    name: `Map of layer ${layer}, head ${head}, ${isMean ? "mean over measured names" : `in “${state.text}”`}`,
+    name: `Map of layer ${layer}, head ${head}, ${where}`,
     forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
     pick: (t) => change({ layer, head, at: isMean ? state.at : t, tab: "inside" }, { scroll: true }),
   });
@@ -117,7 +118,7 @@ function showGallery(shown) {
     );
   }
   replaceKeepingFocus(byId("gallery"), parts);
-  const kinds = [["name", "This name"], ["mean", "Mean over measured names"]];
+  const kinds = [["name", "This one"], ["mean", `Mean over ${measuredOn(shown, false)}`]];
   showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
   byId("map-kinds").hidden = !shown.about.maps;
   byId("map-cut").textContent = cutNote(mapLabels(shown).length);

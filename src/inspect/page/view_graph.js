@@ -1,4 +1,4 @@
-// 6. The graph: a walk from the loss of the name down to a single weight, node by node.
+// The graph: a walk from the loss of the name down to a single weight, node by node.
 
 // The graph takes some milliseconds, so it is made when its section comes near the window, and once for each name.
 function currentGraph({ model }) {

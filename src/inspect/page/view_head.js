@@ -1,4 +1,4 @@
-// 3. One head in numbers: how a row of its map comes about, and what it gives to the residual stream.
+// One head in numbers: how a row of its map comes about, and what it gives to the residual stream.
 
 function headFacts(shown) {
   const { layer, head, at } = state;
@@ -15,18 +15,6 @@ function headFacts(shown) {
     even: evenShare(seen),
     D: here.q_h[head].length,
   };
-}
-
-// What reaches the residual stream: the head's columns of attn_wo, times its output.
-function written(shown) {
-  const { layer, head, at } = state;
-  const { model, now } = shown;
-  const matrix = model.w[`layer${layer}.attn_wo`];
-  const head_out = now.layers[layer][at].head_out[head];
-  const hs = head * head_out.length;
-  return Float64Array.from({ length: matrix.rows }, (_, i) =>
-    dot(matrix.row(i).subarray(hs, hs + head_out.length), head_out),
-  );
 }
 
 function numberCells(numbers) {
@@ -149,11 +137,11 @@ function valuesMixed(shown) {
 }
 
 function whatIsWritten(shown) {
-  const numbers = written(shown);
+  const numbers = headWrites(shown.model, shown.now, state, state.at);
   const stream = headFacts(shown).here.x_residual;
   const length = (x) => Math.sqrt(dot(x, x));
   const largest = Math.max(...numbers.map(Math.abs), 1e-12);
-  const cells = [...numbers].map((x) => {
+  const cells = numbers.map((x) => {
     const cell = element("span", { class: x >= 0 ? "up" : "down" }, signed(x, 2));
     cell.style.setProperty("--share", `${Math.round((100 * Math.abs(x)) / largest)}%`);
     return cell;
@@ -167,22 +155,11 @@ function whatIsWritten(shown) {
   );
 }
 
-// As a shell reads it.
-function shellWord(text) {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 function showHead(shown) {
   showPickers(shown);
   showHeadMap(shown);
   showStrongest(shown);
   byId("steps").replaceChildren(queriesAndKeys(shown), valuesMixed(shown), whatIsWritten(shown));
   const { layer, head, at } = state;
-  byId("command").replaceChildren(
-    "microgpt inspect ",
-    inText(shellWord(shown.about.name)),
-    " --text ",
-    inText(shellWord(state.text)),
-    ` --layer ${layer} --head ${head} --at ${at}`,
-  );
+  byId("command").replaceChildren(...inspectCommand(shown), ` --layer ${layer} --head ${head} --at ${at}`);
 }

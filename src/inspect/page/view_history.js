@@ -2,7 +2,6 @@
 // the whole page to a point.
 
 const millisecondsAPoint = 160; // while it plays
-const asInTheProgram = { seed: "42", temperature: 0.5 }; // what `microgpt sample` draws with
 const pointsInTable = 8;
 
 // --- The points ------------------------------------------------------------------------------------------------------
@@ -20,6 +19,18 @@ function pointModel(i) {
   const point = state.points[i];
   point.model ??= decodeModel(point.about, Float64Array.from(numbersOfBase64(point.about.weights, Float32Array)));
   return point;
+}
+
+// Where a point lies on the slider and in curves, from 0 to 1: by the logarithm of its step, for a model learns most in
+// its first steps.
+function placeOfPoint(i) {
+  const [first, here, last] = [0, i, state.points.length - 1].map((each) => Math.log1p(state.points[each].about.step));
+  return (here - first) / (last - first);
+}
+
+function pointAtPlace(place) {
+  const far = (i) => Math.abs(placeOfPoint(i) - place);
+  return state.points.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0);
 }
 
 // The last point after at most so many steps.
@@ -49,8 +60,7 @@ function pickPoint(i) {
 // Drawing names takes longer than all else, so they are kept.
 function pointNames(i) {
   const point = pointModel(i);
-  point.names ??= sample(point.model, { ...asInTheProgram, num: point.model.numbers.length > 20000 ? 4 : 12 });
-  return point.names;
+  return (point.names ??= namesOf(point.model));
 }
 
 function stepWords({ step }) {
@@ -64,7 +74,7 @@ function showSlider() {
   const i = pointOfStep(state.step);
   const { about } = state.points[i];
   const of = state.points.at(-1).about.step.toLocaleString("en");
-  byId("point").value = i;
+  byId("point").value = placeOfPoint(i);
   byId("point").setAttribute("aria-valuetext", `after ${stepWords(about)} of ${of}`);
   const before = `step ${about.step.toLocaleString("en")}`;
   byId("point-step").replaceChildren(before, element("span", { class: "unit" }, ` of ${of}`));
@@ -96,9 +106,8 @@ function playOrPause() {
 // `lines` as of lineChart(), with a value for each point. `tip` tells of a point; a click picks it.
 function pointChart({ lines, at, range, box, name, tip }) {
   const steps = state.points.map(({ about }) => about.step);
-  const place = (i) => (steps[i] - steps[0]) / (steps.at(-1) - steps[0]);
   const ends = [`step ${steps[0]}`, String(steps.at(-1))];
-  const { drawn, x, y } = lineChart({ lines, place, ends, range, box, name });
+  const { drawn, x, y } = lineChart({ lines, place: placeOfPoint, ends, range, box, name });
   drawn.classList.add("point-chart");
   drawn.append(svg("line", { class: "here", x1: x(at), x2: x(at), y1: 10, y2: box[1] - 20 }));
   for (const { className, values } of lines) {
@@ -123,13 +132,12 @@ function listenToPoints(drawn, places, tip) {
   drawn.addEventListener("pointerleave", hideTip);
 }
 
-const lossLines = [
-  { name: "measured names", className: "mean", of: (about) => about.measured.loss },
-  { name: "names it was trained on", className: "second", of: (about) => about.loss ?? NaN },
-];
-
 function lossChart(at) {
-  const lines = lossLines.map(({ of, ...line }) => ({ ...line, values: state.points.map(({ about }) => of(about)) }));
+  const valuesOf = (of) => state.points.map(({ about }) => of(about));
+  const lines = [
+    { name: measuredOn(state.points[at], false), className: "mean", values: valuesOf((about) => about.measured.loss) },
+    { name: "where it was trained", className: "second", values: valuesOf((about) => about.loss ?? NaN) },
+  ];
   const all = lines.flatMap(({ values }) => values).filter(Number.isFinite);
   const low = Math.floor(2 * Math.min(...all)) / 2;
   const high = Math.max(Math.ceil(2 * Math.max(...all)) / 2, low + 0.5);
@@ -175,11 +183,10 @@ function pointCard({ weights, labels }, at, i) {
   return mapFigure(caption, map, entropyChart(i, at));
 }
 
-// A few points, evenly spread, the first and the last among them.
+// A few points, evenly spread along the slider, the first and the last among them.
 function pointsToTell() {
-  const last = state.points.length - 1;
-  const n = Math.min(pointsInTable, state.points.length);
-  return Array.from({ length: n }, (_, i) => Math.round((i * last) / (n - 1)));
+  const places = Array.from({ length: pointsInTable }, (_, i) => i / (pointsInTable - 1));
+  return [...new Set(places.map(pointAtPlace))];
 }
 
 function pointRow(i, at) {
@@ -199,7 +206,7 @@ function pointRow(i, at) {
 }
 
 function showPointTable(at) {
-  const heading = tableHead(["[step]", "[loss] of [measured names]", "names it generated"]);
+  const heading = tableHead(["[step]", `[loss] of ${measuredOn(state.points[at])}`, "it generated"]);
   const body = element("tbody", ...pointsToTell().map((i) => pointRow(i, at)));
   replaceKeepingFocus(byId("history-table"), [wideTable("Names on the way", heading, body)]);
 }
@@ -221,10 +228,20 @@ function showHistory(shown) {
   for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
   byId("history-losses").replaceChildren(lossChart(at));
   showNames("history-names", pointNames(at));
-  byId("history-command").textContent = `microgpt sample ${about.name} --dtype f64 --num ${pointNames(at).length}`;
+  const command = `microgpt sample ${shellWord(about.path)} --dtype f64 --num ${pointNames(at).length}`;
+  byId("history-command").textContent = command;
   byId("history-text").textContent = state.text;
   byId("history-heads").replaceChildren(...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))));
   showPointTable(at);
+}
+
+// A key goes to the next point, however far that is.
+function moveBetweenPoints(event) {
+  const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5 };
+  if (!(event.key in steps)) return;
+  event.preventDefault();
+  const to = pointOfStep(state.step) + steps[event.key];
+  pickPoint(Math.max(0, Math.min(to, state.points.length - 1)));
 }
 
 function startHistory() {
@@ -232,8 +249,8 @@ function startHistory() {
   state.points = pointsOf(state.models[0]);
   byId("training").hidden = byId("history").hidden = false;
   byId("history-count").textContent = String(state.points.length);
-  byId("point").max = state.points.length - 1;
-  byId("point").addEventListener("input", (event) => pickPoint(Number(event.target.value)));
+  byId("point").addEventListener("input", (event) => pickPoint(pointAtPlace(Number(event.target.value))));
+  byId("point").addEventListener("keydown", moveBetweenPoints);
   byId("play").addEventListener("click", playOrPause);
   setTimeout(drawNamesOfTable);
 }

@@ -1,4 +1,4 @@
-// 5. Watch it learn: training in the page, from fresh weights or from the model's own, on the names in the page.
+// Watch it learn: training in the page, from fresh weights or from the model's own, on the names in the page.
 
 // Steps a second; the last is as fast as the page can.
 const speeds = [

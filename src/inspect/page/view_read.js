@@ -1,4 +1,4 @@
-// 1. Read a name: a card for each position, with the likeliest next letters and the loss of the one that comes.
+// Read a name: a card for each position, with the likeliest next letters and the loss of the one that comes.
 
 const likeliestShown = 5;
 

@@ -1,6 +1,6 @@
-// 4. What if: heads switched off, looks forbidden, another temperature; and names drawn from the changed model.
+// What if: parts switched off, looks forbidden, another temperature; and names drawn from the changed model.
 
-function switchHead(key, how) {
+function switchPart(key, how) {
   const off = new Map(state.off);
   if (how === "on") off.delete(key);
   else off.set(key, how);
@@ -8,11 +8,12 @@ function switchHead(key, how) {
 }
 
 function showSwitches(shown) {
-  const rows = headsOf(shown.model).map(({ key, name }) => {
+  const switched = partsOf(shown.model).slice(1); // without letter and position nothing is left
+  const rows = switched.map(({ key, name, head }) => {
     const group = { class: "choices", role: "radiogroup", "aria-label": name };
     const choices = element("span", group);
-    const ways = ["on", "off", "mean"].map((how) => [how, how]);
-    showChoices(choices, ways, state.off.get(key) ?? "on", (how) => switchHead(key, how));
+    const ways = head === undefined ? ["on", "off"] : ["on", "off", "mean"];
+    showChoices(choices, ways.map((how) => [how, how]), state.off.get(key) ?? "on", (how) => switchPart(key, how));
     for (const each of choices.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
     return element("div", { class: "switch" }, element("span", name), choices);
   });
@@ -105,7 +106,7 @@ function showDifference(shown) {
   const place = byId("difference");
   if (!isChanged) {
     place.replaceChildren(
-      element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says in section 1."),
+      element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says above."),
     );
     return;
   }
@@ -143,7 +144,7 @@ function showOthersSoon(shown) {
       names.reduce((sum, name) => sum + read(shown.model, name, changes, temperature).loss, 0) / names.length;
     const difference = mean(shown.changes, state.temperature) - mean(unchanged, 1);
     place.textContent =
-      `Over ${names.length} other names it changes by ${signed(difference)}.` +
+      `Over ${names.length} other ${nounOf(shown.model)} it changes by ${signed(difference)}.` +
       (state.forbidden.size > 0 ? " (Forbidden looks are forbidden at the same positions there.)" : "");
   }, 300);
 }
@@ -170,8 +171,11 @@ function generateNames() {
   try {
     if (!(temperature > 0)) throw new Error("the temperature must be more than 0");
     if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
-    const names = sample(model, { seed, temperature, num, prompt }, changes);
-    showNames("sampled", names);
+    const begin = readable(model, prompt);
+    if (begin.changes.length > 0) {
+      byId("sampling-message").textContent = `They begin with “${begin.text}”: ${begin.changes.join("; ")}.`;
+    }
+    showNames("sampled", sample(model, { seed, temperature, num, prompt: begin.text }, changes));
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;
   }

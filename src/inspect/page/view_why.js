@@ -1,0 +1,77 @@
+// Why this letter: its logit as the sum that it is, part by part; and what its loss is without each part.
+
+function tokenToExplain({ model, targets }) {
+  return state.letter === "end" ? model.bos : (model.tokens.get(state.letter) ?? targets[state.at]);
+}
+
+function showLettersToExplain({ model, now, targets }, token) {
+  const letterOf = (each) => (each === model.bos ? "end" : model.characters[each]);
+  const tokens = new Set([...tokensToShow(now.probs[state.at], targets[state.at]), token]);
+  const choices = [...tokens].map((each) => [letterOf(each), nextLabel(model, each)]);
+  showChoices(byId("why-letters"), choices, letterOf(token), (letter) => change({ letter }));
+}
+
+// A part's name leads to where more is said of it: a head's numbers, or the switch of an MLP.
+function partName({ key, name, layer, head }) {
+  if (key === "embedding") return explained(`[${name}|embedding]`);
+  const isHead = head !== undefined;
+  const where = isHead ? { layer, head, tab: "inside" } : { tab: "whatif" };
+  const label = `${name}: ${isHead ? "show it in numbers" : "switch it off"}`;
+  const click = () => change(where, { scroll: true });
+  return [button({ class: "link", "aria-label": label, "data-key": `part ${key}`, click }, name)];
+}
+
+// A bar begins where the one before ends; [low, high] fills the cell.
+function waterfallBar(from, to, [low, high]) {
+  const share = (x) => (100 * (x - low)) / (high - low || 1);
+  const bar = element("span", { class: to < from ? "fall" : "rise" });
+  bar.style.left = `${share(Math.min(from, to))}%`;
+  bar.style.width = `${share(Math.max(from, to)) - share(Math.min(from, to))}%`;
+  return element("td", { class: "waterfall" }, element("span", { class: "track" }, bar));
+}
+
+function partRows(parts) {
+  const sums = parts.reduce((all, { adds }) => [...all, all.at(-1) + adds], [0]);
+  const range = [Math.min(...sums), Math.max(...sums)];
+  return parts.map((part, i) =>
+    tableRow(partName(part), [
+      waterfallBar(sums[i], sums[i + 1], range),
+      signed(part.adds),
+      element("td", { id: `without-${i}` }, "…"),
+    ]),
+  );
+}
+
+// The loss without each part, one part after the other, so that the page stays quick.
+function showLossesWithout(shown, token, parts, loss, i = 0) {
+  if (i === parts.length) return;
+  const { model, tokens, changes } = shown;
+  const off = new Map([...changes.off, [parts[i].key, null]]);
+  const { logits } = forward(model, tokens.slice(0, state.at + 1), { ...changes, off });
+  const without = crossEntropy(logits[state.at], token, state.temperature);
+  const difference = element("span", { class: "unit" }, ` (${signed(without - loss)})`);
+  byId(`without-${i}`).replaceChildren(fixed(without), difference);
+  state.whyTimer = setTimeout(showLossesWithout, 0, shown, token, parts, loss, i + 1);
+}
+
+function showWhy(shown) {
+  clearTimeout(state.whyTimer);
+  const { model, now } = shown;
+  const { at } = state;
+  const token = tokenToExplain(shown);
+  const loss = crossEntropy(now.logits[at], token, state.temperature);
+  const parts = logitParts(model, now, at, token);
+  showLettersToExplain(shown, token);
+  byId("why-where").replaceChildren(inText(`${readingSoFar(shown, at)}?`));
+  const numbers = ["", signed(now.logits[at][token]), fixed(loss)];
+  const sum = tableRow(explained("[the logit|logits]"), numbers, { class: "total" });
+  replaceKeepingFocus(byId("why-parts"), [
+    wideTable(
+      "What each part adds",
+      tableHead(["", "", "adds", "[loss] without it"]),
+      element("tbody", ...partRows(parts), sum),
+    ),
+  ]);
+  byId("why-command").replaceChildren(...inspectCommand(shown), ` --at ${at} --why`);
+  state.whyTimer = setTimeout(showLossesWithout, 100, shown, token, parts, loss);
+}

@@ -76,10 +76,11 @@ void show_valley(const Lesson& lesson) {
     Adam adam(2);
     const Path path = walk(adam, 0.3, t);
     const double slope[]{path[t - 1].first, 100 * path[t - 1].second}, goes_to[]{path[t].first, path[t].second};
+    const double moved[]{path[t - 1].first - path[t].first, path[t - 1].second - path[t].second};
     for (std::size_t i = 0; i < 2; i++) {
       const double m_hat = adam.m[i] / adam.m_correction, root = std::sqrt(adam.v[i] / adam.v_correction);
       fmt::print("{:2} {} | {:7.2f} | {:6.2f} | {:7.2f} | {:8.3f} | {:5.1f} | {:13.1f} | {:8.3f} | {:.3f}\n", t,
-                 "xy"[i], slope[i], adam.m[i], adam.v[i], adam.m[i] / std::sqrt(adam.v[i]), m_hat, root, m_hat / root,
+                 "xy"[i], slope[i], adam.m[i], adam.v[i], adam.m[i] / std::sqrt(adam.v[i]), m_hat, root, moved[i] / 0.3,
                  goes_to[i]);
     }
   }

@@ -50,8 +50,8 @@ struct DraftAdam : Optimizer {
   explicit DraftAdam(std::size_t n) : m(n), v(n) {}
 
   void update(Parameters& parameters, double learning_rate, std::size_t step) override {
-    const double m_correction = 1 - power(beta1, static_cast<double>(step + 1));
-    const double v_correction = 1 - power(beta2, static_cast<double>(step + 1));
+    m_correction = 1 - power(beta1, static_cast<double>(step + 1));
+    v_correction = 1 - power(beta2, static_cast<double>(step + 1));
     for (std::size_t i = 0; i < parameters.size(); i++) {
       const double grad = parameters.grad()[i];
       m[i] = beta1 * m[i] + (1 - beta1) * grad;
@@ -64,6 +64,7 @@ struct DraftAdam : Optimizer {
   }
 
   std::vector<double> m, v;
+  double m_correction = 1, v_correction = 1;
 };
 
 /// How likely each token is to come next.

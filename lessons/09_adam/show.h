@@ -76,11 +76,11 @@ void show_valley(const Lesson& lesson) {
     Adam adam(2);
     const Path path = walk(adam, 0.3, t);
     const double slope[]{path[t - 1].first, 100 * path[t - 1].second}, goes_to[]{path[t].first, path[t].second};
+    const double moved[]{path[t - 1].first - path[t].first, path[t - 1].second - path[t].second};
     for (std::size_t i = 0; i < 2; i++) {
-      // beta1 and beta2 are 0.85 and 0.99
-      const double m_hat = adam.m[i] / (1 - std::pow(0.85, t)), root = std::sqrt(adam.v[i] / (1 - std::pow(0.99, t)));
+      const double m_hat = adam.m[i] / adam.m_correction, root = std::sqrt(adam.v[i] / adam.v_correction);
       fmt::print("{:2} {} | {:7.2f} | {:6.2f} | {:7.2f} | {:8.3f} | {:5.1f} | {:13.1f} | {:8.3f} | {:.3f}\n", t,
-                 "xy"[i], slope[i], adam.m[i], adam.v[i], adam.m[i] / std::sqrt(adam.v[i]), m_hat, root, m_hat / root,
+                 "xy"[i], slope[i], adam.m[i], adam.v[i], adam.m[i] / std::sqrt(adam.v[i]), m_hat, root, moved[i] / 0.3,
                  goes_to[i]);
     }
   }
@@ -119,10 +119,10 @@ struct Run {
 };
 
 /// How far the embeddings of some letters went, from a frequent one to a rare one.
-inline void show_letters(const Lesson& lesson, const Run& sgd, const Run& adam) {
+inline void show_letters(const Lesson& lesson, const Run& sgd, const Run& faster, const Run& adam) {
   std::vector<std::string> labels;
-  Bars by_sgd{"SGD", {}}, by_adam{"Adam", {}};
-  fmt::print("\nletter | comes | moved by SGD\n");
+  Bars by_sgd{"SGD 0.3", {}}, by_adam{"Adam 0.01", {}};
+  fmt::print("\nletter | comes | moved by SGD 0.1 | by SGD 0.3\n");
   for (const char letter : {'a', 'n', 'b', 'w', 'x', 'q'}) {
     const Token token = lesson.tokenizer.characters().find(static_cast<char32_t>(letter));
     if (token == std::u32string::npos) continue;
@@ -132,9 +132,9 @@ inline void show_letters(const Lesson& lesson, const Run& sgd, const Run& adam) 
       comes += std::count(tokens.begin(), tokens.end(), token);
     }
     labels.emplace_back(1, letter);
-    by_sgd.heights.push_back(sgd.moved(token));
+    by_sgd.heights.push_back(faster.moved(token));
     by_adam.heights.push_back(adam.moved(token));
-    fmt::print("{:6} | {:5} | {:12.3f}\n", letter, comes, by_sgd.heights.back());
+    fmt::print("{:6} | {:5} | {:16.3f} | {:10.3f}\n", letter, comes, sgd.moved(token), faster.moved(token));
   }
   lesson.picture("09_moved.svg",
                  bar_chart("From frequent letters to rare ones: SGD moves them less and less, Adam does not",
@@ -167,7 +167,7 @@ void show_comparison(const Lesson& lesson, const PythonRandom& random, const Run
   }
   show("gradient / its usual size", 0.01, Run(lesson, random, Rescaled(n), 0.01));
   show("mean / usual size, corrected (Adam)", 0.01, adam);
-  show_letters(lesson, sgd, adam);
+  show_letters(lesson, sgd, faster, adam);
 }
 
 using Sample = std::vector<Token> (*)(const Model&, double temperature, PythonRandom&);

@@ -36,8 +36,8 @@ inline Rows values_of(const Array& x) {
   return rows;
 }
 
-/// The weights of query head h, which reads head g, and the slopes of its scores before they are divided by the root
-/// of D. dx are the slopes of the D numbers that the head finds. This is lesson 11: dscore = weight * (dweight - mean).
+/// The weights of query head h, which reads head g, and the slopes of its dot products of queries and keys. dx are the
+/// slopes of the D numbers that the head finds. This is lesson 11: dscore = weight * (dweight - mean) / root of D.
 inline std::pair<std::vector<double>, std::vector<double>> back_to_scores(const double* dx, const Heads& of,
                                                                           std::size_t h, std::size_t g, std::size_t D) {
   auto dot = [D](const double* a, const double* b) { return std::inner_product(a, a + D, b, 0.0); };

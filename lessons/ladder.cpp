@@ -128,7 +128,7 @@ void ask(const std::string& question, const Rung& a, const Rung& b) {
   std::vector<double> gain;
   for (std::size_t i = 0; i < num_seeds; i++) gain.push_back(b.means[i] - a.means[i]);
   const Estimate seeds = estimate(gain);
-  const bool clear = std::abs(seeds.mean) > 2 * seeds.standard_error;
+  const bool clear = std::abs(seeds.mean) > 2.26 * seeds.standard_error;  // Student's t of ten seeds: lesson 05
   fmt::print("{} {}: {} by {:.5f} +- {:.5f}, lower with {} of {} seeds\n", question,
              clear ? (seeds.mean > 0 ? "yes" : "no") : "cannot tell", seeds.mean > 0 ? "lower" : "higher",
              std::abs(seeds.mean), seeds.standard_error,

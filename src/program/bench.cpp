@@ -520,7 +520,7 @@ class Bench {
   /// Measures, and keeps the result for the JSON. Without MICROGPT_PY there are no figures of microgpt.py.
   Measurement record(const Subject& s) {
     if (s.kernels == "microgpt.py" && std::getenv("MICROGPT_PY") == nullptr) return {.subject = s};
-    const Measurement m = measure(s, documents_, effort_);
+    Measurement m = measure(s, documents_, effort_);
     records_.push_back(json(m));
     return m;
   }

@@ -110,7 +110,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build train train-fast train-best test test-some builds oracle bench names no-such-lesson \
+.PHONY: help setup build train train-fast train-best test test-some builds oracle bench speed names no-such-lesson \
   no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
   check-gdb sessions check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
 
@@ -145,6 +145,8 @@ train-best: $(PROGRAM) ## the same for about a minute: the best model of this pr
 	$(PROGRAM) train-fast --preset best --data $(firstword $(MAKEMORE) data/names.txt)
 bench: $(PROGRAM) ## measure the speed of training, attention and sampling
 	$(PROGRAM) bench
+speed: $(PROGRAM) ## from microgpt.py to all threads: how fast each is, in one table: make speed [MICROGPT_PY=file]
+	$(PROGRAM) bench --what ladder
 
 names: data/makemore.txt ## download the 32,033 names of makemore to data/makemore.txt
 data/makemore.txt:

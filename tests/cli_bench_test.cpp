@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -105,6 +108,67 @@ TEST_CASE("bench measures sparse masks, and counts only the pairs that they keep
     const double microseconds = result.at("us_per_step");
     CHECK(result.at("gflops") == doctest::Approx(4 * 12 * 768 * pairs / microseconds / 1e3));
   }
+}
+
+/// The kernels (or the engine that has none), batch and threads of each result of this kind.
+Words rungs(const nlohmann::json& results, const std::string& what) {
+  Words found;
+  for (const nlohmann::json& result : results) {
+    const std::string kernels = result.at("kernels"), engine = result.at("engine");
+    if (result.at("what") != what) continue;
+    found.push_back(fmt::format("{} {} {}", kernels.empty() ? engine : kernels, result.at("batch").get<int>(),
+                                result.at("threads").get<int>()));
+  }
+  return found;
+}
+
+TEST_CASE("bench --what ladder leads from microgpt.py, if there is one, to all threads") {
+  const NamesFolder folder;
+  const Words ladder{"--what", "ladder", "--steps", "2", "--threads", "2"};
+  const Words more = have_openmp ? Words{"fast 16 2"} : Words{};
+  const Words trained = Words{"scalar 1 1", "naive 1 1", "fast 1 1", "fast 16 1"} + more;
+  const Words sampled{"scalar 1 1", "naive 1 1", "naive 32 1", "fast 1 1", "fast 32 1"};
+  ::unsetenv("MICROGPT_PY");
+  const nlohmann::json ours = measured(ladder);
+  CHECK(rungs(ours, "train") == trained);
+  CHECK(rungs(ours, "sample") == sampled);
+  const Words table = lines(output(Words{"bench", "--data", folder.names, "--rounds", "1"} + ladder));
+  REQUIRE(table.size() == 3 + 1 + trained.size());
+  CHECK(table[3] == "microgpt.py double     1       1       -       -        -        -        -          -");
+  for (std::size_t i = 0; i < trained.size(); i++) {
+    std::istringstream cells(table[4 + i]);
+    const Words words{std::istream_iterator<std::string>(cells), {}};
+    REQUIRE(words.size() == 10);
+    CHECK(words[0] + " " + words[2] + " " + words[3] == trained[i]);
+    if (i == 0) CHECK(words[7] == "1");   // times as fast as the scalar path
+    CHECK((words[8] == "-") == (i > 2));  // a batch is for training only
+    CHECK((words[9] == "-") == (i == 0 || i > 2));
+  }
+}
+
+TEST_CASE("bench runs the microgpt.py that it is given, with the names of the bench, for as long as it takes") {
+  const NamesFolder folder;
+  const std::string file = folder.file("a file's name.py");
+  ::setenv("MICROGPT_PY", file.c_str(), 1);
+  const Words ladder{"--what", "ladder", "--steps", "30", "--threads", "1"};
+  CHECK(refusal(Words{"bench"} + ladder) == "1: python3 does not run the file that MICROGPT_PY names as microgpt.py");
+  if (in_shell("command -v python3", {}).exit_code != 0) return;
+  write_contents(file,
+                 "import os\n"
+                 "assert os.path.exists('input.txt')\n"
+                 "docs = [line.strip() for line in open('input.txt')]\n"
+                 "num_steps = 10 # number of training steps\n"
+                 "for step in range(num_steps):\n"
+                 "    print(f'step {step+1:4d} / {num_steps:4d}', end='\\r')\n"
+                 "print('\\n--- inference ---')\n"
+                 "for sample_idx in range(20):\n"
+                 "    print(f'sample {sample_idx+1:2d}: {docs[0]}')\n");
+  const nlohmann::json results = measured(ladder);
+  ::unsetenv("MICROGPT_PY");
+  CHECK(rungs(results, "train")[0] == "microgpt.py 1 1");
+  CHECK(rungs(results, "sample")[0] == "microgpt.py 1 1");
+  const double names = results[5].at("names_per_second"), tokens = results[5].at("tokens_per_second");
+  CHECK(tokens == doctest::Approx(names * 5));  // a, n, n, a and the end
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -20,6 +22,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/schedule.h"
+#include "base/utf8.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/print.h"
@@ -40,7 +43,7 @@ using Json = nlohmann::ordered_json;
 /// What to measure.
 struct Subject {
   std::string what = "train";     // train, attention (alone, forward and backward), or sample
-  std::string kernels = "fast";   // or naive, or scalar: the scalar path, in double
+  std::string kernels = "fast";   // or naive, scalar (the scalar path, in double), or microgpt.py
   std::string attention = "mha";  // or mqa, gqa, mla: sampling on the tensor path, with choose_attention()'s sizes
   bool absorbed = true;           // mla only: see AttentionCache
   std::string dtype = "f32";      // or f64
@@ -214,6 +217,40 @@ Measurement measure_scalar(Setting& setting, const Effort& effort) {
   });
 }
 
+/// The published program, in a process of its own that reads `documents` and goes on until nobody reads what it prints.
+/// It shuffles them as a Setting does. Its steps take long, so it has ten times as long for them.
+Measurement measure_python(Setting& setting, const std::vector<Document>& documents, Effort effort) {
+  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+  const bool samples = setting.subject.what == "sample";
+  const File names(std::tmpfile(), std::fclose);
+  if (names == nullptr) throw Error("cannot make a temporary file for microgpt.py");
+  for (const Document& document : documents) fmt::print(names.get(), "{}\n", encode_utf8(document));
+  std::rewind(names.get());
+  const std::string command = fmt::format(  // Python's file 0 is standard input
+      "exec 2>/dev/null </dev/fd/{}; python3 -u -c \"$(sed \"s/'input.txt'/0/; {}\" \"$MICROGPT_PY\")\"",
+      ::fileno(names.get()),
+      samples ? "s/^num_steps = .*/num_steps = 1/; s/range(20)/range(10**9)/" : "s/^num_steps = .*/num_steps = 10**9/");
+  const File printed(::popen(command.c_str(), "r"), ::pclose);
+  auto next = [&] {
+    std::string line;
+    while (!line.starts_with(samples ? "sample " : "step ") || !line.ends_with('\n')) {
+      const int c = printed == nullptr ? EOF : std::getc(printed.get());
+      if (c == EOF) throw Error("python3 does not run the file that MICROGPT_PY names as microgpt.py");
+      if (line.ends_with('\n')) line.clear();
+      line += c == '\r' ? '\n' : static_cast<char>(c);
+    }
+    return line;
+  };
+  next();  // by then it has started
+  effort.seconds *= 10;
+  return measure_rounds(effort, [&](Tally& done) {
+    const std::string line = next();
+    if (!samples) return setting.add_training(done);
+    const std::size_t tokens = decode_utf8(line.substr(line.find(": ") + 2)).value_or(Document()).size();
+    setting.add_sampling(done, std::min(setting.config.block_size, tokens));  // the end of the line stands for BOS
+  });
+}
+
 template <class T>
 const Kernels<T>& kernels_of(const Subject& subject) {
   return subject.kernels == "naive" ? naive<T>() : fast<T>();
@@ -305,9 +342,10 @@ Measurement measure(Subject subject, const std::vector<Document>& documents, con
     m = in_float ? measure_attention<float>(subject, effort) : measure_attention<double>(subject, effort);
   } else {
     Setting setting(subject, documents);
-    m = subject.kernels == "scalar" ? measure_scalar(setting, effort)
-        : in_float                  ? measure_tensor<float>(setting, effort)
-                                    : measure_tensor<double>(setting, effort);
+    m = subject.kernels == "microgpt.py" ? measure_python(setting, documents, effort)
+        : subject.kernels == "scalar"    ? measure_scalar(setting, effort)
+        : in_float                       ? measure_tensor<float>(setting, effort)
+                                         : measure_tensor<double>(setting, effort);
     m.num_params = num_parameters(setting.config);
   }
   m.subject = subject;
@@ -333,10 +371,10 @@ struct BenchOptions {
 
 Json json(const Measurement& m) {
   const Subject& s = m.subject;
-  const bool scalar = s.kernels == "scalar";
+  const bool tensor = s.kernels == "fast" || s.kernels == "naive";
   return {{"what", s.what},
-          {"engine", scalar ? "scalar" : "tensor"},
-          {"kernels", scalar ? "" : s.kernels},
+          {"engine", tensor ? "tensor" : s.kernels},
+          {"kernels", tensor ? s.kernels : ""},
           {"attention", s.attention},
           {"absorbed", s.absorbed},
           {"dtype", s.dtype},
@@ -362,6 +400,14 @@ Json json(const Measurement& m) {
 /// "1.7", how many times as fast as a reference, or nothing if there is no reference.
 std::string times(double per_second, double reference) {
   return reference == 0 ? "" : fmt::format("{:.1f}", per_second / reference);
+}
+
+const char* type(const Subject& s) { return s.dtype == "f32" ? "float" : "double"; }
+
+/// At least three digits, or a dash for what was not measured.
+std::string figure(double x) {
+  if (x == 0) return "-";
+  return x < 100 ? fmt::format("{:.3g}", x) : fmt::format("{:.0f}", x);
 }
 
 /// Measures, and prints each measurement as a line of a table or, in the end, all of them as JSON.
@@ -427,6 +473,37 @@ class Bench {
     }
   }
 
+  /// The published model and the same names, the slowest way first. A batch is for training only.
+  void ladder() {
+    std::vector<Measurement> trained;
+    for (const Subject& s : {Subject{.kernels = "microgpt.py", .dtype = "f64"},
+                             {.kernels = "scalar", .dtype = "f64"},
+                             {.kernels = "naive"},
+                             {.kernels = "fast"},
+                             {.batch = 16}}) {
+      trained.push_back(record(s));
+    }
+    if (threads_ > 1) trained.push_back(record({.batch = 16, .threads = threads_}));
+    auto row = [&](auto... cells) {
+      if (!options_.json) fmt::print("{:>11} {:>6} {:>5} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>10}\n", cells...);
+    };
+    if (!options_.json) fmt::print("\nThe ladder: one model, trained on the same names, and sampled from\n");
+    row("kernels", "type", "batch", "threads", "µs/name", "names/s", "% peak", "x scalar", "µs/token", "32 at once");
+    for (const Measurement& m : trained) {
+      Subject s = m.subject;
+      double alone = 0, at_once = 0;
+      if (s.batch == 1) {
+        s.what = "sample";
+        alone = record(s).us_per_step;
+        s.batch = 32;
+        if (s.dtype == "f32") at_once = record(s).us_per_step;
+      }
+      row(s.kernels, type(s), m.subject.batch, s.threads, figure(m.us_per_step / static_cast<double>(m.subject.batch)),
+          figure(m.per_second), figure(m.percent_of_peak), figure(m.per_second / trained[1].per_second), figure(alone),
+          figure(at_once));
+    }
+  }
+
   void end() const {
     if (options_.json) fmt::print("{}\n", records_.dump(2));
   }
@@ -440,14 +517,19 @@ class Bench {
                         "x naive", "peak MiB");
   }
 
+  /// Measures, and keeps the result for the JSON. Without MICROGPT_PY there are no figures of microgpt.py.
+  Measurement record(const Subject& s) {
+    if (s.kernels == "microgpt.py" && std::getenv("MICROGPT_PY") == nullptr) return {.subject = s};
+    Measurement m = measure(s, documents_, effort_);
+    records_.push_back(json(m));
+    return m;
+  }
+
   /// Measures. Returns how many documents or tokens there were per second, and compares them with `reference`, the
   /// number of the column "x scalar" or "x full", and with that of the naive kernels; 0: there is none.
   double line(const Subject& s, double reference = 0, double naive = 0) {
-    const Measurement m = measure(s, documents_, effort_);
-    if (options_.json) {
-      records_.push_back(json(m));
-      return m.per_second;
-    }
+    const Measurement m = record(s);
+    if (options_.json) return m.per_second;
     std::string shape = fmt::format("{:>6} {:>6}", s.n_embd, s.batch), more;
     if (s.what == "attention") {
       shape = fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head);
@@ -458,8 +540,8 @@ class Bench {
                          s.attention + (s.absorbed ? "" : ", expanded"), cache, m.names_per_second);
     }
     fmt::print("{}{:>15} {:>7} {:>6}{} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", head_,
-               shape, s.kernels, s.dtype == "f32" ? "float" : "double", more, s.threads, m.us_per_step, m.per_second,
-               m.gflops, m.percent_of_peak, times(m.per_second, reference), times(m.per_second, naive), m.peak_rss_mib);
+               shape, s.kernels, type(s), more, s.threads, m.us_per_step, m.per_second, m.gflops, m.percent_of_peak,
+               times(m.per_second, reference), times(m.per_second, naive), m.peak_rss_mib);
     flush_output();
     head_.clear();
     return m.per_second;
@@ -477,8 +559,8 @@ class Bench {
 
 void run_bench(const BenchOptions& options) {
   for (const std::string& what : options.what) {
-    if (what != "train" && what != "attention" && what != "sample") {
-      throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
+    if (what != "train" && what != "attention" && what != "sample" && what != "ladder") {
+      throw UsageError(fmt::format("--what is '{}'; there are train, attention, sample and ladder", what));
     }
   }
   auto wanted = [&](const char* what) { return std::count(options.what.begin(), options.what.end(), what) > 0; };
@@ -486,6 +568,7 @@ void run_bench(const BenchOptions& options) {
   if (wanted("train")) bench.train();
   if (wanted("attention")) bench.attention();
   if (wanted("sample")) bench.sample();
+  if (wanted("ladder")) bench.ladder();
   bench.end();
 }
 
@@ -499,6 +582,8 @@ Command bench_command() {
       "B/token: bytes that the cache keeps per token. mla attends to the latents directly (absorbed), or computes keys "
       "and\nvalues from them again for every token (expanded).\n"
       "% kept: percent of the pairs (token, itself or an earlier token) that the mask keeps.\n"
+      "ladder: how fast each way is to train the published model, and to sample from it. To measure microgpt.py, too, "
+      "set\nMICROGPT_PY to its file; it needs python3.\n"
       "Examples:\n"
       "  microgpt bench --quick\n"
       "  microgpt bench --what train --n-embd 64 --batch 16 --json",

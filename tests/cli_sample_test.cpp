@@ -99,11 +99,13 @@ TEST_CASE_FIXTURE(TensorFolder, "a pattern that begins with letters draws from t
 
 TEST_CASE_FIXTURE(TensorFolder, "new names are in no list, and none comes twice") {
   const Words often = plain({"--num", "200", "--temperature", "0.3"});
-  write_contents(file("avoid"), often[0] + "\n" + often[1] + "\n");
+  write_contents(file("avoid"), often[0] + "\n");
+  write_contents(file("friends"), "\xef\xbb\xbf" + often[1] + "\n");  // a byte order mark is no letter
   const Words unique = plain({"--num", "50", "--temperature", "0.3", "--unique"});
   CHECK(std::set(often.begin(), often.end()).size() < often.size());
   CHECK(std::set(unique.begin(), unique.end()).size() == 50);
-  const Words avoiding = plain({"--num", "200", "--temperature", "0.3", "--avoid", file("avoid")});
+  const Words avoiding =
+      plain({"--num", "200", "--temperature", "0.3", "--avoid", file("avoid"), "--avoid", file("friends")});
   for (const std::string& name : {often[0], often[1]}) {
     CHECK(std::count(avoiding.begin(), avoiding.end(), name) == 0);
   }
@@ -150,6 +152,8 @@ TEST_CASE("names to avoid, and given ones, are read as the model's data were") {
   CHECK(output(given) == "anna\nbo\n");
   write_contents(list.file("avoid"), "Cleo, BO");
   CHECK(output(given + Words{"--avoid", list.file("avoid")}) == "anna\n");
+  CHECK(refusal({"sample", list.file("model"), "--out", list.names}) ==
+        fmt::format("2: --out would write '{0}', and reads '{0}'; choose another path", list.names));
 }
 
 TEST_CASE_FIXTURE(TensorFolder, "ranked names are the same names, the least surprising first") {

@@ -40,7 +40,6 @@ Record take_record(std::string_view& text, char separator) {
 }  // namespace
 
 std::string csv_column(std::string_view text, const std::string& column) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
   const std::size_t first = text.find_first_of(",;\t\n");
   const char separator = first < text.size() && text[first] != '\n' ? text[first] : ',';
   std::string_view rest = text;

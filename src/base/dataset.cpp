@@ -24,11 +24,13 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Standard input can be read only once.
-std::string bytes_of(const std::string& path) {
-  if (path != "-") return read_file(path);
-  static const std::string input = read_file("/dev/stdin");
-  return input;
+/// Without a byte order mark, which is no letter. Standard input can be read only once.
+std::string text_of(const std::string& path) {
+  static std::string input;
+  if (path == "-" && input.empty()) input = read_file("/dev/stdin");
+  std::string text = path == "-" ? input : read_file(path);
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
 }
 
 }  // namespace
@@ -89,7 +91,7 @@ std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t bef
 }
 
 static std::vector<Document> read_list(const DataFile& file, const std::function<void(const Document&)>& check) {
-  std::string text = bytes_of(file.path);
+  std::string text = text_of(file.path);
   try {
     if (!file.column.empty()) text = csv_column(text, file.column);
   } catch (const Error& error) {

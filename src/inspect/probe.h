@@ -10,8 +10,8 @@
 #include "base/dataset.h"
 #include "base/parameters.h"
 #include "base/tokenizer.h"
-#include "tensor/kernels.h"
 #include "tensor/gpt.h"
+#include "tensor/kernels.h"
 
 namespace microgpt {
 

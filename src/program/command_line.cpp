@@ -22,7 +22,8 @@ void add(CLI::App& app, Option& option) {
     added = app.add_flag_callback(
         option.name, [read] { read("yes"); }, option.help);
   } else {
-    const bool joins = option.name == "--data";  // which may be lists, see base/style.h; of others the last counts
+    // These may be several lists, see base/style.h. Of any other option the last counts.
+    const bool joins = option.name == "--data" || option.name == "--avoid";
     added = app.add_option(
         option.name,
         [=](const CLI::results_t& texts) { return read(joins ? CLI::detail::join(texts, "\n") : texts.back()); },

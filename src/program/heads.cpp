@@ -148,7 +148,8 @@ void heads(const HeadsOptions& options) {
   std::vector<HeadId> removed;
   for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
   silence(checkpoint.parameters, removed, config);
-  const auto [title, kind, available, documents, probed] = measured_documents(checkpoint, options.data, options.num_documents);
+  const auto [title, kind, available, documents, probed] =
+      measured_documents(checkpoint, options.data, options.num_documents);
   std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
   if (options.text) text = read_text(*options.text, checkpoint, most_shown);
   text.resize(std::min(text.size(), most_shown + 1));

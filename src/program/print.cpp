@@ -67,11 +67,6 @@ std::function<void(std::size_t done, std::size_t total)> run_line(const std::str
 
 void tell(const std::string& message) { std::fputs(("microgpt: " + visible(message) + "\n").c_str(), stderr); }
 
-void tell_of_byte_order_mark(const Tokenizer& tokenizer) {
-  if (tokenizer.characters().find(U'\ufeff') == std::u32string::npos) return;
-  tell("note: the data has a byte order mark, which is taken for a letter; to avoid that, save the file without one");
-}
-
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw std::system_error(errno, std::generic_category());
 }

@@ -54,9 +54,6 @@ std::function<void(std::size_t done, std::size_t total)> run_line(const std::str
 /// Prints "microgpt: message" to standard error, on one line. If that fails, nobody is there to be told.
 void tell(const std::string& message);
 
-/// Tells of a byte order mark, which becomes a letter of the alphabet, as in the published program.
-void tell_of_byte_order_mark(const Tokenizer& tokenizer);
-
 /// Flushes standard output. Throws std::system_error if anything could not be written.
 void flush_output();
 

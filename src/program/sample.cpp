@@ -274,12 +274,12 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
 }
 
 void sample(SampleOptions& options) {
-  std::vector<std::string> sources;
+  const Checkpoint checkpoint = load_checkpoint(options.model);
+  std::vector<std::string> sources = paths_of(checkpoint.trained_with("data"));
   for (const auto& file : {options.data, options.avoid, options.given, options.blend}) {
     for (const std::string& path : paths_of(file.value_or(options.model))) sources.push_back(path);
   }
   if (options.out) rehearse_output("--out", *options.out, sources);
-  const Checkpoint checkpoint = load_checkpoint(options.model);
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
   choose_style(options, styles_of(checkpoint.trained_with("data")));
   const std::optional<Checkpoint> other = other_model(options, checkpoint.tokenizer);
@@ -340,7 +340,7 @@ Options constraint_options(SampleOptions& options) {
           {"--max-length", "most characters [1000]", count(options.max_length)},
           {"--new", "no name of --data [what the model was trained on], and none twice", flag(options.only_new)},
           {"--unique", "no name twice", flag(options.unique)},
-          {"--avoid", "no name of this file, which is read as the model's data were: with --lower, for instance",
+          {"--avoid", "no name of this file, which is read as the model's data were; may be given several times",
            text(options.avoid, "FILE")}};
 }
 

@@ -171,7 +171,6 @@ void train(const Options& table, TrainOptions& options) {
   if (is_typed(table, "--data")) tell_of_odd_list(start, num_lines, left_to_us);
   if (left_to_us) choose_training(options, start);
   weigh(start.documents, lists, random);
-  tell_of_byte_order_mark(start.tokenizer);
   Run run{options, std::move(start), Parameters({}), {}, random};
   run.state = {.options = training_words(table, options), .fingerprint = data_fingerprint(run.start)};
   if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim

@@ -102,7 +102,6 @@ void train_fast(const Options& table, const TrainFastOptions& options) {
   config.vocab_size = tokenizer.vocab_size();
   validate(config);
   require_memory(tensor_memory<float>(config, recipe.train, documents));
-  tell_of_byte_order_mark(tokenizer);
   const Split names = split(std::move(documents), styles_of(options.data.path));
   TrainingState state{.options = saved_words(table), .step = recipe.train.num_steps};
   state.options["hold-out"] = "yes";

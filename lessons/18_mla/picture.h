@@ -1,9 +1,10 @@
-// The picture of lesson 18.
+// The pictures of lesson 18.
 #pragma once
 
 #include <fmt/core.h>
 
 #include <string>
+#include <tuple>
 
 #include "draft.h"
 #include "draw/svg.h"
@@ -46,6 +47,49 @@ inline Svg fold_picture() {
     }
     svg.text(x, 256, absorbed ? "a grey line is a score: (W^T q) . c" : "a grey line is a score: q . (W c)");
   }
+  return svg;
+}
+
+/// The way from x through the seven matrices. What is kept is yellow.
+inline Svg way_picture() {
+  Svg svg(800, 290);
+  const char *plain = "#f7f7f7", *kept = "#ffd166";
+  svg.text(20, 26, "Seven matrices: of each letter, only c and the rotary key are kept", "start", 14);
+  auto box = [&](double x, double y, double wide, const char* name, const char* fill, double high = 30) {
+    svg.rect(x, y - high / 2, wide, high, "#333333");
+    svg.rect(x + 1, y - high / 2 + 1, wide - 2, high - 2, fill);
+    svg.text(x + wide / 2, y + 4, name, "middle", 12, 0, "black");
+  };
+  auto way = [&](double x, double y, double end, const char* matrix) {
+    svg.arrow(x, y, end, y, grey);
+    svg.text((x + end) / 2 - 4, y - 6, matrix, "middle", 11);
+  };
+  auto fork = [&](double x, double y, double top, double bottom) {  // one way becomes several
+    svg.line(x - 24, y, x, y, grey, 1.5);
+    svg.line(x, top, x, bottom, grey, 1.5);
+  };
+  fork(90, 160, 70, 230);
+  box(16, 160, 50, "x: 16", plain);
+  for (const auto& [y, matrix, name, fill] : {std::tuple{70.0, "w.q: 16 by 16", "queries: 16", plain},
+                                              {120.0, "w.qr: 8 by 16", "rotated pairs: 8", plain},
+                                              {170.0, "w.kr: 2 by 16", "rotary key: 2", kept},
+                                              {230.0, "w.dkv: 5 by 16", "c: 5", kept}}) {
+    way(90, y, 190, matrix);
+    box(190, y, 120, name, fill);
+    if (y < 230) way(310, y, 570, "");
+  }
+  fork(334, 230, 210, 250);
+  for (const auto& [y, matrix, name] :
+       {std::tuple{210.0, "w.uk: 16 by 5", "keys: 16"}, {250.0, "w.uv: 16 by 5", "values: 16"}}) {
+    way(334, y, 434, matrix);
+    box(434, y, 100, name, plain);
+    way(534, y, 570, "");
+  }
+  box(570, 160, 60, "4 heads", plain, 210);
+  way(630, 160, 730, "w.o: 16 by 16");
+  box(730, 160, 54, "out: 16", plain);
+  svg.text(190, 283, "yellow: kept");
+  svg.text(434, 283, "made only in the expanded form");
   return svg;
 }
 

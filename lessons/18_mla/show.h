@@ -50,9 +50,11 @@ inline Parameters drawn(Lesson& lesson, const std::vector<Parameters::Shape>& sh
 /// The seven matrices of latent attention.
 inline void show_shapes(const Lesson& lesson, const Parameters& latent) {
   lesson.picture("18_fold.svg", fold_picture());
-  lesson.picture("18_model.svg", model_picture("Latent attention: keys and values are made from five numbers",
-                                               {{"attention", "c: 5, k, v: 16", "down to c, up"}},
-                                               "new: only c is kept; every head still has its own keys and values"));
+  lesson.picture("18_model.svg", model_picture("Latent attention: seven numbers are kept of each letter",
+                                               {{"attention", "kept: 5 and 2", "c, rotary key"}},
+                                               "new: c and a rotary key are kept; every head makes its own keys and "
+                                               "values from c"));
+  lesson.picture("18_way.svg", way_picture());
   lesson.picture("18_kept.svg", kept_picture());
   fmt::print("\n--- the matrices of latent attention ---\n");
   for (const Parameter& p : latent.matrices()) {

@@ -57,7 +57,7 @@ struct Ngram {
     double p = 1.0 / static_cast<double>(vocab_size);
     for (std::size_t n = 0; n < order && n <= i; n++) {
       const auto found = sightings.find(context(tokens, i, n));
-      if (found == sightings.end()) break;  // never seen, and so no longer one was
+      if (found == sightings.end()) break;  // never seen, so no longer context was
       const std::vector<double>& seen = found->second;
       const double total = std::accumulate(seen.begin(), seen.end(), 0.0);
       p = (seen[tokens[i]] + trust * p) / (total + trust);  // stop: backoff

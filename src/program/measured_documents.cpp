@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <set>
 
@@ -16,9 +17,12 @@ namespace microgpt {
 
 DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>& given) {
   const std::string own = checkpoint.trained_with("data");
-  const std::vector<std::string> files = paths_of(own);
-  if (!given && std::count(files.begin(), files.end(), "-") > 0)
-    throw UsageError("this model was trained on standard input; give its names with --data");
+  for (const std::string& path : paths_of(own)) {
+    if (given || own.empty()) break;
+    if (path == "-") throw UsageError("this model was trained on standard input; give its names with --data");
+    if (std::filesystem::exists(path)) continue;
+    throw Error(fmt::format("this model was trained on '{}', which is not there; give its names with --data", path));
+  }
   DataFile file(given.value_or(own.empty() ? usual_names : own));
   file.column = checkpoint.trained_with("column");
   file.commas = checkpoint.trained_with("commas") == "yes";

@@ -30,7 +30,7 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
 inline constexpr std::size_t most_shown = 256;
 
 /// The file that the model was trained on, data/names.txt if it does not say; or the `given` file, to be read in the
-/// same way. Throws UsageError if the model was trained on standard input and no file is given.
+/// same way. Throws Error if none is given and the model's own is not there, or was standard input.
 DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>& given = {});
 
 /// The same for documents that are measured. Throws UsageError if they are given, and not as so many lists as the model

@@ -108,8 +108,11 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
     throw UsageError(fmt::format("--min-length is {}, and --max-length {}", options.min_length, options.max_length));
   }
   const Tokenizer& tokenizer = checkpoint.tokenizer;
+  // A name as long as the block was cut off there, so it is no new name.
+  const bool may_fill = !options.only_new || options.given;
+  const std::size_t room = checkpoint.config.block_size - options.sign.size();
   Constraints constraints{.min_length = options.min_length,
-                          .max_length = options.max_length,
+                          .max_length = may_fill ? options.max_length : std::min(options.max_length, room - 1),
                           .prefix = readable_text("--prompt", options.prompt, tokenizer, options.prompt.size()),
                           .suffix = known_text("--suffix", options.suffix, tokenizer),
                           .contains = known_text("--contains", options.contains, tokenizer),

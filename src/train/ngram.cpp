@@ -38,7 +38,7 @@ double Ngram::operator()(std::span<const Token> tokens, std::size_t i) const {
   double p = 1.0 / static_cast<double>(vocab_size_);
   each_context(tokens, i, order, [&](std::size_t n, std::uint64_t context, std::uint64_t next) {
     const auto total = seen_[n].context.find(context);
-    if (total == seen_[n].context.end()) return false;  // never seen, and so no longer one was
+    if (total == seen_[n].context.end()) return false;  // never seen, so a longer one was not, either
     const auto seen = seen_[n].next.find(next);
     p = ((seen == seen_[n].next.end() ? 0 : seen->second) + trust * p) / (total->second + trust);
     return true;

@@ -238,13 +238,15 @@ function typed(typedText) {
   const { model } = state.models[state.model];
   const { text, changes } = readable(model, typedText);
   if (text === "" && typedText !== "") {
-    byId("message").textContent = `Still reading “${shortened(state.text)}”: ${changes.join("; ")}.`;
+    const still = state.text === "" ? "Nothing to read" : `Still reading “${shortened(state.text)}”`;
+    byId("message").textContent = `${still}: ${changes.join("; ")}.`;
     return;
   }
   const room = model.config.block_size;
-  const length = [...text].length;
-  if (length >= room) changes.push(`there is room for ${room - 1} of ${length} letters`);
-  byId("message").textContent = changes.length === 0 ? "" : `Read as “${shortened(text)}”: ${changes.join("; ")}.`;
+  const letters = [...text];
+  const read = letters.slice(0, room - 1).join("");
+  if (read !== text) changes.push(`there is room for ${room - 1} of ${letters.length} letters`);
+  byId("message").textContent = changes.length === 0 ? "" : `Read as “${shortened(read)}”: ${changes.join("; ")}.`;
   state.text = text;
   showSoon();
 }

@@ -125,11 +125,12 @@ build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
 train: $(HEART) ## compile src/microgpt.cpp and nothing else, train, and generate twenty names: make train [NAMES=file]
 	$(HEART) '$(NAMES)'
 
-# passive: a thread that waits for others sleeps. Some tests start more threads than there are cores.
+# passive: a thread that waits for others sleeps. Some tests start more threads than there are cores. ARGS are arguments
+# for the tests, such as ARGS='-tc=*softmax*'.
 test: $(TESTS) $(PROGRAM) $(HEART) ## run every test
-	OMP_WAIT_POLICY=passive MICROGPT_PROGRAM=$(PROGRAM) $(TESTS)
+	OMP_WAIT_POLICY=passive MICROGPT_PROGRAM=$(PROGRAM) $(TESTS) $(ARGS)
 
-# RUN is an emulator, for tests built for another processor; ARGS are arguments for the tests.
+# RUN is an emulator, for tests built for another processor.
 test-some: $$(ASKED) ## run the tests for some folders of src: make test-some OF="scalar tensor"
 	OMP_WAIT_POLICY=passive $(RUN) $(SOME_TESTS) $(ARGS)
 no-such-tests:

@@ -38,11 +38,9 @@ TEST_CASE("with a list alone, train keeps the model that is best on names it has
 }
 
 TEST_CASE("what is chosen for a list predicts names that it has not seen better than counting does") {
-  for (const char* list : {"data/greek.txt", "data/plants.txt"}) {
-    const std::string line = behind("best at step ", output({"train", "--data", list, "--samples", "1"}));
-    const std::size_t loss = line.find(": ") + 2, counted = line.rfind(": ") + 2;
-    CHECK(std::stod(line.substr(loss)) < std::stod(line.substr(counted)));
-  }
+  const std::string line = behind("best at step ", output({"train", "--data", "data/greek.txt", "--samples", "1"}));
+  const std::size_t loss = line.find(": ") + 2, counted = line.rfind(": ") + 2;
+  CHECK(std::stod(line.substr(loss)) < std::stod(line.substr(counted)));
 }
 
 TEST_CASE("no document of a list is cut off, and names of the list are marked") {

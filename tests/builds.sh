@@ -96,9 +96,9 @@ if [ $# -gt 0 ]; then
   run "${rows[@]}"
 else
   make setup || exit
-  rows=(release inspector torture no-fma asan znver3 x86-64 libc++ arm fuzz)
-  run "${rows[@]:0:4}" &
-  run "${rows[@]:4}"
+  rows=(release inspector torture no-fma fuzz asan znver3 x86-64 libc++ arm)
+  run "${rows[@]:0:5}" &
+  run "${rows[@]:5}"
   wait
 fi
 printf '%-9s %6s %7s %8s %8s\n' row tests checks seconds 'CPU s'

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <compare>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -104,7 +104,9 @@ struct Place {
   Tensor* tensor;
 
   /// The order in the file. An empty tensor comes before the tensor that begins at the same byte.
-  auto operator<=>(const Place&) const = default;
+  bool operator<(const Place& other) const {
+    return std::tie(begin, bytes, name) < std::tie(other.begin, other.bytes, other.name);
+  }
 };
 
 /// Checks the header's fields of a tensor, and sets its shape.

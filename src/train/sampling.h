@@ -26,8 +26,8 @@ struct Sampling {
   double top_p;       // only among the likeliest that together have this probability
   bool draws_list;    // the first token is the sign of a list, and is drawn as often as in training
 
-  /// How the token at position t is drawn.
-  Sampling at(std::size_t t) const { return draws_list && t == 0 ? Sampling(1) : *this; }
+  /// How the token at this position is drawn.
+  Sampling at(std::size_t position) const { return draws_list && position == 0 ? Sampling(1) : *this; }
 };
 
 /// Sets the logits of the tokens that are not to be drawn to minus infinity. T is float or double, here and below.

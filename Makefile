@@ -292,8 +292,9 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A unit is compiled as one, because its files include the same headers, and parsing those takes most of the time. Files
-# are on their own that take long by themselves; naive.cpp, which defines the same names as fast.cpp; and libm.cpp,
-# which must be fast. Builds for asan and tsan compile file by file, and so find a missing #include.
+# are on their own that take long by themselves; naive.cpp, which defines the same names as fast.cpp; libm.cpp, which
+# must be fast; and main.cpp, as a fuzzer has a main() of its own. Builds for asan and tsan compile file by file, and so
+# find a missing #include.
 #
 # The lessons before 10_tensors need neither tensors nor checkpoints: the first three units are all they wait for.
 UNITS := base scalar lesson tensor train inspect program
@@ -304,8 +305,8 @@ UNIT.tensor := $(wildcard src/tensor/*.cpp)
 UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))
 UNIT.inspect := $(filter-out $(UNIT.scalar) $(UNIT.lesson),$(wildcard src/inspect/*.cpp src/lesson/*.cpp))
 UNIT.program := $(wildcard src/program/*.cpp)
-APART := $(addprefix src/,tensor/short_attention.cpp program/command_line.cpp train/safetensors.cpp tensor/matmul.cpp \
-  tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
+APART := $(addprefix src/,tensor/short_attention.cpp program/command_line.cpp program/main.cpp train/safetensors.cpp \
+  tensor/matmul.cpp tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 ifneq ($(filter release debug fuzz,$(MODE)),)
 units = $(foreach unit,$(1),$(call objects,$(filter $(APART),$(UNIT.$(unit)))) $(BUILD)/src/$(unit).o)

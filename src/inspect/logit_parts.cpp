@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "inspect/probe.h"
 #include "tensor/batch.h"
 #include "tensor/gpt.h"
 #include "train/held_out.h"
@@ -71,10 +72,6 @@ std::vector<double> written(const Parameter& matrix, const Writer& writer) {
     stream.push_back(std::inner_product(writer.input, writer.input + writer.n, &matrix.row(i)[writer.first], 0.0));
   }
   return stream;
-}
-
-void clear_columns(const Parameter& matrix, std::size_t first, std::size_t n) {
-  for (std::size_t i = 0; i < matrix.rows; i++) std::fill_n(&matrix.row(i)[first], n, 0.0);
 }
 
 }  // namespace

@@ -62,12 +62,14 @@ std::vector<HeadOutput> silenced(std::span<const HeadId> heads, const Config& co
   return outputs;
 }
 
+void clear_columns(const Parameter& matrix, std::size_t first, std::size_t n) {
+  for (std::size_t i = 0; i < matrix.rows; i++) std::fill_n(&matrix.row(i)[first], n, 0.0);
+}
+
 void silence(Parameters& parameters, std::span<const HeadId> heads, const Config& config) {
   const std::size_t D = config.head_dim();
   for (const HeadId& id : heads) {
-    const Parameter& attn_wo = parameters[fmt::format("layer{}.attn_wo", id.layer)];
-    for (std::size_t i = 0; i < attn_wo.rows; i++)
-      std::fill_n(attn_wo.row(i).begin() + static_cast<std::ptrdiff_t>(id.head * D), D, 0.0);
+    clear_columns(parameters[fmt::format("layer{}.attn_wo", id.layer)], id.head * D, D);
   }
 }
 

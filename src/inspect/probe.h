@@ -35,6 +35,9 @@ struct HeadOutput {
 /// Zeros in place of each of these heads. That is the same as zeros in their columns of attn_wo.
 std::vector<HeadOutput> silenced(std::span<const HeadId> heads, const Config& config);
 
+/// Writes zeros to n columns of a matrix.
+void clear_columns(const Parameter& matrix, std::size_t first, std::size_t n);
+
 /// Writes zeros to the columns of attn_wo that belong to these heads.
 void silence(Parameters& parameters, std::span<const HeadId> heads, const Config& config);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <string>
@@ -28,6 +29,7 @@ AfterStep::AfterStep(Run& run, std::function<void()> collect)
       options_(run.options),
       collect_(std::move(collect)),
       num_steps_(options_.preset.train.num_steps),
+      every_(options_.every.value_or(steps_between(num_steps_))),
       progress_(num_steps_, options_.quiet) {
   if (options_.save) interrupts_.emplace();
   if (!options_.history || !history_files(*options_.history).empty()) return;
@@ -41,8 +43,8 @@ void AfterStep::operator()(std::size_t step, double loss) {
   if (options_.history) {
     run_.state.loss_sum += loss;
     run_.state.num_losses++;
-    const bool is_due = options_.every ? step % *options_.every == 0 : is_history_step(step, num_steps_);
-    if (is_due || step == num_steps_) keep();
+    const bool is_early = !options_.every && step < every_ && std::has_single_bit(step);
+    if (is_early || step % every_ == 0 || step == num_steps_) keep();
   }
   show(loss);
   if (!options_.save) return;

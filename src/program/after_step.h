@@ -44,6 +44,7 @@ class AfterStep {
   std::function<void()> collect_;
   std::size_t num_steps_;
   std::optional<Interrupts> interrupts_;
+  std::size_t every_;         // how many steps from one model of the history to the next
   bool save_failed_ = false;  // the last time
   Progress progress_;
 };

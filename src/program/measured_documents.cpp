@@ -17,8 +17,9 @@ namespace microgpt {
 
 DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>& given) {
   const std::string own = checkpoint.trained_with("data");
-  for (const std::string& path : paths_of(own)) {
-    if (given || own.empty()) break;
+  std::vector<std::string> needed;
+  if (!given && !own.empty()) needed = paths_of(own);
+  for (const std::string& path : needed) {
     if (path == "-") throw UsageError("this model was trained on standard input; give its names with --data");
     if (std::filesystem::exists(path)) continue;
     throw Error(fmt::format("this model was trained on '{}', which is not there; give its names with --data", path));

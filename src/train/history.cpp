@@ -93,14 +93,12 @@ void require_on_the_way(const std::string& path, const TrainingState& now) {
 
 }  // namespace
 
-bool is_history_step(std::size_t step, std::size_t num_steps) {
-  std::size_t every = std::max<std::size_t>(1, num_steps / max_history_points);
-  auto num_points = [&] {
-    const auto powers = static_cast<std::size_t>(std::bit_width(every - 1));  // of two, below `every`
-    return 1 + powers + (num_steps + every - 1) / every;
-  };
-  while (num_points() > max_history_points) every++;
-  return step % every == 0 || step == num_steps || (step < every && std::has_single_bit(step));
+std::size_t steps_between(std::size_t num_steps) {
+  constexpr std::size_t most = max_history_points - 1;  // beside the model before the first step
+  for (std::size_t powers = 0;; powers++) {             // of two, below `every`
+    const std::size_t left = most - powers, every = std::max<std::size_t>(1, (num_steps + left - 1) / left);
+    if (static_cast<std::size_t>(std::bit_width(every - 1)) <= powers) return every;
+  }
 }
 
 void open_history(const std::string& directory, const TrainingState& state, std::size_t num_steps) {

@@ -12,10 +12,9 @@ namespace microgpt {
 /// The most points of a history that are shown, and that a training keeps unless told otherwise.
 inline constexpr std::size_t max_history_points = 50;
 
-/// Whether a training keeps its model after this step, unless told otherwise: after 1, 2, 4, 8, ... steps, since it
-/// learns most in its first ones; then evenly; and at the end. With that before the first step, these are at most
-/// max_history_points.
-bool is_history_step(std::size_t step, std::size_t num_steps);
+/// After how many steps a training keeps its model again, so that it keeps at most max_history_points in all: before
+/// the first step, after 1, 2, 4, 8, ... of them, since it learns most there, then evenly, and at the end.
+std::size_t steps_between(std::size_t num_steps);
 
 /// Makes the directory for the history of a training. Throws Error if nothing can be written there, or if it holds
 /// anything but checkpoints of this very training, up to the step of `state`, or after that with the same num_steps.

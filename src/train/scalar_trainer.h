@@ -34,10 +34,9 @@ struct Start {
   std::vector<Document> held_out = {};
 };
 
-/// Collects the alphabet of the documents and shuffles them. With hold_out, only the training part of split() is used.
-/// They are of these lists.
-/// Sets config.vocab_size. Throws UsageError if the config is not valid. Then initialize() of base/parameters.h draws
-/// the parameters.
+/// Collects the alphabet of the documents, which are of these lists, and shuffles them. With hold_out, only the
+/// training part of split() is used. Sets config.vocab_size. Throws UsageError if the config is not valid. Then
+/// initialize() of base/parameters.h draws the parameters.
 Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random,
               const std::vector<Style>& lists = {Style{}});
 

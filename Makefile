@@ -110,7 +110,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build train train-fast train-best test test-some builds oracle bench speed names no-such-lesson \
+.PHONY: help setup build train train-fast train-best test test-some builds oracle check-torch bench speed names no-such-lesson \
   no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
   check-gdb sessions check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
 
@@ -137,8 +137,10 @@ no-such-tests:
 	@echo "no tests for '$(filter-out $(TESTED),$(OF))'; there are tests for: $(TESTED)" >&2; exit 2
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)
-oracle: $(TESTS) $(PROGRAM) ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
+oracle: $(TESTS) $(PROGRAM) check-torch ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
 	@tests/oracle.sh $(TESTS) $(PROGRAM) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
+check-torch: $(PROGRAM) ## train models with PyTorch, in one process and in two, and open what it writes
+	@tests/check_torch.sh $(PROGRAM) $(BUILD)/check_torch
 
 train-fast: $(PROGRAM) ## train for about a second, three times, and evaluate on held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)

@@ -293,8 +293,8 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A unit is compiled as one, because its files include the same headers, and parsing those takes most of the time. Files
 # are on their own that take long by themselves; naive.cpp, which defines the same names as fast.cpp; libm.cpp, which
-# must be fast; and main.cpp, as a fuzzer has a main() of its own. Builds for asan and tsan compile file by file, and so
-# find a missing #include.
+# must be fast; and main.cpp, as a fuzzer has a main() of its own. A build for tsan compiles file by file, as does `make
+# lint`, and so finds a missing #include.
 #
 # The lessons before 10_tensors need neither tensors nor checkpoints: the first three units are all they wait for.
 UNITS := base scalar lesson tensor train inspect program
@@ -308,7 +308,7 @@ UNIT.program := $(wildcard src/program/*.cpp)
 APART := $(addprefix src/,tensor/short_attention.cpp program/command_line.cpp program/main.cpp train/safetensors.cpp \
   tensor/matmul.cpp tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
-ifneq ($(filter release debug fuzz,$(MODE)),)
+ifneq ($(MODE),tsan)
 units = $(foreach unit,$(1),$(call objects,$(filter $(APART),$(UNIT.$(unit)))) $(BUILD)/src/$(unit).o)
 else
 units = $(foreach unit,$(1),$(call objects,$(UNIT.$(unit))))
@@ -331,7 +331,9 @@ $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(LESSON_MAINS) $(BREAKS) $(OTHERS): $$@.o
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) \
   $(filter-out %/main.o,$(call units,program))
-$(EXERCISES): $$@.o $$(if $$(wildcard lessons/$$(notdir $$(@D))/exercise_tests.h),,$(BUILD)/lessons/doctest_main.o)
+$(EXERCISES): $$@.o $$(if $$(call by_doctest,$$@),$(BUILD)/lessons/doctest_main.o)
+# Those of some exercises that are tests for doctest.
+by_doctest = $(foreach e,$(1),$(if $(wildcard $(patsubst $(BUILD)/%,%,$(dir $(e))exercise_tests.h)),,$(e)))
 # The tests that include headers of the folders OF, without those of the program.
 UNIT_TESTS := $(filter-out tests/cli_%,$(wildcard tests/*_test.cpp))
 TESTED = $(sort $(shell sed -n 's|^\#include "\([a-z]*\)/.*|\1|p' $(UNIT_TESTS)))
@@ -350,16 +352,16 @@ $(LINKED): $(SCALAR)
 compile = mkdir -p $(@D); echo "compile $(1)"; \
   $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
-# What most tests include is parsed once for all of them, except by a sanitizer's build (see above).
-ifeq ($(MODE),release)
+# What most tests include is parsed once for all of them. tsan's build does without, see above.
 PARSED_ONCE := doctest/doctest.h fmt/core.h algorithm cmath filesystem fstream set sstream string utility vector
-USE_PARSED := $(call objects,tests/*.cpp)
+USE_PARSED := $(call objects,tests/*.cpp) $(addsuffix .o,$(call by_doctest,$(EXERCISES)))
+ifneq ($(MODE),tsan)
 $(USE_PARSED): private CPPFLAGS += -include $(BUILD)/parsed.h
 $(USE_PARSED): $(BUILD)/parsed.h.gch
+endif
 $(BUILD)/parsed.h.gch: $(BUILD)/flags
 	@printf '#include <%s>\n' $(PARSED_ONCE) >$(BUILD)/parsed.h
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COLD_FLAGS) -x c++-header $(BUILD)/parsed.h -o $@
-endif
 
 # The page of the inspector becomes text in the program: src/inspect/page.cpp includes it.
 $(PAGE): $(BUILD)/%.inc: src/%

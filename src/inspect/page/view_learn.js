@@ -83,7 +83,9 @@ function showLearning(isWhole) {
   byId("learn-run").disabled = byId("learn-step").disabled = learn.trainer.steps >= learn.trainer.how.num_steps;
   if (!isWhole && now - learn.shownAt < millisecondsBetweenViews) return;
   learn.shownAt = now;
-  byId("learn-curve").replaceChildren(lossCurve(learn.losses, learn.trainer.how.num_steps, learningStatus(learn)));
+  const curve = byId("learn-curve");
+  const { num_steps } = learn.trainer.how;
+  curve.replaceChildren(lossCurve(learn.losses, num_steps, learningStatus(learn), chartBox(curve)));
   showLearningMaps(learn);
   if (isWhole || now - learn.namesAt > 5 * millisecondsBetweenViews) {
     learn.namesAt = now;

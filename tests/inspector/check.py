@@ -334,7 +334,7 @@ def check_all(tabs, workers):
         with lent(tabs) as tab:
             act(tab, *arguments)
     for each in [workers.submit(with_a_tab, *task) for task in
-                 ((check_notices, page, expected), (check_activations, page), (use.use, page), (use.use_two, two),
+                 ((check_notices, page, expected), (check_activations, page), (use.use, page), (use.use_layout, page), (use.use_two, two),
                   (check_history, read(file("mha.txt")).split()), (check_text_stays_text, *hostile))] + elsewhere:
         each.result()
     return page, max(worst for *_, worst in made.values()), len(made)

@@ -16,6 +16,7 @@ const state = {
   graph: { made: null, text: "", width: 0, isNear: false, isOpen: true, below: 0, deepest: [], unfolded: new Set() },
   points: [],
   playing: 0,
+  width: innerWidth,
   linkTimer: 0,
   whyTimer: 0,
   titleTimer: 0,
@@ -426,7 +427,11 @@ function start() {
     else followLink(place);
   });
   new ResizeObserver(fitBar).observe(document.querySelector(".bar"));
-  addEventListener("resize", fitBar);
+  addEventListener("resize", () => {
+    fitBar();
+    if (state.width !== innerWidth) showSoon();
+    state.width = innerWidth;
+  });
   nameMeanings();
   if (nounOf(state.models[0].model) === "documents") callThemDocuments();
   const begins = [startPicture, startGallery, startWhatIf, startLearn, startGraph, startHistory];

@@ -270,7 +270,7 @@ session-lldb: $(BUILD)/tests/gdb/main
 	  grep ': runs as shown$$'
 
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
-check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in Chromium
+check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in browsers
 	@python3 -B tests/inspector/check.py $^ $(BUILD)/inspector
 
 # The picture of it in README.md: look at it before it is committed.

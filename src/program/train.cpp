@@ -151,6 +151,15 @@ void tell_of_lists(const std::vector<Style>& lists, std::span<const Document> do
   tell(fmt::format("note: names that stand in more than one list: {}; they count in each", shared.size()));
 }
 
+/// Tells who types --hold-out and nothing else of the training that this, too, leaves nothing to the program.
+void tell_of_hold_out(Options table, std::span<const Document> documents) {
+  const auto num_typed = std::erase_if(table, [](const Option& o) { return o.name == "--hold-out" && o.typed; });
+  if (num_typed == 0 || !is_left_to_the_program(table, documents)) return;
+  tell(
+      "note: --hold-out asks for the usual model; leave it out, and the program chooses one for this list, and holds a "
+      "tenth back, too");
+}
+
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const Options& table, TrainOptions& options) {
   std::optional<Checkpoint> checkpoint;
@@ -163,6 +172,7 @@ void train(const Options& table, TrainOptions& options) {
   std::vector<Document> documents = read_documents(options.data);
   if (lists.size() > 1) tell_of_lists(lists, documents);
   const bool left_to_us = is_left_to_the_program(table, documents);
+  if (!left_to_us) tell_of_hold_out(table, documents);
   if (left_to_us) options.hold_out = true;
   const std::size_t num_lines = documents.size();
   auto& [name, model, how, heading] = options.preset;

@@ -102,6 +102,10 @@ TEST_CASE("a list is odd in one line of standard error for each oddity") {
   CHECK(told("a,b\nc,d\n", briefly) == commas);
   CHECK(told("anna,bo,cleo\n", briefly) == commas);
   CHECK(told("anna,bo\ncleo\n", briefly) == "");
+  for (const std::string table : {"id;name\n1;anna, bo\n", "id\tname\n1\tanna\n"}) {
+    CHECK(told(table, briefly) ==
+          "microgpt: note: all lines have semicolons or tabs; if this is a table, add --column NAME\n");
+  }
   CHECK(told("a,b\nc,d\n", briefly + Words{"--commas"}) == "");
   CHECK(told("anna bo cleo\n", briefly) ==
         "microgpt: note: the data is a single line, and so a single name; put each name on a line of its own\n");

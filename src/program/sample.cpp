@@ -331,14 +331,13 @@ Options output_options(SampleOptions& options) {
                                                {"letters", Layout::letters},
                                                {"csv", Layout::csv},
                                                {"json", Layout::json}});
-  return {
-      {"--data", "what the model learned from: names that are in it are marked", text(options.data, "FILE")},
-      {"--score", "each name's loss: how surprised the model is, in nats per token", flag(options.score)},
-      {"--rank", "the least surprising name first: in the order of that loss", flag(options.rank)},
-      {"--layout", "numbered: sample 1: ...; plain: a name per line; letters: with each letter's p; csv; json",
-       layouts},
-      {"--out", "write to this file, completely or not at all; its ending .txt, .csv or .json stands for a --layout",
-       text(options.out, "FILE")}};
+  return {{"--data", "what the model learned from: names that are in it are marked", text(options.data, "FILE")},
+          {"--score", "each name's loss: how surprised the model is, in nats per token", flag(options.score)},
+          {"--rank", "the least surprising name first: in the order of that loss", flag(options.rank)},
+          {"--layout", "numbered: sample 1: ...; plain: a name per line; letters: with each letter's p; csv; json",
+           layouts},
+          {"--out", "write to this file, completely or not at all; .txt, .csv and .json choose the layout",
+           text(options.out, "FILE")}};
 }
 
 Options constraint_options(SampleOptions& options) {

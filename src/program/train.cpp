@@ -119,10 +119,14 @@ void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
 /// Tells of a list that was perhaps meant to be read in another way; and, if nothing but the list was given, of one
 /// that is short or repeats itself. `num_lines` is how many documents were read.
 void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
-  const bool commas = std::all_of(start.documents.begin(), start.documents.end(),
-                                  [](const Document& document) { return document.find(U',') != Document::npos; });
-  if (commas) {
+  auto all_have = [&](char32_t sign) {
+    return std::all_of(start.documents.begin(), start.documents.end(),
+                       [sign](const Document& document) { return document.find(sign) != Document::npos; });
+  };
+  if (all_have(U',')) {
     tell("note: all lines have commas; if they are between names, add --commas; if this is a table, add --column NAME");
+  } else if (all_have(U';') || all_have(U'\t')) {
+    tell("note: all lines have semicolons or tabs; if this is a table, add --column NAME");
   } else if (num_lines == 1) {
     tell("note: the data is a single line, and so a single name; put each name on a line of its own");
   }

@@ -246,6 +246,7 @@ check-gdb: ## type the debugger walks of the READMEs and compare with what they 
 	@$(MAKE) --no-print-directory MODE=debug sessions
 sessions: $(SESSIONS)
 	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
+	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
 $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
 	@PYTHONPATH=tests/gdb $(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
@@ -266,8 +267,10 @@ check-lldb: ## type a session in lldb and compare it with gdb's
 	@$(HAVE_LLDB)
 	@$(MAKE) --no-print-directory MODE=debug session-lldb
 session-lldb: $(BUILD)/tests/gdb/main
+	@rm -rf $(BUILD)/tests/gdb/drawn
 	@PYTHONPATH=tests/gdb $(LLDB) -x -b -o 'script import lldb_session; lldb_session.check("tests/gdb/expected.txt")' $< | \
 	  grep ': runs as shown$$'
+	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
 
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in browsers

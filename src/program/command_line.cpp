@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "train/processes.h"
 
 namespace microgpt {
 namespace {
@@ -89,7 +90,11 @@ void run(std::vector<Command>& commands, int argc, char** argv) {
     throw UsageError(fmt::format("{}; see microgpt {}--help", in_words(error, app), command));
   }
   for (Command& command : commands) {
-    if (app.got_subcommand(command.name)) return command.run(command.options);
+    if (!app.got_subcommand(command.name)) continue;
+    if (processes::count() > 1 && command.name != "train") {
+      throw UsageError("mpirun is only for microgpt train --engine tensor");
+    }
+    return command.run(command.options);
   }
   throw UsageError(fmt::format("no command given; {}", there_are));
 }

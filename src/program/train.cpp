@@ -32,6 +32,7 @@
 #include "train/history.h"
 #include "train/memory.h"
 #include "train/optimizer.h"
+#include "train/processes.h"
 #include "train/sampling.h"
 #include "train/scalar_trainer.h"
 #include "train/thread_trials.h"
@@ -78,8 +79,13 @@ void train_tensor(Run& run) {
   const TrainOptions& options = run.options;
   const Config& config = options.preset.model;
   const TrainConfig& how = options.preset.train;
-  const auto [threads, reason] = choose_threads(config, how.batch_size, options.threads);
+  const std::size_t documents = std::max<std::size_t>(1, how.batch_size / processes::count());
+  const auto [threads, reason] = choose_threads(config, documents, options.threads);
   const Kernels<T>& kernels = options.naive ? naive<T>() : fast<T>();
+  if (processes::count() > 1) {
+    fmt::print("processes: {}; each hands {} bytes of gradients on in a step\n", processes::count(),
+               run.parameters.size() * sizeof(T));
+  }
   fmt::print("threads: {} ({}); KV cache of the samples: {} bytes per token\n", threads, reason,
              cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)).value());
   BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer,
@@ -91,8 +97,12 @@ void train_tensor(Run& run) {
       trainer.model().copy_to(run.parameters);
       run.state.moments = trainer.moments();
     });
-    for (std::size_t i = how.first_step + 1; i <= how.num_steps; i++) {
-      after_step(i, options.threads ? trainer.step() : trials.step(trainer));
+    try {
+      for (std::size_t i = how.first_step + 1; i <= how.num_steps; i++) {
+        after_step(i, options.threads ? trainer.step() : trials.step(trainer));
+      }
+    } catch (const processes::Lost&) {
+      after_step.give_up();
     }
   }
   Decoder<T> decoder(trainer.model(), kernels);
@@ -170,6 +180,7 @@ void train(const Options& table, TrainOptions& options) {
   if (options.resume) checkpoint = resume(table, options);
   if (!options.save) options.save = options.resume;
   require_fit(table, options);
+  if (processes::number() > 0) options.save = options.history = options.plot = {};  // that is the first one's work
   if (options.save) require_own_place(*options.save, options.force, paths_of(options.data.path), options.history);
   if (options.plot) rehearse_output("--plot", *options.plot, paths_of(options.data.path));
   const std::vector<Style> lists = styles_of(options.data.path);
@@ -201,6 +212,8 @@ void train(const Options& table, TrainOptions& options) {
   fmt::print("num docs: {}\nvocab size: {}\nnum params: {}\n", run.start.documents.size(),
              run.start.tokenizer.vocab_size(), run.parameters.size());
   if (options.save) rehearse_save(*options.save, model, run.start.tokenizer, run.parameters, run.state);
+  const std::string error = processes::first_error("");  // of a process that has other files, for instance
+  if (!error.empty()) throw Error(error);
 
   if (left_to_us) return train_watched(run);
   if (options.engine == Engine::scalar) return train_scalar(run);

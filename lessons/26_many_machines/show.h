@@ -77,11 +77,12 @@ inline void show_ways(Lesson& lesson, const std::vector<NamedWay>& ways, Train t
   fmt::print("way    | machines | held-out loss | the bits of one machine | most bytes sent in a step | by formula\n");
   fmt::print("alone  |        1 |        {:.4f} |                         |                         0 |\n", loss);
   bool all_alike = true;
-  for (const auto& [name, add_up] : ways) {
+  for (const NamedWay& way : ways) {
+    const std::string& name = way.name;
     for (const std::size_t N : {2, 3, 4}) {
       Training training(lesson);
       const std::vector<std::size_t> sent =
-          on_machines(N, [&](Machine& machine) { train(machine, training, add_up, {}); });
+          on_machines(N, [&](Machine& machine) { train(machine, training, way.add_up, {}); });
       const bool same = training.weights() == alone.weights();
       const std::size_t most = *std::max_element(sent.begin(), sent.end()) / num_steps;
       fmt::print("{:6} | {:8} |        {:.4f} | {:23} | {:25} | {:10}\n", name, N, training.held_out_loss(),

@@ -129,10 +129,14 @@ void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
 /// Tells of a list that was perhaps meant to be read in another way; and, if nothing but the list was given, of one
 /// that is short or repeats itself. `num_lines` is how many documents were read.
 void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
-  const bool commas = std::all_of(start.documents.begin(), start.documents.end(),
-                                  [](const Document& document) { return document.find(U',') != Document::npos; });
-  if (commas) {
+  auto all_have = [&](char32_t sign) {
+    return std::all_of(start.documents.begin(), start.documents.end(),
+                       [sign](const Document& document) { return document.find(sign) != Document::npos; });
+  };
+  if (all_have(U',')) {
     tell("note: all lines have commas; if they are between names, add --commas; if this is a table, add --column NAME");
+  } else if (all_have(U';') || all_have(U'\t')) {
+    tell("note: all lines have semicolons or tabs; if this is a table, add --column NAME");
   } else if (num_lines == 1) {
     tell("note: the data is a single line, and so a single name; put each name on a line of its own");
   }
@@ -161,6 +165,15 @@ void tell_of_lists(const std::vector<Style>& lists, std::span<const Document> do
   tell(fmt::format("note: names that stand in more than one list: {}; they count in each", shared.size()));
 }
 
+/// Tells who types --hold-out and nothing else of the training that this, too, leaves nothing to the program.
+void tell_of_hold_out(Options table, std::span<const Document> documents) {
+  const auto num_typed = std::erase_if(table, [](const Option& o) { return o.name == "--hold-out" && o.typed; });
+  if (num_typed == 0 || !is_left_to_the_program(table, documents)) return;
+  tell(
+      "note: --hold-out asks for the usual model; leave it out, and the program chooses one for this list, and holds a "
+      "tenth back, too");
+}
+
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const Options& table, TrainOptions& options) {
   std::optional<Checkpoint> checkpoint;
@@ -174,6 +187,7 @@ void train(const Options& table, TrainOptions& options) {
   std::vector<Document> documents = read_documents(options.data);
   if (lists.size() > 1) tell_of_lists(lists, documents);
   const bool left_to_us = is_left_to_the_program(table, documents);
+  if (!left_to_us) tell_of_hold_out(table, documents);
   if (left_to_us) options.hold_out = true;
   const std::size_t num_lines = documents.size();
   auto& [name, model, how, heading] = options.preset;

@@ -375,6 +375,7 @@ function start() {
     state.models = state.data.models.map((about) => ({ about, model: decodeModel(about) }));
   } catch (error) {
     byId("facts").textContent = `The model cannot be shown: ${error.message}.`;
+    byId("facts").parentElement.open = true;
     for (const part of document.querySelectorAll(".bar, main, #themes")) part.hidden = true;
     return;
   }

@@ -17,6 +17,7 @@ const settings = {
   layer: [0, whole(0, 1e9)],
   head: [0, whole(0, 1e9)],
   at: [3, whole(0, 1e9)],
+  box: ["", shortText], // of the picture, that is open
   letter: ["", shortText], // to explain, or "end"; by default the one that comes
   temperature: [1, within(0.1, 3)],
   step: [Infinity, whole(0, 1e9)], // of the training; the end
@@ -25,7 +26,6 @@ const settings = {
   tab: ["picture", (text) => oneOf(...sections.map(([id]) => id))(text)],
   theme: ["auto", oneOf("auto", "light", "dark")],
   seed: ["42", seedText],
-  sampleTemperature: [0.5, within(0.05, 5)],
   num: [20, whole(1, mostNames)],
   prompt: ["", shortText],
   learnFrom: ["fresh", oneOf("fresh", "model")],

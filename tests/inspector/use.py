@@ -1,6 +1,7 @@
 """The inspector used as a reader uses it: typing, clicking, arrow keys, switches, links."""
 import json
 import math
+import os
 import re
 
 from claim import check
@@ -359,6 +360,57 @@ def use_beginning(tab):
     check(tab.until("byId('invented').children.length === 12"), "no new names are in view")
     check(tab.evaluate("[...byId('invented').children].map((each) => each.textContent)") ==
           tab.evaluate("sample(state.shown.model, { num: 12 })"), "the new names are those of another model")
+
+
+def tour_texts(tab):
+    """The question of a step, what to try, and, when that is asked for, what one sees."""
+    tab.click("#tour-answer summary")
+    check(tab.until("byId('tour-see').textContent !== ''"), "a step of the tour has no answer")
+    return tab.evaluate("['ask', 'try', 'see'].map((part) => byId(`tour-${part}`).textContent)")
+
+
+def use_tour(tab, page):
+    """From the link at the top to the last question: (section, question) of each step."""
+    tab.open(page)
+    tab.click("#tour-begin")
+    steps = []
+    while tab.until(f"state.tour === {len(steps) + 1} && !byId('tour').hidden"):
+        tab.evaluate("change({ off: new Map([['0:0', 'off']]) })")
+        where, focus = tab.evaluate("[byId('tour').closest('section').id, document.activeElement.id]")
+        top, bar = tab.evaluate("[byId('tour'), document.querySelector('.bar')].map((e) => e.getBoundingClientRect())"
+                                ".map(({ top, bottom }, i) => (i ? bottom : top))")
+        check(focus == "tour" and bar <= top < 800, f"{page}: step {len(steps) + 1} is not in sight")
+        question, attempt, answer = tour_texts(tab)
+        check(question.endswith("?") and attempt.endswith(".") and answer.endswith("."), f"{page}: {question} {answer}")
+        check("undefined" not in question + answer and "NaN" not in answer, f"{page}: {question} {answer}")
+        check_words(tab)
+        steps.append((where, question))
+        check(tab.evaluate("byId('tour-count').textContent").startswith(f"Tour, {len(steps)} of "), "steps are miscounted")
+        if tab.evaluate("byId('tour-next').hidden"):
+            break
+        tab.click("#tour-next")
+        check(tab.until(f"state.tour === {len(steps) + 1} && state.off.size === 0"), "a step keeps what was changed")
+    check(f"of {len(steps)}" in tab.text("#tour-count"), f"{page}: the tour ends too early")
+    link = written_link(tab)
+    tab.open(page, link)
+    check(tab.text("#tour-ask") == question, f"{link} leads to another question")
+    tab.click("#tour-close")
+    check(tab.evaluate("byId('tour').hidden") and "tour=" not in written_link(tab), "the tour does not end")
+    tab.open(page, f"#tour={len(steps) + 1}")
+    check(tab.evaluate("byId('tour').hidden"), "there is a step more")
+    check(not tab.errors, f"{page}: the tour logged {tab.errors}")
+    return steps
+
+
+def use_gallery(tab, index):
+    """Every link leads to a page whose tour fits its model."""
+    tab.open(index)
+    links = [link.split("#")[0] for link in tab.evaluate("[...document.links].map((link) => link.pathname)")]
+    tours = {os.path.basename(page): use_tour(tab, page) for page in links[::2]}
+    sections = {name: [where for where, _ in steps] for name, steps in tours.items()}
+    check(sections["names.html"].count("history") == 1 and "history" not in sections["copy.html"], f"{sections}")
+    check("graph" in sections["copy.html"] and "graph" not in sections["gqa_rope.html"], f"{sections}")
+    check("look" in sections["copy.html"], "no head of the model that copies stands out")
 
 
 def use(tab, page):

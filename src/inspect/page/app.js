@@ -20,6 +20,7 @@ const state = {
   whyTimer: 0,
   titleTimer: 0,
   othersTimer: 0,
+  tourTimer: 0,
   restTimer: 0,
 };
 
@@ -133,6 +134,7 @@ function prepare() {
   state.shown = compute();
   showTitle(state.shown);
   showVerdict(state.shown);
+  showTour(state.shown);
   showSlider();
   showModels();
   writeLinkSoon();
@@ -263,10 +265,13 @@ function followLink() {
   showTheme();
   showSampling();
   typed(byId("text").value);
+  const isStep = text === null && state.tour > 0;
+  if (isStep) beginStep();
   showAll();
   showSections();
   if (state.tab === "picture") scrollTo(0, 0);
   else byId(state.tab)?.scrollIntoView();
+  if (isStep) reachStep();
 }
 
 // --- Theme, sections, start ------------------------------------------------------------------------------------------
@@ -392,7 +397,7 @@ function start() {
   });
   nameMeanings();
   if (nounOf(state.models[0].model) === "documents") callThemDocuments();
-  const begins = [startPicture, startGallery, startWhatIf, startLearn, startGraph, startHistory];
+  const begins = [startPicture, startGallery, startWhatIf, startLearn, startGraph, startHistory, startTour];
   for (const begin of begins) begin();
   followLink();
   followScrolling();

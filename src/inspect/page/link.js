@@ -20,6 +20,7 @@ const settings = {
   box: ["", shortText], // of the picture, that is open
   letter: ["", shortText], // to explain, or "end"; by default the one that comes
   temperature: [1, within(0.1, 3)],
+  tour: [0, whole(1, 99)],
   step: [Infinity, whole(0, 1e9)], // of the training; the end
   maps: ["name", oneOf("name", "mean")],
   path: ["", (text) => (/^(loss|sum|(\d+\.)*\d+)?$/.test(text) ? shortText(text) : undefined)],

@@ -38,8 +38,7 @@ function evidence(shown, record) {
     element("p", shapeMeanings[record.shape] ?? ""),
     element("div", { class: "masses" }, ...bars),
     paragraph(
-      `Share of its attention by place, over ${countMeasured(shown)}; the line is an [even share]. The places ` +
-        "overlap, since the letter before may be the first: the shares may add up to more than 100%. " +
+      `Share of its attention by place, over ${countMeasured(shown)}; the line is an [even share]. ` +
         `Its [entropy] is ${fixed(record.entropy.value, 2)}.${worth(record)}`,
     ),
   ];

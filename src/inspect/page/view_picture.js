@@ -16,7 +16,8 @@ function shades(numbers) {
 // `where` is what a click changes.
 function flowBox(key, name, note, where, ...content) {
   const click = () => change(where, { scroll: "tab" in where });
-  const attributes = { class: "flow-box", "data-key": `flow ${key}`, click };
+  const tabindex = key === "letter" ? 0 : -1; // the others are reached by arrow keys
+  const attributes = { class: "flow-box", "data-key": `flow ${key}`, tabindex, click };
   return button(attributes, element("b", element("bdi", name)), element("small", element("bdi", note)), ...content);
 }
 

@@ -215,9 +215,11 @@ function showTourAnswer(shown, step) {
 
 function startTour() {
   byId("tour-answer").addEventListener("toggle", () => showTour(state.shown));
-  // A link that is about to be written would take the place of the one that is followed.
   for (const id of ["tour-begin", "tour-back", "tour-next"]) {
-    byId(id).addEventListener("click", () => clearTimeout(state.linkTimer));
+    byId(id).addEventListener("click", () => {
+      clearTimeout(state.linkTimer); // it would write over the link that is followed
+      rememberPlace();
+    });
   }
   byId("tour-close").addEventListener("click", () => change({ tour: 0 }));
 }

@@ -113,7 +113,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .SECONDEXPANSION:
 .PHONY: help setup build mpi train train-fast train-best test test-some builds oracle check-torch bench speed names no-such-lesson \
   no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
-  check-gdb sessions check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
+  check-gdb sessions pages check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -282,6 +282,9 @@ session-lldb: $(BUILD)/tests/gdb/main
 	@PYTHONPATH=tests/gdb $(LLDB) -x -b -o 'script import lldb_session; lldb_session.check("tests/gdb/expected.txt")' $< | \
 	  grep ': runs as shown$$'
 	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
+
+pages: $(PROGRAM) ## train three small models and write the page of each, with a tour, to build/pages/index.html
+	@src/inspect/pages.sh $< build/pages
 
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in browsers

@@ -209,6 +209,13 @@ study: $(BUILD)/lessons/study/study ## train models with 1 to 16 heads and look 
 check-study: $(BUILD)/lessons/study/study ## the same, compared with what its page quotes
 	@$< '$(NAMES)' | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
 
+# What a browser needs to read the lessons without a network: the READMEs as pages.
+.PHONY: book check-book
+book: ## make a book of all lessons for a browser: build/book/index.html
+	@python3 -B src/book/book.py build/book
+check-book: book ## check that its links lead somewhere, and that it has all that the READMEs have
+	@python3 -B tests/book/pages.py build/book
+
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
 # What programs print and draw is kept for all checks, with errors and exit codes. The museum reads what breaks print.

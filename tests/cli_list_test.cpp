@@ -29,6 +29,9 @@ TEST_CASE("with a list alone, train keeps the model that is best on names it has
     if (line.starts_with("step ")) watched.push_back(line.substr(line.rfind(' ') + 1));
   }
   REQUIRE(watched.size() >= 2);
+  Words quiet = lines(printed);
+  std::erase_if(quiet, [](const std::string& line) { return line.starts_with("step "); });
+  CHECK(lines(microgpt(folder.train({"--quiet", "--samples", "3"})).out) == quiet);
   const std::string best = *std::min_element(watched.begin(), watched.end());
   CHECK(behind("best at step ", printed).find(": " + best + " nats per token; counting runs of up to ") < 10);
   CHECK(names(printed).size() == 3);
@@ -79,7 +82,7 @@ TEST_CASE("a signal ends a list's training, and the best model so far is kept") 
 TEST_CASE("train is the published program as soon as something is said about training, or with few names") {
   const NamesFolder folder;
   for (const Words& said :
-       {Words{"--steps", "1"}, Words{"--preset", "gist", "--quiet"}, Words{"--hold-out", "--quiet"}}) {
+       {Words{"--steps", "1"}, Words{"--preset", "gist", "--quiet"}, Words{"--hold-out", "--digits", "4"}}) {
     CHECK(output(folder.train(said)).find("chosen for") == std::string::npos);
   }
   CHECK(complaint(microgpt(folder.train({"--hold-out"}))) ==

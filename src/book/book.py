@@ -59,7 +59,7 @@ class Site:
     def write(self, address, **parts):
         path = self.out / address
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = self.template.substitute({"run": "", "turn": "", "path": ""} | parts)
+        text = self.template.substitute({"run": "", "turn": "", "path": "", "lessons": parts["root"] + "index.html#the-lessons"} | parts)
         path.write_text(text, encoding="utf-8")
         self.written.add(path)
 
@@ -84,7 +84,7 @@ def parts_of(cover):
     parts = {}
     for title, table in zip(section, section[1:]):
         if title.tag == "p" and table.tag == "table":
-            parts[int(re.match(r"\d+", readme.text_of(table.find("tbody")))[0])] = readme.text_of(title.find("strong"))
+            parts[int(re.match(r"\d+", readme.text_of(table.find("tbody")))[0])] = readme.text_of(title.find("strong")).rstrip(".")
     return parts
 
 
@@ -104,7 +104,7 @@ def entry(page, current):
     here = ' aria-current="page"' if page is current else ""
     text = f'<a href="{page.name}.html"{here}>{number}<span>{name}</span></a>'
     if page is current:
-        inner = "".join(f'<li><a href="#{id}">{escape(text)}</a>' for level, id, text in page.headings if level == 2)
+        inner = "".join(f'<li><a href="#{id}">{escape(text)}</a></li>' for level, id, text in page.headings if level == 2)
         text += f"<ul>{inner}</ul>"
     return text
 
@@ -166,13 +166,12 @@ def finish(page, site, terms):
             image.set("loading", "lazy")
 
 
-def write_pages(site, pages):
-    parts = parts_of(pages[0])
+def write_pages(site, pages, parts):
     run = '<script src="run.js" defer></script>\n' if (site.out / "run.js").exists() else ""
     for page in pages:
         text = "".join(map(html, page.main))
         site.write(f"{page.name}.html", title=escape(page.title), root="", name=page.name, kind="text", text=text, run=run,
-                   turn=turn(pages, page), path=path_list(pages, parts, page))
+                   lessons="#path", turn=turn(pages, page), path=path_list(pages, parts, page))
 
 
 def write_sources(site):
@@ -189,12 +188,18 @@ def write_sources(site):
 
 
 def source_text(site, path, root):
-    above = [f'<a href="{root}{site.page_of(p)}">{p.name}</a>' for p in list(path.parents)[-2::-1] if p in site.sources]
+    above = [named(site, parent, root) for parent in list(path.parents)[-2::-1]]
     heading = f'<h1>{" / ".join([*above, path.name])}</h1>\n'
     if path.is_file():
         return heading + html(source.numbered(path))
     inside = [p for p in site.sources if p.parent == path]
-    return heading + "".join(f'<p><a href="{root}{site.page_of(p)}">{p.name}</a></p>\n' for p in inside)
+    return heading + "".join(f"<p>{named(site, p, root)}</p>\n" for p in inside)
+
+
+def named(site, path, root):
+    """The name of a file or folder, with a link if it has a page."""
+    has_page = path in site.sources or path / "README.md" in site.pages
+    return f'<a href="{root}{site.page_of(path)}">{path.name}</a>' if has_page else path.name
 
 
 def main():
@@ -208,9 +213,10 @@ def main():
     write_data(out, "sections", [section for page in pages for section in sections_of(page)])
     titles = {page.lesson: (page.name, page.title) for page in pages}
     write_data(out, "words", {entry.id: [entry.text, *titles[entry.lesson]] for found in terms.values() for entry in found})
+    parts = parts_of(pages[0])
     for page in pages:
         finish(page, site, terms)
-    write_pages(site, pages)
+    write_pages(site, pages, parts)
     write_sources(site)
     for name in ("book.css", "book.js"):
         shutil.copyfile(HERE / name, out / name)

@@ -15,7 +15,7 @@ PLAIN = re.compile(r'<span class="(?:w|p|n|o|nl|nb|nx|nn|bp|err)">([^<]*)</span>
 
 def coloured(text, language):
     """A <code> with a <span> for each coloured word."""
-    return markup(text, get_lexer_by_name(language, stripnl=False), HtmlFormatter(nowrap=True))
+    return ET.fromstring(f"<code>{spans(text, get_lexer_by_name(language, stripnl=False))}</code>")
 
 
 def numbered(path):
@@ -24,14 +24,14 @@ def numbered(path):
         lexer = get_lexer_for_filename(path.name, stripnl=False)
     except ClassNotFound:
         lexer = TextLexer(stripnl=False)
-    pre = ET.Element("pre", {"class": "lines"})
-    pre.append(markup(path.read_text(encoding="utf-8"), lexer, HtmlFormatter(nowrap=True, linespans="L")))
-    return pre
+    lines = spans(path.read_text(encoding="utf-8"), lexer).removesuffix("\n").split("\n")
+    inside = "".join(f'<span id="L-{i}">{line}\n</span>' for i, line in enumerate(lines, 1))
+    return ET.fromstring(f'<pre class="lines"><code>{inside}</code></pre>')
 
 
-def markup(text, lexer, formatter):
-    html = PLAIN.sub(r"\1", highlight(text, lexer, formatter))
-    return ET.fromstring(f"<code>{html}</code>")
+def spans(text, lexer):
+    """The text with a <span> for each coloured word. None goes over the end of a line."""
+    return PLAIN.sub(r"\1", highlight(text, lexer, HtmlFormatter(nowrap=True)))
 
 
 @cache
@@ -49,7 +49,7 @@ def near(folder):
 
 def quoted_from(text, folder):
     """The file and line at which a quoted piece of code begins, or None. A line ... passes over any number of lines."""
-    wanted = [line.strip() for line in text.strip("\n").split("\n...\n")[0].splitlines()]
+    wanted = [line.strip() for line in re.split(r"\n\s*\.\.\.\n", text)[0].splitlines()]
     for path in near(folder):
         lines = lines_of(path)
         for i, line in enumerate(lines):

@@ -1,139 +1,20 @@
-"""A headless browser that a test can steer, over Chromium's DevTools protocol and nothing but Python's own library.
-
-Messages are JSON, each ended by a zero byte; the browser reads them from its file 3 and answers on its file 4.
-"""
-import base64
+"""A headless browser that a test can steer; how is said by the protocol that the browser speaks: chromium.py and
+webdriver.py. Nothing but Python's own library is needed."""
 import json
 import os
-import shlex
-import shutil
-import subprocess
-import sys
-import tempfile
 from urllib.parse import quote
-
-NAMES = ("chromium", "google-chrome", "google-chrome-stable", "chromium-browser",
-         "/Applications/Chromium.app/Contents/MacOS/Chromium",
-         "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
-
-
-def find():
-    """The browser's command and options: those that CHROMIUM names, or the first browser that is installed."""
-    named = shlex.split(os.environ.get("CHROMIUM", ""))
-    found = next(filter(None, map(shutil.which, named[:1] or NAMES)), None)
-    if found is None:
-        raise SystemExit(f"check-inspector: there is no {named[0] if named else 'Chromium'} here; install chromium, or "
-                         "google-chrome, or name one: CHROMIUM=/path/to/chromium")
-    # As root, the browser does not start with its sandbox.
-    return [found, *named[1:], *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-
-# Becomes the browser. The pipes may have the numbers 3 and 4 already, in the other order, so they move away first.
-START = """import fcntl, os, sys
-commands, answers = (fcntl.fcntl(int(pipe), fcntl.F_DUPFD_CLOEXEC, 10) for pipe in sys.argv[1:3])
-os.dup2(commands, 3)
-os.dup2(answers, 4)
-os.execv(sys.argv[3], sys.argv[3:])
-"""
 
 
 class Browser:
-    def __init__(self, width=1024, height=800, options=()):
-        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        commands, self.commands = os.pipe()
-        self.answers, answers = os.pipe()
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", START, str(commands), str(answers), *find(), "--headless", "--disable-gpu",
-             "--disable-dev-shm-usage", "--remote-debugging-pipe", "--hide-scrollbars", "--no-first-run",
-             f"--user-data-dir={self.profile.name}", *options, "about:blank"],
-            pass_fds=(commands, answers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(commands)
-        os.close(answers)
-        self.buffer = b""
-        self.count = 0
-        self.errors = []  # what a page threw or logged as an error
-        self.requests = []  # addresses that a page asked for
-        self.session = None
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.call(f"{domain}.enable")
-        self.resize(width, height)
-        self.prefer(dark=False)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        os.close(self.commands)
-        os.close(self.answers)
-        self.profile.cleanup()
-
-    def read(self):
-        while b"\0" not in self.buffer:
-            part = os.read(self.answers, 1 << 20)
-            if not part:
-                raise BrokenPipeError
-            self.buffer += part
-        message, self.buffer = self.buffer.split(b"\0", 1)
-        return json.loads(message)
-
-    def note(self, event):
-        method, params = event.get("method"), event.get("params", {})
-        if method == "Runtime.exceptionThrown":
-            details = params["exceptionDetails"]
-            self.errors.append(details.get("exception", {}).get("description", details["text"]))
-        elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
-            self.errors.append(params["entry"]["text"])
-        elif method == "Network.requestWillBeSent":
-            self.requests.append(params["request"]["url"])
-
-    def call(self, method, **params):
-        try:
-            return self.answer(method, params)
-        except BrokenPipeError:
-            raise SystemExit(f"check-inspector: {find()[0]} ended; does it start with --headless? (Without a sandbox: "
-                             "CHROMIUM='chromium --no-sandbox')") from None
-
-    def answer(self, method, params):
-        self.count += 1
-        message = {"id": self.count, "method": method, "params": params}
-        if self.session:
-            message["sessionId"] = self.session
-        rest = json.dumps(message).encode() + b"\0"
-        while rest:  # a pipe takes only so much at once
-            rest = rest[os.write(self.commands, rest):]
-        while True:
-            answer = self.read()
-            if answer.get("id") != self.count:
-                self.note(answer)
-                continue
-            if "error" in answer:
-                raise RuntimeError(f"{method}: {answer['error']['message']}")
-            return answer["result"]
+    """The verbs of a test. A protocol adds go_to(address), evaluate(), click_at(), type() and press()."""
 
     def open(self, path, hash=""):
         """Opens a file and waits until it has loaded."""
-        self.errors.clear()
-        self.requests.clear()
-        self.call("Page.navigate", url="about:blank")
+        self.go_to("about:blank")
         # %, # and ? mean something in an address, so they are written as their numbers.
-        problem = self.call("Page.navigate", url=f"file://{quote(os.path.abspath(path))}{hash}").get("errorText")
-        if problem:
-            raise SystemExit(f"check-inspector: the browser cannot read {path}: {problem} (one from a snap, as on "
-                             "Ubuntu, reads only what lies in your home folder; install google-chrome, and name it in "
-                             "CHROMIUM)")
+        self.go_to(f"file://{quote(os.path.abspath(path))}{hash}")
         self.evaluate("new Promise(done => document.readyState === 'complete' ? done() :"
                       " addEventListener('load', done))")
-
-    def evaluate(self, expression):
-        """The value of a JavaScript expression, or what its promise brings."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        if "exceptionDetails" in answer:
-            details = answer["exceptionDetails"]
-            raise RuntimeError(details.get("exception", {}).get("description", details["text"]))
-        return answer["result"].get("value")
 
     def until(self, fact):
         """Waits until a JavaScript expression holds. False if it does not within a minute."""
@@ -154,51 +35,20 @@ class Browser:
         return self.evaluate(f"{self.find(selector)}.textContent")
 
     def click(self, selector, dx=None, dy=None):
-        """Clicks the middle of an element, or a place in it, as a mouse would."""
+        """Clicks the middle of an element, or a place in it, as a mouse would, when it has come to rest in sight."""
         box = self.evaluate(f"""new Promise(done => {{
-          const found = {self.find(selector)};
-          found.scrollIntoView({{ block: "center", behavior: "instant" }});
-          requestAnimationFrame(() => {{
-            const {{ left, top, width, height }} = found.getBoundingClientRect();
-            done([left, top, width, height]);
-          }});
+          const found = () => {self.find(selector)};
+          found().scrollIntoView({{ block: "center", behavior: "instant" }});
+          let before = null;
+          const look = () => {{
+            const {{ left, top, width, height }} = found().getBoundingClientRect();
+            const box = [left, top, width, height];
+            if (box.join() === before) return done(box);
+            before = box.join();
+            // Not every browser scrolls to a part of a drawing.
+            if (top > innerHeight) scrollBy({{ top: top - innerHeight / 2, behavior: "instant" }});
+            requestAnimationFrame(look);
+          }};
+          look();
         }})""")
-        x = box[0] + (box[2] / 2 if dx is None else dx)
-        y = box[1] + (box[3] / 2 if dy is None else dy)
-        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
-
-    def type(self, text):
-        """Types letters into what has the focus."""
-        for letter in text:
-            self.call("Input.dispatchKeyEvent", type="char", text=letter)
-
-    def press(self, key, code=0):
-        codes = {"Enter": 13, "Escape": 27, "Tab": 9, "Backspace": 8, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
-                 "ArrowDown": 40, " ": 32}
-        text = {"Enter": "\r", " ": " "}.get(key)
-        common = {"key": key, "code": key, "windowsVirtualKeyCode": codes.get(key, code)}
-        if text:
-            common["text"] = text
-        self.call("Input.dispatchKeyEvent", type="keyDown", **common)
-        self.call("Input.dispatchKeyEvent", type="keyUp", **{k: v for k, v in common.items() if k != "text"})
-
-    def resize(self, width, height, scale=1):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
-                  mobile=width < 600)
-
-    def prefer(self, dark):
-        """Light or dark colours; and no motion, so that what is clicked stays where it is."""
-        self.call("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-                            {"name": "prefers-reduced-motion", "value": "reduce"}])
-
-    def screenshot(self, path, whole=True):
-        how = {"format": "webp", "quality": 85} if path.endswith(".webp") else {"format": "png"}
-        picture = self.call("Page.captureScreenshot", captureBeyondViewport=whole, **how)
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(picture["data"]))
-
-
-if __name__ == "__main__":
-    print(*find())
+        self.click_at(box[0] + (box[2] / 2 if dx is None else dx), box[1] + (box[3] / 2 if dy is None else dy))

@@ -17,9 +17,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-import browser
 import use
+from chromium import Chromium
 from claim import check
+from webdriver import Firefox, WebKit
 
 TOLERANCE = 1e-9
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -43,6 +44,8 @@ ATTENTION = {
 }
 # Those that are trained in the page, too: plain ones, and each kind of attention, mask and position.
 TRAINED = ("mha", "two_layers", "accented", "gqa_rope", "mla_rotary", "mqa_local")
+# Those whose numbers are compared in other browsers.
+ELSEWHERE = ("mha", "gqa_rope", "mla_rotary")
 ACCENTED = ["zoé", "renée", "jürgen", "françois", "ångström", "øystein", "škoda", "łucja", "ñandú", "maïté",
             "βeta", "дарья", "žofie", "çelik", "ımaz", "ăn"]
 HOSTILE = ["<b>&amp;</b>", "</script>", "<!-- x", "\"quoted'", "שלום", "مرحبا", "😀😃👍", "a&b<c>",
@@ -95,7 +98,7 @@ def make_page_of_two(first, second, names, text):
 
 def differences(tab, expected):
     """The largest by kind of number."""
-    tab.evaluate(read(os.path.join(HERE, "compare.js")))
+    tab.run(read(os.path.join(HERE, "compare.js")))
     found = tab.evaluate(f"compare({json.dumps(expected)})")
     return {kind: math.inf if difference is None else difference for kind, difference in found.items()}
 
@@ -255,6 +258,28 @@ def check_text_stays_text(tab, first, second):
     print("inspector: text that looks like markup stays text", flush=True)
 
 
+# --- Other browsers ---------------------------------------------------------------------------------------------------
+
+def check_elsewhere(kind, made):
+    """Numbers and use in another browser. Its exp and cos may be others, so the difference is not quite 0."""
+    with kind() as tab:
+        for name in ELSEWHERE:
+            _, page, expected, _ = made[name]
+            tab.open(page)
+            check_equal(tab, f"{kind.__name__}, {name}", expected)
+        use.use(tab, made["mha"][1])
+    print(f"inspector: {kind.__name__} computes the same numbers, and is used alike", flush=True)
+
+
+def other_browsers():
+    for kind in (Firefox, WebKit):
+        if kind.find_command():
+            yield kind
+        else:
+            print(f"inspector: no {kind.__name__} here, so the page is not tried in it; try: apt-get install "
+                  f"{kind.PACKAGES}")
+
+
 # --- All of it --------------------------------------------------------------------------------------------------------
 
 @contextmanager
@@ -300,6 +325,7 @@ def check_all(tabs, workers):
     """The page of a model of the default shape, the largest difference, and how many models there are."""
     made = {name: workers.submit(check_model, tabs, name, *how) for name, how in all_models().items()}
     made = {name: each.result() for name, each in made.items()}
+    elsewhere = [workers.submit(check_elsewhere, kind, made) for kind in other_browsers()]
     model, page, expected, _ = made["mha"]
     hostile = [renamed(made["hostile"][0], name) for name in HOSTILE_FILES]
     two = make_page_of_two(model, made["mqa_local"][0], file("mha.txt"), "emma")
@@ -308,8 +334,8 @@ def check_all(tabs, workers):
         with lent(tabs) as tab:
             act(tab, *arguments)
     for each in [workers.submit(with_a_tab, *task) for task in
-                 ((check_notices, page, expected), (check_activations, page), (use.use, page), (use.use_two, two),
-                  (check_history, read(file("mha.txt")).split()), (check_text_stays_text, *hostile))]:
+                 ((check_notices, page, expected), (check_activations, page), (use.use, page), (use.use_layout, page), (use.use_two, two),
+                  (check_history, read(file("mha.txt")).split()), (check_text_stays_text, *hostile))] + elsewhere:
         each.result()
     return page, max(worst for *_, worst in made.values()), len(made)
 
@@ -321,7 +347,7 @@ def main():
     with ExitStack() as opened:
         tabs = queue.SimpleQueue()
         for _ in range(n):
-            tabs.put(opened.enter_context(browser.Browser()))
+            tabs.put(opened.enter_context(Chromium()))
         workers = opened.enter_context(ThreadPoolExecutor(n))
         opened.callback(workers.shutdown, cancel_futures=True)  # the first claim that does not hold ends it all
         page, worst, count = check_all(tabs, workers)

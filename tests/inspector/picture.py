@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-import browser
+from chromium import Chromium
 
 PROGRAM, FOLDER, PICTURE = sys.argv[1:4]
 MODEL, PAGE = os.path.join(FOLDER, "names.safetensors"), os.path.join(FOLDER, "picture.html")
@@ -26,7 +26,7 @@ def main():
                     "--steps", "3000", "--hold-out", "--quiet", "--samples", "1", "--save", MODEL],
                    check=True, stdout=subprocess.DEVNULL)
     subprocess.run([PROGRAM, "inspect", MODEL, "--html", PAGE, "--text", "emma"], check=True)
-    with browser.Browser() as tab:
+    with Chromium() as tab:
         tab.resize(1024, 800, scale=1.5)
         tab.open(PAGE)
         tab.evaluate(f"""

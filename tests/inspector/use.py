@@ -10,7 +10,7 @@ def loss_shown(tab):
 
 
 def type_name(tab, text):
-    tab.evaluate("byId('text').focus(); byId('text').select()")
+    tab.evaluate("byId('text').focus(), byId('text').select()")
     tab.press("Backspace")
     tab.type(text)
 
@@ -104,6 +104,8 @@ def use_words(tab):
     lacking = tab.evaluate("[...document.querySelectorAll('.term')].map(e => [e.textContent, e.getAttribute("
                            "'aria-describedby')]).filter(([, id]) => !byId(id)).map(([word]) => word)")
     check(lacking == [], f"words without a meaning: {lacking}")
+    check(tab.evaluate("getComputedStyle(document.querySelector('.term')).textDecorationStyle") == "dotted",
+          "words with a meaning are not marked")
 
 
 def check_words(tab):
@@ -130,15 +132,15 @@ def check_words(tab):
 
 def use_keyboard(tab):
     """Tab reaches all that can be clicked; in a group of which one is chosen, the arrow keys do."""
-    tab.evaluate("""window.nameOf = ({ id, textContent, dataset }) => `${id} ${textContent} ${dataset.key}`;
+    go_to_graph(tab)
+    tab.run("""window.nameOf = ({ id, textContent, dataset }) => `${id} ${textContent} ${dataset.key}`;
       window.reached = new Set();
       addEventListener("focusin", ({ target }) => reached.add(nameOf(target)));
       scrollTo(0, 0);
       document.querySelector(".skip").focus();""")
-    for _ in range(600):  # more than once around: what is made when it comes near is there the second time
-        tab.press("Tab")
-        if tab.evaluate("document.activeElement !== document.body"):
-            continue
+    for _ in range(12):  # more than once around: what is made when it comes near is there the second time
+        for _ in range(50):
+            tab.press("Tab")
         missed = tab.evaluate("[...document.querySelectorAll('a, button, input, select, .term, .scroll')]"
                               ".filter((each) => each.offsetParent && each.tabIndex >= 0).map(nameOf)"
                               ".filter((name) => !reached.has(name))")
@@ -146,9 +148,75 @@ def use_keyboard(tab):
             break
     check(missed == [], f"the Tab key does not reach {missed}")
     groups = tab.evaluate("""[...document.querySelectorAll("[role=radiogroup], .cells")]
-      .filter((each) => each.offsetParent)
+      .filter((each) => each.offsetParent && each.childElementCount > 0)
       .map((each) => each.querySelectorAll("[tabindex='0'], button:not([tabindex])").length)""")
     check(all(n == 1 for n in groups), f"groups have {groups} buttons that Tab reaches")
+
+
+def use_groups(tab):
+    """In each group of buttons the arrow keys choose the next one, and it has the focus."""
+    groups = """[...document.querySelectorAll("[role=radiogroup]")]
+      .filter((each) => each.offsetParent && each.childElementCount > 1)"""
+    for i in range(tab.evaluate(f"{groups}.length")):
+        chosen = "document.activeElement.ariaChecked === 'true' && document.activeElement.dataset.key"
+        tab.evaluate(f"{groups}[{i}].querySelector('[tabindex=\"0\"]').focus()")
+        first = tab.evaluate(chosen)
+        tab.press("ArrowRight")
+        second = tab.evaluate(chosen)
+        check(second not in (False, None, first), f"the arrow keys lead from {first} to {second}")
+        tab.press("ArrowLeft")
+        check(tab.evaluate(chosen) == first, f"the arrow keys do not lead back to {first}")
+
+
+# Where the focus is, the key, and what must hold then.
+CONTROLS = (("#picture-next", "Enter", "state.at === 4"), ("#reveal-all", " ", "state.open.size === 4"),
+            ('[data-key="answer 0:2"]', "Enter", "state.open.size === 3"),
+            ('[data-key="pick 0:3"]', "Enter", "state.tab === 'inside' && state.head === 3"),
+            ('[data-key="part 0:2"]', "Enter", "state.tab === 'inside' && state.head === 2"),
+            ("#temperature", "ArrowRight", "state.temperature > 1"), ("#undo", "Enter", "state.temperature === 1"),
+            ("#num", "Enter", "byId('sampled').children.length > 0"),
+            ("#learn-step", "Enter", "state.learn.trainer.steps === 1"),
+            ("#learn-reset", "Enter", "state.learn.trainer.steps === 0"),
+            ("#learn-speed", "ArrowDown", "state.learnSpeed === Infinity"),
+            ("#sections a:last-child", "Enter", "state.tab === 'words'"))
+
+
+def use_controls(tab):
+    """Each control by keyboard alone; none loses the focus."""
+    tab.evaluate("resetLearning(), change({ at: 3, open: new Set() })")
+    for selector, key, fact in CONTROLS:
+        tab.evaluate(f"{tab.find(selector)}.focus()")
+        tab.press(key)
+        check(tab.until(fact), f"{key} at {selector} does nothing")
+        check(tab.evaluate("document.activeElement !== document.body"), f"{key} at {selector} loses the focus")
+
+
+def use_jumps(tab):
+    """A door leads to its section, whose name is then in sight; Back leads to where the reader was."""
+    tab.evaluate("change({ tab: 'picture' }), scrollTo(0, 100), document.querySelector('#picture-flow button').focus()")
+    for key in 3 * ["ArrowRight"] + ["Enter"]:
+        tab.press(key)
+    check(tab.evaluate("[state.tab, state.head, document.activeElement.id]") == ["inside", 1, "inside"],
+          "a box does not lead to its section")
+    top, bar, name, end = tab.evaluate("""[byId("inside"), document.querySelector(".bar"),
+      document.querySelector("#sections [aria-current]"), byId("sections")].map((each, i) =>
+      each.getBoundingClientRect()[["top", "bottom", "right", "right"][i]])""")
+    check(abs(top - bar) < 2 and name <= end, "the section, or its name, is not in sight after a jump")
+    tab.evaluate("void setTimeout(() => history.back())")
+    check(tab.until("state.tab === 'picture' && scrollY === 100 && document.activeElement.dataset.key === 'flow 0:1'"),
+          "Back does not return to the box")
+
+
+def use_maps(tab):
+    """A click shows a value, and offers its numbers."""
+    tab.click("#gallery .map")
+    before = tab.evaluate("[state.tab, scrollY]")
+    check(" looks at " in tab.text("#tip") and tab.evaluate("!byId('tip').hidden"), "a click in a map shows no value")
+    tab.press("Escape")
+    check(tab.evaluate("byId('tip').hidden && [state.tab, scrollY]") == before, "a click in a map jumps")
+    tab.click("#gallery .map")
+    tab.click("#tip button")
+    check(tab.evaluate("state.tab") == "inside" and tab.evaluate("byId('tip').hidden"), "a map shows no numbers")
 
 
 def use_changes(tab):
@@ -188,10 +256,11 @@ def use_training(tab):
     tab.click("#learn-run")
     check(tab.until("state.learn.trainer.steps > 3"), "training does not run")
     tab.click("#learn-run")
+    check(tab.until("!state.learn.running"), "training does not pause")
     steps = tab.evaluate("state.learn.trainer.steps")
     frame = "new Promise((done) => requestAnimationFrame(done))"
     tab.evaluate(f"{frame}.then(() => {frame})")
-    check(tab.evaluate("state.learn.trainer.steps") == steps, "training does not pause")
+    check(tab.evaluate("state.learn.trainer.steps") == steps, "training goes on after a pause")
 
 
 def chosen_node(tab):
@@ -207,7 +276,7 @@ def walk(tab, *keys):
 
 
 def find_node(tab, text):
-    tab.evaluate(f"byId('graph-find').value = {json.dumps(text)}; byId('graph-finding').requestSubmit()")
+    tab.evaluate(f"byId('graph-find').value = {json.dumps(text)}, byId('graph-finding').requestSubmit()")
 
 
 def nodes_drawn(tab):
@@ -280,7 +349,7 @@ def use_links(tab, page):
     tab.open(page)
     standard = settings(tab)
     tab.evaluate("change({ off: new Map([['0:1', 'off'], ['0:3', 'mean']]), forbidden: new Set(['0:2:3:1']),"
-                 f" open: new Set(['0:0']) }}); change({json.dumps(SETTINGS)}, {{ scroll: true }})")
+                 f" open: new Set(['0:0']) }}), change({json.dumps(SETTINGS)}, {{ scroll: true }})")
     link = written_link(tab)
     changed = loss_shown(tab)
     tab.open(page, link)
@@ -297,16 +366,38 @@ def use_links(tab, page):
         check(tab.evaluate("state.off.size + state.forbidden.size + state.open.size") == 0, f"{damaged[:80]} changes")
         check(not tab.errors, f"{damaged[:80]}: the page logged {tab.errors}")
         check(len(tab.evaluate("link()")) < 1000, f"{damaged[:80]} makes a long link")
-    tab.evaluate("typed('a'.repeat(20_000));"
+    tab.evaluate("typed('a'.repeat(20_000)),"
                  "change({ forbidden: new Set(Array.from({ length: 5000 }, (_, i) => `0:0:${i}:${i}`)) })")
     check(len(tab.evaluate("link()")) < 10_000, "the link is too long")
 
 
-def check_widths(tab, page):
-    """Nothing is wider than the window, on a phone as on a wide screen, and nothing was logged until now."""
-    for width in (390, 1024, 1920):
-        tab.resize(width, 900)
-        check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"{page} is wider than {width} pixels")
+SIZES = ((390, 844), (390, 640), (844, 390), (1024, 800), (1440, 900), (1920, 1080))
+# Labels of drawings that are smaller than 10 pixels, things that a finger presses often and misses, tables that are cut.
+SMALL = """[...document.querySelectorAll("svg text")].filter((each) => each.getScreenCTM() &&
+  parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a < 9.99).map((each) => each.textContent)"""
+HARD_TO_HIT = """[...document.querySelectorAll(".choices button, nav a, button:not(.link, .cells *), #text")]
+  .filter((each) => each.offsetParent && each.offsetHeight < 44).map((each) => each.textContent)"""
+CUT = """[...document.querySelectorAll(".scroll")].filter((each) => each.scrollWidth > each.clientWidth + 1)
+  .map((each) => each.ariaLabel)"""
+
+
+def check_layout(tab, page):
+    """Room for all on a phone as on a wide screen; and nothing was logged until now."""
+    for width, height in SIZES:
+        tab.resize(width, height)
+        where = f"{page}, {width} x {height}"
+        check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"{where}: the page is wider")
+        check(tab.until("scrollTo(0, 2000), document.querySelector('.bar').getBoundingClientRect().bottom"
+                        " <= 0.15 * innerHeight"), f"{where}: the bar takes too much")
+        tab.evaluate("showAll()")
+        check(tab.evaluate(SMALL) == [], f"{where}: labels smaller than 10 pixels: {tab.evaluate(SMALL)}")
+        if width < 600:
+            check(tab.evaluate(HARD_TO_HIT) == [], f"{where}: hard to hit: {tab.evaluate(HARD_TO_HIT)}")
+        if width == 1920:
+            check(tab.evaluate(CUT) == [], f"{where}: cut: {tab.evaluate(CUT)}")
+    stops = tab.evaluate("[...document.querySelectorAll('a, button, input, select, [tabindex]')].filter((each) =>"
+                         " each.offsetParent && each.tabIndex >= 0 && each.compareDocumentPosition(byId('why')) & 4).length")
+    check(stops <= 40, f"{page}: {stops} stops of the Tab key before section 3")
     tab.resize(1024, 800)
     check(not tab.errors, f"{page} logged {tab.errors}")
 
@@ -330,12 +421,16 @@ def use(tab, page):
     use_changes(tab)
     check_words(tab)
     use_keyboard(tab)
+    use_groups(tab)
+    use_controls(tab)
+    use_jumps(tab)
+    use_maps(tab)
     use_training(tab)
     use_path(tab, page)
     use_links(tab, page)
     tab.open(page, "#text=Emma")
     check(tab.evaluate("state.text") == "emma" and "“emma”" in tab.text("#message"), "a link with capitals is not read")
-    check_widths(tab, "the page")
+    check(not tab.errors, f"the page logged {tab.errors}")
 
 
 def use_history(tab, page):
@@ -349,7 +444,7 @@ def use_history(tab, page):
     tab.press("ArrowLeft")
     check(tab.evaluate("state.step") == 50 and tab.text("#facts").startswith("step_000050.safetensors"),
           "the arrow keys do not move the slider")
-    tab.press("Home", 36)
+    tab.press("Home")
     check(abs(loss_shown(tab) - tab.evaluate(point_loss % 0)) < 6e-4 and loss_shown(tab) != at_the_end,
           "the slider does not change the model")
     check(tab.evaluate("byId('point').ariaValueText") == "after 0 steps of 60", "the slider says nothing")
@@ -370,7 +465,7 @@ def use_history(tab, page):
     check(tab.until("state.step === Infinity && byId('play').textContent === 'Play'"), "it does not play to the end")
     tab.open(page, link)
     check(abs(loss_shown(tab) - loss) < 1e-9, "a link does not open the point that it was made from")
-    check_widths(tab, "a history")
+    check_layout(tab, "a history")
 
 
 def use_history_of_two(tab, page):
@@ -381,6 +476,13 @@ def use_history_of_two(tab, page):
     check(tab.evaluate("state.model") == 0 and "step_000050" in tab.text("#models"), "the slider moves another model")
     check(tab.until("byId('compared').textContent.includes('step_000050')"), "the slider compares the same")
     check(not tab.errors, f"a history beside a model: the page logged {tab.errors}")
+
+
+def use_layout(tab, page):
+    tab.open(page)
+    tab.evaluate("learnOneStep(state.learn), showAll()")
+    go_to_graph(tab)
+    check_layout(tab, page)
 
 
 def use_two(tab, page):

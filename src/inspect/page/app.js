@@ -16,6 +16,7 @@ const state = {
   graph: { made: null, text: "", width: 0, isNear: false, isOpen: true, below: 0, deepest: [], unfolded: new Set() },
   points: [],
   playing: 0,
+  width: innerWidth,
   linkTimer: 0,
   whyTimer: 0,
   titleTimer: 0,
@@ -119,18 +120,32 @@ function settle() {
   for (const cell of state.forbidden) if (!keys.has(cell.split(":", 2).join(":"))) state.forbidden.delete(cell);
 }
 
+// With `scroll`, it jumps to the section state.tab; the browser's Back returns to where the reader was.
 function change(what, { scroll = false } = {}) {
+  if (scroll) rememberPlace();
   Object.assign(state, what);
   // A shorter name, which has no such position, does not forget it; the letter to explain is that of the position.
   if ("at" in what) Object.assign(state, { letter: "" }, what, { wantedAt: what.at });
   showAll();
-  if (scroll) byId(state.tab).scrollIntoView();
+  if (scroll) arrive();
+}
+
+function rememberPlace() {
+  history.replaceState({ top: scrollY, key: document.activeElement.dataset.key }, "", link());
+}
+
+function arrive() {
+  history.pushState(null, "", link());
+  showSections();
+  byId(state.tab).scrollIntoView();
+  byId(state.tab).focus({ preventScroll: true }); // so that Tab goes on from there
 }
 
 function prepare() {
   clearTimeout(state.restTimer);
   settle();
   state.shown = compute();
+  document.documentElement.style.setProperty("--map-width", `${leastMapWidth(mapLabels(state.shown).length)}px`);
   showTitle(state.shown);
   showVerdict(state.shown);
   showSlider();
@@ -173,20 +188,18 @@ function focusKey(place, key) {
   [...place.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus({ preventScroll: true });
 }
 
-// Buttons of which one is chosen: [[value, label], ...]. In a group of radio buttons only that one is reached by Tab.
+// A group of radio buttons: [[value, label], ...]. Only the one that is chosen is reached by Tab.
 function showChoices(place, choices, chosen, choose) {
-  const role = place.getAttribute("role") === "radiogroup" ? "radio" : null;
-  const mark = role ? "aria-checked" : "aria-pressed";
   replaceKeepingFocus(
     place,
     choices.map(([value, label]) =>
       button(
         {
-          role,
-          [mark]: String(value === chosen),
+          role: "radio",
+          "aria-checked": String(value === chosen),
           "data-key": `choice ${value}`,
           "data-value": value,
-          tabindex: role && value !== chosen ? -1 : null,
+          tabindex: value === chosen ? 0 : -1,
           click: () => choose(value),
         },
         element("bdi", label),
@@ -195,17 +208,18 @@ function showChoices(place, choices, chosen, choose) {
   );
 }
 
-// Arrow keys, Home and End in a group of radio buttons: the next one is chosen, and gets the focus.
-function moveBetweenRadios(event) {
-  const group = event.target.closest('[role="radiogroup"]');
-  const radios = [...(group?.querySelectorAll('[role="radio"]') ?? [])];
-  const i = radios.indexOf(document.activeElement);
-  const to = { ArrowLeft: i - 1, ArrowUp: i - 1, ArrowRight: i + 1, ArrowDown: i + 1, Home: 0, End: radios.length - 1 };
+// Arrow keys, Home and End in a group of buttons: the next one gets the focus. Of radio buttons it is chosen, too.
+function moveBetweenButtons(event) {
+  const group = event.target.closest('[role="radiogroup"], [role="toolbar"]');
+  const buttons = [...(group?.querySelectorAll("button") ?? [])];
+  const i = buttons.indexOf(document.activeElement);
+  const last = buttons.length - 1;
+  const to = { ArrowLeft: i - 1, ArrowUp: i - 1, ArrowRight: i + 1, ArrowDown: i + 1, Home: 0, End: last };
   if (i < 0 || !(event.key in to)) return;
   event.preventDefault();
-  const next = radios[(to[event.key] + radios.length) % radios.length];
+  const next = buttons[(to[event.key] + buttons.length) % buttons.length];
   const { key } = next.dataset;
-  next.click();
+  if (group.role === "radiogroup") next.click();
   focusKey(group.isConnected ? group : document, key);
 }
 
@@ -257,7 +271,8 @@ function shortened(text) {
 
 // --- Following a link ------------------------------------------------------------------------------------------------
 
-function followLink() {
+// `place` is where the reader was, if Back leads there.
+function followLink(place = null) {
   const text = readLink();
   if (text === "" || (text && readable(state.models[state.model].model, text).text)) byId("text").value = text;
   showTheme();
@@ -265,7 +280,11 @@ function followLink() {
   typed(byId("text").value);
   showAll();
   showSections();
-  if (state.tab === "picture") scrollTo(0, 0);
+  fitBar();
+  if (place) {
+    scrollTo({ top: place.top, behavior: "instant" });
+    focusKey(document, place.key);
+  } else if (state.tab === "picture") scrollTo(0, 0);
   else byId(state.tab)?.scrollIntoView();
 }
 
@@ -297,15 +316,29 @@ function showSections() {
             "aria-current": id === state.tab ? "true" : null,
             click: (event) => {
               event.preventDefault();
-              goTo(id);
-              byId(id).scrollIntoView();
-              byId(id).focus({ preventScroll: true }); // so that Tab goes on from there
+              change({ tab: id }, { scroll: true });
             },
           },
           name,
         ),
       ),
   );
+  const current = byId("sections").querySelector("[aria-current]");
+  if (current === null) return;
+  const { offsetLeft, clientWidth } = byId("sections");
+  byId("sections").scrollLeft = current.offsetLeft - offsetLeft - (clientWidth - current.offsetWidth) / 2;
+}
+
+// The bar takes at most so much of a window's height: of a higher one the upper rows scroll away.
+const largestBar = 0.15;
+
+function fitBar() {
+  const bar = document.querySelector(".bar");
+  const heightFrom = ({ offsetTop }) => bar.offsetHeight - offsetTop;
+  const first = [...bar.children].find((row) => heightFrom(row) <= largestBar * innerHeight);
+  const height = first ? heightFrom(first) : 0;
+  bar.style.top = `${height - bar.offsetHeight}px`;
+  document.documentElement.style.setProperty("--bar-height", `${height}px`);
 }
 
 function goTo(id) {
@@ -381,13 +414,23 @@ function start() {
   byId("text").value = state.data.text;
   document.title = `A tiny GPT: ${state.models.map(({ about }) => about.name).join(" and ")}`;
   byId("text").addEventListener("input", (event) => typed(event.target.value));
-  byId("undo").addEventListener("click", () => change({ off: new Map(), forbidden: new Set(), temperature: 1 }));
-  document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
-  document.addEventListener("keydown", moveBetweenRadios);
-  addEventListener("hashchange", () => {
+  byId("undo").addEventListener("click", () => {
+    change({ off: new Map(), forbidden: new Set(), temperature: 1 });
+    byId(state.tab).focus({ preventScroll: true }); // the button has gone
+  });
+  document.addEventListener("keydown", (event) => event.key === "Escape" && closeTip());
+  document.addEventListener("keydown", moveBetweenButtons);
+  document.addEventListener("pointerdown", (event) => event.target.closest("#tip") ?? closeTip());
+  addEventListener("popstate", ({ state: place }) => {
     // The link that skips to the first section holds no state.
     if (!location.hash.includes("=")) goTo(location.hash.slice(1));
-    else followLink();
+    else followLink(place);
+  });
+  new ResizeObserver(fitBar).observe(document.querySelector(".bar"));
+  addEventListener("resize", () => {
+    fitBar();
+    if (state.width !== innerWidth) showSoon();
+    state.width = innerWidth;
   });
   nameMeanings();
   if (nounOf(state.models[0].model) === "documents") callThemDocuments();

@@ -131,14 +131,19 @@ const cellSize = 18;
 const mapMargin = 22;
 const longestMap = 40; // positions; of longer ones a map shows the first
 
+// In pixels, so that its letters, of 11 pixels in the drawing, have 10.
+function leastMapWidth(n) {
+  return Math.ceil((10 / 11) * (mapMargin + cellSize * Math.min(n, longestMap) + 2));
+}
+
 // What to say where maps of n positions are cut.
 function cutNote(n) {
   return n > longestMap ? `Only the first ${longestMap} of ${n} positions have room here.` : "";
 }
 
 // rows[t][s] for s <= t. `picked` is a row to frame. visible(t, s) says which cells the mask leaves, forbidden(t, s)
-// which are crossed out; pick(t, s) is called for a click.
-function attentionMap({ rows, labels, name, picked = -1, visible = () => true, forbidden = () => false, pick = null }) {
+// which are crossed out; pick(t, s) is called for a click, see(t, s) for "See the numbers", which a click then offers.
+function attentionMap({ rows, labels, name, picked = -1, visible = () => true, forbidden = () => false, ...click }) {
   const n = Math.min(rows.length, longestMap);
   const size = mapMargin + cellSize * n + 2;
   const at = (i) => mapMargin + cellSize * i;
@@ -173,7 +178,8 @@ function attentionMap({ rows, labels, name, picked = -1, visible = () => true, f
     );
   }
   drawn.style.maxWidth = `${2 * size}px`; // a short name need not fill the page
-  listenToCells(drawn, { rows, labels, n, size, pick });
+  drawn.style.minWidth = `min(100%, ${leastMapWidth(n)}px)`;
+  listenToCells(drawn, { rows, labels, n, size, ...click });
   return drawn;
 }
 
@@ -204,24 +210,31 @@ function cross({ x, y, width }) {
 }
 
 // One listener for all cells: the place of the mouse says which it is.
-function listenToCells(drawn, { rows, labels, n, size, pick }) {
+function listenToCells(drawn, { rows, labels, n, size, pick = null, see = null }) {
   const cellAt = (event) => {
     const box = drawn.getBoundingClientRect();
     const index = (pixels, extent) => Math.floor(((pixels / extent) * size - mapMargin) / cellSize);
     const [t, s] = [index(event.clientY - box.top, box.height), index(event.clientX - box.left, box.width)];
     return t >= 0 && t < n && s >= 0 && s <= t ? { t, s } : null;
   };
+  const show = ({ clientX, clientY }, { t, s }, action) =>
+    showTip(`${labels[t]} (${t}) looks at ${labels[s]} (${s}): ${fixed(rows[t][s])}`, clientX, clientY, action);
   drawn.addEventListener("pointermove", (event) => {
+    if (staysTip()) return;
     const cell = cellAt(event);
-    if (cell === null) return hideTip();
-    const { t, s } = cell;
-    showTip(`${labels[t]} (${t}) looks at ${labels[s]} (${s}): ${fixed(rows[t][s])}`, event.clientX, event.clientY);
+    if (cell === null) hideTip();
+    else show(event, cell);
   });
   drawn.addEventListener("pointerleave", hideTip);
-  if (pick === null) return;
   drawn.addEventListener("click", (event) => {
     const cell = cellAt(event);
-    if (cell !== null) pick(cell.t, cell.s);
+    if (cell === null) return;
+    pick?.(cell.t, cell.s);
+    const go = () => {
+      closeTip();
+      see(cell.t, cell.s);
+    };
+    show(event, cell, see && button({ class: "main", click: go }, "See the numbers"));
   });
 }
 
@@ -299,15 +312,20 @@ function lineChart({ lines, place, ends, range: [low, high, distance], box: [wid
   return { drawn, x, y };
 }
 
+// As wide as its place, so that its letters have the size they should.
+function chartBox(place) {
+  return [Math.max(240, Math.min(place.clientWidth, 600)), 262];
+}
+
 // Losses by step: each in a pale line, their running mean in a dark one. `steps` is how far the axis goes.
-function lossCurve(losses, steps, name) {
+function lossCurve(losses, steps, name, box) {
   const lines = [
     { className: "raw", values: losses },
     { className: "mean", values: runningMean(losses, 50) },
   ];
   const place = (i) => (i + 0.5) / Math.max(steps, 1);
   const range = [0, Math.max(4, Math.ceil(Math.max(0, ...losses.slice(0, 50)))), 1];
-  const { drawn } = lineChart({ lines, place, ends: ["step 1", `step ${steps}`], range, box: [600, 262], name });
+  const { drawn } = lineChart({ lines, place, ends: ["step 1", `step ${steps}`], range, box, name });
   drawn.append(svg("text", { x: 40, y: 24 }, "loss of each name, and the mean of the last 50"));
   return drawn;
 }

@@ -23,10 +23,10 @@ function describeTerm(word, meaning) {
   return word;
 }
 
-// Beside (x, y) of the window, inside it.
-function showTip(text, x, y) {
+// Beside (x, y) of the window, inside it. With a button in it, it stays until the reader looks elsewhere.
+function showTip(text, x, y, action = null) {
   const tip = byId("tip");
-  tip.textContent = text;
+  tip.replaceChildren(...[text, action].filter((part) => part !== null));
   tip.hidden = false;
   const { width, height } = tip.getBoundingClientRect();
   const room = document.documentElement;
@@ -35,6 +35,14 @@ function showTip(text, x, y) {
   tip.style.top = `${scrollY + (isBelow ? y + 16 : Math.max(8, y - height - 24))}px`;
 }
 
+function staysTip() {
+  return !byId("tip").hidden && byId("tip").querySelector("button") !== null;
+}
+
 function hideTip() {
+  if (!staysTip()) closeTip();
+}
+
+function closeTip() {
   byId("tip").hidden = true;
 }

@@ -80,7 +80,7 @@ function galleryMap(shown, layer, head) {
     labels: mapLabels(shown),
     name: `Map of layer ${layer}, head ${head}, ${where}`,
     forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
-    pick: (t) => change({ layer, head, at: isMean ? state.at : t, tab: "inside" }, { scroll: true }),
+    see: (t) => change({ layer, head, at: isMean ? state.at : t, tab: "inside" }, { scroll: true }),
   });
 }
 

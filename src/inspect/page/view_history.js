@@ -144,7 +144,7 @@ function lossChart(at) {
   const words = (i) => lines.map(({ name, values }) => `${name} ${fixed(values[i])}`).join(", ");
   const name = `Loss after ${stepWords(state.points[at].about)}: ${words(at)}`;
   const range = [low, high, high - low > 3 ? 1 : 0.5];
-  return pointChart({ lines, at, range, box: [600, 262], name, tip: words });
+  return pointChart({ lines, at, range, box: chartBox(byId("history-losses")), name, tip: words });
 }
 
 // NaN if the head never sees more than one position.
@@ -161,7 +161,7 @@ function entropyChart(i, at) {
   const { layer, head } = state.points[at].about.heads[i];
   const name = `Entropy of layer ${layer}, head ${head} over training; here ${fixed(values[at], 2)}`;
   const tip = (k) => `entropy ${fixed(values[k], 2)}`;
-  return pointChart({ lines, at, range: [low, 1, 1 - low], box: [250, 92], name, tip });
+  return pointChart({ lines, at, range: [low, 1, 1 - low], box: [200, 80], name, tip });
 }
 
 // --- The section -----------------------------------------------------------------------------------------------------

@@ -83,8 +83,7 @@ function showLearning(isWhole) {
   byId("learn-run").disabled = byId("learn-step").disabled = learn.trainer.steps >= learn.trainer.how.num_steps;
   if (!isWhole && now - learn.shownAt < millisecondsBetweenViews) return;
   learn.shownAt = now;
-  byId("learn-curve").replaceChildren(lossCurve(learn.losses, learn.trainer.how.num_steps, learningStatus(learn)));
-  showLearningMaps(learn);
+  showLearningFigures(learn);
   if (isWhole || now - learn.namesAt > 5 * millisecondsBetweenViews) {
     learn.namesAt = now;
     const names = sample(learn.trainer.model, { seed: "42", temperature: 0.8, num: 8 });
@@ -92,8 +91,11 @@ function showLearning(isWhole) {
   }
 }
 
-function showLearningMaps({ trainer }) {
+function showLearningFigures(learn) {
+  const { trainer, losses } = learn;
   const { model } = trainer;
+  const curve = byId("learn-curve");
+  curve.replaceChildren(lossCurve(losses, trainer.how.num_steps, learningStatus(learn), chartBox(curve)));
   const { tokens, labels } = state.shown;
   const { weights } = forward(model, tokens);
   byId("learn-text").textContent = state.text;
@@ -146,5 +148,5 @@ function showLearn({ model }) {
   if (!able) return;
   const { learn, learnFrom, learnSeed } = state;
   if (learn?.model !== model || learn.from !== learnFrom || learn.seed !== learnSeed) resetLearning();
-  else if (!state.learn.running) showLearningMaps(state.learn);
+  else if (!state.learn.running) showLearningFigures(state.learn);
 }

@@ -16,7 +16,8 @@ function shades(numbers) {
 // `where` is what a click changes: the section, at least.
 function flowBox(key, name, note, where, ...content) {
   const click = () => change(where, { scroll: true });
-  const attributes = { class: "flow-box", "data-key": `flow ${key}`, click };
+  const tabindex = key === "letter" ? 0 : -1; // the others are reached by arrow keys
+  const attributes = { class: "flow-box", "data-key": `flow ${key}`, tabindex, click };
   return button(attributes, element("b", element("bdi", name)), element("small", element("bdi", note)), ...content);
 }
 

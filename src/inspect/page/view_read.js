@@ -27,9 +27,12 @@ function readCard(shown, t) {
     }),
   );
   const chance = percent(now.probs[t][target]);
+  const likeliest = tokensToShow(now.probs[t], target).map(
+    (token) => `${nextLabel(model, token)} ${percent(now.probs[t][token])}`,
+  );
   const summary =
     `Position ${t}, ${readingSoFar(shown, t)}: ${nextLabel(model, target)} comes, with probability ` +
-    `${chance}, loss ${fixed(now.losses[t], 2)}`;
+    `${chance}, loss ${fixed(now.losses[t], 2)}. Likeliest: ${likeliest.join(", ")}`;
   return button(
     {
       class: "card",

@@ -217,6 +217,7 @@ book: ## make a book of all lessons for a browser: build/book/index.html
 	@python3 -B src/book/book.py build/book
 check-book: book ## check that its links lead somewhere, and that it has all that the READMEs have
 	@python3 -B tests/book/pages.py build/book
+	@python3 -B tests/book/reader.py build/book
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "inspector"))
-from browser import Browser
+from chromium import Chromium
 
 LESSON = "01_bigram.html"
 SHOWN = "getComputedStyle(document.querySelector('.answer')).display !== 'none'"
@@ -130,7 +130,7 @@ def without_scripts(reader):
 
 
 def main():
-    with Browser(width=1440, height=900) as browser:
+    with Chromium(width=1440, height=900) as browser:
         reader = Reader(browser, Path(sys.argv[1]).resolve())
         for use in (guess, run, walk, look_up, theme, forget):
             use(reader)

@@ -3,7 +3,6 @@
 
     src/book/book.py build/book     from the project's root"""
 import json
-import os
 import re
 import shutil
 import sys
@@ -59,7 +58,8 @@ class Site:
     def write(self, address, **parts):
         path = self.out / address
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = self.template.substitute({"run": "", "turn": "", "path": "", "lessons": parts["root"] + "index.html#the-lessons"} | parts)
+        absent = {"run": "", "turn": "", "path": "", "lessons": parts["root"] + "index.html#the-lessons"}
+        text = self.template.substitute(absent | parts)
         path.write_text(text, encoding="utf-8")
         self.written.add(path)
 
@@ -84,7 +84,8 @@ def parts_of(cover):
     parts = {}
     for title, table in zip(section, section[1:]):
         if title.tag == "p" and table.tag == "table":
-            parts[int(re.match(r"\d+", readme.text_of(table.find("tbody")))[0])] = readme.text_of(title.find("strong")).rstrip(".")
+            first = int(re.match(r"\d+", readme.text_of(table.find("tbody")))[0])
+            parts[first] = readme.text_of(title.find("strong")).rstrip(".")
     return parts
 
 
@@ -104,8 +105,8 @@ def entry(page, current):
     here = ' aria-current="page"' if page is current else ""
     text = f'<a href="{page.name}.html"{here}>{number}<span>{name}</span></a>'
     if page is current:
-        inner = "".join(f'<li><a href="#{id}">{escape(text)}</a></li>' for level, id, text in page.headings if level == 2)
-        text += f"<ul>{inner}</ul>"
+        below = [f'<li><a href="#{id}">{escape(text)}</a></li>' for level, id, text in page.headings if level == 2]
+        text += f"<ul>{''.join(below)}</ul>"
     return text
 
 
@@ -170,8 +171,8 @@ def write_pages(site, pages, parts):
     run = '<script src="run.js" defer></script>\n' if (site.out / "run.js").exists() else ""
     for page in pages:
         text = "".join(map(html, page.main))
-        site.write(f"{page.name}.html", title=escape(page.title), root="", name=page.name, kind="text", text=text, run=run,
-                   lessons="#path", turn=turn(pages, page), path=path_list(pages, parts, page))
+        site.write(f"{page.name}.html", title=escape(page.title), root="", name=page.name, kind="text", text=text,
+                   run=run, lessons="#path", turn=turn(pages, page), path=path_list(pages, parts, page))
 
 
 def write_sources(site):
@@ -212,7 +213,8 @@ def main():
     terms = words.read([item for element in pages[0].section("Words") for item in element.iter("li")])
     write_data(out, "sections", [section for page in pages for section in sections_of(page)])
     titles = {page.lesson: (page.name, page.title) for page in pages}
-    write_data(out, "words", {entry.id: [entry.text, *titles[entry.lesson]] for found in terms.values() for entry in found})
+    entries = {entry.id: [entry.text, *titles[entry.lesson]] for found in terms.values() for entry in found}
+    write_data(out, "words", entries)
     parts = parts_of(pages[0])
     for page in pages:
         finish(page, site, terms)

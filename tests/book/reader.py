@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Uses the book as a reader would, in Chromium: guesses, steps, looks up, searches, and comes back later.
+"""Uses the book as a reader would: guesses, steps, looks up, searches, and comes back later. In Chromium, and in Firefox
+and WebKit if they are installed.
 
     tests/book/reader.py build/book"""
 import re
@@ -9,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "inspector"))
-from browser import Browser
+from chromium import Chromium
+from webdriver import Firefox, WebKit
 
 LESSON = "01_bigram.html"
 SHOWN = "getComputedStyle(document.querySelector('.answer')).display !== 'none'"
@@ -17,7 +19,7 @@ SHOWN = "getComputedStyle(document.querySelector('.answer')).display !== 'none'"
 
 def claim(holds, what):
     if not holds:
-        raise SystemExit(f"check-book: not so in Chromium: {what}")
+        raise SystemExit(f"check-book: not so: {what}")
 
 
 class Reader:
@@ -59,7 +61,8 @@ def run(reader):
     claim(reader.ask(SHOWN), "a program that has run shows what it prints")
     claim(reader.marks("02_gradient.html") == "run", "the list of lessons says so")
     reader.ask("document.querySelector('.turn').scrollIntoView()")
-    claim(reader.browser.until("document.querySelector('[aria-current] .marks').title === 'read, run'"), "a page is read at its end")
+    claim(reader.browser.until("document.querySelector('[aria-current] .marks').title === 'read, run'"),
+          "a page is read at its end")
 
 
 def walk(reader):
@@ -129,15 +132,28 @@ def without_scripts(reader):
         claim(hidden == 0, "without scripts all text is there")
 
 
+def use(browser, folder):
+    reader = Reader(browser, folder)
+    for act in (guess, run, walk, look_up, theme, forget):
+        act(reader)
+        claim(not browser.errors, f"there are no errors: {browser.errors}")
+    print(f"book: {type(browser).__name__}: guessing, running, stepping, looking up and searching work", flush=True)
+    return reader
+
+
 def main():
-    with Browser(width=1440, height=900) as browser:
-        reader = Reader(browser, Path(sys.argv[1]).resolve())
-        for use in (guess, run, walk, look_up, theme, forget):
-            use(reader)
-            claim(not browser.errors, f"there are no errors: {browser.errors}")
+    folder = Path(sys.argv[1]).resolve()
+    with Chromium(width=1440, height=900) as browser:
+        reader = use(browser, folder)
         count = widths(reader)
         without_scripts(reader)
-    print(f"book: {count} pages in Chromium, at four widths; guessing, stepping, looking up and searching work")
+    print(f"book: {count} pages fit, at four widths", flush=True)
+    for kind in (Firefox, WebKit):
+        if kind.find_command():
+            with kind() as browser:
+                use(browser, folder)
+        else:
+            print(f"book: no {kind.__name__} here, so it is not tried; try: apt-get install {kind.PACKAGES}")
 
 
 if __name__ == "__main__":

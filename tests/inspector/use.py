@@ -153,6 +153,9 @@ def use_keyboard(tab):
     check(all(n == 1 for n in groups), f"groups have {groups} buttons that Tab reaches")
 
 
+TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
 def use_groups(tab):
     """In each group of buttons the arrow keys choose the next one, and it has the focus."""
     groups = """[...document.querySelectorAll("[role=radiogroup]")]
@@ -160,6 +163,7 @@ def use_groups(tab):
     for i in range(tab.evaluate(f"{groups}.length")):
         chosen = "document.activeElement.ariaChecked === 'true' && document.activeElement.dataset.key"
         tab.evaluate(f"{groups}[{i}].querySelector('[tabindex=\"0\"]').focus()")
+        tab.evaluate(TWO_FRAMES)  # the graph is drawn when it comes near
         first = tab.evaluate(chosen)
         tab.press("ArrowRight")
         second = tab.evaluate(chosen)
@@ -258,8 +262,7 @@ def use_training(tab):
     tab.click("#learn-run")
     check(tab.until("!state.learn.running"), "training does not pause")
     steps = tab.evaluate("state.learn.trainer.steps")
-    frame = "new Promise((done) => requestAnimationFrame(done))"
-    tab.evaluate(f"{frame}.then(() => {frame})")
+    tab.evaluate(TWO_FRAMES)
     check(tab.evaluate("state.learn.trainer.steps") == steps, "training goes on after a pause")
 
 
@@ -420,7 +423,6 @@ def use(tab, page):
     use_words(tab)
     use_changes(tab)
     check_words(tab)
-    use_keyboard(tab)
     use_groups(tab)
     use_controls(tab)
     use_jumps(tab)
@@ -430,6 +432,7 @@ def use(tab, page):
     use_links(tab, page)
     tab.open(page, "#text=Emma")
     check(tab.evaluate("state.text") == "emma" and "“emma”" in tab.text("#message"), "a link with capitals is not read")
+    use_keyboard(tab)  # the last, because Tab leaves the page
     check(not tab.errors, f"the page logged {tab.errors}")
 
 

@@ -92,6 +92,7 @@ SCALAR := $(BUILD)/libscalar.a
 LIBRARY := $(BUILD)/libmicrogpt.a
 HEART := $(BUILD)/heart
 PROGRAM := $(BUILD)/microgpt
+MPI_PROGRAM := $(BUILD)/microgpt_mpi
 PAGE := $(patsubst src/%,$(BUILD)/%.inc,$(wildcard src/inspect/page/*))
 CPPFLAGS += -I$(BUILD)
 TESTS := $(BUILD)/microgpt_tests
@@ -110,9 +111,9 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build train train-fast train-best test test-some builds oracle bench speed names no-such-lesson \
+.PHONY: help setup build mpi train train-fast train-best test test-some builds oracle check-torch bench speed names no-such-lesson \
   no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
-  check-gdb sessions check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
+  check-gdb sessions pages check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -122,6 +123,7 @@ setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-jso
 	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' tests/setup.sh
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
+mpi: $(MPI_PROGRAM) ## compile it for several machines, with MPI, to build/MODE/microgpt_mpi
 train: $(HEART) ## compile src/microgpt.cpp and nothing else, train, and generate twenty names: make train [NAMES=file]
 	$(HEART) '$(NAMES)'
 
@@ -137,8 +139,10 @@ no-such-tests:
 	@echo "no tests for '$(filter-out $(TESTED),$(OF))'; there are tests for: $(TESTED)" >&2; exit 2
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)
-oracle: $(TESTS) $(PROGRAM) ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
+oracle: $(TESTS) $(PROGRAM) check-torch ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
 	@tests/oracle.sh $(TESTS) $(PROGRAM) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
+check-torch: $(PROGRAM) ## train models with PyTorch, in one process and in two, and open what it writes
+	@tests/check_torch.sh $(PROGRAM) $(BUILD)/check_torch
 
 train-fast: $(PROGRAM) ## train for about a second, three times, and evaluate on held-out names
 	$(PROGRAM) train-fast --data $(firstword $(MAKEMORE) data/names.txt)
@@ -207,6 +211,14 @@ study: $(BUILD)/lessons/study/study ## train models with 1 to 16 heads and look 
 check-study: $(BUILD)/lessons/study/study ## the same, compared with what its page quotes
 	@$< '$(NAMES)' | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
 
+# What a browser needs to read the lessons without a network: the READMEs as pages.
+.PHONY: book check-book
+book: ## make a book of all lessons for a browser: build/book/index.html
+	@python3 -B src/book/book.py build/book
+check-book: book ## check that its links lead somewhere, and that it has all that the READMEs have
+	@python3 -B tests/book/pages.py build/book
+	@python3 -B tests/book/reader.py build/book
+
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
 # What programs print and draw is kept for all checks, with errors and exit codes. The museum reads what breaks print.
@@ -246,6 +258,7 @@ check-gdb: ## type the debugger walks of the READMEs and compare with what they 
 	@$(MAKE) --no-print-directory MODE=debug sessions
 sessions: $(SESSIONS)
 	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
+	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
 $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
 	@PYTHONPATH=tests/gdb $(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
@@ -266,8 +279,13 @@ check-lldb: ## type a session in lldb and compare it with gdb's
 	@$(HAVE_LLDB)
 	@$(MAKE) --no-print-directory MODE=debug session-lldb
 session-lldb: $(BUILD)/tests/gdb/main
+	@rm -rf $(BUILD)/tests/gdb/drawn
 	@PYTHONPATH=tests/gdb $(LLDB) -x -b -o 'script import lldb_session; lldb_session.check("tests/gdb/expected.txt")' $< | \
 	  grep ': runs as shown$$'
+	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
+
+pages: $(PROGRAM) ## train three small models and write the page of each, with a tour, to build/pages/index.html
+	@src/inspect/pages.sh $< build/pages
 
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in browsers
@@ -293,8 +311,8 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A unit is compiled as one, because its files include the same headers, and parsing those takes most of the time. Files
 # are on their own that take long by themselves; naive.cpp, which defines the same names as fast.cpp; libm.cpp, which
-# must be fast; and main.cpp, as a fuzzer has a main() of its own. Builds for asan and tsan compile file by file, and so
-# find a missing #include.
+# must be fast; main.cpp, as a fuzzer has a main() of its own; and processes.cpp, which `make mpi` replaces. A build for
+# tsan compiles file by file, as does `make lint`, and so finds a missing #include.
 #
 # The lessons before 10_tensors need neither tensors nor checkpoints: the first three units are all they wait for.
 UNITS := base scalar lesson tensor train inspect program
@@ -306,9 +324,9 @@ UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))
 UNIT.inspect := $(filter-out $(UNIT.scalar) $(UNIT.lesson),$(wildcard src/inspect/*.cpp src/lesson/*.cpp))
 UNIT.program := $(wildcard src/program/*.cpp)
 APART := $(addprefix src/,tensor/short_attention.cpp program/command_line.cpp program/main.cpp train/safetensors.cpp \
-  tensor/matmul.cpp tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
+  train/processes.cpp tensor/matmul.cpp tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
-ifneq ($(filter release debug fuzz,$(MODE)),)
+ifneq ($(MODE),tsan)
 units = $(foreach unit,$(1),$(call objects,$(filter $(APART),$(UNIT.$(unit)))) $(BUILD)/src/$(unit).o)
 else
 units = $(foreach unit,$(1),$(call objects,$(UNIT.$(unit))))
@@ -326,19 +344,31 @@ $(HEART): src/microgpt.cpp $(wildcard src/base/*.h) | $(filter setup,$(MAKECMDGO
 	$(CXX) -Isrc $(filter-out $(OPENMP_FLAGS),$(CXXFLAGS)) $< -o $@
 
 $(PROGRAM): $(call units,program)
+
+# The same program but for one object, which the linker takes instead of the library's. mpicxx knows where MPI is.
+MPI_OBJECT := $(BUILD)/src/train/processes_mpi.o
+HAVE_MPI := command -v mpicxx >/dev/null || \
+  { echo "no mpicxx; try: apt-get install openmpi-bin libopenmpi-dev (on macOS: brew install open-mpi)" >&2; exit 1; }
+$(MPI_PROGRAM) $(MPI_OBJECT): private override CXX := OMPI_CXX='$(CXX)' MPICH_CXX='$(CXX)' mpicxx
+$(MPI_PROGRAM): $(MPI_OBJECT) $(call units,program)
+$(MPI_OBJECT): src/train/processes.cpp $(BUILD)/flags
+	@$(HAVE_MPI)
+	@$(call compile,$< with MPI,-DMICROGPT_MPI $<)
 $(TESTS): $(call objects,tests/*.cpp)
 $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(LESSON_MAINS) $(BREAKS) $(OTHERS): $$@.o
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) \
   $(filter-out %/main.o,$(call units,program))
-$(EXERCISES): $$@.o $$(if $$(wildcard lessons/$$(notdir $$(@D))/exercise_tests.h),,$(BUILD)/lessons/doctest_main.o)
+$(EXERCISES): $$@.o $$(if $$(call by_doctest,$$@),$(BUILD)/lessons/doctest_main.o)
+# Those of some exercises that are tests for doctest.
+by_doctest = $(foreach e,$(1),$(if $(wildcard $(patsubst $(BUILD)/%,%,$(dir $(e))exercise_tests.h)),,$(e)))
 # The tests that include headers of the folders OF, without those of the program.
 UNIT_TESTS := $(filter-out tests/cli_%,$(wildcard tests/*_test.cpp))
 TESTED = $(sort $(shell sed -n 's|^\#include "\([a-z]*\)/.*|\1|p' $(UNIT_TESTS)))
 ASKED = $(if $(filter-out $(TESTED),$(OF)),no-such-tests,$(SOME_TESTS))
 $(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -lE '"($(subst $() ,|,$(strip $(OF))))/' $(UNIT_TESTS)))
 
-LINKED := $(PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) \
+LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) \
   $(OTHERS)
 WITHOUT_TENSORS := $(shell ls lessons | sed '/_tensors$$/,$$d')
 $(filter-out $(WITHOUT_TENSORS:%=$(BUILD)/lessons/%/%),$(LINKED)): $(LIBRARY)
@@ -350,16 +380,16 @@ $(LINKED): $(SCALAR)
 compile = mkdir -p $(@D); echo "compile $(1)"; \
   $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
-# What most tests include is parsed once for all of them, except by a sanitizer's build (see above).
-ifeq ($(MODE),release)
+# What most tests include is parsed once for all of them. tsan's build does without, see above.
 PARSED_ONCE := doctest/doctest.h fmt/core.h algorithm cmath filesystem fstream set sstream string utility vector
-USE_PARSED := $(call objects,tests/*.cpp)
+USE_PARSED := $(call objects,tests/*.cpp) $(addsuffix .o,$(call by_doctest,$(EXERCISES)))
+ifneq ($(MODE),tsan)
 $(USE_PARSED): private CPPFLAGS += -include $(BUILD)/parsed.h
 $(USE_PARSED): $(BUILD)/parsed.h.gch
+endif
 $(BUILD)/parsed.h.gch: $(BUILD)/flags
 	@printf '#include <%s>\n' $(PARSED_ONCE) >$(BUILD)/parsed.h
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COLD_FLAGS) -x c++-header $(BUILD)/parsed.h -o $@
-endif
 
 # The page of the inspector becomes text in the program: src/inspect/page.cpp includes it.
 $(PAGE): $(BUILD)/%.inc: src/%

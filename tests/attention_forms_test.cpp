@@ -138,17 +138,19 @@ TEST_CASE("every form's gradients are its central differences, with dropout, too
   }
 }
 
-TEST_CASE("naive and fast kernels agree in every form, and any number of shares gives the same bits") {
+TEST_CASE("naive and fast kernels agree in every form, and shares and parts of a batch give the same bits") {
   for (const Form& form : forms()) {
     for (const Dropout& dropout : dropouts) {
       INFO(form.name << ", dropout " << dropout.rate);
       Parameters parameters = random_parameters(form.config);
-      auto with = [&](const Kernels<double>& kernels, std::size_t shares) {
-        return answer<double>(form.config, parameters, documents, {kernels, shares, dropout});
+      auto with = [&](const Kernels<double>& kernels, std::size_t shares, std::size_t parts) {
+        return answer<double>(form.config, parameters, documents, {kernels, shares, dropout, true, parts});
       };
-      const Answer<double> one = with(fast<double>(), 1);
-      CHECK((with(fast<double>(), 2) == one));
-      const Answer<double> plain = with(naive<double>(), 1);
+      const Answer<double> one = with(fast<double>(), 1, 1);
+      CHECK((with(fast<double>(), 2, 1) == one));
+      CHECK((with(fast<double>(), 1, 2) == one));
+      const Answer<double> plain = with(naive<double>(), 1, 1);
+      CHECK((with(naive<double>(), 2, 2) == plain));
       CHECK(largest_difference(plain.losses, one.losses) < 1e-12);
       CHECK(largest_difference(plain.gradient, one.gradient) < 1e-12);
     }

@@ -204,7 +204,7 @@ void compare_all(File& file, const Sizes& sizes, AttentionLayer<double> layer, c
   Tensor<double> dkv(B * M, C);
   layer.forward(out.view(), {}, kernels, input, a);
   layer.backward(dx.view(), dkv.view(), dout, kernels, input, a);
-  layer.backward_weights(dout, kernels, input, a, 0, 1);
+  layer.backward_weights(dout, kernels, input, a, {0, 1});
   if (!cross) kernels.add_forward(dx.view(), dx.view(), dkv.view());
 
   compare(file, "out", {B, N, C}, out.view());

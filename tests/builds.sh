@@ -49,6 +49,9 @@ fuzz() { make fuzz SECONDS=15; }
 # Trainings that are killed.
 torture() { make torture KILLS=40; }
 
+# Training as several processes. Only one object is compiled with MPI.
+mpi() { make build mpi && timeout 150 tests/mpi.sh build/release/microgpt_mpi build/release/microgpt; }
+
 # The page that shows a model at work, in a browser.
 inspector() { timeout 900 make check-inspector; }
 
@@ -70,7 +73,7 @@ elsewhere() {
 count() { sed -nE 's/^\[doctest\] test cases: .* ([0-9]+) passed .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 count_checks() {
   grep -cE -e ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$' \
-    -e '^(checkpoint|data|mask|command_line) .* 0$|no temporary file$' -e ' documents, equal$|^inspector: ' "$1"
+    -e '^(checkpoint|data|mask|command_line) .* 0$|no temporary file$' -e ' documents, equal$|^inspector: |^mpi: ' "$1"
 }
 
 # Runs rows one after the other, and writes a line of the table for each.
@@ -96,9 +99,9 @@ if [ $# -gt 0 ]; then
   run "${rows[@]}"
 else
   make setup || exit
-  rows=(release inspector torture no-fma fuzz asan znver3 x86-64 libc++ arm)
-  run "${rows[@]:0:5}" &
-  run "${rows[@]:5}"
+  rows=(release mpi inspector torture no-fma fuzz asan znver3 x86-64 libc++ arm)
+  run "${rows[@]:0:6}" &
+  run "${rows[@]:6}"
   wait
 fi
 printf '%-9s %6s %7s %8s %8s\n' row tests checks seconds 'CPU s'

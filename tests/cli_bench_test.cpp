@@ -28,10 +28,10 @@ TEST_CASE("bench prints a table for each kind of work, and how many times as fas
   CHECK(table[12] == "Sampling: a step is a token of a name as long as its context");
 }
 
-/// What bench --json prints of one round.
-nlohmann::json measured(const Words& how) {
+/// What bench --json prints.
+nlohmann::json measured(const Words& how, const std::string& rounds = "1") {
   const NamesFolder folder;
-  return nlohmann::json::parse(output(Words{"bench", "--data", folder.names, "--rounds", "1", "--json"} + how));
+  return nlohmann::json::parse(output(Words{"bench", "--data", folder.names, "--rounds", rounds, "--json"} + how));
 }
 
 TEST_CASE("bench --json prints what a program can read") {
@@ -54,8 +54,7 @@ TEST_CASE("bench --json prints what a program can read") {
     CHECK(result.at("percent_of_peak") == doctest::Approx(100 * gflops / peak));
     CHECK(result.at("peak_rss_mib") > 1);
   }
-  const nlohmann::json of_three =
-      measured({"--steps", "1", "--n-embd", "4", "--batch", "1", "--rounds", "3", "--what", "train"});
+  const nlohmann::json of_three = measured({"--steps", "1", "--n-embd", "4", "--batch", "1", "--what", "train"}, "3");
   CHECK(std::any_of(of_three.begin(), of_three.end(),
                     [](const auto& result) { return result.at("us_per_step") > result.at("us_fastest"); }));
   CHECK(results[0].at("engine") == "scalar");

@@ -29,6 +29,9 @@ TEST_CASE("with a list alone, train keeps the model that is best on names it has
     if (line.starts_with("step ")) watched.push_back(line.substr(line.rfind(' ') + 1));
   }
   REQUIRE(watched.size() >= 2);
+  Words quiet = lines(printed);
+  std::erase_if(quiet, [](const std::string& line) { return line.starts_with("step "); });
+  CHECK(lines(microgpt(folder.train({"--quiet", "--samples", "3"})).out) == quiet);
   const std::string best = *std::min_element(watched.begin(), watched.end());
   CHECK(behind("best at step ", printed).find(": " + best + " nats per token; counting runs of up to ") < 10);
   CHECK(names(printed).size() == 3);
@@ -79,9 +82,12 @@ TEST_CASE("a signal ends a list's training, and the best model so far is kept") 
 TEST_CASE("train is the published program as soon as something is said about training, or with few names") {
   const NamesFolder folder;
   for (const Words& said :
-       {Words{"--steps", "1"}, Words{"--preset", "gist", "--quiet"}, Words{"--hold-out", "--quiet"}}) {
+       {Words{"--steps", "1"}, Words{"--preset", "gist", "--quiet"}, Words{"--hold-out", "--digits", "4"}}) {
     CHECK(output(folder.train(said)).find("chosen for") == std::string::npos);
   }
+  CHECK(complaint(microgpt(folder.train({"--hold-out"}))) ==
+        "0: note: --hold-out asks for the usual model; leave it out, and the program chooses one for this list, and "
+        "holds a tenth back, too");
   const NamesFolder nine("a\nb\nc\nd\ne\nf\ng\nh\ni\ni\n");
   CHECK(microgpt(nine.train()).out.starts_with("num docs: 10\n"));
   CHECK(lines(output({"train", "--data", "data/names.txt"})) == golden_lines("gist_builtin", false));
@@ -99,6 +105,10 @@ TEST_CASE("a list is odd in one line of standard error for each oddity") {
   CHECK(told("a,b\nc,d\n", briefly) == commas);
   CHECK(told("anna,bo,cleo\n", briefly) == commas);
   CHECK(told("anna,bo\ncleo\n", briefly) == "");
+  for (const std::string table : {"id;name\n1;anna, bo\n", "id\tname\n1\tanna\n"}) {
+    CHECK(told(table, briefly) ==
+          "microgpt: note: all lines have semicolons or tabs; if this is a table, add --column NAME\n");
+  }
   CHECK(told("a,b\nc,d\n", briefly + Words{"--commas"}) == "");
   CHECK(told("anna bo cleo\n", briefly) ==
         "microgpt: note: the data is a single line, and so a single name; put each name on a line of its own\n");
@@ -141,8 +151,28 @@ TEST_CASE("a table, commas, capitals and standard input make the same model, whi
     CHECK(in_shell("\"$0\" \"$@\" < '" + folder.names + "'", {"eval", model, "--data", "-"}).out ==
           figures.substr(figures.find('\n') + 1));
   }
-  CHECK(refusal(plain.train({"--column", "town"})) ==
-        "1: " + plain.names + ": the table has no column 'town' in its first line");
+  const NamesFolder people("id,Name\n1,Anna\n");
+  CHECK(refusal(people.train({"--column", "name"})) ==
+        "1: " + people.names + ": the table has no column 'name' in its first line; it has 'id', 'Name'");
+}
+
+TEST_CASE("the marks of a list are left out, which is told, and what looks like one of them stays") {
+  const Words how{"--steps", "2", "--block-size", "8"};
+  const NamesFolder plain("anna\nbo\ncleo\n2 dan\n");
+  const std::string expected = output(plain.train(how));
+  for (const std::string list : {"1. anna\n2. bo\n3. cleo\n\n10. 2 dan\n", "1) anna\n2) bo\n3) cleo\n4)\t2 dan",
+                                 "- anna\r\n- bo\r\n\r\n- cleo\r\n2 dan\r\n", "anna\n * bo\n * cleo\n  * 2 dan\n",
+                                 "• anna\n• bo\n• cleo\n• 2 dan\n"}) {
+    const NamesFolder marked(list);
+    const Run r = microgpt(marked.train(how));
+    CHECK(r.out == expected);
+    CHECK(r.err.starts_with("microgpt: note: lines of '" + marked.names + "' begin with marks such as '"));
+    CHECK(r.err.ends_with("', which are left out\n"));
+  }
+  for (const std::string list :
+       {"1.anna\n2.bo\n", "-anna\n-bo\n", "- \n-\n*\n", "- anna\n", "- anna\n- bo\ncleo\ndan\n"}) {
+    CHECK(microgpt(NamesFolder(list).train(how)).err.find("marks") == std::string::npos);
+  }
 }
 
 TEST_CASE("a model of train-fast says what it learned from, and how it was read") {

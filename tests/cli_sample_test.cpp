@@ -142,9 +142,23 @@ TEST_CASE("names to avoid, and given ones, are read as the model's data were") {
     CHECK(std::count(others.begin(), others.end(), "anna") == 0);
     CHECK(std::count(others.begin(), others.end(), "bo") > 0);
   }
-  write_contents(lines_of_them, "Anna\n");
-  CHECK(refusal(sample + Words{"--avoid", lines_of_them}) ==
-        "1: " + lines_of_them + ": the table has no column 'Name' in its first line");
+  // A file without the column is a list.
+  write_contents(lines_of_them, "- Anna\n- ANNA\n");
+  const std::string notes = fmt::format(
+      "microgpt: note: '{0}' has no column 'Name', so each line is a name\n"
+      "microgpt: note: lines of '{0}' begin with marks such as '-', which are left out\n",
+      lines_of_them);
+  const Run avoiding = microgpt(sample + Words{"--avoid", lines_of_them});
+  const Words others = lines(avoiding.out);
+  CHECK(avoiding.err == notes);
+  CHECK(std::count(others.begin(), others.end(), "anna") == 0);
+  const Run scored = microgpt({"sample", model, "--layout", "plain", "--given", lines_of_them});
+  CHECK(scored.out == "anna\nanna\n");
+  CHECK(scored.err == notes);
+  CHECK(microgpt({"heads", model, "--data", lines_of_them}).err == notes);
+  write_contents(table, "x;name\n7;Anna \n");
+  CHECK(refusal(sample + Words{"--avoid", table}) ==
+        "1: " + table + ": the table has no column 'Name' in its first line; it has 'x', 'name'");
 
   const NamesFolder list("Anna,Bo\n");
   const Words fold{"--steps", "1", "--quiet", "--commas", "--lower"};
@@ -190,6 +204,15 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
     CHECK(output(how + Words{"--out", list}).empty());
     CHECK(contents(list) == output(how));
   }
+  for (const std::string layout : {"txt", "csv", "json"}) {
+    const std::string table = file("out." + layout);
+    const Words how{"sample", model, "--num", "3", "--score", "--out", table};
+    output(how);
+    CHECK(contents(table) ==
+          output({"sample", model, "--num", "3", "--score", "--layout", layout == "txt" ? "plain" : layout}));
+    output(how + Words{"--layout", "numbered"});
+    CHECK(contents(table) == output({"sample", model, "--num", "3", "--score"}));
+  }
   auto refused = [&](const std::string& out, const Words& more) {
     return refusal(Words{"sample", model, "--out", out} + more);
   };
@@ -203,7 +226,7 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
   CHECK(contents(model) == before);
   CHECK(contents(names) == few_names);
   // What there is of it is written, too.
-  const Words rare{"--max-length", "1", "--unique", "--layout", "plain", "--num", "1000", "--out", list};
+  const Words rare{"--max-length", "1", "--unique", "--layout", "plain", "--num", "1000"};
   CHECK(refused(list, rare).starts_with("1: found "));
   CHECK(lines(contents(list)).size() >= 2);
 }
@@ -310,20 +333,23 @@ TEST_CASE_FIXTURE(TensorFolder, "what cannot be had is said in one line, and wha
 }
 
 TEST_CASE("a capital that the model does not know is read as its small letter, which is told") {
-  const NamesFolder folder("Zoë\nanna\nbella\nmaë\n");
+  const NamesFolder folder("Ela Zoë\nanna\nbella\nmaë\n");
   const std::string model = folder.trained({"--steps", "30"});
   auto same = [&](const Words& command, const std::string& option, const std::string& typed, const std::string& read) {
     const Run r = microgpt(command + Words{option, typed});
     CHECK(r.exit_code == 0);
     CHECK(r.out == output(command + Words{option, read}));
     CHECK(r.err ==
-          "microgpt: note: " + option + " is read as '" + read + "': the model does not know these capitals\n");
+          "microgpt: note: " + option + " is read as '" + read + "': the model does not know all these capitals\n");
   };
   const Words sample{"sample", model, "--temperature", "2", "--num", "3"};
   same(sample, "--prompt", "ZMaË", "Zmaë");
   same(sample, "--suffix", "A", "a");
+  same(sample, "--suffix", "EA", "ea");  // as a whole, though E is known
   same(sample, "--contains", "N", "n");
   same(sample, "--pattern", "B*", "b*");
+  same(sample, "--pattern", "E*A", "e*a");
+  same({"inspect", model}, "--text", "Ela BELA", "Ela bela");
   same({"inspect", model}, "--text", "Anna", "anna");
   same({"heads", model, "--data", folder.names}, "--text", "MAË", "maë");
 }
@@ -340,10 +366,10 @@ TEST_CASE("a text to read is helped where it can be, and one line tells how") {
   const Words inspect{"inspect", model}, sample{"sample", model, "--num", "2"};
   helped(inspect, "--text", " anna ", "'anna': spaces are left out");
   helped(inspect, "--text", " An7n!a",
-         "'anna': the model does not know these capitals; spaces are left out; the model does "
+         "'anna': the model does not know all these capitals; spaces are left out; the model does "
          "not know '!7'");
   helped(inspect, "--text", "annaannaannaanna", "'annaannaannaann': there is room for 15 of 16 characters");
-  helped(sample, "--prompt", " Be", "'be': the model does not know these capitals; spaces are left out");
+  helped(sample, "--prompt", " Be", "'be': the model does not know all these capitals; spaces are left out");
   CHECK(refusal(inspect + Words{"--text", "77"}).starts_with("2: the character '7' is unknown"));
   CHECK(refusal(inspect + Words{"--text", " "}).starts_with("2: the character ' ' is unknown"));
   CHECK(refusal({"sample", model, "--prompt", "Q"}).starts_with("2: the character 'Q' is unknown"));

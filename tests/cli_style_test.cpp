@@ -90,8 +90,9 @@ struct StyleFolder : NamesFolder {
     CHECK(r.err == "microgpt: note: names that stand in more than one list: 1; they count in each\n");
     printed = r.out;
   }
-  Words plain(const Words& more) const {
-    return lines(output(Words{"sample", model, "--layout", "plain", "--num", "400", "--temperature", "1"} + more));
+  Words plain(const Words& more, const std::string& num = "400", const std::string& temperature = "1") const {
+    return lines(
+        output(Words{"sample", model, "--layout", "plain", "--num", num, "--temperature", temperature} + more));
   }
   static bool is_number(const std::string& name) { return name.find_first_of("0123456789") != std::string::npos; }
 
@@ -111,7 +112,7 @@ TEST_CASE_FIXTURE(StyleFolder, "a model of two lists is asked for either, and dr
   }
   // 56 of 75; as often at a low temperature
   for (const char* temperature : {"1", "0.1"}) {
-    const Words drawn = plain({"--temperature", temperature});
+    const Words drawn = plain({}, "400", temperature);
     const double share = static_cast<double>(std::count_if(drawn.begin(), drawn.end(), is_number)) / 400;
     CHECK(share == doctest::Approx(0.74).epsilon(0.12));
   }
@@ -142,7 +143,7 @@ TEST_CASE_FIXTURE(StyleFolder, "a score is the model's, given the sign of the li
     }
   }
   // Names are drawn with these probabilities.
-  const Words drawn = plain({"--style", "names", "--num", "4000"});
+  const Words drawn = plain({"--style", "names"}, "4000");
   const auto scored = nlohmann::json::parse(
       output({"sample", model, "--style", "names", "--given", names, "--layout", "json", "--score"}));
   for (const auto& record : scored) {
@@ -153,11 +154,11 @@ TEST_CASE_FIXTURE(StyleFolder, "a score is the model's, given the sign of the li
 }
 
 TEST_CASE_FIXTURE(StyleFolder, "what names must be like is asked of names, without the sign") {
-  for (const std::string& name : plain({"--prompt", "n", "--num", "20"})) CHECK(name.starts_with("n"));
-  for (const std::string& name : plain({"--style", "names", "--prompt", "a", "--num", "20"})) CHECK(name[0] == 'a');
-  for (const std::string& name : plain({"--pattern", "??", "--num", "5"})) CHECK(name.size() == 2);
-  for (const std::string& name : plain({"--max-length", "3", "--num", "20"})) CHECK(name.size() <= 3);
-  const Words fresh = plain({"--new", "--num", "30"});
+  for (const std::string& name : plain({"--prompt", "n"}, "20")) CHECK(name.starts_with("n"));
+  for (const std::string& name : plain({"--style", "names", "--prompt", "a"}, "20")) CHECK(name[0] == 'a');
+  for (const std::string& name : plain({"--pattern", "??"}, "5")) CHECK(name.size() == 2);
+  for (const std::string& name : plain({"--max-length", "3"}, "20")) CHECK(name.size() <= 3);
+  const Words fresh = plain({"--new"}, "30");
   for (const std::string& name : fresh) {
     CHECK((contents(names) + contents(file("numbers.txt"))).find("\n" + name + "\n") == std::string::npos);
   }
@@ -192,7 +193,7 @@ TEST_CASE_FIXTURE(StyleFolder, "other commands read all lists of a model, and tr
   const std::string whole = file("whole"), part = file("part");
   const Run all = microgpt(Words{"train"} + data + small + Words{"--save", whole});
   REQUIRE(all.exit_code == 0);
-  REQUIRE(microgpt(Words{"train"} + data + small + Words{"--save", part, "--steps", "40"}).exit_code == 0);
+  REQUIRE(microgpt(Words{"train"} + data + small + Words{"--save", part}).exit_code == 0);
   CHECK(contents(whole) == contents(part));
   const Words on{"train", "--resume", part, "--steps", "60", "--digits", "17"};
   CHECK(microgpt(on).out.find("data: " + both) != std::string::npos);

@@ -24,9 +24,11 @@ TEST_CASE("--quiet leaves out the step lines and nothing else") {
   CHECK(lines(output(folder.train({"--steps", "5", "--quiet"}))) == expected);
 }
 
-TEST_CASE("of an option that is given twice the last counts") {
+TEST_CASE("an option that is given twice is refused, and a flag is not") {
   const NamesFolder folder;
-  CHECK(losses(output(folder.train({"--steps", "5", "--steps", "3"}))).size() == 3);
+  CHECK(refusal(folder.train({"--steps", "5", "--steps", "3"})) ==
+        "2: --steps is given twice; see microgpt train --help");
+  CHECK(losses(output(folder.train({"--steps", "2", "--hold-out", "--hold-out"}))).size() == 2);
 }
 
 TEST_CASE("an option that is left out has the value that --help says") {

@@ -103,9 +103,14 @@ void check_linear(Trial<T>& trial) {
     });
   }
   for (const Share& rows : shares(V)) {
-    trial.check("linear_backward_weight", {trial.output(rows.n, C, sum_of_products(N))}, [&](auto& kernels, auto& to) {
-      kernels.linear_backward_weight(to[0], rows.first, dy.view(), x.view());
-    });
+    for (const bool adds : {false, true}) {
+      const Tolerance tolerance = sum_of_products(N + adds);
+      const Output<T> dw = adds ? trial.sum(rows.n, C, tolerance) : trial.output(rows.n, C, tolerance);
+      trial.check("linear_backward_weight", {dw}, [&](auto& kernels, auto& to) {
+        kernels.linear_backward_weight(to[0], rows.first, dy.view(), x.view(),
+                                       adds ? View<const T>(to[0]) : View<const T>{});
+      });
+    }
   }
 }
 

@@ -12,37 +12,19 @@ torch.nn.MultiheadAttention is made of; shared heads are repeated for it. Latent
 DeepSeek-V2 (2024), equations 37 to 47.
 """
 import argparse
-import json
 import math
 import pathlib
 import random
-import struct
 import sys
 
 import torch
 import torch.nn.functional as F
 
 sys.path.append("lessons/24_training_well")
-from pytorch_gpt import read_safetensors  # noqa: E402
+from pytorch_gpt import read_safetensors, write_safetensors  # noqa: E402
 
 GOLDEN = pathlib.Path("tests/golden/attention")
 TOLERANCE = 1e-12  # of the larger of 1 and a tensor's largest number: see tests/attention_oracle_test.cpp
-
-
-# --- Files ------------------------------------------------------------------------------------------------------------
-
-
-def save(path, tensors, metadata):
-    """Safetensors: the length of the header, the header as JSON, and the numbers, 8 bytes each."""
-    header = {"__metadata__": {name: str(value) for name, value in metadata.items()}}
-    data = b""
-    for name, tensor in tensors.items():
-        begin = len(data)
-        data += struct.pack(f"<{tensor.numel()}d", *tensor.flatten().tolist())
-        header[name] = {"dtype": "F64", "shape": list(tensor.shape), "data_offsets": [begin, len(data)]}
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
 # --- Attention --------------------------------------------------------------------------------------------------------
@@ -211,12 +193,13 @@ def main():
         metadata, golden = read_safetensors(path)
         made = complete({name: tensor for name, tensor in golden.items() if is_input(name)}, metadata)
         right.append(compare(path, made, golden))
-        save(arguments.folder / path.name, made, metadata)
+        write_safetensors(arguments.folder / path.name, metadata, made)
     print(f"{sum(right)} of {len(right)} files agree to within {TOLERANCE}")
     for kind in KINDS:
         for i in range(arguments.shapes):
             inputs, metadata = random_case(kind)
-            save(arguments.folder / f"random_{kind}_{i}.safetensors", complete(inputs, metadata), metadata)
+            texts = {name: str(value) for name, value in metadata.items()}
+            write_safetensors(arguments.folder / f"random_{kind}_{i}.safetensors", texts, complete(inputs, metadata))
     sys.exit(0 if all(right) else 1)
 
 

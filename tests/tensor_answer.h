@@ -26,7 +26,8 @@ struct How {
   const Kernels<T>& kernels = fast<T>();
   std::size_t shares = 1;
   Dropout dropout = {};
-  bool backward = true;  // else there is no gradient
+  bool backward = true;   // else there is no gradient
+  std::size_t parts = 1;  // of the documents: the gradient of each is added to that of those before
 };
 
 template <class T>
@@ -53,8 +54,12 @@ Answer<T> answer(const Config& config, Parameters& parameters, const Documents& 
   }
   if (!how.backward) return result;
   for (int step = 0; step < 2; step++) {  // the second finds nothing of the first
-    parallel(how.shares,
-             [&](std::size_t i) { gpt_backward_weights(model, how.kernels, batch, activations, i, how.shares); });
+    for (std::size_t part = 0; part < how.parts; part++) {
+      const Share of_part = share(batch.num_documents(), part, how.parts);
+      parallel(how.shares, [&](std::size_t i) {
+        gpt_backward_weights(model, how.kernels, batch, of_part, activations, {i, how.shares, part > 0});
+      });
+    }
   }
   model.copy_grad_to(parameters);
   result.gradient.assign(parameters.grad().begin(), parameters.grad().end());

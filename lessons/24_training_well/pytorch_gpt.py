@@ -1,19 +1,38 @@
 #!/usr/bin/env python3
-"""The door out: a model of this project in PyTorch.
+"""The door out: a model of this project in PyTorch, and the way back.
 
-    pytorch_gpt.py MODEL [NAMES] [--steps N]         MODEL was written by microgpt train --save or train-fast --save
+    pytorch_gpt.py MODEL [NAMES] [--steps N] [--save FILE]
+    torchrun --nproc_per_node 2 pytorch_gpt.py MODEL ...       two processes share the names of each step
 
-Reads the model, and prints its loss on the held-out names of NAMES, with all digits. It is the loss that `microgpt eval
-MODEL --data NAMES --dtype f64 --digits 17` prints, up to rounding. With --steps it trains on the other names for N steps
-first, from where the model stands: from here on everything is PyTorch's, its GPUs, its optimizers and its torchrun.
+MODEL was written by microgpt train --save or train-fast --save. The script trains it for N steps from where it stands,
+with PyTorch's optimizer, on the names that are not held out. Then it prints the loss on those that are, with all
+digits: the same as `microgpt eval MODEL --data NAMES --dtype f64 --digits 17`, up to rounding. FILE is again a model
+for microgpt. Only the means of our Adam are not in it, which train --resume would need.
 """
 import argparse
 import json
+import os
 import random
 import struct
 
 import torch
 import torch.nn.functional as F
+
+# What this script knows, by field of a model's file. The first of each is meant by a file without that field.
+KNOWN = {
+    "activation": ["relu", "squared_relu"], "pos": ["learned", "rope"], "mask": ["full"], "kv_latent": ["0"],
+    "training.column": [""], "training.commas": ["no"], "training.lower": ["no"]}
+
+
+def require_known(metadata):
+    for field, known in KNOWN.items():
+        if metadata.get(field, known[0]) not in known:
+            raise SystemExit(f"pytorch_gpt.py: this script does not know {field} {metadata[field]}")
+    if "\n" in metadata.get("training.data", ""):
+        raise SystemExit("pytorch_gpt.py: this script does not know models of several lists")
+
+
+# --- The file ---------------------------------------------------------------------------------------------------------
 
 
 def read_safetensors(path):
@@ -29,19 +48,37 @@ def read_safetensors(path):
     return metadata, tensors
 
 
+def write_safetensors(path, metadata, tensors):
+    """The length of the header, the header as JSON, and the numbers, 8 bytes each. Replaces a file all at once."""
+    header, numbers = {"__metadata__": metadata}, bytearray()
+    for name, tensor in tensors.items():
+        begin = len(numbers)
+        numbers += tensor.detach().numpy().tobytes()
+        header[name] = {"dtype": "F64", "shape": list(tensor.shape), "data_offsets": [begin, len(numbers)]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(f"{path}.part", "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + numbers)
+    os.replace(f"{path}.part", path)
+
+
+# --- The model --------------------------------------------------------------------------------------------------------
+
+
 class GPT(torch.nn.Module):
     """gpt() of src/microgpt.cpp, for (B,T) tokens at once."""
 
     def __init__(self, metadata, tensors):
         super().__init__()
-        if metadata.get("mask", "full") != "full" or metadata.get("kv_latent", "0") != "0":
-            raise SystemExit("this script knows no masks and no latent attention")
         self.n_layer, self.n_head = int(metadata["n_layer"]), int(metadata["n_head"])
         self.rope = metadata.get("pos", "learned") == "rope"
         self.activation = {"relu": F.relu, "squared_relu": lambda x: F.relu(x) ** 2}[metadata["activation"]]
+        self.names = [name for name in tensors if not name.startswith("adam.")]
         # Module does not allow dots in names.
-        weights = {name.replace(".", "_"): torch.nn.Parameter(x) for name, x in tensors.items() if name[:5] != "adam."}
-        self.weights = torch.nn.ParameterDict(weights)
+        self.weights = torch.nn.ParameterDict({name.replace(".", "_"): tensors[name] for name in self.names})
+
+    def tensors(self):
+        return {name: self.weights[name.replace(".", "_")] for name in self.names}
 
     def forward(self, tokens):
         w = self.weights
@@ -50,7 +87,8 @@ class GPT(torch.nn.Module):
             x = x + w["wpe"][: tokens.shape[1]]
         x = rmsnorm(x)
         for i in range(self.n_layer):
-            q, k, v, o, fc1, fc2 = (w[f"layer{i}_{name}"] for name in "attn_wq attn_wk attn_wv attn_wo mlp_fc1 mlp_fc2".split())
+            matrices = "attn_wq attn_wk attn_wv attn_wo mlp_fc1 mlp_fc2".split()
+            q, k, v, o, fc1, fc2 = (w[f"layer{i}_{name}"] for name in matrices)
             x = x + self.attention(rmsnorm(x), q, k, v) @ o.T
             x = x + self.activation(rmsnorm(x) @ fc1.T) @ fc2.T
         return x @ w["lm_head"].T
@@ -80,6 +118,18 @@ def rotated(x):
     return torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2)
 
 
+# --- Names ------------------------------------------------------------------------------------------------------------
+
+
+def read_names(path, letters):
+    with open(path, encoding="utf-8-sig") as file:
+        names = [line.strip() for line in file if line.strip()]
+    unknown = set("".join(names)) - set(letters)
+    if unknown:
+        raise SystemExit(f"pytorch_gpt.py: the model does not know {sorted(unknown)}, which stand in {path}")
+    return names
+
+
 def split(names):
     """The same held-out names as everywhere in this project: src/base/split.cpp."""
     distinct = list(dict.fromkeys(names))
@@ -88,43 +138,79 @@ def split(names):
     return distinct[:cut], distinct[cut:]
 
 
-def batch_of(names, characters, block_size):
-    """(B,T) inputs and targets. Where a name has ended, the target is -100, which PyTorch's loss leaves out."""
-    bos = len(characters)
-    rows = [[bos] + [characters.index(c) for c in name] + [bos] for name in names]
-    T = min(block_size, max(len(row) - 1 for row in rows))
+def losses(model, names, metadata):
+    """By name (B): the sum of -log p(next token) over its predictions, and how many they are.
+
+    Inputs and targets are (B,T). Where a name has ended, the target is -100, which PyTorch's loss leaves out.
+    """
+    letters = metadata["characters"]
+    bos = len(letters)
+    rows = [[bos] + [letters.index(c) for c in name] + [bos] for name in names]
+    T = min(int(metadata["block_size"]), max(len(row) - 1 for row in rows))
     pad = lambda row, fill: row[:T] + [fill] * (T - len(row))
-    return torch.tensor([pad(row[:-1], bos) for row in rows]), torch.tensor([pad(row[1:], -100) for row in rows])
+    targets = torch.tensor([pad(row[1:], -100) for row in rows])
+    logits = model(torch.tensor([pad(row[:-1], bos) for row in rows]))
+    return F.cross_entropy(logits.transpose(1, 2), targets, reduction="none").sum(1), (targets != -100).sum(1)
 
 
-def total_loss(model, names, characters, block_size):
-    """The sum of -log p(next token) over all predictions, and how many they are."""
-    inputs, targets = batch_of(names, characters, block_size)
-    loss = F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten(), ignore_index=-100, reduction="sum")
-    return loss, int((targets != -100).sum())
+# --- Training ---------------------------------------------------------------------------------------------------------
+
+
+def train(model, batches, learning_rate, metadata):
+    """A step for each batch of names. Its loss is the mean of its names' means, as in microgpt train.
+
+    With torchrun, a batch is this process's share, and DistributedDataParallel gives every process the mean of all
+    gradients. The shares are equally large, so that is the gradient of all names. (For GPUs, say nccl for gloo, and
+    move model and tokens to a device.)
+    """
+    shared = torch.nn.parallel.DistributedDataParallel(model) if torch.distributed.is_initialized() else model
+    optimizer = torch.optim.AdamW(model.parameters())
+    for step, names in enumerate(batches):
+        optimizer.param_groups[0]["lr"] = learning_rate * (1 - step / len(batches))
+        total, count = losses(shared, names, metadata)
+        optimizer.zero_grad()
+        (total / count).mean().backward()
+        optimizer.step()
+
+
+def held_out_loss(model, names, metadata):
+    """The mean over all predictions, as in microgpt eval."""
+    with torch.no_grad():
+        sums = [[x.sum() for x in losses(model, names[i : i + 256], metadata)] for i in range(0, len(names), 256)]
+    return float(sum(total for total, _ in sums) / sum(count for _, count in sums))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
-    parser.add_argument("names", nargs="?", default="data/names.txt")
-    parser.add_argument("--steps", type=int, default=0)
+    parser.add_argument("names", nargs="?", help="[those that the model was trained on]")
+    parser.add_argument("--steps", type=int, default=0, help="[0: only the loss]")
+    parser.add_argument("--batch", type=int, default=32, help="names of a step, in all processes together [32]")
+    parser.add_argument("--lr", type=float, default=0.001, help="learning rate of the first step; falls to 0 [0.001]")
+    parser.add_argument("--save", metavar="FILE", help="write the model here")
     arguments = parser.parse_args()
+    rank, processes = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))  # torchrun says so
+    if arguments.batch % processes != 0:
+        raise SystemExit(f"pytorch_gpt.py: {processes} processes cannot have equal shares of {arguments.batch} names")
+    if processes > 1:
+        torch.distributed.init_process_group("gloo")
+
+    if arguments.save and rank == 0:
+        open(f"{arguments.save}.part", "wb").close()  # if there is no such folder, this fails before the training
     metadata, tensors = read_safetensors(arguments.model)
-    model, characters, block_size = GPT(metadata, tensors), metadata["characters"], int(metadata["block_size"])
-    with open(arguments.names, encoding="utf-8") as file:
-        training, held_out = split([line.strip() for line in file if line.strip()])
-
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    for step in range(arguments.steps):
-        loss, count = total_loss(model, random.sample(training, 32), characters, block_size)
-        (loss / count).backward()
-        optimizer.step()
-        optimizer.zero_grad()
-
-    with torch.no_grad():
-        sums = [total_loss(model, held_out[i : i + 256], characters, block_size) for i in range(0, len(held_out), 256)]
-    print(f"held-out loss: {sum(float(loss) for loss, _ in sums) / sum(count for _, count in sums)!r}")
+    require_known(metadata)
+    model = GPT(metadata, tensors)
+    path = arguments.names or metadata.get("training.data", "data/names.txt")
+    training, held_out = split(read_names(path, metadata["characters"]))
+    places = range(rank, arguments.steps * arguments.batch, processes)
+    names = [training[i % len(training)] for i in places]
+    share = arguments.batch // processes
+    train(model, [names[i : i + share] for i in range(0, len(names), share)], arguments.lr, metadata)
+    if rank == 0:
+        seen = "training.step" in metadata and metadata.get("training.hold-out") != "yes"
+        print(f"{'loss, not held out' if seen else 'held-out loss'}: {held_out_loss(model, held_out, metadata)!r}")
+        if arguments.save:
+            write_safetensors(arguments.save, metadata, model.tensors())
 
 
 if __name__ == "__main__":

@@ -37,9 +37,20 @@ Record take_record(std::string_view& text, char separator) {
   return record;
 }
 
+/// The names of the columns, for a message.
+std::string listed(const Record& header) {
+  constexpr std::size_t enough = 200;
+  std::string names;
+  for (const std::string& name : header) {
+    if (names.size() > enough) return names + ", ...";
+    names += (names.empty() ? "'" : ", '") + visible(name) + "'";
+  }
+  return names;
+}
+
 }  // namespace
 
-std::string csv_column(std::string_view text, const std::string& column) {
+std::optional<std::string> csv_column(std::string_view text, const std::string& column) {
   const std::size_t first = text.find_first_of(",;\t\n");
   const char separator = first < text.size() && text[first] != '\n' ? text[first] : ',';
   std::string_view rest = text;
@@ -49,7 +60,11 @@ std::string csv_column(std::string_view text, const std::string& column) {
   std::string fields = "\n";  // for the header
   if (named == header.end()) {
     place = parse_whole(column).value_or(0) - 1;
-    if (place >= header.size()) throw Error("the table has no column '" + visible(column) + "' in its first line");
+    const bool is_missing = place >= header.size();
+    if (is_missing && header.size() == 1) return std::nullopt;
+    if (is_missing) {
+      throw Error("the table has no column '" + visible(column) + "' in its first line; it has " + listed(header));
+    }
     rest = text;
     fields.clear();
   }

@@ -33,6 +33,40 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
+constexpr std::string_view blanks = " \t";
+
+/// Up to the end of the mark that a line of a list begins with: "1.", "2)", "-", "*" or "•", and a space behind it.
+/// Empty if it has none.
+std::string_view mark_of(std::string_view line) {
+  const std::size_t begin = std::min(line.find_first_not_of(blanks), line.size());
+  const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
+  const std::string_view word = line.substr(begin, end - begin);
+  const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+  const std::string_view sign = word.substr(digits);
+  const bool is_mark = digits > 0 ? sign == "." || sign == ")" : sign == "-" || sign == "*" || sign == "•";
+  return line.substr(0, is_mark && end < line.size() ? end : 0);
+}
+
+/// The text without marks if, but for a heading and a tenth, all lines have one.
+std::string without_marks(const std::string& text, const DataFile& file) {
+  std::string names, example;
+  std::size_t marked = 0, unmarked = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = take_line(rest), mark = mark_of(line);
+    names.append(line.substr(mark.size())) += '\n';
+    if (!mark.empty()) {
+      if (marked == 0) example = mark.substr(mark.find_first_not_of(blanks));
+      marked++;
+    } else if (line.find_first_not_of(blanks) != std::string_view::npos) {
+      unmarked++;
+    }
+    if (unmarked > 1 + marked / 9) return text;
+  }
+  if (marked < 2) return text;
+  file.tell("note: lines of '" + file.path + "' begin with marks such as '" + example + "', which are left out");
+  return names;
+}
+
 }  // namespace
 
 std::vector<Document> parse_documents(std::string_view text, const DataFile& file,
@@ -93,7 +127,9 @@ std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t bef
 static std::vector<Document> read_list(const DataFile& file, const std::function<void(const Document&)>& check) {
   std::string text = text_of(file.path);
   try {
-    if (!file.column.empty()) text = csv_column(text, file.column);
+    const std::optional<std::string> fields = file.column.empty() ? text : csv_column(text, file.column);
+    if (!fields) file.tell("note: '" + file.path + "' has no column '" + file.column + "', so each line is a name");
+    text = without_marks(fields.value_or(text), file);
   } catch (const Error& error) {
     throw Error(file.path + ": " + error.what());
   }

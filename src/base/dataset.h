@@ -30,6 +30,9 @@ struct DataFile {
   bool commas = false;  // a document ends at a comma, too
   bool lower = false;   // capitals become small letters
   Document sign = {};   // what each document gets in front
+
+  /// Is told of what is read in another way than it stands there.
+  std::function<void(const std::string& note)> tell = [](const std::string&) {};
 };
 
 /// Splits UTF-8 text into documents: one per line (ended by \n, \r\n or \r), without white space at its ends; blank
@@ -47,8 +50,9 @@ std::size_t longest(std::span<const Document> documents);
 std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t before = 14695981039346656037U);
 
 /// Reads the documents of a file, standard input only once; or of several lists, one after the other, each document
-/// with the sign of its list in front. Also throws Error if a file is missing, is a directory, or cannot be read, if
-/// its table has no such column, or if one of several lists has a sign in a document.
+/// with the sign of its list in front. Marks such as "1." or "-", which nearly all lines begin with, are left out. A
+/// file that is no table is read without its column. Also throws Error if a file is missing, is a directory, or cannot
+/// be read, if its table has no such column, or if one of several lists has a sign in a document.
 std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check = {});
 
 }  // namespace microgpt

@@ -37,6 +37,7 @@ constexpr const char* script =
 #include "inspect/page/view_history.js.inc"
 #include "inspect/page/view_compare.js.inc"
 #include "inspect/page/link.js.inc"
+#include "inspect/page/view_tour.js.inc"
 #include "inspect/page/app.js.inc"
     ;
 // clang-format on

@@ -23,7 +23,7 @@ inline LossAndGradient tensor_gradient(const Config& config, const Parameters& p
   const std::vector<double> weights = batch.weights(LossMean::documents);
   gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
   gpt_backward(model, fast<double>(), batch, {0, 1}, weights.data(), activations);
-  gpt_backward_weights(model, fast<double>(), batch, activations, 0, 1);
+  gpt_backward_weights(model, fast<double>(), batch, {0, 1}, activations, {0, 1});
   Parameters gradient(gpt_shapes(config));
   model.copy_grad_to(gradient);
   const double* losses = activations.losses.view().data;

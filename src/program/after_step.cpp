@@ -54,6 +54,11 @@ void AfterStep::operator()(std::size_t step, double loss) {
   if (signal != 0) throw interrupted(signal);
 }
 
+void AfterStep::give_up() {
+  save(true);
+  throw interrupted(Interrupts::pending());
+}
+
 void AfterStep::show(double loss) {
   const std::string digits = options_.all_digits ? all_digits(loss) : fmt::format("{:.4f}", loss);
   const std::size_t step = run_.state.step;

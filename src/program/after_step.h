@@ -33,6 +33,9 @@ class AfterStep {
   /// Throws Interrupted, after saving, if the program was asked to stop and the training is to be saved.
   void operator()(std::size_t step, double loss);
 
+  /// The next step cannot be done: saves the last one, and throws Interrupted. Only if the training is to be saved.
+  [[noreturn]] void give_up();
+
  private:
   void show(double loss);
   void save(bool is_last);  // if that fails, tries again if it is the last time, or else says so

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "train/processes.h"
 
 namespace microgpt {
 namespace {
@@ -22,7 +23,7 @@ void add(CLI::App& app, Option& option) {
     added = app.add_flag_callback(
         option.name, [read] { read("yes"); }, option.help);
   } else {
-    // These may be several lists, see base/style.h. Of any other option the last counts.
+    // These may be several lists, see base/style.h. Any other option is given once.
     const bool joins = option.name == "--data" || option.name == "--avoid";
     added = app.add_option(
         option.name,
@@ -56,7 +57,10 @@ std::string in_words(const CLI::ParseError& error, const CLI::App& app) {
   std::string message = error.what();
   switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
     case CLI::ExitCodes::ExtrasError: return fmt::format("unexpected '{}'", app.remaining(true).front());
-    case CLI::ExitCodes::ArgumentMismatch: return message.substr(0, message.find(':')) + " needs a value";
+    case CLI::ExitCodes::ArgumentMismatch: {
+      const bool is_repeated = message.find("At Most") < message.size();
+      return message.substr(0, message.find(':')) + (is_repeated ? " is given twice" : " needs a value");
+    }
     default: return message;
   }
 }
@@ -68,7 +72,6 @@ void run(std::vector<Command>& commands, int argc, char** argv) {
   app.footer("Start with `microgpt train`. `microgpt COMMAND --help` explains a command and its options.");
   app.set_version_flag("--version", version);
   app.require_subcommand(0, 1);
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // if an option is given twice
   for (Command& command : commands) add(app, command);
 
   const std::string there_are = fmt::format("there are {}; see microgpt --help", names(commands));
@@ -87,7 +90,11 @@ void run(std::vector<Command>& commands, int argc, char** argv) {
     throw UsageError(fmt::format("{}; see microgpt {}--help", in_words(error, app), command));
   }
   for (Command& command : commands) {
-    if (app.got_subcommand(command.name)) return command.run(command.options);
+    if (!app.got_subcommand(command.name)) continue;
+    if (processes::count() > 1 && command.name != "train") {
+      throw UsageError("mpirun is only for microgpt train --engine tensor");
+    }
+    return command.run(command.options);
   }
   throw UsageError(fmt::format("no command given; {}", there_are));
 }

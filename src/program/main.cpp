@@ -17,6 +17,7 @@
 #include "program/print.h"
 #include "train/checkpoint.h"
 #include "train/memory.h"
+#include "train/processes.h"
 
 namespace microgpt {
 namespace {
@@ -35,16 +36,19 @@ void keep_standard_streams() {
 int main(int argc, char** argv) {
   auto fail = [](const std::string& message, int code) {
     std::fflush(stdout);
-    microgpt::tell(message);
+    microgpt::tell(microgpt::processes::first_error(message));
+    microgpt::processes::end_with_first();
     return code;
   };
   microgpt::keep_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);                  // writing to a file that has become too long fails, as on a full disk
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {
+    microgpt::processes::join([] { return microgpt::Interrupts::pending() != 0; });
     std::vector<microgpt::Command> commands = microgpt::all_commands();
     microgpt::run(commands, argc, argv);
     microgpt::flush_output();
+    microgpt::processes::leave();
     return 0;
   } catch (const microgpt::MemoryError& error) {
     return fail(std::string(error.what()) + "; choose smaller sizes", 2);
@@ -61,6 +65,7 @@ int main(int argc, char** argv) {
   } catch (const std::system_error& error) {  // from fmt::print; files throw Error
     return fail("cannot write to standard output: " + error.code().message(), 1);
   } catch (const std::bad_alloc&) {
+    if (microgpt::processes::number() > 0) return 1;  // the first may have more memory
     return fail("out of memory; choose a smaller shape", 1);
   } catch (const std::exception& error) {
     return fail(error.what(), 1);

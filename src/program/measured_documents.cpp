@@ -28,6 +28,7 @@ DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>&
   file.column = checkpoint.trained_with("column");
   file.commas = checkpoint.trained_with("commas") == "yes";
   file.lower = checkpoint.trained_with("lower") == "yes";
+  if (given) file.tell = tell;  // of the model's own file its training has told
   return file;
 }
 
@@ -77,7 +78,7 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
 
 namespace {
 
-constexpr const char* small_letters = "the model does not know these capitals";
+constexpr const char* small_letters = "the model does not know all these capitals";
 
 std::u32string decoded(const std::string& option, const std::string& text) {
   const std::optional<std::u32string> typed = decode_utf8(text);
@@ -87,10 +88,17 @@ std::u32string decoded(const std::string& option, const std::string& text) {
 
 bool knows(const Tokenizer& tokenizer, char32_t c) { return tokenizer.characters().find(c) != std::u32string::npos; }
 
-/// A capital that the model does not know becomes its small letter if the model knows that.
+/// If a word has a capital that the model does not know, but its small letter, all its capitals become small letters
+/// that the model knows.
 std::u32string in_known_letters(std::u32string text, const Tokenizer& tokenizer) {
-  for (char32_t& c : text) {
-    if (!knows(tokenizer, c) && knows(tokenizer, lower(c))) c = lower(c);
+  auto has_small = [&](char32_t c) { return knows(tokenizer, lower(c)); };
+  for (auto begin = text.begin(); begin != text.end();) {
+    begin = std::find_if_not(begin, text.end(), is_space);
+    const auto end = std::find_if(begin, text.end(), is_space);
+    if (std::any_of(begin, end, [&](char32_t c) { return !knows(tokenizer, c) && has_small(c); })) {
+      std::transform(begin, end, begin, [&](char32_t c) { return has_small(c) ? lower(c) : c; });
+    }
+    begin = end;
   }
   return text;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/parse.h"
+#include "program/print.h"
 
 namespace microgpt {
 
@@ -94,6 +95,7 @@ MaskPattern given_mask(const std::string& spec) {
 // --- Options of several commands -------------------------------------------------------------------------------------
 
 Options data_options(DataFile& file) {
+  file.tell = tell;
   return {{"--data",
            "UTF-8 text, one document per line; -: standard input. Several --data are several lists,\n"
            "which sample --style tells apart; FILE:3 reads the names of that list three times as often",

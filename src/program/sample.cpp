@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -247,10 +248,6 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   TensorModel<T> model(checkpoint.config, checkpoint.parameters,
                        std::max(prompt.size() + max_new_tokens, longest(given) + 2));
   auto decoder = std::make_unique<Decoder<T>>(model, fast<T>(), true, rows);
-  if (!checkpoint.config.is_plain() && options.layout == Layout::numbered) {
-    fmt::print("KV cache: {} bytes per token, in {}\n", decoder->cache_bytes_per_token(),
-               sizeof(T) == 4 ? "float" : "double");
-  }
   if (other) decoder = std::make_unique<Blend<T>>(model, tokenizer, *other, options.weight, rows);
   if (options.sign.size() + longest(given) > model.length) {
     tell(fmt::format("note: of a name only the first {} characters are scored, the model's block",
@@ -274,6 +271,14 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   const std::string text = list_text(records, options.layout);
   options.out ? replace_file(*options.out, text) : fmt::print("{}", text);
   if (!found.shortfall.empty()) throw Error(found.shortfall);
+}
+
+/// The ending of the file says how it is written.
+void choose_layout(SampleOptions& options) {
+  const std::string ending = std::filesystem::path(options.out.value_or("")).extension().string();
+  if (ending == ".txt") options.layout = Layout::plain;
+  if (ending == ".csv") options.layout = Layout::csv;
+  if (ending == ".json") options.layout = Layout::json;
 }
 
 void sample(SampleOptions& options) {
@@ -331,7 +336,8 @@ Options output_options(SampleOptions& options) {
           {"--rank", "the least surprising name first: in the order of that loss", flag(options.rank)},
           {"--layout", "numbered: sample 1: ...; plain: a name per line; letters: with each letter's p; csv; json",
            layouts},
-          {"--out", "write to this file, completely or not at all", text(options.out, "FILE")}};
+          {"--out", "write to this file, completely or not at all; .txt, .csv and .json choose the layout",
+           text(options.out, "FILE")}};
 }
 
 Options constraint_options(SampleOptions& options) {
@@ -359,13 +365,16 @@ Command sample_command() {
           "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7\n"
           "  microgpt sample names.safetensors --new --pattern 'ma*o' --max-length 7 --layout plain\n"
           "  microgpt sample names.safetensors --new --avoid friends.txt\n"
-          "  microgpt sample names.safetensors --num 200 --new --score --rank --layout csv --out new.csv\n"
+          "  microgpt sample names.safetensors --num 200 --new --score --rank --out new.csv\n"
           "  microgpt sample both.safetensors --style towns\n"
           "  microgpt sample names.safetensors --blend towns.safetensors:0.3\n"
           "  microgpt sample names.safetensors --given mine.txt --layout letters",
           drawing_options(*options) + under("How to show them", output_options(*options)) +
               under("What names must be like", constraint_options(*options)),
-          [options](const Options&) { sample(*options); }};
+          [options](const Options& table) {
+            if (!is_typed(table, "--layout")) choose_layout(*options);
+            sample(*options);
+          }};
 }
 
 }  // namespace microgpt

@@ -32,6 +32,7 @@
 #include "train/history.h"
 #include "train/memory.h"
 #include "train/optimizer.h"
+#include "train/processes.h"
 #include "train/sampling.h"
 #include "train/scalar_trainer.h"
 #include "train/thread_trials.h"
@@ -78,8 +79,13 @@ void train_tensor(Run& run) {
   const TrainOptions& options = run.options;
   const Config& config = options.preset.model;
   const TrainConfig& how = options.preset.train;
-  const auto [threads, reason] = choose_threads(config, how.batch_size, options.threads);
+  const std::size_t documents = std::max<std::size_t>(1, how.batch_size / processes::count());
+  const auto [threads, reason] = choose_threads(config, documents, options.threads);
   const Kernels<T>& kernels = options.naive ? naive<T>() : fast<T>();
+  if (processes::count() > 1) {
+    fmt::print("processes: {}; each hands {} bytes of gradients on in a step\n", processes::count(),
+               run.parameters.size() * sizeof(T));
+  }
   fmt::print("threads: {} ({}); KV cache of the samples: {} bytes per token\n", threads, reason,
              cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)).value());
   BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer,
@@ -91,8 +97,12 @@ void train_tensor(Run& run) {
       trainer.model().copy_to(run.parameters);
       run.state.moments = trainer.moments();
     });
-    for (std::size_t i = how.first_step + 1; i <= how.num_steps; i++) {
-      after_step(i, options.threads ? trainer.step() : trials.step(trainer));
+    try {
+      for (std::size_t i = how.first_step + 1; i <= how.num_steps; i++) {
+        after_step(i, options.threads ? trainer.step() : trials.step(trainer));
+      }
+    } catch (const processes::Lost&) {
+      after_step.give_up();
     }
   }
   Decoder<T> decoder(trainer.model(), kernels);
@@ -119,10 +129,14 @@ void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
 /// Tells of a list that was perhaps meant to be read in another way; and, if nothing but the list was given, of one
 /// that is short or repeats itself. `num_lines` is how many documents were read.
 void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
-  const bool commas = std::all_of(start.documents.begin(), start.documents.end(),
-                                  [](const Document& document) { return document.find(U',') != Document::npos; });
-  if (commas) {
+  auto all_have = [&](char32_t sign) {
+    return std::all_of(start.documents.begin(), start.documents.end(),
+                       [sign](const Document& document) { return document.find(sign) != Document::npos; });
+  };
+  if (all_have(U',')) {
     tell("note: all lines have commas; if they are between names, add --commas; if this is a table, add --column NAME");
+  } else if (all_have(U';') || all_have(U'\t')) {
+    tell("note: all lines have semicolons or tabs; if this is a table, add --column NAME");
   } else if (num_lines == 1) {
     tell("note: the data is a single line, and so a single name; put each name on a line of its own");
   }
@@ -151,18 +165,29 @@ void tell_of_lists(const std::vector<Style>& lists, std::span<const Document> do
   tell(fmt::format("note: names that stand in more than one list: {}; they count in each", shared.size()));
 }
 
+/// Tells who types --hold-out and nothing else of the training that this, too, leaves nothing to the program.
+void tell_of_hold_out(Options table, std::span<const Document> documents) {
+  const auto num_typed = std::erase_if(table, [](const Option& o) { return o.name == "--hold-out" && o.typed; });
+  if (num_typed == 0 || !is_left_to_the_program(table, documents)) return;
+  tell(
+      "note: --hold-out asks for the usual model; leave it out, and the program chooses one for this list, and holds a "
+      "tenth back, too");
+}
+
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const Options& table, TrainOptions& options) {
   std::optional<Checkpoint> checkpoint;
   if (options.resume) checkpoint = resume(table, options);
   if (!options.save) options.save = options.resume;
   require_fit(table, options);
+  if (processes::number() > 0) options.save = options.history = options.plot = {};  // that is the first one's work
   if (options.save) require_own_place(*options.save, options.force, paths_of(options.data.path), options.history);
   if (options.plot) rehearse_output("--plot", *options.plot, paths_of(options.data.path));
   const std::vector<Style> lists = styles_of(options.data.path);
   std::vector<Document> documents = read_documents(options.data);
   if (lists.size() > 1) tell_of_lists(lists, documents);
   const bool left_to_us = is_left_to_the_program(table, documents);
+  if (!left_to_us) tell_of_hold_out(table, documents);
   if (left_to_us) options.hold_out = true;
   const std::size_t num_lines = documents.size();
   auto& [name, model, how, heading] = options.preset;
@@ -187,6 +212,8 @@ void train(const Options& table, TrainOptions& options) {
   fmt::print("num docs: {}\nvocab size: {}\nnum params: {}\n", run.start.documents.size(),
              run.start.tokenizer.vocab_size(), run.parameters.size());
   if (options.save) rehearse_save(*options.save, model, run.start.tokenizer, run.parameters, run.state);
+  const std::string error = processes::first_error("");  // of a process that has other files, for instance
+  if (!error.empty()) throw Error(error);
 
   if (left_to_us) return train_watched(run);
   if (options.engine == Engine::scalar) return train_scalar(run);

@@ -52,8 +52,8 @@ struct Best {
 
 /// Whether nothing that was typed says what the model or its training must be.
 bool only_names_are_given(const Options& table) {
-  const std::set<std::string> others{"--data",  "--column",  "--commas", "--lower",       "--plot",   "--save",
-                                     "--force", "--samples", "--seed",   "--temperature", "--threads"};
+  const std::set<std::string> others{"--data",  "--column",  "--commas", "--lower",       "--plot",    "--save",
+                                     "--force", "--samples", "--seed",   "--temperature", "--threads", "--quiet"};
   return is_typed(table, "--data") &&
          std::none_of(table.begin(), table.end(), [&](const Option& o) { return o.typed && !others.contains(o.name); });
 }
@@ -195,7 +195,7 @@ void train_watched(Run& run) {
     sum += options.threads ? trainer.step() : trials.step(trainer);
     mean.add(trainer.model(), step);
     const int signal = Interrupts::pending();
-    if (line->is_due()) line->show(fmt::format("step {} of {}", step, how.num_steps));
+    if (!options.quiet && line->is_due()) line->show(fmt::format("step {} of {}", step, how.num_steps));
     if (step % steps_between_looks != 0 && step != how.num_steps && signal == 0) continue;
     TensorModel<float> steady = mean.model();
     const double loss = token_loss(steady, watched, tokenizer, threads);
@@ -204,7 +204,8 @@ void train_watched(Run& run) {
     const std::size_t steps_since = (step - 1) % steps_between_looks + 1;
     losses[1].points.emplace_back(step, std::exchange(sum, 0) / static_cast<double>(steps_since));
     line.emplace();  // erases the one before
-    fmt::print("step {:5} / {:5} | loss on {} watched {:.4f}\n", step, how.num_steps, watched.size(), loss);
+    const std::string looked = fmt::format("step {:5} / {:5} | loss on", step, how.num_steps);
+    if (!options.quiet) fmt::print("{} {} watched {:.4f}\n", looked, watched.size(), loss);
     flush_output();
     if (signal != 0) throw interrupted(*options.save, best, signal);
   }

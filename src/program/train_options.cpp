@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
+#include "train/processes.h"
 
 namespace microgpt {
 namespace {
@@ -91,6 +92,7 @@ void require_fit(const Options& table, const TrainOptions& options) {
   if (options.save_every && !options.save) throw UsageError("--save-every needs --save");
   if (options.every && !options.history) throw UsageError("--every needs --history");
   if (options.engine == Engine::tensor) return;
+  if (processes::count() > 1) throw UsageError("mpirun needs --engine tensor");
   for (const Option& option : table) {
     if (option.typed && is_of_tensor_engine(option)) throw UsageError(option.name + " needs --engine tensor");
   }

@@ -226,25 +226,28 @@ void AttentionLayer<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, co
 
 template <class T>
 void AttentionLayer<T>::backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                                         const AttentionActivations<T>& a, std::size_t i, std::size_t shares) {
-  auto linear = [&](Weight<T>& w, View<const T> dy, View<const T> x) {  // for y = x W^T
-    const Share rows = share(w.grad.view().rows, i, shares);
-    kernels.linear_backward_weight(rows.of(w.grad), rows.first, dy, x);
+                                         const AttentionActivations<T>& a, const WeightRows& which) {
+  const Sequence rows = joined(input.sequences);
+  auto of_x = [&](Weight<T>& w, View<const T> dy, View<const T> x) {  // for y = x W^T
+    weight_gradient(kernels, w, rows.x(dy), rows.x(x), which);
+  };
+  auto of_kv = [&](Weight<T>& w, View<const T> dy, View<const T> x) {
+    weight_gradient(kernels, w, rows.kv(dy), rows.kv(x), which);
   };
   if (shape.is_latent()) {
-    linear(attn_wdq, a.dc_q.view(), input.x);
-    linear(attn_wuq, a.dq_nope.view(), a.c_q.view());
-    linear(attn_wqr, a.dq_rope.view(), a.c_q.view());
-    linear(attn_wdkv, a.dc_kv.view(), input.kv);
-    linear(attn_wuk, a.dk_nope.view(), a.c_kv.view());
-    linear(attn_wuv, a.dv.view(), a.c_kv.view());
-    linear(attn_wkr, a.dk_rope.view(), input.kv);
+    of_x(attn_wdq, a.dc_q.view(), input.x);
+    of_x(attn_wuq, a.dq_nope.view(), a.c_q.view());
+    of_x(attn_wqr, a.dq_rope.view(), a.c_q.view());
+    of_kv(attn_wdkv, a.dc_kv.view(), input.kv);
+    of_kv(attn_wuk, a.dk_nope.view(), a.c_kv.view());
+    of_kv(attn_wuv, a.dv.view(), a.c_kv.view());
+    of_kv(attn_wkr, a.dk_rope.view(), input.kv);
   } else {
-    linear(attn_wq, a.dq.view(), input.x);
-    linear(attn_wk, a.dk.view(), input.kv);
-    linear(attn_wv, a.dv.view(), input.kv);
+    of_x(attn_wq, a.dq.view(), input.x);
+    of_kv(attn_wk, a.dk.view(), input.kv);
+    of_kv(attn_wv, a.dv.view(), input.kv);
   }
-  linear(attn_wo, dout, a.x_attn.view());
+  of_x(attn_wo, dout, a.x_attn.view());
 }
 
 template <class T>

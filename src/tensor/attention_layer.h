@@ -120,10 +120,9 @@ struct AttentionLayer {
   void backward(View<T> dx, View<T> dkv, View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
                 AttentionActivations<T>& activations) const;
 
-  /// Computes share i of the rows of every weight's gradient. Call it after the backward of all sequences. Ignores
-  /// input.sequences.
+  /// Computes some rows of every weight's gradient, from the input's sequences. Call it after their backward.
   void backward_weights(View<const T> dout, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                        const AttentionActivations<T>& activations, std::size_t i, std::size_t shares);
+                        const AttentionActivations<T>& activations, const WeightRows& which);
 
   /// Those that the shape asks for, as attention_matrices() lists them.
   std::vector<NamedWeight<T>> weights();

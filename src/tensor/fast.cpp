@@ -47,8 +47,8 @@ void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w, Vie
 }
 
 template <class T>
-void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, View<const T> x) {
-  matmul(dw, transposed(dy).from_row(first), x);
+void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, View<const T> x, View<const T> before) {
+  matmul_add(dw, before, transposed(dy).from_row(first), x);
 }
 
 // First the sums of all rows, then their roots, one vector at a time: roots and divisions are slow.

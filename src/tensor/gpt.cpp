@@ -212,16 +212,18 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
 }
 
 template <class T>
-void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, const Activations<T>& a,
-                          std::size_t i, std::size_t shares) {
+void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
+                          const Activations<T>& a, const WeightRows& which) {
+  const Share positions = batch.rows(documents);
+  const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
+  auto of = [&](auto&& all) { return positions.of(all); };
   auto embedding = [&](Weight<T>& w, std::span<const std::size_t> indices) {
-    const Share rows = share(w.grad.view().rows, i, shares);
-    set_zero(rows.of(w.grad));
-    kernels.embedding_backward(rows.of(w.grad), rows.first, a.dembedded.view(), indices);
+    const Share rows = which.of(w.grad.view().rows);
+    if (!which.adds) set_zero(rows.of(w.grad));
+    kernels.embedding_backward(rows.of(w.grad), rows.first, of(a.dembedded), of(indices));
   };
   auto linear = [&](Weight<T>& w, const Tensor<T>& dy, const Tensor<T>& x) {
-    const Share rows = share(w.grad.view().rows, i, shares);
-    kernels.linear_backward_weight(rows.of(w.grad), rows.first, dy.view(), x.view());
+    weight_gradient(kernels, w, of(dy), of(x), which);
   };
   embedding(model.wte, batch.tokens());
   if (!model.config.rope) embedding(model.wpe, batch.positions());
@@ -229,8 +231,8 @@ void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, cons
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     typename TensorModel<T>::Layer& layer = model.layers[li];
     const typename Activations<T>::Layer& l = a.layers[li];
-    layer.attention.backward_weights(dattn_out(l, a.dropout).view(), kernels, attention_input(a, li, batch, {}),
-                                     l.attention, i, shares);
+    layer.attention.backward_weights(dattn_out(l, a.dropout).view(), kernels, attention_input(a, li, batch, sequences),
+                                     l.attention, which);
     linear(layer.mlp_fc1, l.dhidden, l.x_norm2);
     linear(layer.mlp_fc2, dmlp_out(l, a.dropout), l.active);
   }
@@ -247,9 +249,9 @@ template void gpt_backward(const TensorModel<float>&, const Kernels<float>&, con
                            Activations<float>&);
 template void gpt_backward(const TensorModel<double>&, const Kernels<double>&, const Batch&, Share, const double*,
                            Activations<double>&);
-template void gpt_backward_weights(TensorModel<float>&, const Kernels<float>&, const Batch&, const Activations<float>&,
-                                   std::size_t, std::size_t);
-template void gpt_backward_weights(TensorModel<double>&, const Kernels<double>&, const Batch&,
-                                   const Activations<double>&, std::size_t, std::size_t);
+template void gpt_backward_weights(TensorModel<float>&, const Kernels<float>&, const Batch&, Share,
+                                   const Activations<float>&, const WeightRows&);
+template void gpt_backward_weights(TensorModel<double>&, const Kernels<double>&, const Batch&, Share,
+                                   const Activations<double>&, const WeightRows&);
 
 }  // namespace microgpt

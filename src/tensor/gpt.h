@@ -107,9 +107,9 @@ template <class T>
 void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                   const T* dlosses, Activations<T>& activations);
 
-/// Computes share i of the rows of every parameter's gradient. Call it after gpt_backward of all documents.
+/// Computes some rows of every parameter's gradient, from these documents. Call it after their gpt_backward.
 template <class T>
-void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch,
-                          const Activations<T>& activations, std::size_t i, std::size_t shares);
+void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
+                          const Activations<T>& activations, const WeightRows& which);
 
 }  // namespace microgpt

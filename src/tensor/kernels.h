@@ -50,8 +50,10 @@ struct Kernels {
   /// dx (N,n_in) = before + dy W.
   void (*linear_backward_input)(View<T> dx, View<const T> dy, const Weight<T>& w, View<const T> before);
 
-  /// Rows of dW = dy^T x from `first` on: dW[i][j] is the sum over positions of dy[n][i] * x[n][j].
-  void (*linear_backward_weight)(View<T> dw, std::size_t first, View<const T> dy, View<const T> x);
+  /// Rows of dW = before + dy^T x from `first` on: dW[i][j] is the sum over positions of dy[n][i] * x[n][j]. A sum that
+  /// goes on from `before` has the bits of one over all positions.
+  void (*linear_backward_weight)(View<T> dw, std::size_t first, View<const T> dy, View<const T> x,
+                                 View<const T> before);
 
   /// y = x * scale[n], where scale[n] = (mean of x[n]^2 + 1e-5)^-0.5. All (N,C); scale is (N).
   void (*rmsnorm_forward)(View<T> y, T* scale, View<const T> x);
@@ -98,6 +100,15 @@ const Kernels<T>& naive();
 
 template <class T>
 const Kernels<T>& fast();
+
+/// The gradient of some rows of w, for y = x W^T.
+template <class T>
+void weight_gradient(const Kernels<T>& kernels, Weight<T>& w, View<const T> dy, View<const T> x,
+                     const WeightRows& which) {
+  const Share rows = which.of(w.grad.view().rows);
+  const View<T> dw = rows.of(w.grad);
+  kernels.linear_backward_weight(dw, rows.first, dy, x, which.adds ? View<const T>(dw) : View<const T>{});
+}
 
 /// Where each query of a document looks, (H,n,m): row h * n + t holds the weights of the m keys for query t in head h.
 /// They sum to 1, or are all zeros if the query sees no key. Ignores the call's values and dropout. (The kernels do not

@@ -55,10 +55,10 @@ void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w, Vie
 
 // forward: y[n][i] = sum over j of w[i][j] * x[n][j]
 template <class T>
-void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, View<const T> x) {
+void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, View<const T> x, View<const T> before) {
   for (std::size_t i = 0; i < dw.rows; i++) {
     for (std::size_t j = 0; j < dw.cols; j++) {
-      T total = 0;
+      T total = before.rows > 0 ? before.row(i)[j] : 0;
       for (std::size_t n = 0; n < dy.rows; n++) total += dy.row(n)[first + i] * x.row(n)[j];
       dw.row(i)[j] = total;
     }

@@ -31,4 +31,13 @@ struct Weight {
   }
 };
 
+/// Rows of every weight: share i of so many.
+struct WeightRows {
+  std::size_t i;
+  std::size_t shares;
+  bool adds = false;  // their gradient is added to what it is already: the sum over earlier positions
+
+  Share of(std::size_t rows) const { return share(rows, i, shares); }
+};
+
 }  // namespace microgpt

@@ -6,9 +6,46 @@
 #include "base/error.h"
 #include "base/schedule.h"
 #include "tensor/threads.h"
+#include "train/processes.h"
 #include "train/sampling.h"
 
 namespace microgpt {
+namespace {
+
+template <class T>
+std::span<std::byte> bytes_of(std::span<T> numbers) {
+  return std::as_writable_bytes(numbers);
+}
+
+/// How many numbers these rows of all weights have.
+template <class T>
+std::size_t num_gradients(TensorModel<T>& model, const WeightRows& which) {
+  std::size_t n = 0;
+  for (const Weight<T>* weight : model.weights()) {
+    const View<const T> grad = weight->grad.view();
+    n += which.of(grad.rows).n * grad.cols;
+  }
+  return n;
+}
+
+/// Copies the gradients of these rows of all weights to the list, or back.
+template <class T>
+void copy_gradients(TensorModel<T>& model, const WeightRows& which, std::span<T> list, bool back) {
+  auto at = list.begin();
+  for (Weight<T>* weight : model.weights()) {
+    const View<T> grad = weight->grad.view();
+    const Share rows = which.of(grad.rows);
+    for (std::size_t i = rows.first; i < rows.first + rows.n; i++, at += grad.cols) {
+      if (back) {
+        std::copy_n(at, grad.cols, grad.row(i));
+      } else {
+        std::copy_n(grad.row(i), grad.cols, at);
+      }
+    }
+  }
+}
+
+}  // namespace
 
 ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::optional<std::size_t> asked) {
   const std::size_t available = available_threads();
@@ -85,24 +122,54 @@ double BatchTrainer<T>::step(double progress) {
   next_batch();
   const std::vector<double> weights = batch_.weights(options_.loss_mean);
   const std::vector<T> dlosses(weights.begin(), weights.end());
-  const std::size_t shares = options_.threads;
+  const std::size_t shares = options_.threads, processes = processes::count();
   parallel(shares, [&](std::size_t i) {
-    const Share documents = batch_.documents(i, shares);
+    const Share documents = batch_.documents(processes::number() * shares + i, processes * shares);
     gpt_forward(model_, kernels_, batch_, documents, activations_);
     gpt_backward(model_, kernels_, batch_, documents, dlosses.data(), activations_);
   });
 
+  const Share documents = batch_.documents(processes::number(), processes), rows = batch_.rows(documents);
   double loss = 0;
-  for (std::size_t n = 0; n < weights.size(); n++) loss += weights[n] * activations_.losses.view().data[n];
+  processes::take_over(bytes_of<double>({&loss, 1}));
+  for (std::size_t n = rows.first; n < rows.first + rows.n; n++)
+    loss += weights[n] * activations_.losses.view().data[n];
+  processes::hand_on(bytes_of<double>({&loss, 1}));
+  if (processes > 1) add_gradients(documents);
+  processes::spread(bytes_of<double>({&loss, 1}));
   if (!std::isfinite(loss)) throw Diverged(steps_done_ + 1, loss);
 
   optimizer_->begin(learning_rate_at(train_, progress, 1), steps_done_);
   parallel(shares, [&](std::size_t i) {
-    gpt_backward_weights(model_, kernels_, batch_, activations_, i, shares);
+    if (processes == 1) gpt_backward_weights(model_, kernels_, batch_, documents, activations_, {i, shares});
     update_weights(i);
   });
   steps_done_++;
   return loss;
+}
+
+// In pieces, so that the second process adds to one while the first computes the next.
+template <class T>
+void BatchTrainer<T>::add_gradients(Share documents) {
+  const std::size_t pieces = 2 * processes::count(), shares = options_.threads;
+  const bool is_first = processes::number() == 0;
+  sums_.resize(pieces);
+  for (std::size_t piece = 0; piece < pieces; piece++) {
+    std::vector<T>& sums = sums_[piece];
+    sums.resize(num_gradients(model_, {piece, pieces}));
+    processes::take_over(bytes_of<T>(sums));
+    if (!is_first) copy_gradients<T>(model_, {piece, pieces}, sums, true);
+    parallel(shares, [&](std::size_t i) {
+      const WeightRows rows{piece * shares + i, pieces * shares, !is_first};
+      gpt_backward_weights(model_, kernels_, batch_, documents, activations_, rows);
+    });
+    copy_gradients<T>(model_, {piece, pieces}, sums, false);
+    processes::hand_on(bytes_of<T>(sums));
+  }
+  for (std::size_t piece = 0; piece < pieces; piece++) {
+    processes::spread(bytes_of<T>(sums_[piece]));
+    copy_gradients<T>(model_, {piece, pieces}, sums_[piece], true);
+  }
 }
 
 template <class T>

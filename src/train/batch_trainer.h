@@ -1,5 +1,5 @@
 // The training loop of the tensor path: take a batch of documents, compute its gradient, make a step of the optimizer,
-// take the next batch.
+// take the next batch. If there are several processes, each takes a share of the documents.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,8 @@ class BatchTrainer {
                std::span<const Document> documents, const Tokenizer& tokenizer, const BatchOptions& options,
                const Kernels<T>& kernels = fast<T>());
 
-  /// Trains on the next batch. Returns its loss before the update, in nats. Throws Diverged if the loss is not finite.
+  /// Trains on the next batch. Returns its loss before the update, in nats. Throws Diverged if the loss is not finite,
+  /// and processes::Lost; then the model and the moments are those of the step before.
   double step() { return step(static_cast<double>(steps_done_) / static_cast<double>(train_.num_steps)); }
 
   /// The same with the learning rate for `progress`, from 0 (start of training) to 1 (end).
@@ -65,6 +66,9 @@ class BatchTrainer {
  private:
   void next_batch();
 
+  /// Adds up the gradients of all processes, each of which takes these documents of the batch.
+  void add_gradients(Share documents);
+
   /// The optimizer's step on share i of the rows of every weight.
   void update_weights(std::size_t i);
 
@@ -76,6 +80,7 @@ class BatchTrainer {
   std::unique_ptr<BatchOptimizer<T>> optimizer_;
   Batch batch_;
   Activations<T> activations_;
+  std::vector<std::vector<T>> sums_;  // pieces of the gradients, of this process and those before
   std::size_t steps_done_;
 };
 

@@ -51,7 +51,7 @@ void check_reading(const std::vector<Document>& documents) {
 
 void check_table(std::string_view input) {
   try {
-    require(csv_column(input, "1").size() <= input.size() + 1, "a column is larger than its table");
+    require(csv_column(input, "1")->size() <= input.size() + 1, "a column is larger than its table");
   } catch (const Error&) {
     return;
   }

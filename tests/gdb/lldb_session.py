@@ -5,6 +5,7 @@ import io
 import os
 import re
 import sys
+import types
 
 import lldb
 
@@ -39,7 +40,7 @@ def comparable(command, text, line):
     """What must be the same of what a command printed, as lines; None if nothing."""
     word = command.split()[0]
     if word in _ours:
-        return text.splitlines()
+        return re.sub(r"^error: ", "", text, flags=re.M).splitlines()
     if word in _moving:
         return [f"at line {line}"] + re.findall(r"^(?:stop|error): .*", text, re.M)
     if word == "print":
@@ -52,13 +53,16 @@ def check(path):
     with open(path, encoding="utf-8") as transcript:
         typed = re.findall(r"^\(gdb\) (.*)\n((?:(?!\(gdb\) ).*\n)*)", transcript.read(), re.M)
     learner = Learner(lldb.debugger)
-    expected, shown = [], []
+    expected, shown, windows = [], [], []
+    sys.modules["debugger"] = types.SimpleNamespace(display_html=lambda content, title: windows.append(title))
     for command, text in typed:
         wanted = comparable(command, text, "".join(re.findall(r"^(\d+)\t", text, re.M)[-1:]))
         found = learner.type(command)
         if wanted is not None and " = std::" not in text:  # the library's own types look different
             expected += [f"(lldb) {command}"] + wanted
             shown += [f"(lldb) {command}"] + comparable(command, *found)
+    expected += [os.path.basename(file) for _, text in typed for file in re.findall(r"^wrote (.*)$", text, re.M)]
+    shown += windows
     different = list(difflib.unified_diff(expected, shown, path, "lldb", lineterm=""))
     if different or not expected:
         print("\n".join(different) or f"{path} has no commands", file=sys.__stderr__)

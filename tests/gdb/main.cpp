@@ -3,6 +3,7 @@
 
 #include "base/parameters.h"
 #include "base/python_random.h"
+#include "base/tokenizer.h"
 #include "scalar/ops.h"
 #include "train/scalar_trainer.h"
 
@@ -38,6 +39,7 @@ int main() {
   PythonRandom random(42);
   const Parameters parameters = initialize(config, TrainConfig{}, random);
   const Model model = scalar_model(config, parameters);
+  const Tokenizer tokenizer(U"ab");
   third_position(model);
   Value loss = c;
   Value gone = c;

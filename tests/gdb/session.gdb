@@ -28,6 +28,7 @@ parents list[0]
 parent 0
 why
 why logits[1]
+graph c > build/debug/tests/gdb/drawn/graph.svg
 next
 why a
 why #2
@@ -66,6 +67,9 @@ print model.wte
 print parameters.matrices_[0]
 help microgpt
 graph loss 3
+graph loss 9 > build/debug/tests/gdb/drawn/heaviest.svg
+attention > build/debug/tests/gdb/drawn/heads.svg
+attention 1 > build/debug/tests/gdb/drawn/head.svg
 tape 3
 why wte[0][1]
 why model.layers[1].attn_wq[1][2]
@@ -75,6 +79,15 @@ attention 0 3
 attention 3 2
 next
 why loss
+
+# What cannot be drawn.
+graph list > build/debug/list.svg
+graph c two
+graph c -1 > build/debug/list.svg
+graph c > tests
+graph c >
+attention 9 > build/debug/list.svg
+attention 0 3 > build/debug/list.svg
 
 # What is gone is not shown as if it were there.
 continue

@@ -29,7 +29,7 @@ def check(directory, build_directory):
         for setting in ["width 0", "style enabled off", f"args data/names.txt > {build_directory}/session_output.txt 2>&1"]:
             gdb.execute("set " + setting)
         if walk is None:
-            run(commands_in(f"{directory}/session.gdb"))
+            run(commands_in(f"{directory}/session.gdb"), show_errors=True)
         else:
             gdb.execute("stop all")
             execute("run")
@@ -51,17 +51,20 @@ def check(directory, build_directory):
         gdb.execute("quit 1")
 
 
-def run(commands):
-    """Executes every command, and shows it as if a learner had typed it."""
+def run(commands, show_errors=False):
+    """Executes every command, and shows it as if a learner had typed it. An error ends the walk, or is shown, too."""
     for command in commands:
         print(f"(gdb) {command}")
-        execute(command)
+        execute(command, show_errors)
 
 
-def execute(command):
+def execute(command, show_errors=False):
     try:
         gdb.execute(command)
     except gdb.error as error:
+        if show_errors and command != "run":
+            print(error)
+            return
         if "gdb cannot record here" in str(error):
             raise Unrecorded(command) from None
         hint = " (gdb must be allowed to trace programs here: ptrace)" if command == "run" else ""

@@ -253,6 +253,12 @@ def check_history(tab, names):
     return worst
 
 
+def check_gallery(tab):
+    run("src/inspect/pages.sh", PROGRAM, file("pages"))
+    use.use_gallery(tab, file("pages/index.html"))
+    print("inspector: the tours of the gallery lead through their pages", flush=True)
+
+
 # --- Offline, and text stays text ---------------------------------------------------------------------------------
 
 def check_offline(tab, name):
@@ -366,8 +372,9 @@ def check_all(tabs, workers):
         with lent(tabs) as tab:
             act(tab, *arguments)
     for each in [workers.submit(with_a_tab, *task) for task in
-                 ((check_notices, page, expected), (check_activations, page), (use.use, page), (use.use_layout, page), (check_download, made), (use.use_two, two),
-                  (check_history, read(file("mha.txt")).split()), (check_text_stays_text, *hostile))] + elsewhere:
+                 ((check_notices, page, expected), (check_activations, page), (use.use, page), (use.use_layout, page),
+                  (check_download, made), (use.use_two, two), (check_history, read(file("mha.txt")).split()), (check_text_stays_text, *hostile),
+                  (check_gallery,))] + elsewhere:
         each.result()
     return page, max(worst for *_, worst in made.values()), len(made)
 
@@ -384,7 +391,7 @@ def main():
         opened.callback(workers.shutdown, cancel_futures=True)  # the first claim that does not hold ends it all
         page, worst, count = check_all(tabs, workers)
     size = os.path.getsize(page)
-    check(size <= 400_000, f"the default model's page has {size} bytes")
+    check(size <= 300_000, f"the default model's page has {size} bytes")
     print(f"{count} models: logits, weights, losses, silenced heads, forbidden cells, samples, training and "
           f"the scalar tape are equal; largest difference {worst:.1e}")
     print(f"{size / 1024:.0f} KiB; {time.time() - begin:.0f} s in all")

@@ -1,5 +1,7 @@
 """The inspector used as a reader uses it: typing, clicking, arrow keys, switches, links."""
 import json
+import math
+import os
 import re
 
 from claim import check
@@ -49,6 +51,21 @@ def use_picture(tab):
     check(tab.evaluate("state.at") == 6 and "position 6" in tab.text("#picture-flow"), "the letter does not move on")
     tab.click("#picture-next")
     check(tab.evaluate("state.at") == 0, "after the last letter the first does not come")
+    tab.evaluate("change({ at: 3, off: new Map([['0:1', 'off']]) })")
+    boxes = tab.text("#picture-flow")
+    share = tab.evaluate("percent(Math.max(...state.shown.now.weights[0][0][3]))")
+    check(f"{share} at " in boxes and "switched off" in boxes, "a box does not say how much its head looks")
+    tab.click("#undo")
+    tab.click('#picture-flow [data-key="flow 0 heads"]')
+    lists = tab.evaluate("[...document.querySelectorAll('#picture-box .stream')].map((list) => [...list.children]"
+                         ".map((each) => Number(each.textContent.replace('−', '-'))))")
+    check(len(lists) == 3 and all(abs(a + b - c) < 0.02 for a, b, c in zip(*lists)), f"the numbers do not add up: {lists}")
+    tab.click('#picture-flow [data-key="flow 0 mlp"]')
+    said = tab.evaluate("[...document.querySelectorAll('#picture-box .chance')].map((each) => each.textContent)")
+    says = tab.evaluate("[...document.querySelectorAll('[data-key=\"flow next\"] .chance')].map((e) => e.textContent)")
+    check(said == says, f"the stream ends in {says}, not in {said}")
+    tab.click('#picture-flow [data-key="flow 0 mlp"]')
+    check(tab.evaluate("state.box === '' && byId('picture-box').hidden"), "a box does not close")
     tab.click('#picture-flow [data-key="flow 0:3"]')
     check(tab.evaluate("[state.tab, state.head]") == ["inside", 3], "a box does not lead to its section")
 
@@ -141,14 +158,14 @@ def use_keyboard(tab):
     for _ in range(12):  # more than once around: what is made when it comes near is there the second time
         for _ in range(50):
             tab.press("Tab")
-        missed = tab.evaluate("[...document.querySelectorAll('a, button, input, select, .term, .scroll')]"
-                              ".filter((each) => each.offsetParent && each.tabIndex >= 0).map(nameOf)"
+        missed = tab.evaluate("[...document.querySelectorAll('a, button, input, select, summary, .term, .scroll')]"
+                              ".filter((each) => each.checkVisibility() && each.tabIndex >= 0).map(nameOf)"
                               ".filter((name) => !reached.has(name))")
         if missed == []:
             break
     check(missed == [], f"the Tab key does not reach {missed}")
     groups = tab.evaluate("""[...document.querySelectorAll("[role=radiogroup], .cells")]
-      .filter((each) => each.offsetParent && each.childElementCount > 0)
+      .filter((each) => each.checkVisibility() && each.childElementCount > 0)
       .map((each) => each.querySelectorAll("[tabindex='0'], button:not([tabindex])").length)""")
     check(all(n == 1 for n in groups), f"groups have {groups} buttons that Tab reaches")
 
@@ -207,7 +224,7 @@ def use_jumps(tab):
       each.getBoundingClientRect()[["top", "bottom", "right", "right"][i]])""")
     check(abs(top - bar) < 2 and name <= end, "the section, or its name, is not in sight after a jump")
     tab.evaluate("void setTimeout(() => history.back())")
-    check(tab.until("state.tab === 'picture' && scrollY === 100 && document.activeElement.dataset.key === 'flow 0:1'"),
+    check(tab.until("state.tab === 'picture' && Math.abs(scrollY - 100) < 1 && document.activeElement.dataset.key === 'flow 0:1'"),
           "Back does not return to the box")
 
 
@@ -253,8 +270,28 @@ def use_changes(tab):
     check(tab.evaluate("byId('sampled').children.length") == 7, "no names are generated, or not so many")
 
 
+def use_labels(tab):
+    """What numbers mean stands beside them."""
+    tokens = len(tab.evaluate("state.shown.model.characters")) + 1
+    check(f"(0 = certain, {math.log(tokens):.1f} = guessing)" in tab.text("#verdict"), "the loss has no scale")
+    check(f"among\n        {tokens} tokens" in tab.text("#means-loss"), "the loss has another scale")
+    tab.evaluate("change({ at: 0 })")
+    check(tab.until(f"byId('without-0').textContent === '{math.log(tokens):.3f} (guessing)'"), "nothing is not guessing")
+    tab.evaluate("change({ at: 3, maps: 'mean' })")
+    check(tab.text("#gallery .axes").startswith("position that is looked at"), "the axes of a mean map have no names")
+    guesses = tab.evaluate("[...document.querySelectorAll('#gallery .answer button')].map((e) => e.textContent)")
+    stands_out = tab.evaluate("state.shown.about.heads.map(({ shape }) => shape !== 'no clear shape')")
+    check([guess == "Guess, then show" for guess in guesses] == stands_out, f"{guesses} where {stands_out}")
+    tab.click('#forbid-head [data-key="choice 0:1"]')
+    check(tab.evaluate("state.head") == 1, "no other head can be forbidden a look")
+    tab.evaluate("change({ head: 2, maps: 'name' }); showNames('sampled', ['', 'a'])")
+    check(tab.text("#sampled") == "no lettersa", "a name without letters is nothing")
+
+
 def use_training(tab):
+    check("nothing is learnt yet" in tab.text("#learn-status"), "it does not say that nothing is learnt yet")
     tab.evaluate("resetLearning({ learnFrom: 'model', learnSpeed: Infinity })")
+    check("what this model knows" in tab.text("#learn-status"), "a trained model is said to know nothing")
     tab.click("#learn-step")
     check(tab.evaluate("state.learn.trainer.steps") == 1, "there is no single step")
     tab.click("#learn-run")
@@ -323,14 +360,20 @@ def use_graph(tab):
     check(chosen_node(tab) == "x_norm[1]", "a click on a child does not lead down")
     tab.click("#graph-drawing .more")
     check(nodes_drawn(tab) < 40, "too much is drawn")
+    tab.evaluate("change({ path: '' })")
+    for _ in range(9):
+        tab.click('#graph-node [data-key="One step down"]')
+    check(tab.text("#graph-node h3").startswith("lm_head"), "steps down do not lead to a weight")
+    tab.click('#graph-node [data-key="Up"]')
+    check(tab.text("#graph-node h3").startswith("logit of"), "a step up leads elsewhere")
     return written_link(tab), tab.text("#graph-node h3"), tab.evaluate("walkedPath().join()")
 
 
 SETTINGS = {"temperature": 1.5, "maps": "mean", "tab": "whatif", "theme": "dark", "layer": 0, "head": 2, "at": 4,
-            "seed": "-7", "letter": "o", "sampleTemperature": 0.85, "num": 12, "prompt": "an", "learnFrom": "model",
+            "seed": "-7", "letter": "o", "box": "0:mlp", "num": 12, "prompt": "an", "learnFrom": "model",
             "learnSeed": "123456789012345678901", "learnSpeed": 10}
 DAMAGED = ("#%", "#&=&", "#text=%E0%A4%&layer", "#tab=nowhere&theme=pink&maps=%00&model=7&layer=-1&head=x&at=1e9",
-           "#temperature=NaN&sampleTemperature=-1&seed=x&num=1e9&learnFrom=there&learnSeed=&learnSpeed=fast",
+           "#temperature=NaN&box=9:mlp&seed=x&num=1e9&learnFrom=there&learnSeed=&learnSpeed=fast",
            "#off=0:1:gone+9:9:off+:::+__proto__&forbid=1:2+a:b:c:d+0:0:3:1:4&open=<b>", "#text=" + 100_000 * "x")
 
 
@@ -359,8 +402,8 @@ def use_links(tab, page):
     check(settings(tab) == [*SETTINGS.values()], f"{link} brings back {settings(tab)}")
     check(tab.evaluate("[state.off.get('0:1'), state.off.get('0:3'), [...state.forbidden], [...state.open]]") ==
           ["off", "mean", ["0:2:3:1"], ["0:0"]], f"{link} does not bring back the changes")
-    check(tab.evaluate("['seed', 'sample-temperature', 'num', 'prompt', 'learn-seed', 'learn-speed'].map((id) =>"
-                       " byId(id).value)") == ["-7", "0.85", "12", "an", "123456789012345678901", "10"],
+    check(tab.evaluate("['seed', 'num', 'prompt', 'learn-seed', 'learn-speed'].map((id) =>"
+                       " byId(id).value)") == ["-7", "12", "an", "123456789012345678901", "10"],
           "the inputs do not show what the link brings back")
     check(abs(loss_shown(tab) - changed) < 1e-9, "a link does not open the state that it was made from")
     for damaged in DAMAGED:
@@ -413,6 +456,58 @@ def use_beginning(tab):
           tab.evaluate("sample(state.shown.model, { num: 12 })"), "the new names are those of another model")
 
 
+def tour_texts(tab):
+    """The question of a step, what to try, and, when that is asked for, what one sees."""
+    tab.click("#tour-answer summary")
+    check(tab.until("byId('tour-see').textContent !== ''"), "a step of the tour has no answer")
+    return tab.evaluate("['ask', 'try', 'see'].map((part) => byId(`tour-${part}`).textContent)")
+
+
+def use_tour(tab, page):
+    """From the link at the top to the last question: (section, question) of each step."""
+    tab.open(page)
+    tab.click("#tour-begin")
+    steps = []
+    while tab.until(f"state.tour === {len(steps) + 1} && !byId('tour').hidden"):
+        tab.evaluate("change({ box: '0:mlp' })")
+        where, focus = tab.evaluate("[byId('tour').closest('section').id, document.activeElement.id]")
+        top, bar = tab.evaluate("[byId('tour'), document.querySelector('.bar')].map((e) => e.getBoundingClientRect())"
+                                ".map(({ top, bottom }, i) => (i ? bottom : top))")
+        check(focus == "tour" and bar <= top < 800, f"{page}: step {len(steps) + 1} is not in sight")
+        question, attempt, answer = tour_texts(tab)
+        check(question.endswith("?") and attempt.endswith(".") and answer.endswith("."), f"{page}: {question} {answer}")
+        check("undefined" not in question + answer and "NaN" not in answer, f"{page}: {question} {answer}")
+        check_words(tab)
+        steps.append((where, question))
+        check(tab.evaluate("byId('tour-count').textContent").startswith(f"Tour, {len(steps)} of "),
+              "steps are miscounted")
+        if tab.evaluate("byId('tour-next').hidden"):
+            break
+        tab.click("#tour-next")
+        check(tab.until(f"state.tour === {len(steps) + 1} && state.box === ''"), "a step keeps what was changed")
+    check(f"of {len(steps)}" in tab.text("#tour-count"), f"{page}: the tour ends too early")
+    link = written_link(tab)
+    tab.open(page, link)
+    check(tab.text("#tour-ask") == question, f"{link} leads to another question")
+    tab.click("#tour-close")
+    check(tab.evaluate("byId('tour').hidden") and "tour=" not in written_link(tab), "the tour does not end")
+    tab.open(page, f"#tour={len(steps) + 1}")
+    check(tab.evaluate("byId('tour').hidden"), "there is a step more")
+    check(not tab.errors, f"{page}: the tour logged {tab.errors}")
+    return steps
+
+
+def use_gallery(tab, index):
+    """Every link leads to a page whose tour fits its model."""
+    tab.open(index)
+    links = [link.split("#")[0] for link in tab.evaluate("[...document.links].map((link) => link.pathname)")]
+    tours = {os.path.basename(page): use_tour(tab, page) for page in links[::2]}
+    sections = {name: [where for where, _ in steps] for name, steps in tours.items()}
+    check(sections["names.html"].count("history") == 1 and "history" not in sections["copy.html"], f"{sections}")
+    check("graph" in sections["copy.html"] and "graph" not in sections["gqa_rope.html"], f"{sections}")
+    check("look" in sections["copy.html"], "no head of the model that copies stands out")
+
+
 def use(tab, page):
     tab.open(page)
     use_beginning(tab)
@@ -420,6 +515,7 @@ def use(tab, page):
     use_picture(tab)
     use_why(tab)
     use_heads(tab)
+    use_labels(tab)
     use_words(tab)
     use_changes(tab)
     check_words(tab)
@@ -443,6 +539,8 @@ def use_history(tab, page):
     at_the_end = loss_shown(tab)
     maps = tab.evaluate("byId('gallery').innerHTML")
     check(abs(at_the_end - tab.evaluate(point_loss % 6)) < 6e-4, "the page does not begin with the last point")
+    ticks = tab.evaluate("[...document.querySelectorAll('#history-losses text')].map((each) => each.textContent)")
+    check(ticks[-3:] == ["step 0", "10", "60"], f"the steps of the axis are {ticks}")
     tab.evaluate("byId('point').focus()")
     tab.press("ArrowLeft")
     check(tab.evaluate("state.step") == 50 and tab.text("#facts").startswith("step_000050.safetensors"),

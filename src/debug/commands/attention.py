@@ -1,7 +1,10 @@
 """attention H T: where a head looks."""
+import letters
 import program
+import svg
 from command import Command
 from expression import evaluate, items
+from heat_map import heat_maps
 from node import Node
 from tape import Tape
 
@@ -22,6 +25,12 @@ class Softmax:
         return Node(node.children()[0]) if node.op_name == "dot" else None
 
 
+def latest(softmaxes):
+    """Those of the last name on the tape, whose first position sees only itself."""
+    starts = [i for i, softmax in enumerate(softmaxes) if len(softmax.weights) == 1]
+    return softmaxes[starts[-1] :] if starts else softmaxes
+
+
 def heads(tape):
     """The attention on the tape: for each head the softmaxes of its queries, in the order they were computed. Each head
     has its own rows of attn_wq; the first of these rows identifies the head."""
@@ -34,6 +43,12 @@ def heads(tape):
         if query is not None:
             found.setdefault(query.row_grad, []).append(softmax)
     return list(found.values())
+
+
+def head_of(found, head):
+    if not 0 <= head < len(found):
+        raise program.Error(f"there is no head {head} on the tape; it has {len(found)}")
+    return found[head]
 
 
 def at_position(softmaxes, t):
@@ -56,11 +71,16 @@ class Attention(Command):
 They come from the softmaxes of query and key products on the tape (the latest, if there are several), so this works
 wherever the program stops. Heads are numbered through all layers: the second layer's come after the first's.
 
-attention EXPR: the same picture of any Values, such as attn_weights."""
+attention EXPR: the same picture of any Values, such as attn_weights.
+
+attention [H] > FILE.svg: draws from where to where head H looks, or every head."""
 
     def run(self, text):
+        text, file = svg.split(text)
         words = text.split()
-        if len(words) == 2:
+        if file:
+            self.draw(words, file)
+        elif len(words) == 2:
             self.at(*(int(program.evaluate(word)) for word in words))
         elif len(words) == 1:
             show([Node(value["node"]).data for value in items(evaluate(text))])
@@ -69,9 +89,20 @@ attention EXPR: the same picture of any Values, such as attn_weights."""
 
     @staticmethod
     def at(head, position):
-        found = heads(Tape())
-        if not 0 <= head < len(found):
-            raise program.Error(f"there is no head {head} on the tape; it has {len(found)}")
-        softmax = at_position(found[head], position)
+        softmax = at_position(head_of(heads(Tape()), head), position)
         print(f"head {head} at position {position} looks at")
         show(softmax.weights)
+
+    @staticmethod
+    def draw(words, file):
+        tape = Tape()
+        found = heads(tape)
+        if len(words) > 1 or not found:
+            raise program.Error("attention draws a head, or all that are on the tape: attention 0 > heads.svg")
+        wanted = [int(program.evaluate(words[0]))] if words else range(len(found))
+        maps = []
+        for h in wanted:
+            rows = latest(head_of(found, h))
+            labels = letters.read_before([tape.numbers[row.query().address] for row in rows], tape)
+            maps.append((f"head {h}", labels, [row.weights for row in rows]))
+        heat_maps(maps).write(file)

@@ -1,6 +1,8 @@
 """Walking the graph: graph, node, child, parents, parent."""
+import graph_picture
 import parameters
 import program
+import svg
 from command import Command
 from expression import find
 from node import Node, number
@@ -61,15 +63,25 @@ def show_children(node, depth, describe, indent, seen):
 
 
 class Graph(Command):
-    """graph [EXPR] [DEPTH]: what a node was computed from, DEPTH levels down (default 2).
+    """graph [EXPR] [DEPTH] [> FILE.svg]: what a node was computed from, DEPTH levels down (default 2).
 
 Each line is a node: its number on the tape, its operation, data and grad. local_grad is the derivative of the node
-above with respect to it. Without EXPR: the node named last."""
+above with respect to it. Without EXPR: the node named last.
+
+With a file, it is drawn: the nodes with the largest shares of the gradient."""
 
     def run(self, text):
+        text, file = svg.split(text)
         words = text.split()
         depth = int(words.pop()) if words and words[-1].isdigit() else 2
-        show(" ".join(words), depth)
+        if len(words) > 1:
+            raise program.Error(f"graph takes a node and a depth, as in graph loss 3; '{words[-1]}' is no depth")
+        named = " ".join(words)
+        if file:
+            node, describe = node_named(named), Describe()
+            graph_picture.draw(f"{named or describe.name(node)}: where it comes from", node, depth, describe).write(file)
+        else:
+            show(named, depth)
 
 
 class NodeCommand(Command):

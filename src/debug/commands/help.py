@@ -14,6 +14,7 @@ graph [EXPR] [DEPTH]  what a node was computed from
 node [EXPR]           go to a node; then child N, parents, parent N
 why [EXPR]            why a gradient is what it is: what each parent added to it
 attention H T         where head H looks from position T
+graph ... > FILE      draws the graph: what gave the largest shares; attention > FILE draws where each head looks
 who-wrote EXPR        in gdb: back in time, to the line that gave a number its value
 tape [N]              the last N nodes of the tape
 

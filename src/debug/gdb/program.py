@@ -56,9 +56,13 @@ def scalars(value):
 
 
 def string(value):
-    """The text of a std::string."""
+    """The text of a std::string, or of a std::u32string."""
     begin, length = scalars(value)[:2]
     return begin.string(length=int(length))
+
+
+def display(content, title):
+    """Shows an SVG in a window. gdb has none."""
 
 
 def type_name(value):

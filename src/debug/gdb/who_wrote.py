@@ -16,9 +16,10 @@ _BEFORE_IT_RUNS = [
 class WhoWrote(Command):
     """Goes back in time to the line that wrote a number: `stop backward`, then `who-wrote e.a.node->grad`.
 
-    The program begins again, up to its first stop. gdb records what the line there does, and goes back through it to
-    where the number was written last. Time runs backwards, so the "new" value is the earlier one. In this past, print
-    what you like; `reverse-continue` goes to who wrote before, `reverse-step` goes line by line, `record stop` ends it."""
+    The program begins again, up to its first stop. gdb records what the line there does, or in backward() the rest of
+    that function, and goes back through it to where the number was written last. Time runs backwards, so the "new"
+    value is the earlier one. In this past, print what you like; `reverse-continue` goes to who wrote before,
+    `reverse-step` goes line by line, `record stop` ends it."""
 
     name = "who-wrote"
     watch = None  # from the last time
@@ -30,17 +31,19 @@ class WhoWrote(Command):
             self.watch.delete()
         for command in _BEFORE_IT_RUNS + ["run"]:
             gdb.execute(command)
-        start, function = _line(), gdb.selected_frame().name()
-        for command in ["record full", "set record full insn-number-max unlimited", "next"]:
+        start, frame = _line(), gdb.selected_frame()
+        move, end = ("finish", frame.older()) if frame.name().endswith("::backward") else ("next", frame)
+        gdb.set_convenience_variable("written", gdb.parse_and_eval(text).address)
+        for command in ["record full", "set record full insn-number-max unlimited", move]:
             gdb.execute(command)
-        if gdb.selected_frame().name() != function:
+        if gdb.selected_frame() != end:
             raise program.Error("gdb cannot record here: see the lines above")
         gdb.execute("set can-use-hw-watchpoints 0")  # the processor's do not go backwards
-        gdb.execute(f"watch -l {text}")
+        gdb.execute("watch *$written")
         self.watch = gdb.breakpoints()[-1]
         gdb.execute("set can-use-hw-watchpoints 1")
         gdb.execute("reverse-continue")
-        if _line() == start:
+        if self.watch.hit_count == 0:
             raise program.Error(f"{start} does not write {text}; set another stop: stop NAME")
 
 

@@ -89,8 +89,24 @@ def scalars(value):
 
 
 def string(value):
-    """The text of a std::string, which each standard library stores in its own way."""
-    return (value.value.GetSummary() or "").strip('"')
+    """The text of a std::string, which each standard library stores in its own way, or of a std::u32string."""
+    summary = value.value.GetSummary()
+    if summary:
+        return summary.removeprefix("U").strip('"')
+    begin, length = (int(member) for member in scalars(value)[:2])  # lldb has no words for that of libstdc++
+    if not 0 <= length <= 10_000:
+        raise Error("this text cannot be read")
+    return read(begin, 4 * length).decode("utf-32")
+
+
+def display(content, title):
+    """Shows an SVG in a window, which VS Code's CodeLLDB has."""
+    try:
+        import debugger
+    except ImportError:
+        return
+    if hasattr(debugger, "display_html"):
+        debugger.display_html(content, title=title)
 
 
 def type_name(value):

@@ -21,6 +21,7 @@ const state = {
   whyTimer: 0,
   titleTimer: 0,
   othersTimer: 0,
+  tourTimer: 0,
   restTimer: 0,
 };
 
@@ -148,6 +149,7 @@ function prepare() {
   document.documentElement.style.setProperty("--map-width", `${leastMapWidth(mapLabels(state.shown).length)}px`);
   showTitle(state.shown);
   showVerdict(state.shown);
+  showTour(state.shown);
   showSlider();
   showModels();
   writeLinkSoon();
@@ -278,6 +280,8 @@ function followLink(place = null) {
   showTheme();
   showSampling();
   typed(byId("text").value);
+  const isStep = text === null && state.tour > 0;
+  if (isStep) beginStep();
   showAll();
   showSections();
   fitBar();
@@ -286,6 +290,7 @@ function followLink(place = null) {
     focusKey(document, place.key);
   } else if (state.tab === "picture") scrollTo(0, 0);
   else byId(state.tab)?.scrollIntoView();
+  if (isStep) reachStep();
 }
 
 // --- Theme, sections, start ------------------------------------------------------------------------------------------
@@ -409,6 +414,7 @@ function start() {
     state.models = state.data.models.map((about) => ({ about, model: decodeModel(about) }));
   } catch (error) {
     byId("facts").textContent = `The model cannot be shown: ${error.message}.`;
+    byId("facts").parentElement.open = true;
     for (const part of document.querySelectorAll(".bar, main, #themes")) part.hidden = true;
     return;
   }
@@ -435,7 +441,7 @@ function start() {
   });
   nameMeanings();
   if (nounOf(state.models[0].model) === "documents") callThemDocuments();
-  const begins = [startPicture, startGallery, startWhatIf, startLearn, startGraph, startHistory];
+  const begins = [startPicture, startGallery, startWhatIf, startLearn, startGraph, startHistory, startTour];
   for (const begin of begins) begin();
   followLink();
   followScrolling();

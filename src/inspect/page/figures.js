@@ -121,8 +121,24 @@ function paragraph(text) {
   return element("p", ...explained(text));
 }
 
+// A name that a model wrote may have no letters at all.
+function writtenName(name) {
+  return name === "" ? element("span", { class: "empty" }, "no letters") : element("bdi", name);
+}
+
 function showNames(id, names) {
-  byId(id).replaceChildren(...names.map((name) => element("li", element("bdi", name))));
+  byId(id).replaceChildren(...names.map((name) => element("li", writtenName(name))));
+}
+
+// A list of numbers as cells, the stronger the larger a number is among them.
+function numberList(numbers) {
+  const largest = Math.max(...[...numbers].map(Math.abs), 1e-12);
+  const cells = [...numbers].map((x) => {
+    const cell = element("span", { class: x >= 0 ? "up" : "down" }, signed(x, 2));
+    cell.style.setProperty("--share", `${Math.round((100 * Math.abs(x)) / largest)}%`);
+    return cell;
+  });
+  return element("div", { class: "stream" }, ...cells);
 }
 
 // --- Maps of weights -------------------------------------------------------------------------------------------------
@@ -191,6 +207,12 @@ function headMap(model, about) {
 // A map or more of a head, under its name.
 function mapFigure(caption, ...parts) {
   return element("figure", element("figcaption", { class: "head-name" }, ...caption), ...parts);
+}
+
+// A map with words at its axes.
+function withAxes(map, thing) {
+  const above = element("span", { class: "across" }, `${thing} that is looked at →`);
+  return element("div", { class: "axes" }, above, element("span", { class: "down" }, `${thing} that looks →`), map);
 }
 
 // The runs [from, to) of those of n cells for which isIn holds.
@@ -289,12 +311,13 @@ function runningMean(numbers, window) {
   });
 }
 
-// Lines over an axis. lines: [{ className, values }]; place(i) is where value i lies on the axis, from 0 to 1, and `ends`
-// are the words below it. A value that is not finite is left out; one above the range is drawn at its upper end.
-// Returns the drawing, and x and y of a value in it.
-function lineChart({ lines, place, ends, range: [low, high, distance], box: [width, height], name }) {
+// Lines over an axis. lines: [{ className, values }]; place(i) is where value i lies on the axis, from 0 to 1, and `ticks`
+// are the words below it, [[place, word], ...]. A value that is not finite is left out; one above the range is drawn at
+// its upper end. Returns the drawing, and x and y of a value in it.
+function lineChart({ lines, place, ticks, range: [low, high, distance], box: [width, height], name }) {
   const [left, right, top, bottom] = [34, width - 10, 10, height - 20];
-  const x = (i) => left + place(i) * (right - left);
+  const across = (share) => left + share * (right - left);
+  const x = (i) => across(place(i));
   const y = (value) => bottom - ((Math.min(value, high) - low) / (high - low)) * (bottom - top);
   const viewBox = `0 0 ${width} ${height}`;
   const drawn = svg("svg", { class: "chart", viewBox, role: "img", "aria-label": name });
@@ -302,8 +325,10 @@ function lineChart({ lines, place, ends, range: [low, high, distance], box: [wid
     drawn.append(svg("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }));
     drawn.append(svg("text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
   }
-  drawn.append(svg("text", { x: left, y: height - 4 }, ends[0]));
-  drawn.append(svg("text", { x: right, y: height - 4, "text-anchor": "end" }, ends[1]));
+  for (const [share, word] of ticks) {
+    const anchor = share === 0 ? "start" : share === 1 ? "end" : "middle";
+    drawn.append(svg("text", { x: across(share), y: height - 4, "text-anchor": anchor }, word));
+  }
   for (const { className, values } of lines) {
     const known = [...values.keys()].filter((i) => Number.isFinite(values[i]));
     const points = known.map((i) => `${x(i).toFixed(1)},${y(values[i]).toFixed(1)}`).join(" ");
@@ -325,7 +350,6 @@ function lossCurve(losses, steps, name, box) {
   ];
   const place = (i) => (i + 0.5) / Math.max(steps, 1);
   const range = [0, Math.max(4, Math.ceil(Math.max(0, ...losses.slice(0, 50)))), 1];
-  const { drawn } = lineChart({ lines, place, ends: ["step 1", `step ${steps}`], range, box, name });
-  drawn.append(svg("text", { x: 40, y: 24 }, "loss of each name, and the mean of the last 50"));
-  return drawn;
+  const ticks = [[0, "step 1"], [0.5, String(steps / 2)], [1, String(steps)]];
+  return lineChart({ lines, place, ticks, range, box, name }).drawn;
 }

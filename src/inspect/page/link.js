@@ -17,15 +17,16 @@ const settings = {
   layer: [0, whole(0, 1e9)],
   head: [0, whole(0, 1e9)],
   at: [3, whole(0, 1e9)],
+  box: ["", shortText], // of the picture, that is open
   letter: ["", shortText], // to explain, or "end"; by default the one that comes
   temperature: [1, within(0.1, 3)],
+  tour: [0, whole(1, 99)],
   step: [Infinity, whole(0, 1e9)], // of the training; the end
   maps: ["name", oneOf("name", "mean")],
   path: ["", (text) => (/^(loss|sum|(\d+\.)*\d+)?$/.test(text) ? shortText(text) : undefined)],
   tab: ["picture", (text) => oneOf(...sections.map(([id]) => id))(text)],
   theme: ["auto", oneOf("auto", "light", "dark")],
   seed: ["42", seedText],
-  sampleTemperature: [0.5, within(0.05, 5)],
   num: [20, whole(1, mostNames)],
   prompt: ["", shortText],
   learnFrom: ["fresh", oneOf("fresh", "model")],

@@ -1,5 +1,10 @@
 // Measures of a row of weights, as in src/inspect/heads.h, for what is computed in the page.
 
+// The loss of one who knows nothing, and gives every token the same probability.
+function guessingLoss(model) {
+  return Math.log(model.bos + 1);
+}
+
 // What each visible position would get if the row were even.
 function evenShare(seen) {
   return seen.length > 0 ? 1 / seen.length : 0;

@@ -8,17 +8,24 @@ const massNames = [
   ["mass_after_equal", "after the same"],
 ];
 
+const noShape = "no clear shape";
+
 const shapeMeanings = {
   self: "It looks at its own position.",
   "previous token": "It looks at the letter just before.",
   BOS: "It looks at the beginning, which often means: at nothing in particular.",
   "equal letter": "It looks at earlier letters like its own.",
   induction: "It looks at what followed the last time this letter came.",
-  "no clear shape": "Nothing stands out against an even share and against heads that have learnt nothing.",
+  [noShape]: "Nothing stands out against an even share and against heads that have learnt nothing.",
 };
 
 function reveal(keys) {
   change({ open: new Set(keys) });
+}
+
+// Only where something stands out there is something to guess.
+function isClear({ shape }) {
+  return shape !== noShape;
 }
 
 // What `microgpt heads` measured of this head.
@@ -49,15 +56,16 @@ function answer(shown, layer, head) {
   if (!record) return null;
   const key = `${layer}:${head}`;
   const isOpen = state.open.has(key);
+  const words = isOpen ? "Hide" : isClear(record) ? "Guess, then show" : "Nothing stands out: show";
   const cover = button(
     {
       class: isOpen ? "link" : "cover",
       "aria-expanded": String(isOpen),
       "data-key": `answer ${key}`,
-      "aria-label": `${isOpen ? "Hide" : "Guess, then show"} what head ${head} of layer ${layer} looks at`,
+      "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
       click: () => reveal(isOpen ? [...state.open].filter((each) => each !== key) : [...state.open, key]),
     },
-    isOpen ? "Hide" : "Guess, then show",
+    words,
   );
   return element("div", { class: "answer" }, ...(isOpen ? evidence(shown, record) : []), cover);
 }
@@ -99,7 +107,7 @@ function galleryCard(shown, layer, head) {
   );
   return mapFigure(
     [pick, element("span", { class: "changed" }, off ?? "")],
-    galleryMap(shown, layer, head),
+    withAxes(galleryMap(shown, layer, head), state.maps === "mean" ? "position" : "letter"),
     answer(shown, layer, head),
   );
 }
@@ -127,6 +135,11 @@ function showGallery(shown) {
   byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";
   byId("reveal-all").onclick = () => reveal(areAllOpen ? [] : keys);
   byId("reveal-all").hidden = !shown.about.heads;
+  byId("guess").textContent = !shown.about.heads
+    ? ""
+    : shown.about.heads.some(isClear)
+      ? "Look at a map, guess what its head looks for, and then uncover the answer."
+      : "In this model no head looks for one thing alone.";
 }
 
 function startGallery() {

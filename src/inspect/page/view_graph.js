@@ -80,6 +80,25 @@ function moveInGraph(event) {
   else if (to.join() !== path.join()) goToNode(to, event.key === "ArrowDown" || state.graph.isOpen);
 }
 
+// One step down goes where most of the gradient goes; a weight is the end. The button that was pressed keeps the focus.
+function walkTools(graph, thing) {
+  const path = walkedPath();
+  const locals = graph.childrenOf(thing).map(({ local }) => Math.abs(local));
+  const isEnd = locals.length === 0;
+  const step = (words, disabled, to, how) => {
+    const click = () => {
+      goToNode(to);
+      focusKey(byId("graph-node"), words);
+    };
+    return button({ class: how, "data-key": words, disabled: disabled ? "" : null, click }, words);
+  };
+  return [
+    step("One step down", isEnd, [...path, locals.indexOf(Math.max(...locals))], "main"),
+    step("Up", path.length === 0, path.slice(0, -1), null),
+    element("span", isEnd ? "This is a number that training moves." : "To the child that gets most of its gradient."),
+  ];
+}
+
 // --- The section -----------------------------------------------------------------------------------------------------
 
 // Things worth a look at this position: [[label, thing], ...].
@@ -146,7 +165,7 @@ function showGraph(shown) {
   const steps = graph.follow(walkedPath());
   const fits = walkedPath().slice(0, steps.length - 1);
   if (fits.length > 1) state.path = fits.slice(2).join("."); // a link may lead further than this graph goes
-  byId("graph-size").textContent = `${graph.nodes.length.toLocaleString("en")} nodes`;
+  byId("graph-size").textContent = graph.nodes.length.toLocaleString("en");
   byId("graph-changed").hidden = !shown.isChanged;
   const letters = shown.tokens.map((token, t) => [
     String(t),

@@ -21,15 +21,18 @@ function numberCells(numbers) {
   return [...numbers].map((x, i) => element("td", { class: i === 0 ? "group" : null }, signed(x, 2)));
 }
 
-function showPickers(shown) {
-  const { n_layer } = shown.model.config;
-  byId("pick-note").hidden = n_layer === 1;
-  const heads = headsOf(shown.model).map(({ key, name }) => [key, n_layer > 1 ? key : name]);
+function showHeadChoices(place, { model }) {
+  const heads = headsOf(model).map(({ key, name }) => [key, model.config.n_layer > 1 ? key : name]);
   const pick = (key) => {
     const [layer, head] = key.split(":").map(Number);
     change({ layer, head });
   };
-  showChoices(byId("pick-head"), heads, `${state.layer}:${state.head}`, pick);
+  showChoices(place, heads, `${state.layer}:${state.head}`, pick);
+}
+
+function showPickers(shown) {
+  byId("pick-note").hidden = shown.model.config.n_layer === 1;
+  showHeadChoices(byId("pick-head"), shown);
   const letters = shown.tokens.map((token, t) => [String(t), longLabel(shown.model, token)]);
   showChoices(byId("pick-letter"), letters, String(state.at), (t) => change({ at: Number(t) }));
 }
@@ -140,18 +143,12 @@ function whatIsWritten(shown) {
   const numbers = headWrites(shown.model, shown.now, state, state.at);
   const stream = headFacts(shown).here.x_residual;
   const length = (x) => Math.sqrt(dot(x, x));
-  const largest = Math.max(...numbers.map(Math.abs), 1e-12);
-  const cells = numbers.map((x) => {
-    const cell = element("span", { class: x >= 0 ? "up" : "down" }, signed(x, 2));
-    cell.style.setProperty("--share", `${Math.round((100 * Math.abs(x)) / largest)}%`);
-    return cell;
-  });
   return stepOf(
     "What it writes",
     `[W_O] turns that output into ${numbers.length} numbers, which are added to the [residual stream]. Their length, ` +
       `the root of the sum of their squares, is ${fixed(length(numbers), 2)}; the stream’s own is ` +
       `${fixed(length(stream), 2)}.`,
-    element("div", { class: "stream" }, ...cells),
+    numberList(numbers),
   );
 }
 

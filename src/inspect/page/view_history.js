@@ -21,11 +21,15 @@ function pointModel(i) {
   return point;
 }
 
-// Where a point lies on the slider and in curves, from 0 to 1: by the logarithm of its step, for a model learns most in
+// Where a step lies on the slider and in curves, from 0 to 1: by the logarithm of its step, for a model learns most in
 // its first steps.
-function placeOfPoint(i) {
-  const [first, here, last] = [0, i, state.points.length - 1].map((each) => Math.log1p(state.points[each].about.step));
+function placeOfStep(step) {
+  const [first, here, last] = [state.points[0].about.step, step, state.points.at(-1).about.step].map(Math.log1p);
   return (here - first) / (last - first);
+}
+
+function placeOfPoint(i) {
+  return placeOfStep(state.points[i].about.step);
 }
 
 function pointAtPlace(place) {
@@ -103,11 +107,18 @@ function playOrPause() {
 
 // --- Charts over the steps -------------------------------------------------------------------------------------------
 
+// The first step, the powers of ten, and the last, where there is room for them.
+function stepTicks() {
+  const [first, last] = [0, -1].map((i) => state.points.at(i).about.step);
+  const powers = [10, 100, 1000, 10000, 100000, 1000000].filter((step) => step > first && placeOfStep(step) < 0.85);
+  const words = [first, ...powers, last].map((step) => [placeOfStep(step), step.toLocaleString("en")]);
+  return [[0, `step ${words[0][1]}`], ...words.slice(1)];
+}
+
 // `lines` as of lineChart(), with a value for each point. `tip` tells of a point; a click picks it.
 function pointChart({ lines, at, range, box, name, tip }) {
   const steps = state.points.map(({ about }) => about.step);
-  const ends = [`step ${steps[0]}`, String(steps.at(-1))];
-  const { drawn, x, y } = lineChart({ lines, place: placeOfPoint, ends, range, box, name });
+  const { drawn, x, y } = lineChart({ lines, place: placeOfPoint, ticks: stepTicks(), range, box, name });
   drawn.classList.add("point-chart");
   drawn.append(svg("line", { class: "here", x1: x(at), x2: x(at), y1: 10, y2: box[1] - 20 }));
   for (const { className, values } of lines) {
@@ -191,7 +202,7 @@ function pointsToTell() {
 
 function pointRow(i, at) {
   const { about, names } = state.points[i];
-  const told = (names ?? ["…"]).slice(0, 4).flatMap((name) => [element("bdi", name), " "]);
+  const told = (names ?? ["…"]).slice(0, 4).flatMap((name) => [writtenName(name), " "]);
   const pick = button(
     {
       class: "link",

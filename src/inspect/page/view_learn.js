@@ -64,8 +64,9 @@ function runOrPause() {
 
 // --- What is shown ---------------------------------------------------------------------------------------------------
 
-function learningStatus({ trainer, losses, names }) {
-  if (losses.length === 0) return `Step 0 of ${trainer.how.num_steps}. Nothing is learnt yet.`;
+function learningStatus({ trainer, losses, names, from }) {
+  const beginning = from === "fresh" ? "Its numbers are random: nothing is learnt yet" : "It begins with what this model knows";
+  if (losses.length === 0) return `Step 0 of ${trainer.how.num_steps}. ${beginning}.`;
   const recent = runningMean(losses, 50).at(-1);
   const name = names[(trainer.steps - 1) % names.length];
   return (

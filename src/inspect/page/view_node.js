@@ -157,6 +157,7 @@ function computedFrom(graph, thing) {
 
 function showNode(graph, thing) {
   byId("graph-node").replaceChildren(
+    element("div", { class: "tools" }, ...walkTools(graph, thing)),
     ...describeThing(graph, thing),
     ...nudged(graph, thing),
     ...whyGradient(graph, thing),

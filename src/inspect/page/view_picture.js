@@ -1,5 +1,5 @@
-// The whole model in one picture: what happens to the chosen letter, in order, with its numbers as shades. Every box
-// leads to where more is said of it.
+// The whole model in one picture: what happens to the chosen letter, in order, with its numbers as shades. A box leads
+// to where more is said of it, or opens: then its numbers stand below the picture.
 
 const mostShades = 64; // of a longer list, the first
 
@@ -13,52 +13,113 @@ function shades(numbers) {
   return element("span", { class: "shades", "aria-hidden": "true" }, ...cells);
 }
 
-// `where` is what a click changes: the section, at least.
+// `where` is what a click changes.
 function flowBox(key, name, note, where, ...content) {
-  const click = () => change(where, { scroll: true });
+  const click = () => change(where, { scroll: "tab" in where });
   const tabindex = key === "letter" ? 0 : -1; // the others are reached by arrow keys
   const attributes = { class: "flow-box", "data-key": `flow ${key}`, tabindex, click };
   return button(attributes, element("b", element("bdi", name)), element("small", element("bdi", note)), ...content);
 }
 
-function headBox({ model, now, tokens }, { key, name, layer, head }) {
-  const { attn_weights, head_out } = now.layers[layer][state.at];
-  const [first] = strongest(attn_weights[head], [...attn_weights[head].keys()], 1);
-  const looks = `looks at ${longLabel(model, tokens[first])} (${first})`;
-  return flowBox(key, name, looks, { layer, head, tab: "inside" }, shades(head_out[head]));
+// What a head looks at most, and how much of its look that is; or that it is switched off.
+function headLook({ model, now, tokens }, { key, layer, head }) {
+  const how = state.off.get(key);
+  if (how) return element("span", { class: "changed" }, how === "off" ? "switched off" : "its mean output");
+  const weights = now.layers[layer][state.at].attn_weights[head];
+  const [first] = strongest(weights, [...weights.keys()], 1);
+  return element("bdi", `${percent(weights[first])} at ${longLabel(model, tokens[first])} (${first})`);
 }
 
-// Heads side by side, what the stream is after them, the MLP, and what it is then.
-function layerBoxes(shown, layer) {
-  const { model, now } = shown;
-  const { x } = now.layers[layer][state.at];
-  const mlp = now.mlps[layer][state.at];
-  const [{ key, name }] = partsOf(model).filter((part) => part.layer === layer && part.head === undefined);
-  const heads = headsOf(model).filter((part) => part.layer === layer);
+function headBox(shown, part) {
+  const { key, name, layer, head } = part;
+  const where = { layer, head, tab: "inside" };
+  return flowBox(key, name, headLook(shown, part), where, shades(shown.now.layers[layer][state.at].head_out[head]));
+}
+
+// --- A box that opens ------------------------------------------------------------------------------------------------
+
+// By key: its name, what happened, and its lists of numbers. The picture shows the last one, or `shaded`.
+function openingBoxes({ model, now, tokens }) {
+  const { at } = state;
+  const { wte, wpe } = model.w;
+  const letter = [`${longLabel(model, tokens[at])} (wte)`, wte.row(tokens[at])];
+  const place = model.config.rope ? [] : [[`position ${at} (wpe)`, wpe.row(at)]];
+  const added = [letter, ...place, ["both, divided by the root of their mean square", now.embedded[at]]];
+  const boxes = new Map([["embedding", { name: "stream", note: partsOf(model)[0].name, lists: added }]]);
+  now.layers.forEach((positions, layer) => {
+    const { x_residual, attn_out, x } = positions[at];
+    const { active, mlp_out, x: after } = now.mlps[layer][at];
+    const heads = [["before", x_residual], ["what the heads add", attn_out], ["their sum", x]];
+    const sum = [["before", x], ["what the MLP adds", mlp_out], ["their sum", after]];
+    const { name } = partsOf(model).find(({ key }) => key === `${layer}:mlp`);
+    const note = state.off.has(`${layer}:mlp`) ? "switched off" : "at this letter alone";
+    boxes.set(`${layer} heads`, { name: "stream", note: "the heads added", lists: heads });
+    boxes.set(`${layer}:mlp`, { name, note, shaded: active, lists: [["inside", active], ["what it adds", mlp_out]] });
+    boxes.set(`${layer} mlp`, { name: "stream", note: "the MLP added", lists: sum });
+  });
+  return boxes;
+}
+
+function openingBox([key, { name, note, lists, shaded = lists.at(-1)[1] }]) {
+  const box = flowBox(key, name, note, { box: state.box === key ? "" : key }, shades(shaded));
+  box.setAttribute("aria-expanded", String(state.box === key));
+  return box;
+}
+
+// The stream ends in the logits, so one can ask at each place what the model would say if it ended there.
+function wouldSay({ model, targets }, numbers) {
+  const { lm_head } = model.w;
+  const chances = probabilities(Array.from({ length: lm_head.rows }, (_, token) => dot(lm_head.row(token), numbers)));
   return [
-    element("span", { class: "flow-heads" }, ...heads.map((part) => headBox(shown, part))),
-    flowBox(`${layer} heads`, "stream", "the heads added", { tab: "why" }, shades(x)),
-    flowBox(key, name, "at this letter alone", { tab: "whatif" }, shades(mlp.active)),
-    flowBox(`${layer} mlp`, "stream", "the MLP added", { tab: "why" }, shades(mlp.x)),
+    element("h4", "What it would say if it ended here"),
+    element("div", { class: "chances" }, ...chanceBars(model, chances, targets[state.at])),
   ];
 }
+
+function boxNumbers(shown) {
+  const { name, note, lists } = openingBoxes(shown).get(state.box);
+  const isStream = name === "stream";
+  const link = (words, tab, key) => {
+    const click = () => {
+      change({ tab }, { scroll: true });
+      focusKey(byId(tab), key);
+    };
+    return button({ class: "link", click }, words);
+  };
+  const doors = [link("What each part adds to a letter", "why", "part 0:0")];
+  if (!isStream) doors.push(" ", link("Switch it off", "whatif", `switch ${state.box} on`));
+  return [
+    element("h3", inText(name), `, ${note}`),
+    ...lists.flatMap(([words, numbers]) => [element("h4", element("bdi", words)), numberList(numbers)]),
+    ...(isStream ? wouldSay(shown, lists.at(-1)[1]) : []),
+    element("p", ...doors),
+  ];
+}
+
+// --- The picture -----------------------------------------------------------------------------------------------------
 
 function showPicture(shown) {
   const { model, now, tokens, targets } = shown;
   const { at } = state;
-  const bars = tokensToShow(now.probs[at], targets[at]).map((token) =>
-    chanceBar({ label: nextLabel(model, token), share: now.probs[at][token], isNext: token === targets[at] }),
-  );
-  const layers = Array.from({ length: model.config.n_layer }, (_, layer) => layerBoxes(shown, layer));
+  const opening = openingBoxes(shown);
+  if (!opening.has(state.box)) state.box = "";
+  const [embedding, ...others] = [...opening].map(openingBox);
+  const layers = Array.from({ length: model.config.n_layer }, (_, layer) => {
+    const heads = headsOf(model).filter((part) => part.layer === layer);
+    const beside = element("span", { class: "flow-heads" }, ...heads.map((part) => headBox(shown, part)));
+    return [beside, ...others.slice(3 * layer, 3 * layer + 3)]; // the stream, the MLP, the stream
+  });
   const boxes = [
     flowBox("letter", longLabel(model, tokens[at]), `position ${at}`, { tab: "read" }),
-    flowBox("embedding", "stream", partsOf(model)[0].name, { tab: "why" }, shades(now.embedded[at])),
+    embedding,
     ...layers.flat(),
-    flowBox("next", "next letter", readingSoFar(shown, at), { tab: "read" }, ...bars),
+    flowBox("next", "next letter", readingSoFar(shown, at), { tab: "read" }, ...chanceBars(model, now.probs[at], targets[at])),
   ];
   const arrow = () => element("span", { "aria-hidden": "true" }, "→");
   byId("picture-where").replaceChildren(inText(readingSoFar(shown, at)));
   replaceKeepingFocus(byId("picture-flow"), boxes.flatMap((box, i) => (i > 0 ? [arrow(), box] : [box])));
+  byId("picture-box").hidden = state.box === "";
+  byId("picture-box").replaceChildren(...(state.box === "" ? [] : boxNumbers(shown)));
 }
 
 function startPicture() {

@@ -9,6 +9,12 @@ function tokensToShow(probs, target) {
   return order;
 }
 
+function chanceBars(model, probs, target) {
+  return tokensToShow(probs, target).map((token) =>
+    chanceBar({ label: nextLabel(model, token), share: probs[token], isNext: token === target }),
+  );
+}
+
 function readingSoFar(shown, t) {
   if (t === 0) return "at the beginning";
   const letters = shown.tokens.slice(1, t + 1).map((token) => visibleLetter(shown.model.characters[token]));
@@ -62,7 +68,10 @@ function showRead(shown) {
 // --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------
 
 function showVerdict(shown) {
-  const { now, before, isChanged } = shown;
+  const { model, now, before, isChanged } = shown;
+  const guessing = fixed(guessingLoss(model), 1);
+  for (const place of document.querySelectorAll(".guessing")) place.textContent = guessing;
+  for (const place of document.querySelectorAll(".tokens")) place.textContent = model.bos + 1;
   const difference = now.loss - before.loss;
   byId("verdict").replaceChildren(
     ...explained(`[loss] ${fixed(now.loss)}`),
@@ -73,7 +82,7 @@ function showVerdict(shown) {
           element("span", { class: "unit" }, " with your changes"),
           ")",
         ]
-      : [element("span", { class: "unit" }, ...explained(" [nats|nat] a letter"))]),
+      : [element("span", { class: "unit" }, ` (0 = certain, ${guessing} = guessing)`)]),
   );
   byId("undo").hidden = !isChanged;
 }

@@ -54,8 +54,7 @@ function cellButton(shown, t, s) {
 }
 
 function showForbid(shown) {
-  const { layer, head } = state;
-  byId("forbid-head").textContent = headsOf(shown.model).find(({ key }) => key === `${layer}:${head}`).name;
+  showHeadChoices(byId("forbid-head"), shown);
   const labels = shown.labels.slice(0, longestMap);
   const rows = labels.map((label, t) => {
     const cells = Array.from({ length: t + 1 }, (_, s) => cellButton(shown, t, s));
@@ -158,24 +157,27 @@ function canRead(model, text) {
 const mostNames = 200;
 
 // Which input sets what.
-const samplingInputs = { seed: "seed", "sample-temperature": "sampleTemperature", num: "num", prompt: "prompt" };
+const samplingInputs = { seed: "seed", num: "num", prompt: "prompt" };
 
 function showSampling() {
   for (const [id, key] of Object.entries(samplingInputs)) byId(id).value = state[key];
 }
 
 function generateNames() {
-  const { model, changes } = state.shown;
-  const { seed, sampleTemperature: temperature, num, prompt } = state;
+  const { about, model, changes } = state.shown;
+  const { seed, temperature, num, prompt } = state;
   byId("sampling-message").textContent = "";
   try {
-    if (!(temperature > 0)) throw new Error("the temperature must be more than 0");
     if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
     const begin = readable(model, prompt);
     if (begin.changes.length > 0) {
       byId("sampling-message").textContent = `They begin with “${begin.text}”: ${begin.changes.join("; ")}.`;
     }
     showNames("sampled", sample(model, { seed, temperature, num, prompt: begin.text }, changes));
+    const options = `--dtype f64 --seed ${seed} --temperature ${temperature} --num ${num}`;
+    const prompted = begin.text === "" ? "" : ` --prompt ${shellWord(begin.text)}`;
+    byId("sampling-terminal").hidden = changes.off.size + changes.forbidden.size > 0; // it has no switches
+    byId("sampling-command").textContent = `microgpt sample ${shellWord(about.path)} ${options}${prompted}`;
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;
   }
@@ -184,10 +186,9 @@ function generateNames() {
 function showWhatIf(shown) {
   showSwitches(shown);
   showForbid(shown);
-  byId("averaged").textContent =
-    namesToAverage(shown.model).length < state.data.names.length
-      ? `${namesToAverage(shown.model).length} of the names`
-      : "the names";
+  const { length } = namesToAverage(shown.model);
+  const some = length < state.data.names.length ? `${length} of ` : "";
+  byId("averaged").textContent = `${some}the ${nounOf(shown.model)}`;
   byId("temperature").value = state.temperature;
   byId("temperature-value").textContent = state.temperature.toFixed(2);
   showDifference(shown);

@@ -49,7 +49,8 @@ function showLossesWithout(shown, token, parts, loss, i = 0) {
   const off = new Map([...changes.off, [parts[i].key, null]]);
   const { logits } = forward(model, tokens.slice(0, state.at + 1), { ...changes, off });
   const without = crossEntropy(logits[state.at], token, state.temperature);
-  const difference = element("span", { class: "unit" }, ` (${signed(without - loss)})`);
+  const isGuessing = Math.abs(without - guessingLoss(model)) < 1e-9; // no part says anything
+  const difference = element("span", { class: "unit" }, ` (${isGuessing ? "guessing" : signed(without - loss)})`);
   byId(`without-${i}`).replaceChildren(fixed(without), difference);
   state.whyTimer = setTimeout(showLossesWithout, 0, shown, token, parts, loss, i + 1);
 }

@@ -1,0 +1,382 @@
+// What a page does besides showing its text: light and dark, what the reader has read, guessed and run, covers before
+// answers, walks step by step, source code beside the text, the glossary, and the search. Without this script, all text
+// and pictures are there.
+
+const book = {}; // words.js and sections.js put their data here
+const root = document.documentElement;
+
+// --- What is remembered ----------------------------------------------------------------------------------------------
+
+// A browser may refuse to remember what a page of a folder stores. Then it is forgotten when the page closes.
+const memory = {
+  read() {
+    try {
+      return JSON.parse(localStorage.getItem("microgpt-book")) ?? {};
+    } catch {
+      return {};
+    }
+  },
+  // Other pages may have changed the rest in the meantime.
+  change(how) {
+    const all = { ...this.kept, ...this.read() };
+    how(all);
+    this.kept = all;
+    try {
+      localStorage.setItem("microgpt-book", JSON.stringify(all));
+    } catch {
+      // see above
+    }
+  },
+  kept: {},
+};
+memory.kept = memory.read();
+
+// remember("read", "01_bigram", true); value undefined: forget it.
+function remember(what, name, value) {
+  memory.change((all) => (all[what] = { ...all[what], [name]: value }));
+  showMarks();
+}
+
+const recalled = (what, name) => memory.kept[what]?.[name];
+
+// --- Light and dark --------------------------------------------------------------------------------------------------
+
+const asked = new URLSearchParams(location.search).get("theme"); // of a frame: that of its page
+const preferred = matchMedia("(prefers-color-scheme: dark)");
+const theme = () => asked ?? memory.kept.theme ?? (preferred.matches ? "dark" : "light");
+const showTheme = () => (root.dataset.theme = theme());
+showTheme();
+preferred.addEventListener("change", showTheme);
+
+function themeButton() {
+  const button = make("button", { type: "button", textContent: "◐", title: "Light or dark", ariaLabel: "Light or dark" });
+  button.addEventListener("click", () => {
+    memory.change((all) => (all.theme = theme() === "dark" ? "light" : "dark"));
+    showTheme();
+    document.querySelectorAll("#beside iframe[src]").forEach((frame) => showBeside(frame.dataset.href));
+  });
+  return button;
+}
+
+// --- Small helpers ---------------------------------------------------------------------------------------------------
+
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
+const page = () => document.body.dataset.page;
+
+// Data is a script of its own, since a page of a folder may not fetch a file.
+function load(name) {
+  load[name] ??= new Promise((done) => {
+    const script = make("script", { src: `${document.body.dataset.root}${name}.js` });
+    script.addEventListener("load", () => done(book[name]));
+    document.head.append(script);
+  });
+  return load[name];
+}
+
+// --- The list of lessons ---------------------------------------------------------------------------------------------
+
+const MARKS = { read: "✓", guess: "?", run: "▸" };
+const SAID = { read: "read", guess: "guessed", run: "run" };
+
+function marksOf(name) {
+  const isDone = { ...MARKS };
+  isDone.read = recalled("read", name);
+  isDone.guess = recalled("shown", name) && Object.values(recalled("guess", name) ?? {}).some(Boolean);
+  isDone.run = recalled("run", name === "index" ? "heart" : name);
+  return Object.keys(MARKS).filter((what) => isDone[what]);
+}
+
+function showMarks() {
+  for (const link of all("#path > a, td:first-child > a")) {
+    const marks = marksOf(link.getAttribute("href").replace(".html", ""));
+    link.querySelector(".marks")?.remove();
+    if (marks.length === 0) continue;
+    const said = marks.map((what) => SAID[what]).join(", ");
+    const text = marks.map((what) => MARKS[what]).join(" ");
+    const shown = make("span", { className: "marks", textContent: ` ${text}`, title: said });
+    shown.setAttribute("role", "img");
+    shown.setAttribute("aria-label", said);
+    link.append(shown);
+  }
+}
+
+function resetButton() {
+  const button = make("button", { type: "button", textContent: "Forget what I have read, guessed and run" });
+  button.addEventListener("click", () => {
+    if (!confirm("Forget everything that you have read, guessed and run?")) return;
+    memory.change((all) => ["read", "guess", "shown", "run"].forEach((what) => delete all[what]));
+    location.reload();
+  });
+  return make("p", {}, button);
+}
+
+// A page is read when its end has been on the screen.
+function watchTheEnd() {
+  const end = document.querySelector(".turn");
+  const watcher = new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting) && scrollY > 0) remember("read", page(), true);
+  });
+  watcher.observe(end);
+}
+
+// --- Predict, then run -----------------------------------------------------------------------------------------------
+
+// Of each question and its answer: a field for the guess, and a cover on the answer until it is made.
+function askFirst(part, number) {
+  const answer = part.querySelector(":scope > .answer");
+  const questions = all(".question", part).filter((question) => question.closest(".predict") === part);
+  const fields = questions.map((question, i) => field(question, number === 0 ? `${i + 1}` : `exercise ${number}.${i + 1}`));
+  const said = make("p", { className: "guessed" });
+  const showGuesses = () => {
+    const guesses = fields.map((input) => input.value.trim());
+    const each = guesses.map((guess, i) => (guesses.length > 1 ? `${i + 1}. ` : "") + (guess || "nothing"));
+    said.textContent = guesses.some(Boolean) ? `You guessed: ${each.join("; ")}` : "";
+  };
+  fields.forEach((input) => input.addEventListener("input", showGuesses));
+  showGuesses();
+  if (answer.tagName === "DETAILS") answer.querySelector("summary").after(said);
+  else cover(answer, said, fields, number === 0 ? page() : `${page()} ${number}`);
+}
+
+function field(question, number) {
+  const input = make("input", { type: "text", autocomplete: "off", value: recalled("guess", page())?.[number] ?? "" });
+  input.setAttribute("aria-label", `Your guess: ${question.textContent.trim().slice(0, 100)}`);
+  const label = make("label", { className: "guess" }, "Your guess", input);
+  if (question.tagName === "LI") question.append(label);
+  else question.after(label);
+  input.addEventListener("change", () => {
+    remember("guess", page(), { ...recalled("guess", page()), [number]: input.value });
+  });
+  return input;
+}
+
+function cover(answer, said, fields, name) {
+  const button = make("button", { type: "button" });
+  const lid = make("div", { className: "cover" }, make("p", { textContent: "What it prints is covered: guess first." }), button);
+  const showButton = () => {
+    button.textContent = fields.every((input) => input.value.trim()) ? "Show what it prints" : "Show it without a guess";
+  };
+  const uncover = () => {
+    lid.remove();
+    answer.classList.remove("covered");
+    answer.prepend(said);
+  };
+  if (recalled("shown", name)) return uncover();
+  answer.classList.add("covered");
+  answer.before(lid);
+  fields.forEach((input) => input.addEventListener("input", showButton));
+  showButton();
+  const show = () => {
+    remember("shown", name, true);
+    uncover();
+  };
+  button.addEventListener("click", () => {
+    show();
+    answer.tabIndex = -1;
+    answer.focus({ preventScroll: true });
+  });
+  answer.parentElement.addEventListener("ran", show);
+  uncoverFor.push({ answer, uncover });
+}
+
+// An address that leads into an answer uncovers it.
+const uncoverFor = [];
+function followAddress() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const found = target && uncoverFor.find(({ answer }) => answer.contains(target));
+  if (!found) return;
+  found.uncover();
+  target.scrollIntoView();
+}
+
+// --- Walks in the debugger -------------------------------------------------------------------------------------------
+
+function stepThrough(pre) {
+  const steps = all(".step", pre);
+  if (steps.length < 2) return;
+  const next = make("button", { type: "button" });
+  const rest = make("button", { type: "button", textContent: "All of them" });
+  const show = (count) => {
+    steps.forEach((step, i) => (step.hidden = i >= count));
+    next.textContent = `Next command (${count} of ${steps.length})`;
+    next.onclick = () => show(count + 1);
+    next.hidden = rest.hidden = count === steps.length;
+    const at = steps[count - 1].querySelector(".at");
+    if (at && document.body.classList.contains("is-beside")) showBeside(at.getAttribute("href"));
+    showScrolling(pre);
+  };
+  rest.addEventListener("click", () => show(steps.length));
+  pre.setAttribute("aria-live", "polite");
+  const box = make("div", { className: "session-box" });
+  pre.replaceWith(box);
+  box.append(pre, next, rest);
+  show(1);
+}
+
+// --- Source code beside the text -------------------------------------------------------------------------------------
+
+function showBeside(href) {
+  let beside = document.getElementById("beside");
+  if (!beside) {
+    const close = make("button", { type: "button", textContent: "Close ✕" });
+    close.addEventListener("click", closeBeside);
+    beside = make("aside", { id: "beside", ariaLabel: "Source code" }, close, make("iframe", { title: "Source code" }));
+    document.body.append(beside);
+  }
+  const frame = beside.querySelector("iframe");
+  const [address, line = ""] = href.split("#");
+  frame.dataset.href = href;
+  frame.src = `${address}?theme=${theme()}#${line}`;
+  beside.hidden = false;
+  document.body.classList.add("is-beside");
+}
+
+function closeBeside() {
+  document.getElementById("beside").hidden = true;
+  document.body.classList.remove("is-beside");
+}
+
+function openBeside(event) {
+  const link = event.target.closest("a[target=code]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (innerWidth < 900) {
+    location.href = link.href;
+    return;
+  }
+  const from = link.getBoundingClientRect().top;
+  showBeside(link.getAttribute("href"));
+  scrollBy(0, link.getBoundingClientRect().top - from); // the text has become narrower
+}
+
+// --- The glossary ----------------------------------------------------------------------------------------------------
+
+const tip = make("div", { id: "tip", hidden: true });
+tip.setAttribute("role", "tooltip");
+let hiding = 0;
+
+async function showTip(term) {
+  clearTimeout(hiding);
+  const words = await load("words");
+  const [text, name, title] = words[term.hash.slice(1)];
+  tip.replaceChildren(text, make("a", { href: `${name}.html`, textContent: title }));
+  term.setAttribute("aria-describedby", "tip");
+  tip.hidden = false;
+  const box = term.getBoundingClientRect();
+  const isBelow = box.bottom + tip.offsetHeight + 8 < innerHeight;
+  tip.style.top = `${scrollY + (isBelow ? box.bottom + 4 : box.top - tip.offsetHeight - 4)}px`;
+  tip.style.left = `${Math.max(8, Math.min(box.left, root.clientWidth - tip.offsetWidth - 8))}px`;
+}
+
+// It stays while the mouse is on its way to it.
+const hideTip = () => (hiding = setTimeout(() => (tip.hidden = true), 200));
+
+function explain(term) {
+  term.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && showTip(term));
+  term.addEventListener("pointerleave", hideTip);
+  term.addEventListener("focus", () => showTip(term));
+  term.addEventListener("blur", hideTip);
+  // A finger cannot rest on a word: its first touch shows the entry, which leads on.
+  term.addEventListener("click", (event) => {
+    if (event.pointerType !== "touch") return;
+    event.preventDefault();
+    showTip(term);
+  });
+}
+
+// --- The search ------------------------------------------------------------------------------------------------------
+
+function searchField() {
+  const input = make("input", { type: "search", placeholder: "Search", ariaLabel: "Search all lessons and words" });
+  const found = make("div", { id: "found", hidden: true });
+  found.setAttribute("role", "region");
+  found.setAttribute("aria-label", "Found");
+  found.setAttribute("aria-live", "polite");
+  input.addEventListener("input", async () => {
+    const [sections, words] = [await load("sections"), await load("words")];
+    found.replaceChildren(...results(input.value, sections, words));
+    found.hidden = input.value.trim() === "";
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") found.querySelector("a")?.click();
+    if (event.key === "Escape") found.hidden = true;
+  });
+  document.addEventListener("click", (event) => {
+    if (event.target !== input) found.hidden = true;
+  });
+  return [input, found];
+}
+
+function results(query, sections, words) {
+  const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const entries = Object.entries(words).map(([id, [text]]) => ["index", "Words", text.split(/[(:]/)[0], id, text]);
+  const rated = [...entries, ...sections]
+    .map((section) => ({ section, rank: rank(section, wanted) }))
+    .filter((result) => result.rank > 0)
+    .sort((a, b) => b.rank - a.rank);
+  if (rated.length === 0) return [make("p", { textContent: `Nothing has the words "${query.trim()}".` })];
+  return rated.slice(0, 30).map(({ section: [name, title, heading, anchor, text] }) =>
+    make(
+      "a",
+      { href: `${document.body.dataset.root}${name}.html#${anchor}` },
+      make("b", { textContent: heading }),
+      make("span", { textContent: `${title === heading ? "" : `${title}: `}${excerpt(text, wanted[0])}` }),
+    ),
+  );
+}
+
+// 0 unless each word occurs; a word in the heading counts most.
+function rank([, title, heading, , text], wanted) {
+  const [top, low] = [heading.toLowerCase(), text.toLowerCase()];
+  const whole = `${title.toLowerCase()} ${top} ${low}`;
+  if (!wanted.every((word) => whole.includes(word))) return 0;
+  const count = (word) => Math.min(9, low.split(word).length - 1);
+  return wanted.reduce((sum, word) => sum + 1 + 20 * top.includes(word) + count(word), 0);
+}
+
+function excerpt(text, word) {
+  const at = Math.max(0, text.toLowerCase().indexOf(word) - 50);
+  return `${at > 0 ? "… " : ""}${text.slice(at, at + 150)} …`;
+}
+
+// --- A page ----------------------------------------------------------------------------------------------------------
+
+// What scrolls sideways must be reached by keyboard.
+function showScrolling(box) {
+  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+}
+
+function start() {
+  if (self !== top) document.body.classList.add("framed");
+  document.getElementById("tools").append(...searchField(), themeButton());
+  if (page()) startText();
+  all("pre, .wide").forEach(showScrolling);
+}
+
+function startText() {
+  all(".predict").forEach(askFirst);
+  all("pre.session").forEach(stepThrough);
+  all(".term").forEach(explain);
+  document.body.append(tip);
+  tip.addEventListener("pointerenter", () => clearTimeout(hiding));
+  tip.addEventListener("pointerleave", hideTip);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") tip.hidden = true;
+  });
+  document.addEventListener("click", openBeside);
+  document.addEventListener("ran", (event) => remember("run", event.detail.program, true));
+  document.getElementById("path").append(resetButton());
+  showMarks();
+  watchTheEnd();
+  followAddress();
+  addEventListener("hashchange", followAddress);
+}
+
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+else start();

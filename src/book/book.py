@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Makes a book of the READMEs: pages that a browser opens from a folder, without a network.
+
+    src/book/book.py build/book     from the project's root"""
+import json
+import os
+import re
+import shutil
+import sys
+import xml.etree.ElementTree as ET
+from html import escape
+from pathlib import Path
+from string import Template
+
+HERE = Path(__file__).parent
+NEEDED = "make book needs cmark-gfm and Pygments: apt-get install cmark-gfm python3-pygments"
+try:
+    import readme
+    import source
+    import words
+except ImportError as error:
+    raise SystemExit(f"{NEEDED} ({error})") from None
+
+
+class Site:
+    """Knows where everything lies in the book, and copies or writes what pages lead to."""
+
+    def __init__(self, out, pages):
+        self.out = out
+        self.pages = {page.path: page for page in pages}
+        self.template = Template((HERE / "page.html").read_text(encoding="utf-8"))
+        self.sources = {}  # the files and folders that have a page, in the order of their discovery
+        self.written = set()
+
+    def page_of(self, path):
+        """The address of a page: that of a README, or that of a file or folder of sources."""
+        for readme_path in (path, path / "README.md"):
+            if readme_path in self.pages:
+                return self.pages[readme_path].name + ".html"
+        if path not in self.sources:
+            self.sources[path] = None
+            for inside in sorted(path.iterdir()) if path.is_dir() else ():
+                if inside.suffix not in readme.PICTURES and inside.name != "__pycache__":
+                    self.page_of(inside)
+        return f"code/{path}/index.html" if path.is_dir() else f"code/{path}.html"
+
+    def picture(self, path):
+        copy = self.out / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+        return str(path)
+
+    def size_of(self, picture):
+        """A picture's width and height, so that text does not move when it arrives."""
+        head = Path(picture).read_bytes()[:500].decode(errors="replace")
+        found = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', head)
+        return {"width": found[1], "height": found[2]} if found else {}
+
+    def write(self, address, **parts):
+        path = self.out / address
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = self.template.substitute({"run": "", "turn": "", "path": "", "lessons": parts["root"] + "index.html#the-lessons"} | parts)
+        path.write_text(text, encoding="utf-8")
+        self.written.add(path)
+
+
+def html(element):
+    return ET.tostring(element, encoding="unicode", method="html")
+
+
+# --- The order of the pages, and the list of them on every page -------------------------------------------------------
+
+
+def find_readmes():
+    lessons = sorted(path.parent for path in Path("lessons").glob("[0-9]*/main.cpp"))
+    others = ["lessons/mine/README.md", "lessons/study/README.md", "lessons/claims.md", "src/README.md"]
+    paths = [Path("README.md"), *(lesson / "README.md" for lesson in lessons), *map(Path, others)]
+    return [readme.Readme(path) for path in paths]
+
+
+def parts_of(cover):
+    """The parts of the course, {number of a part's first lesson: its title}, from the tables of the cover."""
+    section = cover.section("The lessons")
+    parts = {}
+    for title, table in zip(section, section[1:]):
+        if title.tag == "p" and table.tag == "table":
+            parts[int(re.match(r"\d+", readme.text_of(table.find("tbody")))[0])] = readme.text_of(title.find("strong")).rstrip(".")
+    return parts
+
+
+def path_list(pages, parts, current):
+    """The <nav> with all pages; below the current one are its headings."""
+    lines = ['<nav id="path" aria-label="All pages">']
+    for page in pages:
+        if page.lesson in parts:
+            lines.append(f"<h2>{escape(parts[page.lesson])}</h2>")
+        lines.append(entry(page, current))
+    return "\n".join(lines) + "\n</nav>\n"
+
+
+def entry(page, current):
+    number = f"<b>{page.lesson:02}</b> " if page.lesson else ""
+    name = escape(re.sub(r"^Lesson \d\d: ", "", page.title))
+    here = ' aria-current="page"' if page is current else ""
+    text = f'<a href="{page.name}.html"{here}>{number}<span>{name}</span></a>'
+    if page is current:
+        inner = "".join(f'<li><a href="#{id}">{escape(text)}</a></li>' for level, id, text in page.headings if level == 2)
+        text += f"<ul>{inner}</ul>"
+    return text
+
+
+def turn(pages, page):
+    """Links to the page before and the page behind."""
+    at = pages.index(page)
+    links = ['<nav class="turn" aria-label="Before and after">']
+    if at > 0:
+        links.append(f'<a href="{pages[at - 1].name}.html" rel="prev">{escape(pages[at - 1].title)}</a>')
+    if at + 1 < len(pages):
+        links.append(f'<a href="{pages[at + 1].name}.html" rel="next">{escape(pages[at + 1].title)}</a>')
+    return "\n".join(links) + "\n</nav>\n"
+
+
+# --- What is searched -------------------------------------------------------------------------------------------------
+
+
+def sections_of(page):
+    """(page's name, page's title, heading, anchor, text) for each heading."""
+    found = []
+    for element in page.main:
+        if element.tag in ("h1", "h2", "h3"):
+            found.append([page.name, page.title, readme.text_of(element), element.get("id"), ""])
+        elif found:
+            found[-1][4] += readme.text_of(element) + " "
+    return found
+
+
+def write_data(out, name, value):
+    """A script, since a page of a folder may not fetch a file."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    (out / f"{name}.js").write_text(f"book.{name} = {text};\n", encoding="utf-8")
+
+
+# --- Pages ------------------------------------------------------------------------------------------------------------
+
+
+def finish(page, site, terms):
+    """Makes of a converted README what its page shows."""
+    readme.redirect(page, site)
+    readme.link_files(page, site)
+    readme.show_blocks(page, site)
+    readme.ask_first(page)
+    last = 0 if page.name == "index" else page.lesson or 100
+    marker = words.Marker(terms, last, "index.html")
+    for element in page.main:
+        if element.tag == "h2":
+            marker.seen.clear()
+        if element.tag not in ("h1", "h2", "h3"):
+            marker.mark(element)
+    for table in list(page.main.iter("table")):
+        wide = ET.Element("div", {"class": "wide"})
+        readme.replace(page.main, table, wide)
+        table.tail = None
+        wide.append(table)
+    if page.name == "index":
+        for image in page.main.iter("img"):
+            image.set("loading", "lazy")
+
+
+def write_pages(site, pages, parts):
+    run = '<script src="run.js" defer></script>\n' if (site.out / "run.js").exists() else ""
+    for page in pages:
+        text = "".join(map(html, page.main))
+        site.write(f"{page.name}.html", title=escape(page.title), root="", name=page.name, kind="text", text=text, run=run,
+                   lessons="#path", turn=turn(pages, page), path=path_list(pages, parts, page))
+
+
+def write_sources(site):
+    """A page for each file and folder that a page leads to. What has not changed since is not written again."""
+    made_by = max(path.stat().st_mtime for path in HERE.iterdir())
+    for path in site.sources:
+        address = site.page_of(path)
+        made = site.out / address
+        site.written.add(made)
+        if made.exists() and made.stat().st_mtime > max(path.stat().st_mtime, made_by):
+            continue
+        root = "../" * address.count("/")
+        site.write(address, title=str(path), root=root, name="", kind="source", text=source_text(site, path, root))
+
+
+def source_text(site, path, root):
+    above = [named(site, parent, root) for parent in list(path.parents)[-2::-1]]
+    heading = f'<h1>{" / ".join([*above, path.name])}</h1>\n'
+    if path.is_file():
+        return heading + html(source.numbered(path))
+    inside = [p for p in site.sources if p.parent == path]
+    return heading + "".join(f"<p>{named(site, p, root)}</p>\n" for p in inside)
+
+
+def named(site, path, root):
+    """The name of a file or folder, with a link if it has a page."""
+    has_page = path in site.sources or path / "README.md" in site.pages
+    return f'<a href="{root}{site.page_of(path)}">{path.name}</a>' if has_page else path.name
+
+
+def main():
+    out = Path(sys.argv[1])
+    if not shutil.which("cmark-gfm"):
+        raise SystemExit(NEEDED)
+    out.mkdir(parents=True, exist_ok=True)
+    pages = find_readmes()
+    site = Site(out, pages)
+    terms = words.read([item for element in pages[0].section("Words") for item in element.iter("li")])
+    write_data(out, "sections", [section for page in pages for section in sections_of(page)])
+    titles = {page.lesson: (page.name, page.title) for page in pages}
+    write_data(out, "words", {entry.id: [entry.text, *titles[entry.lesson]] for found in terms.values() for entry in found})
+    parts = parts_of(pages[0])
+    for page in pages:
+        finish(page, site, terms)
+    write_pages(site, pages, parts)
+    write_sources(site)
+    for name in ("book.css", "book.js"):
+        shutil.copyfile(HERE / name, out / name)
+    for stale in set(out.rglob("*.html")) - site.written:
+        stale.unlink()
+    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+    print(f"{out}/index.html: {len(pages)} pages, {len(site.sources)} of source, {size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""A README as a page: converted by cmark-gfm, then made into what a browser shows."""
+import os
+import re
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import source
+from session import Walk
+
+PICTURES = (".svg", ".webp", ".png")
+
+
+class Readme:
+    """path is that of the file from the project's root; name is the page's, without .html."""
+
+    def __init__(self, path):
+        self.path = path
+        self.folder = path.parent
+        self.name = (self.folder.name or "index") if path.name == "README.md" else path.stem
+        number = re.match(r"\d\d(?=_)", self.name)
+        self.lesson = int(number[0]) if number else None
+        self.main = converted(path)
+        self.title = text_of(self.main.find("h1"))
+        self.headings = []  # (level, id, text)
+        for heading in self.main:
+            if heading.tag in ("h1", "h2", "h3"):
+                heading.set("id", self.new_id(text_of(heading)))
+                self.headings.append((int(heading.tag[1]), heading.get("id"), text_of(heading)))
+
+    def new_id(self, text):
+        """The anchor that GitHub gives a heading."""
+        anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        taken = sum(re.fullmatch(rf"{re.escape(anchor)}(-\d+)?", known) is not None for _, known, _ in self.headings)
+        return f"{anchor}-{taken}" if taken else anchor
+
+    def section(self, title):
+        """What stands between this heading of the second level and the next."""
+        found = []
+        for element in self.main:
+            if element.tag == "h2" and (found or text_of(element) == title):
+                if found:
+                    break
+                found.append(element)
+            elif found:
+                found.append(element)
+        return found
+
+
+def converted(path):
+    html = subprocess.run(["cmark-gfm", "--unsafe", "--full-info-string", "-e", "table", path], check=True,
+                          capture_output=True, text=True).stdout
+    try:
+        return ET.fromstring(f"<main>{html}</main>")
+    except ET.ParseError as error:
+        raise SystemExit(f"{path}: a tag that is not closed where it was opened ({error})") from None
+
+
+def text_of(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def replace(root, old, new):
+    """Puts a new element, or several, in the place of an old one."""
+    new = new if isinstance(new, list) else [new]
+    parent = next(element for element in root.iter() if old in list(element))
+    new[-1].tail = old.tail
+    index = list(parent).index(old)
+    parent[index : index + 1] = new
+
+
+# --- Links and pictures -----------------------------------------------------------------------------------------------
+
+
+def redirect(readme, site):
+    """Leads every link to a page of the book, and every picture to its copy."""
+    for image in readme.main.iter("img"):
+        image.set("src", site.picture(path_from(readme, image.get("src"))))
+        image.attrib |= site.size_of(image.get("src"))
+    for link in readme.main.iter("a"):
+        address, _, anchor = link.get("href").partition("#")
+        if not address or "://" in address:
+            continue
+        path = path_from(readme, address)
+        link.set("href", site.page_of(path) + ("#" + anchor if anchor else ""))
+        if path.suffix in source.CODE:
+            link.set("target", "code")
+
+
+def path_from(readme, address):
+    path = Path(os.path.normpath(readme.folder / address))
+    if not path.exists():
+        raise SystemExit(f"{readme.path}: there is no {path}, to which it links")
+    return path
+
+
+def link_files(readme, site):
+    """`show.h` in the text of a lesson becomes a link to that file."""
+    for parent in list(readme.main.iter()):
+        if parent.tag in ("a", "pre"):
+            continue
+        for code in parent.findall("code"):
+            name = code.text or ""
+            path = next((p for p in (readme.folder / name, Path(name)) if p.suffix in source.CODE and p.is_file()), None)
+            if path:
+                link = ET.Element("a", {"href": site.page_of(path), "target": "code"})
+                link.append(ET.fromstring(f"<code>{name}</code>"))
+                replace(parent, code, link)
+
+
+# --- Blocks of code ---------------------------------------------------------------------------------------------------
+
+
+def show_blocks(readme, site):
+    """Colours code, links what is quoted to its line, makes walks of gdb blocks, and places for programs to run in."""
+    walk = Walk(readme.folder)
+    link = lambda path, line: f"{site.page_of(path)}#L-{line}"
+    for pre in list(readme.main.iter("pre")):
+        code = pre[0]
+        language = code.get("class", "").removeprefix("language-")
+        if language == "gdb":
+            replace(readme.main, pre, walk.shown(code.text, link))
+            continue
+        pre.set("class", language)
+        run = program(readme, language, code)
+        if language in ("cpp", "sh", "diff"):
+            pre[0] = source.coloured(code.text, language)
+        code.attrib.clear()
+        place = source.quoted_from(code.text, readme.folder) if language == "cpp" else None
+        if place:
+            replace(readme.main, pre, figure(pre, place, link(*place)))
+        if run:
+            replace(readme.main, pre, [pre, ET.Element("div", {"class": "run", "data-program": run})])
+
+
+def figure(pre, place, address):
+    """A copy of the <pre>, with a line above that leads to where its code stands."""
+    whole = ET.Element("figure")
+    caption = ET.SubElement(ET.SubElement(whole, "figcaption"), "a", {"href": address, "target": "code"})
+    caption.text = f"{place[0].name}, line {place[1]}"
+    ET.SubElement(whole, "pre", pre.attrib).extend(list(pre))
+    return whole
+
+
+def program(readme, language, code):
+    """The program that can run behind this block: `make lesson-NN` alone, one with a mistake, or the heart."""
+    command = code.text.strip()
+    if language == "sh" and command == "make setup train":
+        return "heart"
+    number = f"{readme.lesson or 0:02}"
+    if language == "diff":
+        command = f"make lesson-{number} {code.get('data-meta', '')}"
+    found = re.fullmatch(rf"make lesson-{number}(?: BREAK=(\S+))?", command)
+    if not found or language not in ("sh", "diff"):
+        return None
+    return f"{readme.name}/break/{found[1]}" if found[1] else readme.name
+
+
+# --- Guesses ----------------------------------------------------------------------------------------------------------
+
+
+def ask_first(readme):
+    """Wraps each question and its answer: the part behind the command in "Predict, then run", and what stands behind a
+    paragraph that begins with Predict. A script covers the answer until a guess is made."""
+    children = list(readme.main)
+    for i, element in enumerate(children):
+        if element.tag == "h2" and text_of(element).startswith("Predict"):
+            wrap_run(readme, children[i + 1 :])
+        elif element.tag == "p" and len(element) and element[0].tag == "strong" and element[0].text == "Predict.":
+            wrap_question(readme, children[i:])
+
+
+def wrap_run(readme, part):
+    """The answer is the rest of the section behind the first command, or else the section behind that."""
+    split = next((i + 1 for i, element in enumerate(part) if element.get("class") == "sh"), None)
+    if split is None:
+        raise SystemExit(f"{readme.path}: no command in a sh block follows the heading that begins with Predict")
+    while part[split].get("class") == "run":
+        split += 1
+    end = next(i for i in range(split + 1, len(part)) if part[i].tag == "h2")
+    questions = [item for element in part[:split] if element.tag == "ol" for item in element]
+    asked = [element for element in part[:split] if element.tag == "p" and "?" in text_of(element)]
+    wrap(readme, part[:split], part[split:end], questions or asked[-1:])
+
+
+def wrap_question(readme, part):
+    if part[1].tag == "details":
+        wrap(readme, part[:1], part[1:2], part[:1])
+        return
+    end = next(i for i, element in enumerate(part) if element.tag in ("h2", "h3", "hr"))
+    wrap(readme, part[:1], part[1:end], part[:1])
+
+
+def wrap(readme, before, after, questions):
+    index = list(readme.main).index(before[0])
+    for element in before + after:
+        readme.main.remove(element)
+    for question in questions:
+        question.set("class", "question")
+    whole = ET.Element("div", {"class": "predict"})
+    whole.extend(before)
+    if after[0].tag == "details":
+        after[0].set("class", "answer")
+        whole.extend(after)
+    else:
+        ET.SubElement(whole, "div", {"class": "answer"}).extend(after)
+    readme.main.insert(index, whole)

@@ -1,0 +1,225 @@
+// The tour: a few questions, each with one thing to try in a section of the page, and what one sees there. A step is a
+// link, #tour=3. Steps that do not fit the model are left out.
+
+// --- What the steps ask of a model -----------------------------------------------------------------------------------
+
+// Where a task's answer is on its way; of other texts the usual place.
+function tourPosition({ model, tokens }) {
+  const equals = tokens.indexOf(model.tokens.get("="));
+  return Math.min(equals > 0 ? equals + 2 : settings.at[0], tokens.length - 1);
+}
+
+// The head that stands out most; undefined if none does.
+function clearHead({ about }) {
+  const gain = ({ importance }) => importance?.zeroed.loss ?? 0;
+  const clear = (about.heads ?? []).filter(isClear);
+  return clear.sort((a, b) => gain(b) - gain(a))[0];
+}
+
+// What lossOf() is without the head and the MLP that are missed most, and without all heads.
+function lossesWithout(model, lossOf) {
+  const without = ({ name, keys }) => ({ name, loss: lossOf(new Map(keys.map((key) => [key, null]))) });
+  const all = partsOf(model).slice(1).map(({ name, key, head }) => ({ name, keys: [key], isHead: head !== undefined }));
+  const worst = (parts) => parts.map(without).reduce((a, b) => (b.loss > a.loss ? b : a));
+  const heads = all.filter(({ isHead }) => isHead);
+  const together = { name: "all heads", keys: heads.flatMap(({ keys }) => keys) };
+  return [worst(heads), worst(all.filter(({ isHead }) => !isHead)), ...(heads.length > 1 ? [without(together)] : [])]
+    .map(({ name, loss }) => `${fixed(loss)} without ${name}`)
+    .join(", ");
+}
+
+function whatAddsMost({ model, now, tokens }, token) {
+  const { at } = state;
+  const { name, adds } = logitParts(model, now, at, token).reduce((a, b) => (b.adds > a.adds ? b : a));
+  const lossOf = (off) =>
+    crossEntropy(forward(model, tokens.slice(0, at + 1), { ...unchanged, off }).logits[at], token);
+  return (
+    `Most is added by ${name}: ${signed(adds, 2)}. But what is it that knows? The loss is ${fixed(lossOf(new Map()))}. ` +
+    `It would be ${lossesWithout(model, lossOf)}.`
+  );
+}
+
+// --- The steps -------------------------------------------------------------------------------------------------------
+
+// What a step changes (beside the position), asks and suggests, and what one sees then, as texts of what is shown. It is
+// in the section `tab`, or in front of the element `before`. fits() says for which models it is.
+const tourSteps = [
+  {
+    tab: "picture",
+    ask: () => "What happens to one letter?",
+    attempt: () => "Press “Next letter” a few times. Then click the last box that is called “stream”.",
+    see: ({ model, now }) => {
+      const probs = now.probs[state.at];
+      const [first] = strongest(probs, [...probs.keys()], 1);
+      return (
+        `The letter becomes ${model.config.n_embd} numbers. All that follows only adds to them. At the end they say ` +
+        `“${nextLabel(model, first)}”, with a probability of ${percent(probs[first])}.`
+      );
+    },
+  },
+  {
+    tab: "read",
+    ask: ({ model }) => `Which letter of a ${nounOf(model).slice(0, -1)} surprises it most?`,
+    attempt: ({ model }) => `Type a ${nounOf(model).slice(0, -1)} of your own at the top, and look for the largest loss.`,
+    see: (shown) => {
+      const { losses } = shown.now;
+      const t = losses.indexOf(Math.max(...losses));
+      const letter = nextLabel(shown.model, shown.targets[t]);
+      return (
+        `In “${shortened(state.text)}” it is “${letter}” ${readingSoFar(shown, t)}, with a loss of ` +
+        `${fixed(losses[t], 2)}. One who only guesses has ${fixed(guessingLoss(shown.model), 2)} everywhere.`
+      );
+    },
+  },
+  {
+    tab: "why",
+    ask: (shown) =>
+      `Where does the “${nextLabel(shown.model, tokenToExplain(shown))}” ${readingSoFar(shown, state.at)} come from?`,
+    attempt: () => "Look for the longest bar, and then for the largest loss in the last column. Pick another letter.",
+    see: (shown) => whatAddsMost(shown, tokenToExplain(shown)),
+  },
+  {
+    tab: "look",
+    fits: clearHead,
+    ask: (shown) => `What does ${headName(shown)} look for?`,
+    attempt: () => "Look at its map, here and in the mean. Guess, and then uncover the answer below the map.",
+    see: (shown) => shapeMeanings[clearHead(shown).shape] ?? clearHead(shown).shape,
+  },
+  {
+    tab: "inside",
+    ask: (shown) => `How does ${headName(shown)} choose where to look?`,
+    attempt: () => "Follow one line of the table below: numbers, products, their sum, the weight. Then pick another letter.",
+    see: (shown) => {
+      const { seen, scores, weights } = headFacts(shown);
+      const [first] = strongest(weights, seen, 1);
+      return (
+        `The key of “${longLabel(shown.model, shown.tokens[first])}” at position ${first} fits the query best: its ` +
+        `score is ${signed(scores[first], 2)}, and so it gets ${percent(weights[first])} of the weight.`
+      );
+    },
+  },
+  {
+    tab: "whatif",
+    ask: () => "Which part can it not do without?",
+    attempt: () => "Switch the parts off, one after the other, then all heads at once. Watch the loss at the top.",
+    see: ({ model }) => {
+      const lossOf = (off) => read(model, state.text, { ...unchanged, off }, 1).loss;
+      return `The loss is ${fixed(lossOf(new Map()))}. It would be ${lossesWithout(model, lossOf)}.`;
+    },
+  },
+  {
+    tab: "whatif",
+    before: "generate-title",
+    ask: ({ model }) => `What ${nounOf(model)} does it invent?`,
+    attempt: ({ model }) =>
+      `Generate ${nounOf(model)}. Do it again at a temperature of 0.5, and of 2; the slider is above.`,
+    see: () => "The lower the temperature, the more it keeps to what is likeliest. At 2 nearly everything is possible.",
+  },
+  {
+    tab: "learn",
+    fits: (shown) => state.data.names.some((name) => canRead(shown.model, name)),
+    ask: () => "How does it learn?",
+    attempt: () => "Press “Train”. Watch the curve, what it generates, and the maps.",
+    see: ({ model }) =>
+      `Each step moves all ${model.numbers.length.toLocaleString("en")} numbers a little, so that the loss of what ` +
+      `was read would have been smaller. It begins with guessing, at about ${fixed(guessingLoss(model), 1)}.`,
+  },
+  {
+    tab: "history",
+    fits: () => state.points.length > 0,
+    ask: () => "When did it learn most?",
+    attempt: () => "Press “Play” at the top of the window, and read what it generates on the way.",
+    see: () => {
+      const [first, early, last] = [0, pointOfStep(20), state.points.length - 1].map((i) => state.points[i].about);
+      return [first, early, last]
+        .map((about, i) => `${i ? "after" : "After"} ${stepWords(about)} its loss was ${fixed(about.measured.loss, 2)}`)
+        .join(", ")
+        .concat(": most is learnt at the beginning.");
+    },
+  },
+  {
+    tab: "graph",
+    fits: ({ model }) => hasGraph(model),
+    ask: () => "How does it know which way to move a number?",
+    attempt: () => "Press “One step down” until you come to a weight.",
+    see: () =>
+      "Its gradient says what the loss does if the weight grows a little. If it is positive, the loss would rise, so " +
+      "training makes the weight smaller; if it is negative, larger.",
+  },
+];
+
+function headName({ model }) {
+  return headsOf(model).find(({ layer, head }) => layer === state.layer && head === state.head).name;
+}
+
+// --- Walking ---------------------------------------------------------------------------------------------------------
+
+function stepsFor(shown) {
+  return tourSteps.filter(({ fits = () => true }) => fits(shown));
+}
+
+// A step keeps the model, the text and the colours; what was changed on the way is undone.
+function tourLink(n) {
+  const hash = new URLSearchParams({ tour: n });
+  for (const key of ["model", "theme"]) if (state[key] !== settings[key][0]) hash.set(key, state[key]);
+  return `#${hash}`;
+}
+
+// Comes to the step of a link that says nothing else.
+function beginStep() {
+  const { shown } = state;
+  const step = stepsFor(shown)[state.tour - 1];
+  if (step === undefined) return;
+  const { layer, head } = clearHead(shown) ?? { layer: 0, head: 0 };
+  const at = tourPosition(shown);
+  Object.assign(state, { layer, head, at, wantedAt: at, tab: step.tab });
+  byId("tour-answer").open = false;
+  byId("tour-see").textContent = "";
+}
+
+// After the page is shown: the step in sight, with the focus.
+function reachStep() {
+  const isInside = stepsFor(state.shown)[state.tour - 1]?.before !== undefined;
+  byId("tour").focus({ preventScroll: true });
+  byId("tour").scrollIntoView({ block: isInside ? "start" : "nearest" });
+}
+
+function showTour(shown) {
+  const steps = stepsFor(shown);
+  byId("tour-begin").textContent = `Take the tour: ${steps.length} questions, each with one thing to try`;
+  byId("tour-begin").href = tourLink(1);
+  const step = steps[state.tour - 1];
+  byId("tour").hidden = step === undefined;
+  if (step === undefined) return void (state.tour = 0);
+  const place = byId(step.before) ?? byId(step.tab).querySelector(".lead");
+  if (place.previousElementSibling !== byId("tour")) place.before(byId("tour"));
+  byId("tour-count").textContent = `Tour, ${state.tour} of ${steps.length}`;
+  byId("tour-ask").replaceChildren(inText(step.ask(shown)));
+  byId("tour-try").replaceChildren(inText(step.attempt(shown)));
+  showTourLink("tour-back", steps, -1);
+  showTourLink("tour-next", steps, 1);
+  showTourAnswer(shown, step);
+}
+
+function showTourLink(id, steps, by) {
+  byId(id).hidden = steps[state.tour - 1 + by] === undefined;
+  byId(id).href = tourLink(state.tour + by);
+}
+
+// What one sees takes a moment, so it is computed when it is asked for.
+function showTourAnswer(shown, step) {
+  clearTimeout(state.tourTimer);
+  if (!byId("tour-answer").open) return;
+  state.tourTimer = setTimeout(() => byId("tour-see").replaceChildren(inText(step.see(shown))), 50);
+}
+
+function startTour() {
+  byId("tour-answer").addEventListener("toggle", () => showTour(state.shown));
+  for (const id of ["tour-begin", "tour-back", "tour-next"]) {
+    byId(id).addEventListener("click", () => {
+      clearTimeout(state.linkTimer); // it would write over the link that is followed
+      rememberPlace();
+    });
+  }
+  byId("tour-close").addEventListener("click", () => change({ tour: 0 }));
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Uses the book as a reader would, in Chromium: guesses, steps, looks up, searches, and comes back later.
+
+    tests/book/reader.py build/book"""
+import re
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "inspector"))
+from browser import Browser
+
+LESSON = "01_bigram.html"
+SHOWN = "getComputedStyle(document.querySelector('.answer')).display !== 'none'"
+
+
+def claim(holds, what):
+    if not holds:
+        raise SystemExit(f"check-book: not so in Chromium: {what}")
+
+
+class Reader:
+    def __init__(self, browser, folder):
+        self.browser = browser
+        self.folder = folder
+
+    def open(self, page, hash=""):
+        self.browser.open(self.folder / page, hash)
+
+    def ask(self, expression):
+        return self.browser.evaluate(expression)
+
+    def marks(self, page):
+        return self.ask(f"document.querySelector('#path a[href=\"{page}\"] .marks')?.title ?? ''")
+
+
+def guess(reader):
+    reader.open(LESSON)
+    claim(not reader.ask(SHOWN), "what a program prints is covered before a guess")
+    reader.browser.click(".guess input")
+    reader.browser.type("about 5")
+    reader.browser.press("Tab")
+    reader.browser.click(".cover button")
+    claim(reader.ask(SHOWN), "it is shown afterwards")
+    claim("about 5" in reader.browser.text(".answer .guessed"), "the guess stands beside it")
+    reader.open(LESSON)
+    claim(reader.ask(SHOWN), "it is still shown when the reader comes back")
+    claim(reader.ask("document.querySelector('.guess input').value") == "about 5", "the guess is remembered")
+    claim(reader.marks(LESSON) == "guessed", "the list of lessons says so")
+    reader.open("05_neural_bigram.html", "#how-sure-are-we")
+    claim(reader.ask(SHOWN), "an address that leads into an answer shows it")
+
+
+def run(reader):
+    reader.open("02_gradient.html")
+    reader.ask("""document.querySelector(".run").dispatchEvent(
+        new CustomEvent("ran", { bubbles: true, detail: { program: "02_gradient" } }))""")
+    claim(reader.ask(SHOWN), "a program that has run shows what it prints")
+    claim(reader.marks("02_gradient.html") == "run", "the list of lessons says so")
+    reader.ask("document.querySelector('.turn').scrollIntoView()")
+    claim(reader.browser.until("document.querySelector('[aria-current] .marks').title === 'read, run'"), "a page is read at its end")
+
+
+def walk(reader):
+    reader.open(LESSON)
+    steps = "[...document.querySelector('.session-box').querySelectorAll('.step')].filter((step) => !step.hidden).length"
+    claim(reader.ask(steps) == 1, "a walk begins with one command")
+    reader.browser.click(".session-box button")
+    claim(reader.ask(steps) == 2, "a step shows the next")
+    reader.browser.click(".session-box .at")
+    claim(reader.browser.until("document.querySelector('#beside iframe').src.endsWith('main.cpp.html?theme=light#L-16')"),
+          "the line of code is opened beside the text")
+    reader.browser.click("#beside button")
+    claim(reader.ask("document.querySelector('#beside').hidden"), "it can be closed")
+
+
+def look_up(reader):
+    reader.open("08_multi_head.html")
+    reader.ask("document.querySelector('.term').focus()")
+    claim(reader.browser.until("document.querySelector('#tip').offsetHeight > 0"), "a term shows its entry")
+    claim(reader.browser.text("#tip a") == "Lesson 07: attention", "and the lesson that introduces it")
+    reader.browser.press("Escape")
+    claim(reader.ask("document.querySelector('#tip').hidden"), "Escape takes it away")
+    reader.browser.click("#tools input")
+    reader.browser.type("online softmax")
+    claim(reader.browser.until("document.querySelector('#found a')?.hash === '#word-online-softmax'"), "the search finds a term")
+    claim(reader.ask("[...document.querySelectorAll('#found a')].some((a) => a.href.includes('14_flash.html#'))"), "and its lesson")
+
+
+def theme(reader):
+    page = "getComputedStyle(document.body).backgroundColor"
+    light = reader.ask(page)
+    reader.browser.click("#tools button")
+    dark = reader.ask(page)
+    claim(light != dark, "a button changes light to dark")
+    reader.open("02_gradient.html")
+    claim(reader.ask(page) == dark, "the choice is remembered")
+
+
+def forget(reader):
+    reader.ask("confirm = () => true")
+    reader.ask("document.querySelector('#path p button').click()")
+    reader.open(LESSON)
+    claim(not reader.ask(SHOWN) and reader.marks(LESSON) == "", "all is forgotten when the reader asks for it")
+
+
+def widths(reader):
+    """Every page, from a phone to a wide screen, without an error or a request to anywhere else."""
+    pages = sorted(path.name for path in reader.folder.glob("*.html"))
+    for width in (320, 390, 1024, 1920):
+        reader.browser.resize(width, 900)
+        for page in pages:
+            reader.open(page)
+            claim(reader.ask("document.documentElement.scrollWidth <= innerWidth"), f"{page} fits in {width} pixels")
+            claim(not reader.browser.errors, f"{page} opens without an error: {reader.browser.errors}")
+            away = [url for url in reader.browser.requests if not url.startswith(("file:", "data:", "blob:", "about:"))]
+            claim(not away, f"{page} asks for nothing from a network: {away}")
+    return len(pages)
+
+
+def without_scripts(reader):
+    with TemporaryDirectory() as folder:
+        text = (reader.folder / LESSON).read_text(encoding="utf-8")
+        (Path(folder) / LESSON).write_text(re.sub("<script.*?</script>", "", text), encoding="utf-8")
+        shutil.copy(reader.folder / "book.css", folder)
+        reader.browser.open(Path(folder) / LESSON)
+        hidden = reader.ask("[...document.querySelectorAll('main *')].filter((e) => !e.closest('details, .run') && !e.offsetParent).length")
+        claim(hidden == 0, "without scripts all text is there")
+
+
+def main():
+    with Browser(width=1440, height=900) as browser:
+        reader = Reader(browser, Path(sys.argv[1]).resolve())
+        for use in (guess, run, walk, look_up, theme, forget):
+            use(reader)
+            claim(not browser.errors, f"there are no errors: {browser.errors}")
+        count = widths(reader)
+        without_scripts(reader)
+    print(f"book: {count} pages in Chromium, at four widths; guessing, stepping, looking up and searching work")
+
+
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,7 @@ constexpr const char* script =
 #include "inspect/page/tape.js.inc"
 #include "inspect/page/model.js.inc"
 #include "inspect/page/train.js.inc"
+#include "inspect/page/safetensors.js.inc"
 #include "inspect/page/labels.js.inc"
 #include "inspect/page/graph.js.inc"
 #include "inspect/page/measures.js.inc"

@@ -177,6 +177,38 @@ def check_activations(tab, page):
     check(not tab.errors and tab.evaluate("document.querySelector('main').hidden"), "a refused model is shown")
 
 
+def wait_for_file(path):
+    end = time.monotonic() + 60
+    while not os.path.exists(path):
+        check(time.monotonic() < end, f"nothing is downloaded to {path}")
+        time.sleep(0.02)
+    return path
+
+
+def check_download(tab, made):
+    """What was trained in the page feeds the whole page; its file has the same loss in `microgpt eval`, of every kind."""
+    for name in TRAINED:
+        folder = file(f"{name}.downloads")
+        shutil.rmtree(folder, ignore_errors=True)
+        tab.open(made[name][1])
+        tab.keep_downloads(folder)
+        tab.evaluate("resetLearning({ learnFrom: 'model' })")
+        tab.click("#learn-step")
+        tab.click("#learn-save")
+        tab.click("#learn-use")
+        check(tab.evaluate("state.shown.about.name") == "trained.safetensors" and tab.evaluate("state.model") == 1,
+              f"{name}: a trained model is not used")
+        trained = wait_for_file(os.path.join(folder, "trained.safetensors"))
+        names = tab.evaluate("[...new Set(state.data.names)].slice(0, 10)")
+        data = write("ten.txt", "\n".join(names) + "\n")
+        out = run(PROGRAM, "eval", trained, "--data", data, "--dtype", "f64", "--digits", "17")  # measures one of them
+        theirs = float(re.search(r"loss: (\S+) nats", out).group(1))
+        ours = tab.evaluate(f"{json.dumps(names)}.map((each) => documentLoss(state.shown.model, each))")
+        check(min(abs(x - theirs) for x in ours) < TOLERANCE, f"{name}: eval measures {theirs}, the page {ours}")
+        check(not tab.errors, f"{name}, trained: the page logged {tab.errors}")
+    print("inspector: what is trained in the page is used and saved", flush=True)
+
+
 # --- A history: the page at a point of the training, beside the checkpoint of that point -----------------------------
 
 def round_weights(checkpoint, rounded):
@@ -341,7 +373,7 @@ def check_all(tabs, workers):
             act(tab, *arguments)
     for each in [workers.submit(with_a_tab, *task) for task in
                  ((check_notices, page, expected), (check_activations, page), (use.use, page), (use.use_layout, page),
-                  (use.use_two, two), (check_history, read(file("mha.txt")).split()), (check_text_stays_text, *hostile),
+                  (check_download, made), (use.use_two, two), (check_history, read(file("mha.txt")).split()), (check_text_stays_text, *hostile),
                   (check_gallery,))] + elsewhere:
         each.result()
     return page, max(worst for *_, worst in made.values()), len(made)

@@ -166,6 +166,9 @@ class Chromium(Browser):
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
                             {"name": "prefers-reduced-motion", "value": "reduce"}])
 
+    def keep_downloads(self, folder):
+        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath(folder))
+
     def screenshot(self, path, whole=True):
         how = {"format": "webp", "quality": 85} if path.endswith(".webp") else {"format": "png"}
         picture = self.call("Page.captureScreenshot", captureBeyondViewport=whole, **how)

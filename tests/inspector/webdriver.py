@@ -116,7 +116,7 @@ class Firefox(WebDriver):
         self.socket = socket.create_connection(("127.0.0.1", number))
         self.answers = self.socket.makefile("rb")
         self.read()  # a greeting
-        self.command("NewSession", None, capabilities={"alwaysMatch": {"timeouts": {"script": 120_000}}})
+        self.command("NewSession", None, timeouts={"script": 120_000})
 
     def __exit__(self, *_):
         super().__exit__()

@@ -353,15 +353,16 @@ function goTo(id) {
   writeLinkSoon();
 }
 
-// The section that lies under the upper third of the window is the one that is read.
+// The section that lies under the upper third of the window is the one that is read. What the watcher saw may be past
+// when it tells, so the section is looked for anew.
 function followScrolling() {
-  const watcher = new IntersectionObserver(
-    (entries) => {
-      const entered = entries.find((entry) => entry.isIntersecting);
-      if (entered) goTo(entered.target.id);
-    },
-    { rootMargin: "-33% 0px -66% 0px" },
-  );
+  const isRead = ([id]) => {
+    const { top, bottom } = byId(id).getBoundingClientRect();
+    return top <= innerHeight / 3 && bottom > innerHeight / 3;
+  };
+  const watcher = new IntersectionObserver(() => goTo(sections.find(isRead)?.[0]), {
+    rootMargin: "-33% 0px -66% 0px",
+  });
   for (const [id] of sections) watcher.observe(byId(id));
 }
 

@@ -123,6 +123,44 @@ function resetLearning(what = {}) {
   writeLinkSoon();
 }
 
+// --- Keeping what was trained ----------------------------------------------------------------------------------------
+
+const trainedFile = "trained.safetensors";
+
+// What the page says of it: it was trained on the names here, and measured on them.
+function aboutTrained({ about }, { model, names, from }) {
+  const losses = names.map((name) => read(model, name, unchanged, 1));
+  const right = ({ probs, targets }) => targets.filter((target, t) => Math.max(...probs[t]) === probs[t][target]).length;
+  const total = (of) => losses.reduce((sum, each) => sum + of(each), 0);
+  return {
+    ...about,
+    ...{ name: trainedFile, path: trainedFile, heads: null, maps: null, history: [] },
+    learned: from === "fresh" ? names.length : about.learned,
+    measured: {
+      loss: total(({ loss }) => loss) / names.length,
+      accuracy: total(right) / total(({ targets }) => targets.length),
+      documents: names.length,
+    },
+    measured_on: { kind: "seen", available: names.length },
+  };
+}
+
+// The whole page shows it, as the second model, so that it can be compared with the first. Its training can go on.
+function useTrained() {
+  const { learn } = state;
+  learn.running = false;
+  const { numbers } = learn.trainer.model;
+  const model = withNumbers(learn.trainer.model, numbers.slice());
+  learn.model = model;
+  state.models[1] = { model, about: aboutTrained(state.shown, { ...learn, model }) };
+  change({ model: 1, maps: "name", tab: "picture" }, { scroll: true });
+}
+
+function saveTrained() {
+  const href = URL.createObjectURL(safetensors(state.learn.trainer.model));
+  element("a", { href, download: trainedFile }).click();
+}
+
 function startLearn() {
   byId("learn-seed").addEventListener("change", ({ target }) => {
     resetLearning({ learnSeed: seedText(target.value) ?? state.learnSeed });
@@ -139,6 +177,8 @@ function startLearn() {
     showLearning(true);
   });
   byId("learn-reset").addEventListener("click", () => resetLearning());
+  byId("learn-use").addEventListener("click", useTrained);
+  byId("learn-save").addEventListener("click", saveTrained);
 }
 
 function showLearn({ model }) {

@@ -1,5 +1,5 @@
 // Runs the programs of the lessons in the page: <div class="run" data-program="01_bigram"></div> becomes a button, and
-// fields for what can be set. A program lies in run/01_bigram.js, compressed, and is loaded when it is first started. It
+// fields for what can be set. A program lies in run/01_bigram.js, compressed. It is loaded when it is first started, and
 // runs in a worker of its own. When it has ended, the div gets the event "ran", with {program} as its detail.
 //
 // Before this file stands `const bookPrograms = {"01_bigram": ["NAMES"], ...}`: what can run, and what can be set.
@@ -61,14 +61,14 @@ async function unpackedProgram(name) {
     loader = await edited(loader, own.edits.loader);
     wasmBinary = await edited(wasmBinary, own.edits.wasm);
   }
-  const source = new Blob(["onmessage = ({ data: Module }) => {", data.worker, loader, "};"], { type: "text/javascript" });
-  return { source, wasmBinary, files, expected: own.expected };
+  const parts = ["onmessage = ({ data: Module }) => {", data.worker, loader, "};"];
+  return { source: new Blob(parts, { type: "text/javascript" }), wasmBinary, files, expected: own.expected };
 }
 
 // --- What differs -------------------------------------------------------------------------------------------------
 
-/// The lines of two texts, in order, as [mark, line]: " " is in both, "-" only in the first, "+" only in the second. The
-/// table counts the lines that the rests of the texts have in common, at most.
+/// The lines of two texts, in order, as [mark, line]: " " is in both, "-" only in the first, "+" only in the second.
+/// The table counts the lines that the rests of the texts have in common, at most.
 function comparedLines(first, second) {
   const width = second.length + 1;
   const common = new Uint32Array((first.length + 1) * width);
@@ -161,9 +161,9 @@ function showComparison(below, { program, expected, lines, errors, crash }) {
   const isBreak = program.includes("/break/");
   const shown = differences(expected.trimEnd().split("\n"), lines);
   const changed = shown.filter(([mark]) => mark.trim()).length;
-  const heading = isBreak ? "What changes in the output:"
-    : changed ? "It prints what the lesson shows, but for these lines (-: the lesson, +: here):"
-    : "It prints what the lesson shows, to the letter.";
+  let heading = "It prints what the lesson shows, to the letter.";
+  if (changed) heading = "It prints what the lesson shows (-), but for these lines (+):";
+  if (isBreak) heading = "What changes in the output:";
   below.append(element("p", { textContent: heading }));
   if (!isBreak && !changed) return;
   const difference = element("pre", { className: "difference", tabIndex: 0 });

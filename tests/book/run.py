@@ -46,7 +46,8 @@ def in_node(build, book, name):
     differing = sum(a != b for a, b in zip(wanted.splitlines(), done.stdout.splitlines()))
     why = "".join(f" ({why})" for _, _, why in DIFFER.get(name, []))
     size = (book / f"run/{name}.js").stat().st_size / 1000
-    print(f"{name:18} | {seconds:6.1f} s | {len(wanted.splitlines()):5} | {differing:9} | {size:4.0f} KB{why}", flush=True)
+    count = len(wanted.splitlines())
+    print(f"{name:18} | {seconds:6.1f} s | {count:5} | {differing:9} | {size:4.0f} KB{why}", flush=True)
     for native, here, _ in DIFFER.get(name, []):
         wanted = wanted.replace(native, here)
     if done.returncode == 0 and done.stdout == wanted:
@@ -127,7 +128,8 @@ def own_names_are_read(page, folder):
 
 
 def a_large_file_is_read(page, folder):
-    (folder / "large.txt").write_text("".join(f"{'abcdefghij' * 3}{chr(97 + n % 26)}\n" for n in range(50_000_000 // 32)))
+    name = "abcdefghij" * 3
+    (folder / "large.txt").write_text("".join(f"{name}{chr(97 + n % 26)}\n" for n in range(50_000_000 // 32)))
     page.choose("01_bigram", folder / "large.txt")
     page.run("01_bigram")
     assert page.text("01_bigram", ".output").startswith("num docs: 1562500\n"), page.text("01_bigram")[:500]
@@ -143,8 +145,8 @@ def obstacles_are_said(browser, book, folder):
 def in_page(book):
     with Browser() as browser, tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        programs = ("01_bigram", "05_neural_bigram", "12_split_heads", "25_museum", "heart", "01_bigram/break/smoothing",
-                    "04_tape/break/recursion")
+        programs = ("01_bigram", "05_neural_bigram", "12_split_heads", "25_museum", "heart",
+                    "01_bigram/break/smoothing", "04_tape/break/recursion")
         page = Page(browser, book, folder, *programs)
         lessons_print_what_they_show(page)
         breaks_show_what_changes(page)

@@ -1,5 +1,5 @@
 // Runs the programs of the lessons in the page: <div class="run" data-program="01_bigram"></div> becomes a button, and
-// fields for what can be set. A program lies in run/01_bigram.js, compressed. It is loaded when it is first started, and
+// fields for what can be set. A program lies in run/01_bigram.js, compressed. It is loaded when it first starts, and
 // runs in a worker of its own. When it has ended, the div gets the event "ran", with {program} as its detail.
 //
 // Before this file stands `const bookPrograms = {"01_bigram": ["NAMES"], ...}`: what can run, and what can be set.

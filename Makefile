@@ -15,6 +15,7 @@ NAMES ?= data/names.txt
 OF ?= tensor
 SECONDS ?= 60
 KILLS ?= 1000
+EMXX ?= em++
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -54,10 +55,21 @@ FLAGS.asan := -O1 -g1 $(CHECKED) -Wno-pass-failed -fno-omit-frame-pointer -fno-s
 FLAGS.tsan := -O1 -g -fsanitize=thread
 FLAGS.fuzz := $(FLAGS.asan),fuzzer-no-link
 LDFLAGS += $(if $(filter fuzz,$(MODE)),-fsanitize=fuzzer)
+
+# wasm: for the book. Debian's Emscripten takes only fmt's headers from this machine. -msimd128 has vectors of 16 bytes.
+#   Linking with -O1 leaves the code as the compiler made it, so a break differs from its lesson by a few hundred bytes.
+#   NODE_PATH is where Debian keeps what Emscripten needs, if node is not Debian's.
+FLAGS.wasm := -O2 -msimd128 -fwasm-exceptions -DFMT_HEADER_ONLY -idirafter /usr/include -include src/book/std.h
+ifeq ($(MODE),wasm)
+export NODE_PATH ?= /usr/share/nodejs
+LDFLAGS += -O1 -sALLOW_MEMORY_GROWTH -sEXIT_RUNTIME -sFORCE_FILESYSTEM -sENVIRONMENT=worker -sINVOKE_RUN=0 \
+  -sEXPORTED_RUNTIME_METHODS=FS,ENV,callMain
+RUN := node tests/book/run.mjs
+endif
 TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 export TSAN_OPTIONS
 ifndef FLAGS.$(MODE)
-$(error MODE is '$(MODE)'; it can be release, debug, asan, tsan or fuzz)
+$(error MODE is '$(MODE)'; it can be release, debug, asan, tsan, fuzz or wasm)
 else ifeq ($(MODE)$(findstring clang,$(CXX)),tsan)
 $(error MODE=tsan needs CXX=clang++, because only clang's OpenMP works with the race detector)
 else ifeq ($(MODE)$(findstring clang,$(CXX)),fuzz)
@@ -212,19 +224,12 @@ check-study: $(BUILD)/lessons/study/study ## the same, compared with what its pa
 	@$< '$(NAMES)' | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
 
 # What a browser needs to read the lessons without a network: the READMEs as pages.
-.PHONY: book check-book
-book: ## make a book of all lessons for a browser: build/book/index.html
-	@python3 -B src/book/book.py build/book
-check-book: book ## check that its links lead somewhere, and that it has all that the READMEs have
-	@python3 -B tests/book/pages.py build/book
-	@python3 -B tests/book/reader.py build/book
-
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
 # What programs print and draw is kept for all checks, with errors and exit codes. The museum reads what breaks print.
 $(PRINTED): %/printed.txt: %/main data/names.txt
 	@echo "run     $<"
-	@PICTURES=$(if $(findstring /break/,$@),build/pictures/broken,$*) $< >$@ 2>$*/errors.txt; echo $$? >$*/code.txt
+	@PICTURES=$(if $(findstring /break/,$@),build/pictures/broken,$*) $(RUN) $< >$@ 2>$*/errors.txt; echo $$? >$*/code.txt
 $(filter %_museum/printed.txt,$(PRINTED)): $(BREAKS:main=printed.txt)
 check-lessons: $(LESSON_MAINS:main=printed.txt) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
@@ -295,6 +300,46 @@ check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the insp
 picture: $(PROGRAM) ## draw the README's picture of the inspector anew, in Chromium
 	@python3 -B tests/inspector/picture.py $< $(BUILD)/inspector src/inspect/inspector.webp
 
+.PHONY: book check-book
+book: book-programs ## make a book of all lessons for a browser: build/book/index.html
+	@python3 -B src/book/book.py build/book
+check-book: book ## check that its links lead somewhere, and that it has all that the READMEs have
+	@python3 -B tests/book/pages.py build/book
+	@python3 -B tests/book/reader.py build/book
+
+# The programs of the book, compiled to WebAssembly and packed as scripts: build/book/run/01_bigram.js is lesson 01, and
+# 01_bigram.peek.js is it with a mistake. The museum reads what breaks print: natively, or else in node. A page has no
+# processes, which the lesson on many machines starts.
+WASM := MODE=wasm CXX='$(EMXX)' AR=emar LDLIBS= OPENMP=0 NATIVE=0
+IN_PAGE := $(filter-out NN_% %_many_machines,$(LESSONS))
+RUNS := heart $(IN_PAGE) $(filter $(IN_PAGE:%=%/%),$(BREAKS:$(BUILD)/lessons/%/main=%))
+PACKED := $(patsubst %,build/book/run/%.js,data $(subst /break/,.,$(RUNS)))
+KEPT_BREAKS := $(wildcard $(BREAKS:$(BUILD)/%/main=build/release/%/printed.txt))
+lesson_of = $(firstword $(subst ., ,$(1)))
+run_needs = $(if $(filter heart,$(1)),$(HEART),$(BUILD)/lessons/$(call lesson_of,$(1))/main \
+  $(BUILD)/lessons/$(subst .,/break/,$(1))/main lessons/$(call lesson_of,$(1))/expected.txt)
+PACK := node src/book/pack.mjs
+
+.PHONY: book-programs packed check-book-programs
+book-programs: ## compile the lessons' programs to WebAssembly, for the book: make book-programs [EMXX='ccache em++']
+	@if command -v em++ >/dev/null; then $(MAKE) --no-print-directory $(WASM) packed; else \
+	  echo "the book is written without programs that run in the page; for them: apt-get install emscripten"; fi
+packed: build/book/run.js
+build/book/run.js: src/book/run.js $(PACKED)
+	@$(PACK) list $@ $(RUNS)
+build/book/run/data.js: src/book/worker.js src/book/pack.mjs data/names.txt
+	@mkdir -p $(@D) && $(PACK) data $@
+build/book/run/%.js: $$(call run_needs,$$*) src/book/pack.mjs
+	@mkdir -p $(@D) && $(PACK) program $(subst .,/break/,$*) $(BUILD) $@
+$(patsubst %,build/book/run/%.js,$(filter %_museum,$(LESSONS))): \
+  $(if $(filter-out $(words $(KEPT_BREAKS)),$(words $(BREAKS))),$(BREAKS:main=printed.txt),$(KEPT_BREAKS))
+
+check-book-programs: book-programs ## run the book's programs in node and in Chromium, and compare what they print
+	@$(MAKE) --no-print-directory $(WASM) check-packed
+.PHONY: check-packed
+check-packed: $(IN_PAGE:%=$(BUILD)/lessons/%/main) $(HEART) packed
+	@python3 -B tests/book/run.py $(BUILD) build/book
+
 check-races: ## look for data races between threads (with clang++ and its OpenMP)
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races
 races: $(addprefix $(BUILD)/$(wildcard lessons/*_openmp)/,main break/race/main) $(SOME_TESTS) $(PROGRAM)
@@ -341,7 +386,7 @@ $(SCALAR) $(LIBRARY):
 # The whole of a GPT in one file. -Wno-psabi and threads are for the tensor path.
 $(HEART): src/microgpt.cpp $(wildcard src/base/*.h) | $(filter setup,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
-	$(CXX) -Isrc $(filter-out $(OPENMP_FLAGS),$(CXXFLAGS)) $< -o $@
+	$(CXX) -Isrc $(filter-out $(OPENMP_FLAGS),$(CXXFLAGS)) $(LDFLAGS) $< -o $@
 
 $(PROGRAM): $(call units,program)
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "draw/plot.h"
@@ -75,7 +76,7 @@ inline void check_gradients(Lesson& lesson, Parameters& parameters, const Backwa
     const double from_trying = largest_difference(by_hand, by_trying);
     const double from_autograd = largest_difference(by_hand, loss_and_gradient(loss, parameters, tokens).gradient);
     fmt::print("{:36.6f} | {:9.6f} | {:33.8f} | {}\n", by_hand[k], by_trying[k], from_trying,
-               lesson.tokenizer.decode({tokens.begin() + 1, tokens.end() - 1}));
+               lesson.tokenizer.decode(std::span(tokens).subspan(1, tokens.size() - 2)));
     near_trying = near_trying && from_trying < 1e-6;
     near_autograd = near_autograd && from_autograd < 2e-12;
   }

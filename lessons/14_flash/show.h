@@ -127,7 +127,7 @@ inline void show_tests(const Lesson& lesson, const Draft& draft) {
 /// How much memory the matrix takes; then how many numbers move, and how much is computed, forward and backward.
 inline void show_costs(const Draft& draft) {
   fmt::print("\n     T | the matrix, in float | q, k and v of 16 numbers\n");
-  for (const std::size_t T : {1'000, 10'000, 100'000}) {
+  for (const std::uint64_t T : {1'000, 10'000, 100'000}) {
     fmt::print("{:6} | {:17} MB | {:20} KB\n", T, T * T * 4 / 1'000'000, 3 * T * 16 * 4 / 1'000);
   }
   fmt::print("\n1024 positions of 16 numbers       | numbers moved | products | exponentials\n");

@@ -183,7 +183,8 @@ void show_rooms(const Lesson& lesson, const Model& model) {
 }
 
 /// 2: a key and a value. They are as wide as the model, because every head has its own slice of them.
-inline std::size_t cache_size(std::size_t layers, std::size_t width, std::size_t positions, std::size_t number_bytes) {
+inline std::uint64_t cache_size(std::uint64_t layers, std::size_t width, std::size_t positions,
+                                std::size_t number_bytes) {
   return 2 * layers * width * positions * number_bytes;
 }
 
@@ -193,7 +194,8 @@ inline void show_sizes() {
   fmt::print("model      | layers | width | positions | the cache | parameters | as many bytes after\n");
   for (const auto& [name, positions] : {std::pair("gpt2", 1024), {"llama2-7b", 4096}, {"llama2-13b", 4096}}) {
     const PublishedModel& model = published_model(name);
-    const std::size_t width = model.attention.n_embd, of_parameters = 2 * num_parameters(model).value();
+    const std::size_t width = model.attention.n_embd;
+    const std::uint64_t of_parameters = 2 * num_parameters(model).value();
     fmt::print("{:10} | {:6} | {:5} | {:9} | {:>9} | {:>10} | {:6} positions\n", name, model.n_layer, width, positions,
                readable_bytes(cache_size(model.n_layer, width, positions, 2)), readable_bytes(of_parameters),
                of_parameters / cache_size(model.n_layer, width, 1, 2));

@@ -165,14 +165,14 @@ inline double PythonRandom::gauss(double mean, double stddev) {
 
 inline std::size_t PythonRandom::below(std::size_t n) {
   const int bits = std::bit_width(n);
-  auto draw = [&]() -> std::size_t {
+  auto draw = [&]() -> std::uint64_t {
     if (bits <= 32) return bits32() >> (32 - bits);
-    const std::size_t low = bits32();
-    return low | (static_cast<std::size_t>(bits32() >> (64 - bits)) << 32);
+    const std::uint64_t low = bits32();
+    return low | (static_cast<std::uint64_t>(bits32() >> (64 - bits)) << 32);
   };
-  std::size_t r = draw();
+  std::uint64_t r = draw();
   while (r >= n) r = draw();
-  return r;
+  return static_cast<std::size_t>(r);
 }
 
 inline std::size_t PythonRandom::choice(std::span<const double> weights) {

@@ -5,12 +5,13 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace microgpt {
 
 /// "512 B", "67.5 KiB", "1.2 GiB".
-inline std::string readable_bytes(std::size_t bytes) {
+inline std::string readable_bytes(std::uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   auto amount = static_cast<double>(bytes) / 1024;

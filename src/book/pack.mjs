@@ -1,0 +1,117 @@
+// Programs compiled to WebAssembly become scripts, which a page can load from a folder, too:
+//
+//   node src/book/pack.mjs program NAME BUILD OUT    NAME is 01_bigram, 01_bigram/break/idea or heart
+//   node src/book/pack.mjs data OUT                  what all programs need
+//   node src/book/pack.mjs list OUT NAME...          what can run, and what the reader can set
+//
+// A script calls bookProgram(NAME, {expected, loader, wasm, files}). The last three are compressed and then written in
+// letters, by base64. Of a break, it has only what differs from the lesson's program: {expected, edits}.
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+const text = (path) => readFileSync(path, "utf8");
+const letters = (bytes) => gzipSync(bytes, { level: 9 }).toString("base64");
+
+/// What the program prints: the unbroken one, if it is a break. The heart prints what the published program does, whose
+/// losses stand there a second time with all digits.
+function expected(name) {
+  if (name === "heart") return text("tests/golden/microgpt/gist_builtin.txt").replace(/^(step.*) \|.*$/gm, "$1");
+  return text(`lessons/${name.split("/")[0]}/expected.txt`);
+}
+
+/// What the museum reads: every mistake, and what it has printed.
+function exhibits() {
+  const files = {};
+  const keep = (path, as = path) => (files[as] = readFileSync(path));
+  for (const lesson of readdirSync("lessons").filter((folder) => existsSync(`lessons/${folder}/break`))) {
+    keep(`lessons/${lesson}/expected.txt`);
+    for (const patch of readdirSync(`lessons/${lesson}/break`)) {
+      keep(`lessons/${lesson}/break/${patch}`);
+      const at = `lessons/${lesson}/break/${patch.replace(".patch", "")}`;
+      const build = existsSync(`build/release/${at}/printed.txt`) ? "build/release" : "build/wasm";
+      for (const kept of ["printed.txt", "code.txt"]) keep(`${build}/${at}/${kept}`, `build/release/${at}/${kept}`);
+    }
+  }
+  return files;
+}
+
+/// What PyTorch's attention computed, in the files that the lesson's program names.
+function golden(name) {
+  const folder = "tests/golden/attention/";
+  const main = text(`lessons/${name.split("/")[0]}/main.cpp`);
+  const paths = readdirSync(folder).filter((path) => main.includes(`"${path.replace(".safetensors", "")}"`));
+  return Object.fromEntries(paths.map((path) => [folder + path, readFileSync(folder + path)]));
+}
+
+/// The files that a program reads besides names: {path: bytes}.
+export function filesOf(name) {
+  if (name === "heart") return {};
+  return name.endsWith("_museum") ? exhibits() : golden(name);
+}
+
+/// How to make `after` from `before`: pieces, in order, that are copied, [from, to], or new, in letters. Code that is
+/// compiled from almost the same text is almost the same: here or a little later, the same blocks come again.
+export function editsOf(before, after) {
+  const block = 16;
+  const key = (bytes, at) => bytes.toString("latin1", at, at + block);
+  const places = new Map();
+  for (let at = 0; at + block <= before.length; at += block) places.set(key(before, at), at);
+  const edits = [];
+  let fresh = 0; // where what is not copied begins
+  const endFresh = (at) => fresh < at && edits.push(after.toString("base64", fresh, at));
+  for (let at = 0; at + block <= after.length; ) {
+    const from = places.get(key(after, at));
+    if (from === undefined) {
+      at++;
+      continue;
+    }
+    let length = block, earlier = 0;
+    while (at + length < after.length && after[at + length] === before[from + length]) length++;
+    while (at - earlier > fresh && from > earlier && after[at - earlier - 1] === before[from - earlier - 1]) earlier++;
+    endFresh(at - earlier);
+    edits.push([from - earlier, from + length]);
+    at = fresh = at + length;
+  }
+  endFresh(after.length);
+  return edits;
+}
+
+/// The settings that a lesson's page speaks of, such as TIMES=1; and NAMES, if its program takes a file of names.
+function settings(name) {
+  if (name === "heart") return ["NAMES"];
+  if (name.includes("/")) return [];
+  const found = text(`lessons/${name}/README.md`).matchAll(/\b(TIMES|SEED|LONG)=1/g);
+  const names = text(`lessons/${name}/main.cpp`).includes("argv") ? ["NAMES"] : [];
+  return [...new Set([...names, ...Array.from(found, ([, setting]) => setting)])];
+}
+
+const packed = (files) => Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, letters(bytes)]));
+
+function pack(name, build) {
+  const path = name === "heart" ? `${build}/heart` : `${build}/lessons/${name}/main`;
+  if (!name.includes("/break/")) {
+    const [loader, wasm] = [path, `${path}.wasm`].map((file) => letters(readFileSync(file)));
+    return { expected: expected(name), loader, wasm, files: packed(filesOf(name)) };
+  }
+  const right = `${build}/lessons/${name.split("/")[0]}/main`;
+  const [loader, wasm] = ["", ".wasm"].map((kind) => editsOf(readFileSync(right + kind), readFileSync(path + kind)));
+  return { expected: expected(name), edits: { loader, wasm } };
+}
+
+function main([what, ...words]) {
+  const script = (out, name, program) =>
+    writeFileSync(out, `bookProgram(${JSON.stringify(name)}, ${JSON.stringify(program)});\n`);
+  if (what === "program") {
+    const [name, build, out] = words;
+    script(out, name, pack(name, build));
+  } else if (what === "data") {
+    const files = packed({ "data/names.txt": readFileSync("data/names.txt") });
+    script(words[0], "data", { files, worker: text("src/book/worker.js") });
+  } else {
+    const [out, ...names] = words;
+    const can = Object.fromEntries(names.map((name) => [name, settings(name)]));
+    writeFileSync(out, `const bookPrograms = ${JSON.stringify(can)};\n${text("src/book/run.js")}`);
+  }
+}
+
+if (process.argv[1].endsWith("/pack.mjs")) main(process.argv.slice(2));

@@ -1,0 +1,292 @@
+// Runs the programs of the lessons in the page: <div class="run" data-program="01_bigram"></div> becomes a button, and
+// fields for what can be set. A program lies in run/01_bigram.js, compressed. It is loaded when it first starts, and
+// runs in a worker of its own. When it has ended, the div gets the event "ran", with {program} as its detail.
+//
+// Before this file stands `const bookPrograms = {"01_bigram": ["NAMES"], ...}`: what can run, and what can be set.
+"use strict";
+
+const bookFolder = new URL("run/", document.currentScript.src);
+const bookLoaded = new Map(); // of each program that was asked for: {arrived, promise}
+
+/// The scripts in run/ call this. Of `program`, the loader, the code and the files are compressed.
+function bookProgram(name, program) {
+  bookLoaded.get(name).arrived(program);
+}
+
+function loadProgram(name) {
+  const kept = bookLoaded.get(name);
+  if (kept) return kept.promise;
+  const loading = {};
+  loading.promise = new Promise((arrived, failed) => {
+    loading.arrived = arrived;
+    const script = document.createElement("script");
+    script.src = new URL(`${name.replace("/break/", ".")}.js`, bookFolder);
+    script.onerror = () => {
+      bookLoaded.delete(name);
+      failed(new Error(`${script.src} cannot be loaded.`));
+    };
+    document.head.append(script);
+  });
+  bookLoaded.set(name, loading);
+  return loading.promise;
+}
+
+async function unpacked(letters) {
+  const bytes = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+async function unpackedFiles(files) {
+  const all = Object.entries(files).map(async ([path, letters]) => [path, await unpacked(letters)]);
+  return Object.fromEntries(await Promise.all(all));
+}
+
+/// What pieces of `before` and new ones make together; src/book/pack.mjs has found them.
+async function edited(before, edits) {
+  const pieces = edits.map((edit) => typeof edit === "string"
+    ? Uint8Array.from(atob(edit), (letter) => letter.charCodeAt(0))
+    : before.subarray(...edit));
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+}
+
+/// What the worker needs: {source, wasmBinary, files}; and what the program prints if nothing is changed. A break is
+/// made from the lesson's program.
+async function unpackedProgram(name) {
+  const names = [name.split("/")[0], "data", name];
+  const [lesson, data, own] = await Promise.all(names.map(loadProgram));
+  const files = await unpackedFiles({ ...data.files, ...lesson.files });
+  let [loader, wasmBinary] = await Promise.all([lesson.loader, lesson.wasm].map(unpacked));
+  if (own.edits) {
+    loader = await edited(loader, own.edits.loader);
+    wasmBinary = await edited(wasmBinary, own.edits.wasm);
+  }
+  const parts = ["onmessage = ({ data: Module }) => {", data.worker, loader, "};"];
+  return { source: new Blob(parts, { type: "text/javascript" }), wasmBinary, files, expected: own.expected };
+}
+
+// --- What differs -------------------------------------------------------------------------------------------------
+
+/// The lines of two texts, in order, as [mark, line]: " " is in both, "-" only in the first, "+" only in the second.
+/// The table counts the lines that the rests of the texts have in common, at most.
+function comparedLines(first, second) {
+  const width = second.length + 1;
+  const common = new Uint32Array((first.length + 1) * width);
+  for (let i = first.length - 1; i >= 0; i--) {
+    for (let j = second.length - 1; j >= 0; j--) {
+      common[i * width + j] = first[i] === second[j]
+        ? common[(i + 1) * width + j + 1] + 1
+        : Math.max(common[(i + 1) * width + j], common[i * width + j + 1]);
+    }
+  }
+  const lines = [];
+  let i = 0, j = 0;
+  while (i < first.length || j < second.length) {
+    if (i < first.length && first[i] === second[j]) {
+      lines.push([" ", first[i++]]);
+      j++;
+    } else if (j === second.length || i < first.length && common[(i + 1) * width + j] >= common[i * width + j + 1]) {
+      lines.push(["-", first[i++]]);
+    } else {
+      lines.push(["+", second[j++]]);
+    }
+  }
+  return lines;
+}
+
+/// The lines that differ, each with one line before and after it, as `make lesson-NN BREAK=idea` shows them. Parts that
+/// are left out are "...".
+function differences(expected, printed) {
+  const lines = comparedLines(expected, printed);
+  const isNear = lines.map((_, n) => lines.slice(Math.max(0, n - 1), n + 2).some(([mark]) => mark !== " "));
+  const shown = [];
+  lines.forEach(([mark, line], n) => {
+    if (isNear[n]) {
+      if (n > 0 && !isNear[n - 1] || shown.length === 0) shown.push(["", "..."]);
+      shown.push([mark, mark + line]);
+    }
+  });
+  return shown;
+}
+
+// --- One program of the page --------------------------------------------------------------------------------------
+
+function element(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+/// Why programs cannot run in this browser, or this one cannot; empty if it can.
+function obstacle(program) {
+  const lacks = ["WebAssembly", "Worker", "DecompressionStream"].find((what) => typeof window[what] === "undefined");
+  if (lacks) return `This browser has no ${lacks}, so the program cannot run here. The text shows what it prints.`;
+  if (!(program in bookPrograms)) return "This program does not run in the page. The text shows what it prints.";
+  return "";
+}
+
+const bookSettings = {
+  NAMES: ["your own names:", { type: "file", accept: ".txt,text/plain" }],
+  TIMES: ["measure times", { type: "checkbox", value: "1" }],
+  LONG: ["the long run (minutes)", { type: "checkbox", value: "1" }],
+  SEED: ["seed:", { type: "number", min: 0, step: 1, value: "" }],
+};
+
+function settingField(name) {
+  const [text, properties] = bookSettings[name];
+  const input = element("input", { ...properties, name });
+  return element("label", {}, ...(input.type === "checkbox" ? [input, ` ${text}`] : [`${text} `, input]));
+}
+
+/// What the reader has set: {NAME: text}, and the file NAMES.
+function chosenSettings(fields) {
+  const chosen = {};
+  for (const input of fields.querySelectorAll("input")) {
+    if (input.type === "file" ? input.files.length : input.type === "checkbox" ? input.checked : input.value) {
+      chosen[input.name] = input.type === "file" ? input.files[0] : input.value;
+    }
+  }
+  return chosen;
+}
+
+/// One line of the output, marked by the class `kind`.
+function addLine(output, line, kind = "") {
+  output.append(kind ? element("span", { className: kind, textContent: `${line}\n` }) : `${line}\n`);
+}
+
+const bookKinds = { "-": "removed", "+": "added", " ": "", "": "" };
+
+/// Says what the output has to do with what the lesson shows. What a break changes is its point.
+function showComparison(below, { program, expected, lines, errors, crash }) {
+  const isBreak = program.includes("/break/");
+  const shown = differences(expected.trimEnd().split("\n"), lines);
+  const changed = shown.filter(([mark]) => mark.trim()).length;
+  let heading = "It prints what the lesson shows, to the letter.";
+  if (changed) heading = "It prints what the lesson shows (-), but for these lines (+):";
+  if (isBreak) heading = "What changes in the output:";
+  below.append(element("p", { textContent: heading }));
+  if (!isBreak && !changed) return;
+  const difference = element("pre", { className: "difference", tabIndex: 0 });
+  for (const [mark, line] of shown) addLine(difference, line, bookKinds[mark]);
+  if (isBreak) errors.forEach((line) => addLine(difference, line));
+  if (isBreak && crash) addLine(difference, `+the program crashed: ${crash}`, "added");
+  if (isBreak && !changed && !crash) addLine(difference, "nothing");
+  below.append(difference);
+}
+
+function showPictures(below, pictures) {
+  for (const { name, svg } of pictures) {
+    const src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+    below.append(element("figure", {}, element("img", { src, alt: `${name}, as the program drew it` })));
+  }
+}
+
+/// Starts the program in a worker, with a file of names. `tell` gets each of its messages, and at last one with a code.
+/// Returns the worker.
+function startWorker({ source, wasmBinary, files }, environment, names, tell) {
+  const address = URL.createObjectURL(source);
+  const worker = new Worker(address);
+  worker.onmessage = ({ data }) => tell(data);
+  worker.onerror = (event) => tell({ code: 1, crash: event.message || "its worker did not start", pictures: [] });
+  worker.postMessage({ wasmBinary, files, environment, arguments: [names] });
+  return worker;
+}
+
+class BookRun {
+  constructor(div) {
+    this.div = div;
+    this.program = div.dataset.program;
+    this.fields = element("span", { className: "settings" }, ...bookPrograms[this.program].map(settingField));
+    this.button = element("button", { type: "button", textContent: "Run", onclick: () => this.press() });
+    this.state = element("span", { className: "state" });
+    this.state.setAttribute("role", "status");
+    this.output = element("pre", { className: "output", hidden: true, tabIndex: 0 });
+    this.below = element("div", {});
+    div.replaceChildren(this.button, " ", this.fields, " ", this.state, this.output, this.below);
+    const file = this.fields.querySelector("[name=NAMES]");
+    if (file) this.takeDropped(file);
+  }
+
+  /// A file that is dropped on the div is chosen.
+  takeDropped(file) {
+    this.div.addEventListener("dragover", (event) => event.preventDefault());
+    this.div.addEventListener("drop", (event) => {
+      event.preventDefault();
+      if (event.dataTransfer.files.length) file.files = event.dataTransfer.files;
+    });
+  }
+
+  press() {
+    if (this.running) this.end("stopped");
+    else this.start();
+  }
+
+  async start() {
+    const running = { lines: [], errors: [], began: performance.now() };
+    this.running = running;
+    this.button.textContent = "Stop";
+    this.output.hidden = false;
+    this.output.textContent = "";
+    this.below.replaceChildren();
+    this.clock = setInterval(() => this.showTime(), 100);
+    try {
+      const { NAMES, ...environment } = chosenSettings(this.fields);
+      const code = await unpackedProgram(this.program);
+      const names = NAMES ? `names/${NAMES.name}` : "data/names.txt";
+      if (NAMES) code.files[names] = new Uint8Array(await NAMES.arrayBuffer());
+      running.expected = NAMES || Object.keys(environment).length ? null : code.expected;
+      if (this.running !== running) return; // it was stopped
+      const tell = (message) => this.running === running && this.take(message);
+      running.worker = startWorker(code, environment, names, tell);
+    } catch (error) {
+      if (this.running === running) this.end(error.message);
+    }
+  }
+
+  showTime() {
+    this.state.textContent = `${((performance.now() - this.running.began) / 1000).toFixed(1)} s`;
+  }
+
+  take({ line, error, ...end }) {
+    const { lines, errors } = this.running;
+    if (line !== undefined) {
+      lines.push(line);
+      addLine(this.output, line);
+    } else if (error !== undefined) {
+      if (error.startsWith("wrote ")) return; // the pictures are shown
+      errors.push(error);
+      addLine(this.output, error, "error");
+    } else {
+      this.finish(end);
+    }
+  }
+
+  finish({ code, crash, pictures, seconds }) {
+    const { lines, errors, expected } = this.running;
+    if (crash) addLine(this.output, `the program crashed: ${crash}`, "error");
+    this.end(seconds === undefined ? "" : `${seconds.toFixed(1)} s`);
+    if (expected !== null) showComparison(this.below, { program: this.program, expected, lines, errors, crash });
+    showPictures(this.below, pictures);
+    this.div.dataset.code = code;
+    this.div.dispatchEvent(new CustomEvent("ran", { bubbles: true, detail: { program: this.program } }));
+  }
+
+  end(state) {
+    this.running.worker?.terminate();
+    this.running = null;
+    clearInterval(this.clock);
+    this.state.textContent = state;
+    this.button.textContent = "Run again";
+  }
+}
+
+function prepareRuns() {
+  for (const div of document.querySelectorAll(".run[data-program]")) {
+    const reason = obstacle(div.dataset.program);
+    if (reason) div.replaceChildren(element("p", { textContent: reason }));
+    else new BookRun(div);
+  }
+}
+
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", prepareRuns);
+else prepareRuns();

@@ -528,7 +528,6 @@ def use(tab, page):
     use_links(tab, page)
     tab.open(page, "#text=Emma")
     check(tab.evaluate("state.text") == "emma" and "“emma”" in tab.text("#message"), "a link with capitals is not read")
-    use_keyboard(tab)  # the last, because Tab leaves the page
     check(not tab.errors, f"the page logged {tab.errors}")
 
 
@@ -584,6 +583,7 @@ def use_layout(tab, page):
     tab.evaluate("learnOneStep(state.learn), showAll()")
     go_to_graph(tab)
     check_layout(tab, page)
+    use_keyboard(tab)
 
 
 def use_two(tab, page):

@@ -282,7 +282,7 @@ def use_labels(tab):
     check([guess == "Guess, then show" for guess in guesses] == stands_out, f"{guesses} where {stands_out}")
     tab.click('#forbid-head [data-key="choice 0:1"]')
     check(tab.evaluate("state.head") == 1, "no other head can be forbidden a look")
-    tab.evaluate("change({ head: 2, maps: 'name' }); showNames('sampled', ['', 'a'])")
+    tab.evaluate("change({ head: 2, maps: 'name' }), showNames('sampled', ['', 'a'])")
     check(tab.text("#sampled") == "no lettersa", "a name without letters is nothing")
 
 

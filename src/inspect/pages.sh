@@ -17,7 +17,8 @@ mkdir -p "$folder"
 "$program" task copy >"$folder/copy.txt"
 "$program" task copy --held-out --num 500 >"$folder/unseen.txt"
 model copy --n-embd 32 --data "$folder/copy.txt"
-"$program" inspect "$folder/copy.safetensors" --html "$folder/copy.html" --data "$folder/unseen.txt" --text chafed=chafed
+"$program" inspect "$folder/copy.safetensors" --html "$folder/copy.html" --data "$folder/unseen.txt" \
+  --text chafed=chafed
 
 rm -rf "$folder/names.history"
 model names --hold-out --history "$folder/names.history"

@@ -59,7 +59,8 @@ def use_picture(tab):
     tab.click('#picture-flow [data-key="flow 0 heads"]')
     lists = tab.evaluate("[...document.querySelectorAll('#picture-box .stream')].map((list) => [...list.children]"
                          ".map((each) => Number(each.textContent.replace('−', '-'))))")
-    check(len(lists) == 3 and all(abs(a + b - c) < 0.02 for a, b, c in zip(*lists)), f"the numbers do not add up: {lists}")
+    check(len(lists) == 3 and all(abs(a + b - c) < 0.02 for a, b, c in zip(*lists)),
+          f"the numbers do not add up: {lists}")
     tab.click('#picture-flow [data-key="flow 0 mlp"]')
     said = tab.evaluate("[...document.querySelectorAll('#picture-box .chance')].map((each) => each.textContent)")
     says = tab.evaluate("[...document.querySelectorAll('[data-key=\"flow next\"] .chance')].map((e) => e.textContent)")
@@ -276,7 +277,8 @@ def use_labels(tab):
     check(f"(0 = certain, {math.log(tokens):.1f} = guessing)" in tab.text("#verdict"), "the loss has no scale")
     check(f"among\n        {tokens} tokens" in tab.text("#means-loss"), "the loss has another scale")
     tab.evaluate("change({ at: 0 })")
-    check(tab.until(f"byId('without-0').textContent === '{math.log(tokens):.3f} (guessing)'"), "nothing is not guessing")
+    check(tab.until(f"byId('without-0').textContent === '{math.log(tokens):.3f} (guessing)'"),
+          "what is left without a letter is not called guessing")
     tab.evaluate("change({ at: 3, maps: 'mean' })")
     check(tab.text("#gallery .axes").startswith("position that is looked at"), "the axes of a mean map have no names")
     guesses = tab.evaluate("[...document.querySelectorAll('#gallery .answer button')].map((e) => e.textContent)")
@@ -284,7 +286,7 @@ def use_labels(tab):
     check([guess == "Guess, then show" for guess in guesses] == stands_out, f"{guesses} where {stands_out}")
     tab.click('#forbid-head [data-key="choice 0:1"]')
     check(tab.evaluate("state.head") == 1, "no other head can be forbidden a look")
-    tab.evaluate("change({ head: 2, maps: 'name' }); showNames('sampled', ['', 'a'])")
+    tab.evaluate("change({ head: 2, maps: 'name' }), showNames('sampled', ['', 'a'])")
     check(tab.text("#sampled") == "no lettersa", "a name without letters is nothing")
 
 

@@ -311,9 +311,9 @@ function runningMean(numbers, window) {
   });
 }
 
-// Lines over an axis. lines: [{ className, values }]; place(i) is where value i lies on the axis, from 0 to 1, and `ticks`
-// are the words below it, [[place, word], ...]. A value that is not finite is left out; one above the range is drawn at
-// its upper end. Returns the drawing, and x and y of a value in it.
+// Lines over an axis. lines: [{ className, values }]; place(i) is where value i lies on the axis, from 0 to 1, and
+// `ticks` are the words below it, [[place, word], ...]. A value that is not finite is left out; one above the range is
+// drawn at its upper end. Returns the drawing, and x and y of a value in it.
 function lineChart({ lines, place, ticks, range: [low, high, distance], box: [width, height], name }) {
   const [left, right, top, bottom] = [34, width - 10, 10, height - 20];
   const across = (share) => left + share * (right - left);

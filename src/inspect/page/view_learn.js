@@ -65,8 +65,11 @@ function runOrPause() {
 // --- What is shown ---------------------------------------------------------------------------------------------------
 
 function learningStatus({ trainer, losses, names, from }) {
-  const beginning = from === "fresh" ? "Its numbers are random: nothing is learnt yet" : "It begins with what this model knows";
-  if (losses.length === 0) return `Step 0 of ${trainer.how.num_steps}. ${beginning}.`;
+  const beginnings = {
+    fresh: "Its numbers are random: nothing is learnt yet.",
+    model: "It begins with what this model knows.",
+  };
+  if (losses.length === 0) return `Step 0 of ${trainer.how.num_steps}. ${beginnings[from]}`;
   const recent = runningMean(losses, 50).at(-1);
   const name = names[(trainer.steps - 1) % names.length];
   return (

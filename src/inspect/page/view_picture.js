@@ -13,12 +13,13 @@ function shades(numbers) {
   return element("span", { class: "shades", "aria-hidden": "true" }, ...cells);
 }
 
-// `where` is what a click changes.
+// `where` is what a click changes; `note` is a text or an element.
 function flowBox(key, name, note, where, ...content) {
   const click = () => change(where, { scroll: "tab" in where });
   const tabindex = key === "letter" ? 0 : -1; // the others are reached by arrow keys
   const attributes = { class: "flow-box", "data-key": `flow ${key}`, tabindex, click };
-  return button(attributes, element("b", element("bdi", name)), element("small", element("bdi", note)), ...content);
+  const small = element("small", typeof note === "string" ? element("bdi", note) : note);
+  return button(attributes, element("b", element("bdi", name)), small, ...content);
 }
 
 // What a head looks at most, and how much of its look that is; or that it is switched off.
@@ -109,11 +110,12 @@ function showPicture(shown) {
     const beside = element("span", { class: "flow-heads" }, ...heads.map((part) => headBox(shown, part)));
     return [beside, ...others.slice(3 * layer, 3 * layer + 3)]; // the stream, the MLP, the stream
   });
+  const bars = chanceBars(model, now.probs[at], targets[at]);
   const boxes = [
     flowBox("letter", longLabel(model, tokens[at]), `position ${at}`, { tab: "read" }),
     embedding,
     ...layers.flat(),
-    flowBox("next", "next letter", readingSoFar(shown, at), { tab: "read" }, ...chanceBars(model, now.probs[at], targets[at])),
+    flowBox("next", "next letter", readingSoFar(shown, at), { tab: "read" }, ...bars),
   ];
   const arrow = () => element("span", { "aria-hidden": "true" }, "→");
   byId("picture-where").replaceChildren(inText(readingSoFar(shown, at)));

@@ -34,15 +34,15 @@ function whatAddsMost({ model, now, tokens }, token) {
   const lossOf = (off) =>
     crossEntropy(forward(model, tokens.slice(0, at + 1), { ...unchanged, off }).logits[at], token);
   return (
-    `Most is added by ${name}: ${signed(adds, 2)}. But what is it that knows? The loss is ${fixed(lossOf(new Map()))}. ` +
-    `It would be ${lossesWithout(model, lossOf)}.`
+    `Most is added by ${name}: ${signed(adds, 2)}. But what is it that knows? The loss is ` +
+    `${fixed(lossOf(new Map()))}. It would be ${lossesWithout(model, lossOf)}.`
   );
 }
 
 // --- The steps -------------------------------------------------------------------------------------------------------
 
-// What a step changes (beside the position), asks and suggests, and what one sees then, as texts of what is shown. It is
-// in the section `tab`, or in front of the element `before`. fits() says for which models it is.
+// What a step asks and suggests, and what one sees then, as texts of what is shown. It is in the section `tab`, or in
+// front of the element `before`. fits() says for which models it is.
 const tourSteps = [
   {
     tab: "picture",
@@ -60,7 +60,8 @@ const tourSteps = [
   {
     tab: "read",
     ask: ({ model }) => `Which letter of a ${nounOf(model).slice(0, -1)} surprises it most?`,
-    attempt: ({ model }) => `Type a ${nounOf(model).slice(0, -1)} of your own at the top, and look for the largest loss.`,
+    attempt: ({ model }) =>
+      `Type a ${nounOf(model).slice(0, -1)} of your own at the top, and look for the largest loss.`,
     see: (shown) => {
       const { losses } = shown.now;
       const t = losses.indexOf(Math.max(...losses));
@@ -88,7 +89,8 @@ const tourSteps = [
   {
     tab: "inside",
     ask: (shown) => `How does ${headName(shown)} choose where to look?`,
-    attempt: () => "Follow one line of the table below: numbers, products, their sum, the weight. Then pick another letter.",
+    attempt: () =>
+      "Follow one line of the table below: numbers, products, their sum, the weight. Then pick another letter.",
     see: (shown) => {
       const { seen, scores, weights } = headFacts(shown);
       const [first] = strongest(weights, seen, 1);

@@ -22,14 +22,13 @@ function expected(name) {
 /// What the museum reads: every mistake, and what it has printed.
 function exhibits() {
   const files = {};
-  const keep = (path, as = path) => (files[as] = readFileSync(path));
+  const keep = (path) => (files[path] = readFileSync(path));
   for (const lesson of readdirSync("lessons").filter((folder) => existsSync(`lessons/${folder}/break`))) {
     keep(`lessons/${lesson}/expected.txt`);
     for (const patch of readdirSync(`lessons/${lesson}/break`)) {
       keep(`lessons/${lesson}/break/${patch}`);
       const at = `lessons/${lesson}/break/${patch.replace(".patch", "")}`;
-      const build = existsSync(`build/release/${at}/printed.txt`) ? "build/release" : "build/wasm";
-      for (const kept of ["printed.txt", "code.txt"]) keep(`${build}/${at}/${kept}`, `build/release/${at}/${kept}`);
+      for (const kept of ["printed.txt", "code.txt"]) keep(`build/release/${at}/${kept}`);
     }
   }
   return files;

@@ -473,9 +473,9 @@ def use_tour(tab, page):
     while tab.until(f"state.tour === {len(steps) + 1} && !byId('tour').hidden"):
         tab.evaluate("change({ box: '0:mlp' })")
         where, focus = tab.evaluate("[byId('tour').closest('section').id, document.activeElement.id]")
-        top, bar = tab.evaluate("[byId('tour'), document.querySelector('.bar')].map((e) => e.getBoundingClientRect())"
-                                ".map(({ top, bottom }, i) => (i ? bottom : top))")
-        check(focus == "tour" and bar <= top < 800, f"{page}: step {len(steps) + 1} is not in sight")
+        in_sight = """(([tour, bar]) => bar.bottom <= tour.top && tour.top < innerHeight - 100)(
+          [byId("tour"), document.querySelector(".bar")].map((each) => each.getBoundingClientRect()))"""
+        check(focus == "tour" and tab.until(in_sight), f"{page}: step {len(steps) + 1} is not in sight")
         question, attempt, answer = tour_texts(tab)
         check(question.endswith("?") and attempt.endswith(".") and answer.endswith("."), f"{page}: {question} {answer}")
         check("undefined" not in question + answer and "NaN" not in answer, f"{page}: {question} {answer}")

@@ -181,9 +181,8 @@ function beginStep() {
 
 // After the page is shown: the step in sight, with the focus.
 function reachStep() {
-  const isInside = stepsFor(state.shown)[state.tour - 1]?.before !== undefined;
   byId("tour").focus({ preventScroll: true });
-  byId("tour").scrollIntoView({ block: isInside ? "start" : "nearest" });
+  byId("tour").scrollIntoView();
 }
 
 function showTour(shown) {

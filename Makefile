@@ -323,7 +323,7 @@ PACK := node src/book/pack.mjs
 
 .PHONY: book-programs packed check-book-programs
 book-programs: ## compile the lessons' programs to WebAssembly, for the book: make book-programs [EMXX='ccache em++']
-	@if command -v em++ >/dev/null; then $(MAKE) --no-print-directory $(WASM) packed; else \
+	@if command -v $(lastword $(EMXX)) >/dev/null; then $(MAKE) --no-print-directory $(WASM) packed; else \
 	  echo "the book is written without programs that run in the page; for them: apt-get install emscripten"; fi
 packed: build/book/run.js
 build/book/run.js: src/book/run.js $(PACKED)

@@ -55,6 +55,9 @@ mpi() { make build mpi && timeout 150 tests/mpi.sh build/release/microgpt_mpi bu
 # The page that shows a model at work, in a browser.
 inspector() { timeout 900 make check-inspector; }
 
+# The book, without the programs that run in its pages: compiling those takes longer than all else here.
+book() { make check-book EMXX=none; }
+
 # For the C library, a processor without fused multiply-add: exp and others then round differently.
 no-fma() {
   local -x GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA
@@ -73,7 +76,7 @@ elsewhere() {
 count() { sed -nE 's/^\[doctest\] test cases: .* ([0-9]+) passed .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 count_checks() {
   grep -cE -e ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$' \
-    -e '^(checkpoint|data|mask|command_line) .* 0$|no temporary file$' -e ' documents, equal$|^inspector: |^mpi: ' "$1"
+    -e '^(checkpoint|data|mask|command_line) .* 0$|no temporary file$' -e ' documents, equal$|^(inspector|mpi|book): ' "$1"
 }
 
 # Runs rows one after the other, and writes a line of the table for each.
@@ -99,7 +102,7 @@ if [ $# -gt 0 ]; then
   run "${rows[@]}"
 else
   make setup || exit
-  rows=(release mpi inspector torture no-fma fuzz asan znver3 x86-64 libc++ arm)
+  rows=(release mpi inspector book torture no-fma asan znver3 x86-64 libc++ arm fuzz)
   run "${rows[@]:0:6}" &
   run "${rows[@]:6}"
   wait

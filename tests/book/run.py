@@ -138,8 +138,8 @@ def a_large_file_is_read(page, folder):
 def obstacles_are_said(browser, book, folder):
     page = Page(browser, book, folder, "01_bigram", first="<script>delete window.WebAssembly</script>")
     assert "no WebAssembly" in page.text("01_bigram") and not browser.evaluate(f"!!{page.find('01_bigram', 'button')}")
-    page = Page(browser, book, folder, "99_unknown")
-    assert "does not run in the page" in page.text("99_unknown")
+    page = Page(browser, book, folder, "unknown")
+    assert "does not run in the page" in page.text("unknown")
 
 
 def in_page(book):

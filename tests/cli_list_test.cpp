@@ -152,6 +152,8 @@ TEST_CASE("a table, commas, capitals and standard input make the same model, whi
           figures.substr(figures.find('\n') + 1));
   }
   const NamesFolder people("id,Name\n1,Anna\n");
+  CHECK(microgpt(people.train({"--steps", "1", "--column", "2"})).err ==
+        "microgpt: note: the first row of column 2 is 'Name'; if that is a heading, use --column 'Name'\n");
   CHECK(refusal(people.train({"--column", "name"})) ==
         "1: " + people.names + ": the table has no column 'name' in its first line; it has 'id', 'Name'");
 }

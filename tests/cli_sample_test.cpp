@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
@@ -204,12 +205,13 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
     CHECK(output(how + Words{"--out", list}).empty());
     CHECK(contents(list) == output(how));
   }
-  for (const std::string layout : {"txt", "csv", "json"}) {
+  for (const std::string layout : {"txt", "docx", "csv", "json"}) {
     const std::string table = file("out." + layout);
     const Words how{"sample", model, "--num", "3", "--score", "--out", table};
     output(how);
+    const bool has_own = layout == "csv" || layout == "json";
     CHECK(contents(table) ==
-          output({"sample", model, "--num", "3", "--score", "--layout", layout == "txt" ? "plain" : layout}));
+          output({"sample", model, "--num", "3", "--score", "--layout", has_own ? layout : "plain"}));
     output(how + Words{"--layout", "numbered"});
     CHECK(contents(table) == output({"sample", model, "--num", "3", "--score"}));
   }
@@ -330,6 +332,41 @@ TEST_CASE_FIXTURE(TensorFolder, "what cannot be had is said in one line, and wha
   CHECK(refusal({"sample", model, "--pattern", "Ä*"}).starts_with("2: the character 'Ä' is unknown"));
   CHECK(refusal({"sample", model, "--temperature", "-1"}) ==
         "2: --temperature is '-1'; it must be a number from 0 to 1000000");
+  CHECK(refusal({"sample", model, "--top-p", "80"}) == "2: --top-p is '80'; it must be a number from 1e-09 to 1");
+  CHECK(refusal({"sample", model, "--min-length", "17"}) == "2: --min-length is 17; this model's names end at 16");
+  CHECK(refusal({"sample", model, "--pattern", "[A-M]*"}).ends_with("; only * and ? are special"));
+  const Run narrow = microgpt({"sample", model, "--suffix", "zzz", "--top-k", "1"});
+  CHECK(narrow.err.ends_with("; --top-k and --top-p may shut the others out\n"));
+}
+
+TEST_CASE_FIXTURE(TensorFolder, "rare names do not let it try for ever") {
+  // One name in thousands fits, so a hundred thousand tries in vain for each name would be minutes.
+  const Run run = microgpt({"sample", model, "--num", "2000", "--suffix", "riana", "--layout", "plain"});
+  CHECK(run.exit_code == 1);
+  const std::size_t found = lines(run.out).size();
+  CHECK(found > 0);
+  CHECK(run.err.starts_with(fmt::format("microgpt: found {} of 2000 names in 700000 tries: ", found)));
+}
+
+TEST_CASE_FIXTURE(TensorFolder, "a signal ends the search, and what was found is printed") {
+  Running search(microgpt_command({"sample", model, "--num", "1000000000", "--layout", "plain", "--prompt", "A"}));
+  CHECK(search.until_told("--prompt is read as 'a'"));  // from here on signals are heard
+  search.send(SIGINT);
+  const Run r = search.wait();
+  CHECK(r.exit_code == 128 + SIGINT);
+  CHECK(lines(r.err).back() == fmt::format("microgpt: stopped; found {} of 1000000000 names", lines(r.out).size()));
+}
+
+TEST_CASE_FIXTURE(TensorFolder, "a name that block_size ends is marked, but not as the published program draws names") {
+  const std::string full(16, 'a');
+  const Words begun{"--prompt", full, "--num", "1"};
+  CHECK(output(Words{"sample", model} + begun) == "sample  1: " + full + "  (cut off)\n");
+  CHECK(output(Words{"sample", model, "--layout", "csv"} + begun) == "name\n" + full + "\n");
+  write_contents(file("full"), full + "\n");
+  CHECK(output(Words{"sample", model, "--data", file("full")} + begun) == "sample  1: " + full + "  (in the data)\n");
+  CHECK(output(Words{"sample", model, "--given", file("full")}) == "sample  1: " + full + "\n");
+  const std::string published = trained({"--steps", "1", "--quiet"});
+  CHECK(output(Words{"sample", published} + begun) == "sample  1: " + full + "\n");
 }
 
 TEST_CASE("a capital that the model does not know is read as its small letter, which is told") {
@@ -369,7 +406,8 @@ TEST_CASE("a text to read is helped where it can be, and one line tells how") {
          "'anna': the model does not know all these capitals; spaces are left out; the model does "
          "not know '!7'");
   helped(inspect, "--text", "annaannaannaanna", "'annaannaannaann': there is room for 15 of 16 characters");
-  helped(sample, "--prompt", " Be", "'be': the model does not know all these capitals; spaces are left out");
+  helped(sample, "--prompt", " Be", "'be': the model does not know all these capitals");
+  CHECK(refusal({"sample", model, "--prompt", "be7"}).starts_with("2: the character '7' is unknown"));
   CHECK(refusal(inspect + Words{"--text", "77"}).starts_with("2: the character '7' is unknown"));
   CHECK(refusal(inspect + Words{"--text", " "}).starts_with("2: the character ' ' is unknown"));
   CHECK(refusal({"sample", model, "--prompt", "Q"}).starts_with("2: the character 'Q' is unknown"));

@@ -129,6 +129,11 @@ static std::vector<Document> read_list(const DataFile& file, const std::function
   try {
     const std::optional<std::string> fields = file.column.empty() ? text : csv_column(text, file.column);
     if (!fields) file.tell("note: '" + file.path + "' has no column '" + file.column + "', so each line is a name");
+    const std::string first = fields.value_or("").substr(0, fields.value_or("").find('\n'));
+    if (!file.column.empty() && !first.empty()) {
+      file.tell("note: the first row of column " + file.column + " is '" + first +
+                "'; if that is a heading, use --column '" + first + "'");
+    }
     text = without_marks(fields.value_or(text), file);
   } catch (const Error& error) {
     throw Error(file.path + ": " + error.what());

@@ -117,7 +117,11 @@ std::u32string known_text(const std::string& option, const std::string& text, co
   const std::u32string typed = decoded(option, text), known = in_known_letters(typed, tokenizer);
   std::u32string letters = known;
   std::erase_if(letters, [&](char32_t c) { return wildcards.find(c) != std::u32string_view::npos; });
-  tokenizer.encode(letters);
+  try {
+    tokenizer.encode(letters);
+  } catch (const UsageError& error) {
+    throw UsageError(error.what() + std::string(wildcards.empty() ? "" : "; only * and ? are special"));
+  }
   if (known != typed) tell_reading(option, known, {small_letters});
   return known;
 }

@@ -44,7 +44,7 @@ std::string list_text(const Json& records, Layout layout) {
   for (std::size_t i = 0; i < records.size(); i++) {
     const Json& record = records[i];
     const auto name = record["name"].get<std::string>();
-    const std::string copied = mark(record.value("in_data", false));
+    const std::string copied = mark(record.value("in_data", false), record.value("cut_off", false));
     std::string score;
     if (record.contains("nats")) score = fmt::format("  {:.3f}", record["nats_per_token"].get<double>());
     if (layout == Layout::numbered) text += fmt::format("sample {:2}: {}{}{}\n", i + 1, name, score, copied);

@@ -18,8 +18,8 @@ std::string all_digits(double x);
 /// Prints "sample  1: anna", and a note behind it.
 void print_sample(std::size_t number, const std::string& name, const std::string& note = "");
 
-/// The note on a name that stands in the data.
-inline std::string mark(bool is_copy) { return is_copy ? "  (in the data)" : ""; }
+/// The note on a name that stands in the data, or that block_size ended.
+inline std::string mark(bool is_copy, bool is_cut) { return is_copy ? "  (in the data)" : is_cut ? "  (cut off)" : ""; }
 
 /// Prints held-out loss (with four decimals, or all digits), perplexity, the bigram baseline, the share of new names,
 /// and some names.

@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -23,6 +24,7 @@
 #include "base/style.h"
 #include "base/utf8.h"
 #include "program/commands.h"
+#include "program/interrupt.h"
 #include "program/measured_documents.h"
 #include "program/name_list.h"
 #include "program/options.h"
@@ -112,13 +114,19 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
   // A name as long as the block was cut off there, so it is no new name.
   const bool may_fill = !options.only_new || options.given;
   const std::size_t room = checkpoint.config.block_size - options.sign.size();
+  const std::size_t blanks = std::min(options.prompt.find_first_not_of(' '), options.prompt.size());
   Constraints constraints{.min_length = options.min_length,
                           .max_length = may_fill ? options.max_length : std::min(options.max_length, room - 1),
-                          .prefix = readable_text("--prompt", options.prompt, tokenizer, options.prompt.size()),
+                          .prefix = known_text("--prompt", options.prompt.substr(blanks), tokenizer),
                           .suffix = known_text("--suffix", options.suffix, tokenizer),
                           .contains = known_text("--contains", options.contains, tokenizer),
                           .pattern = known_text("--pattern", options.pattern, tokenizer, U"*?"),
                           .excluded = {}};
+  const std::size_t longest_drawn = may_fill ? room : room - 1;
+  if (!options.given && options.min_length > longest_drawn) {
+    throw UsageError(
+        fmt::format("--min-length is {}; this model's names end at {}", options.min_length, longest_drawn));
+  }
   if (options.avoid) constraints.excluded = set_of(data_of(checkpoint, options.avoid));
   if (options.only_new) constraints.excluded.insert(data.begin(), data.end());
   return constraints;
@@ -174,15 +182,27 @@ bool take_sign(Document& document) {
   return document.size() < had && std::none_of(document.begin(), document.end(), is_sign);
 }
 
-/// Takes names until there are as many as asked for that are as they must be, or until that looks hopeless.
+/// The objection that was raised most often.
+std::string_view most_frequent(const std::map<std::string_view, std::size_t>& objections) {
+  return std::max_element(objections.begin(), objections.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+/// Takes names until there are as many as asked for that are as they must be, until that looks hopeless, or until a
+/// signal comes.
 Found find_names(const SampleOptions& options, const Constraints& constraints, const Source& next) {
   constexpr std::size_t patience = 100'000;  // tries without a name
+  const std::size_t most = 5 * patience + 100 * options.how_many();
   const bool once = options.unique || options.only_new;
   Found found;
   std::set<Document> seen;
   std::map<std::string_view, std::size_t> objections;
   TerminalLine line;
-  for (std::size_t in_vain = 0; found.names.size() < options.how_many() && (in_vain < patience || options.given);) {
+  std::size_t tries = 0, in_vain = 0;
+  auto has_hope = [&] { return options.given || (in_vain < patience && tries < most); };
+  while (found.names.size() < options.how_many() && has_hope() && Interrupts::pending() == 0) {
+    tries++;
     std::optional<Document> name = next();
     if (!name) return found;
     const bool has_list = !options.has_signs || options.given || take_sign(*name);
@@ -197,12 +217,14 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
     }
     if (line.is_due()) line.show(fmt::format("{} names, {} tries since the last", found.names.size(), in_vain));
   }
-  if (found.names.size() < options.how_many()) {
-    const auto most = std::max_element(objections.begin(), objections.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    found.shortfall = fmt::format("found {} of {} names, and no more in {} tries: most others are {}",
-                                  found.names.size(), options.how_many(), patience, most->first);
-  }
+  const std::size_t n = found.names.size();
+  if (n == options.how_many()) return found;
+  found.shortfall = fmt::format("found {} of {} names", n, options.how_many());
+  if (Interrupts::pending() != 0) return found;
+  found.shortfall +=
+      in_vain == patience ? fmt::format(", and no more in {} tries", patience) : fmt::format(" in {} tries", tries);
+  found.shortfall += fmt::format(": most others are {}", most_frequent(objections));
+  if (options.top_k > 0 || options.top_p < 1) found.shortfall += "; --top-k and --top-p may shut the others out";
   return found;
 }
 
@@ -238,6 +260,7 @@ template <class T>
 void sample(const SampleOptions& options, const Checkpoint& checkpoint, const std::optional<Checkpoint>& other,
             const std::set<Document>& data) {
   const Tokenizer& tokenizer = checkpoint.tokenizer;
+  std::optional<Interrupts> interrupts(std::in_place);
   const Constraints constraints = constraints_of(options, checkpoint, data);
   const std::vector<Token> prompt = beginning(options, constraints, checkpoint);
   std::vector<Document> given;
@@ -258,6 +281,8 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
     next = [&, i = std::size_t{0}]() mutable { return i < given.size() ? std::optional(given[i++]) : std::nullopt; };
   }
   Found found = find_names(options, constraints, next);
+  const int signal = Interrupts::pending();
+  interrupts.reset();
   Nats nats;
   if (options.rank || options.is_scored()) {
     for (const Document& name : found.names) {
@@ -267,16 +292,25 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   }
   if (options.rank) rank(found.names, nats);
   Json records = Json::array();
-  for (const Document& name : found.names) records.push_back(record_of(name, options, tokenizer, nats, data));
+  // The published program, which draws in doubles, prints names that are cut off as any other.
+  const bool marks_cuts = sizeof(T) == 4 && !options.given && options.layout == Layout::numbered;
+  const std::size_t sign = options.has_signs ? 1 : 0;
+  for (const Document& name : found.names) {
+    records.push_back(record_of(name, options, tokenizer, nats, data));
+    if (marks_cuts && name.size() + sign == decoder->length()) records.back()["cut_off"] = true;
+  }
   const std::string text = list_text(records, options.layout);
   options.out ? replace_file(*options.out, text) : fmt::print("{}", text);
+  flush_output();
+  if (signal != 0) throw Interrupted(signal, "stopped; " + found.shortfall);
   if (!found.shortfall.empty()) throw Error(found.shortfall);
 }
 
 /// The ending of the file says how it is written.
 void choose_layout(SampleOptions& options) {
-  const std::string ending = std::filesystem::path(options.out.value_or("")).extension().string();
-  if (ending == ".txt") options.layout = Layout::plain;
+  if (!options.out) return;
+  const std::string ending = std::filesystem::path(*options.out).extension().string();
+  options.layout = Layout::plain;
   if (ending == ".csv") options.layout = Layout::csv;
   if (ending == ".json") options.layout = Layout::json;
 }
@@ -314,7 +348,7 @@ Options drawing_options(SampleOptions& options) {
            text(options.style, "LIST")},
           {"--top-k", "draw only among the N likeliest characters", count(options.top_k)},
           {"--top-p", "draw only among the likeliest characters that have this probability together",
-           number(options.top_p)},
+           number(options.top_p, 1e-9, 1)},
           {"--blend",
            "mix in another model, whose probabilities count with this weight, from 0 to 1",
            {"FILE:WEIGHT", read_blend, {}}},
@@ -336,7 +370,7 @@ Options output_options(SampleOptions& options) {
           {"--rank", "the least surprising name first: in the order of that loss", flag(options.rank)},
           {"--layout", "numbered: sample 1: ...; plain: a name per line; letters: with each letter's p; csv; json",
            layouts},
-          {"--out", "write to this file, completely or not at all; .txt, .csv and .json choose the layout",
+          {"--out", "write to this file, completely or not at all; a name per line, or as .csv or .json says",
            text(options.out, "FILE")}};
 }
 

@@ -133,7 +133,7 @@ void print_names(const Run& run) {
   fmt::print("\n{}\n", preset.heading);
   for (std::size_t i = 1; i <= run.options.samples; i++) {
     const Document name = tokenizer.document_of(sample(decoder, sampling, run.random));
-    print_sample(i, encode_utf8(name), mark(data.contains(without_sign(name))));
+    print_sample(i, encode_utf8(name), mark(data.contains(without_sign(name)), name.size() == decoder.length()));
   }
 }
 

@@ -153,7 +153,7 @@ TEST_CASE("a table, commas, capitals and standard input make the same model, whi
   }
   const NamesFolder people("id,Name\n1,Anna\n");
   CHECK(microgpt(people.train({"--steps", "1", "--column", "2"})).err ==
-        "microgpt: note: the first row of column 2 is 'Name'; if that is a heading, use --column 'Name'\n");
+        "microgpt: note: the first row of column 2 is 'Name'; if that is a heading, name the column so\n");
   CHECK(refusal(people.train({"--column", "name"})) ==
         "1: " + people.names + ": the table has no column 'name' in its first line; it has 'id', 'Name'");
 }

@@ -132,7 +132,7 @@ static std::vector<Document> read_list(const DataFile& file, const std::function
     const std::string first = fields.value_or("").substr(0, fields.value_or("").find('\n'));
     if (!file.column.empty() && !first.empty()) {
       file.tell("note: the first row of column " + file.column + " is '" + first +
-                "'; if that is a heading, use --column '" + first + "'");
+                "'; if that is a heading, name the column so");
     }
     text = without_marks(fields.value_or(text), file);
   } catch (const Error& error) {

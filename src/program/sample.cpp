@@ -256,6 +256,19 @@ void rank(std::vector<Document>& names, const Nats& nats) {
   std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return loss(a) < loss(b); });
 }
 
+/// How surprising each name is, if that is asked for.
+template <class T>
+Nats all_surprises(Decoder<T>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
+                   const std::vector<Document>& names) {
+  Nats nats;
+  if (!options.rank && !options.is_scored()) return nats;
+  for (const Document& name : names) {
+    nats[name] = surprises(decoder, tokenizer.encode_document(options.sign + name));
+    if (options.has_signs) nats[name].erase(nats[name].begin());  // the sign is given
+  }
+  return nats;
+}
+
 template <class T>
 void sample(const SampleOptions& options, const Checkpoint& checkpoint, const std::optional<Checkpoint>& other,
             const std::set<Document>& data) {
@@ -283,13 +296,7 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   Found found = find_names(options, constraints, next);
   const int signal = Interrupts::pending();
   interrupts.reset();
-  Nats nats;
-  if (options.rank || options.is_scored()) {
-    for (const Document& name : found.names) {
-      nats[name] = surprises(*decoder, tokenizer.encode_document(options.sign + name));
-      if (options.has_signs) nats[name].erase(nats[name].begin());  // the sign is given
-    }
-  }
+  const Nats nats = all_surprises(*decoder, options, tokenizer, found.names);
   if (options.rank) rank(found.names, nats);
   Json records = Json::array();
   // The published program, which draws in doubles, prints names that are cut off as any other.

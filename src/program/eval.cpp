@@ -43,7 +43,8 @@ void print_evaluation(const EvalOptions& options) {
   fmt::print("{}: {} of {} distinct documents\n", may_be_seen ? "not held out" : "held out", names.held_out.size(),
              names.held_out.size() + names.training.size());
   if (may_be_seen) {
-    fmt::print("This model was trained without --hold-out: if it was on this data, it has seen them all.\n");
+    fmt::print("This model {}: if it was on this data, it has seen them all.\n",
+               checkpoint.training ? "was trained without --hold-out" : "does not say how it was trained");
   }
   print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
                 options.temperature, options.all_digits, may_be_seen ? "loss, not held out" : "held-out loss");

@@ -62,8 +62,8 @@ struct Checkpoint {
   /// What an option of the training was, as typed; empty if the file does not say.
   std::string trained_with(const std::string& option) const;
 
-  /// Whether its training held nothing back.
-  bool has_seen_all() const { return training && trained_with("hold-out") != "yes"; }
+  /// Whether its training held nothing back, as far as the file says.
+  bool has_seen_all() const { return trained_with("hold-out") != "yes"; }
 };
 
 /// Writes a checkpoint, replacing the file completely or not at all. The parameters must have gpt_shapes(config), and

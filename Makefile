@@ -64,7 +64,6 @@ ifeq ($(MODE),wasm)
 export NODE_PATH ?= /usr/share/nodejs
 LDFLAGS += -O1 -sALLOW_MEMORY_GROWTH -sEXIT_RUNTIME -sFORCE_FILESYSTEM -sENVIRONMENT=worker -sINVOKE_RUN=0 \
   -sEXPORTED_RUNTIME_METHODS=FS,ENV,callMain
-RUN := node tests/book/run.mjs
 endif
 TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 export TSAN_OPTIONS
@@ -123,9 +122,10 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build mpi train train-fast train-best test test-some builds oracle check-torch bench speed names no-such-lesson \
-  no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons check-exercises check-readmes gdb step \
-  check-gdb sessions pages check-inspector picture check-races races fuzz fuzzers torture format lint clean FORCE
+.PHONY: help setup build mpi train train-fast train-best test test-some builds oracle check-torch bench speed names \
+  no-such-lesson no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons \
+  check-exercises check-readmes gdb step check-gdb sessions pages check-inspector picture check-races races fuzz \
+  fuzzers torture format lint clean FORCE
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -223,13 +223,12 @@ study: $(BUILD)/lessons/study/study ## train models with 1 to 16 heads and look 
 check-study: $(BUILD)/lessons/study/study ## the same, compared with what its page quotes
 	@$< '$(NAMES)' | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
 
-# What a browser needs to read the lessons without a network: the READMEs as pages.
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
 # What programs print and draw is kept for all checks, with errors and exit codes. The museum reads what breaks print.
 $(PRINTED): %/printed.txt: %/main data/names.txt
 	@echo "run     $<"
-	@PICTURES=$(if $(findstring /break/,$@),build/pictures/broken,$*) $(RUN) $< >$@ 2>$*/errors.txt; echo $$? >$*/code.txt
+	@PICTURES=$(if $(findstring /break/,$@),build/pictures/broken,$*) $< >$@ 2>$*/errors.txt; echo $$? >$*/code.txt
 $(filter %_museum/printed.txt,$(PRINTED)): $(BREAKS:main=printed.txt)
 check-lessons: $(LESSON_MAINS:main=printed.txt) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
@@ -300,6 +299,7 @@ check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the insp
 picture: $(PROGRAM) ## draw the README's picture of the inspector anew, in Chromium
 	@python3 -B tests/inspector/picture.py $< $(BUILD)/inspector src/inspect/inspector.webp
 
+# What a browser needs to read the lessons without a network: the READMEs as pages.
 .PHONY: book check-book
 book: book-programs ## make a book of all lessons for a browser: build/book/index.html
 	@python3 -B src/book/book.py build/book
@@ -413,8 +413,8 @@ TESTED = $(sort $(shell sed -n 's|^\#include "\([a-z]*\)/.*|\1|p' $(UNIT_TESTS))
 ASKED = $(if $(filter-out $(TESTED),$(OF)),no-such-tests,$(SOME_TESTS))
 $(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -lE '"($(subst $() ,|,$(strip $(OF))))/' $(UNIT_TESTS)))
 
-LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) \
-  $(OTHERS)
+LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) \
+  $(FUZZERS) $(OTHERS)
 WITHOUT_TENSORS := $(shell ls lessons | sed '/_tensors$$/,$$d')
 $(filter-out $(WITHOUT_TENSORS:%=$(BUILD)/lessons/%/%),$(LINKED)): $(LIBRARY)
 $(LINKED): $(SCALAR)

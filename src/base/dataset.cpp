@@ -48,7 +48,7 @@ std::string_view mark_of(std::string_view line) {
 }
 
 /// The text without marks if, but for a heading and a tenth, all lines have one.
-std::string without_marks(const std::string& text, const DataFile& file) {
+std::string without_marks(std::string text, const DataFile& file) {
   std::string names, example;
   std::size_t marked = 0, unmarked = 0;
   for (std::string_view rest = text; !rest.empty();) {
@@ -65,6 +65,21 @@ std::string without_marks(const std::string& text, const DataFile& file) {
   if (marked < 2) return text;
   file.tell("note: lines of '" + file.path + "' begin with marks such as '" + example + "', which are left out");
   return names;
+}
+
+/// The file's column of a table, or a list that is none. Tells of what may be meant in another way.
+std::string column_of(std::string text, const DataFile& file) {
+  std::optional<std::string> fields = csv_column(text, file.column);
+  if (!fields) {
+    file.tell("note: '" + file.path + "' has no column '" + file.column + "', so each line is a name");
+    return text;
+  }
+  const std::string first = fields->substr(0, fields->find('\n'));  // "" if the column was named: see csv_column()
+  if (!first.empty()) {
+    file.tell("note: the first row of column " + file.column + " is '" + first +
+              "'; if that is a heading, name the column so");
+  }
+  return *std::move(fields);
 }
 
 }  // namespace
@@ -127,14 +142,8 @@ std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t bef
 static std::vector<Document> read_list(const DataFile& file, const std::function<void(const Document&)>& check) {
   std::string text = text_of(file.path);
   try {
-    const std::optional<std::string> fields = file.column.empty() ? text : csv_column(text, file.column);
-    if (!fields) file.tell("note: '" + file.path + "' has no column '" + file.column + "', so each line is a name");
-    const std::string first = fields.value_or("").substr(0, fields.value_or("").find('\n'));
-    if (!file.column.empty() && !first.empty()) {
-      file.tell("note: the first row of column " + file.column + " is '" + first +
-                "'; if that is a heading, name the column so");
-    }
-    text = without_marks(fields.value_or(text), file);
+    if (!file.column.empty()) text = column_of(std::move(text), file);
+    text = without_marks(std::move(text), file);
   } catch (const Error& error) {
     throw Error(file.path + ": " + error.what());
   }

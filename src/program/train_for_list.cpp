@@ -204,8 +204,9 @@ void train_watched(Run& run) {
     const std::size_t steps_since = (step - 1) % steps_between_looks + 1;
     losses[1].points.emplace_back(step, std::exchange(sum, 0) / static_cast<double>(steps_since));
     line.emplace();  // erases the one before
-    const std::string looked = fmt::format("step {:5} / {:5} | loss on", step, how.num_steps);
-    if (!options.quiet) fmt::print("{} {} watched {:.4f}\n", looked, watched.size(), loss);
+    if (!options.quiet) {
+      fmt::print("step {:5} / {:5} | loss on {} watched {:.4f}\n", step, how.num_steps, watched.size(), loss);
+    }
     flush_output();
     if (signal != 0) throw interrupted(*options.save, best, signal);
   }

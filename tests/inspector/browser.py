@@ -35,15 +35,16 @@ class Browser:
         return self.evaluate(f"{self.find(selector)}.textContent")
 
     def click(self, selector, dx=None, dy=None):
-        """Clicks the middle of an element, or a place in it, as a mouse would, when it has come to rest in sight."""
+        """Clicks the middle of an element, or a place in it, as a mouse would, when it has rested in sight for five frames."""
         box = self.evaluate(f"""new Promise(done => {{
           const found = () => {self.find(selector)};
           found().scrollIntoView({{ block: "center", behavior: "instant" }});
-          let before = null;
+          let before = null, rests = 0;
           const look = () => {{
             const {{ left, top, width, height }} = found().getBoundingClientRect();
             const box = [left, top, width, height];
-            if (box.join() === before) return done(box);
+            rests = box.join() === before ? rests + 1 : 0;
+            if (rests === 5) return done(box);
             before = box.join();
             // Not every browser scrolls to a part of a drawing.
             if (top > innerHeight) scrollBy({{ top: top - innerHeight / 2, behavior: "instant" }});

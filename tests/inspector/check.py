@@ -305,9 +305,7 @@ def check_elsewhere(kind, made):
             _, page, expected, _ = made[name]
             tab.open(page)
             check_equal(tab, f"{kind.__name__}, {name}", expected)
-        tab.open(made["mha"][1])
-        for act in (use.use_groups, use.use_maps):
-            act(tab)
+        use.use(tab, made["mha"][1])
     print(f"inspector: {kind.__name__} computes the same numbers, and is used alike", flush=True)
 
 

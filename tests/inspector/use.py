@@ -148,27 +148,75 @@ def check_words(tab):
     check(unexplained == [], f"words of the field that are not explained: {unexplained}")
 
 
+# What a key does to the control that has the focus is seen in the page: in its words, its values, its place.
+KEYBOARD = """
+  // All of a group, or of the table of a node, have one name: the one that Tab reaches is tried.
+  window.nameOf = (each) => [each.closest("section, header, nav, .bar")?.id, each.tagName,
+    ...[each.closest("[role=radiogroup], .cells, #graph-node .scroll") ?? each].map((one) =>
+      one.id || one.dataset.key || one.ariaLabel || one.textContent)].join(" ");
+  window.stops = () => [...document.querySelectorAll("a, button, input, select, summary, .term, .scroll, [role=treeitem]")]
+    .filter((each) => each.checkVisibility() && each.tabIndex >= 0 && !each.disabled);
+  window.reached = new Set();
+  window.seen = () => JSON.stringify([link(), scrollY, document.body.innerText, nameOf(document.activeElement),
+    [...document.querySelectorAll("input, select")].map(({ value }) => value),
+    [...document.querySelectorAll(".scroll")].map(({ scrollLeft }) => scrollLeft)]);
+  window.rested = async () => {
+    for (let before = null, i = 0; i < 30 && before !== seen(); i++) {
+      before = seen();
+      await new Promise((done) => setTimeout(done, 80));
+    }
+    window.before = seen();
+  };
+  // The key that should do something; null if there is none, or the control was tried.
+  window.keyToTry = () => {
+    const here = document.activeElement;
+    window.tried = nameOf(here);
+    window.words = here.textContent;
+    if (here === document.body || reached.has(tried)) return null;
+    reached.add(tried);
+    if (here.matches(".term")) return byId("tip").hidden ? "none" : null;
+    if (here.matches(".scroll")) return here.scrollWidth > here.clientWidth + 1 ? "ArrowRight" : null;
+    if (here.matches(".cells button")) return "Enter";
+    if (here.matches("[role=treeitem]")) return here.ariaExpanded === null ? "ArrowUp" : "ArrowDown";  // of a leaf
+    if (here.matches("[role=radio], [type=range], select")) return here.matches("[role=radio]:only-child")
+      ? null : here.matches("[type=range]") ? "ArrowLeft" : "ArrowDown";
+    return here.matches("input") ? "1" : here.matches("button") ? " " : here.matches("a, summary") ? "Enter" : null;
+  };
+  window.goBack = () => stops().find((each) => nameOf(each) === tried)?.focus({ preventScroll: true });
+"""
+
+
 def use_keyboard(tab):
-    """Tab reaches all that can be clicked; in a group of which one is chosen, the arrow keys do."""
-    go_to_graph(tab)
-    tab.run("""window.nameOf = ({ id, textContent, dataset }) => `${id} ${textContent} ${dataset.key}`;
-      window.reached = new Set();
-      addEventListener("focusin", ({ target }) => reached.add(nameOf(target)));
-      scrollTo(0, 0);
-      document.querySelector(".skip").focus();""")
-    for _ in range(12):  # more than once around: what is made when it comes near is there the second time
-        for _ in range(50):
-            tab.press("Tab")
-        missed = tab.evaluate("[...document.querySelectorAll('a, button, input, select, summary, .term, .scroll')]"
-                              ".filter((each) => each.checkVisibility() && each.tabIndex >= 0).map(nameOf)"
-                              ".filter((name) => !reached.has(name))")
-        if missed == []:
+    """Tab reaches all that can be pressed. There a key does something, and the focus is not lost."""
+    tab.run(KEYBOARD)
+    tab.evaluate("scrollTo(0, 0), document.querySelector('.skip').focus()")
+    unreached = "stops().map(nameOf).filter((name) => !reached.has(name))"
+    for i in range(600):  # more than once around: what a key brought is there the second time
+        key = tab.evaluate("keyToTry()")
+        if key is not None:
+            try_key(tab, key)
+        elif i % 20 == 0 and tab.evaluate(unreached) == []:
             break
-    check(missed == [], f"the Tab key does not reach {missed}")
+        tab.press("Tab")
+    check(tab.evaluate(unreached) == [], f"the Tab key does not reach {tab.evaluate(unreached)}")
     groups = tab.evaluate("""[...document.querySelectorAll("[role=radiogroup], .cells")]
       .filter((each) => each.checkVisibility() && each.childElementCount > 0)
       .map((each) => each.querySelectorAll("[tabindex='0'], button:not([tabindex])").length)""")
     check(all(n == 1 for n in groups), f"groups have {groups} buttons that Tab reaches")
+    check(not tab.errors, f"keys: the page logged {tab.errors}")
+
+
+def try_key(tab, key):
+    name = tab.evaluate("window.tried")
+    check(key != "none", f"no meaning appears when {name} has the focus")
+    tab.evaluate("rested()")
+    press = tab.type if key == "1" else tab.press
+    press(key)
+    check(tab.until("seen() !== before"), f"{key!r} at {name} does nothing")
+    check(tab.evaluate("document.activeElement !== document.body"), f"{key!r} at {name} loses the focus")
+    if key == " " and tab.evaluate("nameOf(document.activeElement) === tried && words !== document.activeElement.textContent"):
+        press(key)  # what it started, it ends
+    tab.evaluate("goBack()")
 
 
 TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"

@@ -148,7 +148,10 @@ function arrive() {
 // reader goes on.
 function bringToTop(section) {
   section.scrollIntoView();
-  const watcher = new ResizeObserver(() => section.scrollIntoView());
+  const watcher = new ResizeObserver(() => {
+    section.scrollIntoView();
+    goTo(section.id);
+  });
   const end = () => watcher.disconnect();
   watcher.observe(document.querySelector("main"));
   setTimeout(end, 1500);

@@ -216,5 +216,8 @@ function startTour() {
       rememberPlace();
     });
   }
-  byId("tour-close").addEventListener("click", () => change({ tour: 0 }));
+  byId("tour-close").addEventListener("click", () => {
+    change({ tour: 0 });
+    byId("tour").closest("section").focus({ preventScroll: true }); // the button has gone
+  });
 }

@@ -31,8 +31,13 @@ inline Svg ring_picture() {
           svg.rect(x + width * term, at, width - 2, height, term < terms ? colours[of] : "#eeeeee");
         }
         if (terms == N) svg.text(x + width * N + 4, at + 12, "all", "start", 11);
-        if (came == round && round + 1 < N && m + 1 < N) {
-          svg.arrow(x + width * N + 2, at + 8, x + column - 4, at + row, "#888888");
+        if (came != round || round + 1 == N) continue;
+        const double from = x + width * N + 2, to = x + column - 4, middle = (from + to) / 2, between = at + 4 + row / 2;
+        if (m + 1 < N) {
+          svg.arrow(from, at + 8, to, at + row, "#888888");
+        } else {  // round the back: the right of the last machine is machine 0
+          svg.line(from, at + 8, middle, between, "#888888", 1.5);
+          svg.arrow(middle - column * N, between, to - column * N, at + row, "#888888");
         }
       }
     }

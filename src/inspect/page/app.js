@@ -18,6 +18,8 @@ const state = {
   playing: 0,
   flows: false,
   reader: 0,
+  arrived: null,
+  arrivedTimer: 0,
   width: innerWidth,
   linkTimer: 0,
   whyTimer: 0,
@@ -144,18 +146,23 @@ function arrive() {
   byId(state.tab).focus({ preventScroll: true }); // so that Tab goes on from there
 }
 
-// What is drawn when it comes near moves what is below it. So the section stays at the top for a moment, unless the
-// reader goes on.
-function bringToTop(section) {
-  section.scrollIntoView();
-  const watcher = new ResizeObserver(() => {
-    section.scrollIntoView();
-    goTo(section.id);
-  });
-  const end = () => watcher.disconnect();
-  watcher.observe(document.querySelector("main"));
-  setTimeout(end, 1500);
-  for (const event of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(event, end, { once: true });
+// What is drawn when it comes near moves what is below it. So what was jumped to stays at the top for a moment, unless
+// the reader goes on.
+function bringToTop(place) {
+  state.arrived = place;
+  place.scrollIntoView();
+  clearTimeout(state.arrivedTimer);
+  state.arrivedTimer = setTimeout(stayFree, 1500);
+}
+
+function stayFree() {
+  state.arrived = null;
+}
+
+function keepAtTop() {
+  if (state.arrived === null) return;
+  state.arrived.scrollIntoView();
+  goTo(state.arrived.closest("section").id);
 }
 
 function prepare() {
@@ -291,6 +298,7 @@ function shortened(text) {
 
 // `place` is where the reader was, if Back leads there.
 function followLink(place = null) {
+  stayFree();
   const text = readLink();
   if (text === "" || (text && readable(state.models[state.model].model, text).text)) byId("text").value = text;
   showTheme();
@@ -301,12 +309,12 @@ function followLink(place = null) {
   showAll();
   showSections();
   fitBar();
-  if (place) {
+  if (isStep) reachStep();
+  else if (place) {
     scrollTo({ top: place.top, behavior: "instant" });
     focusKey(document, place.key);
   } else if (state.tab === "picture") scrollTo(0, 0);
   else bringToTop(byId(state.tab));
-  if (isStep) reachStep();
 }
 
 // --- Theme, sections, start ------------------------------------------------------------------------------------------
@@ -456,6 +464,8 @@ function start() {
     if (!location.hash.includes("=")) goTo(location.hash.slice(1));
     else followLink(place);
   });
+  for (const event of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(event, stayFree);
+  new ResizeObserver(keepAtTop).observe(document.querySelector("main"));
   new ResizeObserver(fitBar).observe(document.querySelector(".bar"));
   addEventListener("resize", () => {
     fitBar();

@@ -176,7 +176,7 @@ function beginStep() {
 // After the page is shown: the step in sight, with the focus.
 function reachStep() {
   byId("tour").focus({ preventScroll: true });
-  byId("tour").scrollIntoView();
+  bringToTop(byId("tour"));
 }
 
 function showTour(shown) {

@@ -77,7 +77,8 @@ function answerOf({ model, now, tokens, changes }) {
   const loss = losses.reduce((a, b) => a + b) / losses.length;
   return [
     ...(losses.length > 1 ? [element("span", { class: "unit" }, `, ${fixed(loss)} after “=”`)] : []),
-    " – its answer: ",
+    element("span", { class: "unit" }, " –"),
+    " its answer: ",
     element("strong", inText(written.slice(prompt.length))),
   ];
 }

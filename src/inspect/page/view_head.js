@@ -146,7 +146,7 @@ function whatIsWritten(shown) {
   return stepOf(
     "What it writes",
     `[W_O] turns that output into ${numbers.length} numbers, which are added to those of the [residual stream]. ` +
-      "How much is that? Take the root of the sum of the squares, the length of a list: what is added has a length of " +
+      "How much is that? The length of a list is the root of the sum of its squares: what is added has a length of " +
       `${fixed(length(numbers), 2)}, the stream before it one of ${fixed(length(stream), 2)}.`,
     numberList(numbers),
   );

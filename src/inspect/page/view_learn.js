@@ -170,7 +170,8 @@ function startLearn() {
     const { value } = target;
     const seed = seedText(value);
     resetLearning({ learnSeed: seed ?? state.learnSeed });
-    if (seed === undefined) byId("learn-status").textContent = `“${value}” is no whole number; the seed stays ${state.learnSeed}.`;
+    if (seed !== undefined) return;
+    byId("learn-status").textContent = `“${value}” is no whole number; the seed stays ${state.learnSeed}.`;
   });
   byId("learn-speed").append(...speeds.map(([speed, name]) => element("option", { value: String(speed) }, name)));
   byId("learn-speed").addEventListener("change", ({ target }) => {

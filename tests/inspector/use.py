@@ -161,7 +161,8 @@ KEYBOARD = """
     ...[each.closest("[role=radiogroup], .cells, #graph-node .scroll") ?? each].map((one) =>
       one.id || one.dataset.key || one.ariaLabel || one.textContent)].join(" ");
   window.stops = () => [...document.querySelectorAll(
-    "a, button, input, select, summary, .term, .scroll, [role=treeitem]")].filter((each) => each.checkVisibility() && each.tabIndex >= 0 && !each.disabled);
+    "a, button, input, select, summary, .term, .scroll, [role=treeitem]")]
+    .filter((each) => each.checkVisibility() && each.tabIndex >= 0 && !each.disabled);
   window.reached = new Set([nameOf(byId("learn-save"))]);  // a download takes the focus from Firefox's window
   window.seen = () => JSON.stringify([link(), scrollY, document.body.innerText, nameOf(document.activeElement),
     [...document.querySelectorAll("input, select")].map(({ value }) => value),

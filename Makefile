@@ -326,7 +326,7 @@ book-programs: ## compile the lessons' programs to WebAssembly, for the book: ma
 	@if command -v $(lastword $(EMXX)) >/dev/null; then $(MAKE) --no-print-directory $(WASM) packed; else \
 	  echo "the book is written without programs that run in the page; for them: apt-get install emscripten"; fi
 packed: build/book/run.js
-build/book/run.js: src/book/run.js $(PACKED)
+build/book/run.js: src/book/curve.js src/book/run.js $(PACKED)
 	@$(PACK) list $@ $(RUNS)
 build/book/run/data.js: src/book/worker.js src/book/pack.mjs data/names.txt
 	@mkdir -p $(@D) && $(PACK) data $@

@@ -44,14 +44,14 @@ function golden(name) {
 }
 
 /// The files that a program reads besides names: {path: bytes}.
-export function filesOf(name) {
+function filesOf(name) {
   if (name === "heart") return {};
   return name.endsWith("_museum") ? exhibits() : golden(name);
 }
 
 /// How to make `after` from `before`: pieces, in order, that are copied, [from, to], or new, in letters. Code that is
 /// compiled from almost the same text is almost the same: here or a little later, the same blocks come again.
-export function editsOf(before, after) {
+function editsOf(before, after) {
   const block = 16;
   const key = (bytes, at) => bytes.toString("latin1", at, at + block);
   const places = new Map();
@@ -113,4 +113,4 @@ function main([what, ...words]) {
   }
 }
 
-if (process.argv[1].endsWith("/pack.mjs")) main(process.argv.slice(2));
+main(process.argv.slice(2));

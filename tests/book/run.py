@@ -126,11 +126,15 @@ def training_is_seen(page):
 def what_does_not_end_is_stopped(page):
     page.browser.evaluate(f"""bookPrograms.endless = [], load["run/endless"] = Promise.resolve(
         {{ loader: "{ENDLESS}", wasm: "{ENDLESS}", files: {{}} }})""")
+    page.browser.evaluate("""window.stopped = 0, Worker.prototype.terminate = ((terminate) => function () {
+        stopped++;
+        terminate.call(this);
+    })(Worker.prototype.terminate)""")
     page.put("endless")
     page.press()
     assert page.browser.until("document.querySelector('.run .state').textContent > '0.4'"), "the page does not live"
     page.press()
-    assert page.text(".run .state") == "stopped"
+    assert page.text(".run .state") == "stopped" and page.browser.evaluate("stopped") == 1, "its worker still runs"
 
 
 def lists_of_all_kinds_are_read(page):

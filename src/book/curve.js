@@ -8,7 +8,8 @@ class Training {
     this.chart = make("div", { className: "chart" });
     this.caption = make("p", {});
     this.names = make("ol", { className: "names", ariaLabel: "The names that it made up" });
-    this.box = make("div", { className: "training", hidden: true }, make("figure", {}, this.chart, this.caption), this.names);
+    const figure = make("figure", {}, this.chart, this.caption);
+    this.box = make("div", { className: "training", hidden: true }, figure, this.names);
   }
 
   begin() {
@@ -39,7 +40,8 @@ class Training {
     const line = (losses) => losses.map((loss, i) => `${x(i + 1).toFixed(1)},${y(loss).toFixed(1)}`).join(" ");
     const text = (x, y, anchor, words) => `<text x="${x}" y="${y}" text-anchor="${anchor}">${words}</text>`;
     const losses = [1, 2, 3, 4].map((loss) => text(left - 8, y(loss) + 4, "end", loss));
-    const steps = [0, this.steps / 2, this.steps].map((step) => text(x(step), height - 20, "middle", step.toLocaleString("en")));
+    const steps = [0, this.steps / 2, this.steps]
+      .map((step) => text(x(step), height - 20, "middle", step.toLocaleString("en")));
     const last = this.means.at(-1).toFixed(2);
     const guessing = `guessing: ${this.guessing.toFixed(2)}`;
     const said = `The loss of ${this.losses.length} steps: the mean of the last 100 is ${last}; ${guessing}`;

@@ -180,7 +180,8 @@ class BookRun {
     this.output = make("pre", { className: "output", tabIndex: 0 });
     this.below = make("div", {});
     const isFolded = this.training || isBreak(this.program);
-    this.whole = isFolded ? make("details", {}, make("summary", { textContent: "The whole output" }), this.output) : this.output;
+    const summary = make("summary", { textContent: "The whole output" });
+    this.whole = isFolded ? make("details", {}, summary, this.output) : this.output;
     this.whole.hidden = true;
     div.replaceChildren(this.button, " ", this.fields, " ", this.state, this.whole);
     if (isFolded) this.whole.before(...(this.training ? [this.training.box] : []), this.below);

@@ -13,7 +13,7 @@ const state = {
   written: new Map(),
   shown: null,
   learn: null,
-  graph: { made: null, text: "", width: 0, isNear: false, isOpen: true, below: 0, deepest: [], unfolded: new Set() },
+  graph: { made: null, text: "", isOpen: true, below: 0, deepest: [], unfolded: new Set() },
   points: [],
   playing: 0,
   width: innerWidth,
@@ -127,8 +127,10 @@ function change(what, { scroll = false } = {}) {
   Object.assign(state, what);
   // A shorter name, which has no such position, does not forget it; the letter to explain is that of the position.
   if ("at" in what) Object.assign(state, { letter: "" }, what, { wantedAt: what.at });
-  showAll();
-  if (scroll) arrive();
+  if (!scroll) return showAnew();
+  prepare();
+  arrive();
+  showNow();
 }
 
 function rememberPlace() {
@@ -142,12 +144,15 @@ function arrive() {
   byId(state.tab).focus({ preventScroll: true }); // so that Tab goes on from there
 }
 
+// The sections that show an older state.
+const stale = new Set();
+
 function prepare() {
-  clearTimeout(state.restTimer);
+  for (const section of sections) stale.add(section);
   settle();
+  const isOther = state.shown?.model !== state.models[state.model].model;
   state.shown = compute();
-  document.documentElement.style.setProperty("--map-width", `${leastMapWidth(mapLabels(state.shown).length)}px`);
-  showTitle(state.shown);
+  if (isOther) showTitle(state.shown);
   showVerdict(state.shown);
   showTour(state.shown);
   showSlider();
@@ -155,26 +160,54 @@ function prepare() {
   writeLinkSoon();
 }
 
-function showAll() {
-  prepare();
-  for (const [, , show] of sections) show(state.shown);
+function showStale(isWanted) {
+  for (const section of [...stale].filter(isWanted)) {
+    const [id, , show] = section;
+    stale.delete(section);
+    byId(id).style.setProperty("--map-width", `${leastMapWidth(mapLabels(state.shown).length)}px`);
+    show(state.shown);
+  }
 }
 
-// The same for a key stroke, or a point of the training: what is on the screen at once, the rest when no other has
-// followed for a moment.
-function showSoon() {
+// In the window, or so many windows above or below it.
+function isWithin(windows, element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  const room = windows * innerHeight;
+  return bottom > -room && top < innerHeight + room;
+}
+
+// The sections on the screen; and the one that is read, wherever it is.
+function onScreen() {
+  return sections.filter(([id]) => id === state.tab || isWithin(0, byId(id)));
+}
+
+// A key or a click waits for nothing else.
+function showNow(seen = onScreen()) {
+  showStale((section) => seen.includes(section));
+  fillMaps((map) => isWithin(0, map));
+  clearTimeout(state.restTimer);
+  state.restTimer = setTimeout(showNext, state.playing ? 4 * millisecondsAPoint : 200);
+}
+
+// Then what is near, one section after the other; the rest when it comes near.
+function showNext() {
+  const next = [...stale].find(([id]) => isWithin(1, byId(id)));
+  showStale((section) => section === next);
+  fillMaps((map) => isWithin(0.5, map));
+  if (next !== undefined) state.restTimer = setTimeout(showNext);
+}
+
+function showAnew() {
+  const seen = onScreen(); // asked after a change, the browser would have to lay out the page
   prepare();
-  const { bottom: end } = document.querySelector(".bar").getBoundingClientRect(); // what is above it is hidden
-  const isOnScreen = ([id]) => {
-    const { top, bottom } = byId(id).getBoundingClientRect();
-    return bottom > end && top < innerHeight;
-  };
-  const now = sections.filter(isOnScreen);
-  for (const [, , show] of now) show(state.shown);
-  const rest = () => {
-    for (const section of sections) if (!now.includes(section)) section[2](state.shown);
-  };
-  state.restTimer = setTimeout(rest, state.playing ? 4 * millisecondsAPoint : 60);
+  showNow(seen);
+}
+
+// For paper.
+function showAll() {
+  prepare();
+  showStale(() => true);
+  fillMaps(() => true);
 }
 
 // --- Small parts that views share ------------------------------------------------------------------------------------
@@ -264,7 +297,7 @@ function typed(typedText) {
   if (read !== text) changes.push(`there is room for ${room - 1} of ${letters.length} letters`);
   byId("message").textContent = changes.length === 0 ? "" : `Read as “${shortened(read)}”: ${changes.join("; ")}.`;
   state.text = text;
-  showSoon();
+  showAnew();
 }
 
 function shortened(text) {
@@ -282,14 +315,16 @@ function followLink(place = null) {
   typed(byId("text").value);
   const isStep = text === null && state.tour > 0;
   if (isStep) beginStep();
-  showAll();
+  prepare();
   showSections();
   fitBar();
   if (place) {
     scrollTo({ top: place.top, behavior: "instant" });
+    showNow();
     focusKey(document, place.key);
   } else if (state.tab === "picture") scrollTo(0, 0);
   else byId(state.tab)?.scrollIntoView();
+  showNow();
   if (isStep) reachStep();
 }
 
@@ -364,6 +399,8 @@ function followScrolling() {
     rootMargin: "-33% 0px -66% 0px",
   });
   for (const [id] of sections) watcher.observe(byId(id));
+  addEventListener("scroll", () => requestAnimationFrame(showNext));
+  addEventListener("beforeprint", showAll);
 }
 
 // What this is and what to do; what the model writes, which is drawn once, a moment later; and, in small print, the
@@ -373,6 +410,8 @@ function showTitle({ about, model }) {
   const invents = nounOf(model) === "names" ? "invent new ones" : "write new ones";
   byId("title").textContent = `A tiny GPT that learned from ${count}${nounOf(model)} to ${invents}. Type yours.`;
   byId("facts").replaceChildren(...describeModel({ about, model }));
+  for (const place of document.querySelectorAll(".guessing")) place.textContent = fixed(guessingLoss(model), 1);
+  for (const place of document.querySelectorAll(".tokens")) place.textContent = model.bos + 1;
   for (const place of document.querySelectorAll(".measured")) {
     place.replaceChildren(...explained(measuredOn({ about, model })));
   }
@@ -436,7 +475,7 @@ function start() {
   new ResizeObserver(fitBar).observe(document.querySelector(".bar"));
   addEventListener("resize", () => {
     fitBar();
-    if (state.width !== innerWidth) showSoon();
+    if (state.width !== innerWidth) showAnew();
     state.width = innerWidth;
   });
   nameMeanings();

@@ -162,41 +162,47 @@ function cutNote(n) {
 function attentionMap({ rows, labels, name, picked = -1, visible = () => true, forbidden = () => false, ...click }) {
   const n = Math.min(rows.length, longestMap);
   const size = mapMargin + cellSize * n + 2;
-  const at = (i) => mapMargin + cellSize * i;
   const drawn = svg("svg", { class: "map", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": name });
-  for (let t = 0; t < n; t++) {
-    const isPicked = t === picked ? "picked-label" : null;
-    for (const [from, to] of runs(t + 1, (s) => visible(t, s))) {
-      drawn.append(
-        svg("rect", { class: "band", x: at(from), y: at(t), width: cellSize * (to - from) - 1, height: cellSize - 1 }),
-      );
-    }
-    drawn.append(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
-    drawn.append(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
-    for (let s = 0; s <= t; s++) {
-      const box = { x: at(s), y: at(t), width: cellSize - 1, height: cellSize - 1 };
-      // Less than a thousandth cannot be seen.
-      if (rows[t][s] >= 0.001)
-        drawn.append(svg("rect", { class: "cell", ...box, "fill-opacity": rows[t][s].toFixed(3) }));
-      if (forbidden(t, s)) drawn.append(cross(box));
-    }
-  }
-  if (picked >= 0 && picked < n) {
-    drawn.append(
-      svg("rect", {
-        class: "picked",
-        x: at(0) - 1,
-        y: at(picked) - 1,
-        width: cellSize * (picked + 1) + 1,
-        height: cellSize + 1,
-        rx: 2,
-      }),
-    );
-  }
   drawn.style.maxWidth = `${2 * size}px`; // a short name need not fill the page
   drawn.style.minWidth = `min(100%, ${leastMapWidth(n)}px)`;
+  drawn.fill = () => drawn.append(...mapParts({ rows, labels, n, picked, visible, forbidden }));
   listenToCells(drawn, { rows, labels, n, size, ...click });
   return drawn;
+}
+
+// An empty map has its size already, so it is filled when it comes near the window.
+function fillMaps(isWanted) {
+  for (const map of [...document.querySelectorAll("svg.map:empty")].filter(isWanted)) map.fill();
+}
+
+// Few elements, since a page has many maps: all cells of one shade are one path. Less than a hundredth cannot be seen.
+function mapParts({ rows, labels, n, picked, visible, forbidden }) {
+  const at = (i) => mapMargin + cellSize * i;
+  const box = (t, from, to) => `M${at(from)} ${at(t)}h${cellSize * (to - from) - 1}v${cellSize - 1}H${at(from)}z`;
+  const bands = [];
+  const shades = new Map();
+  const parts = [];
+  for (let t = 0; t < n; t++) {
+    const isPicked = t === picked ? "picked-label" : null;
+    for (const [from, to] of runs(t + 1, (s) => visible(t, s))) bands.push(box(t, from, to));
+    parts.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
+    parts.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
+    for (let s = 0; s <= t; s++) {
+      const shade = rows[t][s].toFixed(2);
+      shades.set(shade, (shades.get(shade) ?? "") + box(t, s, s + 1));
+      if (forbidden(t, s)) parts.push(cross({ x: at(s), y: at(t), width: cellSize - 1 }));
+    }
+  }
+  shades.delete("0.00");
+  if (picked >= 0 && picked < n) {
+    const frame = { x: at(0) - 1, y: at(picked) - 1, width: cellSize * (picked + 1) + 1, height: cellSize + 1, rx: 2 };
+    parts.push(svg("rect", { class: "picked", ...frame }));
+  }
+  return [
+    svg("path", { class: "band", d: bands.join("") }),
+    ...[...shades].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade })),
+    ...parts,
+  ];
 }
 
 // The map of a head of a model: `about` has its rows and labels, and what else attentionMap() takes.

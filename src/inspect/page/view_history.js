@@ -53,7 +53,7 @@ function followStep() {
 function goToPoint(i) {
   state.step = state.points[i].about.step;
   state.model = 0;
-  showSoon();
+  showAnew();
 }
 
 function pickPoint(i) {

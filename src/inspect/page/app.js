@@ -169,11 +169,12 @@ function showStale(isWanted) {
   }
 }
 
-// In the window, or so many windows above or below it.
+// Below the bar in the window, or so many windows above or below that.
 function isWithin(windows, element) {
   const { top, bottom } = element.getBoundingClientRect();
+  const { bottom: begin } = document.querySelector(".bar").getBoundingClientRect();
   const room = windows * innerHeight;
-  return bottom > -room && top < innerHeight + room;
+  return bottom > begin + 1 - room && top < innerHeight + room;
 }
 
 // The sections on the screen; and the one that is read, wherever it is.
@@ -184,15 +185,17 @@ function onScreen() {
 // A key or a click waits for nothing else.
 function showNow(seen = onScreen()) {
   showStale((section) => seen.includes(section));
-  fillMaps((map) => isWithin(0, map));
+  fillMaps((map) => seen.some(([id]) => id === map.closest("section").id) && isWithin(0, map));
   clearTimeout(state.restTimer);
   state.restTimer = setTimeout(showNext, state.playing ? 4 * millisecondsAPoint : 200);
 }
 
-// Then what is near, one section after the other; the rest when it comes near.
+// Then what is near, one section after the other; the rest when it comes near. What is read stays where it is.
 function showNext() {
   const next = [...stale].find(([id]) => isWithin(1, byId(id)));
+  const { top } = byId(state.tab).getBoundingClientRect();
   showStale((section) => section === next);
+  scrollBy({ top: byId(state.tab).getBoundingClientRect().top - top, behavior: "instant" });
   fillMaps((map) => isWithin(0.5, map));
   if (next !== undefined) state.restTimer = setTimeout(showNext);
 }
@@ -201,6 +204,15 @@ function showAnew() {
   const seen = onScreen(); // asked after a change, the browser would have to lay out the page
   prepare();
   showNow(seen);
+}
+
+// An action for an input that is dragged: once a frame, with the newest value.
+function onceAFrame(act) {
+  let frame = 0;
+  return (...newest) => {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => act(...newest));
+  };
 }
 
 // For paper.
@@ -399,7 +411,7 @@ function followScrolling() {
     rootMargin: "-33% 0px -66% 0px",
   });
   for (const [id] of sections) watcher.observe(byId(id));
-  addEventListener("scroll", () => requestAnimationFrame(showNext));
+  addEventListener("scroll", onceAFrame(showNext));
   addEventListener("beforeprint", showAll);
 }
 

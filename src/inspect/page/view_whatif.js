@@ -195,7 +195,8 @@ function showWhatIf(shown) {
 }
 
 function startWhatIf() {
-  byId("temperature").addEventListener("input", (event) => change({ temperature: Number(event.target.value) }));
+  const heat = onceAFrame(({ target }) => change({ temperature: Number(target.value) }));
+  byId("temperature").addEventListener("input", heat);
   for (const [id, key] of Object.entries(samplingInputs)) {
     byId(id).addEventListener("input", ({ target }) => {
       state[key] = target.type === "number" ? target.valueAsNumber : target.value;

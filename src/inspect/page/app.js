@@ -400,18 +400,17 @@ function goTo(id) {
   writeLinkSoon();
 }
 
-// The section that lies under the upper third of the window is the one that is read. What the watcher saw may be past
-// when it tells, so the section is looked for anew.
+// The section that lies under the upper third of the window is the one that is read.
 function followScrolling() {
   const isRead = ([id]) => {
     const { top, bottom } = byId(id).getBoundingClientRect();
     return top <= innerHeight / 3 && bottom > innerHeight / 3;
   };
-  const watcher = new IntersectionObserver(() => goTo(sections.find(isRead)?.[0]), {
-    rootMargin: "-33% 0px -66% 0px",
-  });
-  for (const [id] of sections) watcher.observe(byId(id));
-  addEventListener("scroll", onceAFrame(showNext));
+  const follow = () => {
+    goTo(sections.find(isRead)?.[0]);
+    showNext();
+  };
+  addEventListener("scroll", onceAFrame(follow));
   addEventListener("beforeprint", showAll);
 }
 

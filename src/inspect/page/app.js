@@ -193,11 +193,15 @@ function showNow(seen = onScreen()) {
 // Then what is near, one section after the other; the rest when it comes near. What is read stays where it is.
 function showNext() {
   const next = [...stale].find(([id]) => isWithin(1, byId(id)));
-  const { top } = byId(state.tab).getBoundingClientRect();
-  showStale((section) => section === next);
-  scrollBy({ top: byId(state.tab).getBoundingClientRect().top - top, behavior: "instant" });
+  if (next !== undefined) {
+    const topOfRead = () => byId(state.tab).getBoundingClientRect().top;
+    const top = topOfRead();
+    showStale((section) => section === next);
+    const moved = topOfRead() - top;
+    if (moved !== 0) scrollBy(0, moved);
+    state.restTimer = setTimeout(showNext);
+  }
   fillMaps((map) => isWithin(0.5, map));
-  if (next !== undefined) state.restTimer = setTimeout(showNext);
 }
 
 function showAnew() {
@@ -331,7 +335,7 @@ function followLink(place = null) {
   showSections();
   fitBar();
   if (place) {
-    scrollTo({ top: place.top, behavior: "instant" });
+    scrollTo(0, place.top);
     showNow();
     focusKey(document, place.key);
   } else if (state.tab === "picture") scrollTo(0, 0);
@@ -400,14 +404,14 @@ function goTo(id) {
   writeLinkSoon();
 }
 
-// The section that lies under the upper third of the window is the one that is read.
+// The section that lies under the upper third of the window is the one that is read; at the top of the page, the first.
 function followScrolling() {
   const isRead = ([id]) => {
     const { top, bottom } = byId(id).getBoundingClientRect();
     return top <= innerHeight / 3 && bottom > innerHeight / 3;
   };
   const follow = () => {
-    goTo(sections.find(isRead)?.[0]);
+    goTo((sections.find(isRead) ?? sections[0])[0]);
     showNext();
   };
   addEventListener("scroll", onceAFrame(follow));

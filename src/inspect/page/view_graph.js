@@ -53,8 +53,8 @@ function focusNode() {
   const { top, bottom } = node.getBoundingClientRect();
   const high = document.querySelector(".bar").getBoundingClientRect().bottom + 60;
   const low = innerHeight - boxHeight - nodeSizes.fan - 20; // its children are in sight, too
-  if (bottom > low) scrollBy({ top: Math.min(bottom - low, top - high), behavior: "instant" });
-  else if (top < high) scrollBy({ top: top - high, behavior: "instant" });
+  if (bottom > low) scrollBy(0, Math.min(bottom - low, top - high));
+  else if (top < high) scrollBy(0, top - high);
 }
 
 function moveInGraph(event) {

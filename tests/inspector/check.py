@@ -306,6 +306,7 @@ def check_elsewhere(kind, made):
             tab.open(page)
             check_equal(tab, f"{kind.__name__}, {name}", expected)
         tab.open(made["mha"][1])
+        tab.evaluate("showAll()")
         for act in (use.use_groups, use.use_maps):
             act(tab)
     print(f"inspector: {kind.__name__} computes the same numbers, and is used alike", flush=True)

@@ -245,7 +245,7 @@ def check_history(tab, names):
         tab.open(page, f"#text={names[0]}&step={step}")
         worst = max(worst, check_equal(tab, f"step {step}", json.loads(run(FIGURES, checkpoint, data))))
         theirs = samples(checkpoint, "--num", "12")
-        ours = tab.evaluate("[...byId('history-names').children].map(each => each.textContent)")
+        ours = tab.evaluate("showAll(), [...byId('history-names').children].map(each => each.textContent)")
         check(ours == theirs, f"step {step}: the page generates {ours}, the program {theirs}")
     use.use_history(tab, page)
     last = os.path.join(kept, "step_000060.safetensors")

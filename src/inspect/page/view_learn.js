@@ -85,7 +85,7 @@ function showLearning(isWhole) {
   byId("learn-status").textContent = learningStatus(learn);
   byId("learn-run").textContent = learn.running ? "Pause" : "Train";
   byId("learn-run").disabled = byId("learn-step").disabled = learn.trainer.steps >= learn.trainer.how.num_steps;
-  if (!isWhole && now - learn.shownAt < millisecondsBetweenViews) return;
+  if (!isWhole && (now - learn.shownAt < millisecondsBetweenViews || !isWithin(0, byId("learn")))) return;
   learn.shownAt = now;
   showLearningFigures(learn);
   if (isWhole || now - learn.namesAt > 5 * millisecondsBetweenViews) {
@@ -109,6 +109,7 @@ function showLearningFigures(learn) {
     return mapFigure([name], headMap(model, about));
   });
   byId("learn-maps").replaceChildren(...maps);
+  fillMaps((map) => isWithin(0, map));
 }
 
 // --- Controls --------------------------------------------------------------------------------------------------------

@@ -86,8 +86,6 @@ function answerOf({ model, now, tokens, changes }) {
 function showVerdict(shown) {
   const { model, now, before, isChanged } = shown;
   const guessing = fixed(guessingLoss(model), 1);
-  for (const place of document.querySelectorAll(".guessing")) place.textContent = guessing;
-  for (const place of document.querySelectorAll(".tokens")) place.textContent = model.bos + 1;
   const difference = now.loss - before.loss;
   byId("verdict").replaceChildren(
     ...explained(`[loss] ${fixed(now.loss)}`),

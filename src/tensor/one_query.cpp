@@ -30,7 +30,8 @@ Vector<T> sum_of_heads(Vector<T> v) {
 
 /// The heads in the n numbers from column `first` on, which one vector holds.
 template <class T, std::size_t D>
-void vector_of_heads(View<T> out, View<T> log_sum, const AttentionCall<T>& call, std::size_t first, std::size_t n) {
+void vector_of_heads(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call, std::size_t first,
+                     std::size_t n) {
   const std::size_t m = call.k.rows;
   const Vector<T> q = load(call.q.row(0) + first, n) * static_cast<T>(call.scale);
   std::array<Vector<T>, Mask::block> scores;
@@ -51,7 +52,7 @@ void vector_of_heads(View<T> out, View<T> log_sum, const AttentionCall<T>& call,
 }
 
 template <class T, std::size_t D>
-void all_heads(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+void all_heads(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   for (std::size_t first = 0; first < out.cols; first += lanes<T>) {
     vector_of_heads<T, D>(out, log_sum, call, first, std::min(lanes<T>, out.cols - first));
   }
@@ -68,7 +69,7 @@ bool is_one_query(const AttentionCall<T>& call) {
 }
 
 template <class T>
-void one_query_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+void one_query_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   const auto forward = [&] {
     switch (call.value_dim()) {
       case 1: return all_heads<T, 1>;
@@ -83,7 +84,7 @@ void one_query_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& cal
 
 template bool is_one_query(const AttentionCall<float>&);
 template bool is_one_query(const AttentionCall<double>&);
-template void one_query_forward(View<float>, View<float>, const AttentionCall<float>&);
-template void one_query_forward(View<double>, View<double>, const AttentionCall<double>&);
+template void one_query_forward(const View<float>&, const View<float>&, const AttentionCall<float>&);
+template void one_query_forward(const View<double>&, const View<double>&, const AttentionCall<double>&);
 
 }  // namespace microgpt

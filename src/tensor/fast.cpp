@@ -62,9 +62,12 @@ void rmsnorm_forward(const View<T>& y, T* scale, const View<const T>& x) {
     each_vector<T>(x.cols, [&](auto get, auto) { squares += get(x.row(n)) * get(x.row(n)); });
     scale[n] = sum<T>(squares);
   }
-  each_vector<T>(x.rows, [&](auto get, auto put) {
-    put(scale, 1 / root<T>(get(scale) / static_cast<T>(x.cols) + static_cast<T>(1e-5)));
-  });
+  const auto C = static_cast<T>(x.cols), eps = static_cast<T>(1e-5);
+  if (x.rows == 1) {
+    *scale = 1 / std::sqrt(*scale / C + eps);
+  } else {
+    each_vector<T>(x.rows, [&](auto get, auto put) { put(scale, 1 / root<T>(get(scale) / C + eps)); });
+  }
   for (std::size_t n = 0; n < x.rows; n++) {
     each_vector<T>(x.cols, [&](auto get, auto put) { put(y.row(n), get(x.row(n)) * scale[n]); });
   }

@@ -53,7 +53,7 @@ std::size_t AttentionCache<T>::bytes() const {
 }
 
 template <class T>
-void AttentionCache<T>::append(Tensor<T>& cache, View<const T> rows, Positions positions) {
+void AttentionCache<T>::append(Tensor<T>& cache, const View<const T>& rows, Positions positions) {
   for (std::size_t i = 0; i < positions.size(); i++) {
     copy(cache.view().slice_rows(i * length_ + positions[i], 1), rows.slice_rows(i, 1));
   }

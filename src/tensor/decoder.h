@@ -49,7 +49,7 @@ class AttentionCache {
   void attend_expanded(const Kernels<T>& kernels, const Mask& mask, Positions positions);
 
   /// Appends a row to each document's cache.
-  void append(Tensor<T>& cache, View<const T> rows, Positions positions);
+  void append(Tensor<T>& cache, const View<const T>& rows, Positions positions);
 
   /// What document i's cache holds, up to this position.
   View<T> seen(Tensor<T>& cache, std::size_t i, std::size_t position) {

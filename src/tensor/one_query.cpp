@@ -31,7 +31,7 @@ Vector<T> sum_of_heads(Vector<T> v) {
 /// A vector of heads at a time.
 template <class T, std::size_t D>
 void all_heads(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
-  const View<const T> k = call.k, v = call.v;
+  const View<const T>&k = call.k, &v = call.v;
   std::size_t h = 0;
   each_vector<T>(out.cols, [&](auto get, auto put) {
     const Vector<T> q = get(call.q.data) * static_cast<T>(call.scale);

@@ -16,7 +16,7 @@ void matmul_add(const View<T>& c, const std::type_identity_t<View<const T>>& bef
     auto multiply = [&]<std::size_t vectors, bool whole>() {
       const View<T> to = c.slice_cols(col, cols);
       const View<const T> from = before.data == nullptr ? before : before.slice_cols(col, cols);
-      if (c.rows > 1) return strip<T, vectors, whole>(to, from, a, b.slice_cols(col, cols));
+      if (c.rows != 1) return strip<T, vectors, whole>(to, from, a, b.slice_cols(col, cols));
       tile<T, 1, vectors, whole>({to.data, 1, cols, 0}, from, a, b.slice_cols(col, cols));  // a token that is generated
     };
     const bool whole = cols % lanes<T> == 0;

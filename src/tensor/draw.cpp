@@ -1,7 +1,6 @@
 #include "tensor/draw.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include "base/python_random.h"
@@ -19,7 +18,8 @@ Token draw(std::span<T> logits, double temperature, double uniform) {
   each_vector<T>(logits.size(), [&](auto get, auto put) {
     const Vector<T> weights = exp<T>((get(logits.data(), nothing) - largest) / divisor);
     put(logits.data(), weights);
-    total += reduce<double, lanes<T>>(__builtin_convertvector(weights, Vector<double, lanes<T>>), std::plus());
+    total += reduce<double, lanes<T>>(__builtin_convertvector(weights, Vector<double, lanes<T>>),
+                                      [](auto a, auto b) { return a + b; });
   });
   require_drawable(total);
   double left = uniform * total;

@@ -16,6 +16,10 @@ const state = {
   graph: { made: null, text: "", width: 0, isNear: false, isOpen: true, below: 0, deepest: [], unfolded: new Set() },
   points: [],
   playing: 0,
+  flows: false,
+  reader: 0,
+  arrived: null,
+  arrivedTimer: 0,
   width: innerWidth,
   linkTimer: 0,
   whyTimer: 0,
@@ -138,8 +142,27 @@ function rememberPlace() {
 function arrive() {
   history.pushState(null, "", link());
   showSections();
-  byId(state.tab).scrollIntoView();
+  bringToTop(byId(state.tab));
   byId(state.tab).focus({ preventScroll: true }); // so that Tab goes on from there
+}
+
+// What is drawn when it comes near moves what is below it. So what was jumped to stays at the top for a moment, unless
+// the reader goes on.
+function bringToTop(place) {
+  state.arrived = place;
+  place.scrollIntoView();
+  clearTimeout(state.arrivedTimer);
+  state.arrivedTimer = setTimeout(stayFree, 1500);
+}
+
+function stayFree() {
+  state.arrived = null;
+}
+
+function keepAtTop() {
+  if (state.arrived === null) return;
+  state.arrived.scrollIntoView();
+  goTo(state.arrived.closest("section").id);
 }
 
 function prepare() {
@@ -275,6 +298,7 @@ function shortened(text) {
 
 // `place` is where the reader was, if Back leads there.
 function followLink(place = null) {
+  stayFree();
   const text = readLink();
   if (text === "" || (text && readable(state.models[state.model].model, text).text)) byId("text").value = text;
   showTheme();
@@ -285,12 +309,12 @@ function followLink(place = null) {
   showAll();
   showSections();
   fitBar();
-  if (place) {
+  if (isStep) reachStep();
+  else if (place) {
     scrollTo({ top: place.top, behavior: "instant" });
     focusKey(document, place.key);
   } else if (state.tab === "picture") scrollTo(0, 0);
-  else byId(state.tab)?.scrollIntoView();
-  if (isStep) reachStep();
+  else bringToTop(byId(state.tab));
 }
 
 // --- Theme, sections, start ------------------------------------------------------------------------------------------
@@ -369,9 +393,7 @@ function followScrolling() {
 // What this is and what to do; what the model writes, which is drawn once, a moment later; and, in small print, the
 // model.
 function showTitle({ about, model }) {
-  const count = about.learned === null ? "" : `${about.learned.toLocaleString("en")} `;
-  const invents = nounOf(model) === "names" ? "invent new ones" : "write new ones";
-  byId("title").textContent = `A tiny GPT that learned from ${count}${nounOf(model)} to ${invents}. Type yours.`;
+  byId("title").textContent = titleOf({ about, model });
   byId("facts").replaceChildren(...describeModel({ about, model }));
   for (const place of document.querySelectorAll(".measured")) {
     place.replaceChildren(...explained(measuredOn({ about, model })));
@@ -380,6 +402,14 @@ function showTitle({ about, model }) {
   const showInvented = () => showNames("invented", namesOf(model));
   if (state.written.has(model)) showInvented();
   else state.titleTimer = setTimeout(showInvented);
+}
+
+function titleOf({ about, model }) {
+  const count = about.learned === null ? "" : `${about.learned.toLocaleString("en")} `;
+  const begin = `A tiny GPT that learned from ${count}`;
+  const task = nounOf(model) === "documents" && describeTask(state.data.names);
+  if (task) return `${begin}examples: after “=” it ${task.does}. Type “${task.word}=”.`;
+  return `${begin}${nounOf(model)} to ${nounOf(model) === "names" ? "invent" : "write"} new ones. Type yours.`;
 }
 
 function describeModel({ about, model }) {
@@ -419,6 +449,7 @@ function start() {
     return;
   }
   byId("text").value = state.data.text;
+  settings.at[0] = usualPosition(state.data.text);
   document.title = `A tiny GPT: ${state.models.map(({ about }) => about.name).join(" and ")}`;
   byId("text").addEventListener("input", (event) => typed(event.target.value));
   byId("undo").addEventListener("click", () => {
@@ -433,6 +464,8 @@ function start() {
     if (!location.hash.includes("=")) goTo(location.hash.slice(1));
     else followLink(place);
   });
+  for (const event of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(event, stayFree);
+  new ResizeObserver(keepAtTop).observe(document.querySelector("main"));
   new ResizeObserver(fitBar).observe(document.querySelector(".bar"));
   addEventListener("resize", () => {
     fitBar();

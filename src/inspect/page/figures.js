@@ -82,11 +82,6 @@ function shellWord(text) {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-// What the model learned from. One that knows "=" was trained on a task, and a task's documents are no names.
-function nounOf(model) {
-  return model.tokens.has("=") ? "documents" : "names";
-}
-
 // On what a model was measured, as a text for explained() or, without marks, for others.
 function measuredOn({ about, model }, isMarked = true) {
   const noun = nounOf(model);

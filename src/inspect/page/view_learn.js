@@ -162,11 +162,16 @@ function useTrained() {
 function saveTrained() {
   const href = URL.createObjectURL(safetensors(state.learn.trainer.model));
   element("a", { href, download: trainedFile }).click();
+  byId("learn-status").textContent = `Saved as ${trainedFile}, which microgpt eval and microgpt sample read.`;
 }
 
 function startLearn() {
   byId("learn-seed").addEventListener("change", ({ target }) => {
-    resetLearning({ learnSeed: seedText(target.value) ?? state.learnSeed });
+    const { value } = target;
+    const seed = seedText(value);
+    resetLearning({ learnSeed: seed ?? state.learnSeed });
+    if (seed !== undefined) return;
+    byId("learn-status").textContent = `“${value}” is no whole number; the seed stays ${state.learnSeed}.`;
   });
   byId("learn-speed").append(...speeds.map(([speed, name]) => element("option", { value: String(speed) }, name)));
   byId("learn-speed").addEventListener("change", ({ target }) => {

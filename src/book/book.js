@@ -207,23 +207,27 @@ function followAddress() {
 function stepThrough(pre) {
   const steps = all(".step", pre);
   if (steps.length < 2) return;
+  const legend = make("figcaption", { textContent: "Bold is what you type in the debugger; below it is what it answers." });
   const next = make("button", { type: "button" });
-  const rest = make("button", { type: "button", textContent: "All of them" });
+  const rest = make("button", { type: "button", textContent: "All the rest" });
   const show = (count) => {
     steps.forEach((step, i) => (step.hidden = i >= count));
-    next.textContent = `Next command (${count} of ${steps.length})`;
+    pre.hidden = count === 0;
+    const typed = steps[count]?.querySelector("kbd").textContent.replace("(gdb) ", "");
+    next.textContent = `Type "${typed}" (${count + 1} of ${steps.length})`;
     next.onclick = () => show(count + 1);
-    next.hidden = rest.hidden = count === steps.length;
-    const at = steps[count - 1].querySelector(".at");
+    next.hidden = count === steps.length;
+    rest.hidden = count >= steps.length - 1;
+    const at = all(".step:not([hidden]) .at", pre).at(-1);
     if (at && document.body.classList.contains("is-beside")) showBeside(at.getAttribute("href"));
     showScrolling(pre);
   };
   rest.addEventListener("click", () => show(steps.length));
   pre.setAttribute("aria-live", "polite");
-  const box = make("div", { className: "session-box" });
+  const box = make("figure", { className: "session-box" });
   pre.replaceWith(box);
-  box.append(pre, next, rest);
-  show(1);
+  box.append(legend, pre, next, rest);
+  show(0);
 }
 
 // --- Source code beside the text -------------------------------------------------------------------------------------
@@ -308,6 +312,7 @@ function searchField() {
   input.addEventListener("input", async () => {
     const [sections, words] = [await load("sections"), await load("words")];
     found.replaceChildren(...results(input.value, sections, words));
+    found.scrollTop = 0;
     found.hidden = input.value.trim() === "";
   });
   input.addEventListener("keydown", (event) => {
@@ -322,7 +327,7 @@ function searchField() {
 
 function results(query, sections, words) {
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const entries = Object.entries(words).map(([id, [text]]) => ["index", "Words", text.split(/[(:]/)[0], id, text]);
+  const entries = Object.entries(words).map(([id, [text, , , terms]]) => ["index", "Words", terms.join(", "), id, text]);
   const rated = [...entries, ...sections]
     .map((section) => ({ section, rank: rank(section, wanted) }))
     .filter((result) => result.rank > 0)
@@ -338,13 +343,14 @@ function results(query, sections, words) {
   );
 }
 
-// 0 unless each word occurs; a word in the heading counts most.
+// 0 unless each word occurs; a word in the heading counts most, above all if a term of the glossary begins with it.
 function rank([, title, heading, , text], wanted) {
   const [top, low] = [heading.toLowerCase(), text.toLowerCase()];
   const whole = `${title.toLowerCase()} ${top} ${low}`;
   if (!wanted.every((word) => whole.includes(word))) return 0;
   const count = (word) => Math.min(9, low.split(word).length - 1);
-  return wanted.reduce((sum, word) => sum + 1 + 20 * top.includes(word) + count(word), 0);
+  const isTerm = title === "Words" && top.split(", ").some((term) => term.startsWith(wanted.join(" ")));
+  return wanted.reduce((sum, word) => sum + 1 + 20 * top.includes(word) + count(word), 50 * isTerm);
 }
 
 function excerpt(text, word) {
@@ -354,16 +360,21 @@ function excerpt(text, word) {
 
 // --- A page ----------------------------------------------------------------------------------------------------------
 
-// What scrolls sideways must be reached by keyboard.
+// What scrolls sideways must be reached by keyboard, and must be seen to go on.
 function showScrolling(box) {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
 }
 
 function start() {
   if (self !== top) document.body.classList.add("framed");
   document.getElementById("tools").append(...searchField(), themeButton());
   if (page()) startText();
-  all("pre, .wide").forEach(showScrolling);
+  const watcher = new ResizeObserver((changed) => changed.forEach(({ target }) => showScrolling(target)));
+  for (const box of all("pre, .wide")) {
+    watcher.observe(box);
+    box.addEventListener("scroll", () => showScrolling(box), { passive: true });
+  }
 }
 
 function startText() {

@@ -50,10 +50,14 @@ class Site:
         return str(path)
 
     def size_of(self, picture):
-        """A picture's width and height, so that text does not move when it arrives."""
-        head = Path(picture).read_bytes()[:500].decode(errors="replace")
-        found = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', head)
-        return {"width": found[1], "height": found[2]} if found else {}
+        """A drawing's width and height, so that text does not move when it arrives; and the least width at which the
+        smallest letters in it have 10 pixels."""
+        if not picture.endswith(".svg"):
+            return {}
+        text = Path(picture).read_text(encoding="utf-8")
+        width, height = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', text).groups()
+        smallest = min(map(float, re.findall(r'font-size="([\d.]+)"', text)))
+        return {"width": width, "height": height, "style": f"--least: {float(width) * 10 / smallest:.0f}px"}
 
     def write(self, address, **parts):
         path = self.out / address
@@ -157,11 +161,14 @@ def finish(page, site, terms):
             marker.seen.clear()
         if element.tag not in ("h1", "h2", "h3"):
             marker.mark(element)
-    for table in list(page.main.iter("table")):
-        wide = ET.Element("div", {"class": "wide"})
-        readme.replace(page.main, table, wide)
-        table.tail = None
-        wide.append(table)
+    for wide in [*page.main.iter("table"), *page.main.iter("img")]:
+        box = ET.Element("span" if wide.tag == "img" else "div", {"class": "wide"})
+        readme.replace(page.main, wide, box)
+        wide.tail = None
+        box.append(wide)
+    for cell in page.main.iter("td"):
+        if len(readme.text_of(cell)) < 15:
+            cell.set("class", "short")
     if page.name == "index":
         for image in page.main.iter("img"):
             image.set("loading", "lazy")
@@ -244,7 +251,8 @@ def main():
     terms = words.read([item for element in pages[0].section("Words") for item in element.iter("li")])
     write_data(out, "sections", [section for page in pages for section in sections_of(page)])
     titles = {page.lesson: (page.name, page.title) for page in pages}
-    entries = {entry.id: [entry.text, *titles[entry.lesson]] for found in terms.values() for entry in found}
+    every = [entry for found in terms.values() for entry in found]
+    entries = {entry.id: [entry.text, *titles[entry.lesson], entry.terms] for entry in every}
     write_data(out, "words", entries)
     parts = parts_of(pages[0])
     for page in pages:

@@ -1,7 +1,7 @@
 """The glossary of README.md, "Words": each term, what it means, and the lesson that introduces it."""
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 LESSON = re.compile(r"^[^.:]{0,30}?\((\d\d)(?:, \d\d)*\)")
 
@@ -11,6 +11,7 @@ class Entry:
     id: str
     lesson: int
     text: str
+    terms: list = field(default_factory=list)
 
 
 def read(items):
@@ -27,6 +28,7 @@ def read(items):
             if strong.tag == "strong":
                 for term in strong.text.replace("\n", " ").split(", "):
                     terms.setdefault(term, []).append(entry)
+                    entry.terms.append(term)
             entry.text += ("".join(strong.itertext()) + (strong.tail or "")).replace("\n", " ")
     return terms
 

@@ -151,11 +151,11 @@ def check_words(book):
     """Every bold word of the glossary has an entry, and every entry a place on the cover."""
     entries = json.loads((book.folder / "words.js").read_text(encoding="utf-8").split(" = ", 1)[1].rstrip(";\n"))
     glossary = Path("README.md").read_text(encoding="utf-8").split("\n## Words\n")[1].split("\n## ")[0]
-    texts = " ".join(text for text, _, _ in entries.values())
+    texts = " ".join(text for text, *_ in entries.values())
     for word in re.findall(r"\*\*(.*?)\*\*", glossary, flags=re.S):
         assert " ".join(word.split()) in texts, f"the glossary of the book does not know '{word}'"
     assert set(entries) <= book.page("index").ids
-    for text, lesson, _ in entries.values():
+    for text, lesson, *_ in entries.values():
         assert f"({lesson[:2]}" in text, f"'{text}' is not introduced in {lesson}"
     return len(entries)
 

@@ -67,13 +67,18 @@ def run(reader):
 
 def walk(reader):
     reader.open(LESSON)
-    steps = "[...document.querySelector('.session-box').querySelectorAll('.step')].filter((step) => !step.hidden).length"
-    claim(reader.ask(steps) == 1, "a walk begins with one command")
+    steps = "document.querySelector('.session-box').querySelectorAll('.step:not([hidden])').length"
+    claim(reader.ask(steps) == 0 and reader.browser.text(".session-box button") == 'Type "stop count" (1 of 5)',
+          "a walk begins with a command to type")
     reader.browser.click(".session-box button")
-    claim(reader.ask(steps) == 2, "a step shows the next")
+    claim(reader.ask(steps) == 1, "a step shows it, and what it prints")
+    reader.browser.click(".session-box button")
+    stands = "document.querySelector('#beside iframe')?.src.endsWith('main.cpp.html?theme=light#L-%d')"
     reader.browser.click(".session-box .at")
-    claim(reader.browser.until("document.querySelector('#beside iframe').src.endsWith('main.cpp.html?theme=light#L-16')"),
-          "the line of code is opened beside the text")
+    claim(reader.browser.until(stands % 16), "the line of code is opened beside the text")
+    reader.browser.click(".session-box ~ .session-box button")
+    reader.browser.click(".session-box ~ .session-box button")
+    claim(reader.browser.until(stands % 38), "the code follows the walk")
     reader.browser.click("#beside button")
     claim(reader.ask("document.querySelector('#beside').hidden"), "it can be closed")
 
@@ -86,6 +91,9 @@ def look_up(reader):
     reader.browser.press("Escape")
     claim(reader.ask("document.querySelector('#tip').hidden"), "Escape takes it away")
     reader.browser.click("#tools input")
+    reader.browser.type("slope")
+    claim(reader.browser.until("document.querySelector('#found a')?.hash === '#word-gradient'"), "the search knows every term")
+    reader.browser.evaluate("document.querySelector('#tools input').value = ''")
     reader.browser.type("online softmax")
     claim(reader.browser.until("document.querySelector('#found a')?.hash === '#word-online-softmax'"), "the search finds a term")
     claim(reader.ask("[...document.querySelectorAll('#found a')].some((a) => a.href.includes('14_flash.html#'))"), "and its lesson")

@@ -329,7 +329,7 @@ book-programs: ## compile the lessons' programs to WebAssembly, for the book: ma
 	@if command -v $(lastword $(EMXX)) >/dev/null; then $(MAKE) --no-print-directory $(WASM) packed; else \
 	  echo "the book is written without programs that run in the page; for them: apt-get install emscripten"; fi
 packed: build/book/run.js
-build/book/run.js: src/book/run.js $(PACKED)
+build/book/run.js: src/book/curve.js src/book/run.js $(PACKED)
 	@$(PACK) list $@ $(RUNS)
 build/book/run/data.js: src/book/worker.js src/book/pack.mjs data/names.txt
 	@mkdir -p $(@D) && $(PACK) data $@
@@ -337,10 +337,7 @@ build/book/run/%.js: $$(call run_needs,$$*) src/book/pack.mjs
 	@mkdir -p $(@D) && $(PACK) program $(subst .,/break/,$*) $(BUILD) $@
 $(patsubst %,build/book/run/%.js,$(filter %_museum,$(LESSONS))): $(KEPT_BREAKS)
 
-check-book-programs: book-programs ## run the book's programs in node and in Chromium, and compare what they print
-	@$(MAKE) --no-print-directory $(WASM) check-packed
-.PHONY: check-packed
-check-packed: $(IN_PAGE:%=$(BUILD)/lessons/%/main) $(HEART) packed
+check-book-programs: book $(IN_PAGE:%=$(BUILD)/lessons/%/main) $(HEART) ## run them in browsers: they print what native ones do
 	@python3 -B tests/book/run.py $(BUILD) build/book $(IN_PAGE) heart
 
 check-races: ## look for data races between threads (with clang++ and its OpenMP)

@@ -2,7 +2,7 @@
 // answers, walks step by step, source code beside the text, the glossary, and the search. Without this script, all text
 // and pictures are there.
 
-const book = {}; // words.js and sections.js put their data here
+const book = {}; // words.js, sections.js and the programs in run/ put their data here
 const root = document.documentElement;
 
 // --- What is remembered ----------------------------------------------------------------------------------------------
@@ -71,9 +71,13 @@ const page = () => document.body.dataset.page;
 
 // Data is a script of its own, since a page of a folder may not fetch a file.
 function load(name) {
-  load[name] ??= new Promise((done) => {
+  load[name] ??= new Promise((done, failed) => {
     const script = make("script", { src: `${document.body.dataset.root}${name}.js` });
     script.addEventListener("load", () => done(book[name]));
+    script.addEventListener("error", () => {
+      delete load[name];
+      failed(new Error(`${script.src} cannot be loaded.`));
+    });
     document.head.append(script);
   });
   return load[name];
@@ -158,14 +162,17 @@ function field(question, number) {
 
 function cover(answer, said, fields, name) {
   const button = make("button", { type: "button" });
-  const lid = make("div", { className: "cover" }, make("p", { textContent: "What it prints is covered: guess first." }), button);
+  const sentence = make("p", { textContent: "What it prints is covered: guess first." });
+  const lid = make("div", { className: "cover" }, sentence, button);
   const showButton = () => {
-    button.textContent = fields.every((input) => input.value.trim()) ? "Show what it prints" : "Show it without a guess";
+    sentence.hidden = fields.every((input) => input.value.trim());
+    button.textContent = sentence.hidden ? "Show what it prints" : "Show it without a guess";
   };
   const uncover = () => {
     lid.remove();
     answer.classList.remove("covered");
-    answer.prepend(said);
+    const output = answer.parentElement.querySelector(":scope > .run .output");
+    (output ?? answer.firstChild).before(said);
   };
   if (recalled("shown", name)) return uncover();
   answer.classList.add("covered");

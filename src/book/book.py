@@ -180,6 +180,37 @@ def finish(page, site, terms):
             image.set("loading", "lazy")
 
 
+def programs_of(site):
+    """The programs that run in the page: none if there is no compiler for them."""
+    path = site.out / "run.js"
+    return json.loads(re.match("const bookPrograms = (.*);", path.read_text(encoding="utf-8"))[1]) if path.exists() else {}
+
+
+def begin(cover, pages, programs):
+    """The first screen of the book: what it is, and the model itself, to be trained."""
+    text = "This book shows C++ programmers, by small programs, how a GPT works."
+    made = [ET.Element("p")]
+    if programs:
+        absent = " and ".join(f"{page.lesson:02}" for page in pages if page.lesson and page.name not in programs)
+        text += f" Its programs run in the page{absent and f' (all but those of lessons {absent})'}."
+        made.append(ET.Element("div", {"class": "run", "data-program": "heart", "data-label": "Train a GPT here"}))
+    made[0].text = text
+    cover.main[1:1] = made
+
+
+def say_what_needs_a_compiler(page):
+    """Once a page: above the first section that asks for code of the reader's own."""
+    heading = None
+    for i, element in enumerate(page.main):
+        if element.tag == "h2":
+            heading = i
+        if heading and re.search(r"make (exercise-|mine\b)", readme.text_of(element)):
+            page.main.insert(heading + 1, ET.fromstring(
+                '<p>Here you write C++ yourself, which takes a compiler and the project: <a href="index.html#start">Start</a>'
+                " says how to get them.</p>"))
+            return
+
+
 def write_pages(site, pages, parts):
     run = '<script src="run.js" defer></script>\n' if (site.out / "run.js").exists() else ""
     for page in pages:
@@ -233,6 +264,9 @@ def main():
     for page in pages:
         finish(page, site, terms)
         inspected.invite(page, models, out)
+        if page.lesson:
+            say_what_needs_a_compiler(page)
+    begin(pages[0], pages, programs_of(site))
     write_pages(site, pages, parts)
     write_sources(site)
     for name in ("book.css", "book.js"):

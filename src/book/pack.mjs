@@ -4,9 +4,10 @@
 //   node src/book/pack.mjs data OUT                  what all programs need
 //   node src/book/pack.mjs list OUT NAME...          what can run, and what the reader can set
 //
-// A script calls bookProgram(NAME, {expected, loader, wasm, files}). The last three are compressed and then written in
-// letters, by base64. Of a break, it has only what differs from the lesson's program: {expected, edits}.
+// A script puts {expected, loader, wasm, files} into the book. The last three are compressed and then written in letters,
+// by base64. Of a break, it has only what differs from the lesson's program: {expected, edits}.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { gzipSync } from "node:zlib";
 
 const text = (path) => readFileSync(path, "utf8");
@@ -43,14 +44,14 @@ function golden(name) {
 }
 
 /// The files that a program reads besides names: {path: bytes}.
-export function filesOf(name) {
+function filesOf(name) {
   if (name === "heart") return {};
   return name.endsWith("_museum") ? exhibits() : golden(name);
 }
 
 /// How to make `after` from `before`: pieces, in order, that are copied, [from, to], or new, in letters. Code that is
 /// compiled from almost the same text is almost the same: here or a little later, the same blocks come again.
-export function editsOf(before, after) {
+function editsOf(before, after) {
   const block = 16;
   const key = (bytes, at) => bytes.toString("latin1", at, at + block);
   const places = new Map();
@@ -77,7 +78,7 @@ export function editsOf(before, after) {
 
 /// The settings that a lesson's page speaks of, such as TIMES=1; and NAMES, if its program takes a file of names.
 function settings(name) {
-  if (name === "heart") return ["NAMES"];
+  if (name === "heart") return ["NAMES", "STEPS"];
   if (name.includes("/")) return [];
   const found = text(`lessons/${name}/README.md`).matchAll(/\b(TIMES|SEED|LONG)=1/g);
   const names = text(`lessons/${name}/main.cpp`).includes("argv") ? ["NAMES"] : [];
@@ -98,19 +99,18 @@ function pack(name, build) {
 }
 
 function main([what, ...words]) {
-  const script = (out, name, program) =>
-    writeFileSync(out, `bookProgram(${JSON.stringify(name)}, ${JSON.stringify(program)});\n`);
+  const script = (out, program) => writeFileSync(out, `book["run/${basename(out, ".js")}"] = ${JSON.stringify(program)};\n`);
   if (what === "program") {
     const [name, build, out] = words;
-    script(out, name, pack(name, build));
+    script(out, pack(name, build));
   } else if (what === "data") {
     const files = packed({ "data/names.txt": readFileSync("data/names.txt") });
-    script(words[0], "data", { files, worker: text("src/book/worker.js") });
+    script(words[0], { files, worker: text("src/book/worker.js") });
   } else {
     const [out, ...names] = words;
     const can = Object.fromEntries(names.map((name) => [name, settings(name)]));
-    writeFileSync(out, `const bookPrograms = ${JSON.stringify(can)};\n${text("src/book/run.js")}`);
+    writeFileSync(out, `const bookPrograms = ${JSON.stringify(can)};\n${["curve", "run"].map((name) => text(`src/book/${name}.js`)).join("")}`);
   }
 }
 
-if (process.argv[1].endsWith("/pack.mjs")) main(process.argv.slice(2));
+main(process.argv.slice(2));

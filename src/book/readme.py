@@ -123,6 +123,8 @@ def show_blocks(readme, site):
             continue
         pre.set("class", language)
         run = program(readme, language, code)
+        if language == "diff" and run:
+            code.text = with_removed(code.text, Path(f"lessons/{run}.patch"))
         if language in ("cpp", "sh", "diff"):
             pre[0] = source.coloured(code.text, language)
         code.attrib.clear()
@@ -143,10 +145,8 @@ def figure(pre, place, address):
 
 
 def program(readme, language, code):
-    """The program that can run behind this block: `make lesson-NN` alone, one with a mistake, or the heart."""
+    """The program that can run behind this block: `make lesson-NN` alone, or one with a mistake."""
     command = code.text.strip()
-    if language == "sh" and command == "make setup train":
-        return "heart"
     number = f"{readme.lesson or 0:02}"
     if language == "diff":
         command = f"make lesson-{number} {code.get('data-meta', '')}"
@@ -154,6 +154,18 @@ def program(readme, language, code):
     if not found or language not in ("sh", "diff"):
         return None
     return f"{readme.name}/break/{found[1]}" if found[1] else readme.name
+
+
+def with_removed(text, patch):
+    """A quoted diff of code, and before its first "+" line the "-" lines that the patch puts there."""
+    for change in re.findall(r"(?:^-(?!-- ).*\n)+(?:^\+(?!\+\+ ).*\n)+", patch.read_text(encoding="utf-8"), flags=re.M):
+        lines = change.splitlines(keepends=True)
+        removed, added = ([line for line in lines if line[0] == mark] for mark in "-+")
+        shown = text.splitlines(keepends=True)
+        first = next((shown.index(line) for line in added if line in shown), None)
+        if first is not None and not set(removed) & set(shown):
+            text = "".join(shown[:first] + removed + shown[first:])
+    return text
 
 
 # --- Guesses ----------------------------------------------------------------------------------------------------------

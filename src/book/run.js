@@ -5,31 +5,7 @@
 // Before this file stands `const bookPrograms = {"01_bigram": ["NAMES"], ...}`: what can run, and what can be set.
 "use strict";
 
-const bookFolder = new URL("run/", document.currentScript.src);
-const bookLoaded = new Map(); // of each program that was asked for: {arrived, promise}
-
-/// The scripts in run/ call this. Of `program`, the loader, the code and the files are compressed.
-function bookProgram(name, program) {
-  bookLoaded.get(name).arrived(program);
-}
-
-function loadProgram(name) {
-  const kept = bookLoaded.get(name);
-  if (kept) return kept.promise;
-  const loading = {};
-  loading.promise = new Promise((arrived, failed) => {
-    loading.arrived = arrived;
-    const script = document.createElement("script");
-    script.src = new URL(`${name.replace("/break/", ".")}.js`, bookFolder);
-    script.onerror = () => {
-      bookLoaded.delete(name);
-      failed(new Error(`${script.src} cannot be loaded.`));
-    };
-    document.head.append(script);
-  });
-  bookLoaded.set(name, loading);
-  return loading.promise;
-}
+const isBreak = (program) => program.includes("/break/");
 
 async function unpacked(letters) {
   const bytes = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
@@ -53,8 +29,8 @@ async function edited(before, edits) {
 /// What the worker needs: {source, wasmBinary, files}; and what the program prints if nothing is changed. A break is
 /// made from the lesson's program.
 async function unpackedProgram(name) {
-  const names = [name.split("/")[0], "data", name];
-  const [lesson, data, own] = await Promise.all(names.map(loadProgram));
+  const names = [isBreak(name) ? name.split("/")[0] : name, "data", name];
+  const [lesson, data, own] = await Promise.all(names.map((each) => load(`run/${each.replace(/\/(break\/)?/, ".")}`)));
   const files = await unpackedFiles({ ...data.files, ...lesson.files });
   let [loader, wasmBinary] = await Promise.all([lesson.loader, lesson.wasm].map(unpacked));
   if (own.edits) {
@@ -111,12 +87,6 @@ function differences(expected, printed) {
 
 // --- One program of the page --------------------------------------------------------------------------------------
 
-function element(tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
-
 /// Why programs cannot run in this browser, or this one cannot; empty if it can.
 function obstacle(program) {
   const lacks = ["WebAssembly", "Worker", "DecompressionStream"].find((what) => typeof window[what] === "undefined");
@@ -126,7 +96,8 @@ function obstacle(program) {
 }
 
 const bookSettings = {
-  NAMES: ["your own names:", { type: "file", accept: ".txt,text/plain" }],
+  NAMES: ["names of your own", { type: "file", accept: ".txt,text/plain" }],
+  STEPS: ["5,000 steps", { type: "checkbox", value: "1", name: "LONG" }],
   TIMES: ["measure times", { type: "checkbox", value: "1" }],
   LONG: ["the long run (minutes)", { type: "checkbox", value: "1" }],
   SEED: ["seed:", { type: "number", min: 0, step: 1, value: "" }],
@@ -134,8 +105,10 @@ const bookSettings = {
 
 function settingField(name) {
   const [text, properties] = bookSettings[name];
-  const input = element("input", { ...properties, name });
-  return element("label", {}, ...(input.type === "checkbox" ? [input, ` ${text}`] : [`${text} `, input]));
+  const input = make("input", { name, ...properties });
+  const said = make("span", { textContent: text });
+  if (input.type === "file") input.onchange = () => (said.textContent = input.files[0]?.name ?? text);
+  return make("label", { className: input.type }, ...(input.type === "number" ? [said, " ", input] : [input, " ", said]));
 }
 
 /// What the reader has set: {NAME: text}, and the file NAMES.
@@ -151,33 +124,34 @@ function chosenSettings(fields) {
 
 /// One line of the output, marked by the class `kind`.
 function addLine(output, line, kind = "") {
-  output.append(kind ? element("span", { className: kind, textContent: `${line}\n` }) : `${line}\n`);
+  output.append(kind ? make("span", { className: kind, textContent: `${line}\n` }) : `${line}\n`);
 }
 
 const bookKinds = { "-": "removed", "+": "added", " ": "", "": "" };
 
-/// Says what the output has to do with what the lesson shows. What a break changes is its point.
+/// Says what the output has to do with that of the native program. What a break changes is its point.
 function showComparison(below, { program, expected, lines, errors, crash }) {
-  const isBreak = program.includes("/break/");
+  const broken = isBreak(program);
   const shown = differences(expected.trimEnd().split("\n"), lines);
   const changed = shown.filter(([mark]) => mark.trim()).length;
-  let heading = "It prints what the lesson shows, to the letter.";
-  if (changed) heading = "It prints what the lesson shows (-), but for these lines (+):";
-  if (isBreak) heading = "What changes in the output:";
-  below.append(element("p", { textContent: heading }));
-  if (!isBreak && !changed) return;
-  const difference = element("pre", { className: "difference", tabIndex: 0 });
+  const native = program === "heart" ? "make train shows" : "the lesson shows";
+  let heading = `It prints what ${native}, to the letter.`;
+  if (changed) heading = `It prints what ${native} (-), but for these lines (+):`;
+  if (broken) heading = "What changes in the output:";
+  below.append(make("p", { textContent: heading }));
+  if (!broken && !changed) return;
+  const difference = make("pre", { className: "difference", tabIndex: 0 });
   for (const [mark, line] of shown) addLine(difference, line, bookKinds[mark]);
-  if (isBreak) errors.forEach((line) => addLine(difference, line));
-  if (isBreak && crash) addLine(difference, `+the program crashed: ${crash}`, "added");
-  if (isBreak && !changed && !crash) addLine(difference, "nothing");
+  if (broken) errors.forEach((line) => addLine(difference, line));
+  if (broken && crash) addLine(difference, `+the program crashed: ${crash}`, "added");
+  if (broken && !changed && !crash) addLine(difference, "nothing");
   below.append(difference);
 }
 
 function showPictures(below, pictures) {
   for (const { name, svg } of pictures) {
     const src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-    below.append(element("figure", {}, element("img", { src, alt: `${name}, as the program drew it` })));
+    below.append(make("figure", {}, make("img", { src, alt: `${name}, as the program drew it` })));
   }
 }
 
@@ -192,17 +166,26 @@ function startWorker({ source, wasmBinary, files }, environment, names, tell) {
   return worker;
 }
 
+/// What the program is for decides what is in sight: of a lesson its output, of a break what differs, of the heart its
+/// training. The rest is folded.
 class BookRun {
   constructor(div) {
     this.div = div;
     this.program = div.dataset.program;
-    this.fields = element("span", { className: "settings" }, ...bookPrograms[this.program].map(settingField));
-    this.button = element("button", { type: "button", textContent: "Run", onclick: () => this.press() });
-    this.state = element("span", { className: "state" });
+    if (this.program === "heart") this.training = new Training();
+    this.fields = make("span", { className: "settings" }, ...bookPrograms[this.program].map(settingField));
+    this.button = make("button", { type: "button", textContent: div.dataset.label ?? "Run", onclick: () => this.press() });
+    this.state = make("span", { className: "state" });
     this.state.setAttribute("role", "status");
-    this.output = element("pre", { className: "output", hidden: true, tabIndex: 0 });
-    this.below = element("div", {});
-    div.replaceChildren(this.button, " ", this.fields, " ", this.state, this.output, this.below);
+    this.output = make("pre", { className: "output", tabIndex: 0 });
+    this.below = make("div", {});
+    const isFolded = this.training || isBreak(this.program);
+    const summary = make("summary", { textContent: "The whole output" });
+    this.whole = isFolded ? make("details", {}, summary, this.output) : this.output;
+    this.whole.hidden = true;
+    div.replaceChildren(this.button, " ", this.fields, " ", this.state, this.whole);
+    if (isFolded) this.whole.before(...(this.training ? [this.training.box] : []), this.below);
+    else this.whole.after(this.below);
     const file = this.fields.querySelector("[name=NAMES]");
     if (file) this.takeDropped(file);
   }
@@ -212,7 +195,9 @@ class BookRun {
     this.div.addEventListener("dragover", (event) => event.preventDefault());
     this.div.addEventListener("drop", (event) => {
       event.preventDefault();
-      if (event.dataTransfer.files.length) file.files = event.dataTransfer.files;
+      if (event.dataTransfer.files.length === 0) return;
+      file.files = event.dataTransfer.files;
+      file.onchange();
     });
   }
 
@@ -225,8 +210,9 @@ class BookRun {
     const running = { lines: [], errors: [], began: performance.now() };
     this.running = running;
     this.button.textContent = "Stop";
-    this.output.hidden = false;
+    this.whole.hidden = false;
     this.output.textContent = "";
+    this.training?.begin();
     this.below.replaceChildren();
     this.clock = setInterval(() => this.showTime(), 100);
     try {
@@ -252,6 +238,7 @@ class BookRun {
     if (line !== undefined) {
       lines.push(line);
       addLine(this.output, line);
+      this.training?.take(line);
     } else if (error !== undefined) {
       if (error.startsWith("wrote ")) return; // the pictures are shown
       errors.push(error);
@@ -265,7 +252,8 @@ class BookRun {
     const { lines, errors, expected } = this.running;
     if (crash) addLine(this.output, `the program crashed: ${crash}`, "error");
     this.end(seconds === undefined ? "" : `${seconds.toFixed(1)} s`);
-    if (expected !== null) showComparison(this.below, { program: this.program, expected, lines, errors, crash });
+    if (this.whole !== this.output && code !== 0 && !isBreak(this.program)) this.whole.open = true; // it says why
+    if (expected) showComparison(this.below, { program: this.program, expected, lines, errors, crash });
     showPictures(this.below, pictures);
     this.div.dataset.code = code;
     this.div.dispatchEvent(new CustomEvent("ran", { bubbles: true, detail: { program: this.program } }));
@@ -283,7 +271,7 @@ class BookRun {
 function prepareRuns() {
   for (const div of document.querySelectorAll(".run[data-program]")) {
     const reason = obstacle(div.dataset.program);
-    if (reason) div.replaceChildren(element("p", { textContent: reason }));
+    if (reason) div.replaceChildren(make("p", { textContent: reason }));
     else new BookRun(div);
   }
 }

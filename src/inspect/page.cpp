@@ -22,6 +22,7 @@ constexpr const char* script =
 #include "inspect/page/labels.js.inc"
 #include "inspect/page/graph.js.inc"
 #include "inspect/page/measures.js.inc"
+#include "inspect/page/task.js.inc"
 #include "inspect/page/figures.js.inc"
 #include "inspect/page/glossary.js.inc"
 #include "inspect/page/view_read.js.inc"

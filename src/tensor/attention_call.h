@@ -47,8 +47,8 @@ struct AttentionCall {
   Dropout dropout = {};         // of the weights; head h uses dropout.of(h)
 
   /// A call for a layer of this shape.
-  static AttentionCall of(const AttentionShape& shape, View<const T> q, View<const T> k, View<const T> v,
-                          const Mask& mask, std::size_t first_query = 0) {
+  static AttentionCall of(const AttentionShape& shape, const View<const T>& q, const View<const T>& k,
+                          const View<const T>& v, const Mask& mask, std::size_t first_query = 0) {
     return {q, k, v, shape.n_head, shape.n_kv_head, shape.scale(), mask, first_query};
   }
 

@@ -36,7 +36,7 @@ AttentionCache<T>::AttentionCache(const AttentionLayer<T>& layer, std::size_t N,
 }
 
 template <class T>
-void AttentionCache<T>::decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
+void AttentionCache<T>::decode(const View<T>& out, const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
                                Positions positions) {
   if (layer_.shape.is_latent()) {
     attend_latent(x, kernels, mask, positions);
@@ -53,7 +53,7 @@ std::size_t AttentionCache<T>::bytes() const {
 }
 
 template <class T>
-void AttentionCache<T>::append(Tensor<T>& cache, View<const T> rows, Positions positions) {
+void AttentionCache<T>::append(Tensor<T>& cache, const View<const T>& rows, Positions positions) {
   for (std::size_t i = 0; i < positions.size(); i++) {
     copy(cache.view().slice_rows(i * length_ + positions[i], 1), rows.slice_rows(i, 1));
   }
@@ -62,7 +62,7 @@ void AttentionCache<T>::append(Tensor<T>& cache, View<const T> rows, Positions p
 // --- MHA, MQA, GQA ---------------------------------------------------------------------------------------------------
 
 template <class T>
-void AttentionCache<T>::attend_grouped(View<const T> x, const Kernels<T>& kernels, const Mask& mask,
+void AttentionCache<T>::attend_grouped(const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
                                        Positions positions) {
   const AttentionShape& s = layer_.shape;
   const Share rows{0, x.rows};
@@ -84,7 +84,7 @@ void AttentionCache<T>::attend_grouped(View<const T> x, const Kernels<T>& kernel
 // --- MLA -------------------------------------------------------------------------------------------------------------
 
 template <class T>
-void AttentionCache<T>::attend_latent(View<const T> x, const Kernels<T>& kernels, const Mask& mask,
+void AttentionCache<T>::attend_latent(const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
                                       Positions positions) {
   const AttentionShape& s = layer_.shape;
   const Share rows{0, x.rows};

@@ -34,7 +34,7 @@ class AttentionCache {
 
   /// Computes out (n,C) from x (n,C), for the first n documents: row i is at positions[i] of document i, of which all
   /// earlier positions must have been decoded, in order.
-  void decode(View<T> out, View<const T> x, const Kernels<T>& kernels, const Mask& mask,
+  void decode(const View<T>& out, const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
               std::span<const std::size_t> positions);
 
   /// How many bytes the cache of one document holds for all `length` positions, without the padding of rows to whole
@@ -43,13 +43,13 @@ class AttentionCache {
 
  private:
   using Positions = std::span<const std::size_t>;
-  void attend_grouped(View<const T> x, const Kernels<T>& kernels, const Mask& mask, Positions positions);
-  void attend_latent(View<const T> x, const Kernels<T>& kernels, const Mask& mask, Positions positions);
+  void attend_grouped(const View<const T>& x, const Kernels<T>& kernels, const Mask& mask, Positions positions);
+  void attend_latent(const View<const T>& x, const Kernels<T>& kernels, const Mask& mask, Positions positions);
   void attend_absorbed(const Kernels<T>& kernels, const Mask& mask, Positions positions);
   void attend_expanded(const Kernels<T>& kernels, const Mask& mask, Positions positions);
 
   /// Appends a row to each document's cache.
-  void append(Tensor<T>& cache, View<const T> rows, Positions positions);
+  void append(Tensor<T>& cache, const View<const T>& rows, Positions positions);
 
   /// What document i's cache holds, up to this position.
   View<T> seen(Tensor<T>& cache, std::size_t i, std::size_t position) {

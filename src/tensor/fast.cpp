@@ -15,8 +15,8 @@ namespace microgpt {
 namespace {
 
 template <class T>
-void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
-                       View<const T> wte, View<const T> wpe) {
+void embedding_forward(const View<T>& x, std::span<const Token> tokens, std::span<const std::size_t> positions,
+                       const View<const T>& wte, const View<const T>& wpe) {
   for (std::size_t n = 0; n < x.rows; n++) {
     const T* const token = wte.row(tokens[n]);
     if (wpe.rows == 0) {
@@ -28,7 +28,8 @@ void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const
 }
 
 template <class T>
-void embedding_backward(View<T> dw, std::size_t first, View<const T> dx, std::span<const std::size_t> indices) {
+void embedding_backward(const View<T>& dw, std::size_t first, const View<const T>& dx,
+                        std::span<const std::size_t> indices) {
   for (std::size_t n = 0; n < dx.rows; n++) {
     if (indices[n] < first || indices[n] >= first + dw.rows) continue;
     T* const to = dw.row(indices[n] - first);
@@ -37,38 +38,44 @@ void embedding_backward(View<T> dw, std::size_t first, View<const T> dx, std::sp
 }
 
 template <class T>
-void linear_forward(View<T> y, View<const T> x, const Weight<T>& w, View<const T> before) {
+void linear_forward(const View<T>& y, const View<const T>& x, const Weight<T>& w, const View<const T>& before) {
   matmul_add(y, before, x, w.transposed.view());
 }
 
 template <class T>
-void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w, View<const T> before) {
+void linear_backward_input(const View<T>& dx, const View<const T>& dy, const Weight<T>& w,
+                           const View<const T>& before) {
   matmul_add(dx, before, dy, w.data.view());
 }
 
 template <class T>
-void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, View<const T> x, View<const T> before) {
+void linear_backward_weight(const View<T>& dw, std::size_t first, const View<const T>& dy, const View<const T>& x,
+                            const View<const T>& before) {
   matmul_add(dw, before, transposed(dy).from_row(first), x);
 }
 
 // First the sums of all rows, then their roots, one vector at a time: roots and divisions are slow.
 template <class T>
-void rmsnorm_forward(View<T> y, T* scale, View<const T> x) {
+void rmsnorm_forward(const View<T>& y, T* scale, const View<const T>& x) {
   for (std::size_t n = 0; n < x.rows; n++) {
     Vector<T> squares{};
     each_vector<T>(x.cols, [&](auto get, auto) { squares += get(x.row(n)) * get(x.row(n)); });
     scale[n] = sum<T>(squares);
   }
-  each_vector<T>(x.rows, [&](auto get, auto put) {
-    put(scale, 1 / root<T>(get(scale) / static_cast<T>(x.cols) + static_cast<T>(1e-5)));
-  });
+  const auto C = static_cast<T>(x.cols), eps = static_cast<T>(1e-5);
+  if (x.rows == 1) {
+    *scale = 1 / std::sqrt(*scale / C + eps);
+  } else {
+    each_vector<T>(x.rows, [&](auto get, auto put) { put(scale, 1 / root<T>(get(scale) / C + eps)); });
+  }
   for (std::size_t n = 0; n < x.rows; n++) {
     each_vector<T>(x.cols, [&](auto get, auto put) { put(y.row(n), get(x.row(n)) * scale[n]); });
   }
 }
 
 template <class T>
-void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* scale, View<const T> before) {
+void rmsnorm_backward(const View<T>& dx, const View<const T>& dy, const View<const T>& x, const T* scale,
+                      const View<const T>& before) {
   for (std::size_t n = 0; n < x.rows; n++) {
     Vector<T> dot{};
     each_vector<T>(x.cols, [&](auto get, auto) { dot += get(dy.row(n)) * get(x.row(n)); });
@@ -81,14 +88,14 @@ void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* sc
 }
 
 template <class T>
-void add_forward(View<T> y, View<const T> a, View<const T> b) {
+void add_forward(const View<T>& y, const View<const T>& a, const View<const T>& b) {
   for (std::size_t n = 0; n < y.rows; n++) {
     each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), get(a.row(n)) + get(b.row(n))); });
   }
 }
 
 template <class T>
-void activation_forward(View<T> y, View<const T> x, Activation activation) {
+void activation_forward(const View<T>& y, const View<const T>& x, Activation activation) {
   with_formulas(activation, [&](auto formulas) {
     for (std::size_t n = 0; n < y.rows; n++) {
       each_vector<T>(y.cols, [&](auto get, auto put) { put(y.row(n), formulas.forward(get(x.row(n)))); });
@@ -97,7 +104,7 @@ void activation_forward(View<T> y, View<const T> x, Activation activation) {
 }
 
 template <class T>
-void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
+void activation_backward(const View<T>& dx, const View<const T>& dy, const View<const T>& x, Activation activation) {
   with_formulas(activation, [&](auto formulas) {
     for (std::size_t n = 0; n < dx.rows; n++) {
       each_vector<T>(dx.cols,
@@ -109,7 +116,8 @@ void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activati
 // Takes as many rows at a time as a vector has lanes, so that one log serves them all. Each pass covers all these rows
 // before the next begins, so that no row waits for its own maximum or sum.
 template <class T>
-void cross_entropy_forward(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets) {
+void cross_entropy_forward(T* losses, const View<T>& probs, const View<const T>& logits,
+                           std::span<const Token> targets) {
   constexpr T nothing = -std::numeric_limits<T>::infinity();  // exp(nothing) = 0
   for (std::size_t first = 0; first < logits.rows; first += lanes<T>) {
     const std::size_t rows = std::min(lanes<T>, logits.rows - first);
@@ -143,7 +151,8 @@ void cross_entropy_forward(T* losses, View<T> probs, View<const T> logits, std::
 }
 
 template <class T>
-void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> probs, std::span<const Token> targets) {
+void cross_entropy_backward(const View<T>& dlogits, const T* dlosses, const View<const T>& probs,
+                            std::span<const Token> targets) {
   for (std::size_t n = 0; n < probs.rows; n++) {
     each_vector<T>(probs.cols, [&](auto get, auto put) { put(dlogits.row(n), get(probs.row(n)) * dlosses[n]); });
     dlogits.row(n)[targets[n]] -= dlosses[n];
@@ -151,14 +160,14 @@ void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> pro
 }
 
 template <class T>
-void attention_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+void attention_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   const auto forward = is_one_query(call) ? one_query_forward<T> : is_short(call) ? short_forward<T> : flash_forward<T>;
   forward(out, log_sum, call);
 }
 
 template <class T>
-void attention_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
-                        View<const T> log_sum, const AttentionCall<T>& call) {
+void attention_backward(const AttentionGradients<T>& gradients, const View<const T>& dout, const View<const T>& out,
+                        const View<const T>& log_sum, const AttentionCall<T>& call) {
   const auto backward = is_short(call) ? short_backward<T> : flash_backward<T>;
   backward(gradients, dout, out, log_sum, call);
 }

@@ -358,7 +358,7 @@ void backward_block(const AttentionGradients<T>& to, const AttentionHead<T>& hea
 }  // namespace
 
 template <class T>
-void flash_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+void flash_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   const std::size_t D = call.value_dim();
   Workspace<T>& work = Workspace<T>::of_thread();
   if (call.q.rows == 1) work.take_visible(call.mask, call.first_query, call.k.rows);
@@ -385,8 +385,8 @@ void flash_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
 }
 
 template <class T>
-void flash_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
-                    View<const T> log_sum, const AttentionCall<T>& call) {
+void flash_backward(const AttentionGradients<T>& gradients, const View<const T>& dout, const View<const T>& out,
+                    const View<const T>& log_sum, const AttentionCall<T>& call) {
   const std::size_t K = call.key_dim();
   const std::size_t D = call.value_dim();
   Workspace<T>& work = Workspace<T>::of_thread();
@@ -417,11 +417,11 @@ void flash_backward(const AttentionGradients<T>& gradients, View<const T> dout, 
   }
 }
 
-template void flash_forward(View<float>, View<float>, const AttentionCall<float>&);
-template void flash_forward(View<double>, View<double>, const AttentionCall<double>&);
-template void flash_backward(const AttentionGradients<float>&, View<const float>, View<const float>, View<const float>,
-                             const AttentionCall<float>&);
-template void flash_backward(const AttentionGradients<double>&, View<const double>, View<const double>,
-                             View<const double>, const AttentionCall<double>&);
+template void flash_forward(const View<float>&, const View<float>&, const AttentionCall<float>&);
+template void flash_forward(const View<double>&, const View<double>&, const AttentionCall<double>&);
+template void flash_backward(const AttentionGradients<float>&, const View<const float>&, const View<const float>&,
+                             const View<const float>&, const AttentionCall<float>&);
+template void flash_backward(const AttentionGradients<double>&, const View<const double>&, const View<const double>&,
+                             const View<const double>&, const AttentionCall<double>&);
 
 }  // namespace microgpt

@@ -18,11 +18,11 @@ namespace microgpt {
 
 /// Kernels::attention_forward, in blocks.
 template <class T>
-void flash_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call);
+void flash_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call);
 
 /// Kernels::attention_backward, in blocks.
 template <class T>
-void flash_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
-                    View<const T> log_sum, const AttentionCall<T>& call);
+void flash_backward(const AttentionGradients<T>& gradients, const View<const T>& dout, const View<const T>& out,
+                    const View<const T>& log_sum, const AttentionCall<T>& call);
 
 }  // namespace microgpt

@@ -34,60 +34,65 @@ struct Kernels {
   const char* name;
 
   /// x (N,C): x[n] = wte[token[n]] + wpe[position[n]]; without wpe if that has no rows.
-  void (*embedding_forward)(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
-                            View<const T> wte, View<const T> wpe);
+  void (*embedding_forward)(const View<T>& x, std::span<const Token> tokens, std::span<const std::size_t> positions,
+                            const View<const T>& wte, const View<const T>& wpe);
 
   /// dw (rows,C): the gradient of an embedding's rows from `first` on. dw[index[n] - first] += dx[n] for every n whose
   /// index is one of these rows.
-  void (*embedding_backward)(View<T> dw, std::size_t first, View<const T> dx, std::span<const std::size_t> indices);
+  void (*embedding_backward)(const View<T>& dw, std::size_t first, const View<const T>& dx,
+                             std::span<const std::size_t> indices);
 
   // `before` is added to the result in the same pass: it is the residual stream, or a gradient so far. It has the shape
   // of the result, and may be the result itself. If it has no rows, nothing is added.
 
   /// y (N,n_out) = before + x W^T: y[n][i] is the dot product of x[n] and row i of W.
-  void (*linear_forward)(View<T> y, View<const T> x, const Weight<T>& w, View<const T> before);
+  void (*linear_forward)(const View<T>& y, const View<const T>& x, const Weight<T>& w, const View<const T>& before);
 
   /// dx (N,n_in) = before + dy W.
-  void (*linear_backward_input)(View<T> dx, View<const T> dy, const Weight<T>& w, View<const T> before);
+  void (*linear_backward_input)(const View<T>& dx, const View<const T>& dy, const Weight<T>& w,
+                                const View<const T>& before);
 
   /// Rows of dW = before + dy^T x from `first` on: dW[i][j] is the sum over positions of dy[n][i] * x[n][j]. A sum that
   /// goes on from `before` has the bits of one over all positions.
-  void (*linear_backward_weight)(View<T> dw, std::size_t first, View<const T> dy, View<const T> x,
-                                 View<const T> before);
+  void (*linear_backward_weight)(const View<T>& dw, std::size_t first, const View<const T>& dy, const View<const T>& x,
+                                 const View<const T>& before);
 
   /// y = x * scale[n], where scale[n] = (mean of x[n]^2 + 1e-5)^-0.5. All (N,C); scale is (N).
-  void (*rmsnorm_forward)(View<T> y, T* scale, View<const T> x);
+  void (*rmsnorm_forward)(const View<T>& y, T* scale, const View<const T>& x);
 
   /// dx = before + dy * scale - x * scale^3 * (mean of dy * x).
-  void (*rmsnorm_backward)(View<T> dx, View<const T> dy, View<const T> x, const T* scale, View<const T> before);
+  void (*rmsnorm_backward)(const View<T>& dx, const View<const T>& dy, const View<const T>& x, const T* scale,
+                           const View<const T>& before);
 
   /// y = a + b; its backward is dy for both, unchanged.
-  void (*add_forward)(View<T> y, View<const T> a, View<const T> b);
+  void (*add_forward)(const View<T>& y, const View<const T>& a, const View<const T>& b);
 
   /// y = activation(x), number by number.
-  void (*activation_forward)(View<T> y, View<const T> x, Activation activation);
+  void (*activation_forward)(const View<T>& y, const View<const T>& x, Activation activation);
 
   /// dx = dy * the activation's slope at x. dx may be dy.
-  void (*activation_backward)(View<T> dx, View<const T> dy, View<const T> x, Activation activation);
+  void (*activation_backward)(const View<T>& dx, const View<const T>& dy, const View<const T>& x,
+                              Activation activation);
 
   /// Multi-head attention of one document: out (n,H*D). For each head: scores = scale * q k^T (n,m), weights = softmax
   /// of each row over the keys that the mask lets it see, out = weights v, after dropout. log_sum is (H,n): the
   /// logarithm of a softmax's denominator, log sum exp(score), for the backward. A query that sees no key gets zeros.
-  void (*attention_forward)(View<T> out, View<T> log_sum, const AttentionCall<T>& call);
+  void (*attention_forward)(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call);
 
   /// From dout (n,H*D), and the forward's out and log_sum: dq, dk, dv. weights = exp(scores - log_sum);
   ///   dv = weights^T dout,  dweights = dout v^T,  dscores = weights * (dweights - sum of weights * dweights),
   ///   dq = scale * dscores k,  dk = scale * dscores^T q
   /// With dropout, dv uses the weights after it, and dweights pass through it too.
-  void (*attention_backward)(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
-                             View<const T> log_sum, const AttentionCall<T>& call);
+  void (*attention_backward)(const AttentionGradients<T>& gradients, const View<const T>& dout,
+                             const View<const T>& out, const View<const T>& log_sum, const AttentionCall<T>& call);
 
   /// probs (N,V): softmax of each row of logits; losses (N): -log probs[n][target[n]], computed from the logits, so it
   /// is finite even if that probability is too small for a T.
-  void (*cross_entropy_forward)(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets);
+  void (*cross_entropy_forward)(T* losses, const View<T>& probs, const View<const T>& logits,
+                                std::span<const Token> targets);
 
   /// dlogits[n] = dlosses[n] * (probs[n] - one at the target). dlosses is (N). dlogits may be probs.
-  void (*cross_entropy_backward)(View<T> dlogits, const T* dlosses, View<const T> probs,
+  void (*cross_entropy_backward)(const View<T>& dlogits, const T* dlosses, const View<const T>& probs,
                                  std::span<const Token> targets);
 
   /// Moves n parameters against their gradients. m and v are Adam's running means of the gradient and of its square.
@@ -103,7 +108,7 @@ const Kernels<T>& fast();
 
 /// The gradient of some rows of w, for y = x W^T.
 template <class T>
-void weight_gradient(const Kernels<T>& kernels, Weight<T>& w, View<const T> dy, View<const T> x,
+void weight_gradient(const Kernels<T>& kernels, Weight<T>& w, const View<const T>& dy, const View<const T>& x,
                      const WeightRows& which) {
   const Share rows = which.of(w.grad.view().rows);
   const View<T> dw = rows.of(w.grad);

@@ -12,8 +12,8 @@ namespace microgpt {
 namespace {
 
 template <class T>
-void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const std::size_t> positions,
-                       View<const T> wte, View<const T> wpe) {
+void embedding_forward(const View<T>& x, std::span<const Token> tokens, std::span<const std::size_t> positions,
+                       const View<const T>& wte, const View<const T>& wpe) {
   for (std::size_t n = 0; n < x.rows; n++) {
     for (std::size_t c = 0; c < x.cols; c++) {
       x.row(n)[c] = wte.row(tokens[n])[c] + (wpe.rows > 0 ? wpe.row(positions[n])[c] : 0);
@@ -23,7 +23,8 @@ void embedding_forward(View<T> x, std::span<const Token> tokens, std::span<const
 
 // forward: x[n] = w[index[n]] + ...
 template <class T>
-void embedding_backward(View<T> dw, std::size_t first, View<const T> dx, std::span<const std::size_t> indices) {
+void embedding_backward(const View<T>& dw, std::size_t first, const View<const T>& dx,
+                        std::span<const std::size_t> indices) {
   for (std::size_t n = 0; n < dx.rows; n++) {
     if (indices[n] < first || indices[n] >= first + dw.rows) continue;
     for (std::size_t c = 0; c < dx.cols; c++) dw.row(indices[n] - first)[c] += dx.row(n)[c];
@@ -31,7 +32,7 @@ void embedding_backward(View<T> dw, std::size_t first, View<const T> dx, std::sp
 }
 
 template <class T>
-void linear_forward(View<T> y, View<const T> x, const Weight<T>& w, View<const T> before) {
+void linear_forward(const View<T>& y, const View<const T>& x, const Weight<T>& w, const View<const T>& before) {
   for (std::size_t n = 0; n < y.rows; n++) {
     for (std::size_t i = 0; i < y.cols; i++) {
       T total = before.rows > 0 ? before.row(n)[i] : 0;
@@ -43,7 +44,8 @@ void linear_forward(View<T> y, View<const T> x, const Weight<T>& w, View<const T
 
 // forward: y[n][i] = sum over j of w[i][j] * x[n][j]
 template <class T>
-void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w, View<const T> before) {
+void linear_backward_input(const View<T>& dx, const View<const T>& dy, const Weight<T>& w,
+                           const View<const T>& before) {
   for (std::size_t n = 0; n < dx.rows; n++) {
     for (std::size_t j = 0; j < dx.cols; j++) {
       T total = before.rows > 0 ? before.row(n)[j] : 0;
@@ -55,7 +57,8 @@ void linear_backward_input(View<T> dx, View<const T> dy, const Weight<T>& w, Vie
 
 // forward: y[n][i] = sum over j of w[i][j] * x[n][j]
 template <class T>
-void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, View<const T> x, View<const T> before) {
+void linear_backward_weight(const View<T>& dw, std::size_t first, const View<const T>& dy, const View<const T>& x,
+                            const View<const T>& before) {
   for (std::size_t i = 0; i < dw.rows; i++) {
     for (std::size_t j = 0; j < dw.cols; j++) {
       T total = before.rows > 0 ? before.row(i)[j] : 0;
@@ -66,7 +69,7 @@ void linear_backward_weight(View<T> dw, std::size_t first, View<const T> dy, Vie
 }
 
 template <class T>
-void rmsnorm_forward(View<T> y, T* scale, View<const T> x) {
+void rmsnorm_forward(const View<T>& y, T* scale, const View<const T>& x) {
   for (std::size_t n = 0; n < x.rows; n++) {
     T squares = 0;
     for (std::size_t c = 0; c < x.cols; c++) squares += x.row(n)[c] * x.row(n)[c];
@@ -78,7 +81,8 @@ void rmsnorm_forward(View<T> y, T* scale, View<const T> x) {
 // forward: y[c] = x[c] * scale, scale = (mean of x^2 + 1e-5)^-0.5
 // x[c] acts on y in two ways: through its own product, and through the scale, on all of them.
 template <class T>
-void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* scale, View<const T> before) {
+void rmsnorm_backward(const View<T>& dx, const View<const T>& dy, const View<const T>& x, const T* scale,
+                      const View<const T>& before) {
   for (std::size_t n = 0; n < x.rows; n++) {
     T dot = 0;
     for (std::size_t c = 0; c < x.cols; c++) dot += dy.row(n)[c] * x.row(n)[c];
@@ -91,14 +95,14 @@ void rmsnorm_backward(View<T> dx, View<const T> dy, View<const T> x, const T* sc
 }
 
 template <class T>
-void add_forward(View<T> y, View<const T> a, View<const T> b) {
+void add_forward(const View<T>& y, const View<const T>& a, const View<const T>& b) {
   for (std::size_t n = 0; n < y.rows; n++) {
     for (std::size_t c = 0; c < y.cols; c++) y.row(n)[c] = a.row(n)[c] + b.row(n)[c];
   }
 }
 
 template <class T>
-void activation_forward(View<T> y, View<const T> x, Activation activation) {
+void activation_forward(const View<T>& y, const View<const T>& x, Activation activation) {
   with_formulas(activation, [&](auto formulas) {
     for (std::size_t n = 0; n < y.rows; n++) {
       for (std::size_t c = 0; c < y.cols; c++) y.row(n)[c] = formulas.forward(x.row(n)[c]);
@@ -108,7 +112,7 @@ void activation_forward(View<T> y, View<const T> x, Activation activation) {
 
 // forward: y = activation(x)
 template <class T>
-void activation_backward(View<T> dx, View<const T> dy, View<const T> x, Activation activation) {
+void activation_backward(const View<T>& dx, const View<const T>& dy, const View<const T>& x, Activation activation) {
   with_formulas(activation, [&](auto formulas) {
     for (std::size_t n = 0; n < dx.rows; n++) {
       for (std::size_t c = 0; c < dx.cols; c++) dx.row(n)[c] = formulas.backward(dy.row(n)[c], x.row(n)[c]);
@@ -140,7 +144,7 @@ void head_weights(View<T> weights, T* log_sum, const AttentionHead<T>& head) {
 }
 
 template <class T>
-void attention_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+void attention_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   const std::size_t D = call.value_dim();
   Tensor<T> of_head(call.q.rows, call.k.rows);
   const View<T> weights = of_head.view();
@@ -161,8 +165,8 @@ void attention_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& cal
 
 // forward: scores = scale * q k^T, weights = softmax(scores), out = weights v
 template <class T>
-void attention_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T>, View<const T>,
-                        const AttentionCall<T>& call) {
+void attention_backward(const AttentionGradients<T>& gradients, const View<const T>& dout, const View<const T>&,
+                        const View<const T>&, const AttentionCall<T>& call) {
   const std::size_t K = call.key_dim();
   const std::size_t D = call.value_dim();
   for (const View<T>& gradient : {gradients.dq, gradients.dk, gradients.dv}) set_zero(gradient);
@@ -199,7 +203,8 @@ void attention_backward(const AttentionGradients<T>& gradients, View<const T> do
 }
 
 template <class T>
-void cross_entropy_forward(T* losses, View<T> probs, View<const T> logits, std::span<const Token> targets) {
+void cross_entropy_forward(T* losses, const View<T>& probs, const View<const T>& logits,
+                           std::span<const Token> targets) {
   for (std::size_t n = 0; n < logits.rows; n++) {
     const T* const row = logits.row(n);
     const T largest = *std::max_element(row, row + logits.cols);  // subtracted, so that exp cannot overflow
@@ -212,7 +217,8 @@ void cross_entropy_forward(T* losses, View<T> probs, View<const T> logits, std::
 
 // forward: loss[n] = log sum exp(logits[n]) - logits[n][target[n]]
 template <class T>
-void cross_entropy_backward(View<T> dlogits, const T* dlosses, View<const T> probs, std::span<const Token> targets) {
+void cross_entropy_backward(const View<T>& dlogits, const T* dlosses, const View<const T>& probs,
+                            std::span<const Token> targets) {
   for (std::size_t n = 0; n < probs.rows; n++) {
     for (std::size_t i = 0; i < probs.cols; i++) {
       dlogits.row(n)[i] = dlosses[n] * (probs.row(n)[i] - static_cast<T>(i == targets[n]));

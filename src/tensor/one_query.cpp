@@ -28,33 +28,29 @@ Vector<T> sum_of_heads(Vector<T> v) {
   }
 }
 
-/// The heads in the n numbers from column `first` on, which one vector holds.
+/// A vector of heads at a time.
 template <class T, std::size_t D>
-void vector_of_heads(View<T> out, View<T> log_sum, const AttentionCall<T>& call, std::size_t first, std::size_t n) {
-  const std::size_t m = call.k.rows;
-  const Vector<T> q = load(call.q.row(0) + first, n) * static_cast<T>(call.scale);
-  std::array<Vector<T>, Mask::block> scores;
-  Vector<T> largest = broadcast(-std::numeric_limits<T>::infinity());
-  for (std::size_t t = 0; t < m; t++) {
-    scores[t] = sum_of_heads<T, D>(q * load(call.k.row(t) + first, n));
-    largest = max<T>(largest, scores[t]);
-  }
-  Vector<T> total{}, mixed{};
-  for (std::size_t t = 0; t < m; t++) {
-    const Vector<T> weight = exp<T>(scores[t] - largest);
-    total += weight;
-    mixed = multiply_add(weight, load(call.v.row(t) + first, n), mixed);
-  }
-  store(out.row(0) + first, mixed / total, n);
-  const Vector<T> log_sums = largest + log<T>(total);
-  for (std::size_t j = 0; j < n; j += D) log_sum.row((first + j) / D)[0] = log_sums[j];
-}
-
-template <class T, std::size_t D>
-void all_heads(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
-  for (std::size_t first = 0; first < out.cols; first += lanes<T>) {
-    vector_of_heads<T, D>(out, log_sum, call, first, std::min(lanes<T>, out.cols - first));
-  }
+void all_heads(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
+  const View<const T>&k = call.k, &v = call.v;
+  std::size_t h = 0;
+  each_vector<T>(out.cols, [&](auto get, auto put) {
+    const Vector<T> q = get(call.q.data) * static_cast<T>(call.scale);
+    std::array<Vector<T>, Mask::block> scores;
+    Vector<T> largest = broadcast(-std::numeric_limits<T>::infinity());
+    for (std::size_t t = 0; t < k.rows; t++) {
+      scores[t] = sum_of_heads<T, D>(q * get(k.row(t)));
+      largest = max<T>(largest, scores[t]);
+    }
+    Vector<T> total{}, mixed{};
+    for (std::size_t t = 0; t < k.rows; t++) {
+      const Vector<T> weight = exp<T>(scores[t] - largest);
+      total += weight;
+      mixed = multiply_add(weight, get(v.row(t)), mixed);
+    }
+    put(out.data, mixed / total);
+    const Vector<T> log_sums = largest + log<T>(total);
+    for (std::size_t j = 0; j < lanes<T> && h < call.n_head; j += D) log_sum.row(h++)[0] = log_sums[j];
+  });
 }
 
 }  // namespace
@@ -68,7 +64,7 @@ bool is_one_query(const AttentionCall<T>& call) {
 }
 
 template <class T>
-void one_query_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+void one_query_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   const auto forward = [&] {
     switch (call.value_dim()) {
       case 1: return all_heads<T, 1>;
@@ -83,7 +79,7 @@ void one_query_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& cal
 
 template bool is_one_query(const AttentionCall<float>&);
 template bool is_one_query(const AttentionCall<double>&);
-template void one_query_forward(View<float>, View<float>, const AttentionCall<float>&);
-template void one_query_forward(View<double>, View<double>, const AttentionCall<double>&);
+template void one_query_forward(const View<float>&, const View<float>&, const AttentionCall<float>&);
+template void one_query_forward(const View<double>&, const View<double>&, const AttentionCall<double>&);
 
 }  // namespace microgpt

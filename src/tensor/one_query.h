@@ -13,6 +13,6 @@ bool is_one_query(const AttentionCall<T>& call);
 
 /// Kernels::attention_forward, if is_one_query(call).
 template <class T>
-void one_query_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call);
+void one_query_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call);
 
 }  // namespace microgpt

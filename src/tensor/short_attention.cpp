@@ -207,7 +207,7 @@ template <class T, std::size_t vectors, std::size_t length, std::size_t dim>
 
 /// `length` is the number of positions, and `dim` both K and D, or 0 if the compiler does not know them.
 template <class T, std::size_t vectors, std::size_t length, std::size_t dim>
-void document_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+void document_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   const std::size_t K = dim > 0 ? dim : call.key_dim();
   const std::size_t D = dim > 0 ? dim : call.value_dim();
   const Seen<T, vectors> seen(call.mask, call.first_query, call.q.rows);
@@ -219,8 +219,8 @@ void document_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call
 }
 
 template <class T, std::size_t vectors, std::size_t length, std::size_t dim>
-void document_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T>, View<const T> log_sum,
-                       const AttentionCall<T>& call) {
+void document_backward(const AttentionGradients<T>& gradients, const View<const T>& dout, const View<const T>&,
+                       const View<const T>& log_sum, const AttentionCall<T>& call) {
   const std::size_t K = dim > 0 ? dim : call.key_dim();
   const std::size_t D = dim > 0 ? dim : call.value_dim();
   const Seen<T, vectors> seen(call.mask, call.first_query, call.q.rows);
@@ -269,23 +269,23 @@ constexpr auto backwards = []<std::size_t... i>(std::index_sequence<i...>) {
 }  // namespace
 
 template <class T>
-void short_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call) {
+void short_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   const auto& forward = is_usual(call) ? forwards<T, usual_dim<T>> : forwards<T, 0>;
   forward[call.q.rows <= known_lengths<T> ? call.q.rows : 0](out, log_sum, call);
 }
 
 template <class T>
-void short_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
-                    View<const T> log_sum, const AttentionCall<T>& call) {
+void short_backward(const AttentionGradients<T>& gradients, const View<const T>& dout, const View<const T>& out,
+                    const View<const T>& log_sum, const AttentionCall<T>& call) {
   const auto& backward = is_usual(call) ? backwards<T, usual_dim<T>> : backwards<T, 0>;
   backward[call.q.rows <= known_lengths<T> ? call.q.rows : 0](gradients, dout, out, log_sum, call);
 }
 
-template void short_forward(View<float>, View<float>, const AttentionCall<float>&);
-template void short_forward(View<double>, View<double>, const AttentionCall<double>&);
-template void short_backward(const AttentionGradients<float>&, View<const float>, View<const float>, View<const float>,
-                             const AttentionCall<float>&);
-template void short_backward(const AttentionGradients<double>&, View<const double>, View<const double>,
-                             View<const double>, const AttentionCall<double>&);
+template void short_forward(const View<float>&, const View<float>&, const AttentionCall<float>&);
+template void short_forward(const View<double>&, const View<double>&, const AttentionCall<double>&);
+template void short_backward(const AttentionGradients<float>&, const View<const float>&, const View<const float>&,
+                             const View<const float>&, const AttentionCall<float>&);
+template void short_backward(const AttentionGradients<double>&, const View<const double>&, const View<const double>&,
+                             const View<const double>&, const AttentionCall<double>&);
 
 }  // namespace microgpt

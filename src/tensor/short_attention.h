@@ -24,11 +24,11 @@ bool is_short(const AttentionCall<T>& call) {
 
 /// Kernels::attention_forward, if is_short(call).
 template <class T>
-void short_forward(View<T> out, View<T> log_sum, const AttentionCall<T>& call);
+void short_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call);
 
 /// Kernels::attention_backward, if is_short(call).
 template <class T>
-void short_backward(const AttentionGradients<T>& gradients, View<const T> dout, View<const T> out,
-                    View<const T> log_sum, const AttentionCall<T>& call);
+void short_backward(const AttentionGradients<T>& gradients, const View<const T>& dout, const View<const T>& out,
+                    const View<const T>& log_sum, const AttentionCall<T>& call);
 
 }  // namespace microgpt

@@ -29,7 +29,7 @@ struct View {
 
 /// to[:] = from. Both have the same shape.
 template <class T>
-void copy(View<T> to, std::type_identity_t<View<const T>> from) {
+void copy(const View<T>& to, const std::type_identity_t<View<const T>>& from) {
   for (std::size_t i = 0; i < to.rows; i++) std::copy_n(from.row(i), to.cols, to.row(i));
 }
 

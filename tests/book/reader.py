@@ -46,7 +46,7 @@ def guess(reader):
     reader.browser.press("Tab")
     reader.browser.click(".cover button")
     claim(reader.ask(SHOWN), "it is shown afterwards")
-    claim("about 5" in reader.browser.text(".answer .guessed"), "the guess stands beside it")
+    claim("about 5" in reader.browser.text(".predict .guessed"), "the guess stands beside it")
     reader.open(LESSON)
     claim(reader.ask(SHOWN), "it is still shown when the reader comes back")
     claim(reader.ask("document.querySelector('.guess input').value") == "about 5", "the guess is remembered")

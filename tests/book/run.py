@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """The programs of the book: python3 tests/book/run.py BUILD BOOK NAME...
 
-Each program runs in node, and must print what it prints natively, but for the lines in DIFFER. Then some run in a page,
-in Chromium. A name is heart or a lesson, such as 05_neural_bigram.
+Each program runs natively and in a page, one after another: in Chromium, and in Firefox and WebKit if they are
+installed. It must print the same everywhere, but for the lines in DIFFER. Then the page is used as it should not be. A
+name is heart or a lesson, such as 05_neural_bigram; BUILD has the native programs.
 """
+import base64
+import gzip
+import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -14,156 +17,173 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "inspector"))
 from chromium import Chromium
+from webdriver import Firefox, WebKit
 
 # What differs, and why: the line that is expected, and what stands there.
 DIFFER = {
     "10_tensors": [("a node has 80 bytes", "a node has 56 bytes", "pointers have 4 bytes")],
     "24_training_well": [("2.426 2.454", "2.426 2.453", "the C library and sums of other vectors round differently")],
 }
-
-PAGE = """<!doctype html><meta charset="utf-8"><title>programs</title>{first}
-<body>{divs}<script>
-const ended = {{}};
-document.addEventListener("ran", ({{ detail, target }}) => {{ ended[detail.program] = target.dataset.code; }});
-</script><script src="{book}/run.js" defer></script>"""
-
-
-def expected(name):
-    if name != "heart":
-        return Path(f"lessons/{name}/expected.txt").read_text()
-    return re.sub(r"^(step.*) \|.*$", r"\1", Path("tests/golden/microgpt/gist_builtin.txt").read_text(), flags=re.M)
-
-
-def in_node(build, book, name):
-    """Runs one program and prints a row. Returns whether it printed what it should."""
-    path = build / ("heart" if name == "heart" else f"lessons/{name}/main")
-    with tempfile.TemporaryDirectory() as pictures:
-        begin = time.monotonic()
-        done = subprocess.run(["node", "tests/book/run.mjs", path], capture_output=True, text=True,
-                              env={**os.environ, "PICTURES": pictures})
-        seconds = time.monotonic() - begin
-    wanted = expected(name)
-    differing = sum(a != b for a, b in zip(wanted.splitlines(), done.stdout.splitlines()))
-    why = "".join(f" ({why})" for _, _, why in DIFFER.get(name, []))
-    size = (book / f"run/{name}.js").stat().st_size / 1000
-    count = len(wanted.splitlines())
-    print(f"{name:18} | {seconds:6.1f} s | {count:5} | {differing:9} | {size:4.0f} KB{why}", flush=True)
-    for native, here, _ in DIFFER.get(name, []):
-        wanted = wanted.replace(native, here)
-    if done.returncode == 0 and done.stdout == wanted:
-        return True
-    print(f"{name}: ended with {done.returncode}, and prints something else\n{done.stderr}", file=sys.stderr)
-    return False
+ENDLESS = base64.b64encode(gzip.compress(b"for (;;);")).decode()
 
 
 class Page:
-    """A page with programs, in a browser."""
+    """A page of the book in which any program can be put."""
 
-    def __init__(self, browser, book, folder, *programs, first=""):
+    def __init__(self, browser, book):
         self.browser = browser
-        divs = "".join(f'<div class="run" data-program="{program}"></div>' for program in programs)
-        path = folder / "page.html"
-        path.write_text(PAGE.format(first=first, divs=divs, book=book.resolve().as_uri()))
-        browser.open(path)
+        browser.open(book / "index.html")
+        browser.evaluate("""window.ended = {}, addEventListener("ran", ({ detail, target }) =>
+            (ended[detail.program] = target.dataset.code))""")
 
-    def find(self, program, inside=""):
-        return f"""document.querySelector('[data-program="{program}"]{inside and " "}{inside}')"""
+    def put(self, program):
+        self.browser.evaluate(f"""document.querySelector("main").replaceChildren(
+            make("div", {{ className: "run" }})), document.querySelector(".run").dataset.program = {json.dumps(program)}""")
+        self.browser.evaluate("prepareRuns()")
 
-    def press(self, program):
-        self.browser.click(f'[data-program="{program}"] button')
+    def press(self):
+        self.browser.click(".run button")
 
-    def text(self, program, inside=""):
-        return self.browser.evaluate(f'{self.find(program, inside)}.textContent')
+    def text(self, inside):
+        """The text of a part; of the output without what goes to stderr."""
+        return self.browser.evaluate(f"""[...document.querySelector({json.dumps(inside)}).childNodes]
+            .filter((part) => part.className !== "error").map((part) => part.textContent).join("")""")
 
-    def choose(self, program, path):
-        field = self.browser.call("Runtime.evaluate", expression=self.find(program, "[name=NAMES]"))["result"]
-        self.browser.call("DOM.setFileInputFiles", files=[str(path.resolve())], objectId=field["objectId"])
+    def drop(self, name, content):
+        """Drops a file whose bytes are a JavaScript expression."""
+        self.browser.evaluate(f"""document.querySelector(".run").dispatchEvent(Object.assign(
+            new Event("drop", {{ bubbles: true }}), {{ dataTransfer: (() => {{
+              const dropped = new DataTransfer();
+              dropped.items.add(new File([{content}], {json.dumps(name)}));
+              return dropped;
+            }})() }}))""")
 
-    def run(self, program):
-        """Runs a program to its end, and returns its exit code."""
-        self.browser.evaluate(f"delete ended[{program!r}]")
-        self.press(program)
-        assert self.browser.until(f"{program!r} in ended"), f"{program} does not end: {self.text(program)[-500:]}"
-        return self.browser.evaluate(f"ended[{program!r}]")
+    def run(self, program=None):
+        """Runs a program to its end. Returns its exit code, and the seconds that it took."""
+        if program:
+            self.put(program)
+        self.browser.evaluate("ended = {}")
+        self.press()
+        end = time.monotonic() + 600
+        while not self.browser.until("Object.keys(ended).length"):
+            assert time.monotonic() < end, f"{program} does not end"
+        return self.browser.evaluate("Object.values(ended)[0]"), self.text(".run .state")
 
 
-def lessons_print_what_they_show(page):
-    for program in ("01_bigram", "05_neural_bigram", "12_split_heads"):
-        assert page.run(program) == "0", program
-        assert page.text(program, ".output").startswith(expected(program)), program
-        assert "to the letter" in page.text(program), page.text(program)[-1000:]
-        assert page.browser.evaluate(f"{page.find(program, 'img')}.naturalWidth > 0"), f"{program}: no picture"
+def native(build, name):
+    """What a program prints natively, and the seconds that it took."""
+    path = build / (name if name == "heart" else f"lessons/{name}/main")
+    with tempfile.TemporaryDirectory() as pictures:
+        begin = time.monotonic()
+        done = subprocess.run([path, "data/names.txt"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=True, env={**os.environ, "PICTURES": pictures})
+        return done.stdout, time.monotonic() - begin
+
+
+def everywhere(build, pages, name):
+    """Runs one program in each page and prints a row."""
+    expected, seconds = native(build, name)
+    took, differing, wrong = [], 0, []
+    wanted = expected
+    for line, here, _ in DIFFER.get(name, []):
+        wanted = wanted.replace(line, here)
+    for page in pages:
+        code, state = page.run(name)
+        printed = page.text(".run .output")
+        took.append(state)
+        differing = max(differing, sum(a != b for a, b in zip(expected.splitlines(), printed.splitlines())))
+        if code != "0" or printed != wanted:
+            wrong.append(f"{name} in {type(page.browser).__name__}: ended with {code}, and prints something else")
+    why = "".join(f" ({why})" for _, _, why in DIFFER.get(name, []))
+    cells = [f"{seconds:.1f} s", *took, str(len(expected.splitlines())), str(differing)]
+    print(f"{name:18}" + "".join(f" | {cell:>9}" for cell in cells) + why, flush=True)
+    return wrong
 
 
 def breaks_show_what_changes(page):
-    assert page.run("01_bigram/break/smoothing") != "0"
-    shown = page.text("01_bigram/break/smoothing", ".difference").splitlines()
+    assert page.run("01_bigram/break/smoothing")[0] != "0"
+    shown = page.text(".run .difference").splitlines()
     assert any(line.startswith("-") and "all hold" in line for line in shown), shown
     assert any(line.startswith("+") and "check failed" in line for line in shown), shown
-    assert page.run("04_tape/break/recursion") != "0"
-    assert "+the program crashed:" in page.text("04_tape/break/recursion", ".difference")
+    assert page.browser.evaluate("document.querySelector('.run button').getBoundingClientRect().bottom + 150 >"
+                                 "document.querySelector('.run .difference').getBoundingClientRect().top")
+    assert page.browser.evaluate("document.querySelector('.run .output').checkVisibility?.() !== true")
+    assert page.run("04_tape/break/recursion")[0] != "0"
+    assert "+the program crashed:" in page.text(".run .difference")
 
 
-def two_run_at_once_and_one_is_stopped(page):
-    page.press("heart")
-    assert page.browser.until(f"{page.find('heart', '.output')}.textContent.includes('step    1')")
-    assert page.run("01_bigram") == "0"
-    assert "to the letter" in page.text("01_bigram")
-    page.press("heart")
-    assert page.text("heart", ".state") == "stopped"
-    assert page.run("heart") == "0"
-    assert page.text("heart", ".output") == expected("heart") and "to the letter" in page.text("heart")
+def training_is_seen(page):
+    page.run("heart")
+    assert page.browser.until("document.querySelector('.mean')?.points.length === 1000"), "the curve has not 1,000 steps"
+    names = page.browser.evaluate("[...document.querySelectorAll('.names li')].map((name) => name.textContent).join(' ')")
+    assert names.startswith("carana kare ") and len(names.split()) == 20, names
+    assert "to the letter" in page.text(".run")
+    page.browser.click("[name=LONG]")
+    assert page.run()[0] == "0"
+    assert "/ 5000 |" in page.text(".run .output") and "to the letter" not in page.text(".run")
 
 
-def own_names_are_read(page, folder):
-    page.choose("01_bigram", Path("data/towns.txt"))
-    assert page.run("01_bigram") == "0"
-    count = len(Path("data/towns.txt").read_text().splitlines())
-    assert page.text("01_bigram", ".output").startswith(f"num docs: {count}\n")
-    assert "to the letter" not in page.text("01_bigram")
-    (folder / "empty.txt").write_text("")
-    page.choose("01_bigram", folder / "empty.txt")
-    assert page.run("01_bigram") == "1"
-    assert "empty.txt" in page.text("01_bigram", ".output"), page.text("01_bigram", ".output")
+def what_does_not_end_is_stopped(page):
+    page.browser.evaluate(f"""bookPrograms.endless = [], load["run/endless"] = Promise.resolve(
+        {{ loader: "{ENDLESS}", wasm: "{ENDLESS}", files: {{}} }})""")
+    page.browser.evaluate("""window.stopped = 0, Worker.prototype.terminate = ((terminate) => function () {
+        stopped++;
+        terminate.call(this);
+    })(Worker.prototype.terminate)""")
+    page.put("endless")
+    page.press()
+    assert page.browser.until("document.querySelector('.run .state').textContent > '0.4'"), "the page does not live"
+    page.press()
+    assert page.text(".run .state") == "stopped" and page.browser.evaluate("stopped") == 1, "its worker still runs"
 
 
-def a_large_file_is_read(page, folder):
-    name = "abcdefghij" * 3
-    (folder / "large.txt").write_text("".join(f"{name}{chr(97 + n % 26)}\n" for n in range(50_000_000 // 32)))
-    page.choose("01_bigram", folder / "large.txt")
-    page.run("01_bigram")
-    assert page.text("01_bigram", ".output").startswith("num docs: 1562500\n"), page.text("01_bigram")[:500]
+def lists_of_all_kinds_are_read(page):
+    page.put("01_bigram")
+    towns = Path("data/towns.txt").read_text()
+    page.drop("towns.txt", json.dumps(towns))
+    assert page.text(".run .file span") == "towns.txt"
+    assert page.run()[0] == "0"
+    assert page.text(".run .output").startswith(f"num docs: {len(towns.splitlines())}\n"), page.text(".run .output")[:200]
+    assert "to the letter" not in page.text(".run")
+    for program in ("01_bigram", "heart"):
+        page.put(program)
+        page.drop("empty.txt", "")
+        assert page.run()[0] == "1"
+        assert "empty.txt" in page.browser.text(".run .error"), page.browser.text(".run")
+    page.put("01_bigram")
+    page.drop("large.txt", f"('{'abcdefghij' * 3}q\\n').repeat({50_000_000 // 32})")
+    page.run()
+    assert page.text(".run .output").startswith("num docs: 1562500\n"), page.text(".run")[:500]
 
 
-def obstacles_are_said(browser, book, folder):
-    page = Page(browser, book, folder, "01_bigram", first="<script>delete window.WebAssembly</script>")
-    assert "no WebAssembly" in page.text("01_bigram") and not browser.evaluate(f"!!{page.find('01_bigram', 'button')}")
-    page = Page(browser, book, folder, "unknown")
-    assert "does not run in the page" in page.text("unknown")
-
-
-def in_page(book):
-    with Chromium() as browser, tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        programs = ("01_bigram", "05_neural_bigram", "12_split_heads", "heart",
-                    "01_bigram/break/smoothing", "04_tape/break/recursion")
-        page = Page(browser, book, folder, *programs)
-        lessons_print_what_they_show(page)
-        breaks_show_what_changes(page)
-        two_run_at_once_and_one_is_stopped(page)
-        own_names_are_read(page, folder)
-        a_large_file_is_read(page, folder)
-        obstacles_are_said(browser, book, folder)
-        assert not browser.errors, browser.errors
+def obstacles_are_said(page):
+    page.put("unknown")
+    assert "does not run in the page" in page.text(".run")
+    page.browser.evaluate("delete window.WebAssembly")
+    page.put("01_bigram")
+    assert "no WebAssembly" in page.text(".run") and page.browser.evaluate("!document.querySelector('.run button')")
 
 
 def main(build, book, *names):
-    build, book = Path(build), Path(book)
-    print("program            |  in node | lines | differing | size")
-    good = [in_node(build, book, name) for name in names]
-    in_page(book)
-    print("the programs run in a page, too")
-    sys.exit(not all(good))
+    build, book = Path(build), Path(book).resolve()
+    kinds = [Chromium, *(kind for kind in (Firefox, WebKit) if kind.find_command())]
+    browsers = [kind() for kind in kinds]
+    try:
+        pages = [Page(browser, book) for browser in browsers]
+        print(" | ".join([f"{'program':18}", f"{'native':>9}", *(f"{kind.__name__:>9}" for kind in kinds), "    lines",
+                          "differing"]), flush=True)
+        wrong = [line for name in names for line in everywhere(build, pages, name)]
+        for page in pages:
+            for use in (breaks_show_what_changes, training_is_seen, what_does_not_end_is_stopped,
+                        lists_of_all_kinds_are_read, obstacles_are_said):
+                use(page)
+            assert not page.browser.errors, page.browser.errors
+            print(f"{type(page.browser).__name__}: breaks, training, stopping and lists of names work", flush=True)
+    finally:
+        for browser in browsers:
+            browser.__exit__()
+    sys.exit("\n".join(wrong) or 0)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -29,7 +29,7 @@ PROGRAM, FIGURES, FOLDER = sys.argv[1:4]
 ATTENTION = {
     "mha": [],
     "two_layers": ["--n-layer", "2"],
-    "four_layers": ["--n-layer", "4", "--n-head", "2"],
+    "three_layers": ["--n-layer", "3", "--n-head", "8", "--n-embd", "32"],
     "mqa_local": ["--attention", "mqa", "--mask", "local:3"],
     "gqa_rope": ["--attention", "gqa", "--n-kv-head", "2", "--pos", "rope", "--n-layer", "2"],
     "mla": ["--attention", "mla", "--q-latent", "12", "--kv-latent", "8"],
@@ -195,6 +195,7 @@ def check_download(tab, made):
         tab.evaluate("resetLearning({ learnFrom: 'model' })")
         tab.click("#learn-step")
         tab.click("#learn-save")
+        check(tab.text("#learn-status").startswith("Saved as trained.safetensors"), "it does not say what is saved")
         tab.click("#learn-use")
         check(tab.evaluate("state.shown.about.name") == "trained.safetensors" and tab.evaluate("state.model") == 1,
               f"{name}: a trained model is not used")
@@ -244,7 +245,7 @@ def check_history(tab, names):
         tab.open(page, f"#text={names[0]}&step={step}")
         worst = max(worst, check_equal(tab, f"step {step}", json.loads(run(FIGURES, checkpoint, data))))
         theirs = samples(checkpoint, "--num", "12")
-        ours = tab.evaluate("[...byId('history-names').children].map(each => each.textContent)")
+        ours = tab.evaluate("showAll(), [...byId('history-names').children].map(each => each.textContent)")
         check(ours == theirs, f"step {step}: the page generates {ours}, the program {theirs}")
     use.use_history(tab, page)
     last = os.path.join(kept, "step_000060.safetensors")
@@ -256,6 +257,11 @@ def check_history(tab, names):
 def check_gallery(tab):
     run("src/inspect/pages.sh", PROGRAM, file("pages"))
     use.use_gallery(tab, file("pages/index.html"))
+    size = os.path.getsize(file("pages/names.html"))
+    check(size <= 3_000_000, f"a page with 50 points has {size} bytes")
+    found = {task: tab.evaluate(f"describeTask({json.dumps(run(PROGRAM, 'task', task, '--num', '50').split())}).does")
+             for task in ("copy", "reverse", "most-frequent", "induction")}
+    check(len({*found.values(), "writes an answer"}) == 5, f"tasks are not told apart: {found}")
     print("inspector: the tours of the gallery lead through their pages", flush=True)
 
 
@@ -305,9 +311,7 @@ def check_elsewhere(kind, made):
             _, page, expected, _ = made[name]
             tab.open(page)
             check_equal(tab, f"{kind.__name__}, {name}", expected)
-        tab.open(made["mha"][1])
-        for act in (use.use_groups, use.use_maps):
-            act(tab)
+        use.use(tab, made["mha"][1])
     print(f"inspector: {kind.__name__} computes the same numbers, and is used alike", flush=True)
 
 
@@ -387,9 +391,11 @@ def check_all(tabs, workers):
         with lent(tabs) as tab:
             act(tab, *arguments)
     for each in [workers.submit(with_a_tab, *task) for task in
-                 ((check_notices, page, expected), (check_activations, page), (use.use, page), (use.use_layout, page),
-                  (check_download, made), (use.use_two, two), (check_history, read(file("mha.txt")).split()), (check_text_stays_text, *hostile),
-                  (check_gallery,), (check_for_all_readers, page))] + elsewhere:
+                 ((check_notices, page, expected), (check_activations, page), (use.use, page),
+                  (use.use_keyboard, page), (use.use_layout, page), (use.use_layout, made["three_layers"][1]),
+                  (check_download, made), (use.use_two, two), (check_history, read(file("mha.txt")).split()),
+                  (check_text_stays_text, *hostile), (check_gallery,),
+                  (check_for_all_readers, page))] + elsewhere:
         each.result()
     return page, max(worst for *_, worst in made.values()), len(made)
 

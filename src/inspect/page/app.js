@@ -13,9 +13,13 @@ const state = {
   written: new Map(),
   shown: null,
   learn: null,
-  graph: { made: null, text: "", width: 0, isNear: false, isOpen: true, below: 0, deepest: [], unfolded: new Set() },
+  graph: { made: null, text: "", isOpen: true, below: 0, deepest: [], unfolded: new Set() },
   points: [],
   playing: 0,
+  flows: false,
+  reader: 0,
+  arrived: null,
+  arrivedTimer: 0,
   width: innerWidth,
   linkTimer: 0,
   whyTimer: 0,
@@ -127,8 +131,10 @@ function change(what, { scroll = false } = {}) {
   Object.assign(state, what);
   // A shorter name, which has no such position, does not forget it; the letter to explain is that of the position.
   if ("at" in what) Object.assign(state, { letter: "" }, what, { wantedAt: what.at });
-  showAll();
-  if (scroll) arrive();
+  if (!scroll) return showAnew();
+  prepare();
+  arrive();
+  showNow();
 }
 
 function rememberPlace() {
@@ -138,16 +144,38 @@ function rememberPlace() {
 function arrive() {
   history.pushState(null, "", link());
   showSections();
-  byId(state.tab).scrollIntoView();
+  bringToTop(byId(state.tab));
   byId(state.tab).focus({ preventScroll: true }); // so that Tab goes on from there
 }
 
+// What is drawn when it comes near moves what is below it. So what was jumped to stays at the top for a moment, unless
+// the reader goes on.
+function bringToTop(place) {
+  state.arrived = place;
+  place.scrollIntoView();
+  clearTimeout(state.arrivedTimer);
+  state.arrivedTimer = setTimeout(stayFree, 1500);
+}
+
+function stayFree() {
+  state.arrived = null;
+}
+
+function keepAtTop() {
+  if (state.arrived === null) return;
+  state.arrived.scrollIntoView();
+  goTo(state.arrived.closest("section").id);
+}
+
+// The sections that show an older state.
+const stale = new Set();
+
 function prepare() {
-  clearTimeout(state.restTimer);
+  for (const section of sections) stale.add(section);
   settle();
+  const isOther = state.shown?.model !== state.models[state.model].model;
   state.shown = compute();
-  document.documentElement.style.setProperty("--map-width", `${leastMapWidth(mapLabels(state.shown).length)}px`);
-  showTitle(state.shown);
+  if (isOther) showTitle(state.shown);
   showVerdict(state.shown);
   showTour(state.shown);
   showSlider();
@@ -155,26 +183,70 @@ function prepare() {
   writeLinkSoon();
 }
 
-function showAll() {
-  prepare();
-  for (const [, , show] of sections) show(state.shown);
+function showStale(isWanted) {
+  for (const section of [...stale].filter(isWanted)) {
+    const [id, , show] = section;
+    stale.delete(section);
+    byId(id).style.setProperty("--map-width", `${leastMapWidth(mapLabels(state.shown).length)}px`);
+    show(state.shown);
+  }
 }
 
-// The same for a key stroke, or a point of the training: what is on the screen at once, the rest when no other has
-// followed for a moment.
-function showSoon() {
+// Below the bar in the window, or so many windows above or below that.
+function isWithin(windows, element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  const { bottom: begin } = document.querySelector(".bar").getBoundingClientRect();
+  const room = windows * innerHeight;
+  return bottom > begin + 1 - room && top < innerHeight + room;
+}
+
+// The sections on the screen; and the one that is read, wherever it is.
+function onScreen() {
+  return sections.filter(([id]) => id === state.tab || isWithin(0, byId(id)));
+}
+
+// A key or a click waits for nothing else.
+function showNow(seen = onScreen()) {
+  showStale((section) => seen.includes(section));
+  fillMaps((map) => seen.some(([id]) => id === map.closest("section").id) && isWithin(0, map));
+  clearTimeout(state.restTimer);
+  state.restTimer = setTimeout(showNext, state.playing ? 4 * millisecondsAPoint : 200);
+}
+
+// Then what is near, one section after the other; the rest when it comes near. What is read stays where it is.
+function showNext() {
+  const next = [...stale].find(([id]) => isWithin(1, byId(id)));
+  if (next !== undefined) {
+    const topOfRead = () => byId(state.tab).getBoundingClientRect().top;
+    const top = topOfRead();
+    showStale((section) => section === next);
+    const moved = topOfRead() - top;
+    if (moved !== 0) scrollBy(0, moved);
+    state.restTimer = setTimeout(showNext);
+  }
+  fillMaps((map) => isWithin(0.5, map));
+}
+
+function showAnew() {
+  const seen = onScreen(); // asked after a change, the browser would have to lay out the page
   prepare();
-  const { bottom: end } = document.querySelector(".bar").getBoundingClientRect(); // what is above it is hidden
-  const isOnScreen = ([id]) => {
-    const { top, bottom } = byId(id).getBoundingClientRect();
-    return bottom > end && top < innerHeight;
+  showNow(seen);
+}
+
+// An action for an input that is dragged: once a frame, with the newest value.
+function onceAFrame(act) {
+  let frame = 0;
+  return (...newest) => {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => act(...newest));
   };
-  const now = sections.filter(isOnScreen);
-  for (const [, , show] of now) show(state.shown);
-  const rest = () => {
-    for (const section of sections) if (!now.includes(section)) section[2](state.shown);
-  };
-  state.restTimer = setTimeout(rest, state.playing ? 4 * millisecondsAPoint : 60);
+}
+
+// For paper.
+function showAll() {
+  prepare();
+  showStale(() => true);
+  fillMaps(() => true);
 }
 
 // --- Small parts that views share ------------------------------------------------------------------------------------
@@ -264,7 +336,7 @@ function typed(typedText) {
   if (read !== text) changes.push(`there is room for ${room - 1} of ${letters.length} letters`);
   byId("message").textContent = changes.length === 0 ? "" : `Read as “${shortened(read)}”: ${changes.join("; ")}.`;
   state.text = text;
-  showSoon();
+  showAnew();
 }
 
 function shortened(text) {
@@ -275,6 +347,7 @@ function shortened(text) {
 
 // `place` is where the reader was, if Back leads there.
 function followLink(place = null) {
+  stayFree();
   const text = readLink();
   if (text === "" || (text && readable(state.models[state.model].model, text).text)) byId("text").value = text;
   showTheme();
@@ -282,14 +355,16 @@ function followLink(place = null) {
   typed(byId("text").value);
   const isStep = text === null && state.tour > 0;
   if (isStep) beginStep();
-  showAll();
+  prepare();
   showSections();
   fitBar();
   if (place) {
-    scrollTo({ top: place.top, behavior: "instant" });
+    scrollTo(0, place.top);
+    showNow();
     focusKey(document, place.key);
   } else if (state.tab === "picture") scrollTo(0, 0);
-  else byId(state.tab)?.scrollIntoView();
+  else bringToTop(byId(state.tab));
+  showNow();
   if (isStep) reachStep();
 }
 
@@ -353,26 +428,27 @@ function goTo(id) {
   writeLinkSoon();
 }
 
-// The section that lies under the upper third of the window is the one that is read. What the watcher saw may be past
-// when it tells, so the section is looked for anew.
+// The section that lies under the upper third of the window is the one that is read; at the top of the page, the first.
 function followScrolling() {
   const isRead = ([id]) => {
     const { top, bottom } = byId(id).getBoundingClientRect();
     return top <= innerHeight / 3 && bottom > innerHeight / 3;
   };
-  const watcher = new IntersectionObserver(() => goTo(sections.find(isRead)?.[0]), {
-    rootMargin: "-33% 0px -66% 0px",
-  });
-  for (const [id] of sections) watcher.observe(byId(id));
+  const follow = () => {
+    goTo((sections.find(isRead) ?? sections[0])[0]);
+    showNext();
+  };
+  addEventListener("scroll", onceAFrame(follow));
+  addEventListener("beforeprint", showAll);
 }
 
 // What this is and what to do; what the model writes, which is drawn once, a moment later; and, in small print, the
 // model.
 function showTitle({ about, model }) {
-  const count = about.learned === null ? "" : `${about.learned.toLocaleString("en")} `;
-  const invents = nounOf(model) === "names" ? "invent new ones" : "write new ones";
-  byId("title").textContent = `A tiny GPT that learned from ${count}${nounOf(model)} to ${invents}. Type yours.`;
+  byId("title").textContent = titleOf({ about, model });
   byId("facts").replaceChildren(...describeModel({ about, model }));
+  for (const place of document.querySelectorAll(".guessing")) place.textContent = fixed(guessingLoss(model), 1);
+  for (const place of document.querySelectorAll(".tokens")) place.textContent = model.bos + 1;
   for (const place of document.querySelectorAll(".measured")) {
     place.replaceChildren(...explained(measuredOn({ about, model })));
   }
@@ -380,6 +456,14 @@ function showTitle({ about, model }) {
   const showInvented = () => showNames("invented", namesOf(model));
   if (state.written.has(model)) showInvented();
   else state.titleTimer = setTimeout(showInvented);
+}
+
+function titleOf({ about, model }) {
+  const count = about.learned === null ? "" : `${about.learned.toLocaleString("en")} `;
+  const begin = `A tiny GPT that learned from ${count}`;
+  const task = nounOf(model) === "documents" && describeTask(state.data.names);
+  if (task) return `${begin}examples: after “=” it ${task.does}. Type “${task.word}=”.`;
+  return `${begin}${nounOf(model)} to ${nounOf(model) === "names" ? "invent" : "write"} new ones. Type yours.`;
 }
 
 function describeModel({ about, model }) {
@@ -419,6 +503,7 @@ function start() {
     return;
   }
   byId("text").value = state.data.text;
+  settings.at[0] = usualPosition(state.data.text);
   document.title = `A tiny GPT: ${state.models.map(({ about }) => about.name).join(" and ")}`;
   byId("text").addEventListener("input", (event) => typed(event.target.value));
   byId("undo").addEventListener("click", () => {
@@ -433,10 +518,12 @@ function start() {
     if (!location.hash.includes("=")) goTo(location.hash.slice(1));
     else followLink(place);
   });
+  for (const event of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(event, stayFree);
+  new ResizeObserver(keepAtTop).observe(document.querySelector("main"));
   new ResizeObserver(fitBar).observe(document.querySelector(".bar"));
   addEventListener("resize", () => {
     fitBar();
-    if (state.width !== innerWidth) showSoon();
+    if (state.width !== innerWidth) showAnew();
     state.width = innerWidth;
   });
   nameMeanings();

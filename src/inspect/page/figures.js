@@ -82,11 +82,6 @@ function shellWord(text) {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-// What the model learned from. One that knows "=" was trained on a task, and a task's documents are no names.
-function nounOf(model) {
-  return model.tokens.has("=") ? "documents" : "names";
-}
-
 // On what a model was measured, as a text for explained() or, without marks, for others.
 function measuredOn({ about, model }, isMarked = true) {
   const noun = nounOf(model);
@@ -157,51 +152,49 @@ function cutNote(n) {
   return n > longestMap ? `Only the first ${longestMap} of ${n} positions have room here.` : "";
 }
 
-// rows[t][s] for s <= t. `picked` is a row to frame. visible(t, s) says which cells the mask leaves, forbidden(t, s)
-// which are crossed out; pick(t, s) is called for a click, see(t, s) for "See the numbers", which a click then offers.
-function attentionMap({ rows, labels, name, picked = -1, visible = () => true, forbidden = () => false, ...click }) {
-  const n = Math.min(rows.length, longestMap);
+// The map of a head: `about` has rows[t][s] for s <= t, the labels and a name, and what mapParts() and listenToCells()
+// take. An empty map has its size already, so it is filled when it comes near the window.
+function headMap(model, { name, ...about }) {
+  const n = Math.min(about.rows.length, longestMap);
   const size = mapMargin + cellSize * n + 2;
-  const at = (i) => mapMargin + cellSize * i;
   const drawn = svg("svg", { class: "map", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": name });
-  for (let t = 0; t < n; t++) {
-    const isPicked = t === picked ? "picked-label" : null;
-    for (const [from, to] of runs(t + 1, (s) => visible(t, s))) {
-      drawn.append(
-        svg("rect", { class: "band", x: at(from), y: at(t), width: cellSize * (to - from) - 1, height: cellSize - 1 }),
-      );
-    }
-    drawn.append(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
-    drawn.append(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
-    for (let s = 0; s <= t; s++) {
-      const box = { x: at(s), y: at(t), width: cellSize - 1, height: cellSize - 1 };
-      // Less than a thousandth cannot be seen.
-      if (rows[t][s] >= 0.001)
-        drawn.append(svg("rect", { class: "cell", ...box, "fill-opacity": rows[t][s].toFixed(3) }));
-      if (forbidden(t, s)) drawn.append(cross(box));
-    }
-  }
-  if (picked >= 0 && picked < n) {
-    drawn.append(
-      svg("rect", {
-        class: "picked",
-        x: at(0) - 1,
-        y: at(picked) - 1,
-        width: cellSize * (picked + 1) + 1,
-        height: cellSize + 1,
-        rx: 2,
-      }),
-    );
-  }
   drawn.style.maxWidth = `${2 * size}px`; // a short name need not fill the page
   drawn.style.minWidth = `min(100%, ${leastMapWidth(n)}px)`;
-  listenToCells(drawn, { rows, labels, n, size, ...click });
+  drawn.fill = () => drawn.append(...mapParts(model, n, about));
+  listenToCells(drawn, { n, size, ...about });
   return drawn;
 }
 
-// The map of a head of a model: `about` has its rows and labels, and what else attentionMap() takes.
-function headMap(model, about) {
-  return attentionMap({ visible: (t, s) => allows(model, t, s), ...about });
+function fillMaps(isWanted) {
+  for (const map of [...document.querySelectorAll("svg.map:empty")].filter(isWanted)) map.fill();
+}
+
+// A page has many maps, so all cells of one shade are one path. `picked` is a row to frame; forbidden(t, s) says which
+// cells are crossed out.
+function mapParts(model, n, { rows, labels, picked = -1, forbidden = () => false }) {
+  const at = (i) => mapMargin + cellSize * i;
+  const box = (t, from, to) => `M${at(from)} ${at(t)}h${cellSize * (to - from) - 1}v${cellSize - 1}H${at(from)}z`;
+  const bands = [];
+  const shades = new Map();
+  const parts = [];
+  for (let t = 0; t < n; t++) {
+    const isPicked = t === picked ? "picked-label" : null;
+    for (const [from, to] of runs(t + 1, (s) => allows(model, t, s))) bands.push(box(t, from, to));
+    parts.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
+    parts.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
+    for (let s = 0; s <= t; s++) {
+      const shade = rows[t][s].toFixed(2);
+      shades.set(shade, (shades.get(shade) ?? "") + box(t, s, s + 1));
+      if (forbidden(t, s)) parts.push(cross(at(s), at(t)));
+    }
+  }
+  shades.delete("0.00");
+  if (picked >= 0 && picked < n) {
+    const frame = { x: at(0) - 1, y: at(picked) - 1, width: cellSize * (picked + 1) + 1, height: cellSize + 1, rx: 2 };
+    parts.push(svg("rect", { class: "picked", ...frame }));
+  }
+  const cells = [...shades].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade }));
+  return [svg("path", { class: "band", d: bands.join("") }), ...cells, ...parts];
 }
 
 // A map or more of a head, under its name.
@@ -226,12 +219,13 @@ function runs(n, isIn) {
   return found;
 }
 
-function cross({ x, y, width }) {
-  const [left, right, top, bottom] = [x + 4, x + width - 4, y + 4, y + width - 4];
-  return svg("path", { class: "forbidden", d: `M${left} ${top}L${right} ${bottom}M${left} ${bottom}L${right} ${top}` });
+function cross(x, y) {
+  const d = `M${x + 4} ${y + 4}l9 9m-9 0l9 -9`;
+  return svg("path", { class: "forbidden", d });
 }
 
-// One listener for all cells: the place of the mouse says which it is.
+// One listener for all cells: the place of the mouse says which it is. pick(t, s) is called for a click, see(t, s) for
+// "See the numbers", which a click then offers.
 function listenToCells(drawn, { rows, labels, n, size, pick = null, see = null }) {
   const cellAt = (event) => {
     const box = drawn.getBoundingClientRect();

@@ -16,7 +16,7 @@ const settings = {
   model: [0, whole(0, 1)],
   layer: [0, whole(0, 1e9)],
   head: [0, whole(0, 1e9)],
-  at: [3, whole(0, 1e9)],
+  at: [3, whole(0, 1e9)], // start() asks usualPosition()
   box: ["", shortText], // of the picture, that is open
   letter: ["", shortText], // to explain, or "end"; by default the one that comes
   temperature: [1, within(0.1, 3)],

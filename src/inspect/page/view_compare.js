@@ -103,6 +103,6 @@ function showModels() {
   showChoices(byId("models"), names, state.model, (model) => {
     state.model = model;
     typed(byId("text").value);
-    showAll();
+    showAnew(); // if nothing of it can be read
   });
 }

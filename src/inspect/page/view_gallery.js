@@ -16,7 +16,9 @@ const shapeMeanings = {
   BOS: "It looks at the beginning, which often means: at nothing in particular.",
   "equal letter": "It looks at earlier letters like its own.",
   induction: "It looks at what followed the last time this letter came.",
-  [noShape]: "Nothing stands out against an even share and against heads that have learnt nothing.",
+  [noShape]:
+    "A dark square is one look, in one name. Over many names, no kind of place gets clearly more than an even share, " +
+    "and than heads that have learnt nothing give it.",
 };
 
 function reveal(keys) {
@@ -56,7 +58,7 @@ function answer(shown, layer, head) {
   if (!record) return null;
   const key = `${layer}:${head}`;
   const isOpen = state.open.has(key);
-  const words = isOpen ? "Hide" : isClear(record) ? "Guess, then show" : "Nothing stands out: show";
+  const words = isOpen ? "Hide" : isClear(record) ? "Guess, then show" : "Show what was measured";
   const cover = button(
     {
       class: isOpen ? "link" : "cover",

@@ -1,6 +1,6 @@
 // The graph: a walk from the loss of the name down to a single weight, node by node.
 
-// The graph takes some milliseconds, so it is made when its section comes near the window, and once for each name.
+// The graph takes some milliseconds, so it is made once for each name.
 function currentGraph({ model }) {
   const { graph } = state;
   if (graph.made?.model !== model || graph.text !== state.text) {
@@ -30,7 +30,7 @@ function goToNode(path, isOpen = true) {
   const isElsewhere = path.length > 1 && path[1] !== state.at;
   if (isElsewhere) state.at = state.wantedAt = path[1];
   state.path = path.length === 0 ? "loss" : path.length === 1 ? "sum" : path.slice(2).join(".");
-  if (isElsewhere) showAll();
+  if (isElsewhere) showAnew();
   else showGraph(state.shown);
   writeLinkSoon();
   focusNode();
@@ -53,8 +53,8 @@ function focusNode() {
   const { top, bottom } = node.getBoundingClientRect();
   const high = document.querySelector(".bar").getBoundingClientRect().bottom + 60;
   const low = innerHeight - boxHeight - nodeSizes.fan - 20; // its children are in sight, too
-  if (bottom > low) scrollBy({ top: Math.min(bottom - low, top - high), behavior: "instant" });
-  else if (top < high) scrollBy({ top: top - high, behavior: "instant" });
+  if (bottom > low) scrollBy(0, Math.min(bottom - low, top - high));
+  else if (top < high) scrollBy(0, top - high);
 }
 
 function moveInGraph(event) {
@@ -146,7 +146,7 @@ function findNode() {
 function drawGraph(graph, steps) {
   const place = byId("graph-drawing");
   const { isOpen, below } = state.graph;
-  const width = (state.graph.width = place.clientWidth);
+  const width = place.clientWidth;
   const peek = (i) => {
     state.graph.below = i;
     drawGraph(graph, steps);
@@ -160,7 +160,7 @@ function showGraph(shown) {
   const able = hasGraph(shown.model);
   byId("graph-view").hidden = !able;
   byId("cannot-graph").hidden = able;
-  if (!able || !state.graph.isNear) return;
+  if (!able) return;
   const graph = currentGraph(shown);
   const steps = graph.follow(walkedPath());
   const fits = walkedPath().slice(0, steps.length - 1);
@@ -178,23 +178,6 @@ function showGraph(shown) {
 }
 
 function startGraph() {
-  const near = () => {
-    if (state.graph.isNear) return;
-    state.graph.isNear = true;
-    showGraph(state.shown);
-  };
-  const watcher = new IntersectionObserver(
-    ([entry]) => {
-      if (entry.isIntersecting) near();
-      else state.graph.isNear = false;
-    },
-    { rootMargin: "300px" },
-  );
-  watcher.observe(byId("graph"));
-  addEventListener("beforeprint", near);
-  new ResizeObserver(([{ contentRect }]) => {
-    if (Math.abs(contentRect.width - state.graph.width) >= 1) showGraph(state.shown);
-  }).observe(byId("graph-drawing"));
   byId("graph-finding").addEventListener("submit", (event) => {
     event.preventDefault();
     findNode();

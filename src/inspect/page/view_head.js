@@ -145,9 +145,9 @@ function whatIsWritten(shown) {
   const length = (x) => Math.sqrt(dot(x, x));
   return stepOf(
     "What it writes",
-    `[W_O] turns that output into ${numbers.length} numbers, which are added to the [residual stream]. Their length, ` +
-      `the root of the sum of their squares, is ${fixed(length(numbers), 2)}; the stream’s own is ` +
-      `${fixed(length(stream), 2)}.`,
+    `[W_O] turns that output into ${numbers.length} numbers, which are added to those of the [residual stream]. ` +
+      "How much is that? The length of a list is the root of the sum of its squares: what is added has a length of " +
+      `${fixed(length(numbers), 2)}, the stream before it one of ${fixed(length(stream), 2)}.`,
     numberList(numbers),
   );
 }

@@ -53,7 +53,7 @@ function followStep() {
 function goToPoint(i) {
   state.step = state.points[i].about.step;
   state.model = 0;
-  showSoon();
+  showAnew();
 }
 
 function pickPoint(i) {
@@ -260,7 +260,7 @@ function startHistory() {
   state.points = pointsOf(state.models[0]);
   byId("training").hidden = byId("history").hidden = false;
   byId("history-count").textContent = String(state.points.length);
-  byId("point").addEventListener("input", (event) => pickPoint(pointAtPlace(Number(event.target.value))));
+  byId("point").addEventListener("input", onceAFrame(({ target }) => pickPoint(pointAtPlace(Number(target.value)))));
   byId("point").addEventListener("keydown", moveBetweenPoints);
   byId("play").addEventListener("click", playOrPause);
   setTimeout(drawNamesOfTable);

@@ -85,7 +85,7 @@ function showLearning(isWhole) {
   byId("learn-status").textContent = learningStatus(learn);
   byId("learn-run").textContent = learn.running ? "Pause" : "Train";
   byId("learn-run").disabled = byId("learn-step").disabled = learn.trainer.steps >= learn.trainer.how.num_steps;
-  if (!isWhole && now - learn.shownAt < millisecondsBetweenViews) return;
+  if (!isWhole && (now - learn.shownAt < millisecondsBetweenViews || !isWithin(0, byId("learn")))) return;
   learn.shownAt = now;
   showLearningFigures(learn);
   if (isWhole || now - learn.namesAt > 5 * millisecondsBetweenViews) {
@@ -109,6 +109,7 @@ function showLearningFigures(learn) {
     return mapFigure([name], headMap(model, about));
   });
   byId("learn-maps").replaceChildren(...maps);
+  fillMaps((map) => isWithin(0, map));
 }
 
 // --- Controls --------------------------------------------------------------------------------------------------------
@@ -162,11 +163,16 @@ function useTrained() {
 function saveTrained() {
   const href = URL.createObjectURL(safetensors(state.learn.trainer.model));
   element("a", { href, download: trainedFile }).click();
+  byId("learn-status").textContent = `Saved as ${trainedFile}, which microgpt eval and microgpt sample read.`;
 }
 
 function startLearn() {
   byId("learn-seed").addEventListener("change", ({ target }) => {
-    resetLearning({ learnSeed: seedText(target.value) ?? state.learnSeed });
+    const { value } = target;
+    const seed = seedText(value);
+    resetLearning({ learnSeed: seed ?? state.learnSeed });
+    if (seed !== undefined) return;
+    byId("learn-status").textContent = `“${value}” is no whole number; the seed stays ${state.learnSeed}.`;
   });
   byId("learn-speed").append(...speeds.map(([speed, name]) => element("option", { value: String(speed) }, name)));
   byId("learn-speed").addEventListener("change", ({ target }) => {

@@ -15,7 +15,10 @@ function shades(numbers) {
 
 // `where` is what a click changes; `note` is a text or an element.
 function flowBox(key, name, note, where, ...content) {
-  const click = () => change(where, { scroll: "tab" in where });
+  const click = () => {
+    change(where, { scroll: "tab" in where });
+    if (where.box) byId("picture-box").scrollIntoView({ block: "nearest" });
+  };
   const tabindex = key === "letter" ? 0 : -1; // the others are reached by arrow keys
   const attributes = { class: "flow-box", "data-key": `flow ${key}`, tabindex, click };
   const small = element("small", typeof note === "string" ? element("bdi", note) : note);
@@ -118,12 +121,38 @@ function showPicture(shown) {
     flowBox("next", "next letter", readingSoFar(shown, at), { tab: "read" }, ...bars),
   ];
   const arrow = () => element("span", { "aria-hidden": "true" }, "→");
+  const drawn = boxes.flatMap((box, i) => (i > 0 ? [arrow(), box] : [box]));
+  drawn.forEach((each, i) => each.style.setProperty("--when", i / drawn.length));
   byId("picture-where").replaceChildren(inText(readingSoFar(shown, at)));
-  replaceKeepingFocus(byId("picture-flow"), boxes.flatMap((box, i) => (i > 0 ? [arrow(), box] : [box])));
+  byId("picture-flow").classList.toggle("flows", state.flows);
+  replaceKeepingFocus(byId("picture-flow"), drawn);
   byId("picture-box").hidden = state.box === "";
   byId("picture-box").replaceChildren(...(state.box === "" ? [] : boxNumbers(shown)));
 }
 
+// The boxes of the next letter appear one after the other; after the last letter comes the first.
+function flowOn() {
+  state.flows = true;
+  change({ at: (state.at + 1) % state.shown.tokens.length });
+  state.flows = false;
+}
+
+const millisecondsALetter = 2400;
+
+// Reads on by itself until the last letter.
+function readOn(isOn) {
+  clearInterval(state.reader);
+  byId("picture-play").textContent = isOn ? "Stop" : "Watch it read";
+  state.reader = 0;
+  if (!isOn) return;
+  flowOn();
+  state.reader = setInterval(() => {
+    flowOn();
+    if (state.at === state.shown.tokens.length - 1) readOn(false);
+  }, millisecondsALetter);
+}
+
 function startPicture() {
-  byId("picture-next").addEventListener("click", () => change({ at: (state.at + 1) % state.shown.tokens.length }));
+  byId("picture-next").addEventListener("click", flowOn);
+  byId("picture-play").addEventListener("click", () => readOn(state.reader === 0));
 }

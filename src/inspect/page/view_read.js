@@ -67,11 +67,25 @@ function showRead(shown) {
 
 // --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------
 
+// What the model of a task answers; and the loss of the answer in the text, since what stands before "=" is chance.
+function answerOf({ model, now, tokens, changes }) {
+  const equals = tokens.indexOf(model.tokens.get("="));
+  if (equals < 0) return [];
+  const prompt = state.text.slice(0, state.text.indexOf("=") + 1);
+  const [written] = sample(model, { temperature: 0.01, num: 1, prompt }, changes);
+  const losses = now.losses.slice(equals);
+  const loss = losses.reduce((a, b) => a + b) / losses.length;
+  return [
+    ...(losses.length > 1 ? [element("span", { class: "unit" }, `, ${fixed(loss)} after “=”`)] : []),
+    element("span", { class: "unit" }, " –"),
+    " its answer: ",
+    element("strong", inText(written.slice(prompt.length))),
+  ];
+}
+
 function showVerdict(shown) {
   const { model, now, before, isChanged } = shown;
   const guessing = fixed(guessingLoss(model), 1);
-  for (const place of document.querySelectorAll(".guessing")) place.textContent = guessing;
-  for (const place of document.querySelectorAll(".tokens")) place.textContent = model.bos + 1;
   const difference = now.loss - before.loss;
   byId("verdict").replaceChildren(
     ...explained(`[loss] ${fixed(now.loss)}`),
@@ -82,7 +96,8 @@ function showVerdict(shown) {
           element("span", { class: "unit" }, " with your changes"),
           ")",
         ]
-      : [element("span", { class: "unit" }, ` (0 = certain, ${guessing} = guessing)`)]),
+      : [element("span", { class: "loss-scale" }, ` (0 = certain, ${guessing} = guessing)`)]),
+    ...answerOf(shown),
   );
   byId("undo").hidden = !isChanged;
 }

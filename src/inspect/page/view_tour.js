@@ -3,12 +3,6 @@
 
 // --- What the steps ask of a model -----------------------------------------------------------------------------------
 
-// Where a task's answer is on its way; of other texts the usual place.
-function tourPosition({ model, tokens }) {
-  const equals = tokens.indexOf(model.tokens.get("="));
-  return Math.min(equals > 0 ? equals + 2 : settings.at[0], tokens.length - 1);
-}
-
 // The head that stands out most; undefined if none does.
 function clearHead({ about }) {
   const gain = ({ importance }) => importance?.zeroed.loss ?? 0;
@@ -173,7 +167,7 @@ function beginStep() {
   const step = stepsFor(shown)[state.tour - 1];
   if (step === undefined) return;
   const { layer, head } = clearHead(shown) ?? { layer: 0, head: 0 };
-  const at = tourPosition(shown);
+  const at = Math.min(usualPosition(state.text), shown.tokens.length - 1);
   Object.assign(state, { layer, head, at, wantedAt: at, tab: step.tab });
   byId("tour-answer").open = false;
   byId("tour-see").textContent = "";
@@ -182,7 +176,7 @@ function beginStep() {
 // After the page is shown: the step in sight, with the focus.
 function reachStep() {
   byId("tour").focus({ preventScroll: true });
-  byId("tour").scrollIntoView();
+  bringToTop(byId("tour"));
 }
 
 function showTour(shown) {
@@ -222,5 +216,8 @@ function startTour() {
       rememberPlace();
     });
   }
-  byId("tour-close").addEventListener("click", () => change({ tour: 0 }));
+  byId("tour-close").addEventListener("click", () => {
+    change({ tour: 0 });
+    byId("tour").closest("section").focus({ preventScroll: true }); // the button has gone
+  });
 }

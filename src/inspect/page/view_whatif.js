@@ -9,6 +9,9 @@ function switchPart(key, how) {
 
 function showSwitches(shown) {
   const switched = partsOf(shown.model).slice(1); // without letter and position nothing is left
+  const all = JSON.stringify([switched, [...state.off]]);
+  if (byId("switches").dataset.shown === all) return;
+  byId("switches").dataset.shown = all;
   const rows = switched.map(({ key, name, head }) => {
     const group = { class: "choices", role: "radiogroup", "aria-label": name };
     const choices = element("span", group);
@@ -131,21 +134,25 @@ function showDifference(shown) {
   showOthersSoon(shown);
 }
 
-// One name tells little, so a moment later the same is measured on others; a key stroke takes no longer for it.
+// One name tells little, so a moment later the same is measured on others, one after the other: the page stays quick.
 function showOthersSoon(shown) {
-  clearTimeout(state.othersTimer);
-  state.othersTimer = setTimeout(() => {
+  const readable = state.data.names.filter((name) => canRead(shown.model, name));
+  const names = spread(readable, shown.model.numbers.length > 20000 ? 30 : 100);
+  const lossOf = (name, changes, temperature) => read(shown.model, name, changes, temperature).loss;
+  const measure = (i, sum) => {
     const place = byId("others");
     if (place === null || state.shown !== shown) return;
-    const readable = state.data.names.filter((name) => canRead(shown.model, name));
-    const names = spread(readable, shown.model.numbers.length > 20000 ? 30 : 100);
-    const mean = (changes, temperature) =>
-      names.reduce((sum, name) => sum + read(shown.model, name, changes, temperature).loss, 0) / names.length;
-    const difference = mean(shown.changes, state.temperature) - mean(unchanged, 1);
+    if (i < names.length) {
+      const difference = lossOf(names[i], shown.changes, state.temperature) - lossOf(names[i], unchanged, 1);
+      state.othersTimer = setTimeout(measure, 0, i + 1, sum + difference);
+      return;
+    }
     place.textContent =
-      `Over ${names.length} other ${nounOf(shown.model)} it changes by ${signed(difference)}.` +
+      `Over ${names.length} other ${nounOf(shown.model)} it changes by ${signed(sum / names.length)}.` +
       (state.forbidden.size > 0 ? " (Forbidden looks are forbidden at the same positions there.)" : "");
-  }, 300);
+  };
+  clearTimeout(state.othersTimer);
+  state.othersTimer = setTimeout(measure, 300, 0, 0);
 }
 
 function canRead(model, text) {
@@ -195,7 +202,8 @@ function showWhatIf(shown) {
 }
 
 function startWhatIf() {
-  byId("temperature").addEventListener("input", (event) => change({ temperature: Number(event.target.value) }));
+  const heat = onceAFrame(({ target }) => change({ temperature: Number(target.value) }));
+  byId("temperature").addEventListener("input", heat);
   for (const [id, key] of Object.entries(samplingInputs)) {
     byId(id).addEventListener("input", ({ target }) => {
       state[key] = target.type === "number" ? target.valueAsNumber : target.value;

@@ -1,0 +1,37 @@
+// Tasks, as `microgpt task` writes them: a document is a word, "=", and the answer that follows from the word.
+
+const tasks = [
+  { does: "repeats what came before", answer: (word) => word },
+  { does: "writes what came before backwards", answer: (word) => [...word].reverse().join("") },
+  { does: "names the letter that came most often", answer: mostFrequent },
+  { does: "finds the last letter earlier in the word, and writes what followed it there", answer: whatFollowed },
+];
+
+function mostFrequent(word) {
+  const count = (letter) => word.split(letter).length;
+  return [...word].reduce((a, b) => (count(b) > count(a) ? b : a));
+}
+
+function whatFollowed(word, length) {
+  const after = word.indexOf(word.at(-1)) + 1;
+  return word.slice(after, after + length);
+}
+
+// What a model learned from. One that knows "=" was trained on a task, and a task's documents are no names.
+function nounOf(model) {
+  return model.tokens.has("=") ? "documents" : "names";
+}
+
+// What a model of these documents does after "=", and a word to try it with; undefined if they are of no task.
+function describeTask(documents) {
+  const pairs = documents.map((each) => each.split("="));
+  if (!pairs.every(([word, given]) => word && given)) return undefined;
+  const isIt = ({ answer }) => pairs.every(([word, given]) => answer(word, given.length) === given);
+  return { does: tasks.find(isIt)?.does ?? "writes an answer", word: pairs[0]?.[0] };
+}
+
+// Where in a text something is worth a look: where a task's answer is on its way; of other texts after three letters.
+function usualPosition(text) {
+  const equals = [...text].indexOf("=");
+  return equals < 0 ? 3 : equals + 3;
+}

@@ -358,6 +358,7 @@ def check_for_all_readers(tab, page):
             tab.resize(width, 900)
             tab.prefer(dark)
             tab.open(page)
+            tab.evaluate("showAll()")
             found = tab.findings()
             check(not found, f"{width} pixels wide, {'dark' if dark else 'light'}: {found}")
     tab.resize(1024, 800)

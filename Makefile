@@ -292,7 +292,7 @@ pages: $(PROGRAM) ## train three small models and write the page of each, with a
 	@src/inspect/pages.sh $< build/pages
 
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
-check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in browsers
+check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in browsers [AXE=axe.min.js]
 	@python3 -B tests/inspector/check.py $^ $(BUILD)/inspector
 
 # The picture of it in README.md: look at it before it is committed.
@@ -301,9 +301,12 @@ picture: $(PROGRAM) ## draw the README's picture of the inspector anew, in Chrom
 
 # What a browser needs to read the lessons without a network: the READMEs as pages.
 .PHONY: book check-book
-book: book-programs ## make a book of all lessons for a browser: build/book/index.html
-	@python3 -B src/book/book.py build/book
-check-book: book ## check that its links lead somewhere, and that it has all that the READMEs have
+INSPECTED := $(patsubst %,$(BUILD)/inspected/%.html,names copy induction)
+$(INSPECTED): $(BUILD)/inspected/%.html: src/book/inspect.sh $(PROGRAM)
+	@$^ $* $(@D)
+book: book-programs $(INSPECTED) ## make a book of all lessons for a browser: build/book/index.html
+	@python3 -B src/book/book.py build/book $(BUILD)/inspected
+check-book: book ## check its links and that all of the READMEs is there [AXE=axe.min.js]
 	@python3 -B tests/book/pages.py build/book
 	@python3 -B tests/book/reader.py build/book
 

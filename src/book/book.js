@@ -207,7 +207,8 @@ function followAddress() {
 function stepThrough(pre) {
   const steps = all(".step", pre);
   if (steps.length < 2) return;
-  const legend = make("figcaption", { textContent: "Bold is what you type in the debugger; below it is what it answers." });
+  const isFirst = !document.querySelector(".session-box");
+  const legend = isFirst ? [make("figcaption", { textContent: "Bold: what you type in the debugger. Below it: its answer." })] : [];
   const next = make("button", { type: "button" });
   const rest = make("button", { type: "button", textContent: "All the rest" });
   const show = (count) => {
@@ -226,7 +227,7 @@ function stepThrough(pre) {
   pre.setAttribute("aria-live", "polite");
   const box = make("figure", { className: "session-box" });
   pre.replaceWith(box);
-  box.append(legend, pre, next, rest);
+  box.append(...legend, pre, next, rest);
   show(0);
 }
 
@@ -251,6 +252,7 @@ function showBeside(href) {
 function closeBeside() {
   document.getElementById("beside").hidden = true;
   document.body.classList.remove("is-beside");
+  openBeside.link.focus({ preventScroll: true });
 }
 
 function openBeside(event) {
@@ -264,6 +266,8 @@ function openBeside(event) {
   const from = link.getBoundingClientRect().top;
   showBeside(link.getAttribute("href"));
   scrollBy(0, link.getBoundingClientRect().top - from); // the text has become narrower
+  openBeside.link = link;
+  document.querySelector("#beside button").focus();
 }
 
 // --- The glossary ----------------------------------------------------------------------------------------------------
@@ -385,7 +389,9 @@ function startText() {
   tip.addEventListener("pointerenter", () => clearTimeout(hiding));
   tip.addEventListener("pointerleave", hideTip);
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") tip.hidden = true;
+    if (event.key !== "Escape") return;
+    if (tip.hidden && document.body.classList.contains("is-beside")) closeBeside();
+    tip.hidden = true;
   });
   document.addEventListener("click", openBeside);
   document.addEventListener("ran", (event) => remember("run", event.detail.program, true));

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Makes a book of the READMEs: pages that a browser opens from a folder, without a network.
 
-    src/book/book.py build/book     from the project's root"""
+    src/book/book.py build/book build/release/inspected     from the project's root
+
+The second folder has the models that lessons open in the inspector."""
 import json
 import re
 import shutil
@@ -14,6 +16,7 @@ from string import Template
 HERE = Path(__file__).parent
 NEEDED = "make book needs cmark-gfm and Pygments: apt-get install cmark-gfm python3-pygments"
 try:
+    import inspected
     import readme
     import source
     import words
@@ -166,6 +169,9 @@ def finish(page, site, terms):
         readme.replace(page.main, wide, box)
         wide.tail = None
         box.append(wide)
+    for cell in list(page.main.iter("th")):
+        if not readme.text_of(cell):
+            cell.tag = "td"  # a heading without a text is none
     for cell in page.main.iter("td"):
         if len(readme.text_of(cell)) < 15:
             cell.set("class", "short")
@@ -242,7 +248,7 @@ def named(site, path, root):
 
 
 def main():
-    out = Path(sys.argv[1])
+    out, models = map(Path, sys.argv[1:])
     if not shutil.which("cmark-gfm"):
         raise SystemExit(NEEDED)
     out.mkdir(parents=True, exist_ok=True)
@@ -257,6 +263,7 @@ def main():
     parts = parts_of(pages[0])
     for page in pages:
         finish(page, site, terms)
+        inspected.invite(page, models, out)
         if page.lesson:
             say_what_needs_a_compiler(page)
     begin(pages[0], pages, programs_of(site))
@@ -264,7 +271,7 @@ def main():
     write_sources(site)
     for name in ("book.css", "book.js"):
         shutil.copyfile(HERE / name, out / name)
-    for stale in set(out.rglob("*.html")) - site.written:
+    for stale in set(out.rglob("*.html")) - set(out.glob("inspect/*")) - site.written:
         stale.unlink()
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     print(f"{out}/index.html: {len(pages)} pages, {len(site.sources)} of source, {size / 1e6:.1f} MB")

@@ -3,6 +3,7 @@
 and WebKit if they are installed.
 
     tests/book/reader.py build/book"""
+import os
 import re
 import shutil
 import sys
@@ -99,6 +100,24 @@ def look_up(reader):
     claim(reader.ask("[...document.querySelectorAll('#found a')].some((a) => a.href.includes('14_flash.html#'))"), "and its lesson")
 
 
+def look_inside(reader):
+    """Each invitation opens a model, at the head of which it speaks."""
+    count = 0
+    for page in sorted(reader.folder.glob("[0-9]*.html")):
+        if "invitation" not in page.read_text(encoding="utf-8"):
+            continue
+        reader.open(page.name)
+        address = reader.ask("document.querySelector('.invitation a').getAttribute('href')")
+        reader.open(*re.split("(?=#)", address))
+        asked = dict(part.split("=") for part in address.split("#")[1].split("&"))
+        shown = reader.ask("[state.text, String(state.layer), String(state.head), state.tab, state.off.size > 0]")
+        claim(shown == [asked["text"].replace("%3D", "="), asked["layer"], asked["head"], asked["tab"], "off" in asked],
+              f"{page.name} opens the inspector where it says, and not {shown}")
+        claim(not reader.browser.errors, f"{address} opens without an error: {reader.browser.errors}")
+        count += 1
+    claim(count == 6, "six lessons open a model")
+
+
 def theme(reader):
     page = "getComputedStyle(document.body).backgroundColor"
     light = reader.ask(page)
@@ -130,6 +149,50 @@ def widths(reader):
     return len(pages)
 
 
+def for_all_readers(reader):
+    """What axe-core finds on every page with all that it can show, in both colours, on a phone and a desk."""
+    pages = [*reader.folder.glob("*.html"), reader.folder / "code/lessons/01_bigram/main.cpp.html"]
+    for width in (390, 1440):
+        for dark in (False, True):
+            reader.browser.resize(width, 900)
+            reader.browser.prefer(dark)
+            for page in pages:
+                reader.open(page)
+                reader.ask("""document.querySelectorAll(".cover button, .session-box button + button").forEach((button) => button.click())""")
+                reader.ask("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+                reader.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+                found = reader.browser.findings()
+                claim(not found, f"{page.name}, {width} pixels wide, {'dark' if dark else 'light'}, is for all readers: {found}")
+    print(f"book: axe-core finds nothing on {len(pages)} pages", flush=True)
+
+
+def keyboard(reader):
+    """Nothing but Tab, Enter, Escape and letters."""
+    def go_to(selector):
+        for _ in range(500):
+            reader.browser.press("Tab")
+            if reader.ask(f"document.activeElement.matches({selector!r})"):
+                return
+        claim(False, f"the keyboard reaches {selector}")
+
+    reader.ask("localStorage.clear()")
+    reader.open(LESSON)
+    go_to(".guess input")
+    reader.browser.type("yes")
+    go_to(".cover button")
+    reader.browser.press("Enter")
+    claim(reader.ask(SHOWN), "a key uncovers an answer")
+    go_to(".session-box button")
+    reader.browser.press("Enter")
+    reader.browser.press("Enter")
+    go_to(".at")
+    reader.browser.press("Enter")
+    claim(reader.ask("document.activeElement.matches('#beside button')"), "a key opens the code, and stands in it")
+    reader.browser.press("Escape")
+    claim(reader.ask("document.querySelector('#beside').hidden && document.activeElement.matches('.at')"),
+          "Escape closes it and goes back")
+
+
 def without_scripts(reader):
     with TemporaryDirectory() as folder:
         text = (reader.folder / LESSON).read_text(encoding="utf-8")
@@ -153,7 +216,12 @@ def main():
     folder = Path(sys.argv[1]).resolve()
     with Chromium(width=1440, height=900) as browser:
         reader = use(browser, folder)
+        look_inside(reader)
         count = widths(reader)
+        reader.browser.resize(1440, 900)
+        keyboard(reader)
+        if os.environ.get("AXE"):
+            for_all_readers(reader)
         without_scripts(reader)
     print(f"book: {count} pages fit, at four widths", flush=True)
     for kind in (Firefox, WebKit):

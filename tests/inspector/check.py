@@ -351,6 +351,19 @@ def check_model(tabs, name, options, documents):
     return model, page, expected, worst
 
 
+def check_for_all_readers(tab, page):
+    """Both colours, a phone and a desk."""
+    for width in (390, 1440):
+        for dark in (False, True):
+            tab.resize(width, 900)
+            tab.prefer(dark)
+            tab.open(page)
+            found = tab.findings()
+            check(not found, f"{width} pixels wide, {'dark' if dark else 'light'}: {found}")
+    tab.resize(1024, 800)
+    tab.prefer(dark=False)
+
+
 def all_models():
     """name -> (options, documents)"""
     names = read("data/names.txt").split()[:200]
@@ -381,7 +394,8 @@ def check_all(tabs, workers):
                  ((check_notices, page, expected), (check_activations, page), (use.use, page),
                   (use.use_keyboard, page), (use.use_layout, page), (use.use_layout, made["three_layers"][1]),
                   (check_download, made), (use.use_two, two), (check_history, read(file("mha.txt")).split()),
-                  (check_text_stays_text, *hostile), (check_gallery,))] + elsewhere:
+                  (check_text_stays_text, *hostile), (check_gallery,),
+                  (check_for_all_readers, page))] + elsewhere:
         each.result()
     return page, max(worst for *_, worst in made.values()), len(made)
 

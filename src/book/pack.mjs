@@ -78,7 +78,7 @@ function editsOf(before, after) {
 
 /// The settings that a lesson's page speaks of, such as TIMES=1; and NAMES, if its program takes a file of names.
 function settings(name) {
-  if (name === "heart") return ["NAMES", "STEPS"];
+  if (name === "heart") return ["NAMES"];
   if (name.includes("/")) return [];
   const found = text(`lessons/${name}/README.md`).matchAll(/\b(TIMES|SEED|LONG)=1/g);
   const names = text(`lessons/${name}/main.cpp`).includes("argv") ? ["NAMES"] : [];

@@ -97,7 +97,6 @@ function obstacle(program) {
 
 const bookSettings = {
   NAMES: ["names of your own", { type: "file", accept: ".txt,text/plain" }],
-  STEPS: ["5,000 steps", { type: "checkbox", value: "1", name: "LONG" }],
   TIMES: ["measure times", { type: "checkbox", value: "1" }],
   LONG: ["the long run (minutes)", { type: "checkbox", value: "1" }],
   SEED: ["seed:", { type: "number", min: 0, step: 1, value: "" }],

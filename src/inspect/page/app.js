@@ -171,6 +171,7 @@ function keepAtTop() {
 const stale = new Set();
 
 function prepare() {
+  document.body.classList.remove("whole");
   for (const section of sections) stale.add(section);
   settle();
   const isOther = state.shown?.model !== state.models[state.model].model;
@@ -242,9 +243,10 @@ function onceAFrame(act) {
   };
 }
 
-// For paper.
+// For paper. What a browser skips, it may measure as it was before the window had its size.
 function showAll() {
   prepare();
+  document.body.classList.add("whole");
   showStale(() => true);
   fillMaps(() => true);
 }

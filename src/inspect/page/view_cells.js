@@ -1,72 +1,70 @@
 // Number by number: how each number of the picture is made. The tape knows from what, for any kind of model.
 
-// What is done in a list, by what recipeOf() calls it; and words for its name.
+// What is done in a list, by what recipeOf() calls it.
 const rules = {
-  parameter: "The row of the letter in a table: its [embedding].",
-  embedding: "The row of the letter in a table, its [embedding], plus the row of the [position] in another.",
+  parameter: "The letter’s row in a table: its [embedding].",
+  embedding: "The letter’s row in a table, its [embedding], plus the [position]’s row in another.",
   norm: "Each number, divided by the root of their mean square.",
-  linear: "A row of [weights|parameter] times the list above it: multiplied number by number, and added up.",
-  rotation: "Each pair of numbers is rotated, by an angle that grows with the [position].",
-  score: "The [query] times the [key] of each [position] that it may see, divided by the root of their length.",
-  softmax: "[Softmax|softmax]: e to the power of each number, minus the largest, divided by the sum of all of these.",
-  mixture: "The [values|value] of the [positions|position], each times its [weight], added up.",
-  sum: "Two lists, added up number by number.",
+  linear: "A row of [weights|parameter] times the list above it: multiplied number by number, then added up.",
+  rotation: "Pairs of numbers, rotated by an angle that grows with the [position].",
+  score: "The [query] times each [key], divided by the root of their length.",
+  softmax: "[Softmax|softmax]: e to the power of each number minus the largest, divided by the sum of all of these.",
+  mixture: "The [values|value], each times its [weight], added up.",
+  sum: "Two lists, added up.",
   relu: "What is negative becomes 0.",
   square: "Each number times itself.",
   temperature: "Each number, divided by the [temperature].",
-  constant: "Nothing is computed here: these numbers stand in for what you switched off.",
+  constant: "Nothing is computed: these numbers stand in for what is switched off.",
 };
-const wordsFor = { q: "[query]", k: "[key]", v: "[value]", attn_logits: "[scores|score]", attn_weights: "[weights|weight]" };
+const words = { q: "[query] q", k: "[key] k", v: "[value] v" };
 
 function productsText(row, by) {
   const told = row.length <= 6 ? [...row.keys()] : [0, 1, 2, null, row.length - 1];
   return told.map((j) => (j === null ? "…" : `${fixed(row[j])} · ${fixed(by[j])}`)).join(" + ");
 }
 
-// How a node was made: the rule; the nodes that it reads alone, and those that all of its list read; the numbers of the
-// former, or the weights in their place; and the sum as a text.
+// How a node was made: the rule, what it comes to as a text, the nodes of its own that it reads, and those that all of
+// its list read. `row` are the numbers of its own: these nodes, or a row of weights.
 function recipeOf(tape, node) {
   const { data, ops } = tape;
   const children = tape.childrenOf(node);
   const locals = [...tape.localsOf(node)];
-  const op = ops[node];
   const [a] = children;
-  const numbers = (nodes) => nodes.map((each) => data[each]);
-  const recipe = (rule, of, text, by = []) => ({ rule, of, by, row: numbers(of), text });
+  const op = ops[node] === "*" ? `* ${ops[a]}` : ops[node];
+  const recipe = (rule, text, of, by = []) => ({ rule, text, of, by, row: numbersOf(of, tape) });
   if (op === "linear") {
-    return { ...recipe(op, [], productsText(locals, numbers(children)), children), row: locals };
+    return { ...recipe(op, productsText(locals, numbersOf(children, tape)), [], children), row: locals };
   }
   if (op === "dot") {
     const [by, of] = [0, 1].map((odd) => children.filter((_, i) => i % 2 === odd));
-    return recipe("mixture", of, productsText(numbers(of), numbers(by)), by);
+    return recipe("mixture", productsText(numbersOf(of, tape), numbersOf(by, tape)), of, by);
   }
-  if (op === "relu") return recipe(op, [a], `relu(${fixed(data[a])})`);
-  if (op === "pow") return recipe("square", [a], `${fixed(data[a])}²`);
+  if (op === "* dot") {
+    const { text, of, by } = recipeOf(tape, a);
+    return recipe("score", `(${text}) ÷ √${of.length}`, of, by);
+  }
+  if (op === "* exp") {
+    const [shifted] = tape.childrenOf(a);
+    const [score] = tape.childrenOf(shifted);
+    const largest = data[score] - data[shifted];
+    return recipe("softmax", `e^(${fixed(data[score])} − ${fixed(largest)}) ÷ ${fixed(1 / locals[0])}`, [score]);
+  }
   if (op === "+") {
     const of = children.flatMap((each) => tape.childrenOf(each));
     if (ops[a] === "*" && of.length === 2) {
-      return recipe("rotation", of, productsText(numbers(of), children.map((each) => tape.localsOf(each)[0])));
+      return recipe("rotation", productsText(numbersOf(of, tape), children.map((each) => tape.localsOf(each)[0])), of);
     }
-    const text = numbers(children).map((x) => fixed(x)).join(" + ");
-    return recipe(ops[a] === "parameter" ? "embedding" : "sum", children, text);
+    const text = numbersOf(children, tape).map((x) => fixed(x)).join(" + ");
+    return recipe(ops[a] === "parameter" ? "embedding" : "sum", text, children);
   }
-  if (op !== "*") return recipe(op, [], "");
-  if (ops[a] === "dot") {
-    const { of, by, text } = recipeOf(tape, a);
-    return recipe("score", of, `(${text}) ÷ √${of.length}`, by);
-  }
-  if (ops[a] === "exp") {
-    const [shifted] = tape.childrenOf(a);
-    const [score] = tape.childrenOf(shifted);
-    const [largest, total] = [data[score] - data[shifted], 1 / locals[0]];
-    return recipe("softmax", [score], `e^(${fixed(data[score])} − ${fixed(largest)}) ÷ ${fixed(total)}`);
-  }
-  const rule = children.length === 1 ? "temperature" : "norm";
-  return recipe(rule, [a], `${fixed(data[a])} ÷ ${fixed(1 / locals[0])}`);
+  if (op === "relu") return recipe(op, `relu(${fixed(data[a])})`, [a]);
+  if (op === "pow") return recipe("square", `${fixed(data[a])}²`, [a]);
+  if (a === undefined) return recipe(op, "", []);
+  return recipe(children.length > 1 ? "norm" : "temperature", `${fixed(data[a])} ÷ ${fixed(1 / locals[0])}`, [a]);
 }
 
-// All lists of numbers from a letter to the next, in the order of gpt(): {box, name, nodes, index}; index is what stands
-// in brackets after the name. And the tape, and names by node.
+// All lists from a letter to the next, in the order of gpt(): {box, name, nodes, index}; index is what stands in brackets
+// after the name. And the tape, and names by node.
 function cellLists({ model, tokens, changes }) {
   const { at, temperature } = state;
   const tape = new Tape(model.numbers);
@@ -117,9 +115,8 @@ function cellLists({ model, tokens, changes }) {
   const index = logits.map((_, token) => nextLabel(model, token));
   const cooled = temperature === 1 ? logits : logits.map((each) => tape.timesNumber(each, 1 / temperature));
   add("next", "logits", logits, index);
-  add("next", "logits ÷ temperature", cooled, index);
   add("next", "probs", tape.softmax(cooled), index);
-  return { model, tape, names, lists };
+  return { tape, names, lists };
 }
 
 // --- One number ------------------------------------------------------------------------------------------------------
@@ -129,7 +126,6 @@ function drawCells({ tape, names }, { nodes }) {
   const recipes = nodes.map((node) => recipeOf(tape, node));
   const [{ rule, by, of }] = recipes;
   const isAcross = rule === "linear" || rule === "score";
-  const numbers = (list) => list.slice(0, mostShades).map((node) => tape.data[node]);
   const rows = recipes.map(({ row }) => row.slice(0, mostShades));
   const [n, m] = [rows[0].length, nodes.length];
   // At entry e of number c. What all of them read stands before the first.
@@ -138,14 +134,13 @@ function drawCells({ tape, names }, { nodes }) {
     each.style.gridArea = area.join(" / ");
     return each;
   };
-  const label = (node, i) =>
-    put(element("span", element("bdi", names.get(node) ?? "")), ...(isAcross ? [-1, i] : [i, -3]));
+  const label = (node, i) => put(element("span", inText(names.get(node) ?? "")), ...(isAcross ? [-1, i] : [i, -3]));
   const labels = isAcross
     ? [label(by[0], -2), ...recipes.map((each, c) => label(each.of[0], c))]
     : [...of.map(label), label(nodes[0], n + 1)];
-  const shared = shadesOf(numbers(by)).map((each, e) => put(each, e, -2));
   const given = shadesOf(rows.flat()).map((each, i) => put(each, i % n, Math.floor(i / n)));
-  const made = shadesOf(numbers(nodes)).map((each, c) => put(each, n + 1, c));
+  const shared = shadesOf(numbersOf(by, tape).slice(0, mostShades)).map((each, e) => put(each, e, -2));
+  const made = shadesOf(numbersOf(nodes, tape)).map((each, c) => put(each, n + 1, c));
   made.forEach((each, c) => each.addEventListener("pointerenter", () => state.cellTimer || goToCell(state.list, c)));
   const wide = (count) => (count ? `repeat(${count}, minmax(0, 1.5rem))` : "");
   const high = (count) => (count ? `repeat(${count}, min(1.2rem, ${14 / count}rem))` : "");
@@ -154,17 +149,20 @@ function drawCells({ tape, names }, { nodes }) {
     : `${high(n)} 0.4rem 1.2rem / auto ${by.length ? "1.5rem" : "0"} 0.4rem ${wide(m)}`;
   const frame = element("b");
   byId("cells-grid").replaceChildren(...given, frame, ...shared, ...made, ...labels);
-  return { made, light: (c) => put(frame, 0, c, n + 2) };
+  return (cell) => {
+    put(frame, 0, cell, n + 2);
+    made.forEach((each, c) => each.classList.toggle("to-come", c > cell));
+  };
 }
 
 // The number as a sum: its name, the row of weights if there is one, the numbers that it is made from, what they make.
-function cellLine({ model, tape, names }, { name, nodes, index }, cell) {
+function cellLine({ tape, names }, { name, nodes, index }, cell) {
   const node = nodes[cell];
   const { rule, by, text } = recipeOf(tape, node);
   const sides = [`${name}[${index[cell]}]`, text, fixed(tape.data[node])];
   if (rule === "linear") {
     const at = tape.placeInNumbers(node);
-    const matrix = Object.values(model.w).findLast((each) => each.at <= at);
+    const matrix = Object.values(state.shown.model.w).findLast((each) => each.at <= at);
     sides.splice(1, 0, `${matrix.name}[${(at - matrix.at) / matrix.cols}] · ${names.get(by[0])}`);
   }
   return sides.filter((side) => side !== "").join(" = ");
@@ -173,33 +171,30 @@ function cellLine({ model, tape, names }, { name, nodes, index }, cell) {
 // The boxes of the picture show what is made until now.
 function showMade({ lists }) {
   for (const box of byId("picture-flow").querySelectorAll(".flow-box")) {
-    const key = box.dataset.key.slice("flow ".length);
-    const shows = (list) => list.box === key && ["x", "head_out", "active", "probs"].includes(list.name);
-    const i = lists.findIndex(shows);
-    const count = i < state.list ? Infinity : i === state.list ? state.cell + 1 : 0;
-    box.classList.toggle("at-work", key === lists[state.list].box);
+    const isOf = (list) => box.dataset.key === `flow ${list.box}`;
+    const shown = lists.findIndex((list) => isOf(list) && ["x", "head_out", "active", "probs"].includes(list.name));
+    const count = shown < state.list ? Infinity : shown === state.list ? state.cell + 1 : 0;
+    box.classList.toggle("at-work", isOf(lists[state.list]));
     box.classList.toggle("to-come", count === 0);
-    box.querySelectorAll("i").forEach((each, j) => each.classList.toggle("to-come", j >= count));
+    box.querySelectorAll("i").forEach((each, i) => each.classList.toggle("to-come", i >= count));
   }
 }
 
 function showCells() {
   const { cells } = state;
-  const { model, tape, lists } = cells;
+  const { tape, lists } = cells;
   state.list = Math.min(state.list, lists.length - 1);
   const list = lists[state.list];
-  state.cell = Math.min(state.cell, list.nodes.length - 1);
-  if (cells.list !== list) Object.assign(cells, { list, drawn: drawCells(cells, list) });
-  cells.drawn.light(state.cell);
-  cells.drawn.made.forEach((each, c) => each.classList.toggle("to-come", c > state.cell));
-  const part = partsOf(model).find(({ key }) => key === list.box && key !== "embedding");
-  const where = part?.name ?? (list.box === "next" ? "next letter" : "stream");
-  const words = wordsFor[list.name];
-  byId("cells-title").replaceChildren(...explained(`${where}: ${words ? `${words} ` : ""}${list.name}`));
-  byId("cells-rule").replaceChildren(...explained(rules[recipeOf(tape, list.nodes[state.cell]).rule]));
+  const { box, name, nodes } = list;
+  state.cell = Math.min(state.cell, nodes.length - 1);
+  if (cells.list !== list) Object.assign(cells, { list, light: drawCells(cells, list) });
+  cells.light(state.cell);
+  const where = byId("picture-flow").querySelector(`[data-key="flow ${box}"] b`).textContent;
+  byId("cells-title").replaceChildren(inText(where), ": ", ...explained(words[name] ?? name));
+  byId("cells-rule").replaceChildren(...explained(rules[recipeOf(tape, nodes[state.cell]).rule]));
   byId("cells-line").replaceChildren(inText(cellLine(cells, list, state.cell)));
   Object.assign(byId("cells-list"), { max: lists.length - 1, value: state.list });
-  byId("cells-list").setAttribute("aria-valuetext", byId("cells-title").textContent);
+  byId("cells-list").setAttribute("aria-valuetext", `${where}: ${name}`);
   showMade(cells);
 }
 

@@ -27,6 +27,7 @@ constexpr const char* script =
 #include "inspect/page/glossary.js.inc"
 #include "inspect/page/view_read.js.inc"
 #include "inspect/page/view_picture.js.inc"
+#include "inspect/page/view_cells.js.inc"
 #include "inspect/page/view_why.js.inc"
 #include "inspect/page/view_gallery.js.inc"
 #include "inspect/page/view_head.js.inc"

@@ -111,6 +111,25 @@ def check_equal(tab, name, expected):
     return max(found.values())
 
 
+SIGNS = {"−": "-", "·": "*", "÷": "/", "²": "**2", "e^": "math.exp", "relu(": "max(0, "}
+
+
+def check_cells(tab, name, text):
+    """Each number of the picture is what its line says, computed here; and it is that of the model."""
+    cells = tab.evaluate(f"cellsInFull({json.dumps(text)})")
+    for line, number, row in cells:
+        *_, terms, made = line.split(" = ")
+        for sign, python in SIGNS.items():
+            terms, made = terms.replace(sign, python), made.replace(sign, python)
+        value = eval(re.sub(r"√(\d+)", r"math.sqrt(\1)", terms)) if line.count(" = ") > 1 else float(made)
+        check(abs(value - float(made)) < TOLERANCE, f"{name}: this is {value}: {line}")
+        check(number is None or abs(number - float(made)) < TOLERANCE, f"{name}: the model has {number}: {line}")
+        check(row is None or row == [float(term.split(" * ")[0]) for term in terms.split(" + ")],
+              f"{name}: another row of weights: {line}")
+    known = sum(number is not None for _, number, _ in cells)
+    check(2 * known > len(cells), f"{name}: of {len(cells)} numbers of the picture only {known} are compared")
+
+
 def samples(model, *options):
     lines = run(PROGRAM, "sample", model, "--dtype", "f64", *options).splitlines()
     return [line.split(":", 1)[1].strip() for line in lines if line.startswith("sample")]
@@ -248,6 +267,7 @@ def check_history(tab, names):
         ours = tab.evaluate("showAll(), [...byId('history-names').children].map(each => each.textContent)")
         check(ours == theirs, f"step {step}: the page generates {ours}, the program {theirs}")
     use.use_history(tab, page)
+    check_for_all_readers(tab, page)
     last = os.path.join(kept, "step_000060.safetensors")
     run(PROGRAM, "inspect", kept, "--compare", last, "--html", page, "--data", data)
     use.use_history_of_two(tab, page)
@@ -257,6 +277,7 @@ def check_history(tab, names):
 def check_gallery(tab):
     run("src/inspect/pages.sh", PROGRAM, file("pages"))
     use.use_gallery(tab, file("pages/index.html"))
+    check_for_all_readers(tab, file("pages/copy.html"))
     size = os.path.getsize(file("pages/names.html"))
     check(size <= 3_000_000, f"a page with 50 points has {size} bytes")
     found = {task: tab.evaluate(f"describeTask({json.dumps(run(PROGRAM, 'task', task, '--num', '50').split())}).does")
@@ -343,6 +364,7 @@ def check_model(tabs, name, options, documents):
         check(not tab.errors, f"{name}: the page logged {tab.errors}")
         worst = check_equal(tab, name, expected)
         if name != "hostile":
+            check_cells(tab, name, documents[0])
             check_samples(tab, name, model)
         check_offline(tab, name)
         if name in TRAINED:
@@ -353,14 +375,14 @@ def check_model(tabs, name, options, documents):
 
 def check_for_all_readers(tab, page):
     """Both colours, a phone and a desk."""
-    for width in (390, 1440):
+    for width in (390, 1920):
         for dark in (False, True):
             tab.resize(width, 900)
             tab.prefer(dark)
-            tab.open(page)
+            tab.open(page, "#box=embedding&list=6&cell=1")
             tab.evaluate("showAll()")
             found = tab.findings()
-            check(not found, f"{width} pixels wide, {'dark' if dark else 'light'}: {found}")
+            check(not found, f"{page}, {width} pixels wide, {'dark' if dark else 'light'}: {found}")
     tab.resize(1024, 800)
     tab.prefer(dark=False)
 

@@ -82,6 +82,38 @@ function compareWhy({ names, why }) {
   };
 }
 
+// Every number of the picture at the last position of a name, for check.py to compute again: [how it is made, in all
+// digits; the same number of the model; the row of weights that is named, or null].
+function cellsInFull(name) {
+  change({ text: name, at: name.length });
+  const { now, model } = state.shown;
+  const { at } = state;
+  const before = { fixed, productsText };
+  fixed = String;
+  productsText = (row, by) => row.map((x, j) => `${x} · ${by[j]}`).join(" + ");
+  const cells = cellLists(state.shown);
+  const ofModel = ({ box, name, index }, i) => {
+    const [layer, head] = box.split(/[: ]/);
+    if (box === "embedding") return name === "x" ? now.embedded[at][i] : undefined;
+    if (box === "next") return { logits: now.logits, probs: now.probs }[name][at][i];
+    const here = (box.includes("mlp") ? now.mlps : now.layers)[layer][at];
+    const list = here[{ q: "q_h", k: "k_h", v: "v_h" }[name] ?? name];
+    return /^\d+$/.test(head) && name !== "x_norm" ? list?.[head][index[i]] : list?.[i];
+  };
+  const rowOf = (line) => {
+    const [, matrix, row] = line.match(/ = (\S+)\[(\d+)\] · /) ?? [];
+    return matrix ? [...model.w[matrix].row(Number(row))] : null;
+  };
+  const all = cells.lists.flatMap((list) =>
+    list.nodes.map((_, i) => {
+      const line = cellLine(cells, list, i);
+      return [line, ofModel(list, i) ?? null, rowOf(line)];
+    }),
+  );
+  ({ fixed, productsText } = before);
+  return all;
+}
+
 // The largest difference between two lists as a share of the number itself. What cancels to less than a millionth of a
 // millionth of the largest number has no digits left to compare.
 function largestShare(ours, theirs) {

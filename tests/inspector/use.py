@@ -77,6 +77,56 @@ def use_picture(tab):
     check(tab.evaluate("[state.tab, state.head]") == ["inside", 3], "a box does not lead to its section")
 
 
+def shown_cells(tab):
+    """How many numbers the list at work and the boxes of the picture show, and the number that its line ends in."""
+    made = "[...document.querySelectorAll('%s')].filter((each) => !each.matches('.to-come')).length"
+    number = float(tab.text("#cells-line").split(" = ")[-1].replace("−", "-"))
+    return *(tab.evaluate(made % place) for place in ("#cells-grid b ~ i", "#picture-flow .shades i")), number
+
+
+def use_cells(tab):
+    """Number by number, from the letter to the next: by button, slider, mouse, and by itself if the reader wants."""
+    tab.evaluate("change({ at: 3 })")
+    tab.click("#picture-cells")
+    check(tab.text("#cells-title") == "stream: embedded" and shown_cells(tab)[:2] == (1, 0), "it does not begin")
+    tab.click("#cells-next")
+    check(shown_cells(tab)[0] == 2, "the next number does not come")
+    for list, title in enumerate(("stream: x", "head 0: x_norm", "head 0: query q", "head 0: key k", "head 0: value v",
+                                  "head 0: attn_logits", "head 0: attn_weights", "head 0: head_out"), 1):
+        tab.evaluate("byId('cells-list').focus()")
+        tab.press("ArrowRight")
+        check(tab.text("#cells-title") == title, f"after {list} arrow keys comes {tab.text('#cells-title')}")
+        check_words(tab)
+    tab.click("#cells-next")
+    output = tab.evaluate("state.shown.now.layers[0][3].head_out[0][1]")
+    made, in_boxes, number = shown_cells(tab)
+    check(abs(number - output) < 6e-4 and in_boxes == 16 + 2, f"not {output}: {tab.text('#cells-line')}, {in_boxes}")
+    tab.click("#cells-grid > i:nth-last-of-type(1)")
+    check(tab.evaluate("state.cell") == 3, "the mouse picks no number")
+    link = written_link(tab)
+    check("list=8&cell=3" in link, f"{link} does not hold the number")
+    tab.evaluate("byId('cells-list').focus()")
+    for key in ("End", "Home", "End"):
+        tab.press(key)
+    tab.click("#cells-grid > i:nth-last-of-type(1)")
+    check("head 0" in tab.text("#picture-flow") and shown_cells(tab)[1] == 16 + 4 * 4 + 16 + 64 + 16, "a box is not full")
+    still = "matchMedia('(prefers-reduced-motion)').matches"
+    check(tab.evaluate(f"getComputedStyle(byId('cells-play')).display === 'none' === {still}"),
+          "it can move where nothing should, or nowhere")
+    tab.evaluate("byId('cells-play').click()")
+    check(tab.until("state.at === 4 && state.list === 1") and tab.text("#cells-play") == "Stop", "it does not go on")
+    tab.evaluate("byId('cells-play').click()")
+    tab.evaluate("change({ off: new Map([['0:1', 'off']]), temperature: 2 }), goToCell(14, 0)")
+    check("switched off" in tab.text("#cells-rule") and shown_cells(tab)[2] == 0, "what is switched off is computed")
+    tab.evaluate("change({ off: new Map(), temperature: 1 })")
+    tab.click("#picture-cells")
+    check(tab.evaluate("byId('cells').hidden") and "list=" not in written_link(tab), "it does not end")
+    tab.click('#picture-flow [data-key="flow 0:mlp"]')
+    tab.click("#picture-box button")
+    check(tab.text("#cells-title") == "MLP: x_norm", "a box does not lead to its numbers")
+    tab.evaluate("change({ list: -1, box: '' })")
+
+
 def use_why(tab):
     """The parts of a logit: of the letter that comes, of another, and without a part."""
     tab.click("#read-cards > :nth-child(4)")
@@ -436,7 +486,7 @@ def use_graph(tab):
 
 
 SETTINGS = {"temperature": 1.5, "maps": "mean", "tab": "whatif", "theme": "dark", "layer": 0, "head": 2, "at": 4,
-            "seed": "-7", "letter": "o", "box": "0:mlp", "num": 12, "prompt": "an", "learnFrom": "model",
+            "seed": "-7", "letter": "o", "box": "0:mlp", "list": 5, "cell": 2, "num": 12, "prompt": "an", "learnFrom": "model",
             "learnSeed": "123456789012345678901", "learnSpeed": 10}
 DAMAGED = ("#%", "#&=&", "#text=%E0%A4%&layer", "#tab=nowhere&theme=pink&maps=%00&model=7&layer=-1&head=x&at=1e9",
            "#temperature=NaN&box=9:mlp&seed=x&num=1e9&learnFrom=there&learnSeed=&learnSpeed=fast",
@@ -615,6 +665,7 @@ def use(tab, page):
     use_reading(tab)
     use_little(tab)
     use_picture(tab)
+    use_cells(tab)
     use_why(tab)
     use_heads(tab)
     use_labels(tab)
@@ -686,7 +737,7 @@ def use_history_of_two(tab, page):
 
 def use_layout(tab, page):
     tab.open(page)
-    tab.evaluate("showAll(), learnOneStep(state.learn), showAll()")
+    tab.evaluate("change({ list: 3, cell: 1 }), showAll(), learnOneStep(state.learn), showAll()")
     if tab.evaluate("hasGraph(state.shown.model)"):
         go_to_graph(tab)
     check_layout(tab, page)

@@ -18,6 +18,8 @@ const state = {
   playing: 0,
   flows: false,
   reader: 0,
+  cells: null,
+  cellTimer: 0,
   arrived: null,
   arrivedTimer: 0,
   width: innerWidth,
@@ -530,7 +532,7 @@ function start() {
   });
   nameMeanings();
   if (nounOf(state.models[0].model) === "documents") callThemDocuments();
-  const begins = [startPicture, startGallery, startWhatIf, startLearn, startGraph, startHistory, startTour];
+  const begins = [startPicture, startCells, startGallery, startWhatIf, startLearn, startGraph, startHistory, startTour];
   for (const begin of begins) begin();
   followLink();
   followScrolling();

@@ -18,6 +18,8 @@ const settings = {
   head: [0, whole(0, 1e9)],
   at: [3, whole(0, 1e9)], // start() asks usualPosition()
   box: ["", shortText], // of the picture, that is open
+  list: [-1, whole(0, 9999)], // of numbers that are shown one by one, and the number
+  cell: [0, whole(0, 9999)],
   letter: ["", shortText], // to explain, or "end"; by default the one that comes
   temperature: [1, within(0.1, 3)],
   tour: [0, whole(1, 99)],

@@ -3,13 +3,17 @@
 
 const mostShades = 64; // of a longer list, the first
 
-function shades(numbers) {
+function shadesOf(numbers) {
   const largest = Math.max(...numbers.map(Math.abs), 1e-12);
-  const cells = numbers.slice(0, mostShades).map((x) => {
+  return numbers.map((x) => {
     const cell = element("i", { class: x < 0 ? "down" : null });
     cell.style.setProperty("--share", `${Math.round((100 * Math.abs(x)) / largest)}%`);
     return cell;
   });
+}
+
+function shades(numbers) {
+  const cells = shadesOf(numbers).slice(0, mostShades);
   return element("span", { class: "shades", "aria-hidden": "true" }, ...cells);
 }
 
@@ -90,7 +94,9 @@ function boxNumbers(shown) {
     };
     return button({ class: "link", click }, words);
   };
-  const doors = [link("What each part adds to a letter", "why", "part 0:0")];
+  const seeMade = () => openCells(cellLists(shown).lists.findIndex(({ box }) => box === state.box));
+  const doors = [button({ class: "link", click: seeMade }, "See each number made"), " "];
+  doors.push(link("What each part adds to a letter", "why", "part 0:0"));
   if (!isStream) doors.push(" ", link("Switch it off", "whatif", `switch ${state.box} on`));
   return [
     element("h3", inText(name), `, ${note}`),
@@ -128,6 +134,10 @@ function showPicture(shown) {
   replaceKeepingFocus(byId("picture-flow"), drawn);
   byId("picture-box").hidden = state.box === "";
   byId("picture-box").replaceChildren(...(state.box === "" ? [] : boxNumbers(shown)));
+  state.cells = state.list < 0 ? null : cellLists(shown);
+  byId("cells").hidden = state.list < 0;
+  byId("picture-cells").setAttribute("aria-expanded", String(state.list >= 0));
+  if (state.cells) showCells();
 }
 
 // The boxes of the next letter appear one after the other; after the last letter comes the first.

@@ -9,10 +9,12 @@ function tokensToShow(probs, target) {
   return order;
 }
 
-function chanceBars(model, probs, target) {
-  return tokensToShow(probs, target).map((token) =>
-    chanceBar({ label: nextLabel(model, token), share: probs[token], isNext: token === target }),
-  );
+// With `before`, a line marks what a chance was.
+function chanceBars(model, probs, target, before = {}) {
+  return tokensToShow(probs, target).map((token) => {
+    const label = nextLabel(model, token);
+    return chanceBar({ label, share: probs[token], isNext: token === target, mark: before[token] ?? null });
+  });
 }
 
 function readingSoFar(shown, t) {
@@ -24,14 +26,7 @@ function readingSoFar(shown, t) {
 function readCard(shown, t) {
   const { model, now, before, targets, isChanged } = shown;
   const target = targets[t];
-  const bars = tokensToShow(now.probs[t], target).map((token) =>
-    chanceBar({
-      label: nextLabel(model, token),
-      share: now.probs[t][token],
-      isNext: token === target,
-      mark: isChanged ? before.probs[t][token] : null,
-    }),
-  );
+  const bars = chanceBars(model, now.probs[t], target, isChanged ? before.probs[t] : {});
   const chance = percent(now.probs[t][target]);
   const likeliest = tokensToShow(now.probs[t], target).map(
     (token) => `${nextLabel(model, token)} ${percent(now.probs[t][token])}`,

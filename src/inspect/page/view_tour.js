@@ -41,7 +41,8 @@ const tourSteps = [
   {
     tab: "picture",
     ask: () => "What happens to one letter?",
-    attempt: () => "Press “Next letter” a few times. Then click the last box that is called “stream”.",
+    attempt: () => "Press “Next letter” a few times. Then click the last box that is called “stream”. " +
+      "“Number by number” shows how each number comes about.",
     see: ({ model, now }) => {
       const probs = now.probs[state.at];
       const [first] = strongest(probs, [...probs.keys()], 1);

@@ -17,10 +17,10 @@ namespace {
 
 /// Removes the first line from the text and returns it without its line end.
 std::string_view take_line(std::string_view& text) {
-  const auto is_end = [](char c) { return c == '\n' || c == '\r'; };
-  const auto end = static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_end) - text.begin());
+  std::size_t end = 0;
+  while (end < text.size() && text[end] != '\n' && text[end] != '\r') end++;
   const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(text.size(), text.substr(end, 2) == "\r\n" ? end + 2 : end + 1));
+  text.remove_prefix(std::min(text.size(), text.substr(end).starts_with("\r\n") ? end + 2 : end + 1));
   return line;
 }
 
@@ -87,27 +87,31 @@ std::string column_of(std::string text, const DataFile& file) {
 std::vector<Document> parse_documents(std::string_view text, const DataFile& file,
                                       const std::function<void(const Document&)>& check) {
   std::vector<Document> documents;
+  documents.reserve(std::min(max_documents, static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1));
+  const bool has_zero = text.find('\0') != std::string_view::npos;
   auto add = [&](std::string_view part) {
     std::optional<Document> document = decode_utf8(part);
     if (!document) throw Error("not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
     const std::u32string_view stripped = strip(*document);
-    if (stripped.size() < part.size()) document = Document(stripped);  // also: without room for bytes of UTF-8
+    if (stripped.size() < document->size()) document = Document(stripped);
     if (document->empty()) return;
     if (documents.size() == max_documents) {
       throw Error("more than " + std::to_string(max_documents) + " documents; give a smaller file");
     }
     if (file.lower) std::transform(document->begin(), document->end(), document->begin(), lower);
-    if (!file.sign.empty() && std::any_of(document->begin(), document->end(), is_sign)) {
-      throw Error("a circled number, which would stand for a list; give this list alone");
+    if (!file.sign.empty()) {
+      if (std::any_of(document->begin(), document->end(), is_sign)) {
+        throw Error("a circled number, which would stand for a list; give this list alone");
+      }
+      document->insert(0, file.sign);
     }
-    document->insert(0, file.sign);
     if (check) check(*document);
     documents.push_back(std::move(*document));
   };
   for (std::size_t number = 1; !text.empty(); number++) {
     const std::string_view line = take_line(text);
     try {
-      if (line.find('\0') != std::string_view::npos) {
+      if (has_zero && line.find('\0') != std::string_view::npos) {
         throw Error("a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
       }
       if (!file.commas) {

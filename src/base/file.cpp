@@ -20,6 +20,7 @@ std::string read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (file == nullptr) throw fail(std::generic_category().message(errno) + "; check the path");
   std::string bytes;
+  if (const std::uintmax_t size = fs::file_size(path, ignored); size <= max_file_bytes) bytes.reserve(size);
   std::array<char, 65536> piece{};
   while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), file.get())) {
     bytes.append(piece.data(), n);

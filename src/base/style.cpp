@@ -70,6 +70,7 @@ std::u32string_view without_sign(std::u32string_view document) {
 }
 
 void weigh(std::vector<Document>& documents, const std::vector<Style>& lists, PythonRandom& random) {
+  if (lists.size() == 1) return;
   const std::size_t num_documents = documents.size();
   for (const Style& list : lists) {
     for (std::size_t i = 0; i < num_documents; i++) {

@@ -14,7 +14,8 @@
 namespace microgpt {
 
 std::optional<std::u32string> decode_utf8(std::string_view bytes) {
-  std::u32string out(bytes.size(), U'\0');  // at most so many
+  const auto begins = [](char c) { return (c & 0xc0) != 0x80; };  // a character
+  std::u32string out(static_cast<std::size_t>(std::count_if(bytes.begin(), bytes.end(), begins)), U'\0');
   std::size_t n = 0;
   for (std::size_t i = 0; i < bytes.size();) {
     const auto lead = static_cast<unsigned char>(bytes[i++]);
@@ -37,7 +38,6 @@ std::optional<std::u32string> decode_utf8(std::string_view bytes) {
     if (overlong || surrogate || code_point > 0x10ffff) return std::nullopt;
     out[n++] = code_point;
   }
-  out.resize(n);
   return out;
 }
 
@@ -78,9 +78,9 @@ std::string visible(std::string_view bytes) {
 }
 
 bool is_space(char32_t c) {
-  constexpr std::array<char32_t, 9> alone{0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
-  return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f) || (c >= 0x2000 && c <= 0x200a) ||
-         std::find(alone.begin(), alone.end(), c) != alone.end();
+  if (c < 0x80) return c == ' ' || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f);
+  constexpr std::array<char32_t, 8> alone{0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
+  return (c >= 0x2000 && c <= 0x200a) || std::find(alone.begin(), alone.end(), c) != alone.end();
 }
 
 char32_t lower(char32_t c) {

@@ -197,7 +197,8 @@ void train(const Options& table, TrainOptions& options) {
   if (left_to_us) choose_training(options, start);
   weigh(start.documents, lists, random);
   Run run{options, std::move(start), Parameters({}), {}, random};
-  run.state = {.options = training_words(table, options), .fingerprint = data_fingerprint(run.start)};
+  run.state.options = training_words(table, options);
+  if (checkpoint || options.save || options.history) run.state.fingerprint = data_fingerprint(run.start);
   if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim
   require_memory(memory_of(options, run.start.documents));
   const bool nobody_chose = left_to_us || (name != "walkthrough" && !is_typed(table, "--block-size"));

@@ -74,11 +74,11 @@ BatchTrainer<T>::BatchTrainer(const Config& model, const TrainConfig& train, con
     : train_(train),
       options_(options),
       kernels_(kernels),
+      documents_(documents),
+      tokenizer_(tokenizer),
       model_(model, parameters, std::max(longest(documents) + 1, max_new_tokens)),
       batch_(model.block_size),
       steps_done_(train.first_step) {
-  documents_.reserve(documents.size());
-  for (const Document& document : documents) documents_.push_back(tokenizer.encode_document(document));
   optimizer_ = make_optimizer<T>(train, model_.weights(), kernels);
 }
 
@@ -111,7 +111,7 @@ template <class T>
 void BatchTrainer<T>::next_batch() {
   batch_.clear();
   for (std::size_t i = 0; i < train_.batch_size; i++) {
-    batch_.add(documents_[(documents_done() + i) % documents_.size()]);
+    batch_.add(tokenizer_.encode_document(documents_[(documents_done() + i) % documents_.size()]));
   }
   activations_.dropout = options_.dropout.of(steps_done_);
   activations_.resize(model_, batch_.num_positions());

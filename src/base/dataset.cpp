@@ -20,7 +20,8 @@ std::string_view take_line(std::string_view& text) {
   std::size_t end = 0;
   while (end < text.size() && text[end] != '\n' && text[end] != '\r') end++;
   const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(text.size(), text.substr(end).starts_with("\r\n") ? end + 2 : end + 1));
+  const bool is_pair = end + 1 < text.size() && text[end] == '\r' && text[end + 1] == '\n';
+  text.remove_prefix(std::min(text.size(), end + (is_pair ? 2 : 1)));
   return line;
 }
 
@@ -89,24 +90,25 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
   std::vector<Document> documents;
   documents.reserve(std::min(max_documents, static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1));
   const bool has_zero = text.find('\0') != std::string_view::npos;
+  std::u32string characters;  // of a line
   auto add = [&](std::string_view part) {
-    std::optional<Document> document = decode_utf8(part);
-    if (!document) throw Error("not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
-    const std::u32string_view stripped = strip(*document);
-    if (stripped.size() < document->size()) document = Document(stripped);
-    if (document->empty()) return;
+    if (!decode_utf8(part, characters)) {
+      throw Error("not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
+    }
+    const std::u32string_view stripped = strip(characters);
+    if (stripped.empty()) return;
     if (documents.size() == max_documents) {
       throw Error("more than " + std::to_string(max_documents) + " documents; give a smaller file");
     }
-    if (file.lower) std::transform(document->begin(), document->end(), document->begin(), lower);
+    Document& document = documents.emplace_back(stripped);
+    if (file.lower) std::transform(document.begin(), document.end(), document.begin(), lower);
     if (!file.sign.empty()) {
-      if (std::any_of(document->begin(), document->end(), is_sign)) {
+      if (std::any_of(document.begin(), document.end(), is_sign)) {
         throw Error("a circled number, which would stand for a list; give this list alone");
       }
-      document->insert(0, file.sign);
+      document.insert(0, file.sign);
     }
-    if (check) check(*document);
-    documents.push_back(std::move(*document));
+    if (check) check(document);
   };
   for (std::size_t number = 1; !text.empty(); number++) {
     const std::string_view line = take_line(text);

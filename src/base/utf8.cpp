@@ -14,31 +14,37 @@
 namespace microgpt {
 
 std::optional<std::u32string> decode_utf8(std::string_view bytes) {
-  const auto begins = [](char c) { return (c & 0xc0) != 0x80; };  // a character
-  std::u32string out(static_cast<std::size_t>(std::count_if(bytes.begin(), bytes.end(), begins)), U'\0');
-  std::size_t n = 0;
+  std::u32string code_points;
+  if (!decode_utf8(bytes, code_points)) return std::nullopt;
+  return code_points;
+}
+
+bool decode_utf8(std::string_view bytes, std::u32string& code_points) {
+  code_points.resize(bytes.size());  // at most so many
+  char32_t* out = code_points.data();
   for (std::size_t i = 0; i < bytes.size();) {
     const auto lead = static_cast<unsigned char>(bytes[i++]);
     if (lead < 0x80) {
-      out[n++] = lead;
+      *out++ = lead;
       continue;
     }
     const int following = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-    if (lead < 0xc2 || lead > 0xf4) return std::nullopt;
+    if (lead < 0xc2 || lead > 0xf4) return false;
     char32_t code_point = lead & (0x3fU >> following);
     for (int k = 0; k < following; k++) {
-      if (i == bytes.size()) return std::nullopt;
+      if (i == bytes.size()) return false;
       const auto next = static_cast<unsigned char>(bytes[i++]);
-      if ((next & 0xc0U) != 0x80U) return std::nullopt;
+      if ((next & 0xc0U) != 0x80U) return false;
       code_point = (code_point << 6) | (next & 0x3fU);
     }
     constexpr std::array<char32_t, 4> smallest{0, 0x80, 0x800, 0x10000};
     const bool overlong = code_point < smallest[static_cast<std::size_t>(following)];
     const bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
-    if (overlong || surrogate || code_point > 0x10ffff) return std::nullopt;
-    out[n++] = code_point;
+    if (overlong || surrogate || code_point > 0x10ffff) return false;
+    *out++ = code_point;
   }
-  return out;
+  code_points.resize(static_cast<std::size_t>(out - code_points.data()));
+  return true;
 }
 
 std::string encode_utf8(char32_t code_point) {

@@ -10,6 +10,9 @@ namespace microgpt {
 /// The code points of a text, or nothing if it is not valid UTF-8 (broken, overlong or surrogate sequences).
 std::optional<std::u32string> decode_utf8(std::string_view bytes);
 
+/// The same into a string whose memory is used again. Returns whether the text is valid.
+bool decode_utf8(std::string_view bytes, std::u32string& code_points);
+
 std::string encode_utf8(char32_t code_point);
 std::string encode_utf8(std::u32string_view code_points);
 

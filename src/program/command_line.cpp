@@ -36,10 +36,13 @@ void add(CLI::App& app, Option& option) {
   added->group(option.heading)->required(option.required);
 }
 
-void add(CLI::App& app, Command& command) {
+/// Its options are needed only if the command is typed.
+void add(CLI::App& app, Command& command, bool is_typed) {
   CLI::App* added = app.add_subcommand(command.name, command.help);
   added->footer(command.footer);
-  for (Option& option : command.options) add(*added, option);
+  for (Option& option : command.options) {
+    if (is_typed) add(*added, option);
+  }
   added->set_version_flag("--version", version);
 }
 
@@ -72,7 +75,7 @@ void run(std::vector<Command>& commands, int argc, char** argv) {
   app.footer("Start with `microgpt train`. `microgpt COMMAND --help` explains a command and its options.");
   app.set_version_flag("--version", version);
   app.require_subcommand(0, 1);
-  for (Command& command : commands) add(app, command);
+  for (Command& command : commands) add(app, command, std::find(argv, argv + argc, command.name) != argv + argc);
 
   const std::string there_are = fmt::format("there are {}; see microgpt --help", names(commands));
   auto is_first = [&](const Command& command) { return command.name == argv[1]; };

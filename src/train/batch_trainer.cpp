@@ -111,7 +111,9 @@ template <class T>
 void BatchTrainer<T>::next_batch() {
   batch_.clear();
   for (std::size_t i = 0; i < train_.batch_size; i++) {
-    batch_.add(tokenizer_.encode_document(documents_[(documents_done() + i) % documents_.size()]));
+    const std::size_t next = (documents_done() + i) % documents_.size();
+    while (tokens_.size() <= next) tokens_.push_back(tokenizer_.encode_document(documents_[tokens_.size()]));
+    batch_.add(tokens_[next]);
   }
   activations_.dropout = options_.dropout.of(steps_done_);
   activations_.resize(model_, batch_.num_positions());

@@ -78,6 +78,7 @@ class BatchTrainer {
   const Kernels<T>& kernels_;
   std::span<const Document> documents_;
   Tokenizer tokenizer_;
+  std::vector<std::vector<Token>> tokens_;  // of the documents that were taken
   TensorModel<T> model_;
   std::unique_ptr<BatchOptimizer<T>> optimizer_;
   Batch batch_;

@@ -177,6 +177,27 @@ T sum(Vector<T> v) {
   return reduce<T>(v, [](auto a, auto b) { return a + b; });
 }
 
+/// The sum() of each of `left` vectors, to the last bit: lane i is that of v[i]. A vector holds lanes / left sums, side
+/// by side, of which `left` numbers each are still to be added.
+template <class T, std::size_t left = lanes<T>>
+[[gnu::always_inline]] inline Vector<T> sums(const std::array<Vector<T>, left>& v) {
+  if constexpr (left == 1) {
+    return v[0];
+  } else {
+    std::array<Vector<T>, left / 2> folded;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < left / 2; i++) {
+      folded[i] = [&]<std::size_t... lane>(std::index_sequence<lane...>) {
+        constexpr std::size_t h = left / 2;
+        return __builtin_shufflevector(v[2 * i], v[2 * i + 1], (lane / h * left + lane % h)...) +
+               __builtin_shufflevector(v[2 * i], v[2 * i + 1], (lane / h * left + lane % h + h)...);
+      }
+      (std::make_index_sequence<lanes<T>>());
+    }
+    return sums<T, left / 2>(folded);
+  }
+}
+
 template <class T>
 Vector<T> max(Vector<T> a, Vector<T> b) {
   return a > b ? a : b;
@@ -296,6 +317,22 @@ T dot(const T* a, const T* b, std::size_t n) {
   Vector<T> sums{};
   each_vector<T>(n, [&](auto get, auto) { sums = multiply_add(get(a), get(b), sums); });
   return sum<T>(sums);
+}
+
+/// to[i] = the dot product of q and x[rows[i]], with the bits of dot(). `to` has room for whole vectors.
+template <class T>
+void dots(T* to, const T* q, View<const T> x, std::span<const std::size_t> rows) {
+  for (std::size_t first = 0; first < rows.size(); first += lanes<T>) {
+    std::array<const T*, lanes<T>> row;
+    for (std::size_t i = 0; i < lanes<T>; i++) row[i] = x.row(rows[std::min(first + i, rows.size() - 1)]);
+    std::array<Vector<T>, lanes<T>> products{};
+    each_vector<T>(x.cols, [&](auto get, auto) {
+      const Vector<T> factors = get(q);
+#pragma GCC unroll 16
+      for (std::size_t i = 0; i < lanes<T>; i++) products[i] = multiply_add(factors, get(row[i]), products[i]);
+    });
+    store(to + first, sums<T>(products));
+  }
 }
 
 /// to += factors[0] * x[rows[0]] + factors[1] * x[rows[1]] + ..., in this order for each number of `to`.

@@ -273,20 +273,34 @@ void forward_block(View<T> out, T* log_sum, const AttentionHead<T>& head, Worksp
   finish(out, log_sum, softmax);
 }
 
-/// out (heads,D) = the weighted sums of the values of some heads, from `first` on. Their sums grow side by side, so that
-/// none waits for the one before it.
-template <class T, std::size_t heads>
+/// scores (heads,n): the dot products of the queries of some heads, from `first` on, with the listed keys.
+template <class T, std::size_t heads, std::size_t width>
+void score_keys(View<T> scores, const AttentionCall<T>& call, std::size_t first, std::span<const std::size_t> keys) {
+  const std::size_t K = call.key_dim();
+  std::array<std::size_t, heads> at;
+  for (std::size_t h = 0; h < heads; h++) at[h] = call.kv_head(first + h) * K;
+  for (std::size_t c = 0; c < keys.size(); c += width) {
+    const std::array<const T*, width> rows = next_rows<T, width>(call.k, keys, c);
+    for (std::size_t h = 0; h < heads; h++) {
+      store<T, width>(scores.row(h) + c, dots<T, width>(call.q.data + (first + h) * K, K, rows, at[h]));
+    }
+  }
+}
+
+/// out (heads,D) = the weighted sums of the listed values. The sums of all these heads grow side by side, so that none
+/// waits for the number added before.
+template <class T, std::size_t heads, std::size_t width>
 void mix_values(View<T> out, const AttentionCall<T>& call, std::size_t first, View<const T> weights,
                 std::span<const std::size_t> keys) {
   std::array<const T*, heads> values;
   for (std::size_t h = 0; h < heads; h++) values[h] = call.v.data + call.kv_head(first + h) * out.cols;
-  each_vector<T>(out.cols, [&](auto get, auto put) {
-    std::array<Vector<T>, heads> sums{};
+  each_vector<T, width>(out.cols, [&](auto get, auto put) {
+    std::array<Vector<T, width>, heads> sums{};
     for (std::size_t c = 0; c < keys.size(); c++) {
       const std::size_t at = keys[c] * call.v.stride;
 #pragma GCC unroll 8
       for (std::size_t h = 0; h < heads; h++) {
-        sums[h] = multiply_add(get(values[h] + at), broadcast(weights.row(h)[c]), sums[h]);
+        sums[h] = multiply_add(get(values[h] + at), broadcast<T, width>(weights.row(h)[c]), sums[h]);
       }
     }
     for (std::size_t h = 0; h < heads; h++) put(out.row(h), sums[h]);
@@ -303,12 +317,7 @@ void forward_one(View<T> out, View<T> log_sum, const AttentionCall<T>& call, std
   work.scores.resize(heads, n);
   const View<T> weights = work.scores.view();
   const View<T> to{out.data + first * D, heads, D, D};  // a row for each head
-  for (std::size_t c = 0; c < n; c += lanes<T>) {
-    for (std::size_t h = 0; h < heads; h++) {
-      const AttentionHead<T> head = call.head(first + h);
-      dots<T>(weights.row(h) + c, head.q.data, head.k, keys.subspan(c, std::min(lanes<T>, n - c)));
-    }
-  }
+  with_width<T>(call.key_dim(), [&]<std::size_t width>() { score_keys<T, heads, width>(weights, call, first, keys); });
   for (std::size_t h = 0; h < heads; h++) {
     T* const row = weights.row(h);
     std::fill(row + n, row + padded<T>(n), masked<T>);
@@ -319,7 +328,7 @@ void forward_one(View<T> out, View<T> log_sum, const AttentionCall<T>& call, std
       }
     }
   }
-  mix_values<T, heads>(to, call, first, weights, keys);
+  with_width<T>(D, [&]<std::size_t width>() { mix_values<T, heads, width>(to, call, first, weights, keys); });
   std::array<T, padded<T>(heads)> log_sums;
   finish(to, log_sums.data(), softmax);
   for (std::size_t h = 0; h < heads; h++) log_sum.row(first + h)[0] = log_sums[h];

@@ -288,8 +288,8 @@ void score_keys(View<T> scores, const AttentionCall<T>& call, std::size_t first,
 }
 
 /// out (heads,D) = the weighted sums of the listed values. The sums of all these heads grow side by side, so that none
-/// waits for the number added before.
-template <class T, std::size_t heads, std::size_t width>
+/// waits for the number added before. If they are `shared`, all these heads read the same values.
+template <class T, std::size_t heads, std::size_t width, bool shared>
 void mix_values(View<T> out, const AttentionCall<T>& call, std::size_t first, View<const T> weights,
                 std::span<const std::size_t> keys) {
   std::array<const T*, heads> values;
@@ -300,7 +300,7 @@ void mix_values(View<T> out, const AttentionCall<T>& call, std::size_t first, Vi
       const std::size_t at = keys[c] * call.v.stride;
 #pragma GCC unroll 8
       for (std::size_t h = 0; h < heads; h++) {
-        sums[h] = multiply_add(get(values[h] + at), broadcast<T, width>(weights.row(h)[c]), sums[h]);
+        sums[h] = multiply_add(get(values[shared ? 0 : h] + at), broadcast<T, width>(weights.row(h)[c]), sums[h]);
       }
     }
     for (std::size_t h = 0; h < heads; h++) put(out.row(h), sums[h]);
@@ -328,7 +328,11 @@ void forward_one(View<T> out, View<T> log_sum, const AttentionCall<T>& call, std
       }
     }
   }
-  with_width<T>(D, [&]<std::size_t width>() { mix_values<T, heads, width>(to, call, first, weights, keys); });
+  with_width<T>(D, [&]<std::size_t width>() {
+    const bool shared = call.kv_head(first) == call.kv_head(first + heads - 1);
+    const auto mix = shared ? mix_values<T, heads, width, true> : mix_values<T, heads, width, false>;
+    mix(to, call, first, weights, keys);
+  });
   std::array<T, padded<T>(heads)> log_sums;
   finish(to, log_sums.data(), softmax);
   for (std::size_t h = 0; h < heads; h++) log_sum.row(first + h)[0] = log_sums[h];

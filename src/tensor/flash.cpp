@@ -417,7 +417,7 @@ void flash_forward(const View<T>& out, const View<T>& log_sum, const AttentionCa
   Workspace<T>& work = Workspace<T>::of_thread();
   if (call.q.rows == 1) {
     work.take_visible(call.mask, call.first_query, call.k.rows);
-    std::size_t h = 0;
+    std::size_t h = 0;  // four at a time keep the processor busy
     for (; h + 4 <= call.n_head; h += 4) forward_one<T, 4>(out, log_sum, call, h, work);
     for (; h < call.n_head; h++) forward_one<T, 1>(out, log_sum, call, h, work);
     return;

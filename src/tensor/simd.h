@@ -184,17 +184,17 @@ template <class T, std::size_t n, std::size_t left = n>
   if constexpr (left == 1) {
     return v[0];
   } else {
-    constexpr std::size_t half = left / 2;
-    std::array<Vector<T, n>, half> folded;
+    constexpr std::size_t part = left / 2;
+    std::array<Vector<T, n>, part> folded;
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < half; i++) {
-      folded[i] = [a = v[2 * i], b = v[2 * i + 1]]<std::size_t... lane>(std::index_sequence<lane...>) {
-        return __builtin_shufflevector(a, b, (lane / half * left + lane % half)...) +
-               __builtin_shufflevector(a, b, (lane / half * left + lane % half + half)...);
+    for (std::size_t i = 0; i < part; i++) {
+      folded[i] = [ a = v[2 * i], b = v[2 * i + 1] ]<std::size_t... lane>(std::index_sequence<lane...>) {
+        return __builtin_shufflevector(a, b, (lane / part * left + lane % part)...) +
+               __builtin_shufflevector(a, b, (lane / part * left + lane % part + part)...);
       }
       (std::make_index_sequence<n>());
     }
-    return sums<T, n, half>(folded);
+    return sums<T, n, part>(folded);
   }
 }
 
@@ -308,11 +308,9 @@ constexpr std::size_t narrow = std::max(lanes<T> / parts, 16 / sizeof(T));
 /// Calls work<n>() for rows with `cols` columns, where n is the lanes of the narrowest vector that they fill, or all.
 template <class T, class Work>
 void with_width(std::size_t cols, Work work) {
-  switch (cols) {
-    case narrow<T, 4>: return work.template operator()<narrow<T, 4>>();
-    case narrow<T, 2>: return work.template operator()<narrow<T, 2>>();
-    default: return work.template operator()<lanes<T>>();
-  }
+  if (cols == narrow<T, 4>) return work.template operator()<narrow<T, 4>>();
+  if (cols == narrow<T, 2>) return work.template operator()<narrow<T, 2>>();
+  work.template operator()<lanes<T>>();
 }
 
 /// row *= factor, n numbers.

@@ -56,7 +56,9 @@ std::vector<AttentionSizes> attention_sizes() {
     add(n, 71, 0);
   }
   for (const std::size_t D : {1, 2, 4, 8, 16, 32}) {  // the last query alone
-    for (const std::size_t m : {5, 64, 65}) all.push_back({1, m, m - 1, heads(5, 5, D, D)});
+    for (const std::size_t m : {5, 64, 65}) {
+      for (const std::size_t n_kv_head : {6, 2, 1}) all.push_back({1, m, m - 1, heads(6, n_kv_head, D, D)});
+    }
   }
   const std::size_t without_dropout = all.size();
   for (std::size_t i = 0; i < without_dropout; i += 3) {

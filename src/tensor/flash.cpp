@@ -115,6 +115,7 @@ struct Workspace {
 
   std::vector<std::size_t> scattered;  // the scattered keys that a query sees
   AlignedVector<T> scattered_weights, scattered_dweights;
+  Tensor<T> scores;  // of a single query: a row for each head
 
   /// Lists the scattered keys, of the first m, that query t sees. Returns whether there are any.
   bool take_scattered(const Mask& mask, std::size_t t, std::size_t m) {
@@ -199,7 +200,7 @@ void forward_scattered(View<T> out, const AttentionHead<T>& head, std::size_t i,
                        Workspace<T>& work) {
   const std::size_t n = work.scattered.size();
   T* const weights = work.for_scattered(work.scattered_weights);
-  for (std::size_t c = 0; c < n; c++) weights[c] = dot<T>(head.q.row(i), head.k.row(work.scattered[c]), head.q.cols);
+  dots<T>(weights, head.q.row(i), head.k, work.scattered);
   std::fill(weights + n, weights + padded<T>(n), masked<T>);
   softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * head.scale; });
   for (std::size_t c = 0; c < n; c++) {
@@ -272,14 +273,69 @@ void forward_block(View<T> out, T* log_sum, const AttentionHead<T>& head, Worksp
   finish(out, log_sum, softmax);
 }
 
-/// A single query, as in generation: reads all the keys it sees one by one, in place. Copying them first, as for a
-/// block, would cost more than using them.
-template <class T>
-void forward_one(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspace<T>& work) {
+/// scores (heads,n): the dot products of the queries of some heads, from `first` on, with the listed keys.
+template <class T, std::size_t heads, std::size_t width>
+void score_keys(View<T> scores, const AttentionCall<T>& call, std::size_t first, std::span<const std::size_t> keys) {
+  const std::size_t K = call.key_dim();
+  std::array<std::size_t, heads> at;
+  for (std::size_t h = 0; h < heads; h++) at[h] = call.kv_head(first + h) * K;
+  for (std::size_t c = 0; c < keys.size(); c += width) {
+    const std::array<const T*, width> rows = next_rows<T, width>(call.k, keys, c);
+    for (std::size_t h = 0; h < heads; h++) {
+      store<T, width>(scores.row(h) + c, dots<T, width>(call.q.data + (first + h) * K, K, rows, at[h]));
+    }
+  }
+}
+
+/// out (heads,D) = the weighted sums of the listed values. The sums of all these heads grow side by side, so that none
+/// waits for the number added before. If they are `shared`, all these heads read the same values.
+template <class T, std::size_t heads, std::size_t width, bool shared>
+void mix_values(View<T> out, const AttentionCall<T>& call, std::size_t first, View<const T> weights,
+                std::span<const std::size_t> keys) {
+  std::array<const T*, heads> values;
+  for (std::size_t h = 0; h < heads; h++) values[h] = call.v.data + call.kv_head(first + h) * out.cols;
+  each_vector<T, width>(out.cols, [&](auto get, auto put) {
+    std::array<Vector<T, width>, heads> sums{};
+    for (std::size_t c = 0; c < keys.size(); c++) {
+      const std::size_t at = keys[c] * call.v.stride;
+#pragma GCC unroll 8
+      for (std::size_t h = 0; h < heads; h++) {
+        sums[h] = multiply_add(get(values[shared ? 0 : h] + at), broadcast<T, width>(weights.row(h)[c]), sums[h]);
+      }
+    }
+    for (std::size_t h = 0; h < heads; h++) put(out.row(h), sums[h]);
+  });
+}
+
+/// Some heads of a single query, as in generation: uses the keys it sees in place. Copying them first, as for a block,
+/// would cost more than using them.
+template <class T, std::size_t heads>
+void forward_one(View<T> out, View<T> log_sum, const AttentionCall<T>& call, std::size_t first, Workspace<T>& work) {
+  const std::span<const std::size_t> keys = work.scattered;
+  const std::size_t n = keys.size(), D = call.value_dim();
   OnlineSoftmax<T> softmax;
-  set_zero(out);
-  if (!work.scattered.empty()) forward_scattered(out, head, 0, softmax, work);
-  finish(out, log_sum, softmax);
+  work.scores.resize(heads, n);
+  const View<T> weights = work.scores.view();
+  const View<T> to{out.data + first * D, heads, D, D};  // a row for each head
+  with_width<T>(call.key_dim(), [&]<std::size_t width>() { score_keys<T, heads, width>(weights, call, first, keys); });
+  for (std::size_t h = 0; h < heads; h++) {
+    T* const row = weights.row(h);
+    std::fill(row + n, row + padded<T>(n), masked<T>);
+    softmax.take(h, row, n, [&](std::size_t s) { return load(row + s) * static_cast<T>(call.scale); });
+    if (call.dropout.drops()) {
+      for (std::size_t c = 0; c < n; c++) {
+        row[c] *= call.head(first + h).dropout.template factor<T>(call.first_query, keys[c]);
+      }
+    }
+  }
+  with_width<T>(D, [&]<std::size_t width>() {
+    const bool shared = call.kv_head(first) == call.kv_head(first + heads - 1);
+    const auto mix = shared ? mix_values<T, heads, width, true> : mix_values<T, heads, width, false>;
+    mix(to, call, first, weights, keys);
+  });
+  std::array<T, padded<T>(heads)> log_sums;
+  finish(to, log_sums.data(), softmax);
+  for (std::size_t h = 0; h < heads; h++) log_sum.row(first + h)[0] = log_sums[h];
 }
 
 /// What the backward of a block of queries knows of their outputs.
@@ -301,11 +357,9 @@ void backward_scattered(const AttentionGradients<T>& to, const AttentionHead<T>&
   T* const weights = work.for_scattered(work.scattered_weights);
   T* const dweights = work.for_scattered(work.scattered_dweights);
   T* const dscores = dweights;  // in their place
-  for (std::size_t c = 0; c < n; c++) {
-    const std::size_t s = work.scattered[c];
-    weights[c] = dot<T>(head.q.row(i), head.k.row(s), head.q.cols);
-    dweights[c] = dot<T>(dout, head.v.row(s), D) * head.dropout.template factor<T>(position, s);
-  }
+  dots<T>(weights, head.q.row(i), head.k, work.scattered);
+  dots<T>(dweights, dout, head.v, work.scattered);
+  for (std::size_t c = 0; c < n; c++) dweights[c] *= head.dropout.template factor<T>(position, work.scattered[c]);
   for (std::size_t c = 0; c < n; c += lanes<T>) {
     const Vector<T> weight = exp<T>(load(weights + c) * head.scale - outputs.log_sum[i]);
     store(weights + c, weight);
@@ -361,14 +415,16 @@ template <class T>
 void flash_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   const std::size_t D = call.value_dim();
   Workspace<T>& work = Workspace<T>::of_thread();
-  if (call.q.rows == 1) work.take_visible(call.mask, call.first_query, call.k.rows);
+  if (call.q.rows == 1) {
+    work.take_visible(call.mask, call.first_query, call.k.rows);
+    std::size_t h = 0;  // four at a time keep the processor busy
+    for (; h + 4 <= call.n_head; h += 4) forward_one<T, 4>(out, log_sum, call, h, work);
+    for (; h < call.n_head; h++) forward_one<T, 1>(out, log_sum, call, h, work);
+    return;
+  }
   for (std::size_t h = 0; h < call.n_head; h++) {
     AttentionHead<T> head = call.head(h);
     const View<T> out_h = out.slice_cols(h * D, D);
-    if (call.q.rows == 1) {
-      forward_one(out_h, log_sum.row(h), head, work);
-      continue;
-    }
     const bool has_scattered = call.mask.has_scattered();
     if (call.is_first_of_group(h)) {
       work.keys_t.take(head.k);

@@ -47,10 +47,6 @@ struct Square {
   Left<T> by_query() { return {reinterpret_cast<T*>(key.data()), 1, stride}; }
 };
 
-/// How many lanes 1 / parts of a vector has, but at least 16 bytes of them.
-template <class T, std::size_t parts>
-constexpr std::size_t narrow = std::max(lanes<T> / parts, 16 / sizeof(T));
-
 /// c = a b, or c = before + a b. `length` is the number of rows, or 0 if the compiler does not know it.
 template <class T, std::size_t length, std::size_t vectors, bool whole, std::size_t width = lanes<T>>
 [[gnu::always_inline]] inline void product(const View<T>& c, const View<const T>& before, const Left<T>& a,

@@ -16,6 +16,7 @@ OF ?= tensor
 SECONDS ?= 60
 KILLS ?= 1000
 EMXX ?= em++
+CACHE :=
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -56,10 +57,11 @@ FLAGS.tsan := -O1 -g -fsanitize=thread
 FLAGS.fuzz := $(FLAGS.asan),fuzzer-no-link
 LDFLAGS += $(if $(filter fuzz,$(MODE)),-fsanitize=fuzzer)
 
-# wasm: for the book. Debian's Emscripten takes only fmt's headers from this machine. -msimd128 has vectors of 16 bytes.
+# wasm: for the book. Debian's Emscripten takes fmt's headers from this machine; src/book/fmt.cpp is the library.
+#   -msimd128 has vectors of 16 bytes.
 #   Linking with -O1 leaves the code as the compiler made it, so a break differs from its lesson by a few hundred bytes.
 #   NODE_PATH is where Debian keeps what Emscripten needs, if node is not Debian's.
-FLAGS.wasm := -O2 -msimd128 -fwasm-exceptions -DFMT_HEADER_ONLY -idirafter /usr/include -include src/book/std.h
+FLAGS.wasm := -O2 -msimd128 -fwasm-exceptions -idirafter /usr/include -include src/book/std.h
 ifeq ($(MODE),wasm)
 export NODE_PATH ?= /usr/share/nodejs
 LDFLAGS += -O1 -sALLOW_MEMORY_GROWTH -sEXIT_RUNTIME -sFORCE_FILESYSTEM -sENVIRONMENT=worker -sINVOKE_RUN=0 \
@@ -300,7 +302,7 @@ picture: $(PROGRAM) ## draw the README's picture of the inspector anew, in Chrom
 	@python3 -B tests/inspector/picture.py $< $(BUILD)/inspector src/inspect/inspector.webp
 
 # What a browser needs to read the lessons without a network: the READMEs as pages.
-.PHONY: book check-book
+.PHONY: book check-book dist
 INSPECTED := $(patsubst %,$(BUILD)/inspected/%.html,names copy induction)
 $(INSPECTED): $(BUILD)/inspected/%.html: src/book/inspect.sh $(PROGRAM)
 	@$^ $* $(@D)
@@ -309,11 +311,14 @@ book: book-programs $(INSPECTED) ## make a book of all lessons for a browser: bu
 check-book: book ## check its links and that all of the READMEs is there [AXE=axe.min.js]
 	@python3 -B tests/book/pages.py build/book
 	@python3 -B tests/book/reader.py build/book
+dist: book pages ## pack the book and the inspector's pages for machines without a compiler: build/microgpt.zip
+	@python3 -B src/book/dist.py build/book build/pages build/microgpt.zip
 
 # The programs of the book, compiled to WebAssembly and packed as scripts: build/book/run/01_bigram.js is lesson 01, and
 # 01_bigram.peek.js is it with a mistake. The museum reads what breaks print, so it is among them once `make lesson-25`
-# has run. A page has no processes, which the lesson on many machines starts.
-WASM := MODE=wasm CXX='$(EMXX)' AR=emar LDLIBS= OPENMP=0 NATIVE=0
+# has run. A page has no processes, which the lesson on many machines starts. With or without a cache before the
+# compiler, the objects are the same, so its name does not count among the flags.
+WASM := MODE=wasm CXX='$(lastword $(EMXX))' CACHE='$(filter-out %em++,$(EMXX))' AR=emar LDLIBS= OPENMP=0 NATIVE=0
 KEPT_BREAKS := $(wildcard $(BREAKS:$(BUILD)/%/main=build/release/%/printed.txt))
 NOT_IN_PAGE := NN_% %_many_machines $(if $(filter-out $(words $(KEPT_BREAKS)),$(words $(BREAKS))),%_museum)
 IN_PAGE := $(filter-out $(NOT_IN_PAGE),$(LESSONS))
@@ -377,7 +382,7 @@ else
 units = $(foreach unit,$(1),$(call objects,$(UNIT.$(unit))))
 endif
 
-$(SCALAR): $(call units,base scalar lesson)
+$(SCALAR): $(call units,base scalar lesson) $(if $(filter wasm,$(MODE)),$(BUILD)/src/book/fmt.o)
 $(LIBRARY): $(call units,tensor train inspect)
 $(SCALAR) $(LIBRARY):
 	@rm -f $@
@@ -423,11 +428,17 @@ $(LINKED): $(SCALAR)
 
 # -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
 compile = mkdir -p $(@D); echo "compile $(1)"; \
-  $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
+  $(CACHE) $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
-# What most tests include is parsed once for all of them. tsan's build does without, see above.
-PARSED_ONCE := doctest/doctest.h fmt/core.h algorithm cmath filesystem fstream set sstream string utility vector
+# What most tests, or programs of the book, include is parsed once for all of them. tsan's build does without, see above.
+PARSED_ONCE := fmt/core.h algorithm cmath fstream set sstream string utility vector
+ifneq ($(MODE),wasm)
+PARSED_ONCE += doctest/doctest.h filesystem
 USE_PARSED := $(call objects,tests/*.cpp) $(addsuffix .o,$(call by_doctest,$(EXERCISES)))
+else
+PARSED_ONCE += functional memory numeric span
+USE_PARSED := $(addsuffix .o,$(LESSON_MAINS) $(BREAKS))
+endif
 ifneq ($(MODE),tsan)
 $(USE_PARSED): private CPPFLAGS += -include $(BUILD)/parsed.h
 $(USE_PARSED): $(BUILD)/parsed.h.gch

@@ -5,7 +5,7 @@
 //   node src/book/pack.mjs list OUT NAME...          what can run, and what the reader can set
 //
 // A script puts {expected, loader, wasm, files} into the book. The last three are compressed and then written in letters,
-// by base64. Of a break, it has only what differs from the lesson's program: {expected, edits}.
+// by base64. Of a break, it has only what differs from the lesson's program: {edits}.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -13,11 +13,11 @@ import { gzipSync } from "node:zlib";
 const text = (path) => readFileSync(path, "utf8");
 const letters = (bytes) => gzipSync(bytes, { level: 9 }).toString("base64");
 
-/// What the program prints: the unbroken one, if it is a break. The heart prints what the published program does, whose
-/// losses stand there a second time with all digits.
+/// What the program prints. The heart prints what the published program does, whose losses stand there a second time
+/// with all digits.
 function expected(name) {
   if (name === "heart") return text("tests/golden/microgpt/gist_builtin.txt").replace(/^(step.*) \|.*$/gm, "$1");
-  return text(`lessons/${name.split("/")[0]}/expected.txt`);
+  return text(`lessons/${name}/expected.txt`);
 }
 
 /// What the museum reads: every mistake, and what it has printed.
@@ -95,7 +95,7 @@ function pack(name, build) {
   }
   const right = `${build}/lessons/${name.split("/")[0]}/main`;
   const [loader, wasm] = ["", ".wasm"].map((kind) => editsOf(readFileSync(right + kind), readFileSync(path + kind)));
-  return { expected: expected(name), edits: { loader, wasm } };
+  return { edits: { loader, wasm } };
 }
 
 function main([what, ...words]) {

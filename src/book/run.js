@@ -38,7 +38,7 @@ async function unpackedProgram(name) {
     wasmBinary = await edited(wasmBinary, own.edits.wasm);
   }
   const parts = ["onmessage = ({ data: Module }) => {", data.worker, loader, "};"];
-  return { source: new Blob(parts, { type: "text/javascript" }), wasmBinary, files, expected: own.expected };
+  return { source: new Blob(parts, { type: "text/javascript" }), wasmBinary, files, expected: lesson.expected };
 }
 
 // --- What differs -------------------------------------------------------------------------------------------------

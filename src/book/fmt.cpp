@@ -1,0 +1,5 @@
+// The functions of fmt, for Emscripten, which brings no such library.
+#include <fmt/format-inl.h>
+
+template auto fmt::detail::thousands_sep_impl<char>(locale_ref) -> thousands_sep_result<char>;
+template auto fmt::detail::decimal_point_impl<char>(locale_ref) -> char;

@@ -172,9 +172,9 @@ def finish(page, site, terms):
     for cell in list(page.main.iter("th")):
         if not readme.text_of(cell):
             cell.tag = "td"  # a heading without a text is none
-    for cell in page.main.iter("td"):
-        if len(readme.text_of(cell)) < 15:
-            cell.set("class", "short")
+    for element in page.main.iter():
+        if element.tag in ("th", "td", "code") and len(readme.text_of(element)) < 15:
+            element.set("class", "short")  # stays in one line
     if page.name == "index":
         for image in page.main.iter("img"):
             image.set("loading", "lazy")
@@ -191,8 +191,8 @@ def begin(cover, pages, programs):
     text = "This book shows C++ programmers, by small programs, how a GPT works."
     made = [ET.Element("p")]
     if programs:
-        absent = " and ".join(f"{page.lesson:02}" for page in pages if page.lesson and page.name not in programs)
-        text += f" Its programs run in the page{absent and f' (all but those of lessons {absent})'}."
+        absent = " and ".join(f"lesson {page.lesson:02}" for page in pages if page.lesson and page.name not in programs)
+        text += f" Its programs run in the page{absent and f' (all but those of {absent})'}."
         made.append(ET.Element("div", {"class": "run", "data-program": "heart", "data-label": "Train a GPT here"}))
     made[0].text = text
     cover.main[1:1] = made

@@ -132,7 +132,9 @@ def show_blocks(readme, site):
         if place:
             replace(readme.main, pre, figure(pre, place, link(*place)))
         if run:
-            replace(readme.main, pre, [pre, ET.Element("div", {"class": "run", "data-program": run})])
+            label = f"Run BREAK={Path(run).name}" if "/" in run else "Run"
+            place = ET.Element("div", {"class": "run", "data-program": run, "data-label": label})
+            replace(readme.main, pre, [pre, place])
 
 
 def figure(pre, place, address):

@@ -173,7 +173,7 @@ class BookRun {
     this.program = div.dataset.program;
     if (this.program === "heart") this.training = new Training();
     this.fields = make("span", { className: "settings" }, ...bookPrograms[this.program].map(settingField));
-    this.button = make("button", { type: "button", textContent: div.dataset.label ?? "Run", onclick: () => this.press() });
+    this.button = make("button", { type: "button", textContent: div.dataset.label, onclick: () => this.press() });
     this.state = make("span", { className: "state" });
     this.state.setAttribute("role", "status");
     this.output = make("pre", { className: "output", tabIndex: 0 });

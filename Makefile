@@ -90,14 +90,16 @@ endif
 CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_FLAGS))
 
 # The tensor path uses vectors as wide as the processor has them. Code that runs only for a moment is not optimized
-# much, because that would take longer than it saves. (src/base is that unit, without libm.cpp: see APART.)
+# much, because that would take longer than it saves: -Og takes four fifths of the time that -O1 does. A break trains,
+# and the program reads and prints many names, so they have -O1. (src/base is that unit, without libm.cpp: see APART.)
 TENSOR := src/tensor% $(addsuffix /%,$(wildcard lessons/*_openmp lessons/*_flash))
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
-COLD := src/base src/draw% src/inspect% src/program% src/lesson% src/train/safetensors tests/% \
-  $(addprefix lessons/%/,exercise solution) \
-  $(filter-out $(TENSOR),$(patsubst %.patch,%/main,$(wildcard lessons/*/break/*.patch)))
-COLD_FLAGS := $(if $(filter release,$(MODE)),-O1)
-flags_of = $(if $(filter $(COLD),$(1)),$(COLD_FLAGS)) $(if $(filter $(TENSOR),$(1)),$(TENSOR_FLAGS))
+COOL := src/base src/program $(filter-out $(TENSOR),$(patsubst %.patch,%/main,$(wildcard lessons/*/break/*.patch)))
+COOL_FLAGS := $(if $(filter release,$(MODE)),-O1)
+COLD := src/draw% src/inspect% src/program/% src/lesson% src/train/safetensors tests/% \
+  $(addprefix lessons/%/,exercise solution)
+COLD_FLAGS := $(COOL_FLAGS:-O1=-Og)
+flags_of = $(foreach kind,TENSOR COOL COLD,$(if $(filter $($(kind)),$(1)),$($(kind)_FLAGS)))
 
 # --- Targets ----------------------------------------------------------------------------------------------------------
 BUILD := build/$(MODE)
@@ -393,18 +395,19 @@ $(HEART): src/microgpt.cpp $(wildcard src/base/*.h) | $(filter setup,$(MAKECMDGO
 	@mkdir -p $(@D)
 	$(CXX) -Isrc $(filter-out $(OPENMP_FLAGS),$(CXXFLAGS)) $(LDFLAGS) $< -o $@
 
-$(PROGRAM): $(call units,program)
+# The linker takes an inline function from the first object that has it, so the optimized ones come first.
+$(PROGRAM): $(call units,scalar program)
 
 # The same program but for one object, which the linker takes instead of the library's. mpicxx knows where MPI is.
 MPI_OBJECT := $(BUILD)/src/train/processes_mpi.o
 HAVE_MPI := command -v mpicxx >/dev/null || \
   { echo "no mpicxx; try: apt-get install openmpi-bin libopenmpi-dev (on macOS: brew install open-mpi)" >&2; exit 1; }
 $(MPI_PROGRAM) $(MPI_OBJECT): private override CXX := OMPI_CXX='$(CXX)' MPICH_CXX='$(CXX)' mpicxx
-$(MPI_PROGRAM): $(MPI_OBJECT) $(call units,program)
+$(MPI_PROGRAM): $(MPI_OBJECT) $(call units,scalar program)
 $(MPI_OBJECT): src/train/processes.cpp $(BUILD)/flags
 	@$(HAVE_MPI)
 	@$(call compile,$< with MPI,-DMICROGPT_MPI $<)
-$(TESTS): $(call objects,tests/*.cpp)
+$(TESTS): $(call units,scalar) $(call objects,tests/*.cpp)
 $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(LESSON_MAINS) $(BREAKS) $(OTHERS): $$@.o
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) \
@@ -473,7 +476,7 @@ $(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(together) $(BUILD)/flags
 
 # This file changes only when the compiler or its flags do; then everything is recompiled. All objects wait for it, so
 # nothing is compiled before `make setup train` has installed what it needs.
-FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS) $(COLD_FLAGS)
+FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS) $(COOL_FLAGS) $(COLD_FLAGS)
 $(BUILD)/flags: FORCE | $(filter setup,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || { $(HAVE_OPENMP) && echo '$(FLAGS)' > $@; }

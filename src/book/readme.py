@@ -131,7 +131,7 @@ def show_blocks(readme, site):
         place = source.quoted_from(code.text, readme.folder) if language == "cpp" else None
         if place:
             replace(readme.main, pre, figure(pre, place, link(*place)))
-        if run:
+        if run and readme.main.find(f".//div[@data-program='{run}']") is None:
             label = f"Run BREAK={Path(run).name}" if "/" in run else "Run"
             place = ET.Element("div", {"class": "run", "data-program": run, "data-label": label})
             replace(readme.main, pre, [pre, place])

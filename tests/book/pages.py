@@ -147,8 +147,8 @@ def check_readme(book, path):
         assert shown.strip() == code.split("\n")[0].strip(), f"{page.path}: {address} is not where this stands: {code}"
     expected = [name for block in blocks(text, "sh") if re.fullmatch(r"make lesson-\d\d\n", block)]
     expected += ["heart"] * (name == "index" and (book.folder / "run.js").exists())  # else nothing runs in the page
-    expected += [f"{name}/break/{idea}" for idea in re.findall(r"^```diff BREAK=(\S+)$", text, flags=re.M)]
-    expected += [f"{name}/break/{idea}" for idea in re.findall(r"^```sh\nmake lesson-\d\d BREAK=(\S+)\n```", text, flags=re.M)]
+    ideas = re.findall(r"^```(?:diff|sh\nmake lesson-\d\d) BREAK=(\S+)$", text, flags=re.M)
+    expected += [f"{name}/break/{idea}" for idea in dict.fromkeys(ideas)]  # a mistake shown twice runs at one place
     assert sorted(page.runs) == sorted(expected), f"{page.path}: programs run at {page.runs}, not at {expected}"
     asked = len(re.findall(r"^\*\*Predict\.\*\*|^## Predict", text, flags=re.M))
     assert page.answers == asked, f"{page.path}: {page.answers} answers wait for a guess, and {path} asks for {asked}"

@@ -285,7 +285,7 @@ Vector<T> log(Vector<T> x) {
 
 /// Calls at(get, put) for each vector of a row with `cols` columns. get(row) loads the numbers of a row at the current
 /// columns, and put(row, vector) stores them. If the last vector is not full, get(row, rest) fills the lanes beyond the
-/// row with `rest`. Vectors may have n numbers only, of which cols must then be a multiple.
+/// row with `rest`. With narrower vectors, of n numbers, cols must be a multiple of n.
 template <class T, std::size_t n = lanes<T>, class At>
 [[gnu::always_inline]] inline void each_vector(std::size_t cols, At at) {
   std::size_t c = 0;
@@ -305,7 +305,7 @@ template <class T, std::size_t n = lanes<T>, class At>
 template <class T, std::size_t parts>
 constexpr std::size_t narrow = std::max(lanes<T> / parts, 16 / sizeof(T));
 
-/// Calls work<n>() for rows with `cols` columns, where n is the lanes of the narrowest vector that they fill, or all.
+/// Calls work<n>() with the width of vectors for rows of `cols` numbers: theirs if they fill a narrow vector, or lanes.
 template <class T, class Work>
 void with_width(std::size_t cols, Work work) {
   if (cols == narrow<T, 4>) return work.template operator()<narrow<T, 4>>();

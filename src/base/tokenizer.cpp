@@ -52,9 +52,15 @@ std::string Tokenizer::alphabet() const {
 }
 
 std::vector<Token> Tokenizer::encode_document(const Document& document) const {
-  std::vector<Token> tokens(document.size() + 2, bos());
-  std::transform(document.begin(), document.end(), tokens.begin() + 1, [&](char32_t c) { return token_of(c); });
+  std::vector<Token> tokens;
+  append_document(tokens, document);
   return tokens;
+}
+
+void Tokenizer::append_document(std::vector<Token>& tokens, const Document& document) const {
+  std::size_t next = tokens.size();
+  tokens.resize(next + document.size() + 2, bos());
+  for (const char32_t character : document) tokens[++next] = token_of(character);
 }
 
 Document Tokenizer::document_of(std::span<const Token> tokens) const {

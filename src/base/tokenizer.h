@@ -36,6 +36,9 @@ class Tokenizer {
   /// BOS, the document, BOS: what a GPT learns from. It predicts each token from those before it.
   std::vector<Token> encode_document(const Document& document) const;
 
+  /// The same, behind other tokens.
+  void append_document(std::vector<Token>& tokens, const Document& document) const;
+
   /// A token for tables and pictures: its character, or "." for BOS.
   std::string label(Token token) const { return token == bos() ? "." : decode({&token, 1}); }
 

@@ -74,11 +74,14 @@ BatchTrainer<T>::BatchTrainer(const Config& model, const TrainConfig& train, con
     : train_(train),
       options_(options),
       kernels_(kernels),
-      documents_(documents),
-      tokenizer_(tokenizer),
       model_(model, parameters, std::max(longest(documents) + 1, max_new_tokens)),
       batch_(model.block_size),
       steps_done_(train.first_step) {
+  starts_.reserve(documents.size() + 1);
+  for (const Document& document : documents) {
+    tokenizer.append_document(tokens_, document);
+    starts_.push_back(tokens_.size());
+  }
   optimizer_ = make_optimizer<T>(train, model_.weights(), kernels);
 }
 
@@ -111,9 +114,8 @@ template <class T>
 void BatchTrainer<T>::next_batch() {
   batch_.clear();
   for (std::size_t i = 0; i < train_.batch_size; i++) {
-    const std::size_t next = (documents_done() + i) % documents_.size();
-    while (tokens_.size() <= next) tokens_.push_back(tokenizer_.encode_document(documents_[tokens_.size()]));
-    batch_.add(tokens_[next]);
+    const std::size_t next = (documents_done() + i) % (starts_.size() - 1);
+    batch_.add(std::span(tokens_).subspan(starts_[next], starts_[next + 1] - starts_[next]));
   }
   activations_.dropout = options_.dropout.of(steps_done_);
   activations_.resize(model_, batch_.num_positions());

@@ -37,8 +37,7 @@ ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::o
 template <class T>
 class BatchTrainer {
  public:
-  /// Training starts from `parameters` and takes the documents in order, starting again after the last. They must live
-  /// as long as there are steps.
+  /// Training starts from `parameters` and takes the documents in order, starting again after the last.
   BatchTrainer(const Config& model, const TrainConfig& train, const Parameters& parameters,
                std::span<const Document> documents, const Tokenizer& tokenizer, const BatchOptions& options,
                const Kernels<T>& kernels = fast<T>());
@@ -76,9 +75,8 @@ class BatchTrainer {
   TrainConfig train_;
   BatchOptions options_;
   const Kernels<T>& kernels_;
-  std::span<const Document> documents_;
-  Tokenizer tokenizer_;
-  std::vector<std::vector<Token>> tokens_;  // of the documents that were taken
+  std::vector<Token> tokens_;           // of all documents, one after the other
+  std::vector<std::size_t> starts_{0};  // of each document, and the end
   TensorModel<T> model_;
   std::unique_ptr<BatchOptimizer<T>> optimizer_;
   Batch batch_;

@@ -323,6 +323,24 @@ def use_controls(tab):
         check(tab.evaluate("document.activeElement !== document.body"), f"{key} at {selector} loses the focus")
 
 
+def use_dragging(tab):
+    """What a slider says counts, whatever is shown before the page follows."""
+    tab.evaluate("byId('temperature').value = 2, byId('temperature').dispatchEvent(new Event('input')),"
+                 " showWhatIf(state.shown)")
+    check(tab.evaluate("state.temperature") == 2 and tab.until("state.shown.isChanged"), "a slider is shown too early")
+    tab.evaluate("change({ temperature: 1 })")
+
+
+def use_typing(tab):
+    """A key that is typed in the bar leaves what is read where it is."""
+    tab.evaluate("change({ tab: 'why' }, { scroll: true })")
+    top = "byId('why').getBoundingClientRect().top"
+    before = tab.evaluate(top)
+    type_name(tab, "olivia")
+    tab.evaluate(TWO_FRAMES)
+    check(abs(tab.evaluate(top) - before) < 2, "a key in the bar scrolls the page")
+
+
 def use_jumps(tab):
     """A door leads to its section, whose name is then in sight; Back leads to where the reader was."""
     tab.evaluate("change({ tab: 'picture' }), scrollTo(0, 100), document.querySelector('#picture-flow button').focus()")
@@ -674,6 +692,8 @@ def use(tab, page):
     check_words(tab)
     use_groups(tab)
     use_controls(tab)
+    use_dragging(tab)
+    use_typing(tab)
     use_jumps(tab)
     use_maps(tab)
     use_training(tab)

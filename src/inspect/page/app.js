@@ -188,9 +188,8 @@ function prepare() {
 
 function showStale(isWanted) {
   for (const section of [...stale].filter(isWanted)) {
-    const [id, , show] = section;
+    const [, , show] = section;
     stale.delete(section);
-    byId(id).style.setProperty("--map-width", `${leastMapWidth(mapLabels(state.shown).length)}px`);
     show(state.shown);
   }
 }
@@ -236,7 +235,8 @@ function showAnew() {
   showNow(seen);
 }
 
-// An action for an input that is dragged: once a frame, with the newest value.
+// An action for an input that is dragged: once a frame, with the newest values. These are read before, since until then
+// the input may be shown anew.
 function onceAFrame(act) {
   let frame = 0;
   return (...newest) => {
@@ -255,20 +255,9 @@ function showAll() {
 
 // --- Small parts that views share ------------------------------------------------------------------------------------
 
-// Puts new children into a place; what had the focus has it again.
-function replaceKeepingFocus(place, children) {
-  const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  place.replaceChildren(...children);
-  if (key !== undefined) focusKey(place, key);
-}
-
-function focusKey(place, key) {
-  [...place.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus({ preventScroll: true });
-}
-
 // A group of radio buttons: [[value, label], ...]. Only the one that is chosen is reached by Tab.
 function showChoices(place, choices, chosen, choose) {
-  replaceKeepingFocus(
+  renew(
     place,
     choices.map(([value, label]) =>
       button(
@@ -387,7 +376,7 @@ function showTheme() {
 function showSections() {
   const numbers = document.querySelectorAll("main > section:not([hidden]) > h2 > span");
   numbers.forEach((number, i) => (number.textContent = i + 1));
-  replaceKeepingFocus(
+  renew(
     byId("sections"),
     sections
       .filter(([id]) => !byId(id).hidden)

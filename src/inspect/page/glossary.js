@@ -8,19 +8,21 @@ function meaningId(word) {
 function nameMeanings() {
   for (const word of document.querySelectorAll("dt")) word.nextElementSibling.id = meaningId(word.textContent);
   for (const word of document.querySelectorAll(".term")) describeTerm(word, word.dataset.means ?? word.textContent);
+  const at = (act) => (event) => event.target.closest?.(".term") && act(event.target.closest(".term"));
+  for (const event of ["pointerover", "focusin", "click"]) document.addEventListener(event, at(showMeaning));
+  for (const event of ["pointerout", "focusout"]) document.addEventListener(event, at(hideTip));
 }
 
 function describeTerm(word, meaning) {
   word.tabIndex = 0;
   word.setAttribute("role", "note");
   word.setAttribute("aria-describedby", meaningId(meaning));
-  const show = () => {
-    const box = word.getBoundingClientRect();
-    showTip(byId(meaningId(meaning)).textContent, box.left, box.bottom - 8);
-  };
-  for (const event of ["pointerenter", "focus", "click"]) word.addEventListener(event, show);
-  for (const event of ["pointerleave", "blur"]) word.addEventListener(event, hideTip);
   return word;
+}
+
+function showMeaning(word) {
+  const { left, bottom } = word.getBoundingClientRect();
+  showTip(byId(word.getAttribute("aria-describedby")).textContent, left, bottom - 8);
 }
 
 // Beside (x, y) of the window, inside it. With a button in it, it stays until the reader looks elsewhere.

@@ -138,9 +138,9 @@ function drawCells({ tape, names }, { nodes }) {
   const labels = isAcross
     ? [label(by[0], -2), ...recipes.map((each, c) => label(each.of[0], c))]
     : [...of.map(label), label(nodes[0], n + 1)];
-  const given = shadesOf(rows.flat()).map((each, i) => put(each, i % n, Math.floor(i / n)));
-  const shared = shadesOf(numbersOf(by, tape).slice(0, mostShades)).map((each, e) => put(each, e, -2));
-  const made = shadesOf(numbersOf(nodes, tape)).map((each, c) => put(each, n + 1, c));
+  const given = shadedCells(rows.flat()).map((each, i) => put(each, i % n, Math.floor(i / n)));
+  const shared = shadedCells(numbersOf(by, tape).slice(0, mostShades)).map((each, e) => put(each, e, -2));
+  const made = shadedCells(numbersOf(nodes, tape)).map((each, c) => put(each, n + 1, c));
   made.forEach((each, c) => each.addEventListener("pointerenter", () => state.cellTimer || goToCell(state.list, c)));
   const wide = (count) => (count ? `repeat(${count}, minmax(0, 1.5rem))` : "");
   const high = (count) => (count ? `repeat(${count}, min(1.2rem, ${14 / count}rem))` : "");
@@ -190,9 +190,9 @@ function showCells() {
   if (cells.list !== list) Object.assign(cells, { list, light: drawCells(cells, list) });
   cells.light(state.cell);
   const where = byId("picture-flow").querySelector(`[data-key="flow ${box}"] b`).textContent;
-  byId("cells-title").replaceChildren(inText(where), ": ", ...explained(words[name] ?? name));
-  byId("cells-rule").replaceChildren(...explained(rules[recipeOf(tape, nodes[state.cell]).rule]));
-  byId("cells-line").replaceChildren(inText(cellLine(cells, list, state.cell)));
+  renew(byId("cells-title"), inText(where), ": ", explained(words[name] ?? name));
+  renew(byId("cells-rule"), explained(rules[recipeOf(tape, nodes[state.cell]).rule]));
+  renew(byId("cells-line"), inText(cellLine(cells, list, state.cell)));
   Object.assign(byId("cells-list"), { max: lists.length - 1, value: state.list });
   byId("cells-list").setAttribute("aria-valuetext", `${where}: ${name}`);
   showMade(cells);

@@ -32,11 +32,7 @@ function pairRow(both, shown, t) {
   const bars = element(
     "div",
     { class: "pair" },
-    ...[a, b].map(({ chance }) => {
-      const bar = element("i");
-      bar.style.width = `${100 * chance}%`;
-      return bar;
-    }),
+    [a, b].map(({ chance }) => element("i", { style: `width: ${100 * chance}%` })),
   );
   const cells = [a.favourite, b.favourite, fixed(a.loss), fixed(b.loss)];
   const name = inText(`${readingSoFar(shown, t)}: ${nextLabel(shown.model, shown.targets[t])}`);
@@ -70,7 +66,7 @@ function mapsOf({ about, model, run }, i) {
   return element(
     "div",
     element("h3", { class: `${i ? "second" : "first"}-model` }, inText(about.name)),
-    element("div", { class: "maps" }, ...maps),
+    mapGrid(labels.length, maps),
   );
 }
 
@@ -81,7 +77,8 @@ function showCompare(shown) {
     run: canRead(one.model, state.text) ? read(one.model, state.text, unchanged, 1) : null,
   }));
   const unable = both.find(({ run }) => run === null);
-  byId("compared").replaceChildren(
+  renew(
+    byId("compared"),
     factsTable(both),
     ...(unable
       ? [element("p", { class: "note" }, inText(unable.about.name), ` does not know all letters of “${state.text}”.`)]

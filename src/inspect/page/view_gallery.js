@@ -119,15 +119,10 @@ function showGallery(shown) {
   const parts = [];
   for (let layer = 0; layer < n_layer; layer++) {
     if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, ...explained(`[Layer] ${layer}`)));
-    parts.push(
-      element(
-        "div",
-        { class: "maps" },
-        ...Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head)),
-      ),
-    );
+    const cards = Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head));
+    parts.push(mapGrid(mapLabels(shown).length, cards));
   }
-  replaceKeepingFocus(byId("gallery"), parts);
+  renew(byId("gallery"), parts);
   const kinds = [["name", "This one"], ["mean", `Mean over ${measuredOn(shown, false)}`]];
   showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
   byId("map-kinds").hidden = !shown.about.maps;

@@ -121,12 +121,9 @@ function destinations(graph) {
 
 function showDestinations(graph) {
   const all = destinations(graph);
-  byId("graph-destinations").replaceChildren(
-    ...all.map(([name, thing]) =>
-      button({ click: () => goToThing(thing) }, element("bdi", name)),
-    ),
-  );
-  byId("graph-names").replaceChildren(...all.map(([name]) => element("option", { value: name })));
+  const go = ([name, thing]) => button({ click: () => goToThing(thing) }, element("bdi", name));
+  renew(byId("graph-destinations"), all.map(go));
+  renew(byId("graph-names"), all.map(([name]) => element("option", { value: name })));
 }
 
 function findNode() {
@@ -152,8 +149,8 @@ function drawGraph(graph, steps) {
     drawGraph(graph, steps);
   };
   const drawn = graphFigure(graph, steps, { width, isOpen, below, go: chooseNode, peek });
-  drawn.addEventListener("keydown", moveInGraph);
-  replaceKeepingFocus(place, [drawn]);
+  listen(drawn, { keydown: moveInGraph });
+  renew(place, drawn);
 }
 
 function showGraph(shown) {

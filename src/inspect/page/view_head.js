@@ -48,7 +48,7 @@ function showHeadMap(shown) {
     pick: (t) => change({ at: t }),
   });
   const cut = element("p", { class: "note" }, cutNote(shown.tokens.length));
-  byId("head-map").replaceChildren(map, cut);
+  renew(byId("head-map"), map, cut);
 }
 
 // The five strongest keys.
@@ -56,8 +56,7 @@ function showStrongest(shown) {
   const { seen, weights, scores, even } = headFacts(shown);
   const name = (s) => longLabel(shown.model, shown.tokens[s]);
   const lines = strongest(weights, seen, 5).map((s) => {
-    const bar = element("span", { class: "weight-bar" });
-    bar.style.width = `${4.5 * weights[s]}rem`;
+    const bar = element("span", { class: "weight-bar", style: `width: ${4.5 * weights[s]}rem` });
     const numbers = [String(s), fixed(weights[s], 4), fixed(even, 4), signed(scores[s], 4)];
     return tableRow(inText(name(s)), [...numbers, element("td", { style: "text-align: left; min-width: 5rem" }, bar)]);
   });
@@ -65,7 +64,8 @@ function showStrongest(shown) {
     seen.length < 2
       ? "It sees only one position, so there is nothing to choose."
       : `It sees ${seen.length} positions. The [entropy] of this row is ${fixed(rowEntropy(weights, seen), 2)}.`;
-  byId("strongest").replaceChildren(
+  renew(
+    byId("strongest"),
     wideTable(
       "The strongest keys",
       element("caption", "What ", inText(name(state.at)), ` at position ${state.at} looks at most`),
@@ -156,7 +156,7 @@ function showHead(shown) {
   showPickers(shown);
   showHeadMap(shown);
   showStrongest(shown);
-  byId("steps").replaceChildren(queriesAndKeys(shown), valuesMixed(shown), whatIsWritten(shown));
+  renew(byId("steps"), queriesAndKeys(shown), valuesMixed(shown), whatIsWritten(shown));
   const { layer, head, at } = state;
-  byId("command").replaceChildren(...inspectCommand(shown), ` --layer ${layer} --head ${head} --at ${at}`);
+  renew(byId("command"), inspectCommand(shown), ` --layer ${layer} --head ${head} --at ${at}`);
 }

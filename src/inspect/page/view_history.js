@@ -81,7 +81,7 @@ function showSlider() {
   byId("point").value = placeOfPoint(i);
   byId("point").setAttribute("aria-valuetext", `after ${stepWords(about)} of ${of}`);
   const before = `step ${about.step.toLocaleString("en")}`;
-  byId("point-step").replaceChildren(before, element("span", { class: "unit" }, ` of ${of}`));
+  renew(byId("point-step"), before, element("span", { class: "unit" }, ` of ${of}`));
   byId("play").textContent = state.playing ? "Pause" : "Play";
 }
 
@@ -130,17 +130,16 @@ function pointChart({ lines, at, range, box, name, tip }) {
 
 // places: of each point, from 0 to 1 in the drawing's width.
 function listenToPoints(drawn, places, tip) {
-  const nearest = ({ clientX }) => {
-    const { left, width } = drawn.getBoundingClientRect();
+  const nearest = ({ clientX, currentTarget }) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
     const far = (i) => Math.abs(places[i] - (clientX - left) / width);
     return places.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0);
   };
-  drawn.addEventListener("click", (event) => pickPoint(nearest(event)));
-  drawn.addEventListener("pointermove", (event) => {
+  const pointermove = (event) => {
     const i = nearest(event);
     showTip(`After ${stepWords(state.points[i].about)}: ${tip(i)}`, event.clientX, event.clientY);
-  });
-  drawn.addEventListener("pointerleave", hideTip);
+  };
+  listen(drawn, { click: (event) => pickPoint(nearest(event)), pointermove, pointerleave: hideTip });
 }
 
 function lossChart(at) {
@@ -219,7 +218,7 @@ function pointRow(i, at) {
 function showPointTable(at) {
   const heading = tableHead(["[step]", `[loss] of ${measuredOn(state.points[at])}`, "it generated"]);
   const body = element("tbody", ...pointsToTell().map((i) => pointRow(i, at)));
-  replaceKeepingFocus(byId("history-table"), [wideTable("Names on the way", heading, body)]);
+  renew(byId("history-table"), wideTable("Names on the way", heading, body));
 }
 
 // The names of the table are drawn one point at a time, so that the page stays quick.
@@ -237,12 +236,13 @@ function showHistory(shown) {
   const { about } = pointModel(at);
   const look = lookAtPoint(shown, state.points[at]);
   for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
-  byId("history-losses").replaceChildren(lossChart(at));
+  renew(byId("history-losses"), lossChart(at));
   showNames("history-names", pointNames(at));
   const command = `microgpt sample ${shellWord(about.path)} --dtype f64 --num ${pointNames(at).length}`;
   byId("history-command").textContent = command;
   byId("history-text").textContent = state.text;
-  byId("history-heads").replaceChildren(...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))));
+  const card = (_, i) => pointCard(look, at, i);
+  renew(byId("history-heads"), look && mapGrid(look.labels.length, about.heads.map(card)));
   showPointTable(at);
 }
 
@@ -260,7 +260,8 @@ function startHistory() {
   state.points = pointsOf(state.models[0]);
   byId("training").hidden = byId("history").hidden = false;
   byId("history-count").textContent = String(state.points.length);
-  byId("point").addEventListener("input", onceAFrame(({ target }) => pickPoint(pointAtPlace(Number(target.value)))));
+  const pickSoon = onceAFrame(pickPoint);
+  byId("point").addEventListener("input", ({ target }) => pickSoon(pointAtPlace(Number(target.value))));
   byId("point").addEventListener("keydown", moveBetweenPoints);
   byId("play").addEventListener("click", playOrPause);
   setTimeout(drawNamesOfTable);

@@ -99,7 +99,7 @@ function showLearningFigures(learn) {
   const { trainer, losses } = learn;
   const { model } = trainer;
   const curve = byId("learn-curve");
-  curve.replaceChildren(lossCurve(losses, trainer.how.num_steps, learningStatus(learn), chartBox(curve)));
+  renew(curve, lossCurve(losses, trainer.how.num_steps, learningStatus(learn), chartBox(curve)));
   const { tokens, labels } = state.shown;
   const { weights } = forward(model, tokens);
   byId("learn-text").textContent = state.text;
@@ -108,7 +108,7 @@ function showLearningFigures(learn) {
     const about = { rows: weights[layer][head], labels, name: `Map of ${name} after ${trainer.steps} steps` };
     return mapFigure([name], headMap(model, about));
   });
-  byId("learn-maps").replaceChildren(...maps);
+  renew(byId("learn-maps"), mapGrid(labels.length, maps));
   fillMaps((map) => isWithin(0, map));
 }
 

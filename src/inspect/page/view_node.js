@@ -91,9 +91,8 @@ function foldedTable(name, heading, lines, more = []) {
 }
 
 function signedBar(x, largest) {
-  const bar = element("span", { class: `amount-bar ${signClass(x)}` });
-  bar.style.width = `${largest > 0 ? (3.5 * Math.abs(x)) / largest : 0}rem`;
-  return bar;
+  const style = `width: ${largest > 0 ? (3.5 * Math.abs(x)) / largest : 0}rem`;
+  return element("span", { class: `amount-bar ${signClass(x)}`, style });
 }
 
 function amountLine(graph, thing, calculation, amount, largest, go) {
@@ -156,7 +155,8 @@ function computedFrom(graph, thing) {
 }
 
 function showNode(graph, thing) {
-  byId("graph-node").replaceChildren(
+  renew(
+    byId("graph-node"),
     element("div", { class: "tools" }, ...walkTools(graph, thing)),
     ...describeThing(graph, thing),
     ...nudged(graph, thing),

@@ -3,18 +3,14 @@
 
 const mostShades = 64; // of a longer list, the first
 
-function shadesOf(numbers) {
-  const largest = Math.max(...numbers.map(Math.abs), 1e-12);
-  return numbers.map((x) => {
-    const cell = element("i", { class: x < 0 ? "down" : null });
-    cell.style.setProperty("--share", `${Math.round((100 * Math.abs(x)) / largest)}%`);
-    return cell;
-  });
+const shadeCells = {}; // by their class
+
+function shadedCells(numbers) {
+  return shadesOf(numbers).map((how) => (shadeCells[how] ??= element("i", { class: how })).cloneNode());
 }
 
 function shades(numbers) {
-  const cells = shadesOf(numbers).slice(0, mostShades);
-  return element("span", { class: "shades", "aria-hidden": "true" }, ...cells);
+  return element("span", { class: "shades", "aria-hidden": "true" }, shadedCells(numbers).slice(0, mostShades));
 }
 
 // `where` is what a click changes; `note` is a text or an element.
@@ -94,7 +90,7 @@ function boxNumbers(shown) {
     };
     return button({ class: "link", click }, words);
   };
-  const seeMade = () => openCells(cellLists(shown).lists.findIndex(({ box }) => box === state.box));
+  const seeMade = () => openCells(cellLists(state.shown).lists.findIndex(({ box }) => box === state.box));
   const doors = [button({ class: "link", click: seeMade }, "See each number made"), " "];
   doors.push(link("What each part adds to a letter", "why", "part 0:0"));
   if (!isStream) doors.push(" ", link("Switch it off", "whatif", `switch ${state.box} on`));
@@ -129,11 +125,13 @@ function showPicture(shown) {
   const arrow = () => element("span", { "aria-hidden": "true" }, "→");
   const drawn = boxes.flatMap((box, i) => (i > 0 ? [arrow(), box] : [box]));
   drawn.forEach((each, i) => each.style.setProperty("--when", i / drawn.length));
-  byId("picture-where").replaceChildren(inText(readingSoFar(shown, at)));
-  byId("picture-flow").classList.toggle("flows", state.flows);
-  replaceKeepingFocus(byId("picture-flow"), drawn);
+  const flow = byId("picture-flow");
+  renew(byId("picture-where"), inText(readingSoFar(shown, at)));
+  flow.classList.remove("flows");
+  renew(flow, drawn);
+  if (state.flows && flow.clientWidth) flow.classList.add("flows"); // asked for its width, it begins anew
   byId("picture-box").hidden = state.box === "";
-  byId("picture-box").replaceChildren(...(state.box === "" ? [] : boxNumbers(shown)));
+  renew(byId("picture-box"), state.box === "" ? [] : boxNumbers(shown));
   state.cells = state.list < 0 ? null : cellLists(shown);
   byId("cells").hidden = state.list < 0;
   byId("picture-cells").setAttribute("aria-expanded", String(state.list >= 0));

@@ -57,7 +57,7 @@ function readCard(shown, t) {
 
 function showRead(shown) {
   byId("read-changed").hidden = !shown.isChanged;
-  replaceKeepingFocus(byId("read-cards"), shown.tokens.map((_, t) => readCard(shown, t)));
+  renew(byId("read-cards"), shown.tokens.map((_, t) => readCard(shown, t)));
 }
 
 // --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------
@@ -82,7 +82,8 @@ function showVerdict(shown) {
   const { model, now, before, isChanged } = shown;
   const guessing = fixed(guessingLoss(model), 1);
   const difference = now.loss - before.loss;
-  byId("verdict").replaceChildren(
+  renew(
+    byId("verdict"),
     ...explained(`[loss] ${fixed(now.loss)}`),
     ...(isChanged
       ? [

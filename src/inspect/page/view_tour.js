@@ -190,8 +190,8 @@ function showTour(shown) {
   const place = byId(step.before) ?? byId(step.tab).querySelector(".lead");
   if (place.previousElementSibling !== byId("tour")) place.before(byId("tour"));
   byId("tour-count").textContent = `Tour, ${state.tour} of ${steps.length}`;
-  byId("tour-ask").replaceChildren(inText(step.ask(shown)));
-  byId("tour-try").replaceChildren(inText(step.attempt(shown)));
+  renew(byId("tour-ask"), inText(step.ask(shown)));
+  renew(byId("tour-try"), inText(step.attempt(shown)));
   showTourLink("tour-back", steps, -1);
   showTourLink("tour-next", steps, 1);
   showTourAnswer(shown, step);
@@ -206,7 +206,7 @@ function showTourLink(id, steps, by) {
 function showTourAnswer(shown, step) {
   clearTimeout(state.tourTimer);
   if (!byId("tour-answer").open) return;
-  state.tourTimer = setTimeout(() => byId("tour-see").replaceChildren(inText(step.see(shown))), 50);
+  state.tourTimer = setTimeout(() => renew(byId("tour-see"), inText(step.see(shown))), 50);
 }
 
 function startTour() {

@@ -20,7 +20,7 @@ function showSwitches(shown) {
     for (const each of choices.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
     return element("div", { class: "switch" }, element("span", name), choices);
   });
-  replaceKeepingFocus(byId("switches"), rows);
+  renew(byId("switches"), rows);
 }
 
 // --- Forbidden looks -------------------------------------------------------------------------------------------------
@@ -48,11 +48,11 @@ function cellButton(shown, t, s) {
       "aria-pressed": String(isForbidden),
       "aria-disabled": isMasked ? "true" : null,
       "aria-label": `${name(t)} looks at ${name(s)}: ${how}`,
+      class: shadeOf(weight),
       click: () => isMasked || forbidCell(t, s),
     },
     isForbidden ? "×" : "",
   );
-  cell.style.setProperty("--share", `${(100 * weight).toFixed(1)}%`);
   return element("td", cell);
 }
 
@@ -72,7 +72,7 @@ function showForbid(shown) {
     element("tbody", ...rows),
   );
   const cut = element("p", { class: "note" }, cutNote(shown.labels.length));
-  replaceKeepingFocus(byId("forbid"), [element("div", { class: "scroll" }, table), cut]);
+  renew(byId("forbid"), element("div", { class: "scroll" }, table), cut);
 }
 
 function moveBetweenCells(event) {
@@ -107,14 +107,13 @@ function showDifference(shown) {
   const { before, now, isChanged } = shown;
   const place = byId("difference");
   if (!isChanged) {
-    place.replaceChildren(
-      element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says above."),
-    );
+    renew(place, element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says above."));
     return;
   }
   const difference = now.loss - before.loss;
   const kinds = ["probability before", "probability now", "loss before", "loss now", "difference", "expected most"];
-  place.replaceChildren(
+  renew(
+    place,
     element(
       "p",
       { class: "big" },
@@ -202,8 +201,11 @@ function showWhatIf(shown) {
 }
 
 function startWhatIf() {
-  const heat = onceAFrame(({ target }) => change({ temperature: Number(target.value) }));
-  byId("temperature").addEventListener("input", heat);
+  const showSoon = onceAFrame(showAnew);
+  byId("temperature").addEventListener("input", ({ target }) => {
+    state.temperature = Number(target.value);
+    showSoon();
+  });
   for (const [id, key] of Object.entries(samplingInputs)) {
     byId(id).addEventListener("input", ({ target }) => {
       state[key] = target.type === "number" ? target.valueAsNumber : target.value;

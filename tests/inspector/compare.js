@@ -129,9 +129,9 @@ function isSame(ours, theirs) {
 // The tape of the program's scalar engine, node by node, and every gradient as the sum of what the parents add.
 function compareTape(name, { ops, data, grads, children, parameter_grads }) {
   const graph = new Graph(state.models[0].model, name);
-  const { nodes } = graph;
+  const nodes = Array.from({ length: graph.tape.size }, (_, number) => graph.node(number));
   const sum = (thing) => graph.parentsOf(thing).reduce((total, { amount }) => total + amount, 0);
-  const passed = nodes.filter((node) => graph.reached.has(node.number) && node !== graph.loss);
+  const passed = nodes.filter((node) => graph.reached[node.number] && node !== graph.loss);
   const weights = Object.values(graph.model.w)
     .filter((matrix) => !["wte", "wpe"].includes(matrix.name))
     .map((matrix) => graph.weight(matrix.at + matrix.data.length - 1));

@@ -12,6 +12,7 @@ const state = {
   means: new Map(),
   written: new Map(),
   shown: null,
+  runs: {},
   learn: null,
   graph: { made: null, text: "", isOpen: true, below: 0, deepest: [], unfolded: new Set() },
   points: [],
@@ -48,20 +49,20 @@ const sections = [
 
 // --- From the state to what is shown ---------------------------------------------------------------------------------
 
-// A model's answer to the text, with changes and a temperature.
-function read(model, text, changes, temperature) {
+// A model's answer to the text, with changes and a temperature. `run` may have read another text.
+function read(model, text, changes, temperature, run = new Run(model, changes)) {
   const all = encode(model, text);
   const tokens = all.slice(0, model.config.block_size);
   const targets = tokens.map((_, t) => all[t + 1] ?? model.bos);
-  const run = forward(model, tokens, changes);
-  const losses = run.logits.map((logits, t) => crossEntropy(logits, targets[t], temperature));
+  const found = run.read(tokens);
+  const losses = found.logits.map((logits, t) => crossEntropy(logits, targets[t], temperature));
   return {
-    ...run,
+    ...found,
     tokens,
     targets,
     losses,
     loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
-    probs: run.logits.map((logits) => probabilities(logits, temperature)),
+    probs: found.logits.map((logits) => probabilities(logits, temperature)),
   };
 }
 
@@ -92,12 +93,22 @@ function changesOf(model) {
   return { off, forbidden: state.forbidden };
 }
 
+// The run that goes on reading what the reader types.
+function keptRun(name, model, changes) {
+  const key = JSON.stringify([[...changes.off], [...changes.forbidden]]);
+  const { [name]: kept } = state.runs;
+  if (kept?.model === model && kept.key === key) return kept;
+  return (state.runs[name] = Object.assign(new Run(model, changes, new Tape(model.numbers)), { key }));
+}
+
 function compute() {
   const { model, about } = state.models[state.model];
   const isChanged = state.off.size > 0 || state.forbidden.size > 0 || state.temperature !== 1;
   const changes = changesOf(model);
-  const before = read(model, state.text, unchanged, 1);
-  const now = isChanged ? read(model, state.text, changes, state.temperature) : before;
+  const readBy = (name, how, temperature) =>
+    read(model, state.text, how, temperature, keptRun(name, model, how));
+  const before = readBy("before", unchanged, 1);
+  const now = isChanged ? readBy("now", changes, state.temperature) : before;
   const { tokens, targets } = before;
   return {
     model,

@@ -4,7 +4,9 @@
 function currentGraph({ model }) {
   const { graph } = state;
   if (graph.made?.model !== model || graph.text !== state.text) {
-    Object.assign(graph, { made: new Graph(model, state.text), text: state.text, deepest: [], unfolded: new Set() });
+    const tape = graph.made?.model === model ? graph.made.tape : undefined; // its lists need not grow anew
+    const made = new Graph(model, state.text, tape);
+    Object.assign(graph, { made, text: state.text, deepest: [], unfolded: new Set() });
   }
   return graph.made;
 }
@@ -108,7 +110,7 @@ function destinations(graph) {
   const strongestOf = (things) => things.reduce((a, b) => (Math.abs(b.grad) > Math.abs(a.grad) ? b : a));
   const { wte, "layer0.attn_wq": query } = model.w;
   const labelled = (name) =>
-    graph.nodes.filter((node) => graph.labels.of(node).name === name && graph.labels.placeOf(node).position === at);
+    graph.nodesNamed((each) => each === name).filter((node) => graph.labels.placeOf(node).position === at);
   return [
     graph.loss,
     graph.find(`probability of ${graph.labels.letter(targets[at])}`, at),
@@ -162,7 +164,7 @@ function showGraph(shown) {
   const steps = graph.follow(walkedPath());
   const fits = walkedPath().slice(0, steps.length - 1);
   if (fits.length > 1) state.path = fits.slice(2).join("."); // a link may lead further than this graph goes
-  byId("graph-size").textContent = graph.nodes.length.toLocaleString("en");
+  byId("graph-size").textContent = graph.tape.size.toLocaleString("en");
   byId("graph-changed").hidden = !shown.isChanged;
   const letters = shown.tokens.map((token, t) => [
     String(t),

@@ -218,10 +218,10 @@ function onScreen() {
   return sections.filter(([id]) => id === state.tab || isWithin(0, byId(id)));
 }
 
-// A key or a click waits for nothing else.
-function showNow(seen = onScreen()) {
+// A key or a click waits for nothing else. Maps that were near the window are there still.
+function showNow(seen = onScreen(), isNear = (map) => isWithin(0, map)) {
   showStale((section) => seen.includes(section));
-  fillMaps((map) => seen.some(([id]) => id === map.closest("section").id) && isWithin(0, map));
+  fillMaps((map) => seen.some(([id]) => id === map.closest("section").id) && isNear(map));
   clearTimeout(state.restTimer);
   state.restTimer = setTimeout(showNext, state.playing ? 4 * millisecondsAPoint : 200);
 }
@@ -241,9 +241,11 @@ function showNext() {
 }
 
 function showAnew() {
-  const seen = onScreen(); // asked after a change, the browser would have to lay out the page
+  // Asked after a change, the browser would have to lay out the page.
+  const seen = onScreen();
+  const near = new Set([...document.querySelectorAll("svg.map")].filter((map) => isWithin(0.1, map)));
   prepare();
-  showNow(seen);
+  showNow(seen, (map) => near.has(map));
 }
 
 // An action for an input that is dragged: once a frame, with the newest values. These are read before, since until then

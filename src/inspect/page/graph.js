@@ -7,12 +7,12 @@ function hasGraph({ config, visible }) {
 }
 
 class Graph {
-  constructor(model, text, tape = new Tape(model.numbers)) {
-    const run = new Run(model, unchanged, tape);
+  // A run that has read another text serves another graph no more.
+  constructor(model, text, run = new Run(model, unchanged, new Tape(model.numbers))) {
     const loss = run.documentLoss(encode(model, text));
     this.grads = new Float64Array(model.numbers.length);
     run.tape.backward(loss, this.grads);
-    Object.assign(this, { model, tape, labels: new Labels(run, loss), known: [] });
+    Object.assign(this, { model, run, tape: run.tape, labels: new Labels(run, loss), known: [] });
     this.loss = this.node(loss);
     this.reached = this.below(this.loss);
   }
@@ -28,7 +28,9 @@ class Graph {
 
   // Those with a name that fits.
   nodesNamed(fits) {
-    return [...this.labels.labels.keys()].filter((k) => fits(this.labels.labels[k].name)).map((k) => this.node(k));
+    const found = [];
+    this.labels.labels.forEach(({ name }, number) => fits(name) && found.push(this.node(number)));
+    return found;
   }
 
   // The parameter at a place in the model's numbers.

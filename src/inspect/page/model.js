@@ -115,8 +115,9 @@ class Run {
 
   // Forgets what was read from a position on.
   backTo(position) {
-    if (position >= this.positions.length) return;
-    this.tape.clear(this.positions[position].mark);
+    const { begin } = this.positions[position] ?? {};
+    if (begin) this.tape.clear(begin);
+    else if (position > 0) this.tape.clear(this.positions[position - 1].end);
     for (const list of [this.positions, ...this.layers, ...this.mlps, this.numbers]) list.length = position;
   }
 
@@ -125,7 +126,7 @@ class Run {
     const { tape, positions } = this;
     const { config, w } = this.model;
     const pos_id = positions.length;
-    const mark = tape.mark();
+    const begin = tape.mark();
     tape.begin(pos_id, null, "embedding");
     const tok_emb = tape.row(w.wte, token_id);
     const pos_emb = config.rope ? null : tape.row(w.wpe, pos_id);
@@ -140,7 +141,7 @@ class Run {
     }
     tape.begin(pos_id, null, "logits");
     const logits = tape.linear(x, w.lm_head);
-    positions.push({ mark, token_id, pos_id, tok_emb, pos_emb, embedded, x: x_embedded, logits });
+    positions.push({ begin, token_id, pos_id, tok_emb, pos_emb, embedded, x: x_embedded, logits, end: tape.mark() });
     return logits;
   }
 
@@ -202,17 +203,24 @@ class Run {
     return x;
   }
 
-  // The mean loss of the predictions within the block: of every token after BOS, and of BOS at the end.
+  // The mean loss of the predictions within the block: of every token after BOS, and of BOS at the end. What is known
+  // of an earlier text that began alike stays.
   documentLoss(tokens) {
     const { tape, model, positions } = this;
     const losses = tokens.slice(0, model.config.block_size).map((token_id, pos_id) => {
-      const logits = this.gpt(token_id);
       const target = tokens[pos_id + 1] ?? model.bos;
+      const isKnown = positions[pos_id]?.token_id === token_id;
+      if (isKnown && positions[pos_id].target === target) return positions[pos_id].loss;
+      this.backTo(pos_id + isKnown);
+      if (isKnown) tape.clear(positions[pos_id].predicted);
+      else this.gpt(token_id);
+      const predicted = tape.mark();
       tape.begin(pos_id, null, "loss");
-      const loss = tape.crossEntropy(logits, target);
-      Object.assign(positions[pos_id], { target, loss });
+      const loss = tape.crossEntropy(positions[pos_id].logits, target);
+      Object.assign(positions[pos_id], { predicted, target, loss, end: tape.mark() });
       return loss;
     });
+    this.backTo(losses.length);
     tape.begin(null, null, "");
     return tape.mean(losses);
   }

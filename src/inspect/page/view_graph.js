@@ -4,9 +4,8 @@
 function currentGraph({ model }) {
   const { graph } = state;
   if (graph.made?.model !== model || graph.text !== state.text) {
-    const tape = graph.made?.model === model ? graph.made.tape : undefined; // its lists need not grow anew
-    const made = new Graph(model, state.text, tape);
-    Object.assign(graph, { made, text: state.text, deepest: [], unfolded: new Set() });
+    const run = graph.made?.model === model ? graph.made.run : undefined;
+    Object.assign(graph, { made: new Graph(model, state.text, run), text: state.text, deepest: [], unfolded: new Set() });
   }
   return graph.made;
 }

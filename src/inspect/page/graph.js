@@ -26,10 +26,10 @@ class Graph {
     return (this.known[number] ??= { number, op: ops[number], data: data[number], grad: grad[number], arity: arity() });
   }
 
-  // Those with a name that fits.
-  nodesNamed(fits) {
+  // Those with a name that fits, of all nodes or of some.
+  nodesNamed(fits, from = 0, to = this.tape.size) {
     const found = [];
-    this.labels.labels.forEach(({ name }, number) => fits(name) && found.push(this.node(number)));
+    for (let k = from; k < to; k++) if (fits(this.labels.labels[k].name)) found.push(this.node(k));
     return found;
   }
 

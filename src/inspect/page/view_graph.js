@@ -104,15 +104,15 @@ function walkTools(graph, thing) {
 
 // Things worth a look at this position: [[label, thing], ...].
 function destinations(graph) {
-  const { model, targets, tokens } = state.shown;
+  const { model, tokens } = state.shown;
   const { at } = state;
   const strongestOf = (things) => things.reduce((a, b) => (Math.abs(b.grad) > Math.abs(a.grad) ? b : a));
   const { wte, "layer0.attn_wq": query } = model.w;
-  const labelled = (name) =>
-    graph.nodesNamed((each) => each === name).filter((node) => graph.labels.placeOf(node).position === at);
+  const here = graph.run.positions[at];
+  const labelled = (name) => graph.nodesNamed((each) => each === name, here.begin.size, here.end.size);
   return [
     graph.loss,
-    graph.find(`probability of ${graph.labels.letter(targets[at])}`, at),
+    graph.follow([0, at, 0, 0]).at(-1).thing, // the probability of what comes
     strongestOf(labelled("attn_weights")),
     strongestOf(labelled("q")),
     strongestOf(Array.from(query.data, (_, k) => graph.weight(query.at + k))),

@@ -305,7 +305,7 @@ CONTROLS = (("#picture-next", "Enter", "state.at === 4"), ("#reveal-all", " ", "
             ('[data-key="answer 0:2"]', "Enter", "state.open.size === 3"),
             ('[data-key="pick 0:3"]', "Enter", "state.tab === 'inside' && state.head === 3"),
             ('[data-key="part 0:2"]', "Enter", "state.tab === 'inside' && state.head === 2"),
-            ("#temperature", "ArrowRight", "state.temperature > 1"), ("#undo", "Enter", "state.temperature === 1"),
+            ("#temperature", "ArrowRight", "state.shown.isChanged"), ("#undo", "Enter", "state.temperature === 1"),
             ("#num", "Enter", "byId('sampled').children.length > 0"),
             ("#learn-step", "Enter", "state.learn.trainer.steps === 1"),
             ("#learn-reset", "Enter", "state.learn.trainer.steps === 0"),

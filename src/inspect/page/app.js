@@ -22,15 +22,16 @@ const state = {
   cells: null,
   cellTimer: 0,
   arrived: null,
-  arrivedTimer: 0,
   width: innerWidth,
-  linkTimer: 0,
-  whyTimer: 0,
-  titleTimer: 0,
-  othersTimer: 0,
-  tourTimer: 0,
-  restTimer: 0,
 };
+
+const timers = {};
+
+// Does something after a while, and the same only once.
+function later(name, milliseconds, act) {
+  clearTimeout(timers[name]);
+  timers[name] = setTimeout(act, milliseconds);
+}
 
 // [id, name in the bar, the function that shows it].
 const sections = [
@@ -166,8 +167,7 @@ function arrive() {
 function bringToTop(place) {
   state.arrived = place;
   place.scrollIntoView();
-  clearTimeout(state.arrivedTimer);
-  state.arrivedTimer = setTimeout(stayFree, 1500);
+  later("arrived", 1500, stayFree);
 }
 
 function stayFree() {
@@ -222,8 +222,7 @@ function onScreen() {
 function showNow(seen = onScreen(), isNear = (map) => isWithin(0, map)) {
   showStale((section) => seen.includes(section));
   fillMaps((map) => seen.some(([id]) => id === map.closest("section").id) && isNear(map));
-  clearTimeout(state.restTimer);
-  state.restTimer = setTimeout(showNext, state.playing ? 4 * millisecondsAPoint : 200);
+  later("rest", state.playing ? 4 * millisecondsAPoint : 200, showNext);
 }
 
 // Then what is near, one section after the other; the rest when it comes near. What is read stays where it is.
@@ -235,7 +234,7 @@ function showNext() {
     showStale((section) => section === next);
     const moved = topOfRead() - top;
     if (moved !== 0) scrollBy(0, moved);
-    state.restTimer = setTimeout(showNext);
+    later("rest", 0, showNext);
   }
   fillMaps((map) => isWithin(0.5, map));
 }
@@ -270,22 +269,13 @@ function showAll() {
 
 // A group of radio buttons: [[value, label], ...]. Only the one that is chosen is reached by Tab.
 function showChoices(place, choices, chosen, choose) {
-  renew(
-    place,
-    choices.map(([value, label]) =>
-      button(
-        {
-          role: "radio",
-          "aria-checked": String(value === chosen),
-          "data-key": `choice ${value}`,
-          "data-value": value,
-          tabindex: value === chosen ? 0 : -1,
-          click: () => choose(value),
-        },
-        element("bdi", label),
-      ),
-    ),
-  );
+  const radio = ([value, label]) => {
+    const about = { role: "radio", "data-key": `choice ${value}`, "data-value": value, click: () => choose(value) };
+    const isChosen = value === chosen;
+    const how = { ...about, "aria-checked": String(isChosen), tabindex: isChosen ? 0 : -1 };
+    return button(how, element("bdi", label));
+  };
+  renew(place, choices.map(radio));
 }
 
 // Arrow keys, Home and End in a group of buttons: the next one gets the focus. Of radio buttons it is chosen, too.
@@ -389,26 +379,15 @@ function showTheme() {
 function showSections() {
   const numbers = document.querySelectorAll("main > section:not([hidden]) > h2 > span");
   numbers.forEach((number, i) => (number.textContent = i + 1));
-  renew(
-    byId("sections"),
-    sections
-      .filter(([id]) => !byId(id).hidden)
-      .map(([id, name]) =>
-        element(
-          "a",
-          {
-            href: `#tab=${id}`,
-            "data-key": `section ${id}`,
-            "aria-current": id === state.tab ? "true" : null,
-            click: (event) => {
-              event.preventDefault();
-              change({ tab: id }, { scroll: true });
-            },
-          },
-          name,
-        ),
-      ),
-  );
+  const jump = (id) => (event) => {
+    event.preventDefault();
+    change({ tab: id }, { scroll: true });
+  };
+  const door = ([id, name]) => {
+    const how = { href: `#tab=${id}`, "data-key": `section ${id}`, click: jump(id) };
+    return element("a", { ...how, "aria-current": id === state.tab ? "true" : null }, name);
+  };
+  renew(byId("sections"), sections.filter(([id]) => !byId(id).hidden).map(door));
   const current = byId("sections").querySelector("[aria-current]");
   if (current === null) return;
   const { offsetLeft, clientWidth } = byId("sections");
@@ -452,16 +431,14 @@ function followScrolling() {
 // model.
 function showTitle({ about, model }) {
   byId("title").textContent = titleOf({ about, model });
-  byId("facts").replaceChildren(...describeModel({ about, model }));
-  for (const place of document.querySelectorAll(".guessing")) place.textContent = fixed(guessingLoss(model), 1);
-  for (const place of document.querySelectorAll(".tokens")) place.textContent = model.bos + 1;
-  for (const place of document.querySelectorAll(".measured")) {
-    place.replaceChildren(...explained(measuredOn({ about, model })));
-  }
-  clearTimeout(state.titleTimer);
+  renew(byId("facts"), describeModel({ about, model }));
+  const tell = (where, words) => document.querySelectorAll(where).forEach((place) => renew(place, explained(words)));
+  tell(".guessing", fixed(guessingLoss(model), 1));
+  tell(".tokens", String(model.bos + 1));
+  tell(".measured", measuredOn({ about, model }));
   const showInvented = () => showNames("invented", namesOf(model));
   if (state.written.has(model)) showInvented();
-  else state.titleTimer = setTimeout(showInvented);
+  else later("title", 0, () => state.shown.model === model && showInvented());
 }
 
 function titleOf({ about, model }) {

@@ -60,38 +60,27 @@ function renew(place, ...children) {
 }
 
 function renewChildren(place, children) {
-  let next = place.firstChild;
-  for (const child of children) {
-    const old = next;
-    next = old && old.nextSibling;
-    if (old === null) place.append(child);
-    else if (typeof child !== "string") renewNode(old, child);
-    else if (old.nodeType !== Node.TEXT_NODE) old.replaceWith(child);
-    else if (old.data !== child) old.data = child;
-  }
-  while (next) {
-    const old = next;
-    next = old.nextSibling;
-    old.remove();
-  }
+  const old = [...place.childNodes];
+  children.forEach((child, i) => {
+    const made = child instanceof Node ? child : new Text(child);
+    if (old[i]) renewNode(old[i], made);
+    else place.append(made);
+  });
+  for (const each of old.slice(children.length)) each.remove();
 }
 
 function renewNode(old, made) {
   if (old.nodeName !== made.nodeName) return old.replaceWith(made);
-  if (made.nodeType === Node.TEXT_NODE) {
-    if (old.data !== made.data) old.data = made.data;
-    return;
-  }
+  if (old.nodeValue !== made.nodeValue) old.nodeValue = made.nodeValue; // of a text
   if (!old.isEqualNode(made)) {
-    for (const name of made.getAttributeNames()) {
-      const value = made.getAttribute(name);
-      if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-    }
     for (const name of old.getAttributeNames()) if (!made.hasAttribute(name)) old.removeAttribute(name);
+    for (const name of made.getAttributeNames()) {
+      if (old.getAttribute(name) !== made.getAttribute(name)) old.setAttribute(name, made.getAttribute(name));
+    }
   }
   if (old.acts !== made.acts) listen(old, made.acts);
   if (made.fill) old.fill = made.fill; // a map, which is filled later
-  else if (made.firstChild || old.firstChild) renewChildren(old, [...made.childNodes]);
+  else renewChildren(old, [...made.childNodes]);
 }
 
 function focusKey(place, key) {
@@ -250,25 +239,24 @@ function fillMaps(isWanted) {
 // cells are crossed out.
 function mapParts(model, n, { rows, labels, picked = -1, forbidden = () => false }) {
   const at = (i) => mapMargin + cellSize * i;
-  const box = (t, from, to) => `M${at(from)} ${at(t)}h${cellSize * (to - from) - 1}v${cellSize - 1}H${at(from)}z`;
-  const bands = [];
+  const box = (t, s) => `M${at(s)} ${at(t)}h${cellSize - 1}v${cellSize - 1}H${at(s)}z`;
   const shades = new Map();
   const letters = [];
-  let crosses = "";
+  let [seen, crosses] = ["", ""];
   for (let t = 0; t < n; t++) {
     const isPicked = t === picked ? "picked-label" : null;
-    for (const [from, to] of runs(t + 1, (s) => allows(model, t, s))) bands.push(box(t, from, to));
     letters.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
     letters.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
     for (let s = 0; s <= t; s++) {
       const shade = rows[t][s].toFixed(2);
-      shades.set(shade, (shades.get(shade) ?? "") + box(t, s, s + 1));
+      shades.set(shade, (shades.get(shade) ?? "") + box(t, s));
+      if (allows(model, t, s)) seen += box(t, s);
       if (forbidden(t, s)) crosses += `M${at(s) + 4} ${at(t) + 4}l9 9m-9 0l9 -9`;
     }
   }
   shades.delete("0.00");
   const cells = [...shades].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade }));
-  const parts = [svg("path", { class: "band", d: bands.join("") }), svg("g", {}, cells), svg("g", {}, letters)];
+  const parts = [svg("path", { class: "seen", d: seen }), svg("g", {}, cells), svg("g", {}, letters)];
   if (crosses !== "") parts.push(svg("path", { class: "forbidden", d: crosses }));
   if (picked >= 0 && picked < n) {
     const frame = { x: at(0) - 1, y: at(picked) - 1, width: cellSize * (picked + 1) + 1, height: cellSize + 1, rx: 2 };
@@ -291,17 +279,6 @@ function mapFigure(caption, ...parts) {
 function withAxes(map, thing) {
   const above = element("span", { class: "across" }, `${thing} that is looked at →`);
   return element("div", { class: "axes" }, above, element("span", { class: "down" }, `${thing} that looks →`), map);
-}
-
-// The runs [from, to) of those of n cells for which isIn holds.
-function runs(n, isIn) {
-  const found = [];
-  for (let i = 0; i < n; i++) {
-    if (!isIn(i)) continue;
-    if (found.at(-1)?.[1] === i) found.at(-1)[1] = i + 1;
-    else found.push([i, i + 1]);
-  }
-  return found;
 }
 
 // What the mouse does in a map, where its place says which cell it is at. pick(t, s) is called for a click, see(t, s)

@@ -204,16 +204,15 @@ function showTourLink(id, steps, by) {
 
 // What one sees takes a moment, so it is computed when it is asked for.
 function showTourAnswer(shown, step) {
-  clearTimeout(state.tourTimer);
-  if (!byId("tour-answer").open) return;
-  state.tourTimer = setTimeout(() => renew(byId("tour-see"), inText(step.see(shown))), 50);
+  const show = () => renew(byId("tour-see"), inText(step.see(shown)));
+  later("tour", 50, () => byId("tour-answer").open && show());
 }
 
 function startTour() {
   byId("tour-answer").addEventListener("toggle", () => showTour(state.shown));
   for (const id of ["tour-begin", "tour-back", "tour-next"]) {
     byId(id).addEventListener("click", () => {
-      clearTimeout(state.linkTimer); // it would write over the link that is followed
+      clearTimeout(timers.link); // it would write over the link that is followed
       rememberPlace();
     });
   }

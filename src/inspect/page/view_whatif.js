@@ -143,15 +143,13 @@ function showOthersSoon(shown) {
     if (place === null || state.shown !== shown) return;
     if (i < names.length) {
       const difference = lossOf(names[i], shown.changes, state.temperature) - lossOf(names[i], unchanged, 1);
-      state.othersTimer = setTimeout(measure, 0, i + 1, sum + difference);
-      return;
+      return later("others", 0, () => measure(i + 1, sum + difference));
     }
     place.textContent =
       `Over ${names.length} other ${nounOf(shown.model)} it changes by ${signed(sum / names.length)}.` +
       (state.forbidden.size > 0 ? " (Forbidden looks are forbidden at the same positions there.)" : "");
   };
-  clearTimeout(state.othersTimer);
-  state.othersTimer = setTimeout(measure, 300, 0, 0);
+  later("others", 300, () => measure(0, 0));
 }
 
 function canRead(model, text) {

@@ -52,11 +52,10 @@ function showLossesWithout(shown, token, parts, loss, i = 0) {
   const isGuessing = Math.abs(without - guessingLoss(model)) < 1e-9; // no part says anything
   const difference = element("span", { class: "unit" }, ` (${isGuessing ? "guessing" : signed(without - loss)})`);
   renew(byId(`without-${i}`), fixed(without), difference);
-  state.whyTimer = setTimeout(showLossesWithout, 0, shown, token, parts, loss, i + 1);
+  later("why", 0, () => showLossesWithout(shown, token, parts, loss, i + 1));
 }
 
 function showWhy(shown) {
-  clearTimeout(state.whyTimer);
   const { model, now } = shown;
   const { at } = state;
   const token = tokenToExplain(shown);
@@ -70,5 +69,5 @@ function showWhy(shown) {
   const body = element("tbody", ...partRows(parts), sum);
   renew(byId("why-parts"), wideTable("What each part adds", heading, body));
   renew(byId("why-command"), inspectCommand(shown), ` --at ${at} --why`);
-  state.whyTimer = setTimeout(showLossesWithout, 100, shown, token, parts, loss);
+  later("why", 100, () => showLossesWithout(shown, token, parts, loss));
 }

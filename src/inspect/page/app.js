@@ -106,22 +106,12 @@ function compute() {
   const { model, about } = state.models[state.model];
   const isChanged = state.off.size > 0 || state.forbidden.size > 0 || state.temperature !== 1;
   const changes = changesOf(model);
-  const readBy = (name, how, temperature) =>
-    read(model, state.text, how, temperature, keptRun(name, model, how));
+  const readBy = (name, how, temperature) => read(model, state.text, how, temperature, keptRun(name, model, how));
   const before = readBy("before", unchanged, 1);
   const now = isChanged ? readBy("now", changes, state.temperature) : before;
   const { tokens, targets } = before;
-  return {
-    model,
-    about,
-    tokens,
-    targets,
-    before,
-    now,
-    changes,
-    isChanged,
-    labels: tokens.map((token) => shortLabel(model, token)),
-  };
+  const labels = tokens.map((token) => shortLabel(model, token));
+  return { model, about, tokens, targets, before, now, changes, isChanged, labels };
 }
 
 // Numbers that a link or another name may have put out of range.
@@ -199,9 +189,8 @@ function prepare() {
 
 function showStale(isWanted) {
   for (const section of [...stale].filter(isWanted)) {
-    const [, , show] = section;
     stale.delete(section);
-    show(state.shown);
+    section[2](state.shown);
   }
 }
 
@@ -267,15 +256,13 @@ function showAll() {
 
 // --- Small parts that views share ------------------------------------------------------------------------------------
 
-// A group of radio buttons: [[value, label], ...]. Only the one that is chosen is reached by Tab.
+// A group of radio buttons: [[value, label], ...].
 function showChoices(place, choices, chosen, choose) {
-  const radio = ([value, label]) => {
-    const about = { role: "radio", "data-key": `choice ${value}`, "data-value": value, click: () => choose(value) };
-    const isChosen = value === chosen;
-    const how = { ...about, "aria-checked": String(isChosen), tabindex: isChosen ? 0 : -1 };
-    return button(how, element("bdi", label));
+  const choice = ([value, label]) => {
+    const how = { "data-key": `choice ${value}`, "data-value": value, click: () => choose(value) };
+    return radio(value === chosen, how, element("bdi", label));
   };
-  renew(place, choices.map(radio));
+  renew(place, choices.map(choice));
 }
 
 // Arrow keys, Home and End in a group of buttons: the next one gets the focus. Of radio buttons it is chosen, too.

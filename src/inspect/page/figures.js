@@ -41,6 +41,12 @@ function button(attributes, ...children) {
   return element("button", { type: "button", ...attributes }, ...children);
 }
 
+// One of a group: only the one that is chosen is reached by Tab.
+function radio(isChosen, attributes, ...children) {
+  const how = { role: "radio", "aria-checked": String(isChosen), tabindex: isChosen ? 0 : -1 };
+  return button({ ...how, ...attributes }, ...children);
+}
+
 function svg(tag, attributes = {}, ...children) {
   return fillElement(document.createElementNS(svgNamespace, tag), attributes, children);
 }
@@ -326,11 +332,8 @@ function tableRow(name, cells, attributes = {}) {
 
 // A table that may be wider than the window.
 function wideTable(name, ...parts) {
-  return element(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
-    element("table", ...parts),
-  );
+  const how = { class: "scroll", tabindex: 0, role: "region", "aria-label": name };
+  return element("div", how, element("table", ...parts));
 }
 
 // --- Bars and curves -------------------------------------------------------------------------------------------------
@@ -339,13 +342,9 @@ function wideTable(name, ...parts) {
 function chanceBar({ label, share, mark = null, markClass = "before", isNext = false }) {
   const fill = element("span", { class: "fill", style: `width: ${100 * share}%` });
   const line = mark === null ? null : element("span", { class: markClass, style: `left: calc(${100 * mark}% - 1px)` });
-  return element(
-    "span",
-    { class: isNext ? "chance is-next" : "chance" },
-    element("bdi", label),
-    element("span", { class: "track" }, fill, line),
-    element("span", percent(share)),
-  );
+  const track = element("span", { class: "track" }, fill, line);
+  const how = { class: isNext ? "chance is-next" : "chance" };
+  return element("span", how, element("bdi", label), track, element("span", percent(share)));
 }
 
 function runningMean(numbers, window) {

@@ -29,11 +29,8 @@ function pairRow(both, shown, t) {
     loss: run.losses[t] ?? NaN,
     favourite: run.probs[t] ? nextLabel(model, strongest(run.probs[t], [...run.probs[t].keys()], 1)[0]) : "–",
   }));
-  const bars = element(
-    "div",
-    { class: "pair" },
-    [a, b].map(({ chance }) => element("i", { style: `width: ${100 * chance}%` })),
-  );
+  const bar = ({ chance }) => element("i", { style: `width: ${100 * chance}%` });
+  const bars = element("div", { class: "pair" }, bar(a), bar(b));
   const cells = [a.favourite, b.favourite, fixed(a.loss), fixed(b.loss)];
   const name = inText(`${readingSoFar(shown, t)}: ${nextLabel(shown.model, shown.targets[t])}`);
   const colours = cells.map((cell, i) => element("td", { class: i % 2 ? "second-model" : "first-model" }, cell));
@@ -42,19 +39,10 @@ function pairRow(both, shown, t) {
 
 function lettersTable(both, shown) {
   const over = (words, columns) => element("th", { scope: "colgroup", colspan: columns, class: "over" }, words);
-  const heading = element(
-    "tr",
-    element("td"),
-    over("probability of what comes", 1),
-    over("expects most", 2),
-    over("loss", 2),
-    over("difference", 1),
-  );
-  return wideTable(
-    "Both models, letter by letter",
-    element("thead", heading),
-    element("tbody", ...shown.tokens.map((_, t) => pairRow(both, shown, t))),
-  );
+  const columns = Object.entries({ "probability of what comes": 1, "expects most": 2, loss: 2, difference: 1 });
+  const heading = element("tr", element("td"), ...columns.map((column) => over(...column)));
+  const body = element("tbody", ...shown.tokens.map((_, t) => pairRow(both, shown, t)));
+  return wideTable("Both models, letter by letter", element("thead", heading), body);
 }
 
 function mapsOf({ about, model, run }, i) {
@@ -63,11 +51,8 @@ function mapsOf({ about, model, run }, i) {
     const title = `${about.name}, ${name}, in “${state.text}”`;
     return mapFigure([name], headMap(model, { rows: run.weights[layer][head], labels, name: title }));
   });
-  return element(
-    "div",
-    element("h3", { class: `${i ? "second" : "first"}-model` }, inText(about.name)),
-    mapGrid(labels.length, maps),
-  );
+  const title = element("h3", { class: `${i ? "second" : "first"}-model` }, inText(about.name));
+  return element("div", title, mapGrid(labels.length, maps));
 }
 
 function showCompare(shown) {

@@ -59,17 +59,14 @@ function answer(shown, layer, head) {
   const key = `${layer}:${head}`;
   const isOpen = state.open.has(key);
   const words = isOpen ? "Hide" : isClear(record) ? "Guess, then show" : "Show what was measured";
-  const cover = button(
-    {
-      class: isOpen ? "link" : "cover",
-      "aria-expanded": String(isOpen),
-      "data-key": `answer ${key}`,
-      "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
-      click: () => reveal(isOpen ? [...state.open].filter((each) => each !== key) : [...state.open, key]),
-    },
-    words,
-  );
-  return element("div", { class: "answer" }, ...(isOpen ? evidence(shown, record) : []), cover);
+  const how = {
+    class: isOpen ? "link" : "cover",
+    "aria-expanded": String(isOpen),
+    "data-key": `answer ${key}`,
+    "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
+    click: () => reveal(isOpen ? [...state.open].filter((each) => each !== key) : [...state.open, key]),
+  };
+  return element("div", { class: "answer" }, ...(isOpen ? evidence(shown, record) : []), button(how, words));
 }
 
 // The rows of a map: of this name, or the mean over those it was measured on.
@@ -97,21 +94,16 @@ function galleryMap(shown, layer, head) {
 function galleryCard(shown, layer, head) {
   const isPicked = layer === state.layer && head === state.head;
   const off = state.off.get(`${layer}:${head}`);
-  const pick = button(
-    {
-      class: "link",
-      "data-key": `pick ${layer}:${head}`,
-      "aria-pressed": String(isPicked),
-      "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
-      click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
-    },
-    `head ${head}`,
-  );
-  return mapFigure(
-    [pick, element("span", { class: "changed" }, off ?? "")],
-    withAxes(galleryMap(shown, layer, head), state.maps === "mean" ? "position" : "letter"),
-    answer(shown, layer, head),
-  );
+  const how = {
+    class: "link",
+    "data-key": `pick ${layer}:${head}`,
+    "aria-pressed": String(isPicked),
+    "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
+    click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
+  };
+  const caption = [button(how, `head ${head}`), element("span", { class: "changed" }, off ?? "")];
+  const map = withAxes(galleryMap(shown, layer, head), state.maps === "mean" ? "position" : "letter");
+  return mapFigure(caption, map, answer(shown, layer, head));
 }
 
 function showGallery(shown) {

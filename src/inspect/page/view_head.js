@@ -5,16 +5,8 @@ function headFacts(shown) {
   const positions = shown.now.layers[layer];
   const seen = seenFrom(shown.model, layer, head, at, shown.changes);
   const here = positions[at];
-  return {
-    seen,
-    positions,
-    here,
-    query: here.q_h[head],
-    scores: here.attn_logits[head],
-    weights: here.attn_weights[head],
-    even: evenShare(seen),
-    D: here.q_h[head].length,
-  };
+  const [query, scores, weights] = ["q_h", "attn_logits", "attn_weights"].map((name) => here[name][head]);
+  return { seen, positions, here, query, scores, weights, even: evenShare(seen), D: query.length };
 }
 
 function numberCells(numbers) {
@@ -64,16 +56,10 @@ function showStrongest(shown) {
     seen.length < 2
       ? "It sees only one position, so there is nothing to choose."
       : `It sees ${seen.length} positions. The [entropy] of this row is ${fixed(rowEntropy(weights, seen), 2)}.`;
-  renew(
-    byId("strongest"),
-    wideTable(
-      "The strongest keys",
-      element("caption", "What ", inText(name(state.at)), ` at position ${state.at} looks at most`),
-      tableHead(["looks at", "[position]", "[weight]", "[even share]", "[score]", ""]),
-      element("tbody", ...lines),
-    ),
-    element("p", { class: "note" }, ...explained(note)),
-  );
+  const caption = element("caption", "What ", inText(name(state.at)), ` at position ${state.at} looks at most`);
+  const head = tableHead(["looks at", "[position]", "[weight]", "[even share]", "[score]", ""]);
+  const table = wideTable("The strongest keys", caption, head, element("tbody", ...lines));
+  renew(byId("strongest"), table, element("p", { class: "note" }, ...explained(note)));
 }
 
 function stepOf(title, words, ...content) {

@@ -202,15 +202,8 @@ function pointsToTell() {
 function pointRow(i, at) {
   const { about, names } = state.points[i];
   const told = (names ?? ["…"]).slice(0, 4).flatMap((name) => [writtenName(name), " "]);
-  const pick = button(
-    {
-      class: "link",
-      "data-key": `point ${i}`,
-      "aria-pressed": String(i === at),
-      click: () => pickPoint(i),
-    },
-    about.step.toLocaleString("en"),
-  );
+  const how = { class: "link", "data-key": `point ${i}`, "aria-pressed": String(i === at), click: () => pickPoint(i) };
+  const pick = button(how, about.step.toLocaleString("en"));
   const cells = [fixed(about.measured.loss), element("td", { class: "told" }, ...told)];
   return tableRow(pick, cells, { class: i === at ? "query" : null });
 }

@@ -17,19 +17,9 @@ function newLearner(model) {
   random.shuffle(names);
   const how = state.data.train;
   const begin = state.learnFrom === "fresh" ? freshModel(model, how, random) : withNumbers(model, model.numbers.slice());
-  return {
-    model,
-    from: state.learnFrom,
-    seed: state.learnSeed,
-    names,
-    trainer: new Trainer(begin, names, how),
-    losses: [],
-    running: false,
-    due: 0,
-    last: 0,
-    shownAt: 0,
-    namesAt: 0,
-  };
+  const beginning = { losses: [], running: false, due: 0, last: 0, shownAt: 0, namesAt: 0 };
+  const trainer = new Trainer(begin, names, how);
+  return { model, from: state.learnFrom, seed: state.learnSeed, names, trainer, ...beginning };
 }
 
 function learnOneStep(learn) {

@@ -34,25 +34,11 @@ function readCard(shown, t) {
   const summary =
     `Position ${t}, ${readingSoFar(shown, t)}: ${nextLabel(model, target)} comes, with probability ` +
     `${chance}, loss ${fixed(now.losses[t], 2)}. Likeliest: ${likeliest.join(", ")}`;
-  return button(
-    {
-      class: "card",
-      role: "radio",
-      "aria-checked": String(t === state.at),
-      "aria-label": summary,
-      tabindex: t === state.at ? 0 : -1,
-      "data-key": `card ${t}`,
-      click: () => change({ at: t }),
-    },
-    element("span", { class: "so-far" }, element("bdi", readingSoFar(shown, t))),
-    element(
-      "span",
-      { class: "next" },
-      element("b", element("bdi", nextLabel(model, target))),
-      element("span", `loss ${fixed(now.losses[t], 2)}`),
-    ),
-    ...bars,
-  );
+  const soFar = element("span", { class: "so-far" }, element("bdi", readingSoFar(shown, t)));
+  const letter = element("b", element("bdi", nextLabel(model, target)));
+  const next = element("span", { class: "next" }, letter, element("span", `loss ${fixed(now.losses[t], 2)}`));
+  const how = { class: "card", "aria-label": summary, "data-key": `card ${t}`, click: () => change({ at: t }) };
+  return radio(t === state.at, how, soFar, next, ...bars);
 }
 
 function showRead(shown) {
@@ -82,16 +68,12 @@ function showVerdict(shown) {
   const { model, now, before, isChanged } = shown;
   const guessing = fixed(guessingLoss(model), 1);
   const difference = now.loss - before.loss;
+  const change = element("span", { class: difference > 0 ? "worse" : "better" }, signed(difference));
   renew(
     byId("verdict"),
     ...explained(`[loss] ${fixed(now.loss)}`),
     ...(isChanged
-      ? [
-          " (",
-          element("span", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
-          element("span", { class: "unit" }, " with your changes"),
-          ")",
-        ]
+      ? [" (", change, element("span", { class: "unit" }, " with your changes"), ")"]
       : [element("span", { class: "loss-scale" }, ` (0 = certain, ${guessing} = guessing)`)]),
     ...answerOf(shown),
   );

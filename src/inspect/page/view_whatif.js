@@ -39,21 +39,15 @@ function cellButton(shown, t, s) {
   const weight = shown.now.weights[layer][head][t][s];
   const how = isMasked ? "never, because of the mask" : isForbidden ? "forbidden" : fixed(weight);
   const name = (i) => `${longLabel(shown.model, shown.tokens[i])} (${i})`;
-  const cell = button(
-    {
-      "data-key": `cell ${t} ${s}`,
-      "data-t": t,
-      "data-s": s,
-      tabindex: t === Math.min(state.at, longestMap - 1) && s === 0 ? 0 : -1,
-      "aria-pressed": String(isForbidden),
-      "aria-disabled": isMasked ? "true" : null,
-      "aria-label": `${name(t)} looks at ${name(s)}: ${how}`,
-      class: shadeOf(weight),
-      click: () => isMasked || forbidCell(t, s),
-    },
-    isForbidden ? "×" : "",
-  );
-  return element("td", cell);
+  const about = {
+    ...{ "data-key": `cell ${t} ${s}`, "data-t": t, "data-s": s, class: shadeOf(weight) },
+    tabindex: t === Math.min(state.at, longestMap - 1) && s === 0 ? 0 : -1,
+    "aria-pressed": String(isForbidden),
+    "aria-disabled": isMasked ? "true" : null,
+    "aria-label": `${name(t)} looks at ${name(s)}: ${how}`,
+    click: () => isMasked || forbidCell(t, s),
+  };
+  return element("td", button(about, isForbidden ? "×" : ""));
 }
 
 function showForbid(shown) {
@@ -65,12 +59,9 @@ function showForbid(shown) {
   });
   const columns = labels.map((label) => element("th", { scope: "col" }, label));
   const name = "Looks to forbid: a row looks, a column is looked at";
-  const table = element(
-    "table",
-    { class: "cells", keydown: moveBetweenCells, "aria-label": name },
-    element("thead", element("tr", element("td"), ...columns)),
-    element("tbody", ...rows),
-  );
+  const head = element("thead", element("tr", element("td"), ...columns));
+  const how = { class: "cells", keydown: moveBetweenCells, "aria-label": name };
+  const table = element("table", how, head, element("tbody", ...rows));
   const cut = element("p", { class: "note" }, cutNote(shown.labels.length));
   renew(byId("forbid"), element("div", { class: "scroll" }, table), cut);
 }
@@ -112,23 +103,14 @@ function showDifference(shown) {
   }
   const difference = now.loss - before.loss;
   const kinds = ["probability before", "probability now", "loss before", "loss now", "difference", "expected most"];
+  const much = element("strong", { class: difference > 0 ? "worse" : "better" }, signed(difference));
+  const losses = `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `;
+  const words = [...explained("The [loss] of “"), inText(state.text), losses, much, ". "];
+  const rows = element("tbody", ...shown.tokens.map((_, t) => differenceRow(shown, t)));
   renew(
     place,
-    element(
-      "p",
-      { class: "big" },
-      ...explained("The [loss] of “"),
-      inText(state.text),
-      `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `,
-      element("strong", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
-      ". ",
-      element("span", { id: "others" }),
-    ),
-    wideTable(
-      "Before and now, by letter",
-      tableHead(["", ...kinds]),
-      element("tbody", ...shown.tokens.map((_, t) => differenceRow(shown, t))),
-    ),
+    element("p", { class: "big" }, ...words, element("span", { id: "others" })),
+    wideTable("Before and now, by letter", tableHead(["", ...kinds]), rows),
   );
   showOthersSoon(shown);
 }

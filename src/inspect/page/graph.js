@@ -135,7 +135,8 @@ class Graph {
   find(text, position) {
     const wanted = text.trim();
     if (/^#\d+$/.test(wanted)) return wanted.slice(1) < this.tape.size ? this.node(Number(wanted.slice(1))) : null;
-    const named = this.nodesNamed((name) => wanted.startsWith(name)).filter((node) => this.labels.textOf(node) === wanted);
+    const alike = this.nodesNamed((name) => wanted.startsWith(name));
+    const named = alike.filter((node) => this.labels.textOf(node) === wanted);
     const nodes = named.filter(({ number }) => this.reached[number]);
     const here = nodes.find((node) => this.labels.placeOf(node).position === position);
     return here ?? nodes[0] ?? this.findWeight(wanted) ?? named[0] ?? null;

@@ -88,10 +88,10 @@ class Run {
     Object.assign(this, { model, changes, tape, positions: [], layers: lists(), mlps: lists(), numbers: [] });
   }
 
-  // Returns the logits [T][V]; layers [L][T], what happened at each position: x_residual, q_h, k_h, v_h, attn_logits[h],
-  // attn_weights[h], head_out[h], x_attn and more; of these the weights [L][H][T][t + 1]; embedded [T][C], with which
-  // the residual stream begins; and mlps [L][T], of each MLP active, mlp_out and x, the stream after it. As far as the
-  // text begins as the last one did, nothing is computed anew.
+  // Returns the logits [T][V]; layers [L][T], what happened at each position: x_residual, q_h, k_h, v_h,
+  // attn_logits[h], attn_weights[h], head_out[h], x_attn and more; of these the weights [L][H][T][t + 1]; embedded
+  // [T][C], with which the residual stream begins; and mlps [L][T], of each MLP active, mlp_out and x, the stream after
+  // it. As far as the text begins as the last one did, nothing is computed anew.
   read(tokens) {
     const { positions, layers, mlps, numbers, tape } = this;
     const same = tokens.findIndex((token, t) => token !== positions[t]?.token_id);

@@ -5,7 +5,8 @@ function currentGraph({ model }) {
   const { graph } = state;
   if (graph.made?.model !== model || graph.text !== state.text) {
     const run = graph.made?.model === model ? graph.made.run : undefined;
-    Object.assign(graph, { made: new Graph(model, state.text, run), text: state.text, deepest: [], unfolded: new Set() });
+    const made = new Graph(model, state.text, run);
+    Object.assign(graph, { made, text: state.text, deepest: [], unfolded: new Set() });
   }
   return graph.made;
 }

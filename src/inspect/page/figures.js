@@ -254,14 +254,13 @@ function mapParts(model, n, { rows, labels, picked = -1, forbidden = () => false
     letters.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
     letters.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
     for (let s = 0; s <= t; s++) {
-      const shade = rows[t][s].toFixed(2);
-      shades.set(shade, (shades.get(shade) ?? "") + box(t, s));
+      const shade = Math.round(mostShade * rows[t][s]);
+      if (shade > 0) shades.set(shade, (shades.get(shade) ?? "") + box(t, s));
       if (allows(model, t, s)) seen += box(t, s);
       if (forbidden(t, s)) crosses += `M${at(s) + 4} ${at(t) + 4}l9 9m-9 0l9 -9`;
     }
   }
-  shades.delete("0.00");
-  const cells = [...shades].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade }));
+  const cells = [...shades].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade / mostShade }));
   const parts = [svg("path", { class: "seen", d: seen }), svg("g", {}, cells), svg("g", {}, letters)];
   if (crosses !== "") parts.push(svg("path", { class: "forbidden", d: crosses }));
   if (picked >= 0 && picked < n) {

@@ -122,9 +122,9 @@ class Graph {
     while (thing !== top) {
       const parents = this.parentsOf(thing).filter(({ parent }) => isAllowed(parent));
       if (parents.length === 0) return null;
-      const most = parents.reduce((a, b) => (Math.abs(b.amount) > Math.abs(a.amount) ? b : a));
-      path.unshift(most.i);
-      thing = most.parent;
+      const { i, parent } = most(parents, ({ amount }) => Math.abs(amount));
+      path.unshift(i);
+      thing = parent;
     }
     return path;
   }

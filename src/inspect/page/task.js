@@ -9,7 +9,7 @@ const tasks = [
 
 function mostFrequent(word) {
   const count = (letter) => word.split(letter).length;
-  return [...word].reduce((a, b) => (count(b) > count(a) ? b : a));
+  return most([...word], count);
 }
 
 function whatFollowed(word, length) {

@@ -27,7 +27,7 @@ function pairRow(both, shown, t) {
   const [a, b] = both.map(({ run, model }) => ({
     chance: run.probs[t]?.[run.targets[t]] ?? 0,
     loss: run.losses[t] ?? NaN,
-    favourite: run.probs[t] ? nextLabel(model, strongest(run.probs[t], [...run.probs[t].keys()], 1)[0]) : "–",
+    favourite: run.probs[t] ? nextLabel(model, likeliest(run.probs[t])) : "–",
   }));
   const bar = ({ chance }) => element("i", { style: `width: ${100 * chance}%` });
   const bars = element("div", { class: "pair" }, bar(a), bar(b));

@@ -107,7 +107,7 @@ function walkTools(graph, thing) {
 function destinations(graph) {
   const { model, tokens } = state.shown;
   const { at } = state;
-  const strongestOf = (things) => things.reduce((a, b) => (Math.abs(b.grad) > Math.abs(a.grad) ? b : a));
+  const strongestOf = (things) => most(things, ({ grad }) => Math.abs(grad));
   const { wte, "layer0.attn_wq": query } = model.w;
   const here = graph.run.positions[at];
   const labelled = (name) => graph.nodesNamed((each) => each === name, here.begin.size, here.end.size);

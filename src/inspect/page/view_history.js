@@ -33,8 +33,11 @@ function placeOfPoint(i) {
 }
 
 function pointAtPlace(place) {
-  const far = (i) => Math.abs(placeOfPoint(i) - place);
-  return state.points.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0);
+  return nearestOf(state.points.map((_, i) => placeOfPoint(i)), place);
+}
+
+function nearestOf(places, place) {
+  return most([...places.keys()], (i) => -Math.abs(places[i] - place));
 }
 
 // The last point after at most so many steps.
@@ -132,8 +135,7 @@ function pointChart({ lines, at, range, box, name, tip }) {
 function listenToPoints(drawn, places, tip) {
   const nearest = ({ clientX, currentTarget }) => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    const far = (i) => Math.abs(places[i] - (clientX - left) / width);
-    return places.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0);
+    return nearestOf(places, (clientX - left) / width);
   };
   const pointermove = (event) => {
     const i = nearest(event);

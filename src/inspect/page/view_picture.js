@@ -30,7 +30,7 @@ function headLook({ model, now, tokens }, { key, layer, head }) {
   const how = state.off.get(key);
   if (how) return element("span", { class: "changed" }, how === "off" ? "switched off" : "its mean output");
   const weights = now.layers[layer][state.at].attn_weights[head];
-  const [first] = strongest(weights, [...weights.keys()], 1);
+  const first = likeliest(weights);
   return element("bdi", `${percent(weights[first])} at ${longLabel(model, tokens[first])} (${first})`);
 }
 

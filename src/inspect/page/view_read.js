@@ -4,7 +4,7 @@ const likeliestShown = 5;
 
 // The likeliest tokens, and the one that comes if it is not among them.
 function tokensToShow(probs, target) {
-  const order = [...probs.keys()].sort((a, b) => probs[b] - probs[a] || a - b).slice(0, likeliestShown);
+  const order = strongest(probs, [...probs.keys()], likeliestShown);
   if (!order.includes(target)) order[likeliestShown - 1] = target;
   return order;
 }
@@ -28,12 +28,11 @@ function readCard(shown, t) {
   const target = targets[t];
   const bars = chanceBars(model, now.probs[t], target, isChanged ? before.probs[t] : {});
   const chance = percent(now.probs[t][target]);
-  const likeliest = tokensToShow(now.probs[t], target).map(
-    (token) => `${nextLabel(model, token)} ${percent(now.probs[t][token])}`,
-  );
+  const told = tokensToShow(now.probs[t], target)
+    .map((token) => `${nextLabel(model, token)} ${percent(now.probs[t][token])}`);
   const summary =
     `Position ${t}, ${readingSoFar(shown, t)}: ${nextLabel(model, target)} comes, with probability ` +
-    `${chance}, loss ${fixed(now.losses[t], 2)}. Likeliest: ${likeliest.join(", ")}`;
+    `${chance}, loss ${fixed(now.losses[t], 2)}. Likeliest: ${told.join(", ")}`;
   const soFar = element("span", { class: "so-far" }, element("bdi", readingSoFar(shown, t)));
   const letter = element("b", element("bdi", nextLabel(model, target)));
   const next = element("span", { class: "next" }, letter, element("span", `loss ${fixed(now.losses[t], 2)}`));

@@ -14,7 +14,7 @@ function clearHead({ about }) {
 function lossesWithout(model, lossOf) {
   const without = ({ name, keys }) => ({ name, loss: lossOf(new Map(keys.map((key) => [key, null]))) });
   const all = partsOf(model).slice(1).map(({ name, key, head }) => ({ name, keys: [key], isHead: head !== undefined }));
-  const worst = (parts) => parts.map(without).reduce((a, b) => (b.loss > a.loss ? b : a));
+  const worst = (parts) => most(parts.map(without), ({ loss }) => loss);
   const heads = all.filter(({ isHead }) => isHead);
   const together = { name: "all heads", keys: heads.flatMap(({ keys }) => keys) };
   return [worst(heads), worst(all.filter(({ isHead }) => !isHead)), ...(heads.length > 1 ? [without(together)] : [])]
@@ -24,7 +24,7 @@ function lossesWithout(model, lossOf) {
 
 function whatAddsMost({ model, now, tokens }, token) {
   const { at } = state;
-  const { name, adds } = logitParts(model, now, at, token).reduce((a, b) => (b.adds > a.adds ? b : a));
+  const { name, adds } = most(logitParts(model, now, at, token), (part) => part.adds);
   const lossOf = (off) =>
     crossEntropy(forward(model, tokens.slice(0, at + 1), { ...unchanged, off }).logits[at], token);
   return (
@@ -45,7 +45,7 @@ const tourSteps = [
       "“Number by number” shows how each number comes about.",
     see: ({ model, now }) => {
       const probs = now.probs[state.at];
-      const [first] = strongest(probs, [...probs.keys()], 1);
+      const first = likeliest(probs);
       return (
         `The letter becomes ${model.config.n_embd} numbers. All that follows only adds to them. At the end they say ` +
         `“${nextLabel(model, first)}”, with a probability of ${percent(probs[first])}.`

@@ -80,10 +80,7 @@ function moveBetweenCells(event) {
 function differenceRow(shown, t) {
   const { model, targets, before, now } = shown;
   const target = targets[t];
-  const [was, is] = [before, now].map(({ probs }) => {
-    const [favourite] = strongest(probs[t], [...probs[t].keys()], 1);
-    return nextLabel(model, favourite);
-  });
+  const [was, is] = [before, now].map(({ probs }) => nextLabel(model, likeliest(probs[t])));
   const difference = now.losses[t] - before.losses[t];
   const how = difference > 0.0005 ? "worse" : difference < -0.0005 ? "better" : null;
   return tableRow(inText(`${readingSoFar(shown, t)}: ${nextLabel(model, target)}`), [

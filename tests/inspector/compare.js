@@ -174,6 +174,7 @@ function compareTapes({ names, tapes }) {
 }
 
 function compare(expected) {
-  const parts = [compareUntouched, compareSilenced, compareForbidden, compareRows, compareWhy, compareKept, compareTapes];
+  const numbers = [compareUntouched, compareSilenced, compareForbidden, compareRows, compareWhy];
+  const parts = [...numbers, compareKept, compareTapes];
   return Object.assign({}, ...parts.map((part) => part(expected)));
 }

@@ -41,7 +41,7 @@ const sections = [
   ["look", "Look", showGallery],
   ["inside", "In numbers", showHead],
   ["whatif", "What if", showWhatIf],
-  ["learn", "Learn", showLearn],
+  ["learn", "Train", showLearn],
   ["graph", "Graph", showGraph],
   ["history", "History", showHistory],
   ["compare", "Compare", showCompare],
@@ -318,6 +318,7 @@ function typed(typedText) {
   const read = letters.slice(0, room - 1).join("");
   if (read !== text) changes.push(`there is room for ${room - 1} of ${letters.length} letters`);
   byId("message").textContent = changes.length === 0 ? "" : `Read as “${shortened(read)}”: ${changes.join("; ")}.`;
+  fitBar();
   state.text = text;
   showAnew();
 }
@@ -381,16 +382,22 @@ function showSections() {
   byId("sections").scrollLeft = current.offsetLeft - offsetLeft - (clientWidth - current.offsetWidth) / 2;
 }
 
-// The bar takes at most so much of a window's height: of a higher one the upper rows scroll away.
+// The bar takes at most so much of a window's height. The name and its loss stay; of the other rows those that have no
+// room stand above them, and scroll away.
 const largestBar = 0.15;
 
 function fitBar() {
   const bar = document.querySelector(".bar");
-  const heightFrom = ({ offsetTop }) => bar.offsetHeight - offsetTop;
-  const first = [...bar.children].find((row) => heightFrom(row) <= largestBar * innerHeight);
-  const height = first ? heightFrom(first) : 0;
-  bar.style.top = `${height - bar.offsetHeight}px`;
-  document.documentElement.style.setProperty("--bar-height", `${height}px`);
+  let height = 2; // its borders
+  let gone = 0;
+  for (const row of [bar.children[0], byId("sections"), byId("training")]) {
+    const isGone = height + row.offsetHeight > largestBar * innerHeight;
+    row.style.order = isGone ? -1 : 0;
+    if (isGone) gone += row.offsetHeight;
+    else height += row.offsetHeight;
+  }
+  bar.style.top = `${-gone}px`;
+  document.documentElement.style.setProperty("--bar-height", `${height + byId("message").offsetHeight}px`);
 }
 
 function goTo(id) {
@@ -419,6 +426,8 @@ function followScrolling() {
 function showTitle({ about, model }) {
   byId("title").textContent = titleOf({ about, model });
   renew(byId("facts"), describeModel({ about, model }));
+  const form = taskOf(model)?.form;
+  if (form) byId("text").labels[0].textContent = byId("text").placeholder = form;
   const tell = (where, words) => document.querySelectorAll(where).forEach((place) => renew(place, explained(words)));
   tell(".guessing", fixed(guessingLoss(model), 1));
   tell(".tokens", String(model.bos + 1));
@@ -428,17 +437,24 @@ function showTitle({ about, model }) {
   else later("title", 0, () => state.shown.model === model && showInvented());
 }
 
-function titleOf({ about, model }) {
-  const count = about.learned === null ? "" : `${about.learned.toLocaleString("en")} `;
+function taskOf(model) {
+  return nounOf(model) === "documents" ? describeTask(state.data.names) : undefined;
+}
+
+function titleOf({ about: { learned, step, batch }, model }) {
+  const task = taskOf(model);
+  const attempt = task ? `Type “${task.word}=”.` : "Type yours.";
+  if (step === 0) return `A tiny GPT that has learned nothing yet. ${attempt}`;
+  const read = Math.min(step * batch || Infinity, learned);
+  const count = learned === null ? "" : `${[...new Set([read, learned])].map(counted).join(" of ")} `;
   const begin = `A tiny GPT that learned from ${count}`;
-  const task = nounOf(model) === "documents" && describeTask(state.data.names);
-  if (task) return `${begin}examples: after “=” it ${task.does}. Type “${task.word}=”.`;
-  return `${begin}${nounOf(model)} to ${nounOf(model) === "names" ? "invent" : "write"} new ones. Type yours.`;
+  if (task) return `${begin}examples: after “=” it ${task.does}. ${attempt}`;
+  return `${begin}${nounOf(model)} to ${nounOf(model) === "names" ? "invent" : "write"} new ones. ${attempt}`;
 }
 
 function describeModel({ about, model }) {
   const { n_layer, n_head, n_embd } = model.config;
-  const count = (n, word) => `${n.toLocaleString("en")} [${word}${n === 1 ? "" : "s"}|${word}]`;
+  const count = (n, word) => `${counted(n)} [${word}${n === 1 ? "" : "s"}|${word}]`;
   const sizes = `${count(n_layer, "layer")} of ${count(n_head, "head")}, [width] ${n_embd}`;
   return [
     ...[inText(about.name), ...explained(`: ${sizes}, `)],

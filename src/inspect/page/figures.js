@@ -101,6 +101,10 @@ function fixed(x, digits = 3) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+function counted(n) {
+  return n.toLocaleString("en");
+}
+
 function signed(x, digits = 3) {
   const text = fixed(x, digits);
   return Number(text) > 0 ? `+${text}` : text;
@@ -153,7 +157,7 @@ function measuredOn({ about, model }, isMarked = true) {
 
 // The same with how many they are: of very many, only the first are measured.
 function countMeasured({ about, model }) {
-  const [measured, all] = [about.measured.documents, about.measured_on.available].map((n) => n.toLocaleString("en"));
+  const [measured, all] = [about.measured.documents, about.measured_on.available].map(counted);
   return `${measured === all ? all : `${measured} of ${all}`} ${measuredOn({ about, model })}`;
 }
 
@@ -226,7 +230,7 @@ function headMap(model, { name, ...about }) {
   const n = Math.min(about.rows.length, longestMap);
   const size = mapMargin + cellSize * n + 2;
   // A short name need not fill the page.
-  const style = `max-width: ${2 * size}px; min-width: min(100%, ${leastMapWidth(n)}px)`;
+  const style = `max-width: ${1.5 * size}px; min-width: min(100%, ${leastMapWidth(n)}px)`;
   const how = { class: "map", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": name, style };
   const drawn = svg("svg", { ...how, ...cellActions({ n, size, ...about }) });
   drawn.fill = () => mapParts(model, n, about);

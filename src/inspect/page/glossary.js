@@ -22,17 +22,18 @@ function describeTerm(word, meaning) {
 
 function showMeaning(word) {
   const { left, bottom } = word.getBoundingClientRect();
-  showTip(byId(word.getAttribute("aria-describedby")).textContent, left, bottom - 8);
+  showTip(byId(word.getAttribute("aria-describedby")).textContent, left, bottom - 8, null, true);
 }
 
-// Beside (x, y) of the window, inside it. With a button in it, it stays until the reader looks elsewhere.
-function showTip(text, x, y, action = null) {
+// Beside (x, y) of the window, inside it; above a word, since buttons follow it. With a button in it, it stays until
+// the reader looks elsewhere.
+function showTip(text, x, y, action = null, isAbove = false) {
   const tip = byId("tip");
   tip.replaceChildren(...[text, action].filter((part) => part !== null));
   tip.hidden = false;
   const { width, height } = tip.getBoundingClientRect();
   const room = document.documentElement;
-  const isBelow = y + 16 + height < room.clientHeight;
+  const isBelow = y + 16 + height < room.clientHeight && !(isAbove && y - height > 160);
   tip.style.left = `${scrollX + Math.max(8, Math.min(x + 8, room.clientWidth - width - 8))}px`;
   tip.style.top = `${scrollY + (isBelow ? y + 16 : Math.max(8, y - height - 24))}px`;
 }

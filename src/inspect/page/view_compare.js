@@ -15,7 +15,7 @@ function factsTable(both) {
       "tbody",
       line("[attention]", ({ model }) => kindOfAttention(model)),
       line("[layers|layer] × [heads|head]", ({ model: { config } }) => `${config.n_layer} × ${config.n_head}`),
-      line("[parameters|parameter]", ({ model }) => model.numbers.length.toLocaleString("en")),
+      line("[parameters|parameter]", ({ model }) => counted(model.numbers.length)),
       line("[loss]", measuredLoss),
       line("loss here", ({ run }) => (run ? fixed(run.loss) : "–")),
     ),
@@ -81,7 +81,8 @@ function showModels() {
   byId("compare").hidden = !several;
   byId("models").hidden = !several;
   if (!several) return;
-  const names = state.models.map(({ about }, i) => [i, about.name]);
+  const isTrained = state.models[1].about.name === trainedFile;
+  const names = state.models.map(({ about }, i) => [i, isTrained ? ["The page’s model", "Yours"][i] : about.name]);
   showChoices(byId("models"), names, state.model, (model) => {
     state.model = model;
     typed(byId("text").value);

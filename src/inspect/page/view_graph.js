@@ -164,7 +164,7 @@ function showGraph(shown) {
   const steps = graph.follow(walkedPath());
   const fits = walkedPath().slice(0, steps.length - 1);
   if (fits.length > 1) state.path = fits.slice(2).join("."); // a link may lead further than this graph goes
-  byId("graph-size").textContent = graph.tape.size.toLocaleString("en");
+  byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
   const letters = shown.tokens.map((token, t) => [
     String(t),

@@ -1,4 +1,4 @@
-// How it came about: the first model as it was at each point of its training. One slider, in the bar at the top, moves
+// How it learned: the first model as it was at each point of its training. One slider, in the bar at the top, moves
 // the whole page to a point.
 
 const millisecondsAPoint = 160; // while it plays
@@ -71,7 +71,7 @@ function pointNames(i) {
 }
 
 function stepWords({ step }) {
-  return `${step.toLocaleString("en")} step${step === 1 ? "" : "s"}`;
+  return `${counted(step)} step${step === 1 ? "" : "s"}`;
 }
 
 // --- The slider ------------------------------------------------------------------------------------------------------
@@ -80,12 +80,12 @@ function showSlider() {
   if (state.points.length === 0) return;
   const i = pointOfStep(state.step);
   const { about } = state.points[i];
-  const of = state.points.at(-1).about.step.toLocaleString("en");
+  const of = counted(state.points.at(-1).about.step);
   byId("point").value = placeOfPoint(i);
   byId("point").setAttribute("aria-valuetext", `after ${stepWords(about)} of ${of}`);
-  const before = `step ${about.step.toLocaleString("en")}`;
-  renew(byId("point-step"), before, element("span", { class: "unit" }, ` of ${of}`));
-  byId("play").textContent = state.playing ? "Pause" : "Play";
+  const words = state.model === 1 ? " of the page’s model" : ` of ${of}`;
+  renew(byId("point-step"), ...explained(`[step] ${counted(about.step)}`), element("span", { class: "unit" }, words));
+  byId("play").textContent = state.playing ? "Pause" : "Replay training";
 }
 
 function stopPlaying() {
@@ -114,7 +114,7 @@ function playOrPause() {
 function stepTicks() {
   const [first, last] = [0, -1].map((i) => state.points.at(i).about.step);
   const powers = [10, 100, 1000, 10000, 100000, 1000000].filter((step) => step > first && placeOfStep(step) < 0.85);
-  const words = [first, ...powers, last].map((step) => [placeOfStep(step), step.toLocaleString("en")]);
+  const words = [first, ...powers, last].map((step) => [placeOfStep(step), counted(step)]);
   return [[0, `step ${words[0][1]}`], ...words.slice(1)];
 }
 
@@ -205,7 +205,7 @@ function pointRow(i, at) {
   const { about, names } = state.points[i];
   const told = (names ?? ["…"]).slice(0, 4).flatMap((name) => [writtenName(name), " "]);
   const how = { class: "link", "data-key": `point ${i}`, "aria-pressed": String(i === at), click: () => pickPoint(i) };
-  const pick = button(how, about.step.toLocaleString("en"));
+  const pick = button(how, counted(about.step));
   const cells = [fixed(about.measured.loss), element("td", { class: "told" }, ...told)];
   return tableRow(pick, cells, { class: i === at ? "query" : null });
 }

@@ -47,34 +47,43 @@ function showRead(shown) {
 
 // --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------
 
-// What the model of a task answers; and the loss of the answer in the text, since what stands before "=" is chance.
+// What the model of a task answers; and the loss of the answer in the text, since what stands before "=" is chance. The
+// text is open if it ends before its answer.
 function answerOf({ model, now, tokens, changes }) {
   const equals = tokens.indexOf(model.tokens.get("="));
-  if (equals < 0) return [];
+  if (equals < 0) return { isOpen: model.tokens.has("="), words: [] };
   const prompt = state.text.slice(0, state.text.indexOf("=") + 1);
   const [written] = sample(model, { temperature: 0.01, num: 1, prompt }, changes);
   const losses = now.losses.slice(equals);
   const loss = losses.reduce((a, b) => a + b) / losses.length;
-  return [
-    ...(losses.length > 1 ? [element("span", { class: "unit" }, `, ${fixed(loss)} after “=”`)] : []),
+  const isOpen = written !== state.text && written.startsWith(state.text);
+  const words = [
+    ...(isOpen ? [] : [element("span", { class: "unit" }, `, ${fixed(loss)} after “=”`)]),
     element("span", { class: "unit" }, " –"),
     " its answer: ",
     element("strong", inText(written.slice(prompt.length))),
   ];
+  return { isOpen, words };
+}
+
+// A difference of losses, in the colour of what it means. One that cannot be seen is none.
+function lossChange(x) {
+  return Math.abs(x) < 0.0005 ? "no change" : element("span", { class: x > 0 ? "worse" : "better" }, signed(x));
 }
 
 function showVerdict(shown) {
   const { model, now, before, isChanged } = shown;
   const guessing = fixed(guessingLoss(model), 1);
-  const difference = now.loss - before.loss;
-  const change = element("span", { class: difference > 0 ? "worse" : "better" }, signed(difference));
+  const unit = (words) => element("span", { class: "unit" }, words);
+  const { isOpen, words } = answerOf(shown);
+  const scale = [` (0 = certain, ${guessing} = guessing`, unit(", above = worse"), ")"];
   renew(
     byId("verdict"),
-    ...explained(`[loss] ${fixed(now.loss)}`),
+    ...explained(`[loss] ${fixed(now.loss)}${isOpen ? " if it ended here" : ""}`),
     ...(isChanged
-      ? [" (", change, element("span", { class: "unit" }, " with your changes"), ")"]
-      : [element("span", { class: "loss-scale" }, ` (0 = certain, ${guessing} = guessing)`)]),
-    ...answerOf(shown),
+      ? [" (", lossChange(now.loss - before.loss), unit(" with your changes"), ")"]
+      : [isOpen ? "" : element("span", { class: "loss-scale" }, ...scale)]),
+    ...words,
   );
   byId("undo").hidden = !isChanged;
 }

@@ -81,12 +81,10 @@ function differenceRow(shown, t) {
   const { model, targets, before, now } = shown;
   const target = targets[t];
   const [was, is] = [before, now].map(({ probs }) => nextLabel(model, likeliest(probs[t])));
-  const difference = now.losses[t] - before.losses[t];
-  const how = difference > 0.0005 ? "worse" : difference < -0.0005 ? "better" : null;
   return tableRow(inText(`${readingSoFar(shown, t)}: ${nextLabel(model, target)}`), [
     ...[percent(before.probs[t][target]), percent(now.probs[t][target])],
     ...[fixed(before.losses[t]), fixed(now.losses[t])],
-    element("td", { class: how }, signed(difference)),
+    lossChange(now.losses[t] - before.losses[t]),
     was === is ? is : `${was} → ${is}`,
   ]);
 }
@@ -98,9 +96,8 @@ function showDifference(shown) {
     renew(place, element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says above."));
     return;
   }
-  const difference = now.loss - before.loss;
   const kinds = ["probability before", "probability now", "loss before", "loss now", "difference", "expected most"];
-  const much = element("strong", { class: difference > 0 ? "worse" : "better" }, signed(difference));
+  const much = element("strong", lossChange(now.loss - before.loss));
   const losses = `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `;
   const words = [...explained("The [loss] of “"), inText(state.text), losses, much, ". "];
   const rows = element("tbody", ...shown.tokens.map((_, t) => differenceRow(shown, t)));
@@ -167,6 +164,7 @@ function generateNames() {
 }
 
 function showWhatIf(shown) {
+  byId("any-layer").hidden = shown.model.config.n_layer === 1;
   showSwitches(shown);
   showForbid(shown);
   const { length } = namesToAverage(shown.model);

@@ -16,7 +16,22 @@ const rules = {
   temperature: "Each number, divided by the [temperature].",
   constant: "Nothing is computed: these numbers stand in for what is switched off.",
 };
-const words = { q: "[query] q", k: "[key] k", v: "[value] v" };
+const words = {
+  embedded: "letter and [position]",
+  x: "the new stream",
+  x_norm: "the stream rescaled",
+  q: "[query]",
+  k: "[key]",
+  v: "[value]",
+  attn_logits: "[scores|score]",
+  attn_weights: "[weights|weight]",
+  head_out: "what it passes on",
+  attn_out: "what the heads add",
+  hidden: "sums",
+  active: "those above 0",
+  mlp_out: "what it adds",
+  probs: "probabilities",
+};
 
 function productsText(row, by) {
   const told = row.length <= 6 ? [...row.keys()] : [0, 1, 2, null, row.length - 1];
@@ -185,16 +200,20 @@ function showCells() {
   const { tape, lists } = cells;
   state.list = Math.min(state.list, lists.length - 1);
   const list = lists[state.list];
-  const { box, name, nodes } = list;
+  const { nodes } = list;
   state.cell = Math.min(state.cell, nodes.length - 1);
   if (cells.list !== list) Object.assign(cells, { list, light: drawCells(cells, list) });
   cells.light(state.cell);
-  const where = byId("picture-flow").querySelector(`[data-key="flow ${box}"] b`).textContent;
-  renew(byId("cells-title"), inText(where), ": ", explained(words[name] ?? name));
+  const titleOf = ({ box, name }) => {
+    const where = byId("picture-flow").querySelector(`[data-key="flow ${box}"] b`).textContent;
+    return explained(`${where}: ${words[name] ? `${words[name]}, ` : ""}${name}`);
+  };
+  const optionOf = (each, value) => element("option", { value }, element("b", titleOf(each)).textContent);
+  renew(byId("cells-title"), titleOf(list));
   renew(byId("cells-rule"), explained(rules[recipeOf(tape, nodes[state.cell]).rule]));
   renew(byId("cells-line"), inText(cellLine(cells, list, state.cell)));
-  Object.assign(byId("cells-list"), { max: lists.length - 1, value: state.list });
-  byId("cells-list").setAttribute("aria-valuetext", `${where}: ${name}`);
+  renew(byId("cells-list"), lists.map(optionOf));
+  byId("cells-list").value = state.list;
   showMade(cells);
 }
 
@@ -230,12 +249,16 @@ function playCells(isOn) {
 function openCells(list) {
   readOn(false);
   playCells(false);
-  change({ list, cell: 0 });
+  change({ list, cell: 0, box: "" });
   byId("cells").scrollIntoView({ block: "nearest" });
 }
 
 function startCells() {
   byId("picture-cells").addEventListener("click", () => openCells(state.list < 0 ? 0 : -1));
+  byId("cells-close").addEventListener("click", () => {
+    openCells(-1);
+    byId("picture-cells").focus(); // the button has gone
+  });
   byId("cells-next").addEventListener("click", nextCell);
   byId("cells-play").addEventListener("click", () => playCells(state.cellTimer === 0));
   byId("cells-list").addEventListener("input", ({ target }) => goToCell(Number(target.value), 0));

@@ -55,17 +55,19 @@ function openingBoxes({ model, now, tokens }) {
     const { active, mlp_out, x: after } = now.mlps[layer][at];
     const heads = [["before", x_residual], ["what the heads add", attn_out], ["their sum", x]];
     const sum = [["before", x], ["what the MLP adds", mlp_out], ["their sum", after]];
+    const sums = `inside: ${active.length} weighted sums of the stream, where what is below 0 becomes 0`;
+    const inside = [[sums, active], ["what it adds", mlp_out]];
     const { name } = partsOf(model).find(({ key }) => key === `${layer}:mlp`);
     const note = state.off.has(`${layer}:mlp`) ? "switched off" : "at this letter alone";
     boxes.set(`${layer} heads`, { name: "stream", note: "the heads added", lists: heads });
-    boxes.set(`${layer}:mlp`, { name, note, shaded: active, lists: [["inside", active], ["what it adds", mlp_out]] });
+    boxes.set(`${layer}:mlp`, { name, note, shaded: active, lists: inside });
     boxes.set(`${layer} mlp`, { name: "stream", note: "the MLP added", lists: sum });
   });
   return boxes;
 }
 
 function openingBox([key, { name, note, lists, shaded = lists.at(-1)[1] }]) {
-  const box = flowBox(key, name, note, { box: state.box === key ? "" : key }, shades(shaded));
+  const box = flowBox(key, name, note, { box: state.box === key ? "" : key, list: -1 }, shades(shaded));
   box.setAttribute("aria-expanded", String(state.box === key));
   return box;
 }

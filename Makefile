@@ -450,10 +450,10 @@ $(BUILD)/parsed.h.gch: $(BUILD)/flags
 	@printf '#include <%s>\n' $(PARSED_ONCE) >$(BUILD)/parsed.h
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COLD_FLAGS) -x c++-header $(BUILD)/parsed.h -o $@
 
-# The page of the inspector becomes text in the program: src/inspect/page.cpp includes it. The rules behind its headings
-# would be 5 KB of dashes.
+# The page of the inspector becomes text in the program: src/inspect/page.cpp includes it. Comments in its scripts, a
+# tenth of the page, are read here.
 $(PAGE): $(BUILD)/%.inc: src/%
-	@mkdir -p $(@D) && { printf 'R"page('; sed 's/-----*//' $<; printf ')page"\n'; } > $@
+	@mkdir -p $(@D) && { printf 'R"page('; sed -e '/^ *\/\/ /d' -e 's/-----*//' $<; printf ')page"\n'; } > $@
 $(BUILD)/src/inspect.o $(BUILD)/src/inspect/page.o: $(PAGE)
 
 # With SOLUTION, exercise.cpp includes the answers of solution.cpp. This shows that the exercise can be solved.

@@ -133,6 +133,8 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Hea
       {"name", file_name(path)},
       {"path", path},
       {"learned", learned_json(checkpoint)},
+      {"step", training ? Json(training->step) : Json()},
+      {"batch", checkpoint.trained_with("batch")},
       {"measured_on", {{"kind", measured.kind}, {"available", measured.available}}},
       {"config", config_json(config)},
       {"characters", characters},

@@ -126,12 +126,29 @@ function isSame(ours, theirs) {
   return JSON.stringify(ours) === JSON.stringify(theirs) ? 0 : Infinity;
 }
 
+// A text that is read on from another one is as if read anew; so is its tape.
+function compareKept({ names }) {
+  const { model } = state.models[0];
+  const [reading, losing] = [0, 1].map(() => new Run(model, unchanged, new Tape(model.numbers)));
+  const texts = names.slice(0, 5).map((name) => [...name]);
+  const differences = texts.flatMap((text) => [text.slice(0, 2), text, text, text.slice(0, -1)]).map((letters) => {
+    const tokens = encode(model, letters.join(""));
+    const within = tokens.slice(0, model.config.block_size);
+    const anew = new Run(model);
+    const loss = anew.documentLoss(tokens);
+    const same = losing.documentLoss(tokens) === loss && losing.tape.data[loss] === anew.tape.data[loss];
+    const tapes = [anew, losing].map(({ tape }) => [tape.size, tape.numEdges, tape.places, [...tape.rows]]);
+    return (same ? 0 : Infinity) + isSame(...tapes) + isSame(reading.read(within), forward(model, within));
+  });
+  return { kept: Math.max(...differences) };
+}
+
 // The tape of the program's scalar engine, node by node, and every gradient as the sum of what the parents add.
 function compareTape(name, { ops, data, grads, children, parameter_grads }) {
   const graph = new Graph(state.models[0].model, name);
-  const { nodes } = graph;
+  const nodes = Array.from({ length: graph.tape.size }, (_, number) => graph.node(number));
   const sum = (thing) => graph.parentsOf(thing).reduce((total, { amount }) => total + amount, 0);
-  const passed = nodes.filter((node) => graph.reached.has(node.number) && node !== graph.loss);
+  const passed = nodes.filter((node) => graph.reached[node.number] && node !== graph.loss);
   const weights = Object.values(graph.model.w)
     .filter((matrix) => !["wte", "wpe"].includes(matrix.name))
     .map((matrix) => graph.weight(matrix.at + matrix.data.length - 1));
@@ -157,6 +174,7 @@ function compareTapes({ names, tapes }) {
 }
 
 function compare(expected) {
-  const parts = [compareUntouched, compareSilenced, compareForbidden, compareRows, compareWhy, compareTapes];
+  const numbers = [compareUntouched, compareSilenced, compareForbidden, compareRows, compareWhy];
+  const parts = [...numbers, compareKept, compareTapes];
   return Object.assign({}, ...parts.map((part) => part(expected)));
 }

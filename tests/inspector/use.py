@@ -88,14 +88,17 @@ def use_cells(tab):
     """Number by number, from the letter to the next: by button, slider, mouse, and by itself if the reader wants."""
     tab.evaluate("change({ at: 3 })")
     tab.click("#picture-cells")
-    check(tab.text("#cells-title") == "stream: embedded" and shown_cells(tab)[:2] == (1, 0), "it does not begin")
+    check(tab.text("#cells-title") == "stream: letter and position, embedded" and shown_cells(tab)[:2] == (1, 0),
+          "it does not begin")
     tab.click("#cells-next")
     check(shown_cells(tab)[0] == 2, "the next number does not come")
-    for list, title in enumerate(("stream: x", "head 0: x_norm", "head 0: query q", "head 0: key k", "head 0: value v",
-                                  "head 0: attn_logits", "head 0: attn_weights", "head 0: head_out"), 1):
+    for list, title in enumerate(("stream: the new stream, x", "head 0: the stream rescaled, x_norm",
+                                  "head 0: query, q", "head 0: key, k", "head 0: value, v", "head 0: scores, attn_logits",
+                                  "head 0: weights, attn_weights", "head 0: what it passes on, head_out"), 1):
         tab.evaluate("byId('cells-list').focus()")
-        tab.press("ArrowRight")
-        check(tab.text("#cells-title") == title, f"after {list} arrow keys comes {tab.text('#cells-title')}")
+        tab.press("ArrowDown")
+        named = tab.evaluate("byId('cells-list').selectedOptions[0].textContent")
+        check([tab.text("#cells-title"), named] == [title, title], f"after {list} arrow keys comes {named}")
         check_words(tab)
     tab.click("#cells-next")
     output = tab.evaluate("state.shown.now.layers[0][3].head_out[0][1]")
@@ -119,11 +122,15 @@ def use_cells(tab):
     tab.evaluate("change({ off: new Map([['0:1', 'off']]), temperature: 2 }), goToCell(14, 0)")
     check("switched off" in tab.text("#cells-rule") and shown_cells(tab)[2] == 0, "what is switched off is computed")
     tab.evaluate("change({ off: new Map(), temperature: 1 })")
-    tab.click("#picture-cells")
-    check(tab.evaluate("byId('cells').hidden") and "list=" not in written_link(tab), "it does not end")
+    tab.click("#cells-close")
+    check(tab.evaluate("byId('cells').hidden && document.activeElement.id === 'picture-cells'") and
+          "list=" not in written_link(tab), "it does not end")
     tab.click('#picture-flow [data-key="flow 0:mlp"]')
     tab.click("#picture-box button")
-    check(tab.text("#cells-title") == "MLP: x_norm", "a box does not lead to its numbers")
+    check(tab.text("#cells-title") == "MLP: the stream rescaled, x_norm" and tab.evaluate("byId('picture-box').hidden"),
+          "a box does not lead to its numbers, or stays")
+    tab.click('#picture-flow [data-key="flow 0:mlp"]')
+    check(tab.evaluate("byId('cells').hidden && !byId('picture-box').hidden"), "a box opens beside single numbers")
     tab.evaluate("change({ list: -1, box: '' })")
 
 
@@ -189,10 +196,10 @@ def check_words(tab):
       showAll();
       const words = [...document.querySelectorAll("dt")].map((each) => each.textContent);
       const uses = (text, word) =>
-        RegExp(`(?<![\\p{L}_])${word.replace(/s$/, "")}(e?s)?(?![\\p{L}_])`, "iu").test(text);
-      // Names may look like words, and "rotary positions" are explained as such.
+        RegExp(`(?<![\\\\p{L}_])${word.replace(/s$/, "")}(e?s)?(?![\\\\p{L}_])`, "iu").test(text);
+      // Names may look like words, "rotary positions" are explained as such, and what can be chosen where it leads.
       const hidden = document.createElement("style");
-      hidden.textContent = "bdi, code, .term { display: none }";
+      hidden.textContent = "bdi, code, .term, select { display: none }";
       document.head.append(hidden);
       const parts = document.querySelectorAll(".top, .bar, main > section:not(#words, [hidden])");
       const found = [...parts].flatMap((part) => {
@@ -305,7 +312,7 @@ CONTROLS = (("#picture-next", "Enter", "state.at === 4"), ("#reveal-all", " ", "
             ('[data-key="answer 0:2"]', "Enter", "state.open.size === 3"),
             ('[data-key="pick 0:3"]', "Enter", "state.tab === 'inside' && state.head === 3"),
             ('[data-key="part 0:2"]', "Enter", "state.tab === 'inside' && state.head === 2"),
-            ("#temperature", "ArrowRight", "state.temperature > 1"), ("#undo", "Enter", "state.temperature === 1"),
+            ("#temperature", "ArrowRight", "state.shown.isChanged"), ("#undo", "Enter", "state.temperature === 1"),
             ("#num", "Enter", "byId('sampled').children.length > 0"),
             ("#learn-step", "Enter", "state.learn.trainer.steps === 1"),
             ("#learn-reset", "Enter", "state.learn.trainer.steps === 0"),
@@ -321,6 +328,24 @@ def use_controls(tab):
         tab.press(key)
         check(tab.until(fact), f"{key} at {selector} does nothing")
         check(tab.evaluate("document.activeElement !== document.body"), f"{key} at {selector} loses the focus")
+
+
+def use_dragging(tab):
+    """What a slider says counts, whatever is shown before the page follows."""
+    tab.evaluate("byId('temperature').value = 2, byId('temperature').dispatchEvent(new Event('input')),"
+                 " showWhatIf(state.shown)")
+    check(tab.evaluate("state.temperature") == 2 and tab.until("state.shown.isChanged"), "a slider is shown too early")
+    tab.evaluate("change({ temperature: 1 })")
+
+
+def use_typing(tab):
+    """A key that is typed in the bar leaves what is read where it is."""
+    tab.evaluate("change({ tab: 'why' }, { scroll: true })")
+    top = "byId('why').getBoundingClientRect().top"
+    before = tab.evaluate(top)
+    type_name(tab, "olivia")
+    tab.evaluate(TWO_FRAMES)
+    check(abs(tab.evaluate(top) - before) < 2, "a key in the bar scrolls the page")
 
 
 def use_jumps(tab):
@@ -384,7 +409,8 @@ def use_changes(tab):
 def use_labels(tab):
     """What numbers mean stands beside them."""
     tokens = len(tab.evaluate("state.shown.model.characters")) + 1
-    check(f"(0 = certain, {math.log(tokens):.1f} = guessing)" in tab.text("#verdict"), "the loss has no scale")
+    check(f"(0 = certain, {math.log(tokens):.1f} = guessing, above = worse)" in tab.text("#verdict"),
+          "the loss has no scale")
     check(f"among\n        {tokens} tokens" in tab.text("#means-loss"), "the loss has another scale")
     tab.evaluate("change({ at: 0 })")
     check(tab.until(f"byId('without-0').textContent === '{math.log(tokens):.3f} (guessing)'"),
@@ -405,7 +431,7 @@ def use_training(tab):
     tab.evaluate("byId('learn-seed').value = 'x', byId('learn-seed').dispatchEvent(new Event('change'))")
     check(tab.text("#learn-status") == "“x” is no whole number; the seed stays 42.", "a seed that is none is not named")
     tab.evaluate("resetLearning()")
-    check("nothing is learnt yet" in tab.text("#learn-status"), "it does not say that nothing is learnt yet")
+    check("it has learned nothing yet" in tab.text("#learn-status"), "it does not say that nothing is learnt yet")
     tab.evaluate("resetLearning({ learnFrom: 'model', learnSpeed: Infinity })")
     check("what this model knows" in tab.text("#learn-status"), "a trained model is said to know nothing")
     tab.click("#learn-step")
@@ -551,6 +577,11 @@ def check_layout(tab, page):
         check(tab.evaluate("document.documentElement.scrollWidth") <= width, f"{where}: the page is wider")
         check(tab.until("scrollTo(0, 2000), document.querySelector('.bar').getBoundingClientRect().bottom"
                         " <= 0.15 * innerHeight"), f"{where}: the bar takes too much")
+        check(tab.until("[byId('text'), byId('verdict')].every((each) => each.getBoundingClientRect().top >= 0)"),
+              f"{where}: the name and its loss are not in view")
+        high = "document.querySelector('.bar').offsetHeight"
+        check(tab.evaluate(f"{high} === (byId('message').textContent = 'Read', {high})"),
+              f"{where}: a note moves the page")
         tab.evaluate("showAll()")
         check(tab.evaluate(SMALL) == [], f"{where}: labels smaller than 10 pixels: {tab.evaluate(SMALL)}")
         if width < 600:
@@ -567,6 +598,10 @@ def check_layout(tab, page):
 def use_beginning(tab):
     check(tab.text("h1") == "A tiny GPT that learned from 200 names to invent new ones. Type yours.",
           "the page does not say what it is")
+    check(tab.evaluate("byId('text').placeholder") == "Type a name", "an empty field does not say what to type")
+    title = "titleOf({ ...state.shown, about: { ...state.shown.about, step: %d } })"
+    check(tab.evaluate(title % 3) == "A tiny GPT that learned from 12 of 200 names to invent new ones. Type yours." and
+          "nothing yet" in tab.evaluate(title % 0), "it says that it read what it has not read")
     check(tab.until("byId('invented').children.length === 12"), "no new names are in view")
     check(tab.evaluate("[...byId('invented').children].map((each) => each.textContent)") ==
           tab.evaluate("sample(state.shown.model, { num: 12 })"), "the new names are those of another model")
@@ -594,10 +629,10 @@ def use_tour(tab, page):
         check(question.endswith("?") and attempt.endswith(".") and answer.endswith("."), f"{page}: {question} {answer}")
         check("undefined" not in question + answer and "NaN" not in answer, f"{page}: {question} {answer}")
         check_words(tab)
-        steps.append((where, question))
+        steps.append((where, question, answer))
         check(tab.evaluate("byId('tour-count').textContent").startswith(f"Tour, {len(steps)} of "),
               "steps are miscounted")
-        if tab.evaluate("byId('tour-next').hidden"):
+        if tab.text("#tour-next") == "Done":
             break
         tab.click("#tour-next")
         check(tab.until(f"state.tour === {len(steps) + 1} && state.box === ''"), "a step keeps what was changed")
@@ -606,7 +641,11 @@ def use_tour(tab, page):
     tab.open(page, link)
     check(tab.text("#tour-ask") == question, f"{link} leads to another question")
     tab.click("#tour-close")
-    check(tab.evaluate("byId('tour').hidden") and "tour=" not in written_link(tab), "the tour does not end")
+    check(tab.evaluate("byId('tour').hidden"), "a tour that is closed does not end")
+    tab.open(page, link)
+    tab.click("#tour-next")
+    check(tab.until("byId('tour').hidden && scrollY === 0") and "tour=" not in written_link(tab),
+          "the tour does not end")
     tab.open(page, f"#tour={len(steps) + 1}")
     check(tab.evaluate("byId('tour').hidden"), "there is a step more")
     check(not tab.errors, f"{page}: the tour logged {tab.errors}")
@@ -621,7 +660,9 @@ def use_task(tab, page):
     check(tab.evaluate("state.shown.now.probs[state.at][state.shown.targets[state.at]] > 0.9"),
           "it opens where the model knows nothing")
     type_name(tab, word + "=")
-    check(tab.text("#verdict").endswith(f"its answer: {word}"), f"after {word}= it shows {tab.text('#verdict')}")
+    verdict = tab.text("#verdict")
+    check(verdict.endswith(f"if it ended here – its answer: {word}"), f"after {word}= it shows {verdict}")
+    check(tab.text("[for=text]") == "6 letters a–h, then =", "it does not say what may be typed")
     check(tab.evaluate("state.at") == 7, "what comes next is not shown")
 
 
@@ -630,10 +671,13 @@ def use_gallery(tab, index):
     tab.open(index)
     links = [link.split("#")[0] for link in tab.evaluate("[...document.links].map((link) => link.pathname)")]
     tours = {os.path.basename(page): use_tour(tab, page) for page in links[::2]}
-    sections = {name: [where for where, _ in steps] for name, steps in tours.items()}
+    sections = {name: [where for where, *_ in steps] for name, steps in tours.items()}
     check(sections["names.html"].count("history") == 1 and "history" not in sections["copy.html"], f"{sections}")
     check("graph" in sections["copy.html"] and "graph" not in sections["gqa_rope.html"], f"{sections}")
-    check("look" in sections["copy.html"], "no head of the model that copies stands out")
+    look = [answer for where, _, answer in tours["copy.html"] if where == "look"]
+    check(look and "6 places back" in look[0], f"no head of the model that copies stands out: {look}")
+    tab.open(links[2], "#tour=4&step=0")
+    check(tab.text("#tour-count") == f"Tour, 4 of {len(tours['names.html'])}", "another point has another tour")
     for page in links[::2]:
         use_layout(tab, page)
     use_task(tab, links[0])
@@ -674,6 +718,8 @@ def use(tab, page):
     check_words(tab)
     use_groups(tab)
     use_controls(tab)
+    use_dragging(tab)
+    use_typing(tab)
     use_jumps(tab)
     use_maps(tab)
     use_training(tab)
@@ -718,7 +764,8 @@ def use_history(tab, page):
     check(abs(loss_shown(tab) - at_the_end) < 1e-9 and "step=" not in written_link(tab), "the table picks no point")
     tab.click("#play")
     check(tab.evaluate("state.step") == 0 and tab.text("#play") == "Pause", "it does not play from the beginning")
-    check(tab.until("state.step === Infinity && byId('play').textContent === 'Play'"), "it does not play to the end")
+    check(tab.until("state.step === Infinity && byId('play').textContent === 'Replay training'"),
+          "it does not play to the end")
     tab.open(page, link)
     check(abs(loss_shown(tab) - loss) < 1e-9, "a link does not open the point that it was made from")
     check_layout(tab, "a history")

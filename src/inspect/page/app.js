@@ -12,6 +12,7 @@ const state = {
   means: new Map(),
   written: new Map(),
   shown: null,
+  runs: {},
   learn: null,
   graph: { made: null, text: "", isOpen: true, below: 0, deepest: [], unfolded: new Set() },
   points: [],
@@ -21,15 +22,16 @@ const state = {
   cells: null,
   cellTimer: 0,
   arrived: null,
-  arrivedTimer: 0,
   width: innerWidth,
-  linkTimer: 0,
-  whyTimer: 0,
-  titleTimer: 0,
-  othersTimer: 0,
-  tourTimer: 0,
-  restTimer: 0,
 };
+
+const timers = {};
+
+// Does something after a while, and the same only once.
+function later(name, milliseconds, act) {
+  clearTimeout(timers[name]);
+  timers[name] = setTimeout(act, milliseconds);
+}
 
 // [id, name in the bar, the function that shows it].
 const sections = [
@@ -39,7 +41,7 @@ const sections = [
   ["look", "Look", showGallery],
   ["inside", "In numbers", showHead],
   ["whatif", "What if", showWhatIf],
-  ["learn", "Learn", showLearn],
+  ["learn", "Train", showLearn],
   ["graph", "Graph", showGraph],
   ["history", "History", showHistory],
   ["compare", "Compare", showCompare],
@@ -48,20 +50,20 @@ const sections = [
 
 // --- From the state to what is shown ---------------------------------------------------------------------------------
 
-// A model's answer to the text, with changes and a temperature.
-function read(model, text, changes, temperature) {
+// A model's answer to the text, with changes and a temperature. `run` may have read another text.
+function read(model, text, changes, temperature, run = new Run(model, changes)) {
   const all = encode(model, text);
   const tokens = all.slice(0, model.config.block_size);
   const targets = tokens.map((_, t) => all[t + 1] ?? model.bos);
-  const run = forward(model, tokens, changes);
-  const losses = run.logits.map((logits, t) => crossEntropy(logits, targets[t], temperature));
+  const found = run.read(tokens);
+  const losses = found.logits.map((logits, t) => crossEntropy(logits, targets[t], temperature));
   return {
-    ...run,
+    ...found,
     tokens,
     targets,
     losses,
     loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
-    probs: run.logits.map((logits) => probabilities(logits, temperature)),
+    probs: found.logits.map((logits) => probabilities(logits, temperature)),
   };
 }
 
@@ -92,24 +94,24 @@ function changesOf(model) {
   return { off, forbidden: state.forbidden };
 }
 
+// The run that goes on reading what the reader types.
+function keptRun(name, model, changes) {
+  const key = JSON.stringify([[...changes.off], [...changes.forbidden]]);
+  const { [name]: kept } = state.runs;
+  if (kept?.model === model && kept.key === key) return kept;
+  return (state.runs[name] = Object.assign(new Run(model, changes, new Tape(model.numbers)), { key }));
+}
+
 function compute() {
   const { model, about } = state.models[state.model];
   const isChanged = state.off.size > 0 || state.forbidden.size > 0 || state.temperature !== 1;
   const changes = changesOf(model);
-  const before = read(model, state.text, unchanged, 1);
-  const now = isChanged ? read(model, state.text, changes, state.temperature) : before;
+  const readBy = (name, how, temperature) => read(model, state.text, how, temperature, keptRun(name, model, how));
+  const before = readBy("before", unchanged, 1);
+  const now = isChanged ? readBy("now", changes, state.temperature) : before;
   const { tokens, targets } = before;
-  return {
-    model,
-    about,
-    tokens,
-    targets,
-    before,
-    now,
-    changes,
-    isChanged,
-    labels: tokens.map((token) => shortLabel(model, token)),
-  };
+  const labels = tokens.map((token) => shortLabel(model, token));
+  return { model, about, tokens, targets, before, now, changes, isChanged, labels };
 }
 
 // Numbers that a link or another name may have put out of range.
@@ -155,8 +157,7 @@ function arrive() {
 function bringToTop(place) {
   state.arrived = place;
   place.scrollIntoView();
-  clearTimeout(state.arrivedTimer);
-  state.arrivedTimer = setTimeout(stayFree, 1500);
+  later("arrived", 1500, stayFree);
 }
 
 function stayFree() {
@@ -188,10 +189,8 @@ function prepare() {
 
 function showStale(isWanted) {
   for (const section of [...stale].filter(isWanted)) {
-    const [id, , show] = section;
     stale.delete(section);
-    byId(id).style.setProperty("--map-width", `${leastMapWidth(mapLabels(state.shown).length)}px`);
-    show(state.shown);
+    section[2](state.shown);
   }
 }
 
@@ -208,12 +207,11 @@ function onScreen() {
   return sections.filter(([id]) => id === state.tab || isWithin(0, byId(id)));
 }
 
-// A key or a click waits for nothing else.
-function showNow(seen = onScreen()) {
+// A key or a click waits for nothing else. Maps that were near the window are there still.
+function showNow(seen = onScreen(), isNear = (map) => isWithin(0, map)) {
   showStale((section) => seen.includes(section));
-  fillMaps((map) => seen.some(([id]) => id === map.closest("section").id) && isWithin(0, map));
-  clearTimeout(state.restTimer);
-  state.restTimer = setTimeout(showNext, state.playing ? 4 * millisecondsAPoint : 200);
+  fillMaps((map) => seen.some(([id]) => id === map.closest("section").id) && isNear(map));
+  later("rest", state.playing ? 4 * millisecondsAPoint : 200, showNext);
 }
 
 // Then what is near, one section after the other; the rest when it comes near. What is read stays where it is.
@@ -225,18 +223,21 @@ function showNext() {
     showStale((section) => section === next);
     const moved = topOfRead() - top;
     if (moved !== 0) scrollBy(0, moved);
-    state.restTimer = setTimeout(showNext);
+    later("rest", 0, showNext);
   }
   fillMaps((map) => isWithin(0.5, map));
 }
 
 function showAnew() {
-  const seen = onScreen(); // asked after a change, the browser would have to lay out the page
+  // Asked after a change, the browser would have to lay out the page.
+  const seen = onScreen();
+  const near = new Set([...document.querySelectorAll("svg.map")].filter((map) => isWithin(0.1, map)));
   prepare();
-  showNow(seen);
+  showNow(seen, (map) => near.has(map));
 }
 
-// An action for an input that is dragged: once a frame, with the newest value.
+// An action for an input that is dragged: once a frame, with the newest values. These are read before, since until then
+// the input may be shown anew.
 function onceAFrame(act) {
   let frame = 0;
   return (...newest) => {
@@ -255,35 +256,13 @@ function showAll() {
 
 // --- Small parts that views share ------------------------------------------------------------------------------------
 
-// Puts new children into a place; what had the focus has it again.
-function replaceKeepingFocus(place, children) {
-  const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  place.replaceChildren(...children);
-  if (key !== undefined) focusKey(place, key);
-}
-
-function focusKey(place, key) {
-  [...place.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus({ preventScroll: true });
-}
-
-// A group of radio buttons: [[value, label], ...]. Only the one that is chosen is reached by Tab.
+// A group of radio buttons: [[value, label], ...].
 function showChoices(place, choices, chosen, choose) {
-  replaceKeepingFocus(
-    place,
-    choices.map(([value, label]) =>
-      button(
-        {
-          role: "radio",
-          "aria-checked": String(value === chosen),
-          "data-key": `choice ${value}`,
-          "data-value": value,
-          tabindex: value === chosen ? 0 : -1,
-          click: () => choose(value),
-        },
-        element("bdi", label),
-      ),
-    ),
-  );
+  const choice = ([value, label]) => {
+    const how = { "data-key": `choice ${value}`, "data-value": value, click: () => choose(value) };
+    return radio(value === chosen, how, element("bdi", label));
+  };
+  renew(place, choices.map(choice));
 }
 
 // Arrow keys, Home and End in a group of buttons: the next one gets the focus. Of radio buttons it is chosen, too.
@@ -339,6 +318,7 @@ function typed(typedText) {
   const read = letters.slice(0, room - 1).join("");
   if (read !== text) changes.push(`there is room for ${room - 1} of ${letters.length} letters`);
   byId("message").textContent = changes.length === 0 ? "" : `Read as “${shortened(read)}”: ${changes.join("; ")}.`;
+  fitBar();
   state.text = text;
   showAnew();
 }
@@ -387,42 +367,37 @@ function showTheme() {
 function showSections() {
   const numbers = document.querySelectorAll("main > section:not([hidden]) > h2 > span");
   numbers.forEach((number, i) => (number.textContent = i + 1));
-  replaceKeepingFocus(
-    byId("sections"),
-    sections
-      .filter(([id]) => !byId(id).hidden)
-      .map(([id, name]) =>
-        element(
-          "a",
-          {
-            href: `#tab=${id}`,
-            "data-key": `section ${id}`,
-            "aria-current": id === state.tab ? "true" : null,
-            click: (event) => {
-              event.preventDefault();
-              change({ tab: id }, { scroll: true });
-            },
-          },
-          name,
-        ),
-      ),
-  );
+  const jump = (id) => (event) => {
+    event.preventDefault();
+    change({ tab: id }, { scroll: true });
+  };
+  const door = ([id, name]) => {
+    const how = { href: `#tab=${id}`, "data-key": `section ${id}`, click: jump(id) };
+    return element("a", { ...how, "aria-current": id === state.tab ? "true" : null }, name);
+  };
+  renew(byId("sections"), sections.filter(([id]) => !byId(id).hidden).map(door));
   const current = byId("sections").querySelector("[aria-current]");
   if (current === null) return;
   const { offsetLeft, clientWidth } = byId("sections");
   byId("sections").scrollLeft = current.offsetLeft - offsetLeft - (clientWidth - current.offsetWidth) / 2;
 }
 
-// The bar takes at most so much of a window's height: of a higher one the upper rows scroll away.
+// The bar takes at most so much of a window's height. The name and its loss stay; of the other rows those that have no
+// room stand above them, and scroll away.
 const largestBar = 0.15;
 
 function fitBar() {
   const bar = document.querySelector(".bar");
-  const heightFrom = ({ offsetTop }) => bar.offsetHeight - offsetTop;
-  const first = [...bar.children].find((row) => heightFrom(row) <= largestBar * innerHeight);
-  const height = first ? heightFrom(first) : 0;
-  bar.style.top = `${height - bar.offsetHeight}px`;
-  document.documentElement.style.setProperty("--bar-height", `${height}px`);
+  let height = 2; // its borders
+  let gone = 0;
+  for (const row of [bar.children[0], byId("sections"), byId("training")]) {
+    const isGone = height + row.offsetHeight > largestBar * innerHeight;
+    row.style.order = isGone ? -1 : 0;
+    if (isGone) gone += row.offsetHeight;
+    else height += row.offsetHeight;
+  }
+  bar.style.top = `${-gone}px`;
+  document.documentElement.style.setProperty("--bar-height", `${height + byId("message").offsetHeight}px`);
 }
 
 function goTo(id) {
@@ -450,29 +425,36 @@ function followScrolling() {
 // model.
 function showTitle({ about, model }) {
   byId("title").textContent = titleOf({ about, model });
-  byId("facts").replaceChildren(...describeModel({ about, model }));
-  for (const place of document.querySelectorAll(".guessing")) place.textContent = fixed(guessingLoss(model), 1);
-  for (const place of document.querySelectorAll(".tokens")) place.textContent = model.bos + 1;
-  for (const place of document.querySelectorAll(".measured")) {
-    place.replaceChildren(...explained(measuredOn({ about, model })));
-  }
-  clearTimeout(state.titleTimer);
+  renew(byId("facts"), describeModel({ about, model }));
+  const form = taskOf(model)?.form;
+  if (form) byId("text").labels[0].textContent = byId("text").placeholder = form;
+  const tell = (where, words) => document.querySelectorAll(where).forEach((place) => renew(place, explained(words)));
+  tell(".guessing", fixed(guessingLoss(model), 1));
+  tell(".tokens", String(model.bos + 1));
+  tell(".measured", measuredOn({ about, model }));
   const showInvented = () => showNames("invented", namesOf(model));
   if (state.written.has(model)) showInvented();
-  else state.titleTimer = setTimeout(showInvented);
+  else later("title", 0, () => state.shown.model === model && showInvented());
 }
 
-function titleOf({ about, model }) {
-  const count = about.learned === null ? "" : `${about.learned.toLocaleString("en")} `;
+function taskOf(model) {
+  return nounOf(model) === "documents" ? describeTask(state.data.names) : undefined;
+}
+
+function titleOf({ about: { learned, step, batch }, model }) {
+  const task = taskOf(model);
+  const attempt = task ? `Type “${task.word}=”.` : "Type yours.";
+  if (step === 0) return `A tiny GPT that has learned nothing yet. ${attempt}`;
+  const read = Math.min(step * batch || Infinity, learned);
+  const count = learned === null ? "" : `${[...new Set([read, learned])].map(counted).join(" of ")} `;
   const begin = `A tiny GPT that learned from ${count}`;
-  const task = nounOf(model) === "documents" && describeTask(state.data.names);
-  if (task) return `${begin}examples: after “=” it ${task.does}. Type “${task.word}=”.`;
-  return `${begin}${nounOf(model)} to ${nounOf(model) === "names" ? "invent" : "write"} new ones. Type yours.`;
+  if (task) return `${begin}examples: after “=” it ${task.does}. ${attempt}`;
+  return `${begin}${nounOf(model)} to ${nounOf(model) === "names" ? "invent" : "write"} new ones. ${attempt}`;
 }
 
 function describeModel({ about, model }) {
   const { n_layer, n_head, n_embd } = model.config;
-  const count = (n, word) => `${n.toLocaleString("en")} [${word}${n === 1 ? "" : "s"}|${word}]`;
+  const count = (n, word) => `${counted(n)} [${word}${n === 1 ? "" : "s"}|${word}]`;
   const sizes = `${count(n_layer, "layer")} of ${count(n_head, "head")}, [width] ${n_embd}`;
   return [
     ...[inText(about.name), ...explained(`: ${sizes}, `)],

@@ -9,13 +9,26 @@ const svgNamespace = (() => {
 })();
 
 function fillElement(made, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
+  let acts;
+  for (const name in attributes) {
+    const value = attributes[name];
     if (value === null || value === undefined || value === false) continue;
-    if (typeof value === "function") made.addEventListener(name, value);
+    if (typeof value === "function") (acts ??= {})[name] = value;
     else made.setAttribute(name, value);
   }
+  if (acts) listen(made, acts);
   made.append(...children.flat().filter((child) => child !== null));
   return made;
+}
+
+// What an element does, by event. It can be given other acts.
+function listen(made, acts = {}) {
+  made.acts = acts;
+  for (const type in acts) made.addEventListener(type, act); // once, however often it is added
+}
+
+function act(event) {
+  event.currentTarget.acts[event.type]?.(event);
 }
 
 // element("p", { class: "note", click: f }, "text", otherElement); the attributes may be left out.
@@ -28,6 +41,12 @@ function button(attributes, ...children) {
   return element("button", { type: "button", ...attributes }, ...children);
 }
 
+// One of a group: only the one that is chosen is reached by Tab.
+function radio(isChosen, attributes, ...children) {
+  const how = { role: "radio", "aria-checked": String(isChosen), tabindex: isChosen ? 0 : -1 };
+  return button({ ...how, ...attributes }, ...children);
+}
+
 function svg(tag, attributes = {}, ...children) {
   return fillElement(document.createElementNS(svgNamespace, tag), attributes, children);
 }
@@ -36,12 +55,54 @@ function byId(id) {
   return document.getElementById(id);
 }
 
+// --- What is shown anew ----------------------------------------------------------------------------------------------
+
+// Makes the children of a place what these are. Only what differs is touched, so that the browser lays out only that.
+// What has the focus keeps it, or hands it to what has its key now.
+function renew(place, ...children) {
+  const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  renewChildren(place, children.flat().filter((child) => child !== null));
+  if (key !== undefined && document.activeElement.dataset.key !== key) focusKey(place, key);
+}
+
+function renewChildren(place, children) {
+  const old = [...place.childNodes];
+  children.forEach((child, i) => {
+    const made = child instanceof Node ? child : new Text(child);
+    if (old[i]) renewNode(old[i], made);
+    else place.append(made);
+  });
+  for (const each of old.slice(children.length)) each.remove();
+}
+
+function renewNode(old, made) {
+  if (old.nodeName !== made.nodeName) return old.replaceWith(made);
+  if (old.nodeValue !== made.nodeValue) old.nodeValue = made.nodeValue; // of a text
+  if (!old.isEqualNode(made)) {
+    for (const name of old.getAttributeNames()) if (!made.hasAttribute(name)) old.removeAttribute(name);
+    for (const name of made.getAttributeNames()) {
+      if (old.getAttribute(name) !== made.getAttribute(name)) old.setAttribute(name, made.getAttribute(name));
+    }
+  }
+  if (old.acts !== made.acts) listen(old, made.acts);
+  if (made.fill) old.fill = made.fill; // a map, which is filled later
+  else renewChildren(old, [...made.childNodes]);
+}
+
+function focusKey(place, key) {
+  [...place.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus({ preventScroll: true });
+}
+
 // --- Words for numbers -----------------------------------------------------------------------------------------------
 
 function fixed(x, digits = 3) {
   if (!Number.isFinite(x)) return "–";
   const text = x.toFixed(digits);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
+function counted(n) {
+  return n.toLocaleString("en");
 }
 
 function signed(x, digits = 3) {
@@ -96,7 +157,7 @@ function measuredOn({ about, model }, isMarked = true) {
 
 // The same with how many they are: of very many, only the first are measured.
 function countMeasured({ about, model }) {
-  const [measured, all] = [about.measured.documents, about.measured_on.available].map((n) => n.toLocaleString("en"));
+  const [measured, all] = [about.measured.documents, about.measured_on.available].map(counted);
   return `${measured === all ? all : `${measured} of ${all}`} ${measuredOn({ about, model })}`;
 }
 
@@ -122,18 +183,29 @@ function writtenName(name) {
 }
 
 function showNames(id, names) {
-  byId(id).replaceChildren(...names.map((name) => element("li", writtenName(name))));
+  renew(byId(id), names.map((name) => element("li", writtenName(name))));
 }
 
-// A list of numbers as cells, the stronger the larger a number is among them.
+// Shades are classes, since a browser computes the style of a class but once.
+const mostShade = 40;
+document.head.append(
+  element("style", Array.from({ length: mostShade + 1 }, (_, i) => `.shade-${i}{--share:${(100 * i) / mostShade}%}`)),
+);
+
+function shadeOf(share) {
+  return `shade-${Math.round(mostShade * share)}`;
+}
+
+// The shade of each number, the stronger the larger it is among them; and whether it is above 0.
+function shadesOf(numbers) {
+  const largest = Math.max(...numbers.map(Math.abs), 1e-12);
+  return numbers.map((x) => `${shadeOf(Math.abs(x) / largest)} ${x < 0 ? "down" : "up"}`);
+}
+
 function numberList(numbers) {
-  const largest = Math.max(...[...numbers].map(Math.abs), 1e-12);
-  const cells = [...numbers].map((x) => {
-    const cell = element("span", { class: x >= 0 ? "up" : "down" }, signed(x, 2));
-    cell.style.setProperty("--share", `${Math.round((100 * Math.abs(x)) / largest)}%`);
-    return cell;
-  });
-  return element("div", { class: "stream" }, ...cells);
+  const all = [...numbers];
+  const shades = shadesOf(all);
+  return element("div", { class: "stream" }, all.map((x, i) => element("span", { class: shades[i] }, signed(x, 2))));
 }
 
 // --- Maps of weights -------------------------------------------------------------------------------------------------
@@ -152,49 +224,59 @@ function cutNote(n) {
   return n > longestMap ? `Only the first ${longestMap} of ${n} positions have room here.` : "";
 }
 
-// The map of a head: `about` has rows[t][s] for s <= t, the labels and a name, and what mapParts() and listenToCells()
-// take. An empty map has its size already, so it is filled when it comes near the window.
+// The map of a head: `about` has rows[t][s] for s <= t, the labels and a name, and what mapParts() and cellActions()
+// take. A map has its size already, so it is filled when it comes near the window.
 function headMap(model, { name, ...about }) {
   const n = Math.min(about.rows.length, longestMap);
   const size = mapMargin + cellSize * n + 2;
-  const drawn = svg("svg", { class: "map", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": name });
-  drawn.style.maxWidth = `${2 * size}px`; // a short name need not fill the page
-  drawn.style.minWidth = `min(100%, ${leastMapWidth(n)}px)`;
-  drawn.fill = () => drawn.append(...mapParts(model, n, about));
-  listenToCells(drawn, { n, size, ...about });
+  // A short name need not fill the page.
+  const style = `max-width: ${1.5 * size}px; min-width: min(100%, ${leastMapWidth(n)}px)`;
+  const how = { class: "map", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": name, style };
+  const drawn = svg("svg", { ...how, ...cellActions({ n, size, ...about }) });
+  drawn.fill = () => mapParts(model, n, about);
   return drawn;
 }
 
 function fillMaps(isWanted) {
-  for (const map of [...document.querySelectorAll("svg.map:empty")].filter(isWanted)) map.fill();
+  const maps = [...document.querySelectorAll("svg.map")].filter((map) => map.fill && isWanted(map));
+  for (const map of maps) {
+    renewChildren(map, map.fill());
+    map.fill = null;
+  }
 }
 
 // A page has many maps, so all cells of one shade are one path. `picked` is a row to frame; forbidden(t, s) says which
 // cells are crossed out.
 function mapParts(model, n, { rows, labels, picked = -1, forbidden = () => false }) {
   const at = (i) => mapMargin + cellSize * i;
-  const box = (t, from, to) => `M${at(from)} ${at(t)}h${cellSize * (to - from) - 1}v${cellSize - 1}H${at(from)}z`;
-  const bands = [];
+  const box = (t, s) => `M${at(s)} ${at(t)}h${cellSize - 1}v${cellSize - 1}H${at(s)}z`;
   const shades = new Map();
-  const parts = [];
+  const letters = [];
+  let [seen, crosses] = ["", ""];
   for (let t = 0; t < n; t++) {
     const isPicked = t === picked ? "picked-label" : null;
-    for (const [from, to] of runs(t + 1, (s) => allows(model, t, s))) bands.push(box(t, from, to));
-    parts.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
-    parts.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
+    letters.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
+    letters.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
     for (let s = 0; s <= t; s++) {
-      const shade = rows[t][s].toFixed(2);
-      shades.set(shade, (shades.get(shade) ?? "") + box(t, s, s + 1));
-      if (forbidden(t, s)) parts.push(cross(at(s), at(t)));
+      const shade = Math.round(mostShade * rows[t][s]);
+      if (shade > 0) shades.set(shade, (shades.get(shade) ?? "") + box(t, s));
+      if (allows(model, t, s)) seen += box(t, s);
+      if (forbidden(t, s)) crosses += `M${at(s) + 4} ${at(t) + 4}l9 9m-9 0l9 -9`;
     }
   }
-  shades.delete("0.00");
+  const cells = [...shades].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade / mostShade }));
+  const parts = [svg("path", { class: "seen", d: seen }), svg("g", {}, cells), svg("g", {}, letters)];
+  if (crosses !== "") parts.push(svg("path", { class: "forbidden", d: crosses }));
   if (picked >= 0 && picked < n) {
     const frame = { x: at(0) - 1, y: at(picked) - 1, width: cellSize * (picked + 1) + 1, height: cellSize + 1, rx: 2 };
     parts.push(svg("rect", { class: "picked", ...frame }));
   }
-  const cells = [...shades].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade }));
-  return [svg("path", { class: "band", d: bands.join("") }), ...cells, ...parts];
+  return parts;
+}
+
+// Maps of n positions side by side.
+function mapGrid(n, figures) {
+  return element("div", { class: "maps", style: `--map-width: ${leastMapWidth(n)}px` }, figures);
 }
 
 // A map or more of a head, under its name.
@@ -208,41 +290,24 @@ function withAxes(map, thing) {
   return element("div", { class: "axes" }, above, element("span", { class: "down" }, `${thing} that looks →`), map);
 }
 
-// The runs [from, to) of those of n cells for which isIn holds.
-function runs(n, isIn) {
-  const found = [];
-  for (let i = 0; i < n; i++) {
-    if (!isIn(i)) continue;
-    if (found.at(-1)?.[1] === i) found.at(-1)[1] = i + 1;
-    else found.push([i, i + 1]);
-  }
-  return found;
-}
-
-function cross(x, y) {
-  const d = `M${x + 4} ${y + 4}l9 9m-9 0l9 -9`;
-  return svg("path", { class: "forbidden", d });
-}
-
-// One listener for all cells: the place of the mouse says which it is. pick(t, s) is called for a click, see(t, s) for
-// "See the numbers", which a click then offers.
-function listenToCells(drawn, { rows, labels, n, size, pick = null, see = null }) {
+// What the mouse does in a map, where its place says which cell it is at. pick(t, s) is called for a click, see(t, s)
+// for "See the numbers", which a click then offers.
+function cellActions({ rows, labels, n, size, pick = null, see = null }) {
   const cellAt = (event) => {
-    const box = drawn.getBoundingClientRect();
+    const box = event.currentTarget.getBoundingClientRect();
     const index = (pixels, extent) => Math.floor(((pixels / extent) * size - mapMargin) / cellSize);
     const [t, s] = [index(event.clientY - box.top, box.height), index(event.clientX - box.left, box.width)];
     return t >= 0 && t < n && s >= 0 && s <= t ? { t, s } : null;
   };
   const show = ({ clientX, clientY }, { t, s }, action) =>
     showTip(`${labels[t]} (${t}) looks at ${labels[s]} (${s}): ${fixed(rows[t][s])}`, clientX, clientY, action);
-  drawn.addEventListener("pointermove", (event) => {
+  const pointermove = (event) => {
     if (staysTip()) return;
     const cell = cellAt(event);
     if (cell === null) hideTip();
     else show(event, cell);
-  });
-  drawn.addEventListener("pointerleave", hideTip);
-  drawn.addEventListener("click", (event) => {
+  };
+  const click = (event) => {
     const cell = cellAt(event);
     if (cell === null) return;
     pick?.(cell.t, cell.s);
@@ -251,7 +316,8 @@ function listenToCells(drawn, { rows, labels, n, size, pick = null, see = null }
       see(cell.t, cell.s);
     };
     show(event, cell, see && button({ class: "main", click: go }, "See the numbers"));
-  });
+  };
+  return { pointermove, click, pointerleave: hideTip };
 }
 
 // The line above a table, of elements or of texts as for explained(); a column without a name needs no header.
@@ -269,32 +335,19 @@ function tableRow(name, cells, attributes = {}) {
 
 // A table that may be wider than the window.
 function wideTable(name, ...parts) {
-  return element(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
-    element("table", ...parts),
-  );
+  const how = { class: "scroll", tabindex: 0, role: "region", "aria-label": name };
+  return element("div", how, element("table", ...parts));
 }
 
 // --- Bars and curves -------------------------------------------------------------------------------------------------
 
 // A line of a bar chart: label, bar, number. `mark` is another share to show on the bar, such as the one before.
 function chanceBar({ label, share, mark = null, markClass = "before", isNext = false }) {
-  const fill = element("span", { class: "fill" });
-  fill.style.width = `${100 * share}%`;
-  const track = element("span", { class: "track" }, fill);
-  if (mark !== null) {
-    const line = element("span", { class: markClass });
-    line.style.left = `calc(${100 * mark}% - 1px)`;
-    track.append(line);
-  }
-  return element(
-    "span",
-    { class: isNext ? "chance is-next" : "chance" },
-    element("bdi", label),
-    track,
-    element("span", percent(share)),
-  );
+  const fill = element("span", { class: "fill", style: `width: ${100 * share}%` });
+  const line = mark === null ? null : element("span", { class: markClass, style: `left: calc(${100 * mark}% - 1px)` });
+  const track = element("span", { class: "track" }, fill, line);
+  const how = { class: isNext ? "chance is-next" : "chance" };
+  return element("span", how, element("bdi", label), track, element("span", percent(share)));
 }
 
 function runningMean(numbers, window) {

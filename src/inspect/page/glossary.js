@@ -8,29 +8,32 @@ function meaningId(word) {
 function nameMeanings() {
   for (const word of document.querySelectorAll("dt")) word.nextElementSibling.id = meaningId(word.textContent);
   for (const word of document.querySelectorAll(".term")) describeTerm(word, word.dataset.means ?? word.textContent);
+  const at = (act) => (event) => event.target.closest?.(".term") && act(event.target.closest(".term"));
+  for (const event of ["pointerover", "focusin", "click"]) document.addEventListener(event, at(showMeaning));
+  for (const event of ["pointerout", "focusout"]) document.addEventListener(event, at(hideTip));
 }
 
 function describeTerm(word, meaning) {
   word.tabIndex = 0;
   word.setAttribute("role", "note");
   word.setAttribute("aria-describedby", meaningId(meaning));
-  const show = () => {
-    const box = word.getBoundingClientRect();
-    showTip(byId(meaningId(meaning)).textContent, box.left, box.bottom - 8);
-  };
-  for (const event of ["pointerenter", "focus", "click"]) word.addEventListener(event, show);
-  for (const event of ["pointerleave", "blur"]) word.addEventListener(event, hideTip);
   return word;
 }
 
-// Beside (x, y) of the window, inside it. With a button in it, it stays until the reader looks elsewhere.
-function showTip(text, x, y, action = null) {
+function showMeaning(word) {
+  const { left, bottom } = word.getBoundingClientRect();
+  showTip(byId(word.getAttribute("aria-describedby")).textContent, left, bottom - 8, null, true);
+}
+
+// Beside (x, y) of the window, inside it; above a word, since buttons follow it. With a button in it, it stays until
+// the reader looks elsewhere.
+function showTip(text, x, y, action = null, isAbove = false) {
   const tip = byId("tip");
   tip.replaceChildren(...[text, action].filter((part) => part !== null));
   tip.hidden = false;
   const { width, height } = tip.getBoundingClientRect();
   const room = document.documentElement;
-  const isBelow = y + 16 + height < room.clientHeight;
+  const isBelow = y + 16 + height < room.clientHeight && !(isAbove && y - height > 160);
   tip.style.left = `${scrollX + Math.max(8, Math.min(x + 8, room.clientWidth - width - 8))}px`;
   tip.style.top = `${scrollY + (isBelow ? y + 16 : Math.max(8, y - height - 24))}px`;
 }

@@ -7,23 +7,30 @@ function hasGraph({ config, visible }) {
 }
 
 class Graph {
-  constructor(model, text) {
-    const run = new Run(model, unchanged, new Tape(model.numbers));
+  // A run that has read another text serves another graph no more.
+  constructor(model, text, run = new Run(model, unchanged, new Tape(model.numbers))) {
     const loss = run.documentLoss(encode(model, text));
     this.grads = new Float64Array(model.numbers.length);
     run.tape.backward(loss, this.grads);
-    Object.assign(this, { model, tape: run.tape, labels: new Labels(run, loss) });
-    this.nodes = Array.from({ length: this.tape.size }, (_, number) => this.node(number));
-    this.loss = this.nodes[loss];
+    Object.assign(this, { model, run, tape: run.tape, labels: new Labels(run, loss), known: [] });
+    this.loss = this.node(loss);
     this.reached = this.below(this.loss);
   }
 
   // --- Things: nodes, and weights, which are none --------------------------------------------------------------------
 
+  // There are many nodes, so each is made when it is asked for.
   node(number) {
     const { ops, data, grad } = this.tape;
-    const arity = this.tape.childrenOf(number).length;
-    return { number, op: ops[number], data: data[number], grad: grad[number], arity };
+    const arity = () => this.tape.childrenOf(number).length;
+    return (this.known[number] ??= { number, op: ops[number], data: data[number], grad: grad[number], arity: arity() });
+  }
+
+  // Those with a name that fits, of all nodes or of some.
+  nodesNamed(fits, from = 0, to = this.tape.size) {
+    const found = [];
+    for (let k = from; k < to; k++) if (fits(this.labels.labels[k].name)) found.push(this.node(k));
+    return found;
   }
 
   // The parameter at a place in the model's numbers.
@@ -33,7 +40,7 @@ class Graph {
 
   // Row i of an embedding; nothing if the name does not use it.
   embedding(matrix, i) {
-    return (this.tape.rows.get(matrix.at + i * matrix.cols) ?? []).map((number) => this.nodes[number]);
+    return (this.tape.rows.get(matrix.at + i * matrix.cols) ?? []).map((number) => this.node(number));
   }
 
   // --- Down and up ---------------------------------------------------------------------------------------------------
@@ -42,31 +49,40 @@ class Graph {
   childrenOf({ number, op }) {
     if (op === "weight") return [];
     const locals = this.tape.localsOf(number);
-    const nodes = this.tape.childrenOf(number).map((child, i) => ({ child: this.nodes[child], local: locals[i] }));
+    const nodes = this.tape.childrenOf(number).map((child, i) => ({ child: this.node(child), local: locals[i] }));
     if (op !== "linear") return nodes;
     const at = this.tape.placeInNumbers(number);
     const weights = this.tape.reads[number].inputs.map((local, j) => ({ child: this.weight(at + j), local }));
     return [...nodes, ...weights];
   }
 
-  // All nodes that one was computed from, and itself: numbers.
+  // Whether a node was computed from each number, or is it itself. Rows of a linear layer share one list of children.
   below({ number }) {
-    const found = new Set([number]);
-    for (let k = number; k >= 0; k--) if (found.has(k)) for (const child of this.tape.childrenOf(k)) found.add(child);
+    const found = new Uint8Array(this.tape.size);
+    found[number] = 1;
+    let followed = null;
+    for (let k = number; k >= 0; k--) {
+      const children = found[k] ? this.tape.childrenOf(k) : followed;
+      if (children === followed) continue;
+      for (const child of children) found[child] = 1;
+      followed = children;
+    }
     return found;
   }
 
   // Why the gradient is what it is: [{ parent, i, local, amount }] for every node whose child i it is, in the order in
-  // which backward() adds the amounts. Rows of a linear layer share one list of children, which is searched once.
+  // which backward() adds the amounts. A list of children that is shared is searched once.
   parentsOf(thing) {
     const found = [];
     let searched = null;
     let places = [];
-    for (const parent of this.backwards()) {
-      const children = this.tape.childrenOf(parent.number);
-      if (thing.op === "weight") places = this.placesOfWeight(thing, parent);
+    for (let k = this.loss.number; k > (thing.number ?? -1); k--) {
+      if (!this.reached[k]) continue;
+      const children = this.tape.childrenOf(k);
+      if (thing.op === "weight") places = this.placesOfWeight(thing, k, children.length);
       else if (children !== searched) places = placesOf(thing.number, children);
       searched = children;
+      const parent = places.length > 0 && this.node(k);
       for (const i of places) {
         const { local } = this.childrenOf(parent)[i];
         found.push({ parent, i, local, amount: local * parent.grad });
@@ -75,14 +91,9 @@ class Graph {
     return found;
   }
 
-  placesOfWeight({ at }, { number, op, arity }) {
-    const j = op === "linear" ? at - this.tape.placeInNumbers(number) : -1;
+  placesOfWeight({ at }, number, arity) {
+    const j = this.tape.ops[number] === "linear" ? at - this.tape.placeInNumbers(number) : -1;
     return j >= 0 && j < arity ? [arity + j] : [];
-  }
-
-  // The nodes that backward() passed, in its order.
-  *backwards() {
-    for (let k = this.loss.number; k >= 0; k--) if (this.reached.has(k)) yield this.nodes[k];
   }
 
   // The thing at the end of a path: the index of a child at each step down from the loss. Ends where the path does not
@@ -102,7 +113,7 @@ class Graph {
   pathTo(thing, position) {
     const top = this.follow([0, position]).at(-1).thing;
     const below = this.below(top);
-    const path = this.climb(thing, top, ({ number }) => below.has(number));
+    const path = this.climb(thing, top, ({ number }) => below[number]);
     return path === null ? this.climb(thing, this.loss, () => true) : [0, position, ...path];
   }
 
@@ -111,9 +122,9 @@ class Graph {
     while (thing !== top) {
       const parents = this.parentsOf(thing).filter(({ parent }) => isAllowed(parent));
       if (parents.length === 0) return null;
-      const most = parents.reduce((a, b) => (Math.abs(b.amount) > Math.abs(a.amount) ? b : a));
-      path.unshift(most.i);
-      thing = most.parent;
+      const { i, parent } = most(parents, ({ amount }) => Math.abs(amount));
+      path.unshift(i);
+      thing = parent;
     }
     return path;
   }
@@ -123,9 +134,10 @@ class Graph {
   // What a reader names: "#17", "layer0.attn_wq[2][3]", or a label, of the nodes at that position first.
   find(text, position) {
     const wanted = text.trim();
-    if (/^#\d+$/.test(wanted)) return this.nodes[Number(wanted.slice(1))] ?? null;
-    const named = this.nodes.filter((node) => this.labels.textOf(node) === wanted);
-    const nodes = named.filter(({ number }) => this.reached.has(number));
+    if (/^#\d+$/.test(wanted)) return wanted.slice(1) < this.tape.size ? this.node(Number(wanted.slice(1))) : null;
+    const alike = this.nodesNamed((name) => wanted.startsWith(name));
+    const named = alike.filter((node) => this.labels.textOf(node) === wanted);
+    const nodes = named.filter(({ number }) => this.reached[number]);
     const here = nodes.find((node) => this.labels.placeOf(node).position === position);
     return here ?? nodes[0] ?? this.findWeight(wanted) ?? named[0] ?? null;
   }

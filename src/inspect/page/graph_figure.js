@@ -89,22 +89,14 @@ function signClass(x) {
 
 // A treeitem. `about` tells its place in the tree: { level, i, count, isOpen, isCurrent, go }.
 function treeItem(thing, about, ...drawn) {
-  return svg(
-    "g",
-    {
-      class: `node${about.isCurrent ? " current" : ""}${about.isOnPath ? " on-path" : ""}`,
-      role: "treeitem",
-      tabindex: about.isCurrent ? 0 : -1,
-      "data-key": about.isCurrent ? "node" : null,
-      "aria-level": about.level,
-      "aria-posinset": about.i + 1,
-      "aria-setsize": about.count,
-      "aria-selected": String(about.isCurrent === true),
-      "aria-expanded": thing.arity > 0 ? String(about.isOpen) : null,
-      click: about.go,
-    },
-    ...drawn,
-  );
+  const { level, i, count, isOpen, isCurrent = false, isOnPath, go } = about;
+  const how = {
+    ...{ role: "treeitem", class: `node${isCurrent ? " current" : ""}${isOnPath ? " on-path" : ""}`, click: go },
+    ...{ tabindex: isCurrent ? 0 : -1, "data-key": isCurrent ? "node" : null, "aria-selected": String(isCurrent) },
+    ...{ "aria-level": level, "aria-posinset": i + 1, "aria-setsize": count },
+    "aria-expanded": thing.arity > 0 ? String(isOpen) : null,
+  };
+  return svg("g", how, ...drawn);
 }
 
 function ancestorHeight(width) {
@@ -119,6 +111,7 @@ function ancestorBox(graph, thing, { y, width }, about) {
   const isNarrow = width < nodeSizes.narrow;
   const [first, last] = [y + 19.5, isNarrow ? y + 36 : y + 19.5];
   const label = fitting(graph.labels.textOf(thing), isNarrow ? wide - 68 : wide - 270, 7);
+  const grad = { class: signClass(thing.grad), x: right - 9, y: last, "text-anchor": "end" };
   const data = isNarrow ? { x: left + 58, y: last } : { x: right - 120, y: last, "text-anchor": "end" };
   return treeItem(
     thing,
@@ -127,11 +120,7 @@ function ancestorBox(graph, thing, { y, width }, about) {
     svg("text", { class: "op", x: left + 9, y: first }, thing.op),
     svg("text", { class: "name", x: left + 58, y: first }, label),
     svg("text", data, `data ${significant(thing.data)}`),
-    svg(
-      "text",
-      { class: signClass(thing.grad), x: right - 9, y: last, "text-anchor": "end" },
-      `grad ${significant(thing.grad)}`,
-    ),
+    svg("text", grad, `grad ${significant(thing.grad)}`),
   );
 }
 
@@ -173,11 +162,8 @@ function moreBox({ more, x, width }, y, go) {
 
 // Words beside the end of a line.
 function besideLine(x, y, isLeft, words) {
-  return svg(
-    "text",
-    { class: "halo", x: isLeft ? x - 8 : x + 8, y: y - 7, "text-anchor": isLeft ? "end" : "start" },
-    words,
-  );
+  const how = { x: isLeft ? x - 8 : x + 8, y: y - 7, "text-anchor": isLeft ? "end" : "start" };
+  return svg("text", { class: "halo", ...how }, words);
 }
 
 // A line from (x1, y1) down to (x2, y2), with the local derivative beside its end, in as many digits as there is room
@@ -186,15 +172,9 @@ function edgeLine({ x1, y1, x2, y2, room }, { local, amount, share }) {
   const texts = [4, 3, 2, 1].map((digits) => `× ${significant(local, digits)}`);
   const text = texts.find((each) => 7 * each.length < room) ?? texts.at(-1);
   const bend = (y2 - y1) * 0.55;
-  return svg(
-    "g",
-    { class: `edge ${signClass(amount)}` },
-    svg("path", {
-      d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - 14 - bend * 0.6} ${x2} ${y2}`,
-      "stroke-width": (1 + 3.5 * share).toFixed(1),
-    }),
-    besideLine(x2, y2, x2 < x1, text),
-  );
+  const d = `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - 14 - bend * 0.6} ${x2} ${y2}`;
+  const line = svg("path", { d, "stroke-width": (1 + 3.5 * share).toFixed(1) });
+  return svg("g", { class: `edge ${signClass(amount)}` }, line, besideLine(x2, y2, x2 < x1, text));
 }
 
 // --- The drawing -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@
 class Labels {
   // Of all nodes on the tape of a run that computed the loss of a text.
   constructor(run, loss) {
-    Object.assign(this, { model: run.model, tape: run.tape, labels: [] }); // labels by node: { name, index }
+    // Labels by node: { name, index, i }; index(i), or index, is what stands behind the name.
+    Object.assign(this, { model: run.model, tape: run.tape, labels: [] });
     for (const [t, position] of run.positions.entries()) {
       this.embedding(position);
       for (const layer of run.layers) this.attention(layer[t]);
@@ -19,7 +20,10 @@ class Labels {
 
   // A weight is no node: see Graph.weight().
   of(thing) {
-    if (thing.op !== "weight") return this.labels[thing.number];
+    if (thing.op !== "weight") {
+      const { name, index, i } = this.labels[thing.number];
+      return { name, index: typeof index === "string" ? index : index(i) };
+    }
     const { name, cols, at } = Object.values(this.model.w).findLast((matrix) => matrix.at <= thing.at);
     const i = Math.floor((thing.at - at) / cols);
     return { name, index: `[${name === "lm_head" ? this.letter(i) : i}][${(thing.at - at) % cols}]` };
@@ -47,7 +51,7 @@ class Labels {
   }
 
   name(nodes, name, index = (i) => `[${i}]`) {
-    nodes.forEach((node, i) => (this.labels[node] = { name, index: index(i) }));
+    nodes.forEach((node, i) => (this.labels[node] = { name, index, i }));
   }
 
   nameOne(node, name, index = "") {
@@ -76,8 +80,8 @@ class Labels {
     this.name(probs, name, index);
     for (const [i, prob] of probs.entries()) {
       const [exp, share] = this.tape.childrenOf(prob);
-      this.nameOne(exp, `exp(${of} - max)`, index(i));
-      this.nameOne(this.child(exp), `${of} - max`, index(i));
+      this.labels[exp] = { name: `exp(${of} - max)`, index, i };
+      this.labels[this.child(exp)] = { name: `${of} - max`, index, i };
       this.nameOne(share, "1 / sum of exps");
       this.nameOne(this.child(share), "sum of exps");
     }

@@ -53,10 +53,7 @@ function link() {
 
 // Browsers allow only so many changes of the address in a while.
 function writeLinkSoon() {
-  clearTimeout(state.linkTimer);
-  state.linkTimer = setTimeout(() => {
-    history.replaceState(null, "", link());
-  }, 250);
+  later("link", 250, () => history.replaceState(null, "", link()));
 }
 
 // Returns the text, or null if the link has none.

@@ -30,6 +30,16 @@ function strongest(weights, seen, n) {
   return [...seen].sort((a, b) => weights[b] - weights[a] || a - b).slice(0, n);
 }
 
+// That of a list of which `of` says most; of equal ones the first.
+function most(list, of) {
+  return list.reduce((a, b) => (of(b) > of(a) ? b : a));
+}
+
+// Which of some chances is the largest.
+function likeliest(probs) {
+  return most([...probs.keys()], (token) => probs[token]);
+}
+
 // A head's output, D numbers, averaged over all positions of all names that the model can read.
 function meanOutputs(model, names) {
   const { n_layer, n_head: H, n_embd: C } = model.config;

@@ -79,12 +79,46 @@ function slices(x, n) {
 const unchanged = { off: new Map(), forbidden: new Set() };
 
 // One text, read token by token. What was computed stays, as nodes, until the tape serves another run: positions[t] has
-// the embedding and the logits, layers[li][t] the attention of a layer, mlps[li][t] its MLP.
+// the embedding and the logits, layers[li][t] the attention of a layer, mlps[li][t] its MLP, numbers[t] what of these
+// read() returns.
 class Run {
   constructor(model, changes = unchanged, tape = model.tape) {
     tape.clear();
     const lists = () => Array.from({ length: model.config.n_layer }, () => []);
-    Object.assign(this, { model, changes, tape, positions: [], layers: lists(), mlps: lists() });
+    Object.assign(this, { model, changes, tape, positions: [], layers: lists(), mlps: lists(), numbers: [] });
+  }
+
+  // Returns the logits [T][V]; layers [L][T], what happened at each position: x_residual, q_h, k_h, v_h,
+  // attn_logits[h], attn_weights[h], head_out[h], x_attn and more; of these the weights [L][H][T][t + 1]; embedded
+  // [T][C], with which the residual stream begins; and mlps [L][T], of each MLP active, mlp_out and x, the stream after
+  // it. As far as the text begins as the last one did, nothing is computed anew.
+  read(tokens) {
+    const { positions, layers, mlps, numbers, tape } = this;
+    const same = tokens.findIndex((token, t) => token !== positions[t]?.token_id);
+    this.backTo(same < 0 ? tokens.length : same);
+    for (let t = positions.length; t < tokens.length; t++) {
+      const logits = this.gpt(tokens[t]);
+      const mlpsHere = mlps.map(({ [t]: { active, mlp_out, x } }) => ({ active, mlp_out, x }));
+      const here = { logits, embedded: positions[t].x, layers: layers.map((each) => each[t]), mlps: mlpsHere };
+      numbers.push(numbersOf(here, tape));
+    }
+    const ofLayers = (name) => layers.map((_, li) => numbers.map((at) => at[name][li]));
+    const attention = ofLayers("layers");
+    return {
+      logits: numbers.map(({ logits }) => logits),
+      embedded: numbers.map(({ embedded }) => embedded),
+      layers: attention,
+      mlps: ofLayers("mlps"),
+      weights: attention.map((all) => all[0].q_h.map((_, h) => all.map(({ attn_weights }) => attn_weights[h]))),
+    };
+  }
+
+  // Forgets what was read from a position on.
+  backTo(position) {
+    const { begin } = this.positions[position] ?? {};
+    if (begin) this.tape.clear(begin);
+    else if (position > 0) this.tape.clear(this.positions[position - 1].end);
+    for (const list of [this.positions, ...this.layers, ...this.mlps, this.numbers]) list.length = position;
   }
 
   // The logits after one more token.
@@ -92,6 +126,7 @@ class Run {
     const { tape, positions } = this;
     const { config, w } = this.model;
     const pos_id = positions.length;
+    const begin = tape.mark();
     tape.begin(pos_id, null, "embedding");
     const tok_emb = tape.row(w.wte, token_id);
     const pos_emb = config.rope ? null : tape.row(w.wpe, pos_id);
@@ -106,7 +141,7 @@ class Run {
     }
     tape.begin(pos_id, null, "logits");
     const logits = tape.linear(x, w.lm_head);
-    positions.push({ token_id, pos_id, tok_emb, pos_emb, embedded, x: x_embedded, logits });
+    positions.push({ begin, token_id, pos_id, tok_emb, pos_emb, embedded, x: x_embedded, logits, end: tape.mark() });
     return logits;
   }
 
@@ -168,17 +203,24 @@ class Run {
     return x;
   }
 
-  // The mean loss of the predictions within the block: of every token after BOS, and of BOS at the end.
+  // The mean loss of the predictions within the block: of every token after BOS, and of BOS at the end. What is known
+  // of an earlier text that began alike stays.
   documentLoss(tokens) {
     const { tape, model, positions } = this;
     const losses = tokens.slice(0, model.config.block_size).map((token_id, pos_id) => {
-      const logits = this.gpt(token_id);
       const target = tokens[pos_id + 1] ?? model.bos;
+      const isKnown = positions[pos_id]?.token_id === token_id;
+      if (isKnown && positions[pos_id].target === target) return positions[pos_id].loss;
+      this.backTo(pos_id + isKnown);
+      if (isKnown) tape.clear(positions[pos_id].predicted);
+      else this.gpt(token_id);
+      const predicted = tape.mark();
       tape.begin(pos_id, null, "loss");
-      const loss = tape.crossEntropy(logits, target);
-      Object.assign(positions[pos_id], { target, loss });
+      const loss = tape.crossEntropy(positions[pos_id].logits, target);
+      Object.assign(positions[pos_id], { predicted, target, loss, end: tape.mark() });
       return loss;
     });
+    this.backTo(losses.length);
     tape.begin(null, null, "");
     return tape.mean(losses);
   }
@@ -224,20 +266,9 @@ function numbersOf(nodes, tape) {
   return Object.fromEntries(Object.entries(nodes).map(([name, each]) => [name, numbersOf(each, tape)]));
 }
 
-// Returns the logits [T][V]; layers [L][T], what happened at each position: x_residual, q_h, k_h, v_h, attn_logits[h],
-// attn_weights[h], head_out[h], x_attn and more; of these the weights [L][H][T][t + 1]; embedded [T][C], with which the
-// residual stream begins; and mlps [L][T], of each MLP active, mlp_out and x, the stream after it.
+// What happens where a text is read, as Run.read() returns it.
 function forward(model, tokens, changes = unchanged) {
-  const run = new Run(model, changes);
-  const logits = numbersOf(tokens.map((token) => run.gpt(token)), run.tape);
-  const layers = numbersOf(run.layers, run.tape);
-  const weights = layers.map((positions) =>
-    positions[0].q_h.map((_, h) => positions.map(({ attn_weights }) => attn_weights[h])),
-  );
-  const embedded = numbersOf(run.positions.map(({ x }) => x), run.tape);
-  const mlp = ({ active, mlp_out, x }) => numbersOf({ active, mlp_out, x }, run.tape);
-  const mlps = run.mlps.map((positions) => positions.map(mlp));
-  return { logits, weights, layers, embedded, mlps };
+  return new Run(model, changes).read(tokens);
 }
 
 // --- The parts of a logit --------------------------------------------------------------------------------------------

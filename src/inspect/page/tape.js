@@ -7,15 +7,20 @@ class Tape {
   constructor(numbers) {
     this.numbers = numbers;
     Object.assign(this, { ops: [], data: [], edges: [], reads: [], children: [], locals: [] });
+    this.places = []; // { from, position, layer, part }: where in the model the nodes from that number on were made
+    this.rows = new Map(); // of embeddings, as nodes: where each is used first
     this.clear();
   }
 
-  // The lists keep their room.
-  clear() {
-    this.size = 0; // nodes
-    this.numEdges = 0;
-    this.rows = new Map(); // of embeddings, as nodes: where each is used first
-    this.places = []; // { from, position, layer, part }: where in the model the nodes from that number on were made
+  // Goes on behind the first nodes, as mark() told them. The lists keep their room.
+  clear({ size, numEdges, numPlaces } = { size: 0, numEdges: 0, numPlaces: 0 }) {
+    Object.assign(this, { size, numEdges });
+    this.places.length = numPlaces;
+    for (const [at, row] of this.rows) if (row[0] >= size) this.rows.delete(at);
+  }
+
+  mark() {
+    return { size: this.size, numEdges: this.numEdges, numPlaces: this.places.length };
   }
 
   begin(position, layer, part) {

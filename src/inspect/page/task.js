@@ -9,7 +9,7 @@ const tasks = [
 
 function mostFrequent(word) {
   const count = (letter) => word.split(letter).length;
-  return [...word].reduce((a, b) => (count(b) > count(a) ? b : a));
+  return most([...word], count);
 }
 
 function whatFollowed(word, length) {
@@ -22,12 +22,17 @@ function nounOf(model) {
   return model.tokens.has("=") ? "documents" : "names";
 }
 
-// What a model of these documents does after "=", and a word to try it with; undefined if they are of no task.
+// What a model of these documents does after "=", a word to try it with, and what may be typed; undefined if they are
+// of no task.
 function describeTask(documents) {
   const pairs = documents.map((each) => each.split("="));
   if (!pairs.every(([word, given]) => word && given)) return undefined;
   const isIt = ({ answer }) => pairs.every(([word, given]) => answer(word, given.length) === given);
-  return { does: tasks.find(isIt)?.does ?? "writes an answer", word: pairs[0]?.[0] };
+  const word = pairs[0]?.[0] ?? "";
+  const letters = [...new Set(pairs.flatMap(([each]) => [...each]))].sort();
+  const many = pairs.every(([{ length }]) => length === word.length) ? `${word.length} ` : "";
+  const form = `${many}letters ${letters[0]}–${letters.at(-1)}, then =`;
+  return { does: tasks.find(isIt)?.does ?? "writes an answer", word, form };
 }
 
 // Where in a text something is worth a look: where a task's answer is on its way; of other texts after three letters.

@@ -16,7 +16,22 @@ const rules = {
   temperature: "Each number, divided by the [temperature].",
   constant: "Nothing is computed: these numbers stand in for what is switched off.",
 };
-const words = { q: "[query] q", k: "[key] k", v: "[value] v" };
+const words = {
+  embedded: "letter and [position]",
+  x: "the new stream",
+  x_norm: "the stream rescaled",
+  q: "[query]",
+  k: "[key]",
+  v: "[value]",
+  attn_logits: "[scores|score]",
+  attn_weights: "[weights|weight]",
+  head_out: "what it passes on",
+  attn_out: "what the heads add",
+  hidden: "sums",
+  active: "those above 0",
+  mlp_out: "what it adds",
+  probs: "probabilities",
+};
 
 function productsText(row, by) {
   const told = row.length <= 6 ? [...row.keys()] : [0, 1, 2, null, row.length - 1];
@@ -138,9 +153,9 @@ function drawCells({ tape, names }, { nodes }) {
   const labels = isAcross
     ? [label(by[0], -2), ...recipes.map((each, c) => label(each.of[0], c))]
     : [...of.map(label), label(nodes[0], n + 1)];
-  const given = shadesOf(rows.flat()).map((each, i) => put(each, i % n, Math.floor(i / n)));
-  const shared = shadesOf(numbersOf(by, tape).slice(0, mostShades)).map((each, e) => put(each, e, -2));
-  const made = shadesOf(numbersOf(nodes, tape)).map((each, c) => put(each, n + 1, c));
+  const given = shadedCells(rows.flat()).map((each, i) => put(each, i % n, Math.floor(i / n)));
+  const shared = shadedCells(numbersOf(by, tape).slice(0, mostShades)).map((each, e) => put(each, e, -2));
+  const made = shadedCells(numbersOf(nodes, tape)).map((each, c) => put(each, n + 1, c));
   made.forEach((each, c) => each.addEventListener("pointerenter", () => state.cellTimer || goToCell(state.list, c)));
   const wide = (count) => (count ? `repeat(${count}, minmax(0, 1.5rem))` : "");
   const high = (count) => (count ? `repeat(${count}, min(1.2rem, ${14 / count}rem))` : "");
@@ -185,16 +200,20 @@ function showCells() {
   const { tape, lists } = cells;
   state.list = Math.min(state.list, lists.length - 1);
   const list = lists[state.list];
-  const { box, name, nodes } = list;
+  const { nodes } = list;
   state.cell = Math.min(state.cell, nodes.length - 1);
   if (cells.list !== list) Object.assign(cells, { list, light: drawCells(cells, list) });
   cells.light(state.cell);
-  const where = byId("picture-flow").querySelector(`[data-key="flow ${box}"] b`).textContent;
-  byId("cells-title").replaceChildren(inText(where), ": ", ...explained(words[name] ?? name));
-  byId("cells-rule").replaceChildren(...explained(rules[recipeOf(tape, nodes[state.cell]).rule]));
-  byId("cells-line").replaceChildren(inText(cellLine(cells, list, state.cell)));
-  Object.assign(byId("cells-list"), { max: lists.length - 1, value: state.list });
-  byId("cells-list").setAttribute("aria-valuetext", `${where}: ${name}`);
+  const titleOf = ({ box, name }) => {
+    const where = byId("picture-flow").querySelector(`[data-key="flow ${box}"] b`).textContent;
+    return explained(`${where}: ${words[name] ? `${words[name]}, ` : ""}${name}`);
+  };
+  const optionOf = (each, value) => element("option", { value }, element("b", titleOf(each)).textContent);
+  renew(byId("cells-title"), titleOf(list));
+  renew(byId("cells-rule"), explained(rules[recipeOf(tape, nodes[state.cell]).rule]));
+  renew(byId("cells-line"), inText(cellLine(cells, list, state.cell)));
+  renew(byId("cells-list"), lists.map(optionOf));
+  byId("cells-list").value = state.list;
   showMade(cells);
 }
 
@@ -230,12 +249,16 @@ function playCells(isOn) {
 function openCells(list) {
   readOn(false);
   playCells(false);
-  change({ list, cell: 0 });
+  change({ list, cell: 0, box: "" });
   byId("cells").scrollIntoView({ block: "nearest" });
 }
 
 function startCells() {
   byId("picture-cells").addEventListener("click", () => openCells(state.list < 0 ? 0 : -1));
+  byId("cells-close").addEventListener("click", () => {
+    openCells(-1);
+    byId("picture-cells").focus(); // the button has gone
+  });
   byId("cells-next").addEventListener("click", nextCell);
   byId("cells-play").addEventListener("click", () => playCells(state.cellTimer === 0));
   byId("cells-list").addEventListener("input", ({ target }) => goToCell(Number(target.value), 0));

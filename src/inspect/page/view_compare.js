@@ -15,7 +15,7 @@ function factsTable(both) {
       "tbody",
       line("[attention]", ({ model }) => kindOfAttention(model)),
       line("[layers|layer] × [heads|head]", ({ model: { config } }) => `${config.n_layer} × ${config.n_head}`),
-      line("[parameters|parameter]", ({ model }) => model.numbers.length.toLocaleString("en")),
+      line("[parameters|parameter]", ({ model }) => counted(model.numbers.length)),
       line("[loss]", measuredLoss),
       line("loss here", ({ run }) => (run ? fixed(run.loss) : "–")),
     ),
@@ -27,17 +27,10 @@ function pairRow(both, shown, t) {
   const [a, b] = both.map(({ run, model }) => ({
     chance: run.probs[t]?.[run.targets[t]] ?? 0,
     loss: run.losses[t] ?? NaN,
-    favourite: run.probs[t] ? nextLabel(model, strongest(run.probs[t], [...run.probs[t].keys()], 1)[0]) : "–",
+    favourite: run.probs[t] ? nextLabel(model, likeliest(run.probs[t])) : "–",
   }));
-  const bars = element(
-    "div",
-    { class: "pair" },
-    ...[a, b].map(({ chance }) => {
-      const bar = element("i");
-      bar.style.width = `${100 * chance}%`;
-      return bar;
-    }),
-  );
+  const bar = ({ chance }) => element("i", { style: `width: ${100 * chance}%` });
+  const bars = element("div", { class: "pair" }, bar(a), bar(b));
   const cells = [a.favourite, b.favourite, fixed(a.loss), fixed(b.loss)];
   const name = inText(`${readingSoFar(shown, t)}: ${nextLabel(shown.model, shown.targets[t])}`);
   const colours = cells.map((cell, i) => element("td", { class: i % 2 ? "second-model" : "first-model" }, cell));
@@ -46,19 +39,10 @@ function pairRow(both, shown, t) {
 
 function lettersTable(both, shown) {
   const over = (words, columns) => element("th", { scope: "colgroup", colspan: columns, class: "over" }, words);
-  const heading = element(
-    "tr",
-    element("td"),
-    over("probability of what comes", 1),
-    over("expects most", 2),
-    over("loss", 2),
-    over("difference", 1),
-  );
-  return wideTable(
-    "Both models, letter by letter",
-    element("thead", heading),
-    element("tbody", ...shown.tokens.map((_, t) => pairRow(both, shown, t))),
-  );
+  const columns = Object.entries({ "probability of what comes": 1, "expects most": 2, loss: 2, difference: 1 });
+  const heading = element("tr", element("td"), ...columns.map((column) => over(...column)));
+  const body = element("tbody", ...shown.tokens.map((_, t) => pairRow(both, shown, t)));
+  return wideTable("Both models, letter by letter", element("thead", heading), body);
 }
 
 function mapsOf({ about, model, run }, i) {
@@ -67,11 +51,8 @@ function mapsOf({ about, model, run }, i) {
     const title = `${about.name}, ${name}, in “${state.text}”`;
     return mapFigure([name], headMap(model, { rows: run.weights[layer][head], labels, name: title }));
   });
-  return element(
-    "div",
-    element("h3", { class: `${i ? "second" : "first"}-model` }, inText(about.name)),
-    element("div", { class: "maps" }, ...maps),
-  );
+  const title = element("h3", { class: `${i ? "second" : "first"}-model` }, inText(about.name));
+  return element("div", title, mapGrid(labels.length, maps));
 }
 
 function showCompare(shown) {
@@ -81,7 +62,8 @@ function showCompare(shown) {
     run: canRead(one.model, state.text) ? read(one.model, state.text, unchanged, 1) : null,
   }));
   const unable = both.find(({ run }) => run === null);
-  byId("compared").replaceChildren(
+  renew(
+    byId("compared"),
     factsTable(both),
     ...(unable
       ? [element("p", { class: "note" }, inText(unable.about.name), ` does not know all letters of “${state.text}”.`)]
@@ -99,7 +81,8 @@ function showModels() {
   byId("compare").hidden = !several;
   byId("models").hidden = !several;
   if (!several) return;
-  const names = state.models.map(({ about }, i) => [i, about.name]);
+  const isTrained = state.models[1].about.name === trainedFile;
+  const names = state.models.map(({ about }, i) => [i, isTrained ? ["The page’s model", "Yours"][i] : about.name]);
   showChoices(byId("models"), names, state.model, (model) => {
     state.model = model;
     typed(byId("text").value);

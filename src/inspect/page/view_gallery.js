@@ -1,25 +1,30 @@
 // What the heads look at: the maps of all heads, with the answer covered until the reader asks for it.
 
-const massNames = [
-  ["mass_self", "itself"],
-  ["mass_previous", "previous"],
-  ["mass_bos", "BOS"],
-  ["mass_equal", "same letter"],
-  ["mass_after_equal", "after the same"],
+// What is measured of a head: the field, its name, the shape named after it, and what that means.
+const places = [
+  ["mass_self", "itself", "self", "It looks at its own position."],
+  ["mass_previous", "previous", "previous token", "It looks at the letter just before."],
+  ["mass_bos", "BOS", "BOS", "It looks at the beginning, which often means: at nothing in particular."],
+  ["mass_equal", "same letter", "equal letter", "It looks at earlier letters like its own."],
+  ["mass_after_equal", "after same", "induction", "It looks at letters that came after an earlier copy of this one."],
 ];
 
-const noShape = "no clear shape";
+function placeOfShape({ shape }) {
+  return places.find((place) => place[2] === shape);
+}
 
-const shapeMeanings = {
-  self: "It looks at its own position.",
-  "previous token": "It looks at the letter just before.",
-  BOS: "It looks at the beginning, which often means: at nothing in particular.",
-  "equal letter": "It looks at earlier letters like its own.",
-  induction: "It looks at what followed the last time this letter came.",
-  [noShape]:
-    "A dark square is one look, in one name. Over many names, no kind of place gets clearly more than an even share, " +
-    "and than heads that have learnt nothing give it.",
-};
+// What its shape means, and where it looks most if that is elsewhere.
+function meaningsOf(record) {
+  const valueOf = ([field]) => record[field].value;
+  const largest = most(places, valueOf);
+  const place = placeOfShape(record);
+  const share = `largest share, ${percent(valueOf(largest))}, goes to “${largest[1]}”`;
+  if (place) return [place[3], ...(place === largest ? [] : [`But the ${share}.`])];
+  return [
+    `The ${share}, but not clearly. Clear is a third of all that a place could get beyond an even share, and more ` +
+      "than any head of 40 models of random numbers gives it.",
+  ];
+}
 
 function reveal(keys) {
   change({ open: new Set(keys) });
@@ -27,17 +32,17 @@ function reveal(keys) {
 
 // Only where something stands out there is something to guess.
 function isClear({ shape }) {
-  return shape !== noShape;
+  return shape !== "no clear shape";
 }
 
 // What `microgpt heads` measured of this head.
 function evidence(shown, record) {
-  const bars = massNames.map(([field, label]) =>
+  const bars = places.map(([field, label]) =>
     chanceBar({ label, share: record[field].value, mark: record[field].even, markClass: "even" }),
   );
   return [
     element("strong", record.shape),
-    element("p", shapeMeanings[record.shape] ?? ""),
+    element("p", meaningsOf(record).join(" ")),
     element("div", { class: "masses" }, ...bars),
     paragraph(
       `Share of its attention by place, over ${countMeasured(shown)}; the line is an [even share]. ` +
@@ -59,17 +64,14 @@ function answer(shown, layer, head) {
   const key = `${layer}:${head}`;
   const isOpen = state.open.has(key);
   const words = isOpen ? "Hide" : isClear(record) ? "Guess, then show" : "Show what was measured";
-  const cover = button(
-    {
-      class: isOpen ? "link" : "cover",
-      "aria-expanded": String(isOpen),
-      "data-key": `answer ${key}`,
-      "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
-      click: () => reveal(isOpen ? [...state.open].filter((each) => each !== key) : [...state.open, key]),
-    },
-    words,
-  );
-  return element("div", { class: "answer" }, ...(isOpen ? evidence(shown, record) : []), cover);
+  const how = {
+    class: isOpen ? "link" : "cover",
+    "aria-expanded": String(isOpen),
+    "data-key": `answer ${key}`,
+    "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
+    click: () => reveal(isOpen ? [...state.open].filter((each) => each !== key) : [...state.open, key]),
+  };
+  return element("div", { class: "answer" }, ...(isOpen ? evidence(shown, record) : []), button(how, words));
 }
 
 // The rows of a map: of this name, or the mean over those it was measured on.
@@ -97,21 +99,16 @@ function galleryMap(shown, layer, head) {
 function galleryCard(shown, layer, head) {
   const isPicked = layer === state.layer && head === state.head;
   const off = state.off.get(`${layer}:${head}`);
-  const pick = button(
-    {
-      class: "link",
-      "data-key": `pick ${layer}:${head}`,
-      "aria-pressed": String(isPicked),
-      "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
-      click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
-    },
-    `head ${head}`,
-  );
-  return mapFigure(
-    [pick, element("span", { class: "changed" }, off ?? "")],
-    withAxes(galleryMap(shown, layer, head), state.maps === "mean" ? "position" : "letter"),
-    answer(shown, layer, head),
-  );
+  const how = {
+    class: "link",
+    "data-key": `pick ${layer}:${head}`,
+    "aria-pressed": String(isPicked),
+    "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
+    click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
+  };
+  const caption = [button(how, `head ${head}`), element("span", { class: "changed" }, off ?? "")];
+  const map = withAxes(galleryMap(shown, layer, head), state.maps === "mean" ? "position" : "letter");
+  return mapFigure(caption, map, answer(shown, layer, head));
 }
 
 function showGallery(shown) {
@@ -119,15 +116,10 @@ function showGallery(shown) {
   const parts = [];
   for (let layer = 0; layer < n_layer; layer++) {
     if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, ...explained(`[Layer] ${layer}`)));
-    parts.push(
-      element(
-        "div",
-        { class: "maps" },
-        ...Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head)),
-      ),
-    );
+    const cards = Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head));
+    parts.push(mapGrid(mapLabels(shown).length, cards));
   }
-  replaceKeepingFocus(byId("gallery"), parts);
+  renew(byId("gallery"), parts);
   const kinds = [["name", "This one"], ["mean", `Mean over ${measuredOn(shown, false)}`]];
   showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
   byId("map-kinds").hidden = !shown.about.maps;

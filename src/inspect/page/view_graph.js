@@ -4,7 +4,9 @@
 function currentGraph({ model }) {
   const { graph } = state;
   if (graph.made?.model !== model || graph.text !== state.text) {
-    Object.assign(graph, { made: new Graph(model, state.text), text: state.text, deepest: [], unfolded: new Set() });
+    const run = graph.made?.model === model ? graph.made.run : undefined;
+    const made = new Graph(model, state.text, run);
+    Object.assign(graph, { made, text: state.text, deepest: [], unfolded: new Set() });
   }
   return graph.made;
 }
@@ -103,15 +105,15 @@ function walkTools(graph, thing) {
 
 // Things worth a look at this position: [[label, thing], ...].
 function destinations(graph) {
-  const { model, targets, tokens } = state.shown;
+  const { model, tokens } = state.shown;
   const { at } = state;
-  const strongestOf = (things) => things.reduce((a, b) => (Math.abs(b.grad) > Math.abs(a.grad) ? b : a));
+  const strongestOf = (things) => most(things, ({ grad }) => Math.abs(grad));
   const { wte, "layer0.attn_wq": query } = model.w;
-  const labelled = (name) =>
-    graph.nodes.filter((node) => graph.labels.of(node).name === name && graph.labels.placeOf(node).position === at);
+  const here = graph.run.positions[at];
+  const labelled = (name) => graph.nodesNamed((each) => each === name, here.begin.size, here.end.size);
   return [
     graph.loss,
-    graph.find(`probability of ${graph.labels.letter(targets[at])}`, at),
+    graph.follow([0, at, 0, 0]).at(-1).thing, // the probability of what comes
     strongestOf(labelled("attn_weights")),
     strongestOf(labelled("q")),
     strongestOf(Array.from(query.data, (_, k) => graph.weight(query.at + k))),
@@ -121,12 +123,9 @@ function destinations(graph) {
 
 function showDestinations(graph) {
   const all = destinations(graph);
-  byId("graph-destinations").replaceChildren(
-    ...all.map(([name, thing]) =>
-      button({ click: () => goToThing(thing) }, element("bdi", name)),
-    ),
-  );
-  byId("graph-names").replaceChildren(...all.map(([name]) => element("option", { value: name })));
+  const go = ([name, thing]) => button({ click: () => goToThing(thing) }, element("bdi", name));
+  renew(byId("graph-destinations"), all.map(go));
+  renew(byId("graph-names"), all.map(([name]) => element("option", { value: name })));
 }
 
 function findNode() {
@@ -152,8 +151,8 @@ function drawGraph(graph, steps) {
     drawGraph(graph, steps);
   };
   const drawn = graphFigure(graph, steps, { width, isOpen, below, go: chooseNode, peek });
-  drawn.addEventListener("keydown", moveInGraph);
-  replaceKeepingFocus(place, [drawn]);
+  listen(drawn, { keydown: moveInGraph });
+  renew(place, drawn);
 }
 
 function showGraph(shown) {
@@ -165,7 +164,7 @@ function showGraph(shown) {
   const steps = graph.follow(walkedPath());
   const fits = walkedPath().slice(0, steps.length - 1);
   if (fits.length > 1) state.path = fits.slice(2).join("."); // a link may lead further than this graph goes
-  byId("graph-size").textContent = graph.nodes.length.toLocaleString("en");
+  byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
   const letters = shown.tokens.map((token, t) => [
     String(t),

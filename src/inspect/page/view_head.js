@@ -5,16 +5,8 @@ function headFacts(shown) {
   const positions = shown.now.layers[layer];
   const seen = seenFrom(shown.model, layer, head, at, shown.changes);
   const here = positions[at];
-  return {
-    seen,
-    positions,
-    here,
-    query: here.q_h[head],
-    scores: here.attn_logits[head],
-    weights: here.attn_weights[head],
-    even: evenShare(seen),
-    D: here.q_h[head].length,
-  };
+  const [query, scores, weights] = ["q_h", "attn_logits", "attn_weights"].map((name) => here[name][head]);
+  return { seen, positions, here, query, scores, weights, even: evenShare(seen), D: query.length };
 }
 
 function numberCells(numbers) {
@@ -48,7 +40,7 @@ function showHeadMap(shown) {
     pick: (t) => change({ at: t }),
   });
   const cut = element("p", { class: "note" }, cutNote(shown.tokens.length));
-  byId("head-map").replaceChildren(map, cut);
+  renew(byId("head-map"), map, cut);
 }
 
 // The five strongest keys.
@@ -56,8 +48,7 @@ function showStrongest(shown) {
   const { seen, weights, scores, even } = headFacts(shown);
   const name = (s) => longLabel(shown.model, shown.tokens[s]);
   const lines = strongest(weights, seen, 5).map((s) => {
-    const bar = element("span", { class: "weight-bar" });
-    bar.style.width = `${4.5 * weights[s]}rem`;
+    const bar = element("span", { class: "weight-bar", style: `width: ${4.5 * weights[s]}rem` });
     const numbers = [String(s), fixed(weights[s], 4), fixed(even, 4), signed(scores[s], 4)];
     return tableRow(inText(name(s)), [...numbers, element("td", { style: "text-align: left; min-width: 5rem" }, bar)]);
   });
@@ -65,15 +56,10 @@ function showStrongest(shown) {
     seen.length < 2
       ? "It sees only one position, so there is nothing to choose."
       : `It sees ${seen.length} positions. The [entropy] of this row is ${fixed(rowEntropy(weights, seen), 2)}.`;
-  byId("strongest").replaceChildren(
-    wideTable(
-      "The strongest keys",
-      element("caption", "What ", inText(name(state.at)), ` at position ${state.at} looks at most`),
-      tableHead(["looks at", "[position]", "[weight]", "[even share]", "[score]", ""]),
-      element("tbody", ...lines),
-    ),
-    element("p", { class: "note" }, ...explained(note)),
-  );
+  const caption = element("caption", "What ", inText(name(state.at)), ` at position ${state.at} looks at most`);
+  const head = tableHead(["looks at", "[position]", "[weight]", "[even share]", "[score]", ""]);
+  const table = wideTable("The strongest keys", caption, head, element("tbody", ...lines));
+  renew(byId("strongest"), table, element("p", { class: "note" }, ...explained(note)));
 }
 
 function stepOf(title, words, ...content) {
@@ -156,7 +142,7 @@ function showHead(shown) {
   showPickers(shown);
   showHeadMap(shown);
   showStrongest(shown);
-  byId("steps").replaceChildren(queriesAndKeys(shown), valuesMixed(shown), whatIsWritten(shown));
+  renew(byId("steps"), queriesAndKeys(shown), valuesMixed(shown), whatIsWritten(shown));
   const { layer, head, at } = state;
-  byId("command").replaceChildren(...inspectCommand(shown), ` --layer ${layer} --head ${head} --at ${at}`);
+  renew(byId("command"), inspectCommand(shown), ` --layer ${layer} --head ${head} --at ${at}`);
 }

@@ -1,4 +1,4 @@
-// How it came about: the first model as it was at each point of its training. One slider, in the bar at the top, moves
+// How it learned: the first model as it was at each point of its training. One slider, in the bar at the top, moves
 // the whole page to a point.
 
 const millisecondsAPoint = 160; // while it plays
@@ -33,8 +33,11 @@ function placeOfPoint(i) {
 }
 
 function pointAtPlace(place) {
-  const far = (i) => Math.abs(placeOfPoint(i) - place);
-  return state.points.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0);
+  return nearestOf(state.points.map((_, i) => placeOfPoint(i)), place);
+}
+
+function nearestOf(places, place) {
+  return most([...places.keys()], (i) => -Math.abs(places[i] - place));
 }
 
 // The last point after at most so many steps.
@@ -68,7 +71,7 @@ function pointNames(i) {
 }
 
 function stepWords({ step }) {
-  return `${step.toLocaleString("en")} step${step === 1 ? "" : "s"}`;
+  return `${counted(step)} step${step === 1 ? "" : "s"}`;
 }
 
 // --- The slider ------------------------------------------------------------------------------------------------------
@@ -77,12 +80,12 @@ function showSlider() {
   if (state.points.length === 0) return;
   const i = pointOfStep(state.step);
   const { about } = state.points[i];
-  const of = state.points.at(-1).about.step.toLocaleString("en");
+  const of = counted(state.points.at(-1).about.step);
   byId("point").value = placeOfPoint(i);
   byId("point").setAttribute("aria-valuetext", `after ${stepWords(about)} of ${of}`);
-  const before = `step ${about.step.toLocaleString("en")}`;
-  byId("point-step").replaceChildren(before, element("span", { class: "unit" }, ` of ${of}`));
-  byId("play").textContent = state.playing ? "Pause" : "Play";
+  const words = state.model === 1 ? " of the page’s model" : ` of ${of}`;
+  renew(byId("point-step"), ...explained(`[step] ${counted(about.step)}`), element("span", { class: "unit" }, words));
+  byId("play").textContent = state.playing ? "Pause" : "Replay training";
 }
 
 function stopPlaying() {
@@ -111,7 +114,7 @@ function playOrPause() {
 function stepTicks() {
   const [first, last] = [0, -1].map((i) => state.points.at(i).about.step);
   const powers = [10, 100, 1000, 10000, 100000, 1000000].filter((step) => step > first && placeOfStep(step) < 0.85);
-  const words = [first, ...powers, last].map((step) => [placeOfStep(step), step.toLocaleString("en")]);
+  const words = [first, ...powers, last].map((step) => [placeOfStep(step), counted(step)]);
   return [[0, `step ${words[0][1]}`], ...words.slice(1)];
 }
 
@@ -130,17 +133,15 @@ function pointChart({ lines, at, range, box, name, tip }) {
 
 // places: of each point, from 0 to 1 in the drawing's width.
 function listenToPoints(drawn, places, tip) {
-  const nearest = ({ clientX }) => {
-    const { left, width } = drawn.getBoundingClientRect();
-    const far = (i) => Math.abs(places[i] - (clientX - left) / width);
-    return places.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0);
+  const nearest = ({ clientX, currentTarget }) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    return nearestOf(places, (clientX - left) / width);
   };
-  drawn.addEventListener("click", (event) => pickPoint(nearest(event)));
-  drawn.addEventListener("pointermove", (event) => {
+  const pointermove = (event) => {
     const i = nearest(event);
     showTip(`After ${stepWords(state.points[i].about)}: ${tip(i)}`, event.clientX, event.clientY);
-  });
-  drawn.addEventListener("pointerleave", hideTip);
+  };
+  listen(drawn, { click: (event) => pickPoint(nearest(event)), pointermove, pointerleave: hideTip });
 }
 
 function lossChart(at) {
@@ -203,15 +204,8 @@ function pointsToTell() {
 function pointRow(i, at) {
   const { about, names } = state.points[i];
   const told = (names ?? ["…"]).slice(0, 4).flatMap((name) => [writtenName(name), " "]);
-  const pick = button(
-    {
-      class: "link",
-      "data-key": `point ${i}`,
-      "aria-pressed": String(i === at),
-      click: () => pickPoint(i),
-    },
-    about.step.toLocaleString("en"),
-  );
+  const how = { class: "link", "data-key": `point ${i}`, "aria-pressed": String(i === at), click: () => pickPoint(i) };
+  const pick = button(how, counted(about.step));
   const cells = [fixed(about.measured.loss), element("td", { class: "told" }, ...told)];
   return tableRow(pick, cells, { class: i === at ? "query" : null });
 }
@@ -219,7 +213,7 @@ function pointRow(i, at) {
 function showPointTable(at) {
   const heading = tableHead(["[step]", `[loss] of ${measuredOn(state.points[at])}`, "it generated"]);
   const body = element("tbody", ...pointsToTell().map((i) => pointRow(i, at)));
-  replaceKeepingFocus(byId("history-table"), [wideTable("Names on the way", heading, body)]);
+  renew(byId("history-table"), wideTable("Names on the way", heading, body));
 }
 
 // The names of the table are drawn one point at a time, so that the page stays quick.
@@ -237,12 +231,13 @@ function showHistory(shown) {
   const { about } = pointModel(at);
   const look = lookAtPoint(shown, state.points[at]);
   for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
-  byId("history-losses").replaceChildren(lossChart(at));
+  renew(byId("history-losses"), lossChart(at));
   showNames("history-names", pointNames(at));
   const command = `microgpt sample ${shellWord(about.path)} --dtype f64 --num ${pointNames(at).length}`;
   byId("history-command").textContent = command;
   byId("history-text").textContent = state.text;
-  byId("history-heads").replaceChildren(...(look === null ? [] : about.heads.map((_, i) => pointCard(look, at, i))));
+  const card = (_, i) => pointCard(look, at, i);
+  renew(byId("history-heads"), look && mapGrid(look.labels.length, about.heads.map(card)));
   showPointTable(at);
 }
 
@@ -260,7 +255,8 @@ function startHistory() {
   state.points = pointsOf(state.models[0]);
   byId("training").hidden = byId("history").hidden = false;
   byId("history-count").textContent = String(state.points.length);
-  byId("point").addEventListener("input", onceAFrame(({ target }) => pickPoint(pointAtPlace(Number(target.value)))));
+  const pickSoon = onceAFrame(pickPoint);
+  byId("point").addEventListener("input", ({ target }) => pickSoon(pointAtPlace(Number(target.value))));
   byId("point").addEventListener("keydown", moveBetweenPoints);
   byId("play").addEventListener("click", playOrPause);
   setTimeout(drawNamesOfTable);

@@ -1,4 +1,4 @@
-// Watch it learn: training in the page, from fresh weights or from the model's own, on the names in the page.
+// Train one: training in the page, from fresh weights or from the model's own, on the names in the page.
 
 // Steps a second; the last is as fast as the page can.
 const speeds = [
@@ -17,19 +17,9 @@ function newLearner(model) {
   random.shuffle(names);
   const how = state.data.train;
   const begin = state.learnFrom === "fresh" ? freshModel(model, how, random) : withNumbers(model, model.numbers.slice());
-  return {
-    model,
-    from: state.learnFrom,
-    seed: state.learnSeed,
-    names,
-    trainer: new Trainer(begin, names, how),
-    losses: [],
-    running: false,
-    due: 0,
-    last: 0,
-    shownAt: 0,
-    namesAt: 0,
-  };
+  const beginning = { losses: [], running: false, due: 0, last: 0, shownAt: 0, namesAt: 0 };
+  const trainer = new Trainer(begin, names, how);
+  return { model, from: state.learnFrom, seed: state.learnSeed, names, trainer, ...beginning };
 }
 
 function learnOneStep(learn) {
@@ -66,7 +56,7 @@ function runOrPause() {
 
 function learningStatus({ trainer, losses, names, from }) {
   const beginnings = {
-    fresh: "Its numbers are random: nothing is learnt yet.",
+    fresh: "Its numbers are random: it has learned nothing yet.",
     model: "It begins with what this model knows.",
   };
   if (losses.length === 0) return `Step 0 of ${trainer.how.num_steps}. ${beginnings[from]}`;
@@ -99,7 +89,7 @@ function showLearningFigures(learn) {
   const { trainer, losses } = learn;
   const { model } = trainer;
   const curve = byId("learn-curve");
-  curve.replaceChildren(lossCurve(losses, trainer.how.num_steps, learningStatus(learn), chartBox(curve)));
+  renew(curve, lossCurve(losses, trainer.how.num_steps, learningStatus(learn), chartBox(curve)));
   const { tokens, labels } = state.shown;
   const { weights } = forward(model, tokens);
   byId("learn-text").textContent = state.text;
@@ -108,7 +98,7 @@ function showLearningFigures(learn) {
     const about = { rows: weights[layer][head], labels, name: `Map of ${name} after ${trainer.steps} steps` };
     return mapFigure([name], headMap(model, about));
   });
-  byId("learn-maps").replaceChildren(...maps);
+  renew(byId("learn-maps"), mapGrid(labels.length, maps));
   fillMaps((map) => isWithin(0, map));
 }
 
@@ -132,14 +122,14 @@ function resetLearning(what = {}) {
 const trainedFile = "trained.safetensors";
 
 // What the page says of it: it was trained on the names here, and measured on them.
-function aboutTrained({ about }, { model, names, from }) {
+function aboutTrained({ about }, { model, names, from, trainer }) {
   const losses = names.map((name) => read(model, name, unchanged, 1));
   const right = ({ probs, targets }) => targets.filter((target, t) => Math.max(...probs[t]) === probs[t][target]).length;
   const total = (of) => losses.reduce((sum, each) => sum + of(each), 0);
   return {
     ...about,
     ...{ name: trainedFile, path: trainedFile, heads: null, maps: null, history: [] },
-    learned: from === "fresh" ? names.length : about.learned,
+    ...(from === "fresh" ? { learned: names.length, step: trainer.steps, batch: 1 } : {}),
     measured: {
       loss: total(({ loss }) => loss) / names.length,
       accuracy: total(right) / total(({ targets }) => targets.length),

@@ -38,15 +38,11 @@ function describePlace(graph, thing) {
 function describeThing(graph, thing) {
   const number = (word, x, how = null) =>
     element("span", ...explained(`[${word}] `), element("b", { class: how }, significant(x)));
+  const numbers = [number("data|node", thing.data), number("gradient", thing.grad, signClass(thing.grad))];
   return [
     element("h3", element("bdi", graph.labels.textOf(thing))),
     element("p", { class: "note" }, describePlace(graph, thing)),
-    element(
-      "p",
-      { class: "numbers" },
-      number("data|node", thing.data),
-      number("gradient", thing.grad, signClass(thing.grad)),
-    ),
+    element("p", { class: "numbers" }, numbers),
     element("p", operations[thing.op] ?? operations[`${thing.op} ${thing.arity}`]),
   ];
 }
@@ -61,13 +57,10 @@ function nudged(graph, thing) {
   numbers[at] = before + step;
   const difference = documentLoss(graph.model, state.text) - graph.loss.data;
   numbers[at] = before;
-  return [
-    element(
-      "p",
-      `If it were ${step} more, the loss should change by about ${step} × ${significant(thing.grad)} = `,
-      `${significant(step * thing.grad)}. Computed anew, the loss changes by ${significant(difference)}.`,
-    ),
-  ];
+  const words =
+    `If it were ${step} more, the loss should change by about ${step} × ${significant(thing.grad)} = ` +
+    `${significant(step * thing.grad)}. Computed anew, the loss changes by ${significant(difference)}.`;
+  return [element("p", words)];
 }
 
 // --- Why a gradient is what it is, and what a node was computed from -------------------------------------------------
@@ -83,17 +76,13 @@ function foldedTable(name, heading, lines, more = []) {
   };
   const rest = button({ class: "link", click: unfold }, `and ${lines.length - linesShown} more`);
   const fold = element("tr", element("th", { colspan: 2 }, rest));
-  return wideTable(
-    name,
-    tableHead(heading),
-    element("tbody", ...shown.map((line) => line()), isOpen ? null : fold, ...more),
-  );
+  const body = element("tbody", ...shown.map((line) => line()), isOpen ? null : fold, ...more);
+  return wideTable(name, tableHead(heading), body);
 }
 
 function signedBar(x, largest) {
-  const bar = element("span", { class: `amount-bar ${signClass(x)}` });
-  bar.style.width = `${largest > 0 ? (3.5 * Math.abs(x)) / largest : 0}rem`;
-  return bar;
+  const style = `width: ${largest > 0 ? (3.5 * Math.abs(x)) / largest : 0}rem`;
+  return element("span", { class: `amount-bar ${signClass(x)}`, style });
 }
 
 function amountLine(graph, thing, calculation, amount, largest, go) {
@@ -118,12 +107,7 @@ function whyTable(graph, thing) {
   const verdict = total === thing.grad ? "its gradient, to the last bit" : "which is not its gradient";
   const title = [name, element("span", { class: "place" }, verdict)];
   const sum = tableRow(title, [`= ${significant(total)}`], { class: "total" });
-  return foldedTable(
-    "Parents",
-    ["parent", "local derivative × its gradient = [contribution]"],
-    lines,
-    [sum],
-  );
+  return foldedTable("Parents", ["parent", "local derivative × its gradient = [contribution]"], lines, [sum]);
 }
 
 function whyGradient(graph, thing) {
@@ -156,7 +140,8 @@ function computedFrom(graph, thing) {
 }
 
 function showNode(graph, thing) {
-  byId("graph-node").replaceChildren(
+  renew(
+    byId("graph-node"),
     element("div", { class: "tools" }, ...walkTools(graph, thing)),
     ...describeThing(graph, thing),
     ...nudged(graph, thing),

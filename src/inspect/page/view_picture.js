@@ -3,18 +3,14 @@
 
 const mostShades = 64; // of a longer list, the first
 
-function shadesOf(numbers) {
-  const largest = Math.max(...numbers.map(Math.abs), 1e-12);
-  return numbers.map((x) => {
-    const cell = element("i", { class: x < 0 ? "down" : null });
-    cell.style.setProperty("--share", `${Math.round((100 * Math.abs(x)) / largest)}%`);
-    return cell;
-  });
+const shadeCells = {}; // by their class
+
+function shadedCells(numbers) {
+  return shadesOf(numbers).map((how) => (shadeCells[how] ??= element("i", { class: how })).cloneNode());
 }
 
 function shades(numbers) {
-  const cells = shadesOf(numbers).slice(0, mostShades);
-  return element("span", { class: "shades", "aria-hidden": "true" }, ...cells);
+  return element("span", { class: "shades", "aria-hidden": "true" }, shadedCells(numbers).slice(0, mostShades));
 }
 
 // `where` is what a click changes; `note` is a text or an element.
@@ -34,7 +30,7 @@ function headLook({ model, now, tokens }, { key, layer, head }) {
   const how = state.off.get(key);
   if (how) return element("span", { class: "changed" }, how === "off" ? "switched off" : "its mean output");
   const weights = now.layers[layer][state.at].attn_weights[head];
-  const [first] = strongest(weights, [...weights.keys()], 1);
+  const first = likeliest(weights);
   return element("bdi", `${percent(weights[first])} at ${longLabel(model, tokens[first])} (${first})`);
 }
 
@@ -59,17 +55,19 @@ function openingBoxes({ model, now, tokens }) {
     const { active, mlp_out, x: after } = now.mlps[layer][at];
     const heads = [["before", x_residual], ["what the heads add", attn_out], ["their sum", x]];
     const sum = [["before", x], ["what the MLP adds", mlp_out], ["their sum", after]];
+    const sums = `inside: ${active.length} weighted sums of the stream, where what is below 0 becomes 0`;
+    const inside = [[sums, active], ["what it adds", mlp_out]];
     const { name } = partsOf(model).find(({ key }) => key === `${layer}:mlp`);
     const note = state.off.has(`${layer}:mlp`) ? "switched off" : "at this letter alone";
     boxes.set(`${layer} heads`, { name: "stream", note: "the heads added", lists: heads });
-    boxes.set(`${layer}:mlp`, { name, note, shaded: active, lists: [["inside", active], ["what it adds", mlp_out]] });
+    boxes.set(`${layer}:mlp`, { name, note, shaded: active, lists: inside });
     boxes.set(`${layer} mlp`, { name: "stream", note: "the MLP added", lists: sum });
   });
   return boxes;
 }
 
 function openingBox([key, { name, note, lists, shaded = lists.at(-1)[1] }]) {
-  const box = flowBox(key, name, note, { box: state.box === key ? "" : key }, shades(shaded));
+  const box = flowBox(key, name, note, { box: state.box === key ? "" : key, list: -1 }, shades(shaded));
   box.setAttribute("aria-expanded", String(state.box === key));
   return box;
 }
@@ -94,7 +92,7 @@ function boxNumbers(shown) {
     };
     return button({ class: "link", click }, words);
   };
-  const seeMade = () => openCells(cellLists(shown).lists.findIndex(({ box }) => box === state.box));
+  const seeMade = () => openCells(cellLists(state.shown).lists.findIndex(({ box }) => box === state.box));
   const doors = [button({ class: "link", click: seeMade }, "See each number made"), " "];
   doors.push(link("What each part adds to a letter", "why", "part 0:0"));
   if (!isStream) doors.push(" ", link("Switch it off", "whatif", `switch ${state.box} on`));
@@ -129,11 +127,13 @@ function showPicture(shown) {
   const arrow = () => element("span", { "aria-hidden": "true" }, "→");
   const drawn = boxes.flatMap((box, i) => (i > 0 ? [arrow(), box] : [box]));
   drawn.forEach((each, i) => each.style.setProperty("--when", i / drawn.length));
-  byId("picture-where").replaceChildren(inText(readingSoFar(shown, at)));
-  byId("picture-flow").classList.toggle("flows", state.flows);
-  replaceKeepingFocus(byId("picture-flow"), drawn);
+  const flow = byId("picture-flow");
+  renew(byId("picture-where"), inText(readingSoFar(shown, at)));
+  flow.classList.remove("flows");
+  renew(flow, drawn);
+  if (state.flows && flow.clientWidth) flow.classList.add("flows"); // asked for its width, it begins anew
   byId("picture-box").hidden = state.box === "";
-  byId("picture-box").replaceChildren(...(state.box === "" ? [] : boxNumbers(shown)));
+  renew(byId("picture-box"), state.box === "" ? [] : boxNumbers(shown));
   state.cells = state.list < 0 ? null : cellLists(shown);
   byId("cells").hidden = state.list < 0;
   byId("picture-cells").setAttribute("aria-expanded", String(state.list >= 0));

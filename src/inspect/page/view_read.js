@@ -4,7 +4,7 @@ const likeliestShown = 5;
 
 // The likeliest tokens, and the one that comes if it is not among them.
 function tokensToShow(probs, target) {
-  const order = [...probs.keys()].sort((a, b) => probs[b] - probs[a] || a - b).slice(0, likeliestShown);
+  const order = strongest(probs, [...probs.keys()], likeliestShown);
   if (!order.includes(target)) order[likeliestShown - 1] = target;
   return order;
 }
@@ -28,71 +28,62 @@ function readCard(shown, t) {
   const target = targets[t];
   const bars = chanceBars(model, now.probs[t], target, isChanged ? before.probs[t] : {});
   const chance = percent(now.probs[t][target]);
-  const likeliest = tokensToShow(now.probs[t], target).map(
-    (token) => `${nextLabel(model, token)} ${percent(now.probs[t][token])}`,
-  );
+  const told = tokensToShow(now.probs[t], target)
+    .map((token) => `${nextLabel(model, token)} ${percent(now.probs[t][token])}`);
   const summary =
     `Position ${t}, ${readingSoFar(shown, t)}: ${nextLabel(model, target)} comes, with probability ` +
-    `${chance}, loss ${fixed(now.losses[t], 2)}. Likeliest: ${likeliest.join(", ")}`;
-  return button(
-    {
-      class: "card",
-      role: "radio",
-      "aria-checked": String(t === state.at),
-      "aria-label": summary,
-      tabindex: t === state.at ? 0 : -1,
-      "data-key": `card ${t}`,
-      click: () => change({ at: t }),
-    },
-    element("span", { class: "so-far" }, element("bdi", readingSoFar(shown, t))),
-    element(
-      "span",
-      { class: "next" },
-      element("b", element("bdi", nextLabel(model, target))),
-      element("span", `loss ${fixed(now.losses[t], 2)}`),
-    ),
-    ...bars,
-  );
+    `${chance}, loss ${fixed(now.losses[t], 2)}. Likeliest: ${told.join(", ")}`;
+  const soFar = element("span", { class: "so-far" }, element("bdi", readingSoFar(shown, t)));
+  const letter = element("b", element("bdi", nextLabel(model, target)));
+  const next = element("span", { class: "next" }, letter, element("span", `loss ${fixed(now.losses[t], 2)}`));
+  const how = { class: "card", "aria-label": summary, "data-key": `card ${t}`, click: () => change({ at: t }) };
+  return radio(t === state.at, how, soFar, next, ...bars);
 }
 
 function showRead(shown) {
   byId("read-changed").hidden = !shown.isChanged;
-  replaceKeepingFocus(byId("read-cards"), shown.tokens.map((_, t) => readCard(shown, t)));
+  renew(byId("read-cards"), shown.tokens.map((_, t) => readCard(shown, t)));
 }
 
 // --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------
 
-// What the model of a task answers; and the loss of the answer in the text, since what stands before "=" is chance.
+// What the model of a task answers; and the loss of the answer in the text, since what stands before "=" is chance. The
+// text is open if it ends before its answer.
 function answerOf({ model, now, tokens, changes }) {
   const equals = tokens.indexOf(model.tokens.get("="));
-  if (equals < 0) return [];
+  if (equals < 0) return { isOpen: model.tokens.has("="), words: [] };
   const prompt = state.text.slice(0, state.text.indexOf("=") + 1);
   const [written] = sample(model, { temperature: 0.01, num: 1, prompt }, changes);
   const losses = now.losses.slice(equals);
   const loss = losses.reduce((a, b) => a + b) / losses.length;
-  return [
-    ...(losses.length > 1 ? [element("span", { class: "unit" }, `, ${fixed(loss)} after “=”`)] : []),
+  const isOpen = written !== state.text && written.startsWith(state.text);
+  const words = [
+    ...(isOpen ? [] : [element("span", { class: "unit" }, `, ${fixed(loss)} after “=”`)]),
     element("span", { class: "unit" }, " –"),
     " its answer: ",
     element("strong", inText(written.slice(prompt.length))),
   ];
+  return { isOpen, words };
+}
+
+// A difference of losses, in the colour of what it means. One that cannot be seen is none.
+function lossChange(x) {
+  return Math.abs(x) < 0.0005 ? "no change" : element("span", { class: x > 0 ? "worse" : "better" }, signed(x));
 }
 
 function showVerdict(shown) {
   const { model, now, before, isChanged } = shown;
   const guessing = fixed(guessingLoss(model), 1);
-  const difference = now.loss - before.loss;
-  byId("verdict").replaceChildren(
-    ...explained(`[loss] ${fixed(now.loss)}`),
+  const unit = (words) => element("span", { class: "unit" }, words);
+  const { isOpen, words } = answerOf(shown);
+  const scale = [` (0 = certain, ${guessing} = guessing`, unit(", above = worse"), ")"];
+  renew(
+    byId("verdict"),
+    ...explained(`[loss] ${fixed(now.loss)}${isOpen ? " if it ended here" : ""}`),
     ...(isChanged
-      ? [
-          " (",
-          element("span", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
-          element("span", { class: "unit" }, " with your changes"),
-          ")",
-        ]
-      : [element("span", { class: "loss-scale" }, ` (0 = certain, ${guessing} = guessing)`)]),
-    ...answerOf(shown),
+      ? [" (", lossChange(now.loss - before.loss), unit(" with your changes"), ")"]
+      : [isOpen ? "" : element("span", { class: "loss-scale" }, ...scale)]),
+    ...words,
   );
   byId("undo").hidden = !isChanged;
 }

@@ -10,27 +10,61 @@ function clearHead({ about }) {
   return clear.sort((a, b) => gain(b) - gain(a))[0];
 }
 
-// What lossOf() is without the head and the MLP that are missed most, and without all heads.
-function lossesWithout(model, lossOf) {
-  const without = ({ name, keys }) => ({ name, loss: lossOf(new Map(keys.map((key) => [key, null]))) });
-  const all = partsOf(model).slice(1).map(({ name, key, head }) => ({ name, keys: [key], isHead: head !== undefined }));
-  const worst = (parts) => parts.map(without).reduce((a, b) => (b.loss > a.loss ? b : a));
-  const heads = all.filter(({ isHead }) => isHead);
-  const together = { name: "all heads", keys: heads.flatMap(({ keys }) => keys) };
-  return [worst(heads), worst(all.filter(({ isHead }) => !isHead)), ...(heads.length > 1 ? [without(together)] : [])]
-    .map(({ name, loss }) => `${fixed(loss)} without ${name}`)
-    .join(", ");
+// Which part is missed most, and whether the heads help.
+function whoKnows(model, lossOf) {
+  const without = (...parts) => lossOf(new Map(parts.map(({ key }) => [key, null])));
+  const parts = partsOf(model).slice(1);
+  const [loss, losses] = [without(), parts.map((part) => without(part))];
+  const worst = Math.max(...losses);
+  const heads = without(...headsOf(model));
+  const verdict =
+    heads <= loss ? "here they do not help" : heads > worst ? "together they are missed more" : "here they help";
+  return (
+    `Missed most is ${parts[losses.indexOf(worst)].name}: without it the loss is ${fixed(worst)} instead of ` +
+    `${fixed(loss)}. Without any head it is ${fixed(heads)}: ${verdict}.`
+  );
 }
 
 function whatAddsMost({ model, now, tokens }, token) {
   const { at } = state;
-  const { name, adds } = logitParts(model, now, at, token).reduce((a, b) => (b.adds > a.adds ? b : a));
+  const { name, adds } = most(logitParts(model, now, at, token), (part) => part.adds);
   const lossOf = (off) =>
     crossEntropy(forward(model, tokens.slice(0, at + 1), { ...unchanged, off }).logits[at], token);
   return (
-    `Most is added by ${name}: ${signed(adds, 2)}. But what is it that knows? The loss is ` +
-    `${fixed(lossOf(new Map()))}. It would be ${lossesWithout(model, lossOf)}.`
+    `Most is added by ${name}: ${signed(adds, 2)}. But who knows the letter? Leave out the first line, which all ` +
+    `others read. ${whoKnows(model, lossOf)}`
   );
+}
+
+// A document that repeats its word, in which the first letter comes again.
+function twice(model) {
+  const fits = (each) => each.length < model.config.block_size && canRead(model, each);
+  return state.data.names.find((each) => fits(each) && /^(.)(.+\1.*)=\1\2$/.test(each));
+}
+
+function whatItLooksFor(shown) {
+  const { model, about, now, tokens } = shown;
+  const { layer, head, at } = state;
+  const record = about.heads.find((each) => each.layer === layer && each.head === head);
+  const looks = ({ weights }, t) => likeliest(weights[layer][head][t]);
+  const parts = meaningsOf(record);
+  const mass = record[placeOfShape(record)?.[0]];
+  const count = `${counted(about.measured.documents)} ${nounOf(model)}`;
+  if (mass) parts[0] += ` Over ${count} that gets ${percent(mass.value)}; an even share is ${percent(mass.even)}.`;
+  const text = record.shape === "induction" && twice(model);
+  if (!text) {
+    const first = looks(now, at);
+    const share = percent(now.weights[layer][head][at][first]);
+    parts.push(`Here, ${readingSoFar(shown, at)}, it gives ${share} to ${longLabel(model, tokens[first])} (${first}).`);
+  } else {
+    const run = read(model, text, unchanged, 1);
+    const answer = run.tokens.indexOf(model.tokens.get("=")) + 1;
+    const again = run.tokens.indexOf(run.tokens[answer], answer + 1);
+    const [a, b] = [answer, again].map((t) => t - looks(run, t));
+    const why = a === b ? "it may know the place, not the letter" : "it does not go by the place alone";
+    parts.push(`After “=” it looks ${a} places back from the first “${text[0]}”, and ${b} from the second: ${why}.`);
+  }
+  return parts.join(" ");
 }
 
 // --- The steps -------------------------------------------------------------------------------------------------------
@@ -45,7 +79,7 @@ const tourSteps = [
       "“Number by number” shows how each number comes about.",
     see: ({ model, now }) => {
       const probs = now.probs[state.at];
-      const [first] = strongest(probs, [...probs.keys()], 1);
+      const first = likeliest(probs);
       return (
         `The letter becomes ${model.config.n_embd} numbers. All that follows only adds to them. At the end they say ` +
         `“${nextLabel(model, first)}”, with a probability of ${percent(probs[first])}.`
@@ -76,10 +110,16 @@ const tourSteps = [
   },
   {
     tab: "look",
-    fits: clearHead,
+    fits: (shown) => shown.about.heads && clearHead(state.points.at(-1) ?? shown),
     ask: (shown) => `What does ${headName(shown)} look for?`,
-    attempt: () => "Look at its map, here and in the mean. Guess, and then uncover the answer below the map.",
-    see: (shown) => shapeMeanings[clearHead(shown).shape] ?? clearHead(shown).shape,
+    attempt: ({ model }) => {
+      const text = twice(model);
+      return (
+        "Look at its map, here and in the mean. Guess, and then uncover the answer below the map." +
+        (text ? ` Then type “${text}”, and see which “${text[0]}” it follows.` : "")
+      );
+    },
+    see: whatItLooksFor,
   },
   {
     tab: "inside",
@@ -91,7 +131,8 @@ const tourSteps = [
       const [first] = strongest(weights, seen, 1);
       return (
         `The key of “${longLabel(shown.model, shown.tokens[first])}” at position ${first} fits the query best: its ` +
-        `score is ${signed(scores[first], 2)}, and so it gets ${percent(weights[first])} of the weight.`
+        `score is ${signed(scores[first], 2)}, and so it gets ${percent(weights[first])} of the weight. As much of ` +
+        "what the head passes on is the value of that letter."
       );
     },
   },
@@ -99,10 +140,7 @@ const tourSteps = [
     tab: "whatif",
     ask: () => "Which part can it not do without?",
     attempt: () => "Switch the parts off, one after the other, then all heads at once. Watch the loss at the top.",
-    see: ({ model }) => {
-      const lossOf = (off) => read(model, state.text, { ...unchanged, off }, 1).loss;
-      return `The loss is ${fixed(lossOf(new Map()))}. It would be ${lossesWithout(model, lossOf)}.`;
-    },
+    see: ({ model }) => whoKnows(model, (off) => read(model, state.text, { ...unchanged, off }, 1).loss),
   },
   {
     tab: "whatif",
@@ -118,14 +156,14 @@ const tourSteps = [
     ask: () => "How does it learn?",
     attempt: () => "Press “Train”. Watch the curve, what it generates, and the maps.",
     see: ({ model }) =>
-      `Each step moves all ${model.numbers.length.toLocaleString("en")} numbers a little, so that the loss of what ` +
+      `Each step moves all ${counted(model.numbers.length)} numbers a little, so that the loss of what ` +
       `was read would have been smaller. It begins with guessing, at about ${fixed(guessingLoss(model), 1)}.`,
   },
   {
     tab: "history",
     fits: () => state.points.length > 0,
     ask: () => "When did it learn most?",
-    attempt: () => "Press “Play” at the top of the window, and read what it generates on the way.",
+    attempt: () => "Press “Replay training” at the top, and read what it generates on the way.",
     see: () => {
       const [first, early, last] = [0, pointOfStep(20), state.points.length - 1].map((i) => state.points[i].about);
       return [first, early, last]
@@ -139,9 +177,16 @@ const tourSteps = [
     fits: ({ model }) => hasGraph(model),
     ask: () => "How does it know which way to move a number?",
     attempt: () => "Press “One step down” until you come to a weight.",
-    see: () =>
-      "Its gradient says what the loss does if the weight grows a little. If it is positive, the loss would rise, so " +
-      "training makes the weight smaller; if it is negative, larger.",
+    see: (shown) => {
+      const graph = currentGraph(shown);
+      const { thing } = graph.follow(walkedPath()).at(-1);
+      const { grad } = thing;
+      return (
+        "A positive gradient says that the loss rises with the number, so training makes it smaller. That of " +
+        `“${graph.labels.textOf(thing)}” is ${significant(grad)}: a weight like this would ` +
+        `${["grow", "stay", "shrink"][Math.sign(grad) + 1]}.`
+      );
+    },
   },
 ];
 
@@ -167,7 +212,7 @@ function beginStep() {
   const { shown } = state;
   const step = stepsFor(shown)[state.tour - 1];
   if (step === undefined) return;
-  const { layer, head } = clearHead(shown) ?? { layer: 0, head: 0 };
+  const { layer, head } = clearHead(state.points.at(-1) ?? shown) ?? { layer: 0, head: 0 };
   const at = Math.min(usualPosition(state.text), shown.tokens.length - 1);
   Object.assign(state, { layer, head, at, wantedAt: at, tab: step.tab });
   byId("tour-answer").open = false;
@@ -190,30 +235,27 @@ function showTour(shown) {
   const place = byId(step.before) ?? byId(step.tab).querySelector(".lead");
   if (place.previousElementSibling !== byId("tour")) place.before(byId("tour"));
   byId("tour-count").textContent = `Tour, ${state.tour} of ${steps.length}`;
-  byId("tour-ask").replaceChildren(inText(step.ask(shown)));
-  byId("tour-try").replaceChildren(inText(step.attempt(shown)));
-  showTourLink("tour-back", steps, -1);
-  showTourLink("tour-next", steps, 1);
+  renew(byId("tour-ask"), inText(step.ask(shown)));
+  renew(byId("tour-try"), inText(step.attempt(shown)));
+  const isLast = state.tour === steps.length;
+  byId("tour-back").hidden = state.tour === 1;
+  byId("tour-back").href = tourLink(state.tour - 1);
+  byId("tour-next").textContent = isLast ? "Done" : "Next question";
+  byId("tour-next").href = tourLink(isLast ? 0 : state.tour + 1);
   showTourAnswer(shown, step);
-}
-
-function showTourLink(id, steps, by) {
-  byId(id).hidden = steps[state.tour - 1 + by] === undefined;
-  byId(id).href = tourLink(state.tour + by);
 }
 
 // What one sees takes a moment, so it is computed when it is asked for.
 function showTourAnswer(shown, step) {
-  clearTimeout(state.tourTimer);
-  if (!byId("tour-answer").open) return;
-  state.tourTimer = setTimeout(() => byId("tour-see").replaceChildren(inText(step.see(shown))), 50);
+  const show = () => renew(byId("tour-see"), inText(step.see(shown)));
+  later("tour", 50, () => byId("tour-answer").open && show());
 }
 
 function startTour() {
   byId("tour-answer").addEventListener("toggle", () => showTour(state.shown));
   for (const id of ["tour-begin", "tour-back", "tour-next"]) {
     byId(id).addEventListener("click", () => {
-      clearTimeout(state.linkTimer); // it would write over the link that is followed
+      clearTimeout(timers.link); // it would write over the link that is followed
       rememberPlace();
     });
   }

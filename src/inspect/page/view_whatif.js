@@ -20,7 +20,7 @@ function showSwitches(shown) {
     for (const each of choices.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
     return element("div", { class: "switch" }, element("span", name), choices);
   });
-  replaceKeepingFocus(byId("switches"), rows);
+  renew(byId("switches"), rows);
 }
 
 // --- Forbidden looks -------------------------------------------------------------------------------------------------
@@ -39,21 +39,15 @@ function cellButton(shown, t, s) {
   const weight = shown.now.weights[layer][head][t][s];
   const how = isMasked ? "never, because of the mask" : isForbidden ? "forbidden" : fixed(weight);
   const name = (i) => `${longLabel(shown.model, shown.tokens[i])} (${i})`;
-  const cell = button(
-    {
-      "data-key": `cell ${t} ${s}`,
-      "data-t": t,
-      "data-s": s,
-      tabindex: t === Math.min(state.at, longestMap - 1) && s === 0 ? 0 : -1,
-      "aria-pressed": String(isForbidden),
-      "aria-disabled": isMasked ? "true" : null,
-      "aria-label": `${name(t)} looks at ${name(s)}: ${how}`,
-      click: () => isMasked || forbidCell(t, s),
-    },
-    isForbidden ? "×" : "",
-  );
-  cell.style.setProperty("--share", `${(100 * weight).toFixed(1)}%`);
-  return element("td", cell);
+  const about = {
+    ...{ "data-key": `cell ${t} ${s}`, "data-t": t, "data-s": s, class: shadeOf(weight) },
+    tabindex: t === Math.min(state.at, longestMap - 1) && s === 0 ? 0 : -1,
+    "aria-pressed": String(isForbidden),
+    "aria-disabled": isMasked ? "true" : null,
+    "aria-label": `${name(t)} looks at ${name(s)}: ${how}`,
+    click: () => isMasked || forbidCell(t, s),
+  };
+  return element("td", button(about, isForbidden ? "×" : ""));
 }
 
 function showForbid(shown) {
@@ -65,14 +59,11 @@ function showForbid(shown) {
   });
   const columns = labels.map((label) => element("th", { scope: "col" }, label));
   const name = "Looks to forbid: a row looks, a column is looked at";
-  const table = element(
-    "table",
-    { class: "cells", keydown: moveBetweenCells, "aria-label": name },
-    element("thead", element("tr", element("td"), ...columns)),
-    element("tbody", ...rows),
-  );
+  const head = element("thead", element("tr", element("td"), ...columns));
+  const how = { class: "cells", keydown: moveBetweenCells, "aria-label": name };
+  const table = element("table", how, head, element("tbody", ...rows));
   const cut = element("p", { class: "note" }, cutNote(shown.labels.length));
-  replaceKeepingFocus(byId("forbid"), [element("div", { class: "scroll" }, table), cut]);
+  renew(byId("forbid"), element("div", { class: "scroll" }, table), cut);
 }
 
 function moveBetweenCells(event) {
@@ -89,16 +80,11 @@ function moveBetweenCells(event) {
 function differenceRow(shown, t) {
   const { model, targets, before, now } = shown;
   const target = targets[t];
-  const [was, is] = [before, now].map(({ probs }) => {
-    const [favourite] = strongest(probs[t], [...probs[t].keys()], 1);
-    return nextLabel(model, favourite);
-  });
-  const difference = now.losses[t] - before.losses[t];
-  const how = difference > 0.0005 ? "worse" : difference < -0.0005 ? "better" : null;
+  const [was, is] = [before, now].map(({ probs }) => nextLabel(model, likeliest(probs[t])));
   return tableRow(inText(`${readingSoFar(shown, t)}: ${nextLabel(model, target)}`), [
     ...[percent(before.probs[t][target]), percent(now.probs[t][target])],
     ...[fixed(before.losses[t]), fixed(now.losses[t])],
-    element("td", { class: how }, signed(difference)),
+    lossChange(now.losses[t] - before.losses[t]),
     was === is ? is : `${was} → ${is}`,
   ]);
 }
@@ -107,29 +93,18 @@ function showDifference(shown) {
   const { before, now, isChanged } = shown;
   const place = byId("difference");
   if (!isChanged) {
-    place.replaceChildren(
-      element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says above."),
-    );
+    renew(place, element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says above."));
     return;
   }
-  const difference = now.loss - before.loss;
   const kinds = ["probability before", "probability now", "loss before", "loss now", "difference", "expected most"];
-  place.replaceChildren(
-    element(
-      "p",
-      { class: "big" },
-      ...explained("The [loss] of “"),
-      inText(state.text),
-      `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `,
-      element("strong", { class: difference > 0 ? "worse" : "better" }, signed(difference)),
-      ". ",
-      element("span", { id: "others" }),
-    ),
-    wideTable(
-      "Before and now, by letter",
-      tableHead(["", ...kinds]),
-      element("tbody", ...shown.tokens.map((_, t) => differenceRow(shown, t))),
-    ),
+  const much = element("strong", lossChange(now.loss - before.loss));
+  const losses = `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `;
+  const words = [...explained("The [loss] of “"), inText(state.text), losses, much, ". "];
+  const rows = element("tbody", ...shown.tokens.map((_, t) => differenceRow(shown, t)));
+  renew(
+    place,
+    element("p", { class: "big" }, ...words, element("span", { id: "others" })),
+    wideTable("Before and now, by letter", tableHead(["", ...kinds]), rows),
   );
   showOthersSoon(shown);
 }
@@ -144,15 +119,13 @@ function showOthersSoon(shown) {
     if (place === null || state.shown !== shown) return;
     if (i < names.length) {
       const difference = lossOf(names[i], shown.changes, state.temperature) - lossOf(names[i], unchanged, 1);
-      state.othersTimer = setTimeout(measure, 0, i + 1, sum + difference);
-      return;
+      return later("others", 0, () => measure(i + 1, sum + difference));
     }
     place.textContent =
       `Over ${names.length} other ${nounOf(shown.model)} it changes by ${signed(sum / names.length)}.` +
       (state.forbidden.size > 0 ? " (Forbidden looks are forbidden at the same positions there.)" : "");
   };
-  clearTimeout(state.othersTimer);
-  state.othersTimer = setTimeout(measure, 300, 0, 0);
+  later("others", 300, () => measure(0, 0));
 }
 
 function canRead(model, text) {
@@ -191,6 +164,7 @@ function generateNames() {
 }
 
 function showWhatIf(shown) {
+  byId("any-layer").hidden = shown.model.config.n_layer === 1;
   showSwitches(shown);
   showForbid(shown);
   const { length } = namesToAverage(shown.model);
@@ -202,8 +176,11 @@ function showWhatIf(shown) {
 }
 
 function startWhatIf() {
-  const heat = onceAFrame(({ target }) => change({ temperature: Number(target.value) }));
-  byId("temperature").addEventListener("input", heat);
+  const showSoon = onceAFrame(showAnew);
+  byId("temperature").addEventListener("input", ({ target }) => {
+    state.temperature = Number(target.value);
+    showSoon();
+  });
   for (const [id, key] of Object.entries(samplingInputs)) {
     byId(id).addEventListener("input", ({ target }) => {
       state[key] = target.type === "number" ? target.valueAsNumber : target.value;

@@ -24,9 +24,9 @@ function partName({ key, name, layer, head }) {
 // A bar begins where the one before ends; [low, high] fills the cell.
 function waterfallBar(from, to, [low, high]) {
   const share = (x) => (100 * (x - low)) / (high - low || 1);
-  const bar = element("span", { class: to < from ? "fall" : "rise" });
-  bar.style.left = `${share(Math.min(from, to))}%`;
-  bar.style.width = `${share(Math.max(from, to)) - share(Math.min(from, to))}%`;
+  const left = share(Math.min(from, to));
+  const style = `left: ${left}%; width: ${share(Math.max(from, to)) - left}%`;
+  const bar = element("span", { class: to < from ? "fall" : "rise", style });
   return element("td", { class: "waterfall" }, element("span", { class: "track" }, bar));
 }
 
@@ -51,28 +51,23 @@ function showLossesWithout(shown, token, parts, loss, i = 0) {
   const without = crossEntropy(logits[state.at], token, state.temperature);
   const isGuessing = Math.abs(without - guessingLoss(model)) < 1e-9; // no part says anything
   const difference = element("span", { class: "unit" }, ` (${isGuessing ? "guessing" : signed(without - loss)})`);
-  byId(`without-${i}`).replaceChildren(fixed(without), difference);
-  state.whyTimer = setTimeout(showLossesWithout, 0, shown, token, parts, loss, i + 1);
+  renew(byId(`without-${i}`), fixed(without), difference);
+  later("why", 0, () => showLossesWithout(shown, token, parts, loss, i + 1));
 }
 
 function showWhy(shown) {
-  clearTimeout(state.whyTimer);
   const { model, now } = shown;
   const { at } = state;
   const token = tokenToExplain(shown);
   const loss = crossEntropy(now.logits[at], token, state.temperature);
   const parts = logitParts(model, now, at, token);
   showLettersToExplain(shown, token);
-  byId("why-where").replaceChildren(inText(`${readingSoFar(shown, at)}?`));
+  renew(byId("why-where"), inText(`${readingSoFar(shown, at)}?`));
   const numbers = ["", signed(now.logits[at][token]), fixed(loss)];
   const sum = tableRow(explained("[the logit|logits]"), numbers, { class: "total" });
-  replaceKeepingFocus(byId("why-parts"), [
-    wideTable(
-      "What each part adds",
-      tableHead(["", "", "adds", "[loss] without it"]),
-      element("tbody", ...partRows(parts), sum),
-    ),
-  ]);
-  byId("why-command").replaceChildren(...inspectCommand(shown), ` --at ${at} --why`);
-  state.whyTimer = setTimeout(showLossesWithout, 100, shown, token, parts, loss);
+  const heading = tableHead(["", "", "adds", "[loss] without it"]);
+  const body = element("tbody", ...partRows(parts), sum);
+  renew(byId("why-parts"), wideTable("What each part adds", heading, body));
+  renew(byId("why-command"), inspectCommand(shown), ` --at ${at} --why`);
+  later("why", 100, () => showLossesWithout(shown, token, parts, loss));
 }

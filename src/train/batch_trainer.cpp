@@ -77,6 +77,9 @@ BatchTrainer<T>::BatchTrainer(const Config& model, const TrainConfig& train, con
       model_(model, parameters, std::max(longest(documents) + 1, max_new_tokens)),
       batch_(model.block_size),
       steps_done_(train.first_step) {
+  std::size_t num_tokens = 0;
+  for (const Document& document : documents) num_tokens += document.size() + 2;  // with BOS at both ends
+  tokens_.reserve(num_tokens);
   starts_.reserve(documents.size() + 1);
   for (const Document& document : documents) {
     tokenizer.append_document(tokens_, document);

@@ -34,6 +34,7 @@ def main():
           change({{ head: 2, at: 4, off: new Map([["0:3", "off"]]), forbidden: new Set(["0:2:2:1"]),
                     open: new Set(["0:2"]) }});
           scrollTo(0, 0);
+          showAll();  /* else what is far from the window is not drawn yet */
         """)
         tab.screenshot(PICTURE)
 

@@ -13,112 +13,95 @@ template <class T>
 AttentionCache<T>::AttentionCache(const AttentionLayer<T>& layer, std::size_t N, std::size_t length, bool absorbed)
     : layer_(layer), length_(length), absorbed_(layer.shape.is_latent() && absorbed) {
   const AttentionShape& s = layer.shape;
-  q_.resize(N, s.n_head * (absorbed_ ? s.kv_latent + s.rope_dim : s.key_dim));
+  const std::size_t kept = s.is_latent() ? s.kv_latent + s.rope_dim : s.n_kv_head * (s.key_dim + s.value_dim);
+  made_.resize(N, s.n_head * s.key_dim + kept);
+  kept_.resize(N * length, kept);
   log_sum_.resize(s.n_head, 1);
   x_attn_.resize(N, s.n_head * s.value_dim);
+  if (!s.is_latent()) return;
+  c_q_.resize(N, s.q_latent);
+  q_.resize(N, s.n_head * (absorbed_ ? s.kv_latent + s.rope_dim : s.key_dim));
   if (absorbed_) {
     mixed_.resize(N, s.n_head * s.kv_latent);
   } else {
-    k_.resize(N * length, s.n_kv_head * s.key_dim);
-    v_.resize(N * length, s.n_kv_head * s.value_dim);
+    k_.resize(length, s.n_head * s.key_dim);
+    v_.resize(length, s.n_head * s.value_dim);
+    k_nope_.resize(length, s.n_head * s.nope_dim());
   }
+}
+
+template <class T>
+void AttentionCache<T>::make(const View<const T>& x, const Kernels<T>& kernels, Positions positions) {
+  const AttentionShape& s = layer_.shape;
+  const std::size_t n = x.rows;
   if (s.is_latent()) {
-    latent_.resize(N, s.kv_latent + s.rope_dim);
-    latents_.resize(N * length, s.kv_latent + s.rope_dim);
-    c_q_.resize(N, s.q_latent);
-    q_nope_.resize(N, s.n_head * s.nope_dim());
-    q_rope_.resize(N, s.n_head * s.rope_dim);
-    k_nope_.resize(absorbed_ ? 0 : length, s.n_head * s.nope_dim());
+    const std::size_t P = s.nope_dim(), R = s.rope_dim, Lkv = s.kv_latent;
+    const View<T> c_q = Share{0, n}.of(c_q_), k_rope = newest(n, Lkv, R);
+    kernels.linear_forward(c_q, x, layer_.attn_wdq, {});
+    kernels.linear_forward(queries(n, 0, s.n_head * P), c_q, layer_.attn_wuq, {});
+    kernels.linear_forward(queries(n, s.n_head * P, s.n_head * R), c_q, layer_.attn_wqr, {});
+    kernels.linear_forward(newest(n, 0, Lkv), x, layer_.attn_wdkv, {});
+    kernels.linear_forward(k_rope, x, layer_.attn_wkr, {});
+    rope_forward(k_rope, k_rope, positions, s.rope_base);
   } else {
-    key_.resize(N, s.n_kv_head * s.key_dim);
-    value_.resize(N, s.n_kv_head * s.value_dim);
+    const std::size_t K = s.key_dim, G = s.n_kv_head;
+    const View<T> q = queries(n, 0, s.n_head * K), key = newest(n, 0, G * K);
+    kernels.linear_forward(q, x, layer_.attn_wq, {});
+    kernels.linear_forward(key, x, layer_.attn_wk, {});
+    kernels.linear_forward(newest(n, G * K, G * s.value_dim), x, layer_.attn_wv, {});
+    rotate_heads(rope_forward<T>, q, s, positions);
+    rotate_heads(rope_forward<T>, key, s, positions);
   }
 }
 
 template <class T>
-void AttentionCache<T>::decode(const View<T>& out, const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
-                               Positions positions) {
-  if (layer_.shape.is_latent()) {
-    attend_latent(x, kernels, mask, positions);
+void AttentionCache<T>::attend(const View<T>& out, const Kernels<T>& kernels, const Mask& mask, Positions positions) {
+  const std::size_t n = positions.size();
+  for (std::size_t i = 0; i < n; i++) {
+    copy(kept_.view().slice_rows(i * length_ + positions[i], 1), newest(n, 0, kept_.view().cols).slice_rows(i, 1));
+  }
+  if (!layer_.shape.is_latent()) {
+    attend_grouped(kernels, mask, positions);
+  } else if (absorbed_) {
+    attend_absorbed(kernels, mask, positions);
   } else {
-    attend_grouped(x, kernels, mask, positions);
+    attend_expanded(kernels, mask, positions);
   }
-  kernels.linear_forward(out, Share{0, x.rows}.of(x_attn_), layer_.attn_wo, {});
-}
-
-template <class T>
-std::size_t AttentionCache<T>::bytes() const {
-  const std::size_t kept = layer_.shape.is_latent() ? latents_.view().cols : k_.view().cols + v_.view().cols;
-  return length_ * kept * sizeof(T);
-}
-
-template <class T>
-void AttentionCache<T>::append(Tensor<T>& cache, const View<const T>& rows, Positions positions) {
-  for (std::size_t i = 0; i < positions.size(); i++) {
-    copy(cache.view().slice_rows(i * length_ + positions[i], 1), rows.slice_rows(i, 1));
-  }
+  kernels.linear_forward(out, Share{0, n}.of(x_attn_), layer_.attn_wo, {});
 }
 
 // --- MHA, MQA, GQA ---------------------------------------------------------------------------------------------------
 
 template <class T>
-void AttentionCache<T>::attend_grouped(const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
-                                       Positions positions) {
+void AttentionCache<T>::attend_grouped(const Kernels<T>& kernels, const Mask& mask, Positions positions) {
   const AttentionShape& s = layer_.shape;
-  const Share rows{0, x.rows};
-  const View<T> q = rows.of(q_), key = rows.of(key_), value = rows.of(value_);
-  kernels.linear_forward(q, x, layer_.attn_wq, {});
-  kernels.linear_forward(key, x, layer_.attn_wk, {});
-  kernels.linear_forward(value, x, layer_.attn_wv, {});
-  rotate_heads(rope_forward<T>, q, s, positions);
-  rotate_heads(rope_forward<T>, key, s, positions);
-  append(k_, key, positions);
-  append(v_, value, positions);
-  for (std::size_t i = 0; i < x.rows; i++) {
+  const std::size_t keys = s.n_kv_head * s.key_dim, values = s.n_kv_head * s.value_dim;
+  const View<T> q = queries(positions.size(), 0, s.n_head * s.key_dim);
+  for (std::size_t i = 0; i < positions.size(); i++) {
     const std::size_t t = positions[i];
-    kernels.attention_forward(x_attn_.view().slice_rows(i, 1), log_sum_.view(),
-                              AttentionCall<T>::of(s, q.slice_rows(i, 1), seen(k_, i, t), seen(v_, i, t), mask, t));
+    const View<T> kv = seen(i, t);
+    kernels.attention_forward(
+        x_attn_.view().slice_rows(i, 1), log_sum_.view(),
+        AttentionCall<T>::of(s, q.slice_rows(i, 1), kv.slice_cols(0, keys), kv.slice_cols(keys, values), mask, t));
   }
 }
 
 // --- MLA -------------------------------------------------------------------------------------------------------------
 
 template <class T>
-void AttentionCache<T>::attend_latent(const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
-                                      Positions positions) {
-  const AttentionShape& s = layer_.shape;
-  const Share rows{0, x.rows};
-  const View<T> latent = rows.of(latent_);
-  const View<T> k_rope = latent.slice_cols(s.kv_latent, s.rope_dim);
-  kernels.linear_forward(rows.of(c_q_), x, layer_.attn_wdq, {});
-  kernels.linear_forward(rows.of(q_nope_), rows.of(c_q_), layer_.attn_wuq, {});
-  kernels.linear_forward(rows.of(q_rope_), rows.of(c_q_), layer_.attn_wqr, {});
-  kernels.linear_forward(latent.slice_cols(0, s.kv_latent), x, layer_.attn_wdkv, {});
-  kernels.linear_forward(k_rope, x, layer_.attn_wkr, {});
-  rope_forward(k_rope, k_rope, positions, s.rope_base);
-  append(latents_, latent, positions);
-  if (absorbed_) {
-    attend_absorbed(kernels, mask, positions);
-  } else {
-    attend_expanded(kernels, mask, positions);
-  }
-}
-
-template <class T>
 void AttentionCache<T>::attend_absorbed(const Kernels<T>& kernels, const Mask& mask, Positions positions) {
   const AttentionShape& s = layer_.shape;
-  const std::size_t P = s.nope_dim(), R = s.rope_dim, D = s.value_dim, Lkv = s.kv_latent;
-  const Share rows{0, positions.size()};
+  const std::size_t P = s.nope_dim(), R = s.rope_dim, D = s.value_dim, Lkv = s.kv_latent, n = positions.size();
+  const Share rows{0, n};
   for (std::size_t h = 0; h < s.n_head; h++) {
     const View<T> q_h = rows.of(q_).slice_cols(h * (Lkv + R), Lkv + R);
     const View<T> rotary = q_h.slice_cols(Lkv, R);
     // The head's W_UK is (P,Lkv). W_UK^T q_nope, as a row, is q_nope times W_UK.
-    matmul(q_h.slice_cols(0, Lkv), rows.of(q_nope_).slice_cols(h * P, P),
-           layer_.attn_wuk.data.view().slice_rows(h * P, P));
-    rope_forward(rotary, rows.of(q_rope_).slice_cols(h * R, R), positions, s.rope_base);
+    matmul(q_h.slice_cols(0, Lkv), queries(n, h * P, P), layer_.attn_wuk.data.view().slice_rows(h * P, P));
+    rope_forward(rotary, queries(n, s.n_head * P + h * R, R), positions, s.rope_base);
   }
   for (std::size_t i = 0; i < positions.size(); i++) {
-    const View<T> latents = seen(latents_, i, positions[i]);
+    const View<T> latents = seen(i, positions[i]);
     kernels.attention_forward(mixed_.view().slice_rows(i, 1), log_sum_.view(),
                               {.q = q_.view().slice_rows(i, 1),
                                .k = latents,
@@ -138,20 +121,20 @@ void AttentionCache<T>::attend_absorbed(const Kernels<T>& kernels, const Mask& m
 template <class T>
 void AttentionCache<T>::attend_expanded(const Kernels<T>& kernels, const Mask& mask, Positions positions) {
   const AttentionShape& s = layer_.shape;
-  const std::size_t P = s.nope_dim(), R = s.rope_dim;
-  for (std::size_t i = 0; i < positions.size(); i++) {
+  const std::size_t P = s.nope_dim(), R = s.rope_dim, n = positions.size();
+  for (std::size_t i = 0; i < n; i++) {
     const std::size_t t = positions[i];
-    const View<T> latents = seen(latents_, i, t), k = seen(k_, i, t), v = seen(v_, i, t);
-    const View<T> k_nope = k_nope_.view().slice_rows(0, t + 1), q = q_.view().slice_rows(i, 1);
+    const Share rows{0, t + 1};
+    const View<T> latents = seen(i, t), k = rows.of(k_), v = rows.of(v_), k_nope = rows.of(k_nope_);
+    const View<T> q = q_.view().slice_rows(i, 1), made = this->made(n).slice_rows(i, 1);
     kernels.linear_forward(k_nope, latents.slice_cols(0, s.kv_latent), layer_.attn_wuk, {});
     kernels.linear_forward(v, latents.slice_cols(0, s.kv_latent), layer_.attn_wuv, {});
     for (std::size_t h = 0; h < s.n_head; h++) {
       const View<T> k_h = k.slice_cols(h * (P + R), P + R), q_h = q.slice_cols(h * (P + R), P + R);
       copy(k_h.slice_cols(0, P), k_nope.slice_cols(h * P, P));
       copy(k_h.slice_cols(P, R), latents.slice_cols(s.kv_latent, R));
-      copy(q_h.slice_cols(0, P), q_nope_.view().slice_rows(i, 1).slice_cols(h * P, P));
-      rope_forward(q_h.slice_cols(P, R), q_rope_.view().slice_rows(i, 1).slice_cols(h * R, R), std::array{t},
-                   s.rope_base);
+      copy(q_h.slice_cols(0, P), made.slice_cols(h * P, P));
+      rope_forward(q_h.slice_cols(P, R), made.slice_cols(s.n_head * P + h * R, R), std::array{t}, s.rope_base);
     }
     kernels.attention_forward(x_attn_.view().slice_rows(i, 1), log_sum_.view(),
                               AttentionCall<T>::of(s, q, k, v, mask, t));
@@ -170,6 +153,11 @@ Decoder<T>::Decoder(TensorModel<T>& model, const Kernels<T>& kernels, bool absor
   for (Tensor<T>* tensor : {&x_, &x_norm_, &out_}) tensor->resize(N, model.config.n_embd);
   hidden_.resize(N, 4 * model.config.n_embd);
   logits_.resize(N, model.config.vocab_size);
+  constexpr std::size_t most_bytes = 1 << 20;  // more would not stay near the processor
+  const std::size_t all = model.length * model.config.vocab_size, cols = model.config.n_embd + caches_[0].made(1).cols;
+  if (all * cols * sizeof(T) > most_bytes) return;
+  known_.resize(all, cols);
+  is_known_.resize(all);
 }
 
 template <class T>
@@ -180,20 +168,53 @@ std::size_t Decoder<T>::cache_bytes() const {
 }
 
 template <class T>
+bool Decoder<T>::recall(const View<T>& x, std::span<const Token> tokens, Positions positions) {
+  auto place = [&](std::size_t i) { return positions[i] * model_.config.vocab_size + tokens[i]; };
+  for (std::size_t i = 0; i < tokens.size(); i++) {
+    if (is_known_.empty() || !is_known_[place(i)]) return false;
+  }
+  const View<T> made = caches_[0].made(tokens.size());
+  for (std::size_t i = 0; i < tokens.size(); i++) {
+    const T* const known = known_.view().row(place(i));
+    std::copy_n(known, x.cols, x.row(i));
+    std::copy_n(known + x.cols, made.cols, made.row(i));
+  }
+  return true;
+}
+
+template <class T>
+void Decoder<T>::remember(const View<const T>& x, std::span<const Token> tokens, Positions positions) {
+  if (is_known_.empty()) return;
+  const View<T> made = caches_[0].made(tokens.size());
+  for (std::size_t i = 0; i < tokens.size(); i++) {
+    const std::size_t place = positions[i] * model_.config.vocab_size + tokens[i];
+    std::copy_n(made.row(i), made.cols, std::copy_n(x.row(i), x.cols, known_.view().row(place)));
+    is_known_[place] = true;
+  }
+}
+
+template <class T>
 View<T> Decoder<T>::next(std::span<const Token> tokens) {
   const std::span<std::size_t> positions = std::span(positions_).first(tokens.size());
   const Share rows{0, tokens.size()};
   const View<T> x = rows.of(x_), x_norm = rows.of(x_norm_), out = rows.of(out_), hidden = rows.of(hidden_);
   T* const scale = scale_.view().data;
 
-  kernels_.embedding_forward(out, tokens, positions, model_.wte.data.view(), model_.wpe.data.view());
-  kernels_.rmsnorm_forward(x, scale, out);
+  const bool recalled = recall(x, tokens, positions);
+  if (!recalled) {
+    kernels_.embedding_forward(out, tokens, positions, model_.wte.data.view(), model_.wpe.data.view());
+    kernels_.rmsnorm_forward(x, scale, out);
+  }
   for (std::size_t li = 0; li < caches_.size(); li++) {
     const typename TensorModel<T>::Layer& layer = model_.layers[li];
 
     // 1) Attention.
-    kernels_.rmsnorm_forward(x_norm, scale, x);
-    caches_[li].decode(out, x_norm, kernels_, model_.mask, positions);
+    if (li > 0 || !recalled) {
+      kernels_.rmsnorm_forward(x_norm, scale, x);
+      caches_[li].make(x_norm, kernels_, positions);
+    }
+    if (li == 0 && !recalled) remember(x, tokens, positions);
+    caches_[li].attend(out, kernels_, model_.mask, positions);
     kernels_.add_forward(x, out, x);
 
     // 2) MLP.

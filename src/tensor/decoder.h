@@ -9,6 +9,9 @@
 // query, and W_UV into the output. Then attention runs on the latents, as if they were the keys and values of one head
 // that all query heads share.
 //
+// What the first layer makes of a token depends on nothing but the token and its position, so it is made once and
+// remembered, if that takes little memory.
+//
 // Letters: those of kernels.h; here N is the number of documents, and T the most positions in one.
 #pragma once
 
@@ -32,45 +35,52 @@ class AttentionCache {
   /// MLA.
   AttentionCache(const AttentionLayer<T>& layer, std::size_t N, std::size_t length, bool absorbed = true);
 
-  /// Computes out (n,C) from x (n,C), for the first n documents: row i is at positions[i] of document i, of which all
-  /// earlier positions must have been decoded, in order.
-  void decode(const View<T>& out, const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
-              std::span<const std::size_t> positions);
+  using Positions = std::span<const std::size_t>;
+
+  /// Makes of x (n,C), whose row i is at positions[i] of document i, the queries of this position, and what is kept of
+  /// it. Row i of these depends only on row i of x and on its position.
+  void make(const View<const T>& x, const Kernels<T>& kernels, Positions positions);
+
+  /// What was made for n documents, (n,...).
+  View<T> made(std::size_t n) { return Share{0, n}.of(made_); }
+
+  /// Computes out (n,C) from what was made for the first n documents. All of their earlier positions must have been
+  /// attended, in order.
+  void attend(const View<T>& out, const Kernels<T>& kernels, const Mask& mask, Positions positions);
 
   /// How many bytes the cache of one document holds for all `length` positions, without the padding of rows to whole
   /// vectors.
-  std::size_t bytes() const;
+  std::size_t bytes() const { return length_ * kept_.view().cols * sizeof(T); }
 
  private:
-  using Positions = std::span<const std::size_t>;
-  void attend_grouped(const View<const T>& x, const Kernels<T>& kernels, const Mask& mask, Positions positions);
-  void attend_latent(const View<const T>& x, const Kernels<T>& kernels, const Mask& mask, Positions positions);
+  void attend_grouped(const Kernels<T>& kernels, const Mask& mask, Positions positions);
   void attend_absorbed(const Kernels<T>& kernels, const Mask& mask, Positions positions);
   void attend_expanded(const Kernels<T>& kernels, const Mask& mask, Positions positions);
 
-  /// Appends a row to each document's cache.
-  void append(Tensor<T>& cache, const View<const T>& rows, Positions positions);
-
-  /// What document i's cache holds, up to this position.
-  View<T> seen(Tensor<T>& cache, std::size_t i, std::size_t position) {
-    return cache.view().slice_rows(i * length_, position + 1);
+  /// Parts of what was made: some columns of the queries, and of what is kept.
+  View<T> queries(std::size_t n, std::size_t first, std::size_t cols) { return made(n).slice_cols(first, cols); }
+  View<T> newest(std::size_t n, std::size_t first, std::size_t cols) {
+    return made(n).slice_cols(made_.view().cols - kept_.view().cols + first, cols);
   }
+
+  /// What is kept of document i, up to this position.
+  View<T> seen(std::size_t i, std::size_t position) { return kept_.view().slice_rows(i * length_, position + 1); }
 
   const AttentionLayer<T>& layer_;
   std::size_t length_;
   bool absorbed_;
-  Tensor<T> q_, log_sum_, x_attn_;  // (N,H*K), or (N,H*(Lkv+R)) if absorbed; (H,1), (N,H*D)
-  Tensor<T> key_, value_;           // (N,G*K), (N,G*D): of the new tokens
-  Tensor<T> k_, v_;                 // (N*T,G*K), (N*T,G*D): cached, or if expanded made again for every token
+  Tensor<T> made_;              // (N,H*K+kept): queries, in MLA all q_nope before all q_rope; and what is kept
+  Tensor<T> kept_;              // (N*T,kept): keys and values (G*K+G*D), or in MLA c_kv and k_rope (Lkv+R)
+  Tensor<T> log_sum_, x_attn_;  // (H,1), (N,H*D)
 
   // Only in MLA.
-  Tensor<T> latent_, latents_;       // (N,Lkv+R), (N*T,Lkv+R): c_kv and k_rope, of the new tokens and cached
-  Tensor<T> c_q_, q_nope_, q_rope_;  // (N,Lq), (N,H*P), (N,H*R)
-  Tensor<T> mixed_;                  // (N,H*Lkv) if absorbed: each head's weighted sum of latents
-  Tensor<T> k_nope_;                 // (T,H*P) if expanded
+  Tensor<T> c_q_;             // (N,Lq)
+  Tensor<T> q_;               // (N,H*(Lkv+R)) if absorbed, else (N,H*K)
+  Tensor<T> mixed_;           // (N,H*Lkv) if absorbed: each head's weighted sum of latents
+  Tensor<T> k_, v_, k_nope_;  // (T,H*K), (T,H*D), (T,H*P) if expanded: made again for every token
 };
 
-/// T is float or double. The model must outlive the decoder.
+/// T is float or double. The model must outlive the decoder, and stay as it is.
 template <class T>
 class Decoder {
  public:
@@ -103,11 +113,19 @@ class Decoder {
   std::span<T> next(Token token);
 
  private:
+  using Positions = typename AttentionCache<T>::Positions;
+
+  /// The first layer's x, and what it makes of it, if that is remembered for all of these tokens.
+  bool recall(const View<T>& x, std::span<const Token> tokens, Positions positions);
+  void remember(const View<const T>& x, std::span<const Token> tokens, Positions positions);
+
   TensorModel<T>& model_;
   const Kernels<T>& kernels_;
-  std::vector<std::size_t> positions_;            // (N) how long each document is
-  std::vector<AttentionCache<T>> caches_;         // one per layer
-  Tensor<T> scale_;                               // (1,N) of rmsnorm; only the backward needs it
+  Tensor<T> known_;                        // (T*V,...): x and what the first layer makes of it, by position and token
+  std::vector<char> is_known_;             // (T*V), or empty if that were too much
+  std::vector<std::size_t> positions_;     // (N) how long each document is
+  std::vector<AttentionCache<T>> caches_;  // one per layer
+  Tensor<T> scale_;                        // (1,N) of rmsnorm; only the backward needs it
   Tensor<T> x_, x_norm_, hidden_, out_, logits_;  // (N,C), (N,C), (N,4C), (N,C), (N,V)
 };
 

@@ -345,13 +345,13 @@ std::array<const T*, n> next_rows(View<const T> x, std::span<const std::size_t> 
 template <class T, std::size_t n>
 [[gnu::always_inline]] inline Vector<T, n> dots(const T* q, std::size_t dim, const std::array<const T*, n>& rows,
                                                 std::size_t at = 0) {
-  std::array<Vector<T, n>, n> products{};
+  std::array<Vector<T, n>, n> partial{};
   each_vector<T, n>(dim, [&](auto get, auto) {
     const Vector<T, n> factors = get(q);
 #pragma GCC unroll 16
-    for (std::size_t i = 0; i < n; i++) products[i] = multiply_add(factors, get(rows[i] + at), products[i]);
+    for (std::size_t i = 0; i < n; i++) partial[i] = multiply_add(factors, get(rows[i] + at), partial[i]);
   });
-  return sums<T, n>(products);
+  return sums<T, n>(partial);
 }
 
 /// to[i] = the dot product of q and x[rows[i]]. `to` has room for whole vectors.

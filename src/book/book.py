@@ -198,17 +198,15 @@ def begin(cover, pages, programs):
     cover.main[1:1] = made
 
 
-def say_what_needs_a_compiler(page):
-    """Once a page: above the first section that asks for code of the reader's own."""
-    heading = None
-    for i, element in enumerate(page.main):
-        if element.tag == "h2":
-            heading = i
-        if heading and re.search(r"make (exercise-|mine\b)", readme.text_of(element)):
-            page.main.insert(heading + 1, ET.fromstring(
-                '<p>Here you write C++ yourself, which takes a compiler and the project: <a href="index.html#start">Start</a>'
-                " says how to get them.</p>"))
-            return
+def lead_to_exercise(page, site):
+    """Behind the command that tests the reader's code: what that takes, and what can be read without it."""
+    texts = list(map(readme.text_of, page.main))
+    at = next(i + 1 for i, text in enumerate(texts) if f"make exercise-{page.lesson:02}" in text)
+    exercise, solution = (f'<a href="{site.page_of(page.folder / name)}" target="code"><code>{name}</code></a>'
+                          for name in ("exercise.cpp", "solution.cpp"))
+    page.main.insert(at + texts[at - 1].endswith(":"), ET.fromstring(
+        '<p>This takes a compiler and the project: <a href="index.html#start">Start</a> says how to get them. Without them, '
+        f"read {exercise}, write your answer on paper, and compare it with {solution}.</p>"))
 
 
 def write_pages(site, pages, parts):
@@ -265,7 +263,7 @@ def main():
         finish(page, site, terms)
         inspected.invite(page, models, out)
         if page.lesson:
-            say_what_needs_a_compiler(page)
+            lead_to_exercise(page, site)
     begin(pages[0], pages, programs_of(site))
     write_pages(site, pages, parts)
     write_sources(site)

@@ -364,21 +364,25 @@ function excerpt(text, word) {
 
 // --- A page ----------------------------------------------------------------------------------------------------------
 
-// What scrolls sideways must be reached by keyboard, and must be seen to go on.
+// What scrolls sideways must be reached by keyboard, and what scrolls must be seen to go on.
 function showScrolling(box) {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  box.classList.toggle("goes-down", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
+  box.classList.toggle("goes-up", box.scrollTop > 1);
+}
+
+const sizes = new ResizeObserver((changed) => changed.forEach(({ target }) => showScrolling(target)));
+function watchScrolling(box) {
+  sizes.observe(box);
+  box.addEventListener("scroll", () => showScrolling(box), { passive: true });
 }
 
 function start() {
   if (self !== top) document.body.classList.add("framed");
   document.getElementById("tools").append(...searchField(), themeButton());
   if (page()) startText();
-  const watcher = new ResizeObserver((changed) => changed.forEach(({ target }) => showScrolling(target)));
-  for (const box of all("pre, .wide")) {
-    watcher.observe(box);
-    box.addEventListener("scroll", () => showScrolling(box), { passive: true });
-  }
+  all("pre, .wide").forEach(watchScrolling);
 }
 
 function startText() {

@@ -145,6 +145,7 @@ function showComparison(below, { program, expected, lines, errors, crash }) {
   if (broken && crash) addLine(difference, `+the program crashed: ${crash}`, "added");
   if (broken && !changed && !crash) addLine(difference, "nothing");
   below.append(difference);
+  watchScrolling(difference);
 }
 
 function showPictures(below, pictures) {
@@ -206,7 +207,7 @@ class BookRun {
   }
 
   async start() {
-    const running = { lines: [], errors: [], began: performance.now() };
+    const running = { lines: [], errors: [], began: performance.now(), followed: 0 };
     this.running = running;
     this.button.textContent = "Stop";
     this.whole.hidden = false;
@@ -228,7 +229,15 @@ class BookRun {
     }
   }
 
+  /// The last line stays in sight, unless the reader has scrolled up.
+  follow() {
+    if (this.output.scrollTop < this.running.followed) return;
+    this.output.scrollTop = this.output.scrollHeight;
+    this.running.followed = this.output.scrollTop;
+  }
+
   showTime() {
+    this.follow();
     this.state.textContent = `${((performance.now() - this.running.began) / 1000).toFixed(1)} s`;
   }
 
@@ -259,6 +268,7 @@ class BookRun {
   }
 
   end(state) {
+    this.follow();
     this.running.worker?.terminate();
     this.running = null;
     clearInterval(this.clock);

@@ -142,7 +142,12 @@ function askFirst(part, number) {
     const each = guesses.map((guess, i) => (guesses.length > 1 ? `${i + 1}. ` : "") + (guess || "nothing"));
     said.textContent = guesses.some(Boolean) ? `You guessed: ${each.join("; ")}` : "";
   };
-  fields.forEach((input) => input.addEventListener("input", showGuesses));
+  fields.forEach((input, i) => {
+    input.addEventListener("input", showGuesses);
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") (fields[i + 1] ?? part.querySelector(":scope > .cover button, :scope > .answer > summary"))?.focus();
+    });
+  });
   showGuesses();
   if (answer.tagName === "DETAILS") answer.querySelector("summary").after(said);
   else cover(answer, said, fields, number === 0 ? page() : `${page()} ${number}`);

@@ -243,11 +243,13 @@ function showBeside(href) {
   if (!beside) {
     const close = make("button", { type: "button", textContent: "Close ✕" });
     close.addEventListener("click", closeBeside);
-    beside = make("aside", { id: "beside", ariaLabel: "Source code" }, close, make("iframe", { title: "Source code" }));
+    const bar = make("div", {}, make("a"), close);
+    beside = make("aside", { id: "beside", ariaLabel: "Source code" }, bar, make("iframe", { title: "Source code" }));
     document.body.append(beside);
   }
   const frame = beside.querySelector("iframe");
   const [address, line = ""] = href.split("#");
+  Object.assign(beside.querySelector("a"), { href: address, textContent: address.replace(/^code\/|\.html$/g, "") });
   frame.dataset.href = href;
   frame.src = `${address}?theme=${theme()}#${line}`;
   beside.hidden = false;

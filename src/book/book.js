@@ -110,14 +110,15 @@ function showMarks() {
   }
 }
 
-function resetButton() {
+function legendAndReset() {
   const button = make("button", { type: "button", textContent: "Forget what I have read, guessed and run" });
   button.addEventListener("click", () => {
     if (!confirm("Forget everything that you have read, guessed and run?")) return;
     memory.change((all) => ["read", "guess", "shown", "run"].forEach((what) => delete all[what]));
     location.reload();
   });
-  return make("p", {}, button);
+  const legend = Object.keys(MARKS).map((what) => `${MARKS[what]} ${SAID[what]}`).join(", ");
+  return make("p", {}, legend, make("br"), button);
 }
 
 // A page is read when its end has been on the screen.
@@ -406,7 +407,7 @@ function startText() {
   });
   document.addEventListener("click", openBeside);
   document.addEventListener("ran", (event) => remember("run", event.detail.program, true));
-  document.getElementById("path").append(resetButton());
+  document.getElementById("path").append(legendAndReset());
   showMarks();
   watchTheEnd();
   followAddress();

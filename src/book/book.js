@@ -283,6 +283,7 @@ function openBeside(event) {
 const tip = make("div", { id: "tip", hidden: true });
 tip.setAttribute("role", "tooltip");
 let hiding = 0;
+let explained = null; // whose entry it is
 
 async function showTip(term) {
   clearTimeout(hiding);
@@ -290,6 +291,7 @@ async function showTip(term) {
   const [text, name, title] = words[term.hash.slice(1)];
   tip.replaceChildren(text, make("a", { href: `${name}.html`, textContent: title }));
   term.setAttribute("aria-describedby", "tip");
+  explained = term;
   tip.hidden = false;
   const box = term.getBoundingClientRect();
   const isBelow = box.bottom + tip.offsetHeight + 8 < innerHeight;
@@ -297,18 +299,22 @@ async function showTip(term) {
   tip.style.left = `${Math.max(8, Math.min(box.left, root.clientWidth - tip.offsetWidth - 8))}px`;
 }
 
-// It stays while the mouse is on its way to it.
-const hideTip = () => (hiding = setTimeout(() => (tip.hidden = true), 200));
+// It stays while the mouse is on it, or on its way to it, and while the word has the focus.
+function hideTip() {
+  clearTimeout(hiding);
+  hiding = setTimeout(() => (tip.hidden ||= document.activeElement !== explained && !tip.matches(":hover")), 200);
+}
 
 function explain(term) {
   term.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && showTip(term));
   term.addEventListener("pointerleave", hideTip);
   term.addEventListener("focus", () => showTip(term));
   term.addEventListener("blur", hideTip);
-  // A finger cannot rest on a word: its first touch shows the entry, which leads on.
+  // A click or a touch shows the entry, which leads on. By the keyboard (detail 0) it is there already.
   term.addEventListener("click", (event) => {
-    if (event.pointerType !== "touch") return;
+    if (event.detail === 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    term.focus();
     showTip(term);
   });
 }
@@ -398,7 +404,6 @@ function startText() {
   all("pre.session").forEach(stepThrough);
   all(".term").forEach(explain);
   document.body.append(tip);
-  tip.addEventListener("pointerenter", () => clearTimeout(hiding));
   tip.addEventListener("pointerleave", hideTip);
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;

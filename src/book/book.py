@@ -187,7 +187,8 @@ def programs_of(site):
 
 
 def begin(cover, pages, programs):
-    """The first screen of the book: what it is, and the model itself, to be trained."""
+    """The first screen of the book: what it is, and the model itself, to be trained. Who reads it needs no advice to."""
+    cover.main.remove(next(p for p in cover.main if readme.text_of(p).startswith("To install nothing at all")))
     text = "This book shows C++ programmers, by small programs, how a GPT works."
     made = [ET.Element("p")]
     if programs:

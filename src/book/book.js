@@ -146,7 +146,9 @@ function askFirst(part, number) {
   fields.forEach((input, i) => {
     input.addEventListener("input", showGuesses);
     input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") (fields[i + 1] ?? part.querySelector(":scope > .cover button, :scope > .answer > summary"))?.focus();
+      if (event.key !== "Enter") return;
+      event.preventDefault(); // else it presses the button, too
+      (fields[i + 1] ?? part.querySelector(":scope > .cover button, :scope > .answer > summary"))?.focus();
     });
   });
   showGuesses();

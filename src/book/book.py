@@ -187,7 +187,7 @@ def programs_of(site):
 
 
 def begin(cover, pages, programs):
-    """The first screen of the book: what it is, and the model itself, to be trained. Who reads it needs no advice to."""
+    """The first screen of the book: what it is, and the model itself, to be trained; no advice to read the book."""
     cover.main.remove(next(p for p in cover.main if readme.text_of(p).startswith("To install nothing at all")))
     text = "This book shows C++ programmers, by small programs, how a GPT works."
     made = [ET.Element("p")]
@@ -202,12 +202,14 @@ def begin(cover, pages, programs):
 def lead_to_exercise(page, site):
     """Behind the command that tests the reader's code: what that takes, and what can be read without it."""
     texts = list(map(readme.text_of, page.main))
-    at = next(i + 1 for i, text in enumerate(texts) if f"make exercise-{page.lesson:02}" in text)
+    at = next((i + 1 for i, text in enumerate(texts) if f"make exercise-{page.lesson:02}" in text), None)
+    if at is None:
+        raise SystemExit(f"{page.path}: its text or an sh block must say make exercise-{page.lesson:02}")
     exercise, solution = (f'<a href="{site.page_of(page.folder / name)}" target="code"><code>{name}</code></a>'
                           for name in ("exercise.cpp", "solution.cpp"))
     page.main.insert(at + texts[at - 1].endswith(":"), ET.fromstring(
-        '<p>This takes a compiler and the project: <a href="index.html#start">Start</a> says how to get them. Without them, '
-        f"read {exercise}, write your answer on paper, and compare it with {solution}.</p>"))
+        '<p>This takes a compiler and the project: <a href="index.html#start">Start</a> says how to get them. '
+        f"Without them, read {exercise}, write your answer on paper, and compare it with {solution}.</p>"))
 
 
 def write_pages(site, pages, parts):

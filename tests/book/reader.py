@@ -44,7 +44,8 @@ def guess(reader):
     reader.browser.click(".guess input")
     reader.browser.type("about 5")
     reader.browser.press("Enter")
-    claim(reader.ask("document.activeElement.matches('.guess input, .cover button')"), "Enter goes on to the next")
+    claim(reader.ask("document.activeElement === document.querySelectorAll('.predict :is(.guess input, .cover button)')[1]"),
+          "Enter goes on to the next field, or to the button")
     reader.browser.click(".cover button")
     claim(reader.ask(SHOWN), "it is shown afterwards")
     claim("about 5" in reader.browser.text(".predict .guessed"), "the guess stands beside it")
@@ -93,7 +94,7 @@ def look_up(reader):
     reader.browser.press("Escape")
     claim(reader.ask("document.querySelector('#tip').hidden"), "Escape takes it away")
     reader.browser.click(".term")
-    claim(reader.browser.until("!document.querySelector('#tip').hidden"), "a click shows it, and stays on the page")
+    claim(reader.browser.until("document.querySelector('#tip')?.hidden === false"), "a click shows it, and stays on the page")
     reader.browser.press("Escape")
     reader.browser.click("#tools input")
     reader.browser.type("slope")

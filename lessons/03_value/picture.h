@@ -40,7 +40,7 @@ inline microgpt::Svg graph_picture(const Value& a, const Value& b, const Value& 
       of_u{u.node.get(), "u = a · b", 270, 155}, of_10{v.node->children[1].get(), "a constant", 270, 320},
       of_v{v.node.get(), "v = u + 10", 520, 245}, of_L{L.node.get(), "L = u · v", 770, 155};
   microgpt::Svg svg(910, 440);
-  svg.text(20, 28, "Gradients run back: each arrow multiplies, each box should add up", "start", 19);
+  svg.text(20, 28, "Gradients run back: each arrow multiplies, each box adds up", "start", 19);
   svg.text(20, 52, "u is used twice, so it gets two shares: 4 from L and -6 from v, together -2", "start", 15);
   draw_edge(svg, of_a, of_u, 0, 115, 178, -1);
   draw_edge(svg, of_b, of_u, 1, 265, 202, 1);

@@ -661,9 +661,10 @@ def use_task(tab, page):
           "it opens where the model knows nothing")
     type_name(tab, word + "=")
     verdict = tab.text("#verdict")
-    check(verdict.endswith(f"if it ended here – its answer: {word}"), f"after {word}= it shows {verdict}")
+    check(re.search(rf", 0\.\d+ after “=” – its answer: {word}$", verdict), f"after {word}= it shows {verdict}")
     check(tab.text("[for=text]") == "6 letters a–h, then =", "it does not say what may be typed")
-    check(tab.evaluate("state.at") == 7, "what comes next is not shown")
+    check(tab.text("#message") == f"Read as “{word}={word}”: with its own answer." and
+          tab.evaluate("tokenToExplain(state.shown) !== state.shown.model.bos"), "the answer is not read on")
 
 
 def use_gallery(tab, index):

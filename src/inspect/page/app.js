@@ -307,7 +307,9 @@ function readable(model, text) {
 // If nothing can be read, the last text that could be read stays.
 function typed(typedText) {
   const { model } = state.models[state.model];
-  const { text, changes } = readable(model, typedText);
+  const { text: given, changes } = readable(model, typedText);
+  const isQuestion = given.endsWith("=");
+  const text = isQuestion ? answered(model, given) : given;
   if (text === "" && typedText !== "") {
     const still = state.text === "" ? "Nothing to read" : `Still reading “${shortened(state.text)}”`;
     byId("message").textContent = `${still}: ${changes.join("; ")}.`;
@@ -316,6 +318,7 @@ function typed(typedText) {
   const room = model.config.block_size;
   const letters = [...text];
   const read = letters.slice(0, room - 1).join("");
+  if (isQuestion) changes.push("with its own answer");
   if (read !== text) changes.push(`there is room for ${room - 1} of ${letters.length} letters`);
   byId("message").textContent = changes.length === 0 ? "" : `Read as “${shortened(read)}”: ${changes.join("; ")}.`;
   fitBar();

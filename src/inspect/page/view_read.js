@@ -53,7 +53,7 @@ function answerOf({ model, now, tokens, changes }) {
   const equals = tokens.indexOf(model.tokens.get("="));
   if (equals < 0) return { isOpen: model.tokens.has("="), words: [] };
   const prompt = state.text.slice(0, state.text.indexOf("=") + 1);
-  const [written] = sample(model, { temperature: 0.01, num: 1, prompt }, changes);
+  const written = answered(model, prompt, changes);
   const losses = now.losses.slice(equals);
   const loss = losses.reduce((a, b) => a + b) / losses.length;
   const isOpen = written !== state.text && written.startsWith(state.text);

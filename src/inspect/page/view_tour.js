@@ -44,18 +44,23 @@ function twice(model) {
 
 function whatItLooksFor(shown) {
   const { model, about, now, tokens } = shown;
-  const { layer, head, at } = state;
+  const { layer, head } = state;
   const record = about.heads.find((each) => each.layer === layer && each.head === head);
   const looks = ({ weights }, t) => likeliest(weights[layer][head][t]);
   const parts = meaningsOf(record);
-  const mass = record[placeOfShape(record)?.[0]];
+  const [field, , , , isThere] = placeOfShape(record) ?? [];
+  const mass = record[field];
   const count = `${counted(about.measured.documents)} ${nounOf(model)}`;
   if (mass) parts[0] += ` Over ${count} that gets ${percent(mass.value)}; an even share is ${percent(mass.even)}.`;
   const text = record.shape === "induction" && twice(model);
   if (!text) {
-    const first = looks(now, at);
-    const share = percent(now.weights[layer][head][at][first]);
-    parts.push(`Here, ${readingSoFar(shown, at)}, it gives ${share} to ${longLabel(model, tokens[first])} (${first}).`);
+    const share = (t) => now.weights[layer][head][t][looks(now, t)];
+    const shows = (t) => (isThere?.(looks(now, t), t, tokens) ? share(t) - 1 / (t + 1) : 0);
+    const t = most([state.at, ...tokens.keys()], shows);
+    const first = looks(now, t);
+    const here = isThere ? (shows(t) > 0 ? "At its clearest here," : "Here, unusually,") : "Here,";
+    const where = `${longLabel(model, tokens[first])} (${first})`;
+    parts.push(`${here} ${readingSoFar(shown, t)}, it gives ${percent(share(t))} to ${where}.`);
   } else {
     const run = read(model, text, unchanged, 1);
     const answer = run.tokens.indexOf(model.tokens.get("=")) + 1;

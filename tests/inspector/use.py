@@ -411,6 +411,7 @@ def use_labels(tab):
     tokens = len(tab.evaluate("state.shown.model.characters")) + 1
     check(f"(0 = certain, {math.log(tokens):.1f} = guessing, above = worse)" in tab.text("#verdict"),
           "the loss has no scale")
+    check("reads 4 of its names" in tab.text("#means-step"), "a step is said to read another number of names")
     check(f"among\n        {tokens} tokens" in tab.text("#means-loss"), "the loss has another scale")
     tab.evaluate("change({ at: 0 })")
     check(tab.until(f"byId('without-0').textContent === '{math.log(tokens):.3f} (guessing)'"),
@@ -677,6 +678,9 @@ def use_gallery(tab, index):
     check("graph" in sections["copy.html"] and "graph" not in sections["gqa_rope.html"], f"{sections}")
     look = [answer for where, _, answer in tours["copy.html"] if where == "look"]
     check(look and "6 places back" in look[0], f"no head of the model that copies stands out: {look}")
+    look = [answer for where, _, answer in tours["names.html"] if where == "look"]
+    check(re.search(r"letter just before.* clearest here, after “\w*(\w)\w”, it gives \d+% to \1", look[0]),
+          f"the example does not show what the head looks at: {look}")
     tab.open(links[2], "#tour=4&step=0")
     check(tab.text("#tour-count") == f"Tour, 4 of {len(tours['names.html'])}", "another point has another tour")
     for page in links[::2]:

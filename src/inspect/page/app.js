@@ -434,6 +434,7 @@ function showTitle({ about, model }) {
   const tell = (where, words) => document.querySelectorAll(where).forEach((place) => renew(place, explained(words)));
   tell(".guessing", fixed(guessingLoss(model), 1));
   tell(".tokens", String(model.bos + 1));
+  tell(".batch", String(about.batch || "some"));
   tell(".measured", measuredOn({ about, model }));
   const showInvented = () => showNames("invented", namesOf(model));
   if (state.written.has(model)) showInvented();

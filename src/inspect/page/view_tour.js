@@ -152,7 +152,7 @@ const tourSteps = [
     before: "generate-title",
     ask: ({ model }) => `What ${nounOf(model)} does it invent?`,
     attempt: ({ model }) =>
-      `Generate ${nounOf(model)}. Do it again at a temperature of 0.5, and of 2; the slider is above.`,
+      `Generate ${nounOf(model)}. Move the Temperature slider, just above, to 0.5, and generate again; then to 2.`,
     see: () => "The lower the temperature, the more it keeps to what is likeliest. At 2 nearly everything is possible.",
   },
   {
@@ -186,10 +186,12 @@ const tourSteps = [
       const graph = currentGraph(shown);
       const { thing } = graph.follow(walkedPath()).at(-1);
       const { grad } = thing;
+      const isWeight = graph.childrenOf(thing).length === 0;
+      const moves = ["makes it larger", "leaves it", "makes it smaller"][Math.sign(grad) + 1];
       return (
-        "A positive gradient says that the loss rises with the number, so training makes it smaller. That of " +
-        `“${graph.labels.textOf(thing)}” is ${significant(grad)}: a weight like this would ` +
-        `${["grow", "stay", "shrink"][Math.sign(grad) + 1]}.`
+        "A positive gradient says that the loss rises with the number. That of " +
+        `“${graph.labels.textOf(thing)}” is ${significant(grad)}` +
+        (isWeight ? `, so training ${moves}.` : ". Training moves only weights: go on down to one.")
       );
     },
   },

@@ -24,10 +24,7 @@ function meaningsOf(record) {
   const place = placeOfShape(record);
   const share = `largest share, ${percent(valueOf(largest))}, goes to “${largest[1]}”`;
   if (place) return [place[3], ...(place === largest ? [] : [`But the ${share}.`])];
-  return [
-    `The ${share}, but not clearly. Clear is a third of all that a place could get beyond an even share, and more ` +
-      "than any head of 40 models of random numbers gives it.",
-  ];
+  return [`The ${share}, but not clearly.`];
 }
 
 function reveal(keys) {
@@ -67,7 +64,7 @@ function answer(shown, layer, head) {
   if (!record) return null;
   const key = `${layer}:${head}`;
   const isOpen = state.open.has(key);
-  const words = isOpen ? "Hide" : isClear(record) ? "Guess, then show" : "Show what was measured";
+  const words = isOpen ? "Hide" : "Guess, then show";
   const how = {
     class: isOpen ? "link" : "cover",
     "aria-expanded": String(isOpen),

@@ -168,7 +168,7 @@ const tourSteps = [
     tab: "history",
     fits: () => state.points.length > 0,
     ask: () => "When did it learn most?",
-    attempt: () => "Press “Replay training” at the top, and read what it generates on the way.",
+    attempt: () => "Press “Replay training” at the top of the page, and read what it generates on the way.",
     see: () => {
       const [first, early, last] = [0, pointOfStep(20), state.points.length - 1].map((i) => state.points[i].about);
       return [first, early, last]

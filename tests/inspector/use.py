@@ -26,9 +26,9 @@ def use_reading(tab):
     check("“7”" in tab.text("#message") and tab.evaluate("state.text") == "olivia", "an unknown letter is not named")
     tab.press("Backspace")
     check(tab.text("#message") == "", "the message stays")
-    type_name(tab, " Em!mA ")
+    type_name(tab, " Em!m?A ")
     check(tab.text("#message") == "Read as “emma”: spaces are left out; capitals become small letters; the model does "
-          "not know “!”." and tab.evaluate("state.text") == "emma", "what a person types is not read")
+          "not know “!”, “?”." and tab.evaluate("state.text") == "emma", "what a person types is not read")
     type_name(tab, 20 * "a")
     check("there is room for 15 of 20 letters" in tab.text("#message"), "a long name is not told of")
     tab.evaluate("showAll()")
@@ -411,6 +411,8 @@ def use_labels(tab):
     tokens = len(tab.evaluate("state.shown.model.characters")) + 1
     check(f"(0 = certain, {math.log(tokens):.1f} = guessing, above = worse)" in tab.text("#verdict"),
           "the loss has no scale")
+    check(tab.evaluate("[lossChange(0.8896, 0.8894).textContent, lossChange(0.8899, 0.8902)]") ==
+          ["−0.001", "no change"], "a difference is not that of the losses shown")
     check("reads 4 of its names" in tab.text("#means-step"), "a step is said to read another number of names")
     check(f"among\n        {tokens} tokens" in tab.text("#means-loss"), "the loss has another scale")
     tab.evaluate("change({ at: 0 })")

@@ -300,7 +300,7 @@ function readable(model, text) {
       changes.add("capitals become small letters");
     }
   }
-  if (unknown.size > 0) changes.add(`the model does not know “${[...unknown].slice(0, 10).join("")}”`);
+  if (unknown.size > 0) changes.add(`the model does not know “${[...unknown].slice(0, 10).join("”, “")}”`);
   return { text: read, changes: [...changes] };
 }
 

@@ -61,14 +61,15 @@ function answerOf({ model, now, tokens, changes }) {
     ...(isOpen ? [] : [element("span", { class: "unit" }, `, ${fixed(loss)} after “=”`)]),
     element("span", { class: "unit" }, " –"),
     " its answer: ",
-    element("strong", inText(written.slice(prompt.length))),
+    element("strong", writtenName(written.slice(prompt.length))),
   ];
   return { isOpen, words };
 }
 
-// A difference of losses, in the colour of what it means. One that cannot be seen is none.
-function lossChange(x) {
-  return Math.abs(x) < 0.0005 ? "no change" : element("span", { class: x > 0 ? "worse" : "better" }, signed(x));
+// What losses differ by as they are shown, in the colour of what it means. One that cannot be seen is none.
+function lossChange(before, now) {
+  const x = now.toFixed(3) - before.toFixed(3);
+  return x === 0 ? "no change" : element("span", { class: x > 0 ? "worse" : "better" }, signed(x));
 }
 
 function showVerdict(shown) {
@@ -81,7 +82,7 @@ function showVerdict(shown) {
     byId("verdict"),
     ...explained(`[loss] ${fixed(now.loss)}${isOpen ? " if it ended here" : ""}`),
     ...(isChanged
-      ? [" (", lossChange(now.loss - before.loss), unit(" with your changes"), ")"]
+      ? [" (", lossChange(before.loss, now.loss), unit(" with your changes"), ")"]
       : [isOpen ? "" : element("span", { class: "loss-scale" }, ...scale)]),
     ...words,
   );

@@ -29,6 +29,8 @@ def use_reading(tab):
     type_name(tab, " Em!m?A ")
     check(tab.text("#message") == "Read as “emma”: spaces are left out; capitals become small letters; the model does "
           "not know “!”, “?”." and tab.evaluate("state.text") == "emma", "what a person types is not read")
+    type_name(tab, "")
+    check(tab.text("#verdict").startswith("Type a name. loss "), "without a name the page does not ask for one")
     type_name(tab, 20 * "a")
     check("there is room for 15 of 20 letters" in tab.text("#message"), "a long name is not told of")
     tab.evaluate("showAll()")

@@ -48,10 +48,10 @@ function showRead(shown) {
 // --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------
 
 // What the model of a task answers; and the loss of the answer in the text, since what stands before "=" is chance. The
-// text is open if it ends before its answer.
+// text is open if it ends before its answer, or has not begun.
 function answerOf({ model, now, tokens, changes }) {
   const equals = tokens.indexOf(model.tokens.get("="));
-  if (equals < 0) return { isOpen: model.tokens.has("="), words: [] };
+  if (equals < 0) return { isOpen: state.text === "" || model.tokens.has("="), words: [] };
   const prompt = state.text.slice(0, state.text.indexOf("=") + 1);
   const written = answered(model, prompt, changes);
   const losses = now.losses.slice(equals);
@@ -80,6 +80,7 @@ function showVerdict(shown) {
   const scale = [` (0 = certain, ${guessing} = guessing`, unit(", above = worse"), ")"];
   renew(
     byId("verdict"),
+    state.text === "" ? `${byId("text").placeholder}. ` : "",
     ...explained(`[loss] ${fixed(now.loss)}${isOpen ? " if it ended here" : ""}`),
     ...(isChanged
       ? [" (", lossChange(before.loss, now.loss), unit(" with your changes"), ")"]

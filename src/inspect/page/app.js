@@ -300,14 +300,16 @@ function readable(model, text) {
       changes.add("capitals become small letters");
     }
   }
-  if (unknown.size > 0) changes.add(`the model does not know “${[...unknown].slice(0, 10).join("")}”`);
+  if (unknown.size > 0) changes.add(`the model does not know “${[...unknown].slice(0, 10).join("”, “")}”`);
   return { text: read, changes: [...changes] };
 }
 
 // If nothing can be read, the last text that could be read stays.
 function typed(typedText) {
   const { model } = state.models[state.model];
-  const { text, changes } = readable(model, typedText);
+  const { text: given, changes } = readable(model, typedText);
+  const isQuestion = given.endsWith("=");
+  const text = isQuestion ? answered(model, given) : given;
   if (text === "" && typedText !== "") {
     const still = state.text === "" ? "Nothing to read" : `Still reading “${shortened(state.text)}”`;
     byId("message").textContent = `${still}: ${changes.join("; ")}.`;
@@ -316,6 +318,7 @@ function typed(typedText) {
   const room = model.config.block_size;
   const letters = [...text];
   const read = letters.slice(0, room - 1).join("");
+  if (isQuestion) changes.push("with its own answer");
   if (read !== text) changes.push(`there is room for ${room - 1} of ${letters.length} letters`);
   byId("message").textContent = changes.length === 0 ? "" : `Read as “${shortened(read)}”: ${changes.join("; ")}.`;
   fitBar();
@@ -431,6 +434,7 @@ function showTitle({ about, model }) {
   const tell = (where, words) => document.querySelectorAll(where).forEach((place) => renew(place, explained(words)));
   tell(".guessing", fixed(guessingLoss(model), 1));
   tell(".tokens", String(model.bos + 1));
+  tell(".batch", String(about.batch || "some"));
   tell(".measured", measuredOn({ about, model }));
   const showInvented = () => showNames("invented", namesOf(model));
   if (state.written.has(model)) showInvented();

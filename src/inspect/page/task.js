@@ -35,6 +35,11 @@ function describeTask(documents) {
   return { does: tasks.find(isIt)?.does ?? "writes an answer", word, form };
 }
 
+// What the model makes of a text that ends in "=".
+function answered(model, prompt, changes = unchanged) {
+  return sample(model, { temperature: 0.01, num: 1, prompt }, changes)[0];
+}
+
 // Where in a text something is worth a look: where a task's answer is on its way; of other texts after three letters.
 function usualPosition(text) {
   const equals = [...text].indexOf("=");

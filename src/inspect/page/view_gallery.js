@@ -1,11 +1,15 @@
 // What the heads look at: the maps of all heads, with the answer covered until the reader asks for it.
 
-// What is measured of a head: the field, its name, the shape named after it, and what that means.
+// What is measured of a head: the field, its name, the shape named after it, what that means, and whether s is such a
+// place for t, where that is to be shown.
 const places = [
-  ["mass_self", "itself", "self", "It looks at its own position."],
-  ["mass_previous", "previous", "previous token", "It looks at the letter just before."],
-  ["mass_bos", "BOS", "BOS", "It looks at the beginning, which often means: at nothing in particular."],
-  ["mass_equal", "same letter", "equal letter", "It looks at earlier letters like its own."],
+  ["mass_self", "itself", "self", "It looks at its own position.", (s, t) => s === t],
+  ["mass_previous", "previous", "previous token", "It looks at the letter just before.", (s, t) => s === t - 1],
+  ["mass_bos", "BOS", "BOS", "It looks at the beginning, which often means: at nothing in particular.", (s) => s === 0],
+  [
+    ...["mass_equal", "same letter", "equal letter", "It looks at earlier letters like its own."],
+    (s, t, tokens) => s < t && tokens[s] === tokens[t],
+  ],
   ["mass_after_equal", "after same", "induction", "It looks at letters that came after an earlier copy of this one."],
 ];
 
@@ -20,10 +24,7 @@ function meaningsOf(record) {
   const place = placeOfShape(record);
   const share = `largest share, ${percent(valueOf(largest))}, goes to “${largest[1]}”`;
   if (place) return [place[3], ...(place === largest ? [] : [`But the ${share}.`])];
-  return [
-    `The ${share}, but not clearly. Clear is a third of all that a place could get beyond an even share, and more ` +
-      "than any head of 40 models of random numbers gives it.",
-  ];
+  return [`The ${share}, but not clearly.`];
 }
 
 function reveal(keys) {
@@ -63,7 +64,7 @@ function answer(shown, layer, head) {
   if (!record) return null;
   const key = `${layer}:${head}`;
   const isOpen = state.open.has(key);
-  const words = isOpen ? "Hide" : isClear(record) ? "Guess, then show" : "Show what was measured";
+  const words = isOpen ? "Hide" : "Guess, then show";
   const how = {
     class: isOpen ? "link" : "cover",
     "aria-expanded": String(isOpen),

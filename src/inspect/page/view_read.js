@@ -48,12 +48,12 @@ function showRead(shown) {
 // --- The line at the top: the name, its loss, and what is changed ----------------------------------------------------
 
 // What the model of a task answers; and the loss of the answer in the text, since what stands before "=" is chance. The
-// text is open if it ends before its answer.
+// text is open if it ends before its answer, or has not begun.
 function answerOf({ model, now, tokens, changes }) {
   const equals = tokens.indexOf(model.tokens.get("="));
-  if (equals < 0) return { isOpen: model.tokens.has("="), words: [] };
+  if (equals < 0) return { isOpen: state.text === "" || model.tokens.has("="), words: [] };
   const prompt = state.text.slice(0, state.text.indexOf("=") + 1);
-  const [written] = sample(model, { temperature: 0.01, num: 1, prompt }, changes);
+  const written = answered(model, prompt, changes);
   const losses = now.losses.slice(equals);
   const loss = losses.reduce((a, b) => a + b) / losses.length;
   const isOpen = written !== state.text && written.startsWith(state.text);
@@ -61,14 +61,15 @@ function answerOf({ model, now, tokens, changes }) {
     ...(isOpen ? [] : [element("span", { class: "unit" }, `, ${fixed(loss)} after “=”`)]),
     element("span", { class: "unit" }, " –"),
     " its answer: ",
-    element("strong", inText(written.slice(prompt.length))),
+    element("strong", writtenName(written.slice(prompt.length))),
   ];
   return { isOpen, words };
 }
 
-// A difference of losses, in the colour of what it means. One that cannot be seen is none.
-function lossChange(x) {
-  return Math.abs(x) < 0.0005 ? "no change" : element("span", { class: x > 0 ? "worse" : "better" }, signed(x));
+// What losses differ by as they are shown, in the colour of what it means. One that cannot be seen is none.
+function lossChange(before, now) {
+  const x = now.toFixed(3) - before.toFixed(3);
+  return x === 0 ? "no change" : element("span", { class: x > 0 ? "worse" : "better" }, signed(x));
 }
 
 function showVerdict(shown) {
@@ -79,9 +80,10 @@ function showVerdict(shown) {
   const scale = [` (0 = certain, ${guessing} = guessing`, unit(", above = worse"), ")"];
   renew(
     byId("verdict"),
+    state.text === "" ? `${byId("text").placeholder}. ` : "",
     ...explained(`[loss] ${fixed(now.loss)}${isOpen ? " if it ended here" : ""}`),
     ...(isChanged
-      ? [" (", lossChange(now.loss - before.loss), unit(" with your changes"), ")"]
+      ? [" (", lossChange(before.loss, now.loss), unit(" with your changes"), ")"]
       : [isOpen ? "" : element("span", { class: "loss-scale" }, ...scale)]),
     ...words,
   );

@@ -44,18 +44,23 @@ function twice(model) {
 
 function whatItLooksFor(shown) {
   const { model, about, now, tokens } = shown;
-  const { layer, head, at } = state;
+  const { layer, head } = state;
   const record = about.heads.find((each) => each.layer === layer && each.head === head);
   const looks = ({ weights }, t) => likeliest(weights[layer][head][t]);
   const parts = meaningsOf(record);
-  const mass = record[placeOfShape(record)?.[0]];
+  const [field, , , , isThere] = placeOfShape(record) ?? [];
+  const mass = record[field];
   const count = `${counted(about.measured.documents)} ${nounOf(model)}`;
   if (mass) parts[0] += ` Over ${count} that gets ${percent(mass.value)}; an even share is ${percent(mass.even)}.`;
   const text = record.shape === "induction" && twice(model);
   if (!text) {
-    const first = looks(now, at);
-    const share = percent(now.weights[layer][head][at][first]);
-    parts.push(`Here, ${readingSoFar(shown, at)}, it gives ${share} to ${longLabel(model, tokens[first])} (${first}).`);
+    const share = (t) => now.weights[layer][head][t][looks(now, t)];
+    const shows = (t) => (isThere?.(looks(now, t), t, tokens) ? share(t) - 1 / (t + 1) : 0);
+    const t = most([state.at, ...tokens.keys()], shows);
+    const first = looks(now, t);
+    const here = isThere ? (shows(t) > 0 ? "At its clearest here," : "Here, unusually,") : "Here,";
+    const where = `${longLabel(model, tokens[first])} (${first})`;
+    parts.push(`${here} ${readingSoFar(shown, t)}, it gives ${percent(share(t))} to ${where}.`);
   } else {
     const run = read(model, text, unchanged, 1);
     const answer = run.tokens.indexOf(model.tokens.get("=")) + 1;
@@ -147,7 +152,7 @@ const tourSteps = [
     before: "generate-title",
     ask: ({ model }) => `What ${nounOf(model)} does it invent?`,
     attempt: ({ model }) =>
-      `Generate ${nounOf(model)}. Do it again at a temperature of 0.5, and of 2; the slider is above.`,
+      `Generate ${nounOf(model)}. Move the Temperature slider, just above, to 0.5, and generate again; then to 2.`,
     see: () => "The lower the temperature, the more it keeps to what is likeliest. At 2 nearly everything is possible.",
   },
   {
@@ -163,7 +168,7 @@ const tourSteps = [
     tab: "history",
     fits: () => state.points.length > 0,
     ask: () => "When did it learn most?",
-    attempt: () => "Press “Replay training” at the top, and read what it generates on the way.",
+    attempt: () => "Press “Replay training” at the top of the page, and read what it generates on the way.",
     see: () => {
       const [first, early, last] = [0, pointOfStep(20), state.points.length - 1].map((i) => state.points[i].about);
       return [first, early, last]
@@ -181,10 +186,12 @@ const tourSteps = [
       const graph = currentGraph(shown);
       const { thing } = graph.follow(walkedPath()).at(-1);
       const { grad } = thing;
+      const isWeight = graph.childrenOf(thing).length === 0;
+      const moves = ["makes it larger", "leaves it", "makes it smaller"][Math.sign(grad) + 1];
       return (
-        "A positive gradient says that the loss rises with the number, so training makes it smaller. That of " +
-        `“${graph.labels.textOf(thing)}” is ${significant(grad)}: a weight like this would ` +
-        `${["grow", "stay", "shrink"][Math.sign(grad) + 1]}.`
+        "A positive gradient says that the loss rises with the number. That of " +
+        `“${graph.labels.textOf(thing)}” is ${significant(grad)}` +
+        (isWeight ? `, so training ${moves}.` : ". Training moves only weights: go on down to one.")
       );
     },
   },

@@ -84,7 +84,7 @@ function differenceRow(shown, t) {
   return tableRow(inText(`${readingSoFar(shown, t)}: ${nextLabel(model, target)}`), [
     ...[percent(before.probs[t][target]), percent(now.probs[t][target])],
     ...[fixed(before.losses[t]), fixed(now.losses[t])],
-    lossChange(now.losses[t] - before.losses[t]),
+    lossChange(before.losses[t], now.losses[t]),
     was === is ? is : `${was} → ${is}`,
   ]);
 }
@@ -97,7 +97,7 @@ function showDifference(shown) {
     return;
   }
   const kinds = ["probability before", "probability now", "loss before", "loss now", "difference", "expected most"];
-  const much = element("strong", lossChange(now.loss - before.loss));
+  const much = element("strong", lossChange(before.loss, now.loss));
   const losses = `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `;
   const words = [...explained("The [loss] of “"), inText(state.text), losses, much, ". "];
   const rows = element("tbody", ...shown.tokens.map((_, t) => differenceRow(shown, t)));

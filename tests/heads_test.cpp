@@ -463,12 +463,8 @@ TEST_CASE(
         CHECK(first.size() == std::min<std::size_t>(2, row.seen.size()));
         for (std::size_t i = 0; i < config.n_embd; i++) written[i] += row.written[i];
       }
-      Batch batch(config.block_size);
-      batch.add(document);
-      TensorModel<double> model(config, p);
-      Activations<double> a;
-      a.resize(model, batch.num_positions());
-      gpt_forward(model, naive<double>(), batch, {0, 1}, a);
+      const TensorModel<double> model(config, p);
+      Activations<double> a = gpt_forward(model, naive<double>(), document);
       const double* const before = layer == 0 ? a.x.view().row(t) : a.layers[layer - 1].x_out.view().row(t);
       for (std::size_t i = 0; i < config.n_embd; i++) {
         CHECK(before[i] + written[i] == doctest::Approx(a.layers[layer].x_mid.view().row(t)[i]).epsilon(1e-12));

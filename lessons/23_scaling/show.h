@@ -232,7 +232,8 @@ inline void show_keys(Lesson& lesson, const Data& copying) {
     const Scope scope;
     BatchTrainer<double> trainer = learned({16, 1, D}, copying, 1);
     const TensorModel<double>& model = trainer.model();
-    const Activations<double> all = computed(model, copying.tokenizer.encode_document(copying.held_out[0]));
+    const std::vector<Token> tokens = copying.tokenizer.encode_document(copying.held_out[0]);
+    const Activations<double> all = gpt_forward(model, fast<double>(), tokens);
     const View<const double> q = all.layers[0].attention.q.view(), k = all.layers[0].attention.k.view();
     std::vector<Values> keys;
     Values weights;

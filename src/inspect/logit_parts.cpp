@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "inspect/probe.h"
-#include "tensor/batch.h"
 #include "tensor/gpt.h"
 #include "train/held_out.h"
 
@@ -42,11 +41,7 @@ Activations<double> read(const Config& config, const Parameters& parameters, std
   std::vector<Token> document(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(t) + 1);
   document.push_back(tokens[0]);  // the last position needs a target; no logit depends on it
   TensorModel<double> model(config, parameters, t + 1);
-  Batch batch(config.block_size);
-  batch.add(document);
-  Activations<double> activations;
-  activations.resize(model, t + 1);
-  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
+  Activations<double> activations = gpt_forward(model, fast<double>(), document);
   require_finite("the loss", activations.losses.view().data[t], model);
   return activations;
 }

@@ -38,15 +38,6 @@ BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, 
   return trainer;
 }
 
-Activations<double> computed(const TensorModel<double>& model, std::span<const Token> document) {
-  Batch batch(model.config.block_size);
-  batch.add(document);
-  Activations<double> activations;
-  activations.resize(model, batch.num_positions());
-  gpt_forward(model, fast<double>(), batch, {0, 1}, activations);
-  return activations;
-}
-
 std::vector<std::vector<Token>> generated(TensorModel<double>& model, std::size_t n, double temperature) {
   Decoder<double> decoder(model);
   PythonRandom random(1);

@@ -90,7 +90,6 @@ void Activations<T>::resize(const TensorModel<T>& model, std::size_t N) {
 
 namespace {
 
-/// The documents of a share as sequences for attention.
 template <class T>
 std::vector<Sequence> sequences_of(const TensorModel<T>& model, const Batch& batch, Share documents) {
   std::vector<Sequence> sequences;
@@ -100,7 +99,6 @@ std::vector<Sequence> sequences_of(const TensorModel<T>& model, const Batch& bat
   return sequences;
 }
 
-/// What is dropped in a layer.
 struct LayerDropout {
   Dropout attention_weights, attn_out, mlp_out;
 
@@ -108,7 +106,6 @@ struct LayerDropout {
       : attention_weights(dropout.of(li).of(0)), attn_out(dropout.of(li).of(1)), mlp_out(dropout.of(li).of(2)) {}
 };
 
-/// The input of the attention of layer li.
 template <class T>
 AttentionInput<T> attention_input(const Activations<T>& a, std::size_t li, const Batch& batch,
                                   std::span<const Sequence> sequences) {
@@ -173,6 +170,16 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
   }
   kernels.linear_forward(of(a.logits), of(a.layers.back().x_out), model.lm_head, {});
   kernels.cross_entropy_forward(at(a.losses), of(a.probs), of(a.logits), of(batch.targets()));
+}
+
+template <class T>
+Activations<T> gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, std::span<const Token> document) {
+  Batch batch(model.config.block_size);
+  batch.add(document);
+  Activations<T> activations;
+  activations.resize(model, batch.num_positions());
+  gpt_forward(model, kernels, batch, {0, 1}, activations);
+  return activations;
 }
 
 // Each step is that of gpt_forward, from the last to the first.
@@ -245,6 +252,7 @@ template struct Activations<double>;
 template void gpt_forward(const TensorModel<float>&, const Kernels<float>&, const Batch&, Share, Activations<float>&);
 template void gpt_forward(const TensorModel<double>&, const Kernels<double>&, const Batch&, Share,
                           Activations<double>&);
+template Activations<double> gpt_forward(const TensorModel<double>&, const Kernels<double>&, std::span<const Token>);
 template void gpt_backward(const TensorModel<float>&, const Kernels<float>&, const Batch&, Share, const float*,
                            Activations<float>&);
 template void gpt_backward(const TensorModel<double>&, const Kernels<double>&, const Batch&, Share, const double*,

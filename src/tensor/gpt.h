@@ -102,6 +102,10 @@ template <class T>
 void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                  Activations<T>& activations);
 
+/// What it computes for a single document, BOS ... BOS.
+template <class T>
+Activations<T> gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, std::span<const Token> document);
+
 /// Computes the gradients of everything gpt_forward computed for these documents. dlosses (N) is given.
 template <class T>
 void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,

@@ -80,8 +80,7 @@ inline Value operator*(double a, const Value& b) { return b * Value(a); }       
 inline Value operator-(double a, const Value& b) { return -b + Value(a); }          // __rsub__, as other + (-self)
 inline Value operator/(double a, const Value& b) { return pow(b, -1) * Value(a); }  // __rtruediv__
 
-// --- Lists, and the model
-// ---------------------------------------------------------------------------------------------
+// --- Lists, and the model --------------------------------------------------------------------------------------------
 
 using Vector = std::vector<Value>;
 using Rows = std::vector<Vector>;

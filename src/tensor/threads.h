@@ -10,22 +10,15 @@
 
 namespace microgpt {
 
-/// Whether this build can use more than one thread.
-inline constexpr bool have_openmp =
 #ifdef _OPENMP
-    true;
-#else
-    false;
-#endif
+inline constexpr bool have_openmp = true;  // whether this build can use more than one thread
 
-/// How many threads this machine runs at once: its processors, or OMP_NUM_THREADS if set; 1 without OpenMP.
-inline std::size_t available_threads() {
-#ifdef _OPENMP
-  return static_cast<std::size_t>(omp_get_max_threads());
+/// How many threads this machine runs at once: its processors, or OMP_NUM_THREADS if set.
+inline std::size_t available_threads() { return static_cast<std::size_t>(omp_get_max_threads()); }
 #else
-  return 1;
+inline constexpr bool have_openmp = false;
+inline std::size_t available_threads() { return 1; }
 #endif
-}
 
 /// Calls work(i) for i = 0 to shares - 1, in parallel if possible, and returns when all have finished. work must not
 /// throw.

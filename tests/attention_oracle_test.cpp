@@ -18,7 +18,6 @@
 #include <filesystem>
 #include <set>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "fenced.h"

@@ -1,13 +1,6 @@
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include "program.h"
 #include "tensor/threads.h"

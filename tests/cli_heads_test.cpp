@@ -1,12 +1,6 @@
 // microgpt heads as a user meets it: tables, JSON, maps, the quiz, models without some heads, and what it refuses.
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "base/utf8.h"
 #include "program.h"
@@ -78,11 +72,6 @@ TEST_CASE("a measurable effect stands beside its size, so that it does not contr
       std::stoi(lines_that_begin("", tables.substr(0, tables.find(" of 4 heads can go"))).back()));
   const double loss = report["prune"][spare]["loss"];
   CHECK(count(fmt::format("; the loss changes by {:+.1f} %.\n", 100 * (loss / whole - 1)), tables) == 1);
-}
-
-TEST_CASE("the number of threads changes nothing") {
-  const ModelFolder folder;
-  CHECK(measured(folder, {"--threads", "1", "--prune"}) == measured(folder, {"--threads", "3", "--prune"}));
 }
 
 TEST_CASE("the model that --save writes is the one without the heads, and eval agrees on its loss") {

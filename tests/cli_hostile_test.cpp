@@ -1,9 +1,5 @@
 // Files and streams that nobody would give on purpose.
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
 #include <filesystem>
-#include <string>
 
 #include "base/utf8.h"
 #include "program.h"
@@ -170,13 +166,6 @@ TEST_CASE("a weight that is too large for a float is named") {
   CHECK(complaint(microgpt({"eval", folder.model, "--data", folder.names})) ==
         "1: the held-out loss is nan: numbers of the model are too large, first of all row 7, column 5 of "
         "layer0.mlp_fc1, which is -inf as a float");
-}
-
-TEST_CASE("a byte order mark is no letter") {
-  const NamesFolder folder("\xef\xbb\xbf" + std::string(few_names));
-  const Run r = microgpt(folder.train({"--steps", "1"}));
-  CHECK(r.exit_code == 0);
-  CHECK(r.out.find("vocab size: 21\n") != std::string::npos);
 }
 
 TEST_CASE("control characters of the data reach a file, but not a terminal") {

@@ -1,8 +1,5 @@
 // microgpt inspect --html as a user meets it: one page, replaced whole or not at all, in which text stays text.
-#include <doctest/doctest.h>
-
 #include <filesystem>
-#include <string>
 
 #include "draw/readable.h"
 #include "program.h"

@@ -1,9 +1,4 @@
-#include <doctest/doctest.h>
-
 #include <iterator>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "program.h"
 

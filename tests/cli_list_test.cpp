@@ -1,12 +1,5 @@
 // microgpt train --data FILE and nothing else: the program chooses, watches names that it keeps back, and keeps the
 // best.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <csignal>
-#include <string>
-#include <utility>
-
 #include "base/dataset.h"
 #include "program.h"
 #include "train/checkpoint.h"

@@ -1,11 +1,5 @@
 // Trainings that are interrupted, and go on.
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <csignal>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "program.h"
 #include "train/checkpoint.h"

@@ -1,15 +1,7 @@
 // microgpt sample: what names must be like, how they are drawn, and how they are printed.
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "program.h"
 #include "train/constraints.h"

@@ -1,14 +1,8 @@
 // Several lists in one model: each document begins with the sign of its list, which can be asked for.
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "base/python_random.h"

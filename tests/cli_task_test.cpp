@@ -1,8 +1,3 @@
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <string>
-
 #include "program.h"
 
 namespace microgpt {
@@ -39,13 +34,10 @@ TEST_CASE("a task that there is not, or that cannot be drawn, is refused in one 
   for (const auto& [words, message] : refused) CHECK(refusal(Words{"task"} + words) == "2: " + message);
 }
 
-TEST_CASE("a reader that has enough ends a task in silence; a full disk does not") {
+TEST_CASE("a reader that has enough ends a task in silence") {
   const Run r = in_shell("\"$0\" \"$@\" | head -n 1", {"task", "copy", "--num", "1000000", "--seed", "1"});
   CHECK(r.out == "cbebhh=cbebhh\n");
   CHECK(r.err == "");
-  if (!std::filesystem::is_character_file("/dev/full")) return;
-  CHECK(complaint(microgpt({"task", "copy"}, {.out_file = "/dev/full"})) ==
-        "1: cannot write to standard output: No space left on device");
 }
 
 }  // namespace

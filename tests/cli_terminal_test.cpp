@@ -1,12 +1,4 @@
 // What a person sees who runs the program in a terminal.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/utf8.h"
 #include "program.h"
 

@@ -1,14 +1,6 @@
 // microgpt train: the published programs, other shapes, the tensor engine and every form of attention.
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "first_difference.h"
 #include "program.h"

@@ -1,6 +1,4 @@
 // src/microgpt.cpp as a program of its own, compiled alone.
-#include <doctest/doctest.h>
-
 #include <filesystem>
 
 #include "program.h"

@@ -1,9 +1,5 @@
 // What make does before anything is compiled: how it passes on a path, and what it says where it may not install.
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
 #include <filesystem>
-#include <string>
 
 #include "program.h"
 

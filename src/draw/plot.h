@@ -63,7 +63,6 @@ struct Tiles {
 /// A colour, and what it means.
 using Legend = std::vector<std::pair<std::string, std::string>>;
 
-/// Several of them, with a legend below.
 Svg tile_maps(const std::string& title, const std::vector<Tiles>& maps, const Legend& legend,
               std::size_t maps_in_a_row);
 

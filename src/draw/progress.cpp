@@ -19,7 +19,6 @@ bool is_terminal(int descriptor) {
   return isatty(descriptor) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
-/// How many characters fit in a line of the terminal.
 std::size_t columns(int descriptor) {
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;

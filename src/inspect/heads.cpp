@@ -22,7 +22,6 @@ bool is_at(Place place, std::span<const Token> tokens, std::size_t t, std::size_
   return false;
 }
 
-/// The positions that t sees.
 std::vector<std::size_t> seen_from(std::size_t t, const Probe& probe) {
   std::vector<std::size_t> seen;
   for (std::size_t s = 0; s <= t; s++) {

@@ -35,7 +35,6 @@ struct HeadOutput {
 /// Zeros in place of each of these heads. That is the same as zeros in their columns of attn_wo.
 std::vector<HeadOutput> silenced(std::span<const HeadId> heads, const Config& config);
 
-/// Writes zeros to n columns of a matrix.
 void clear_columns(const Parameter& matrix, std::size_t first, std::size_t n);
 
 /// Writes zeros to the columns of attn_wo that belong to these heads.
@@ -97,7 +96,6 @@ class Probe {
   template <class Visit>
   void each_weights(Visit visit);
 
-  /// Whether position t may attend to position s.
   bool allows(std::size_t t, std::size_t s) const { return model_.mask.allows(t, s); }
 
  private:

@@ -25,7 +25,6 @@ struct Array {
   std::vector<double> data;
 };
 
-/// A matrix of one row.
 inline Array row_of(const std::vector<double>& numbers) {
   Array row(1, numbers.size());
   row.data = numbers;

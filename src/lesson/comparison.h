@@ -14,7 +14,6 @@
 
 namespace microgpt {
 
-/// A form to compare.
 struct Candidate {
   std::string label;
   Config config;  // its vocab_size is ignored; the names decide it
@@ -23,7 +22,6 @@ struct Candidate {
 /// Every form is trained with the seeds 1, 2 and 3.
 inline constexpr std::size_t num_seeds = 3;
 
-/// A number for each seed.
 using PerSeed = std::array<double, num_seeds>;
 
 /// A form's results. Every loss is the mean over all predictions, in nats.

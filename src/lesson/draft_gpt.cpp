@@ -12,7 +12,6 @@
 namespace microgpt {
 namespace {
 
-/// f of each row.
 template <class F>
 Rows each(const Rows& x, F f) {
   Rows y;

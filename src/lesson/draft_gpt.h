@@ -21,10 +21,8 @@ using Rows = std::vector<Values>;  // a list of numbers for each position of a d
 /// What attention adds to the residual stream, from x, the stream after its rmsnorm: (n,C) to (n,C).
 using Attention = std::function<Rows(const Rows& x)>;
 
-/// A linear layer, for each row.
 Rows linear(const Rows& x, const Matrix& w);
 
-/// Some columns of each row.
 Rows slice(const Rows& rows, std::size_t start, std::size_t n);
 
 /// One head, as in lesson 07: the query's scores for the keys, times `scale`, make weights, and these mix the values.

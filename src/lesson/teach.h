@@ -63,7 +63,6 @@ inline bool near(const Numbers& a, const Numbers& b, double tolerance) {
   return true;
 }
 
-/// The index of the first number that differs.
 inline std::size_t first_difference(const Numbers& a, const Numbers& b, double tolerance) {
   std::size_t i = 0;
   while (i < a.size() && i < b.size() && near({a[i]}, {b[i]}, tolerance)) i++;

@@ -1,6 +1,5 @@
 // microgpt bench: measures how fast this machine trains, attends and samples, and compares that with the processor's
 // peak.
-#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -10,21 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/schedule.h"
 #include "base/utf8.h"
 #include "program/commands.h"
-#include "program/options.h"
 #include "program/print.h"
 #include "tensor/decoder.h"
 #include "tensor/draw.h"
@@ -40,7 +32,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What to measure.
 struct Subject {
   std::string what = "train";     // train, attention (alone, forward and backward), or sample
   std::string kernels = "fast";   // or naive, scalar (the scalar path, in double), or microgpt.py
@@ -55,7 +46,6 @@ struct Subject {
   std::string mask = "full";  // for attention alone
 };
 
-/// How long to measure.
 struct Effort {
   std::size_t rounds;  // their median counts
   std::size_t steps;   // per round; 0: as many as fit into `seconds`

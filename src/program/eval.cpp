@@ -1,17 +1,12 @@
 // microgpt eval: measures how good a model is at names it has never seen.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/split.h"
 #include "program/commands.h"
 #include "program/measured_documents.h"
-#include "program/options.h"
 #include "program/print.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"

@@ -1,14 +1,9 @@
 // microgpt heads: what the heads of a model look at, what they are worth, and how many can go.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "base/python_random.h"
@@ -17,7 +12,6 @@
 #include "program/commands.h"
 #include "program/heads_report.h"
 #include "program/measured_documents.h"
-#include "program/options.h"
 #include "program/output_path.h"
 #include "program/print.h"
 #include "tensor/threads.h"
@@ -38,9 +32,6 @@ struct HeadsOptions {
   bool quiz = false;
 };
 
-// --- Reading what was asked for --------------------------------------------------------------------------------------
-
-/// "0:2", layer 0 and head 2.
 HeadId parse_head(const std::string& text, const Config& config) {
   for (const HeadId& id : all_heads(config)) {
     if (text == name_of(id)) return id;
@@ -48,8 +39,6 @@ HeadId parse_head(const std::string& text, const Config& config) {
   throw UsageError(fmt::format("--silence: there is no head '{}'; this model's heads are 0:0 to {}:{}, LAYER:HEAD",
                                text, config.n_layer - 1, config.n_head - 1));
 }
-
-// --- Measuring -------------------------------------------------------------------------------------------------------
 
 PruningReport prune(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
                     std::size_t threads) {
@@ -70,8 +59,6 @@ PruningReport prune(const Config& config, const Parameters& parameters, std::vec
   report.best = best_subsets(chosen_on, reported_on, run_line("all sets of heads:"));
   return report;
 }
-
-// --- Showing ---------------------------------------------------------------------------------------------------------
 
 /// Shows each map and asks what the head looks at, before it tells.
 void quiz(const std::vector<TitledGrid>& maps) {

@@ -14,7 +14,6 @@
 
 namespace microgpt {
 
-/// The results of pruning in several orders.
 struct PruningReport {
   std::size_t chosen_on = 0;    // documents
   std::size_t reported_on = 0;  // other ones
@@ -39,7 +38,6 @@ struct HeadsReport {
 /// weights were drawn as those of this one were.
 HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar);
 
-/// Measures the heads of a model on these documents.
 HeadsReport report_on(
     const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
     const OnRun& on_run = [](std::size_t, std::size_t) {});

@@ -1,15 +1,10 @@
 // microgpt inspect: prints what is in a model, what one of its heads does, or why a letter is likely.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -18,7 +13,6 @@
 #include "program/commands.h"
 #include "program/inspector.h"
 #include "program/measured_documents.h"
-#include "program/options.h"
 #include "program/print.h"
 #include "train/checkpoint.h"
 
@@ -45,7 +39,6 @@ void print_matrix(const Parameter& p) {
              fmt::format("{} x {}", p.rows, p.cols), p.size(), mean, std::sqrt(squares / n), *min, *max);
 }
 
-/// The config, the alphabet, and a line for each matrix.
 void print_summary(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
   fmt::print("n_layer     {}\n", config.n_layer);
   fmt::print("n_embd      {}\n", config.n_embd);
@@ -102,7 +95,6 @@ void require_in_range(const char* name, std::size_t number, std::size_t n) {
   if (number >= n) throw UsageError(fmt::format("{} is {}; it must be from 0 to {}", name, number, n - 1));
 }
 
-/// Throws UsageError if there is no such text, head or position.
 void print_head_row(const Checkpoint& checkpoint, const std::string& text, HeadId id, std::optional<std::size_t> at) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   std::vector<Token> tokens = read_text(text, checkpoint, max_positions(config));
@@ -150,7 +142,6 @@ void print_parts(const LogitParts& why, Token token) {
   fmt::print("{:<20}{:>18.4f}  {:<28}{:>17.4f}\n", "the logit", why.logits[token], "", loss_of(why.logits, token));
 }
 
-/// Throws UsageError if there is no such text or position.
 void print_why(const Checkpoint& checkpoint, const std::string& text, std::optional<std::size_t> at) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   const std::vector<Token> tokens = read_text(text, checkpoint, max_positions(config));
@@ -162,8 +153,6 @@ void print_why(const Checkpoint& checkpoint, const std::string& text, std::optio
              t == 0 ? "at the beginning" : fmt::format("after '{}'", for_output(so_far)), t);
   print_parts(logit_parts(config, parameters, std::span(tokens).first(tokens.size() - 1), t), next);
 }
-
-// --- The command -----------------------------------------------------------------------------------------------------
 
 struct InspectOptions {
   std::string model;

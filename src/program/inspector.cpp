@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/activation.h"
@@ -42,7 +41,6 @@ std::string packed(std::span<const double> numbers) {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-/// The positions that the page reads.
 std::size_t shown_positions(const Config& config) { return std::min(config.block_size, most_shown); }
 
 Json config_json(const Config& config) {
@@ -106,7 +104,6 @@ Json mean_maps(Probe& probe) {
   return maps;
 }
 
-/// What was measured of a model.
 void add_measures(Json& record, const HeadsReport& report, Probe& probe) {
   record["measured"] = {{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}};
   record["heads"] = head_records(report);

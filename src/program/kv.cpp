@@ -1,19 +1,13 @@
 // microgpt kv: prints how large the cache of keys and values is.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/attention_shape.h"
 #include "base/error.h"
 #include "base/published.h"
 #include "draw/readable.h"
 #include "program/commands.h"
-#include "program/options.h"
 #include "program/print.h"
 #include "train/checkpoint.h"
 
@@ -29,7 +23,6 @@ struct KvOptions {
   std::optional<std::string> dtype;
 };
 
-/// A line of the table.
 struct Row {
   PublishedModel model;
   std::string dtype;

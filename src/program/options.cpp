@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <system_error>
 
 #include "base/error.h"
 #include "base/parse.h"

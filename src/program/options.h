@@ -52,16 +52,13 @@ struct Command {
   std::function<void(const Options& options)> run;
 };
 
-/// The options in another section of the help.
 Options under(const std::string& heading, Options options);
 
-/// One table after the other.
 Options operator+(Options a, const Options& b);
 
 /// What a checkpoint keeps of them, by option without "--": {"lr", "0.01"}.
 std::map<std::string, std::string> saved_words(const Options& options);
 
-/// Whether this option was typed.
 bool is_typed(const Options& options, const std::string& name);
 
 /// Parses a whole number from `min` to `max`. Throws UsageError with the option's name for anything else.
@@ -178,7 +175,6 @@ class Defaults {
   Preset a_, b_;
 };
 
-/// --n-layer, --n-embd, --n-head and --block-size.
 Options size_options(Config& config, const Defaults& defaults);
 
 /// --attention, and the sizes of its kinds. They must be read after the other sizes. `kind` is what --attention says.

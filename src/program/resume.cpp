@@ -31,7 +31,6 @@ Error without_state(const std::string& path) {
   return Error(fmt::format("cannot resume '{}': it has a model, but not the state of its training; start anew", path));
 }
 
-/// Throws UsageError if something that was typed contradicts the saved words.
 void require_agreement(const Options& table, const Words& saved, const std::string& path) {
   for (const Option& option : table) {
     const std::string name = option.name.substr(2);

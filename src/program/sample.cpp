@@ -1,22 +1,13 @@
 // microgpt sample: generates names with a trained model.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <random>
 #include <set>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/python_random.h"
@@ -27,7 +18,6 @@
 #include "program/interrupt.h"
 #include "program/measured_documents.h"
 #include "program/name_list.h"
-#include "program/options.h"
 #include "program/output_path.h"
 #include "program/print.h"
 #include "train/blend.h"
@@ -158,7 +148,6 @@ Source drawn(Decoder<double>& decoder, const SampleOptions& options, const Token
   };
 }
 
-/// New names that grow side by side.
 Source drawn(Decoder<float>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
              const std::vector<Token>& prompt) {
   PythonRandom random{std::string_view(options.seed)};
@@ -182,7 +171,6 @@ bool take_sign(Document& document) {
   return document.size() < had && std::none_of(document.begin(), document.end(), is_sign);
 }
 
-/// The objection that was raised most often.
 std::string_view most_frequent(const std::map<std::string_view, std::size_t>& objections) {
   return std::max_element(objections.begin(), objections.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
@@ -256,7 +244,6 @@ void rank(std::vector<Document>& names, const Nats& nats) {
   std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return loss(a) < loss(b); });
 }
 
-/// How surprising each name is, if that is asked for.
 template <class T>
 Nats all_surprises(Decoder<T>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
                    const std::vector<Document>& names) {

@@ -1,15 +1,11 @@
 // microgpt task: writes documents of a task that needs attention.
-#include <fmt/core.h>
-
 #include <memory>
-#include <string>
 
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/task.h"
 #include "base/utf8.h"
 #include "program/commands.h"
-#include "program/options.h"
 
 namespace microgpt {
 namespace {

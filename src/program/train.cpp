@@ -1,16 +1,8 @@
 // microgpt train: trains a GPT and generates names.
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/attention_shape.h"
 #include "base/error.h"
@@ -40,7 +32,6 @@
 namespace microgpt {
 namespace {
 
-/// Generates names.
 void finish(const Run& run, const std::function<std::vector<Token>()>& generate) {
   const TrainOptions& options = run.options;
   const std::size_t first_step = options.preset.train.first_step + 1;

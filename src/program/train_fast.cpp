@@ -1,19 +1,11 @@
 // microgpt train-fast: trains by the recipe for about a second, or for about a minute.
-#include <fmt/core.h>
-
 #include <chrono>
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/python_random.h"
 #include "program/commands.h"
 #include "program/interrupt.h"
-#include "program/options.h"
 #include "program/output_path.h"
 #include "program/print.h"
 #include "train/batch_trainer.h"
@@ -119,7 +111,6 @@ void train_fast(const Options& table, const TrainFastOptions& options) {
   with_patience([&] { save_checkpoint(*options.save, config, tokenizer, parameters, state); });
 }
 
-/// What can be changed of the preset.
 Options recipe_options(Preset& recipe) {
   TrainConfig& how = recipe.train;
   const Defaults defaults("fast", "best");

@@ -44,7 +44,6 @@ constexpr std::size_t few = 400;
 /// data/names.txt, and the 32,033 names of makemore.
 constexpr std::array<std::uint64_t, 2> published_lists{0xbe71ec2af0943ef1U, 0x9682a4e5e24a370bU};
 
-/// The best so far.
 struct Best {
   double loss = std::numeric_limits<double>::infinity();
   std::size_t step = 0;

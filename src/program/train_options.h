@@ -38,7 +38,6 @@ struct TrainOptions {
 /// sets a field of Config or TrainConfig.
 Options train_options(TrainOptions& options);
 
-/// Throws UsageError if the options do not fit together.
 void require_fit(const Options& table, const TrainOptions& options);
 
 /// What a trainer of the tensor path needs of them. Draws the seed of the dropout if there is dropout, and else

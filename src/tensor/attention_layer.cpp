@@ -24,7 +24,6 @@ namespace {
 
 using Positions = std::span<const std::size_t>;
 
-/// All sequences as one.
 Sequence joined(std::span<const Sequence> sequences) {
   if (sequences.empty()) return {};
   auto to_end = [](Share first, Share last) { return Share{first.first, last.first + last.n - first.first}; };

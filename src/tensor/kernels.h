@@ -18,7 +18,6 @@
 
 namespace microgpt {
 
-/// The numbers that one step of Adam needs.
 struct AdamStep {
   double learning_rate;
   double beta1;

@@ -30,7 +30,6 @@ template <class T, std::size_t vectors, bool whole, std::size_t n>
   }
 }
 
-/// Stores it.
 template <class T, std::size_t vectors, bool whole, std::size_t n>
 [[gnu::always_inline]] inline void put(T* row, std::size_t v, std::size_t last, Vector<T, n> numbers) {
   if constexpr (whole) {

@@ -52,11 +52,6 @@ bool is_reproduced(double loss, double published) {
   return libm_unlike_published().empty() ? loss == published : std::abs(loss - published) <= 0.5e-4;
 }
 
-std::string picture_path(const std::string& file) {
-  const char* folder = std::getenv("PICTURES");
-  return fmt::format("{}/{}", folder == nullptr ? "build/pictures" : folder, file);
-}
-
 bool is_reproduced(const std::string& name, const std::string& published) { return name == published; }
 
 template <class T>
@@ -139,7 +134,8 @@ std::size_t Lesson::copied() const {
 }
 
 void Lesson::picture(const std::string& file, const Svg& svg) const {
-  const std::string path = picture_path(file);
+  const char* folder = std::getenv("PICTURES");
+  const std::string path = fmt::format("{}/{}", folder == nullptr ? "build/pictures" : folder, file);
   or_leave([&] { svg.write(path); });
   std::fflush(stdout);
   fmt::print(stderr, "wrote {}\n", path);

@@ -209,14 +209,6 @@ Json training_json() {
 /// A browser has to read every number of the page before it shows anything.
 constexpr std::size_t most_numbers = 2'000'000;
 
-void require_small(const std::string& path, const Checkpoint& checkpoint) {
-  const std::size_t n = checkpoint.parameters.size();
-  if (n <= most_numbers) return;
-  throw Error(
-      fmt::format("'{}' has {} parameters; a page holds models of at most {}, such as n_layer 4 with n_embd 192", path,
-                  n, most_numbers));
-}
-
 /// A model's file, or the directory of its history; then the model is the last of it.
 History load_models(const std::string& path) {
   History history;
@@ -243,7 +235,11 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
   for (const std::string& path : models) {
     const History history = load_models(path);
     const auto& [file, checkpoint] = history.points.back();
-    require_small(file, checkpoint);
+    if (checkpoint.parameters.size() > most_numbers) {
+      throw Error(
+          fmt::format("'{}' has {} parameters; a page holds models of at most {}, such as n_layer 4 with n_embd 192",
+                      file, checkpoint.parameters.size(), most_numbers));
+    }
     const DataFile names = data_of(checkpoint, data);
     rehearse_output("--html", html, paths_of(names.path));
     const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);

@@ -86,8 +86,7 @@ View<const T> before_queries(View<T> dx, View<T> dkv) {
 
 template <class T>
 void forward_grouped(const AttentionLayer<T>& layer, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                     AttentionActivations<T>& a) {
-  const Sequence rows = joined(input.sequences);
+                     const Sequence& rows, AttentionActivations<T>& a) {
   kernels.linear_forward(rows.x(a.q), rows.x(input.x), layer.attn_wq, {});
   kernels.linear_forward(rows.kv(a.k), rows.kv(input.kv), layer.attn_wk, {});
   kernels.linear_forward(rows.kv(a.v), rows.kv(input.kv), layer.attn_wv, {});
@@ -97,8 +96,7 @@ void forward_grouped(const AttentionLayer<T>& layer, const Kernels<T>& kernels, 
 
 template <class T>
 void backward_grouped(const AttentionLayer<T>& layer, View<T> dx, View<T> dkv, const Kernels<T>& kernels,
-                      const AttentionInput<T>& input, AttentionActivations<T>& a) {
-  const Sequence rows = joined(input.sequences);
+                      const AttentionInput<T>& input, const Sequence& rows, AttentionActivations<T>& a) {
   rotate_heads(rope_backward<T>, rows.x(a.dq), layer.shape, rows.x(input.positions));
   rotate_heads(rope_backward<T>, rows.kv(a.dk), layer.shape, rows.kv(input.kv_positions));
   kernels.linear_backward_input(rows.kv(dkv), rows.kv(a.dv), layer.attn_wv, {});
@@ -110,8 +108,7 @@ void backward_grouped(const AttentionLayer<T>& layer, View<T> dx, View<T> dkv, c
 
 template <class T>
 void forward_latent(const AttentionLayer<T>& layer, const Kernels<T>& kernels, const AttentionInput<T>& input,
-                    AttentionActivations<T>& a) {
-  const Sequence rows = joined(input.sequences);
+                    const Sequence& rows, AttentionActivations<T>& a) {
   const AttentionShape& shape = layer.shape;
   const std::size_t P = shape.nope_dim();
   const std::size_t R = shape.rope_dim;
@@ -142,8 +139,7 @@ void forward_latent(const AttentionLayer<T>& layer, const Kernels<T>& kernels, c
 // Each step is that of forward_latent, from the last to the first.
 template <class T>
 void backward_latent(const AttentionLayer<T>& layer, View<T> dx, View<T> dkv, const Kernels<T>& kernels,
-                     const AttentionInput<T>& input, AttentionActivations<T>& a) {
-  const Sequence rows = joined(input.sequences);
+                     const AttentionInput<T>& input, const Sequence& rows, AttentionActivations<T>& a) {
   const AttentionShape& shape = layer.shape;
   const std::size_t P = shape.nope_dim();
   const std::size_t R = shape.rope_dim;
@@ -206,7 +202,7 @@ void AttentionLayer<T>::forward(View<T> out, View<const T> before, const Kernels
                                 const AttentionInput<T>& input, AttentionActivations<T>& a) const {
   const Sequence rows = joined(input.sequences);
   const auto make_qkv = shape.is_latent() ? forward_latent<T> : forward_grouped<T>;
-  make_qkv(*this, kernels, input, a);
+  make_qkv(*this, kernels, input, rows, a);
   attend_forward(kernels, shape, input, a);
   fix_heads(input.fixed, rows.x(a.x_attn));
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), attn_wo, before.rows > 0 ? rows.x(before) : before);
@@ -220,7 +216,7 @@ void AttentionLayer<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, co
   kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), attn_wo, {});
   attend_backward(kernels, shape, input, a);
   const auto backward_qkv = shape.is_latent() ? backward_latent<T> : backward_grouped<T>;
-  backward_qkv(*this, dx, dkv, kernels, input, a);
+  backward_qkv(*this, dx, dkv, kernels, input, rows, a);
 }
 
 template <class T>

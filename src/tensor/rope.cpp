@@ -12,12 +12,9 @@ struct Rotation {
   double cos, sin;
 };
 
-/// The rotations of all pairs at positions 0, 1, ..., as far as they were needed; every step needs them again. Each
-/// thread has its own, so that threads do not wait for each other.
-std::vector<Rotation>& known_rotations(std::size_t width, double base) {
-  thread_local std::map<std::pair<std::size_t, double>, std::vector<Rotation>> all;
-  return all[{width, base}];
-}
+/// By width and base: the rotations of all pairs at positions 0, 1, ..., as far as they were needed; every step needs
+/// them again. Each thread has its own, so that threads do not wait for each other.
+thread_local std::map<std::pair<std::size_t, double>, std::vector<Rotation>> known_rotations;
 
 /// The rotations of all pairs at a position.
 const Rotation* rotations_at(std::size_t position, std::size_t width, double base, std::vector<Rotation>& known) {
@@ -36,7 +33,7 @@ const Rotation* rotations_at(std::size_t position, std::size_t width, double bas
 template <class T>
 void rotate(View<T> y, View<const T> x, std::span<const std::size_t> positions, double base, double direction) {
   if (x.cols == 0) return;
-  std::vector<Rotation>& known = known_rotations(x.cols, base);
+  std::vector<Rotation>& known = known_rotations[{x.cols, base}];
   for (std::size_t n = 0; n < x.rows; n++) {
     const Rotation* const rotations = rotations_at(positions[n], x.cols, base, known);
     for (std::size_t i = 0; i < x.cols / 2; i++) {

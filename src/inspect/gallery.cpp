@@ -66,9 +66,9 @@ Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps, std::
                    std::string(map_axes) + " White: nothing; darkest: all of its weight.");
 }
 
-std::string gallery(const std::vector<TitledGrid>& maps, std::size_t columns) {
+std::string gallery(const std::vector<TitledGrid>& maps) {
   if (maps.empty()) return "";
-  constexpr std::size_t label = 8;
+  constexpr std::size_t columns = 100, label = 8;
   const std::size_t width = std::max<std::size_t>(16, 2 * maps.at(0).second.col_labels.size()) + label;
   std::string text = fmt::format("{}\n{}\n\n", map_axes, map_shades);
   for (const auto& row : in_rows(maps, std::max<std::size_t>(1, columns / width))) text += shades(row) + "\n";

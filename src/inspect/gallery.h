@@ -28,7 +28,7 @@ inline constexpr const char* map_shades =
 /// So many maps in a row; 0: as many as fit on a page.
 Svg gallery(const std::string& title, const std::vector<TitledGrid>& maps, std::size_t in_a_row = 0);
 
-/// The same for a terminal of so many columns, with a legend.
-std::string gallery(const std::vector<TitledGrid>& maps, std::size_t columns);
+/// The same for a terminal of a hundred columns, with a legend.
+std::string gallery(const std::vector<TitledGrid>& maps);
 
 }  // namespace microgpt

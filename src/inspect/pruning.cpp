@@ -82,9 +82,9 @@ std::optional<std::vector<Pruned>> best_subsets(Probe& chosen_on, Probe& reporte
   return path;
 }
 
-std::size_t spare_heads(std::span<const Pruned> path, double points) {
+std::size_t spare_heads(std::span<const Pruned> path) {
   std::size_t n = 0;
-  while (n + 1 < path.size() && path[n + 1].accuracy >= path.front().accuracy - points / 100) n++;
+  while (n + 1 < path.size() && path[n + 1].accuracy >= path.front().accuracy - 0.01) n++;
   return n;
 }
 

@@ -36,7 +36,7 @@ std::vector<Pruned> follow(std::span<const HeadId> order, Probe& reported_on);
 /// 2^12.
 std::optional<std::vector<Pruned>> best_subsets(Probe& chosen_on, Probe& reported_on, const OnRun& on_run);
 
-/// How many heads can go before the accuracy is more than `points` percentage points below that of the whole model.
-std::size_t spare_heads(std::span<const Pruned> path, double points = 1);
+/// How many heads can go before the accuracy is more than a percentage point below that of the whole model.
+std::size_t spare_heads(std::span<const Pruned> path);
 
 }  // namespace microgpt

@@ -80,8 +80,7 @@ DraftForm plain_form(const std::string& name, const Config& config);
 /// name's is the mean over its predictions.)
 std::vector<Outcome> train_drafts(const Lesson& lesson, const std::vector<DraftForm>& forms, std::size_t num_steps);
 
-/// Prints the results, and how each form differs from the first. As in lesson/comparison.h, the margin is 4.30 standard
-/// errors of the mean of three differences, one for each seed.
+/// Prints the results, and how each form differs from the first, with the margin of lesson/comparison.h.
 void print(const std::vector<Outcome>& results, std::size_t num_steps);
 
 }  // namespace microgpt

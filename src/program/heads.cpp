@@ -26,10 +26,7 @@ struct HeadsOptions {
   std::optional<std::string> data, text, svg, save;
   std::optional<std::size_t> num_documents, threads;
   std::vector<std::string> silence;
-  bool force = false;
-  bool json = false;
-  bool prune = false;
-  bool quiz = false;
+  bool force = false, json = false, prune = false, quiz = false;
 };
 
 HeadId parse_head(const std::string& text, const Config& config) {
@@ -117,7 +114,7 @@ void show(const HeadsOptions& options, const HeadsReport& report, const std::vec
     quiz(maps);
   } else {
     print_tables(report);
-    if ((options.text || options.prune)) fmt::print("\n{}", gallery(maps, 100));
+    if (options.text || options.prune) fmt::print("\n{}", gallery(maps));
   }
 }
 

@@ -38,9 +38,8 @@ struct HeadsReport {
 /// weights were drawn as those of this one were.
 HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar);
 
-HeadsReport report_on(
-    const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
-    const OnRun& on_run = [](std::size_t, std::size_t) {});
+HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
+                      const OnRun& on_run);
 
 /// "0:2", layer 0 and head 2.
 std::string name_of(HeadId id);

@@ -48,8 +48,7 @@ void print_summary(const Config& config, const Tokenizer& tokenizer, const Param
   fmt::print("positions   {}\n", config.rope ? "rotated (RoPE)" : "learned (wpe)");
   fmt::print("block_size  {}\n", config.block_size);
   fmt::print("vocab_size  {}  ({} and BOS)\n", config.vocab_size, visible(encode_utf8(tokenizer.characters())));
-  fmt::print("activation  {}\n", named(config.activation).title);
-  fmt::print("\n");
+  fmt::print("activation  {}\n\n", named(config.activation).title);
   fmt::print("{:<18} {:>10} {:>8} {:>9} {:>9} {:>9} {:>9}\n", "parameter", "shape", "size", "mean", "std", "min",
              "max");
   for (const Parameter& p : parameters.matrices()) print_matrix(p);

@@ -61,10 +61,8 @@ std::map<std::string, std::string> saved_words(const Options& options);
 
 bool is_typed(const Options& options, const std::string& name);
 
-/// Parses a whole number from `min` to `max`. Throws UsageError with the option's name for anything else.
+/// A whole number, or any, from `min` to `max`. Throws UsageError with the option's name for anything else.
 std::size_t parse_count(const std::string& option, const std::string& text, std::size_t max, std::size_t min);
-
-/// Parses a number from `min` to `max`. Throws UsageError with the option's name for anything else.
 double parse_number(const std::string& option, const std::string& text, double min, double max);
 
 /// No checkpoint keeps an optional value, so none is written.

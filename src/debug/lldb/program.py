@@ -1,4 +1,5 @@
-"""The program as lldb sees it. src/debug/gdb/program.py says the same for gdb; src/debug/commands needs no more."""
+"""The program as lldb sees it. src/debug/gdb/program.py does the same for gdb, and says what functions without a comment
+here do; src/debug/commands needs no more."""
 import re
 
 import lldb
@@ -47,7 +48,6 @@ def evaluate(text):
 
 
 def read(address, size):
-    """The bytes at an address."""
     error = lldb.SBError()
     content = _target.GetProcess().ReadMemory(address, size, error)
     if error.Fail() or len(content) != size:
@@ -69,7 +69,6 @@ def variables():
 
 
 def source_of(function):
-    """The path of the source file of a function."""
     for found in _target.FindFunctions(function):
         if found.GetCompileUnit():
             return found.GetFunction().GetStartAddress().GetLineEntry().GetFileSpec().fullpath
@@ -77,13 +76,10 @@ def source_of(function):
 
 
 def plain(value):
-    """The value without a reference around it."""
     return Value(value.value.Dereference()) if value.type.IsReferenceType() else value
 
 
 def scalars(value):
-    """The numbers and pointers in a struct, bases first, in the order of declaration. The standard containers are read
-    this way: a vector is [begin, end, capacity], a span [begin, size], a unique_ptr [pointer]."""
     members = value.struct_members()
     return [value] if members is None else [scalar for member in members for scalar in scalars(member)]
 
@@ -110,12 +106,10 @@ def display(content, title):
 
 
 def type_name(value):
-    """The name of a value's type, or of what it refers to: 'microgpt::Value' for const Value &."""
     return _name(value.type)
 
 
 def pointed_type_name(value):
-    """The name of the type that a pointer points to, or '' for any other value."""
     return _name(value.type.GetPointeeType()) if value.type.IsPointerType() else ""
 
 
@@ -126,6 +120,5 @@ def _name(kind):
 
 
 def members(name):
-    """The members of a struct in which each has 8 bytes, and their types for struct.unpack: {name: code}."""
     fields = [(field.GetName(), field.GetType().GetCanonicalType()) for field in _target.FindFirstType(name).fields]
     return {name: "d" if kind.GetTypeFlags() & lldb.eTypeIsFloat else "Q" for name, kind in fields}

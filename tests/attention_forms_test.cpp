@@ -1,19 +1,10 @@
 // Every published form of attention inside a GPT: its gradients, its cache, and the identities that tie the forms
 // together.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <set>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/attention_shape.h"
 #include "base/error.h"
-#include "base/parameters.h"
 #include "central_difference.h"
 #include "first_difference.h"
 #include "random_numbers.h"

@@ -1,15 +1,9 @@
 // Attention: on vectors it computes what it does in plain loops, and what else both promise. (That the plain loops are
 // right: attention_oracle_test.cpp.)
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/attention_shape.h"
 #include "fast_is_naive.h"

@@ -11,14 +11,11 @@
 // Sizes come from the shapes of the tensors. Other entries of the metadata are for people.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "fenced.h"
 #include "tensor/attention_layer.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 #include <stdexcept>
 
 #include "base/python_random.h"

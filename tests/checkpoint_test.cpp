@@ -1,14 +1,8 @@
 // Files with a model, alone and in a history.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <sstream>
-#include <string>
-#include <vector>
 
-#include "base/error.h"
 #include "base/python_random.h"
 #include "safetensors_file.h"
 #include "temporary_directory.h"

@@ -241,20 +241,23 @@ TEST_CASE("a model whose numbers are too large is refused by everything that run
       refusal(Words{"inspect", folder.model, "--html", folder.file("page")} + data).starts_with("1: the loss is nan"));
 }
 
-TEST_CASE("control characters of data and of file names reach no terminal and no picture") {
+TEST_CASE("control characters of data and of file names reach no terminal and no picture, but a file") {
   std::string text;
   for (const char* name : {"\x1b[2J", "a\x07", "\x7f\x01", "b\xc2\x9b"}) text += std::string(name) + "\n";
   const NamesFolder folder(text);
   const std::string model = folder.file("\x1b[2J\xff"), names = folder.file("\x07");
-  output(folder.train({"--steps", "2", "--quiet", "--save", model}));
+  const Words train = folder.train({"--steps", "2", "--save", model});
+  CHECK(output(train).find('\x1b') != std::string::npos);
   write_contents(names, text);
   const Words heads{"heads", model, "--data", names};
   const Words shown{"--text", "\x1b[2\xc2\x9b\x7f"};
   for (const Words& command :
-       {heads, heads + shown, heads + Words{"--prune"}, heads + shown + Words{"--quiz"}, Words{"inspect", model},
-        Words{"inspect", model} + shown, Words{"inspect", model, "--html", model}, Words{"kv", model},
-        heads + Words{"--svg", folder.file("svg")}, Words{"heads", names}, Words{"inspect", names}}) {
+       {train, Words{"sample", model}, heads, heads + shown, heads + Words{"--prune"}, heads + shown + Words{"--quiz"},
+        Words{"inspect", model}, Words{"inspect", model} + shown, Words{"inspect", model, "--html", model},
+        Words{"kv", model}, heads + Words{"--svg", folder.file("svg")}, Words{"heads", names},
+        Words{"inspect", names}}) {
     const std::string seen = microgpt(command, {.out_on_terminal = true, .err_on_terminal = true}).out;
+    if (command[0] != "heads") CHECK_MESSAGE(seen.find("\\x") != std::string::npos, command[0]);
     for (const char* raw : {"\x1b[2", "\x07", "\x7f", "\x01", "\xc2\x9b", "\xff"}) {
       CHECK_MESSAGE(seen.find(raw) == std::string::npos, command.back());
     }

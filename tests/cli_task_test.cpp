@@ -27,7 +27,6 @@ TEST_CASE("a task that there is not, or that cannot be drawn, is refused in one 
       {{"copy", "reverse"}, "unexpected 'reverse'; see microgpt task --help"},
       {{"copy", "--letters", "27"}, "--letters is '27'; it must be a whole number from 1 to 26"},
       {{"copy", "--length", "0"}, "--length is '0'; it must be a whole number from 1 to 1000"},
-      {{"copy", "--seed", "x"}, "the seed 'x' is not a whole number; give one such as 42"},
       {{"induction", "--length", "2"}, "induction needs words of at least 3 letters" + choose},
       {{"copy", "--length", "1", "--letters", "1"},
        "none of the few documents that this task has is for training" + choose}};

@@ -1,5 +1,4 @@
 // microgpt train: the published programs, other shapes, the tensor engine and every form of attention.
-#include <cmath>
 #include <filesystem>
 
 #include "first_difference.h"

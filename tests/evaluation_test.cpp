@@ -5,14 +5,11 @@
 #include <cmath>
 #include <numeric>
 #include <set>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "base/config.h"
 #include "base/error.h"
 #include "base/python_random.h"
-#include "base/tokenizer.h"
 #include "scalar/values.h"
 #include "tensor/decoder.h"
 #include "tensor/draw.h"
@@ -21,7 +18,6 @@
 #include "train/evaluation.h"
 #include "train/held_out.h"
 #include "train/sampling.h"
-#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {

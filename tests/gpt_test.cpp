@@ -1,9 +1,5 @@
 #include "train/scalar_trainer.h"
 
-#include <doctest/doctest.h>
-
-#include <vector>
-
 #include "central_difference.h"
 #include "first_difference.h"
 #include "random_numbers.h"

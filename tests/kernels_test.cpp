@@ -2,16 +2,11 @@
 // attention_kernels_test.cpp. That the plain loops are right: tensor_gpt_test.cpp, attention_oracle_test.cpp.)
 #include "tensor/kernels.h"
 
-#include <doctest/doctest.h>
-
 #include <cmath>
-#include <limits>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "fast_is_naive.h"
-#include "tensor/weight.h"
 
 namespace microgpt {
 namespace {

@@ -3,14 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include <bit>
 #include <cfloat>
-#include <cmath>
-#include <cstdint>
 #include <valarray>
-#include <vector>
 
-#include "base/python_random.h"
 #include "first_difference.h"
 #include "random_numbers.h"
 

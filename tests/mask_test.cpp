@@ -3,18 +3,11 @@
 #include "tensor/mask.h"
 
 #include <doctest/doctest.h>
-#include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <functional>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "base/error.h"
-#include "base/mask_pattern.h"
 #include "masks.h"
 #include "train/safetensors.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/python_random.h"
-#include "base/tokenizer.h"
 #include "train/ngram.h"
 
 namespace microgpt {

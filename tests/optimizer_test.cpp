@@ -2,9 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "base/python_random.h"
 #include "base/schedule.h"

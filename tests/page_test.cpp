@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <regex>
-#include <string>
 
 #include "base/base64.h"
 #include "inspect/page.h"

@@ -243,7 +243,7 @@ inline std::string complaint(const Run& r) {
   auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   const bool printable = std::none_of(complaints[0].begin(), complaints[0].end(), is_control);
   if (!printable || !complaints[0].starts_with("microgpt: ")) return "not as it should be: " + complaints[0];
-  return std::to_string(r.exit_code) + complaints[0].substr(complaints[0].find(": "));
+  return fmt::format("{}{}", r.exit_code, complaints[0].substr(complaints[0].find(": ")));
 }
 
 /// The same of a run that must not print anything else.

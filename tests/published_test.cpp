@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <map>
-#include <string>
 
 namespace microgpt {
 namespace {

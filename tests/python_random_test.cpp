@@ -6,10 +6,7 @@
 #include <fstream>
 #include <numeric>
 #include <sstream>
-#include <string>
-#include <vector>
 
-#include "base/error.h"
 #include "first_difference.h"
 
 namespace microgpt {

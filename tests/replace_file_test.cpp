@@ -12,7 +12,6 @@
 #include <csignal>
 #include <functional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "base/error.h"

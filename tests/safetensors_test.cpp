@@ -1,18 +1,11 @@
 #include "train/safetensors.h"
 
-#include <doctest/doctest.h>
-
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <sstream>
-#include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "base/error.h"
 #include "base/python_random.h"
 #include "safetensors_file.h"
 #include "temporary_directory.h"

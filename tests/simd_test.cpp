@@ -1,19 +1,11 @@
 // Vectors: their functions, rows of them, and the measurement of their peak.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <numbers>
 #include <numeric>
-#include <vector>
 
 #include "fenced.h"
 #include "fused.h"
-#include "random_numbers.h"
 #include "tensor/fma_peak.h"
 #include "tensor/simd.h"
 

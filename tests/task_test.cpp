@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "base/utf8.h"

@@ -1,12 +1,6 @@
 // The tensor path against the scalar path: the same model, the same documents, every loss and every gradient.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "first_difference.h"
 #include "random_numbers.h"
 #include "scalar/ops.h"

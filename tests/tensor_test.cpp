@@ -2,10 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <vector>
 
 #include "base/python_random.h"
 #include "fenced.h"

@@ -1,15 +1,8 @@
 // Values, lists of them and matrices: to the last bit what the slow reference computes, one + and one * at a time, and
 // with gradients that are central differences.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
-#include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "central_difference.h"
 #include "first_difference.h"

@@ -10,7 +10,6 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>

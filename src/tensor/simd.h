@@ -27,7 +27,7 @@ namespace microgpt {
 
 // --- a * b + c -------------------------------------------------------------------------------------------------------
 
-// Rounded once if the processor has an instruction for it. The compiler itself must not fuse anything
+// Rounded once, for all types, if the processor has instructions for it. The compiler itself must not fuse anything
 // (-ffp-contract=off): it would fuse a sum in one tile and not in another, and the bits of a result would depend on how
 // the work was cut.
 //

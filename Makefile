@@ -315,7 +315,7 @@ book: book-programs $(INSPECTED) ## make a book of all lessons for a browser: bu
 check-book: book ## check its links and that all of the READMEs is there [AXE=axe.min.js]
 	@python3 -B tests/book/pages.py build/book
 	@python3 -B tests/book/reader.py build/book
-dist: book pages ## pack the book and the inspector's pages for machines without a compiler: build/microgpt.zip
+dist: book pages ## pack the book, the inspector's pages and the project for another machine: build/microgpt.zip
 	@python3 -B src/book/dist.py build/book build/pages build/microgpt.zip
 
 # The programs of the book, compiled to WebAssembly and packed as scripts: build/book/run/01_bigram.js is lesson 01, and

@@ -87,6 +87,7 @@ function load(name) {
 
 const MARKS = { read: "✓", guess: "?", run: "▸" };
 const SAID = { read: "read", guess: "guessed", run: "run" };
+const legend = Object.keys(MARKS).map((what) => `${MARKS[what]} ${SAID[what]}`).join(", ");
 
 function marksOf(name) {
   const isDone = { ...MARKS };
@@ -96,17 +97,22 @@ function marksOf(name) {
   return Object.keys(MARKS).filter((what) => isDone[what]);
 }
 
+const lessonsOfTables = () => all("td:first-child > a").filter((link) => /^\d\d_\w+\.html$/.test(link.getAttribute("href")));
+
+// A lesson has a place for each mark: a point, until it is earned.
 function showMarks() {
-  for (const link of all("#path > a, td:first-child > a")) {
-    const marks = marksOf(link.getAttribute("href").replace(".html", ""));
-    link.querySelector(".marks")?.remove();
-    if (marks.length === 0) continue;
-    const said = marks.map((what) => SAID[what]).join(", ");
-    const text = marks.map((what) => MARKS[what]).join(" ");
+  for (const link of [...all("#path > a"), ...lessonsOfTables()]) {
+    const name = link.getAttribute("href").replace(".html", "");
+    const marks = marksOf(name);
+    const place = link.closest("td") ?? link;
+    place.querySelector(".marks")?.remove();
+    if (marks.length === 0 && !/^\d/.test(name)) continue;
+    const said = marks.map((what) => SAID[what]).join(", ") || "not read";
+    const text = Object.keys(MARKS).map((what) => (marks.includes(what) ? MARKS[what] : "·")).join(" ");
     const shown = make("span", { className: "marks", textContent: ` ${text}`, title: said });
     shown.setAttribute("role", "img");
     shown.setAttribute("aria-label", said);
-    link.append(shown);
+    place.append(shown);
   }
 }
 
@@ -114,10 +120,9 @@ function legendAndReset() {
   const button = make("button", { type: "button", textContent: "Forget what I have read, guessed and run" });
   button.addEventListener("click", () => {
     if (!confirm("Forget everything that you have read, guessed and run?")) return;
-    memory.change((all) => ["read", "guess", "shown", "run"].forEach((what) => delete all[what]));
+    memory.change((all) => ["read", "guess", "shown", "verdict", "run"].forEach((what) => delete all[what]));
     location.reload();
   });
-  const legend = Object.keys(MARKS).map((what) => `${MARKS[what]} ${SAID[what]}`).join(", ");
   return make("p", {}, legend, make("br"), button);
 }
 
@@ -136,24 +141,40 @@ function watchTheEnd() {
 function askFirst(part, number) {
   const answer = part.querySelector(":scope > .answer");
   const questions = all(".question", part).filter((question) => question.closest(".predict") === part);
-  const fields = questions.map((question, i) => field(question, number === 0 ? `${i + 1}` : `exercise ${number}.${i + 1}`));
-  const said = make("p", { className: "guessed" });
-  const showGuesses = () => {
-    const guesses = fields.map((input) => input.value.trim());
-    const each = guesses.map((guess, i) => (guesses.length > 1 ? `${i + 1}. ` : "") + (guess || "nothing"));
-    said.textContent = guesses.some(Boolean) ? `You guessed: ${each.join("; ")}` : "";
-  };
+  const top = answer.querySelector(":scope > summary")?.nextSibling ?? answer.firstChild;
+  const fields = questions.map((question, i) => {
+    const name = number === 0 ? `${i + 1}` : `exercise ${number}.${i + 1}`;
+    const input = field(question, name);
+    showGuess(document.getElementById(`answer-${name}`) ?? answer.insertBefore(make("p"), top), input, name);
+    return input;
+  });
   fields.forEach((input, i) => {
-    input.addEventListener("input", showGuesses);
     input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault(); // else it presses the button, too
       (fields[i + 1] ?? part.querySelector(":scope > .cover button, :scope > .answer > summary"))?.focus();
     });
   });
-  showGuesses();
-  if (answer.tagName === "DETAILS") answer.querySelector("summary").after(said);
-  else cover(answer, said, fields, number === 0 ? page() : `${page()} ${number}`);
+  if (answer.tagName !== "DETAILS") cover(answer, fields, number === 0 ? page() : `${page()} ${number}`);
+}
+
+// remember, of one question of this page
+const keep = (what, name, value) => remember(what, page(), { ...recalled(what, page()), [name]: value });
+
+// Where the answer stands: the guess, and the reader's word on it.
+function showGuess(place, input, name) {
+  const verdict = make("select", { ariaLabel: "Was the guess right?" });
+  verdict.append(...["right or wrong?", "right", "nearly right", "wrong"].map((text) => make("option", { textContent: text })));
+  verdict.value = recalled("verdict", page())?.[name] ?? "right or wrong?";
+  verdict.addEventListener("change", () => keep("verdict", name, verdict.value));
+  const show = () => {
+    const guess = input.value.trim();
+    const answers = place.id ? `Answer ${name}` : "Answer";
+    place.replaceChildren(...(guess ? [`${answers}. You guessed: `, make("b", { textContent: guess }), " ", verdict] : []));
+  };
+  place.className = "guessed";
+  input.addEventListener("input", show);
+  show();
 }
 
 function field(question, number) {
@@ -162,13 +183,11 @@ function field(question, number) {
   const label = make("label", { className: "guess" }, "Your guess", input);
   if (question.tagName === "LI") question.append(label);
   else question.after(label);
-  input.addEventListener("change", () => {
-    remember("guess", page(), { ...recalled("guess", page()), [number]: input.value });
-  });
+  input.addEventListener("change", () => keep("guess", number, input.value));
   return input;
 }
 
-function cover(answer, said, fields, name) {
+function cover(answer, fields, name) {
   const button = make("button", { type: "button" });
   const sentence = make("p", { textContent: "What it prints is covered: guess first." });
   const lid = make("div", { className: "cover" }, sentence, button);
@@ -179,8 +198,6 @@ function cover(answer, said, fields, name) {
   const uncover = () => {
     lid.remove();
     answer.classList.remove("covered");
-    const output = answer.parentElement.querySelector(":scope > .run .output");
-    (output ?? answer.firstChild).before(said);
   };
   if (recalled("shown", name)) return uncover();
   answer.classList.add("covered");
@@ -216,16 +233,24 @@ function stepThrough(pre) {
   const steps = all(".step", pre);
   if (steps.length < 2) return;
   const isFirst = !document.querySelector(".session-box");
-  const legend = isFirst ? [make("figcaption", { textContent: "Bold: what you type in the debugger. Below it: its answer." })] : [];
+  const caption = isFirst ? [make("figcaption", { textContent: "Bold: what you type in the debugger. Below it: its answer." })] : [];
   const next = make("button", { type: "button" });
   const rest = make("button", { type: "button", textContent: "All the rest" });
+  const guess = make("input", { type: "text", autocomplete: "off", placeholder: "what will it print?" });
+  guess.ariaLabel = "Your guess, if you like: what will the debugger print?";
+  guess.addEventListener("keydown", (event) => event.key === "Enter" && next.click());
   const show = (count) => {
     steps.forEach((step, i) => (step.hidden = i >= count));
     pre.hidden = count === 0;
     const typed = steps[count]?.querySelector("kbd").textContent.replace("(gdb) ", "");
     next.textContent = `Type "${typed}" (${count + 1} of ${steps.length})`;
-    next.onclick = () => show(count + 1);
+    next.onclick = () => {
+      if (guess.value) steps[count].append(make("em", { textContent: `You guessed: ${guess.value}\n` }));
+      guess.value = "";
+      show(count + 1);
+    };
     next.hidden = count === steps.length;
+    guess.hidden = !steps[count]?.querySelector("kbd").nextSibling.textContent.replace("...", "").trim();
     rest.hidden = count >= steps.length - 1;
     const at = all(".step:not([hidden]) .at", pre).at(-1);
     if (at && document.body.classList.contains("is-beside")) showBeside(at.getAttribute("href"));
@@ -235,7 +260,7 @@ function stepThrough(pre) {
   pre.setAttribute("aria-live", "polite");
   const box = make("figure", { className: "session-box" });
   pre.replaceWith(box);
-  box.append(...legend, pre, next, rest);
+  box.append(...caption, pre, guess, next, rest);
   show(0);
 }
 
@@ -415,6 +440,7 @@ function startText() {
   document.addEventListener("click", openBeside);
   document.addEventListener("ran", (event) => remember("run", event.detail.program, true));
   document.getElementById("path").append(legendAndReset());
+  lessonsOfTables()[0]?.closest(".wide").before(make("p", { className: "guessed", textContent: `Marks: ${legend}` }));
   showMarks();
   watchTheEnd();
   followAddress();

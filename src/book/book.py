@@ -58,8 +58,9 @@ class Site:
         if not picture.endswith(".svg"):
             return {}
         text = Path(picture).read_text(encoding="utf-8")
-        width, height = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', text).groups()
-        smallest = min(map(float, re.findall(r'font-size="([\d.]+)"', text)))
+        size = re.finditer(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', text)
+        width, height = readme.first(size, f"{picture}: its <svg> must have a width and a height, in pixels").groups()
+        smallest = min(map(float, re.findall(r'font-size="([\d.]+)"', text)), default=float("inf"))
         return {"width": width, "height": height, "style": f"--least: {float(width) * 10 / smallest:.0f}px"}
 
     def write(self, address, **parts):
@@ -90,7 +91,7 @@ def parts_of(cover):
     section = cover.section("The lessons")
     parts = {}
     for title, table in zip(section, section[1:]):
-        if title.tag == "p" and table.tag == "table":
+        if title.tag == "p" and title.find("strong") is not None and table.tag == "table":
             first = int(re.match(r"\d+", readme.text_of(table.find("tbody")))[0])
             parts[first] = readme.text_of(title.find("strong")).rstrip(".")
     return parts
@@ -188,23 +189,26 @@ def programs_of(site):
 
 def begin(cover, pages, programs):
     """The first screen of the book: what it is, and the model itself, to be trained; no advice to read the book."""
-    cover.main.remove(next(p for p in cover.main if readme.text_of(p).startswith("To install nothing at all")))
+    advice = "To install nothing at all"
+    cover.main.remove(readme.first((p for p in cover.main if readme.text_of(p).startswith(advice)),
+                                   f"{cover.path}: there is no paragraph that begins with '{advice}'"))
     text = "This book shows C++ programmers, by small programs, how a GPT works."
-    made = [ET.Element("p")]
+    made = []
     if programs:
         absent = " and ".join(f"lesson {page.lesson:02}" for page in pages if page.lesson and page.name not in programs)
         text += f" Its programs run in the page{absent and f' (all but those of {absent})'}."
         made.append(ET.Element("div", {"class": "run", "data-program": "heart", "data-label": "Train a GPT here"}))
-    made[0].text = text
-    cover.main[1:1] = made
+    text += (' To change them yourself, take the project: in <code>microgpt.zip</code> it is the folder <code>project</code>. '
+             'There type <code>make setup train</code>; <a href="#start">Start</a> says more.')
+    cover.main[1:1] = [ET.fromstring(f"<p>{text}</p>"), *made]
 
 
 def lead_to_exercise(page, site):
     """Behind the command that tests the reader's code: what that takes, and what can be read without it."""
     texts = list(map(readme.text_of, page.main))
-    at = next((i + 1 for i, text in enumerate(texts) if f"make exercise-{page.lesson:02}" in text), None)
-    if at is None:
-        raise SystemExit(f"{page.path}: its text or an sh block must say make exercise-{page.lesson:02}")
+    command = f"make exercise-{page.lesson:02}"
+    at = readme.first((i + 1 for i, text in enumerate(texts) if command in text),
+                      f"{page.path}: its text or an sh block must say {command}")
     exercise, solution = (f'<a href="{site.page_of(page.folder / name)}" target="code"><code>{name}</code></a>'
                           for name in ("exercise.cpp", "solution.cpp"))
     page.main.insert(at + texts[at - 1].endswith(":"), ET.fromstring(
@@ -257,9 +261,11 @@ def main():
     site = Site(out, pages)
     terms = words.read([item for element in pages[0].section("Words") for item in element.iter("li")])
     write_data(out, "sections", [section for page in pages for section in sections_of(page)])
-    titles = {page.lesson: (page.name, page.title) for page in pages}
-    every = [entry for found in terms.values() for entry in found]
-    entries = {entry.id: [entry.text, *titles[entry.lesson], entry.terms] for entry in every}
+    entries = {}
+    for entry in (entry for found in terms.values() for entry in found):
+        page = readme.first((page for page in pages if page.lesson == entry.lesson),
+                            f"README.md: the glossary says ({entry.lesson:02}) of '{entry.terms[0]}': there is no such lesson")
+        entries[entry.id] = [entry.text, page.name, page.title, entry.terms]
     write_data(out, "words", entries)
     parts = parts_of(pages[0])
     for page in pages:

@@ -1,23 +1,34 @@
 #!/usr/bin/env python3
-"""The book and the pages of the inspector in one archive: python3 src/book/dist.py BOOK PAGES OUT
+"""The book, the pages of the inspector and the project in one archive: python3 src/book/dist.py BOOK PAGES OUT
 
 The same files make the same archive: in order, without times and owners."""
+import os
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 
-def pack(book, pages, out):
+def files_of(book, pages):
+    """What is packed: {name: path}. Of the project that is what git keeps."""
+    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True)
+    if listed.returncode:
+        raise SystemExit(f"make dist packs what git keeps of the project: {listed.stderr.strip()}")
     files = {path.relative_to(book).as_posix(): path for path in book.rglob("*") if path.is_file()}
     files |= {f"pages/{path.name}": path for path in pages.glob("*.html")}
+    return files | {f"project/{name}": Path(name) for name in listed.stdout.splitlines()}
+
+
+def pack(files, out):
     with zipfile.ZipFile(out, "w") as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(f"microgpt/{name}")
-            entry.create_system, entry.external_attr = 3, 0o644 << 16  # as on Unix, wherever it is packed
+            mode = 0o755 if os.access(files[name], os.X_OK) else 0o644
+            entry.create_system, entry.external_attr = 3, mode << 16  # as on Unix, wherever it is packed
             archive.writestr(entry, files[name].read_bytes(), zipfile.ZIP_DEFLATED, 9)
-    return len(files)
 
 
 if __name__ == "__main__":
-    count = pack(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
-    print(f"wrote {sys.argv[3]}: {count} files, {Path(sys.argv[3]).stat().st_size / 1e6:.1f} MB")
+    packed = files_of(Path(sys.argv[1]), Path(sys.argv[2]))
+    pack(packed, sys.argv[3])
+    print(f"wrote {sys.argv[3]}: {len(packed)} files, {Path(sys.argv[3]).stat().st_size / 1e6:.1f} MB")

@@ -42,7 +42,8 @@ def invite(page, models, out):
     link = ET.SubElement(said, "a", {"href": f"inspect/{copy.name}#{state.format(**known)}"})
     link.text = "Look inside a model"
     link.tail = ". " + text.format(**known)
-    walk = next(element for element in page.main if readme.text_of(element) == "Step through it")
+    walk = readme.first((element for element in page.main if readme.text_of(element) == "Step through it"),
+                        f"{page.path}: there is no heading 'Step through it'")
     page.main.insert(list(page.main).index(walk), said)
 
 

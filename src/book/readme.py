@@ -21,7 +21,7 @@ class Readme:
         number = re.match(r"\d\d(?=_)", self.name)
         self.lesson = int(number[0]) if number else None
         self.main = converted(path)
-        self.title = text_of(self.main.find("h1"))
+        self.title = text_of(first(self.main.iter("h1"), f"{path}: it has no title"))
         self.headings = []  # (level, id, text)
         for heading in self.main:
             if heading.tag in ("h1", "h2", "h3"):
@@ -50,6 +50,7 @@ class Readme:
 def converted(path):
     html = subprocess.run(["cmark-gfm", "--unsafe", "--full-info-string", "-e", "table", path], check=True,
                           capture_output=True, text=True).stdout
+    html = re.sub(r"<!-- (answer) (\d+) -->", r'<p id="\1-\2"></p>', html)
     try:
         return ET.fromstring(f"<main>{html}</main>")
     except ET.ParseError as error:
@@ -58,6 +59,13 @@ def converted(path):
 
 def text_of(element):
     return " ".join("".join(element.itertext()).split())
+
+
+def first(found, problem):
+    """The first of what was looked for in a README; if it is not there, that is said."""
+    for each in found:
+        return each
+    raise SystemExit(problem)
 
 
 def replace(root, old, new):
@@ -124,7 +132,7 @@ def show_blocks(readme, site):
         pre.set("class", language)
         run = program(readme, language, code)
         if language == "diff" and run:
-            code.text = with_removed(code.text, Path(f"lessons/{run}.patch"))
+            code.text = with_removed(code.text, path_from(readme, f"break/{Path(run).name}.patch"))
         if language in ("cpp", "sh", "diff"):
             pre[0] = source.coloured(code.text, language)
         code.attrib.clear()
@@ -175,7 +183,8 @@ def with_removed(text, patch):
 
 def ask_first(readme):
     """Wraps each question and its answer: the part behind the command in "Predict, then run", and what stands behind a
-    paragraph that begins with Predict. A script covers the answer until a guess is made."""
+    paragraph that begins with Predict. A script covers the answer until a guess is made. Then guess 2 stands where a
+    README says <!-- answer 2 -->."""
     children = list(readme.main)
     for i, element in enumerate(children):
         if element.tag == "h2" and text_of(element).startswith("Predict"):
@@ -186,22 +195,21 @@ def ask_first(readme):
 
 def wrap_run(readme, part):
     """The answer is the rest of the section behind the first command, or else the section behind that."""
-    split = next((i + 1 for i, element in enumerate(part) if element.get("class") == "sh"), None)
-    if split is None:
-        raise SystemExit(f"{readme.path}: no command in a sh block follows the heading that begins with Predict")
-    while part[split].get("class") == "run":
-        split += 1
-    end = next(i for i in range(split + 1, len(part)) if part[i].tag == "h2")
+    split = first((i + 1 for i, element in enumerate(part) if element.get("class") == "sh"),
+                  f"{readme.path}: no command in a sh block follows the heading that begins with Predict")
+    split = first((i for i in range(split, len(part)) if part[i].get("class") != "run"),
+                  f"{readme.path}: no answer follows the command below the heading that begins with Predict")
+    end = first((i for i in range(split + 1, len(part)) if part[i].tag == "h2"),
+                f"{readme.path}: no section follows the answer to Predict")
     questions = [item for element in part[:split] if element.tag == "ol" for item in element]
     asked = [element for element in part[:split] if element.tag == "p" and "?" in text_of(element)]
     wrap(readme, part[:split], part[split:end], questions or asked[-1:])
 
 
 def wrap_question(readme, part):
-    if part[1].tag == "details":
-        wrap(readme, part[:1], part[1:2], part[:1])
-        return
-    end = next(i for i, element in enumerate(part) if element.tag in ("h2", "h3", "hr"))
+    is_folded = [element.tag for element in part[1:2]] == ["details"]
+    end = 2 if is_folded else first((i for i, element in enumerate(part) if element.tag in ("h2", "h3", "hr") and i > 1),
+                                    f"{readme.path}: no section follows the answer to **Predict.**")
     wrap(readme, part[:1], part[1:end], part[:1])
 
 

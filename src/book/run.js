@@ -134,11 +134,11 @@ function showComparison(below, { program, expected, lines, errors, crash }) {
   const shown = differences(expected.trimEnd().split("\n"), lines);
   const changed = shown.filter(([mark]) => mark.trim()).length;
   const native = program === "heart" ? "make train shows" : "the lesson shows";
-  let heading = `It prints what ${native}, to the letter.`;
-  if (changed) heading = `It prints what ${native} (-), but for these lines (+):`;
-  if (broken) heading = "What changes in the output:";
-  below.append(make("p", { textContent: heading }));
-  if (!broken && !changed) return;
+  if (!broken && !changed) return below.append(make("p", { textContent: `It prints what ${native}, to the letter.` }));
+  const [before, after] = broken ? ["without the mistake", "with it"] : [`as ${native}`, "here"];
+  const legend = [make("span", { className: "removed", textContent: `- ${before}` }), ", ",
+    make("span", { className: "added", textContent: `+ ${after}` })];
+  below.append(make("p", {}, "What changes in the output (", ...legend, "):"));
   const difference = make("pre", { className: "difference", tabIndex: 0 });
   for (const [mark, line] of shown) addLine(difference, line, bookKinds[mark]);
   if (broken) errors.forEach((line) => addLine(difference, line));

@@ -43,7 +43,7 @@ class Walk:
         named = next(filter(None, map(PLACE.search, output.splitlines())), None)
         if named:
             path, line = Path(named[1]), int(named[2])
-            self.place = (path, line, source.lines_of(path)[line - 1])
+            self.place = (path, line, "".join(source.lines_of(path)[line - 1 : line]))
         elif command.startswith(MOVES):
             goes_on = command.startswith("continue") and len(self.stops) == 1
             self.place = source.stop_line(self.stops[0], self.folder) if goes_on else None

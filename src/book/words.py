@@ -26,6 +26,8 @@ def read(items):
                 entry = Entry("word-" + re.sub(r"\W+", "-", strong.text.lower()), int(lesson[1]), "")
                 strong.set("id", entry.id)
             if strong.tag == "strong":
+                if entry is None:
+                    raise SystemExit(f"README.md: behind '{strong.text}' in the glossary stands no lesson, such as (05)")
                 for term in strong.text.replace("\n", " ").split(", "):
                     terms.setdefault(term, []).append(entry)
                     entry.terms.append(term)

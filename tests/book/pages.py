@@ -150,6 +150,10 @@ def check_readme(book, path):
     ideas = re.findall(r"^```(?:diff|sh\nmake lesson-\d\d) BREAK=(\S+)$", text, flags=re.M)
     expected += [f"{name}/break/{idea}" for idea in dict.fromkeys(ideas)]  # a mistake shown twice runs at one place
     assert sorted(page.runs) == sorted(expected), f"{page.path}: programs run at {page.runs}, not at {expected}"
+    questions = re.findall(r"^(\d)\. ", (text.split("\n## Predict")[1:] or [""])[0].split("\n```sh\n")[0], flags=re.M)
+    marked = sorted(re.findall(r"^<!-- answer (\d) -->$", text, flags=re.M))
+    wanted = questions or ["1"] * ("\n## Predict" in text)
+    assert marked == wanted, f"{path}: it marks answers {marked} by <!-- answer 1 -->, but asks {wanted}"
     asked = len(re.findall(r"^\*\*Predict\.\*\*|^## Predict", text, flags=re.M))
     assert page.answers == asked, f"{page.path}: {page.answers} answers wait for a guess, and {path} asks for {asked}"
 
@@ -176,7 +180,7 @@ def check_archive():
                 path = Path(folder, name)
                 path.write_text(name)
                 os.utime(path, (when, when))
-            dist.pack(Path(folder), Path(folder), f"{folder}.zip")
+            dist.pack({path.name: path for path in Path(folder).iterdir()}, f"{folder}.zip")
             archives.append(Path(f"{folder}.zip").read_bytes())
             os.remove(f"{folder}.zip")
     assert archives[0] == archives[1], "make dist: the same files make another archive"

@@ -48,8 +48,10 @@ def guess(reader):
           "Enter goes on to the next field, or to the button")
     reader.browser.click(".cover button")
     claim(reader.ask(SHOWN), "it is shown afterwards")
-    claim("about 5" in reader.browser.text(".predict .guessed"), "the guess stands beside it")
+    claim("about 5" in reader.browser.text("#answer-1"), "the guess stands where its answer does")
+    reader.ask("(verdict => (verdict.value = 'wrong', verdict.dispatchEvent(new Event('change'))))(document.querySelector('select'))")
     reader.open(LESSON)
+    claim(reader.ask("document.querySelector('#answer-1 select').value") == "wrong", "the reader's verdict is remembered")
     claim(reader.ask(SHOWN), "it is still shown when the reader comes back")
     claim(reader.ask("document.querySelector('.guess input').value") == "about 5", "the guess is remembered")
     claim(reader.marks(LESSON) == "guessed", "the list of lessons says so")
@@ -76,6 +78,10 @@ def walk(reader):
     reader.browser.click(".session-box button")
     claim(reader.ask(steps) == 1, "a step shows it, and what it prints")
     reader.browser.click(".session-box button")
+    reader.browser.click(".session-box input")
+    reader.browser.type("one")
+    reader.browser.press("Enter")
+    claim("$2 = 0\nYou guessed: one" in reader.browser.text(".session-box pre"), "a guess stands beside it")
     stands = "document.querySelector('#beside iframe')?.src.endsWith('main.cpp.html?theme=light#L-%d')"
     reader.browser.click(".session-box .at")
     claim(reader.browser.until(stands % 16), "the line of code is opened beside the text")
@@ -137,7 +143,7 @@ def forget(reader):
     reader.ask("confirm = () => true")
     reader.ask("document.querySelector('#path p button').click()")
     reader.open(LESSON)
-    claim(not reader.ask(SHOWN) and reader.marks(LESSON) == "", "all is forgotten when the reader asks for it")
+    claim(not reader.ask(SHOWN) and reader.marks(LESSON) == "not read", "all is forgotten when the reader asks for it")
 
 
 def widths(reader):

@@ -56,7 +56,7 @@ class Site:
         """A drawing's width and height, so that text does not move when it arrives; and the least width at which the
         smallest letters in it have 10 pixels."""
         if not picture.endswith(".svg"):
-            return {}
+            return {"style": "--least: 44rem"}  # a page of the program
         text = Path(picture).read_text(encoding="utf-8")
         size = re.finditer(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', text)
         width, height = readme.first(size, f"{picture}: its <svg> must have a width and a height, in pixels").groups()

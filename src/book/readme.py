@@ -155,12 +155,12 @@ def figure(pre, place, address):
 
 
 def program(readme, language, code):
-    """The program that can run behind this block: `make lesson-NN` alone, or one with a mistake."""
+    """The program that can run behind this block: `make lesson-NN`, with times or not, or one with a mistake."""
     command = code.text.strip()
     number = f"{readme.lesson or 0:02}"
     if language == "diff":
         command = f"make lesson-{number} {code.get('data-meta', '')}"
-    found = re.fullmatch(rf"make lesson-{number}(?: BREAK=(\S+))?", command)
+    found = re.fullmatch(rf"make lesson-{number}(?: TIMES=1| BREAK=(\S+))?", command)
     if not found or language not in ("sh", "diff"):
         return None
     return f"{readme.name}/break/{found[1]}" if found[1] else readme.name

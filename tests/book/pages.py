@@ -145,7 +145,7 @@ def check_readme(book, path):
         file, _, line = address.partition("#")
         shown = book.pages[(page.path.parent / file).resolve()].lines[line]
         assert shown.strip() == code.split("\n")[0].strip(), f"{page.path}: {address} is not where this stands: {code}"
-    expected = [name for block in blocks(text, "sh") if re.fullmatch(r"make lesson-\d\d\n", block)]
+    expected = [name] * bool(re.match(r"\d\d_", name))
     expected += ["heart"] * (name == "index" and (book.folder / "run.js").exists())  # else nothing runs in the page
     ideas = re.findall(r"^```(?:diff|sh\nmake lesson-\d\d) BREAK=(\S+)$", text, flags=re.M)
     expected += [f"{name}/break/{idea}" for idea in dict.fromkeys(ideas)]  # a mistake shown twice runs at one place

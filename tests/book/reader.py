@@ -170,6 +170,10 @@ def for_all_readers(reader):
             for page in pages:
                 reader.open(page)
                 reader.ask("""document.querySelectorAll(".cover button, .session-box button + button").forEach((button) => button.click())""")
+                reader.ask("""document.querySelectorAll(".guess input").forEach((input) => {
+                    input.value = "a guess";
+                    input.dispatchEvent(new Event("input"));
+                })""")
                 reader.ask("document.querySelectorAll('details').forEach((part) => (part.open = true))")
                 reader.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
                 found = reader.browser.findings()

@@ -97,7 +97,7 @@ function marksOf(name) {
   return Object.keys(MARKS).filter((what) => isDone[what]);
 }
 
-const lessonsOfTables = () => all("td:first-child > a").filter((link) => /^\d\d_\w+\.html$/.test(link.getAttribute("href")));
+const lessonsOfTables = () => all("td:first-child > a").filter((link) => /\/\d\d_\w+\.html$/.test(link.href));
 
 // A lesson has a place for each mark: a point, until it is earned.
 function showMarks() {
@@ -146,14 +146,12 @@ function askFirst(part, number) {
     const name = number === 0 ? `${i + 1}` : `exercise ${number}.${i + 1}`;
     const input = field(question, name);
     showGuess(document.getElementById(`answer-${name}`) ?? answer.insertBefore(make("p"), top), input, name);
-    return input;
-  });
-  fields.forEach((input, i) => {
     input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault(); // else it presses the button, too
       (fields[i + 1] ?? part.querySelector(":scope > .cover button, :scope > .answer > summary"))?.focus();
     });
+    return input;
   });
   if (answer.tagName !== "DETAILS") cover(answer, fields, number === 0 ? page() : `${page()} ${number}`);
 }
@@ -164,13 +162,14 @@ const keep = (what, name, value) => remember(what, page(), { ...recalled(what, p
 // Where the answer stands: the guess, and the reader's word on it.
 function showGuess(place, input, name) {
   const verdict = make("select", { ariaLabel: "Was the guess right?" });
-  verdict.append(...["right or wrong?", "right", "nearly right", "wrong"].map((text) => make("option", { textContent: text })));
-  verdict.value = recalled("verdict", page())?.[name] ?? "right or wrong?";
+  const words = ["right or wrong?", "right", "nearly right", "wrong"];
+  verdict.append(...words.map((text) => make("option", { textContent: text })));
+  verdict.value = recalled("verdict", page())?.[name] ?? words[0];
   verdict.addEventListener("change", () => keep("verdict", name, verdict.value));
   const show = () => {
-    const guess = input.value.trim();
-    const answers = place.id ? `Answer ${name}` : "Answer";
-    place.replaceChildren(...(guess ? [`${answers}. You guessed: `, make("b", { textContent: guess }), " ", verdict] : []));
+    const guess = make("b", { textContent: input.value.trim() });
+    const said = `Answer${place.id && ` ${name}`}. You guessed: `;
+    place.replaceChildren(...(guess.textContent ? [said, guess, " ", verdict] : []));
   };
   place.className = "guessed";
   input.addEventListener("input", show);

@@ -198,8 +198,8 @@ def begin(cover, pages, programs):
         absent = " and ".join(f"lesson {page.lesson:02}" for page in pages if page.lesson and page.name not in programs)
         text += f" Its programs run in the page{absent and f' (all but those of {absent})'}."
         made.append(ET.Element("div", {"class": "run", "data-program": "heart", "data-label": "Train a GPT here"}))
-    text += (' To change them yourself, take the project: in <code>microgpt.zip</code> it is the folder <code>project</code>. '
-             'There type <code>make setup train</code>; <a href="#start">Start</a> says more.')
+    text += (' To change them yourself, take the project: in <code>microgpt.zip</code> it is the folder '
+             '<code>project</code>. There type <code>make setup train</code>; <a href="#start">Start</a> says more.')
     cover.main[1:1] = [ET.fromstring(f"<p>{text}</p>"), *made]
 
 
@@ -264,7 +264,7 @@ def main():
     entries = {}
     for entry in (entry for found in terms.values() for entry in found):
         page = readme.first((page for page in pages if page.lesson == entry.lesson),
-                            f"README.md: the glossary says ({entry.lesson:02}) of '{entry.terms[0]}': there is no such lesson")
+                            f"README.md: the glossary gives '{entry.terms[0]}' a lesson that is not there")
         entries[entry.id] = [entry.text, page.name, page.title, entry.terms]
     write_data(out, "words", entries)
     parts = parts_of(pages[0])

@@ -2,7 +2,6 @@
 """The book, the pages of the inspector and the project in one archive: python3 src/book/dist.py BOOK PAGES OUT
 
 The same files make the same archive: in order, without times and owners."""
-import os
 import subprocess
 import sys
 import zipfile
@@ -23,7 +22,7 @@ def pack(files, out):
     with zipfile.ZipFile(out, "w") as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(f"microgpt/{name}")
-            mode = 0o755 if os.access(files[name], os.X_OK) else 0o644
+            mode = 0o755 if files[name].stat().st_mode & 0o100 else 0o644
             entry.create_system, entry.external_attr = 3, mode << 16  # as on Unix, wherever it is packed
             archive.writestr(entry, files[name].read_bytes(), zipfile.ZIP_DEFLATED, 9)
 

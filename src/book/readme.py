@@ -207,9 +207,9 @@ def wrap_run(readme, part):
 
 
 def wrap_question(readme, part):
-    is_folded = [element.tag for element in part[1:2]] == ["details"]
-    end = 2 if is_folded else first((i for i, element in enumerate(part) if element.tag in ("h2", "h3", "hr") and i > 1),
-                                    f"{readme.path}: no section follows the answer to **Predict.**")
+    folded = part[1:] and part[1].tag == "details"
+    ends = (i for i, element in enumerate(part) if i > 1 and (folded or element.tag in ("h2", "h3", "hr")))
+    end = first(ends, f"{readme.path}: no section follows the answer to **Predict.**")
     wrap(readme, part[:1], part[1:end], part[:1])
 
 

@@ -27,7 +27,7 @@ def read(items):
                 strong.set("id", entry.id)
             if strong.tag == "strong":
                 if entry is None:
-                    raise SystemExit(f"README.md: behind '{strong.text}' in the glossary stands no lesson, such as (05)")
+                    raise SystemExit(f"README.md: no lesson, such as (05), stands behind '{strong.text}' in the glossary")
                 for term in strong.text.replace("\n", " ").split(", "):
                     terms.setdefault(term, []).append(entry)
                     entry.terms.append(term)

@@ -14,7 +14,7 @@ class Graph {
     run.tape.backward(loss, this.grads);
     Object.assign(this, { model, run, tape: run.tape, labels: new Labels(run, loss), known: [] });
     this.loss = this.node(loss);
-    this.reached = this.below(this.loss);
+    this.reached = run.tape.reached;
   }
 
   // --- Things: nodes, and weights, which are none --------------------------------------------------------------------
@@ -56,28 +56,14 @@ class Graph {
     return [...nodes, ...weights];
   }
 
-  // Whether a node was computed from each number, or is it itself. Rows of a linear layer share one list of children.
-  below({ number }) {
-    const found = new Uint8Array(this.tape.size);
-    found[number] = 1;
-    let followed = null;
-    for (let k = number; k >= 0; k--) {
-      const children = found[k] ? this.tape.childrenOf(k) : followed;
-      if (children === followed) continue;
-      for (const child of children) found[child] = 1;
-      followed = children;
-    }
-    return found;
-  }
-
   // Why the gradient is what it is: [{ parent, i, local, amount }] for every node whose child i it is, in the order in
   // which backward() adds the amounts. A list of children that is shared is searched once.
   parentsOf(thing) {
     const found = [];
     let searched = null;
     let places = [];
-    for (let k = this.loss.number; k > (thing.number ?? -1); k--) {
-      if (!this.reached[k]) continue;
+    for (const k of this.reached) {
+      if (k === thing.number) break;
       const children = this.tape.childrenOf(k);
       if (thing.op === "weight") places = this.placesOfWeight(thing, k, children.length);
       else if (children !== searched) places = placesOf(thing.number, children);
@@ -112,8 +98,8 @@ class Graph {
   // loss of that position if there is such a path. null if the loss was not computed from it.
   pathTo(thing, position) {
     const top = this.follow([0, position]).at(-1).thing;
-    const below = this.below(top);
-    const path = this.climb(thing, top, ({ number }) => below[number]);
+    const below = new Set(this.tape.order(top.number));
+    const path = this.climb(thing, top, ({ number }) => below.has(number));
     return path === null ? this.climb(thing, this.loss, () => true) : [0, position, ...path];
   }
 
@@ -137,7 +123,7 @@ class Graph {
     if (/^#\d+$/.test(wanted)) return wanted.slice(1) < this.tape.size ? this.node(Number(wanted.slice(1))) : null;
     const alike = this.nodesNamed((name) => wanted.startsWith(name));
     const named = alike.filter((node) => this.labels.textOf(node) === wanted);
-    const nodes = named.filter(({ number }) => this.reached[number]);
+    const nodes = named.filter(({ number }) => this.reached.includes(number));
     const here = nodes.find((node) => this.labels.placeOf(node).position === position);
     return here ?? nodes[0] ?? this.findWeight(wanted) ?? named[0] ?? null;
   }

@@ -16,8 +16,10 @@ function fillElement(made, attributes, children) {
     if (typeof value === "function") (acts ??= {})[name] = value;
     else made.setAttribute(name, value);
   }
+  const all = children.flat().filter((child) => child !== null);
   if (acts) listen(made, acts);
-  made.append(...children.flat().filter((child) => child !== null));
+  made.isLive = acts !== undefined || all.some(({ isLive }) => isLive);
+  made.append(...all);
   return made;
 }
 
@@ -76,6 +78,7 @@ function renewChildren(place, children) {
 }
 
 function renewNode(old, made) {
+  if (old === made || (!made.isLive && old.isEqualNode(made))) return;
   if (old.nodeName !== made.nodeName) return old.replaceWith(made);
   if (old.nodeValue !== made.nodeValue) old.nodeValue = made.nodeValue; // of a text
   if (!old.isEqualNode(made)) {
@@ -251,12 +254,11 @@ function mapParts(model, n, { rows, labels, picked = -1, forbidden = () => false
   const at = (i) => mapMargin + cellSize * i;
   const box = (t, s) => `M${at(s)} ${at(t)}h${cellSize - 1}v${cellSize - 1}H${at(s)}z`;
   const shades = new Map();
-  const letters = [];
+  const [down, across] = [[], []];
   let [seen, crosses] = ["", ""];
   for (let t = 0; t < n; t++) {
-    const isPicked = t === picked ? "picked-label" : null;
-    letters.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
-    letters.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
+    down.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, class: t === picked ? "picked-label" : null }, labels[t]));
+    across.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7 }, labels[t]));
     for (let s = 0; s <= t; s++) {
       const shade = Math.round(mostShade * rows[t][s]);
       if (shade > 0) shades.set(shade, (shades.get(shade) ?? "") + box(t, s));
@@ -265,7 +267,8 @@ function mapParts(model, n, { rows, labels, picked = -1, forbidden = () => false
     }
   }
   const cells = [...shades].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade / mostShade }));
-  const parts = [svg("path", { class: "seen", d: seen }), svg("g", {}, cells), svg("g", {}, letters)];
+  const letters = [svg("g", { "text-anchor": "end" }, down), svg("g", { "text-anchor": "middle" }, across)];
+  const parts = [svg("path", { class: "seen", d: seen }), svg("g", {}, cells), ...letters];
   if (crosses !== "") parts.push(svg("path", { class: "forbidden", d: crosses }));
   if (picked >= 0 && picked < n) {
     const frame = { x: at(0) - 1, y: at(picked) - 1, width: cellSize * (picked + 1) + 1, height: cellSize + 1, rx: 2 };

@@ -2,11 +2,13 @@
 // were made.
 
 class Labels {
-  // Of all nodes on the tape of a run that computed the loss of a text.
+  // Of all nodes on the tape of a run that computed the loss of a text. Those of an earlier text that began alike stay.
   constructor(run, loss) {
     // Labels by node: { name, index, i }; index(i), or index, is what stands behind the name.
-    Object.assign(this, { model: run.model, tape: run.tape, labels: [] });
+    Object.assign(this, { model: run.model, tape: run.tape, labels: (run.labels ??= []) });
     for (const [t, position] of run.positions.entries()) {
+      if (position.labelled === position.target) continue;
+      position.labelled = position.target;
       this.embedding(position);
       for (const layer of run.layers) this.attention(layer[t]);
       for (const mlp of run.mlps) this.mlp(mlp[t]);

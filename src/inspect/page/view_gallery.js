@@ -112,15 +112,23 @@ function galleryCard(shown, layer, head) {
   return mapFigure(caption, map, answer(shown, layer, head));
 }
 
-function showGallery(shown) {
+function galleryLayer(shown, layer) {
   const { n_layer, n_head } = shown.model.config;
-  const parts = [];
-  for (let layer = 0; layer < n_layer; layer++) {
-    if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, ...explained(`[Layer] ${layer}`)));
-    const cards = Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head));
-    parts.push(mapGrid(mapLabels(shown).length, cards));
-  }
-  renew(byId("gallery"), parts);
+  const title = n_layer > 1 ? element("h3", { class: "layer-title" }, ...explained(`[Layer] ${layer}`)) : null;
+  const cards = Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head));
+  return element("div", title, mapGrid(mapLabels(shown).length, cards));
+}
+
+// A key waits only for the layers on the screen; the others follow when it rests.
+function showGallery(shown, isWhole = document.body.classList.contains("whole")) {
+  const old = [...byId("gallery").children].map((each) => (isWhole || isWithin(0.1, each) ? null : each));
+  const layers = Array.from({ length: shown.model.config.n_layer }, (_, layer) => old[layer] ?? galleryLayer(shown, layer));
+  renew(byId("gallery"), layers);
+  const showRest = () => {
+    showGallery(state.shown, true);
+    showNext();
+  };
+  if (layers.some((each) => old.includes(each))) later("gallery", 250, showRest);
   const kinds = [["name", "This one"], ["mean", `Mean over ${measuredOn(shown, false)}`]];
   showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
   byId("map-kinds").hidden = !shown.about.maps;

@@ -145,7 +145,7 @@ function compareTape(name, { ops, data, grads, children, parameter_grads }) {
   const passed = nodes.filter((node) => graph.reached.includes(node.number) && node !== graph.loss);
   const weights = Object.values(graph.model.w)
     .filter((matrix) => !["wte", "wpe"].includes(matrix.name))
-    .map((matrix) => graph.weight(matrix.at + matrix.data.length - 1));
+    .map((matrix) => graph.parameter(matrix.at + matrix.data.length - 1));
   const all = [...passed, ...weights];
   const list = (key, things) => things.map((thing) => thing[key]);
   return {

@@ -94,6 +94,8 @@ def use_cells(tab):
           "it does not begin")
     tab.click("#cells-next")
     check(shown_cells(tab)[0] == 2, "the next number does not come")
+    tab.click("#cells-back")
+    check(shown_cells(tab)[0] == 1, "the number before does not come back")
     for list, title in enumerate(("stream: the new stream, x", "head 0: the stream rescaled, x_norm",
                                   "head 0: query, q", "head 0: key, k", "head 0: value, v", "head 0: scores, attn_logits",
                                   "head 0: weights, attn_weights", "head 0: what it passes on, head_out"), 1):
@@ -759,7 +761,7 @@ def use_history(tab, page):
     check(tab.evaluate("byId('point').ariaValueText") == "after 0 steps of 60", "the slider says nothing")
     tab.evaluate("showAll()")
     check(tab.evaluate("byId('gallery').innerHTML") != maps, "the slider does not change the maps")
-    tab.until("pointsToTell().every((i) => state.points[i].names !== null)")  # the table grows until then
+    tab.until("pointsToTell().every((i) => state.written.has(state.points[i].model))")  # the table grows until then
     names = tab.text("#history-names")
     go_to_graph(tab)  # it takes its room when it comes near
     tab.click("#history-losses svg")

@@ -338,7 +338,7 @@ function followLink(place = null) {
   const text = readLink();
   if (text === "" || (text && readable(state.models[state.model].model, text).text)) byId("text").value = text;
   showTheme();
-  showSampling();
+  for (const [id, key] of Object.entries(samplingInputs)) byId(id).value = state[key];
   typed(byId("text").value);
   const isStep = text === null && state.tour > 0;
   if (isStep) beginStep();
@@ -352,7 +352,9 @@ function followLink(place = null) {
   } else if (state.tab === "picture") scrollTo(0, 0);
   else bringToTop(byId(state.tab));
   showNow();
-  if (isStep) reachStep();
+  if (!isStep) return;
+  byId("tour").focus({ preventScroll: true });
+  bringToTop(byId("tour"));
 }
 
 // --- Theme, sections, start ------------------------------------------------------------------------------------------
@@ -518,7 +520,7 @@ function start() {
   });
   nameMeanings();
   if (nounOf(state.models[0].model) === "documents") callThemDocuments();
-  const begins = [startPicture, startCells, startGallery, startWhatIf, startLearn, startGraph, startHistory, startTour];
+  const begins = [startPicture, startCells, startWhatIf, startLearn, startGraph, startHistory, startTour];
   for (const begin of begins) begin();
   followLink();
   followScrolling();

@@ -16,15 +16,21 @@ function fillElement(made, attributes, children) {
     if (typeof value === "function") (acts ??= {})[name] = value;
     else made.setAttribute(name, value);
   }
-  const all = children.flat().filter((child) => child !== null);
   if (acts) listen(made, acts);
-  made.isLive = acts !== undefined || all.some(({ isLive }) => isLive);
+  const all = children.flat().filter((child) => child !== null);
+  noteLive(made, all);
   made.append(...all);
   return made;
 }
 
+// Whether an element, or one in it, does something.
+function noteLive(place, children) {
+  place.isLive ||= children.some(({ isLive }) => isLive);
+}
+
 // What an element does, by event. It can be given other acts.
 function listen(made, acts = {}) {
+  made.isLive = true;
   made.acts = acts;
   for (const type in acts) made.addEventListener(type, act); // once, however often it is added
 }
@@ -69,6 +75,7 @@ function renew(place, ...children) {
 
 function renewChildren(place, children) {
   const old = [...place.childNodes];
+  noteLive(place, children);
   children.forEach((child, i) => {
     const made = child instanceof Node ? child : new Text(child);
     if (old[i]) renewNode(old[i], made);
@@ -118,23 +125,9 @@ function percent(p) {
   return `${(100 * p).toFixed(p < 0.0995 ? 1 : 0)}%`;
 }
 
-// A letter as a reader can see it.
-function visibleLetter(letter) {
-  return letter.trim() === "" ? "␣" : letter;
-}
-
-// In maps BOS is a dot, as in the program.
-function shortLabel(model, token) {
-  return token === model.bos ? "." : visibleLetter(model.characters[token]);
-}
-
-function longLabel(model, token) {
-  return token === model.bos ? "BOS" : visibleLetter(model.characters[token]);
-}
-
-function nextLabel(model, token) {
-  return token === model.bos ? "end" : visibleLetter(model.characters[token]);
-}
+// A token as a reader can see it. In maps BOS is a dot, as in the program.
+const labelled = (bos) => ({ characters }, token) => (characters[token] ?? bos).trim() || "␣";
+const [shortLabel, longLabel, nextLabel] = [".", "BOS", "end"].map(labelled);
 
 // A word or name in the middle of a text, whichever way it is written.
 function inText(word) {
@@ -285,6 +278,16 @@ function mapGrid(n, figures) {
 // A map or more of a head, under its name.
 function mapFigure(caption, ...parts) {
   return element("figure", element("figcaption", { class: "head-name" }, ...caption), ...parts);
+}
+
+// Of all heads; `title` makes of a head's name that of its map, `tell` what stands beside the name and below the map.
+function mapsOfHeads(model, { weights, labels }, title, tell = () => []) {
+  const figures = headsOf(model).map(({ layer, head, name }, i) => {
+    const [beside, ...below] = tell(i);
+    const map = headMap(model, { rows: weights[layer][head], labels, name: title(name) });
+    return mapFigure(beside ? [element("strong", name), beside] : [name], map, ...below);
+  });
+  return mapGrid(labels.length, figures);
 }
 
 // A map with words at its axes.

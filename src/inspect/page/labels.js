@@ -20,9 +20,9 @@ class Labels {
 
   // --- Asking --------------------------------------------------------------------------------------------------------
 
-  // A weight is no node: see Graph.weight().
+  // A parameter of a linear layer is no node: see Graph.parameter().
   of(thing) {
-    if (thing.op !== "weight") {
+    if (thing.at === undefined) {
       const { name, index, i } = this.labels[thing.number];
       return { name, index: typeof index === "string" ? index : index(i) };
     }
@@ -36,9 +36,9 @@ class Labels {
     return index === "" || index.startsWith("[") ? name + index : `${name} ${index}`;
   }
 
-  // { position, layer, part }, null where there is none. Embeddings and weights belong to no position.
+  // { position, layer, part }, null where there is none. Parameters belong to no position.
   placeOf(thing) {
-    if (thing.op === "parameter" || thing.op === "weight") return { position: null, layer: null, part: "" };
+    if (thing.op === "parameter") return { position: null, layer: null, part: "" };
     return this.tape.places.findLast(({ from }) => from <= thing.number);
   }
 

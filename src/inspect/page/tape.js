@@ -233,9 +233,9 @@ class Tape {
     return order.subarray(0, size);
   }
 
-  // Read from the end of the order, every node comes after those that were computed from it, so its gradient is complete
-  // when it is handed on. Each child gets it times the local derivative, and adds up what it gets, the last child first.
-  // grads, of the parameters, grow by what these get.
+  // In this order, from its end, a node comes after all that were computed from it, so its gradient is complete when it
+  // is handed on. Each child gets it times the local derivative, and adds up what it gets, the last child first. grads,
+  // of the parameters, grow by what these get.
   backward(root, grads) {
     const { numbers, edges, reads, children, locals } = this;
     const grad = (this.grad = new Float64Array(this.size));

@@ -32,8 +32,3 @@ class Trainer {
     }
   }
 }
-
-// The same model with numbers drawn anew, as initialize() of src/base/parameters.h draws them.
-function freshModel(model, { init_std }, random) {
-  return withNumbers(model, model.numbers.map(() => random.gauss(0, init_std)));
-}

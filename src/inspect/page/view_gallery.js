@@ -27,10 +27,6 @@ function meaningsOf(record) {
   return [`The ${share}, but not clearly.`];
 }
 
-function reveal(keys) {
-  change({ open: new Set(keys) });
-}
-
 // Only where something stands out there is something to guess.
 function isClear({ shape }) {
   return shape !== "no clear shape";
@@ -70,14 +66,9 @@ function answer(shown, layer, head) {
     "aria-expanded": String(isOpen),
     "data-key": `answer ${key}`,
     "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
-    click: () => reveal(isOpen ? [...state.open].filter((each) => each !== key) : [...state.open, key]),
+    click: () => change({ open: toggled(state.open, key) }),
   };
   return element("div", { class: "answer" }, ...(isOpen ? evidence(shown, record) : []), button(how, words));
-}
-
-// The rows of a map: of this name, or the mean over those it was measured on.
-function mapRows(shown, layer, head) {
-  return state.maps === "mean" && shown.about.maps ? shown.about.maps[layer][head] : shown.now.weights[layer][head];
 }
 
 function mapLabels(shown) {
@@ -85,11 +76,12 @@ function mapLabels(shown) {
   return state.maps === "mean" ? numbers : shown.labels;
 }
 
+// Of this name, or the mean over those it was measured on.
 function galleryMap(shown, layer, head) {
   const isMean = state.maps === "mean";
   const where = isMean ? `mean over ${measuredOn(shown, false)}` : `in “${state.text}”`;
   return headMap(shown.model, {
-    rows: mapRows(shown, layer, head),
+    rows: ((isMean && shown.about.maps) || shown.now.weights)[layer][head],
     labels: mapLabels(shown),
     name: `Map of layer ${layer}, head ${head}, ${where}`,
     forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
@@ -122,7 +114,8 @@ function galleryLayer(shown, layer) {
 // A key waits only for the layers on the screen; the others follow when it rests.
 function showGallery(shown, isWhole = document.body.classList.contains("whole")) {
   const old = [...byId("gallery").children].map((each) => (isWhole || isWithin(0.1, each) ? null : each));
-  const layers = Array.from({ length: shown.model.config.n_layer }, (_, layer) => old[layer] ?? galleryLayer(shown, layer));
+  const { n_layer: length } = shown.model.config;
+  const layers = Array.from({ length }, (_, layer) => old[layer] ?? galleryLayer(shown, layer));
   renew(byId("gallery"), layers);
   const showRest = () => {
     showGallery(state.shown, true);
@@ -136,15 +129,11 @@ function showGallery(shown, isWhole = document.body.classList.contains("whole"))
   const keys = headsOf(shown.model).map(({ key }) => key);
   const areAllOpen = keys.every((key) => state.open.has(key));
   byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";
-  byId("reveal-all").onclick = () => reveal(areAllOpen ? [] : keys);
+  byId("reveal-all").onclick = () => change({ open: new Set(areAllOpen ? [] : keys) });
   byId("reveal-all").hidden = !shown.about.heads;
   byId("guess").textContent = !shown.about.heads
     ? ""
     : shown.about.heads.some(isClear)
       ? "Look at a map, guess what its head looks for, and then uncover the answer."
       : "In this model no head looks for one thing alone.";
-}
-
-function startGallery() {
-  byId("scale").append("0", element("i"), "1");
 }

@@ -6,7 +6,7 @@ function headFacts(shown) {
   const seen = seenFrom(shown.model, layer, head, at, shown.changes);
   const here = positions[at];
   const [query, scores, weights] = ["q_h", "attn_logits", "attn_weights"].map((name) => here[name][head]);
-  return { seen, positions, here, query, scores, weights, even: evenShare(seen), D: query.length };
+  return { seen, positions, here, query, scores, weights, even: 1 / seen.length, D: query.length };
 }
 
 function numberCells(numbers) {

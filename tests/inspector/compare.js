@@ -120,7 +120,12 @@ function isSame(ours, theirs) {
   return JSON.stringify(ours) === JSON.stringify(theirs) ? 0 : Infinity;
 }
 
-// A text that is read on from another one is as if read anew; so is its tape.
+function labelsOf(run, loss) {
+  const labels = new Labels(run, loss);
+  return Array.from({ length: loss + 1 }, (_, number) => labels.textOf({ number }));
+}
+
+// A text that is read on from another one is as if read anew; so is its tape, with its labels.
 function compareKept({ names }) {
   const { model } = state.models[0];
   const [reading, losing] = [0, 1].map(() => new Run(model, unchanged, new Tape(model.numbers)));
@@ -132,7 +137,8 @@ function compareKept({ names }) {
     const loss = anew.documentLoss(tokens);
     const same = losing.documentLoss(tokens) === loss && losing.tape.data[loss] === anew.tape.data[loss];
     const tapes = [anew, losing].map(({ tape }) => [tape.size, tape.numEdges, tape.places, [...tape.rows]]);
-    return (same ? 0 : Infinity) + isSame(...tapes) + isSame(reading.read(within), forward(model, within));
+    const labels = [anew, losing].map((run) => hasGraph(model) && labelsOf(run, loss));
+    return (same ? 0 : Infinity) + isSame(...tapes) + isSame(...labels) + isSame(reading.read(within), forward(model, within));
   });
   return { kept: Math.max(...differences) };
 }

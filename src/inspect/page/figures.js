@@ -290,12 +290,6 @@ function mapsOfHeads(model, { weights, labels }, title, tell = () => []) {
   return mapGrid(labels.length, figures);
 }
 
-// A map with words at its axes.
-function withAxes(map, thing) {
-  const above = element("span", { class: "across" }, `${thing} that is looked at →`);
-  return element("div", { class: "axes" }, above, element("span", { class: "down" }, `${thing} that looks →`), map);
-}
-
 // What the mouse does in a map, where its place says which cell it is at. pick(t, s) is called for a click, see(t, s)
 // for "See the numbers", which a click then offers.
 function cellActions({ rows, labels, n, size, pick = null, see = null }) {

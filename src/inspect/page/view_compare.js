@@ -76,8 +76,8 @@ function showModels() {
   byId("models").hidden = !several;
   if (!several) return;
   const isTrained = state.models[1].about.name === trainedFile;
-  const names = state.models.map(({ about }, i) => [i, isTrained ? ["The page’s model", "Yours"][i] : about.name]);
-  showChoices(byId("models"), names, state.model, (model) => {
+  const names = isTrained ? ["The page’s model", "Yours"] : state.models.map(({ about }) => about.name);
+  showChoices(byId("models"), names.entries(), state.model, (model) => {
     state.model = model;
     typed(byId("text").value);
     showAnew(); // if nothing of it can be read

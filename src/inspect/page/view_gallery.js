@@ -34,6 +34,9 @@ function isClear({ shape }) {
 
 // What `microgpt heads` measured of this head.
 function evidence(shown, record) {
+  const { loss, loss_stderr } = record.importance?.zeroed ?? {}; // not known of points of a training but the last
+  const margin = `[± ${fixed(2 * loss_stderr)}|standard error]`;
+  const without = record.importance ? ` Without it, their [loss] changes by ${signed(loss)} ${margin}.` : "";
   const bars = places.map(([field, label]) =>
     chanceBar({ label, share: record[field].value, mark: record[field].even, markClass: "even" }),
   );
@@ -43,16 +46,9 @@ function evidence(shown, record) {
     element("div", { class: "masses" }, ...bars),
     paragraph(
       `Share of its attention by place, over ${countMeasured(shown)}; the line is an [even share]. ` +
-        `Its [entropy] is ${fixed(record.entropy.value, 2)}.${worth(record)}`,
+        `Its [entropy] is ${fixed(record.entropy.value, 2)}.${without}`,
     ),
   ];
-}
-
-// Not known of the points of a training, apart from the last.
-function worth({ importance }) {
-  if (!importance) return "";
-  const { loss, loss_stderr } = importance.zeroed;
-  return ` Without it, their [loss] changes by ${signed(loss)} [± ${fixed(2 * loss_stderr)}|standard error].`;
 }
 
 function answer(shown, layer, head) {
@@ -100,7 +96,10 @@ function galleryCard(shown, layer, head) {
     click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
   };
   const caption = [button(how, `head ${head}`), element("span", { class: "changed" }, off ?? "")];
-  const map = withAxes(galleryMap(shown, layer, head), state.maps === "mean" ? "position" : "letter");
+  const thing = state.maps === "mean" ? "position" : "letter";
+  const above = element("span", { class: "across" }, `${thing} that is looked at →`);
+  const beside = element("span", { class: "down" }, `${thing} that looks →`);
+  const map = element("div", { class: "axes" }, above, beside, galleryMap(shown, layer, head));
   return mapFigure(caption, map, answer(shown, layer, head));
 }
 

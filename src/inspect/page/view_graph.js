@@ -163,11 +163,9 @@ function showGraph(shown) {
   if (fits.length > 1) state.path = fits.slice(2).join("."); // a link may lead further than this graph goes
   byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
-  const letters = shown.tokens.map((token, t) => [
-    String(t),
-    `${longLabel(shown.model, token)} → ${nextLabel(shown.model, shown.targets[t])}`,
-  ]);
-  showChoices(byId("graph-at"), letters, String(state.at), (t) => change({ at: Number(t) }));
+  const { model, tokens, targets } = shown;
+  const letters = tokens.map((token, t) => `${longLabel(model, token)} → ${nextLabel(model, targets[t])}`);
+  showChoices(byId("graph-at"), letters.entries(), state.at, (at) => change({ at }));
   showDestinations(graph);
   drawGraph(graph, steps);
   showNode(graph, steps.at(-1).thing);

@@ -25,8 +25,8 @@ function showHeadChoices(place, { model }) {
 function showPickers(shown) {
   byId("pick-note").hidden = shown.model.config.n_layer === 1;
   showHeadChoices(byId("pick-head"), shown);
-  const letters = shown.tokens.map((token, t) => [String(t), longLabel(shown.model, token)]);
-  showChoices(byId("pick-letter"), letters, String(state.at), (t) => change({ at: Number(t) }));
+  const letters = shown.tokens.map((token) => longLabel(shown.model, token));
+  showChoices(byId("pick-letter"), letters.entries(), state.at, (at) => change({ at }));
 }
 
 function showHeadMap(shown) {

@@ -107,8 +107,7 @@ function resetLearning(what = {}) {
   if (state.learn) state.learn.running = false;
   state.learn = newLearner(state.shown.model);
   const choices = [["fresh", "Random numbers"], ["model", "This model’s parameters"]];
-  const choose = (learnFrom) => resetLearning({ learnFrom });
-  showChoices(byId("learn-from"), choices, state.learnFrom, choose);
+  showChoices(byId("learn-from"), choices, state.learnFrom, (learnFrom) => resetLearning({ learnFrom }));
   byId("learn-seed").value = state.learnSeed;
   byId("learn-speed").value = String(state.learnSpeed);
   showLearning(true);

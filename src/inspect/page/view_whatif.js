@@ -125,8 +125,7 @@ function canRead(model, text) {
 
 const mostNames = 200;
 
-// Which input sets what.
-const samplingInputs = { seed: "seed", num: "num", prompt: "prompt" };
+const samplingInputs = ["seed", "num", "prompt"]; // they set what has their names
 
 function generateNames() {
   const { about, model, changes } = state.shown;
@@ -166,8 +165,8 @@ function startWhatIf() {
     state.temperature = Number(target.value);
     showSoon();
   });
-  for (const [id, key] of Object.entries(samplingInputs)) {
-    byId(id).addEventListener("input", ({ target }) => {
+  for (const key of samplingInputs) {
+    byId(key).addEventListener("input", ({ target }) => {
       state[key] = target.type === "number" ? target.valueAsNumber : target.value;
       writeLinkSoon();
     });

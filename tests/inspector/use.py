@@ -480,6 +480,9 @@ def use_graph(tab):
     """From the loss to a weight with keys and clicks, and why its gradient is what it is."""
     tab.evaluate("change({ at: 2, path: '' })")
     go_to_graph(tab)
+    tab.click("#graph-jump summary")
+    check(tab.until("byId('graph-destinations').children.length === 6"), "it offers nowhere to go")
+    tab.click("#graph-jump summary")
     label = tab.evaluate("nextLabel(state.shown.model, state.shown.targets[2])")
     tab.click("#graph-drawing .current")
     check(chosen_node(tab) == f"loss of {label}", "a click does not choose a node")

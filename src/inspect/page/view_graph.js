@@ -166,11 +166,12 @@ function showGraph(shown) {
   const { model, tokens, targets } = shown;
   const letters = tokens.map((token, t) => `${longLabel(model, token)} → ${nextLabel(model, targets[t])}`);
   showChoices(byId("graph-at"), letters.entries(), state.at, (at) => change({ at }));
-  showDestinations(graph);
+  if (byId("graph-jump").open) showDestinations(graph);
   drawGraph(graph, steps);
   showNode(graph, steps.at(-1).thing);
 }
 
 function startGraph() {
   byId("graph-finding").addEventListener("submit", findNode);
+  byId("graph-jump").addEventListener("toggle", () => showGraph(state.shown));
 }

@@ -1,7 +1,9 @@
-// Run in the page: the largest difference between what it computes and `expected`, by kind of number. A difference that
-// is no number, or lists of different lengths, count as infinite, which is null in JSON.
+// Run in the page: the largest difference between what it computes and `expected`, by kind of number; of a number above
+// 1, as a share of it. One that is no number, or lists of different lengths, count as infinite, which is null in JSON.
 function largest(ours, theirs) {
-  if (typeof theirs === "number") return Number.isFinite(ours) ? Math.abs(ours - theirs) : Infinity;
+  if (typeof theirs === "number") {
+    return Number.isFinite(ours) ? Math.abs(ours - theirs) / Math.max(1, Math.abs(theirs)) : Infinity;
+  }
   if (ours?.length !== theirs.length) return Infinity;
   return theirs.reduce((max, each, i) => Math.max(max, largest(ours[i], each)), 0);
 }
@@ -114,19 +116,16 @@ function cellsInFull(name) {
   return all;
 }
 
-// The largest difference between two lists as a share of the number itself. What cancels to less than a millionth of a
-// millionth of the largest number has no digits left to compare.
-function largestShare(ours, theirs) {
-  if (ours.length !== theirs.length) return Infinity;
-  const floor = 1e-12 * Math.max(...theirs.map(Math.abs));
-  return theirs.reduce((max, each, i) => Math.max(max, largest(ours[i], each) / Math.max(Math.abs(each), floor)), 0);
-}
-
 function isSame(ours, theirs) {
   return JSON.stringify(ours) === JSON.stringify(theirs) ? 0 : Infinity;
 }
 
-// A text that is read on from another one is as if read anew; so is its tape.
+function labelsOf(run, loss) {
+  const labels = new Labels(run, loss);
+  return Array.from({ length: loss + 1 }, (_, number) => labels.textOf({ number }));
+}
+
+// A text that is read on from another one is as if read anew; so is its tape, with its labels.
 function compareKept({ names }) {
   const { model } = state.models[0];
   const [reading, losing] = [0, 1].map(() => new Run(model, unchanged, new Tape(model.numbers)));
@@ -138,7 +137,8 @@ function compareKept({ names }) {
     const loss = anew.documentLoss(tokens);
     const same = losing.documentLoss(tokens) === loss && losing.tape.data[loss] === anew.tape.data[loss];
     const tapes = [anew, losing].map(({ tape }) => [tape.size, tape.numEdges, tape.places, [...tape.rows]]);
-    return (same ? 0 : Infinity) + isSame(...tapes) + isSame(reading.read(within), forward(model, within));
+    const labels = [anew, losing].map((run) => hasGraph(model) && labelsOf(run, loss));
+    return (same ? 0 : Infinity) + isSame(...tapes) + isSame(...labels) + isSame(reading.read(within), forward(model, within));
   });
   return { kept: Math.max(...differences) };
 }
@@ -148,22 +148,19 @@ function compareTape(name, { ops, data, grads, children, parameter_grads }) {
   const graph = new Graph(state.models[0].model, name);
   const nodes = Array.from({ length: graph.tape.size }, (_, number) => graph.node(number));
   const sum = (thing) => graph.parentsOf(thing).reduce((total, { amount }) => total + amount, 0);
-  const passed = nodes.filter((node) => graph.reached[node.number] && node !== graph.loss);
+  const passed = nodes.filter((node) => graph.reached.includes(node.number) && node !== graph.loss);
   const weights = Object.values(graph.model.w)
     .filter((matrix) => !["wte", "wpe"].includes(matrix.name))
-    .map((matrix) => graph.weight(matrix.at + matrix.data.length - 1));
+    .map((matrix) => graph.parameter(matrix.at + matrix.data.length - 1));
   const all = [...passed, ...weights];
   const list = (key, things) => things.map((thing) => thing[key]);
   return {
     nodes: isSame(list("op", nodes), ops),
-    children: isSame(
-      nodes.map((node) => graph.tape.childrenOf(node.number)),
-      children,
-    ),
-    data: largestShare(list("data", nodes), data),
-    grads: largestShare(list("grad", nodes), grads),
-    parameter_grads: largestShare([...graph.grads], parameter_grads),
-    contributions: largestShare(all.map(sum), list("grad", all)),
+    children: isSame(nodes.map(({ number }) => graph.tape.childrenOf(number)), children),
+    data: largest(list("data", nodes), data),
+    grads: largest(list("grad", nodes), grads),
+    parameter_grads: largest([...graph.grads], parameter_grads),
+    contributions: isSame(all.map(sum), list("grad", all)),
   };
 }
 

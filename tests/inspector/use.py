@@ -94,6 +94,8 @@ def use_cells(tab):
           "it does not begin")
     tab.click("#cells-next")
     check(shown_cells(tab)[0] == 2, "the next number does not come")
+    tab.click("#cells-back")
+    check(shown_cells(tab)[0] == 1, "the number before does not come back")
     for list, title in enumerate(("stream: the new stream, x", "head 0: the stream rescaled, x_norm",
                                   "head 0: query, q", "head 0: key, k", "head 0: value, v", "head 0: scores, attn_logits",
                                   "head 0: weights, attn_weights", "head 0: what it passes on, head_out"), 1):
@@ -478,6 +480,9 @@ def use_graph(tab):
     """From the loss to a weight with keys and clicks, and why its gradient is what it is."""
     tab.evaluate("change({ at: 2, path: '' })")
     go_to_graph(tab)
+    tab.click("#graph-jump summary")
+    check(tab.until("byId('graph-destinations').children.length === 6"), "it offers nowhere to go")
+    tab.click("#graph-jump summary")
     label = tab.evaluate("nextLabel(state.shown.model, state.shown.targets[2])")
     tab.click("#graph-drawing .current")
     check(chosen_node(tab) == f"loss of {label}", "a click does not choose a node")
@@ -759,7 +764,7 @@ def use_history(tab, page):
     check(tab.evaluate("byId('point').ariaValueText") == "after 0 steps of 60", "the slider says nothing")
     tab.evaluate("showAll()")
     check(tab.evaluate("byId('gallery').innerHTML") != maps, "the slider does not change the maps")
-    tab.until("pointsToTell().every((i) => state.points[i].names !== null)")  # the table grows until then
+    tab.until("pointsToTell().every((i) => state.written.has(state.points[i].model))")  # the table grows until then
     names = tab.text("#history-names")
     go_to_graph(tab)  # it takes its room when it comes near
     tab.click("#history-losses svg")

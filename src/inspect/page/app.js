@@ -137,19 +137,15 @@ function change(what, { scroll = false } = {}) {
   if ("at" in what) Object.assign(state, { letter: "" }, what, { wantedAt: what.at });
   if (!scroll) return showAnew();
   prepare();
-  arrive();
+  history.pushState(null, "", link());
+  showSections();
+  bringToTop(byId(state.tab));
+  byId(state.tab).focus({ preventScroll: true }); // so that Tab goes on from there
   showNow();
 }
 
 function rememberPlace() {
   history.replaceState({ top: scrollY, key: document.activeElement.dataset.key }, "", link());
-}
-
-function arrive() {
-  history.pushState(null, "", link());
-  showSections();
-  bringToTop(byId(state.tab));
-  byId(state.tab).focus({ preventScroll: true }); // so that Tab goes on from there
 }
 
 // What is drawn when it comes near moves what is below it. So what was jumped to stays at the top for a moment, unless
@@ -231,7 +227,8 @@ function showNext() {
 function showAnew() {
   // Asked after a change, the browser would have to lay out the page.
   const seen = onScreen();
-  const near = new Set([...document.querySelectorAll("svg.map")].filter((map) => isWithin(0.1, map)));
+  const maps = seen.flatMap(([id]) => [...byId(id).querySelectorAll("svg.map")]);
+  const near = new Set(maps.filter((map) => isWithin(0.1, map)));
   prepare();
   showNow(seen, (map) => near.has(map));
 }
@@ -256,13 +253,13 @@ function showAll() {
 
 // --- Small parts that views share ------------------------------------------------------------------------------------
 
-// A group of radio buttons: [[value, label], ...].
+// A group of radio buttons, of pairs [value, label].
 function showChoices(place, choices, chosen, choose) {
   const choice = ([value, label]) => {
     const how = { "data-key": `choice ${value}`, "data-value": value, click: () => choose(value) };
     return radio(value === chosen, how, element("bdi", label));
   };
-  renew(place, choices.map(choice));
+  renew(place, Array.from(choices, choice));
 }
 
 // Arrow keys, Home and End in a group of buttons: the next one gets the focus. Of radio buttons it is chosen, too.
@@ -338,7 +335,7 @@ function followLink(place = null) {
   const text = readLink();
   if (text === "" || (text && readable(state.models[state.model].model, text).text)) byId("text").value = text;
   showTheme();
-  showSampling();
+  for (const key of samplingInputs) byId(key).value = state[key];
   typed(byId("text").value);
   const isStep = text === null && state.tour > 0;
   if (isStep) beginStep();
@@ -352,7 +349,9 @@ function followLink(place = null) {
   } else if (state.tab === "picture") scrollTo(0, 0);
   else bringToTop(byId(state.tab));
   showNow();
-  if (isStep) reachStep();
+  if (!isStep) return;
+  byId("tour").focus({ preventScroll: true });
+  bringToTop(byId("tour"));
 }
 
 // --- Theme, sections, start ------------------------------------------------------------------------------------------
@@ -370,12 +369,12 @@ function showTheme() {
 function showSections() {
   const numbers = document.querySelectorAll("main > section:not([hidden]) > h2 > span");
   numbers.forEach((number, i) => (number.textContent = i + 1));
-  const jump = (id) => (event) => {
-    event.preventDefault();
-    change({ tab: id }, { scroll: true });
-  };
   const door = ([id, name]) => {
-    const how = { href: `#tab=${id}`, "data-key": `section ${id}`, click: jump(id) };
+    const click = (event) => {
+      event.preventDefault();
+      change({ tab: id }, { scroll: true });
+    };
+    const how = { href: `#tab=${id}`, "data-key": `section ${id}`, click };
     return element("a", { ...how, "aria-current": id === state.tab ? "true" : null }, name);
   };
   renew(byId("sections"), sections.filter(([id]) => !byId(id).hidden).map(door));
@@ -518,7 +517,7 @@ function start() {
   });
   nameMeanings();
   if (nounOf(state.models[0].model) === "documents") callThemDocuments();
-  const begins = [startPicture, startCells, startGallery, startWhatIf, startLearn, startGraph, startHistory, startTour];
+  const begins = [startPicture, startCells, startWhatIf, startLearn, startGraph, startHistory, startTour];
   for (const begin of begins) begin();
   followLink();
   followScrolling();

@@ -17,12 +17,20 @@ function fillElement(made, attributes, children) {
     else made.setAttribute(name, value);
   }
   if (acts) listen(made, acts);
-  made.append(...children.flat().filter((child) => child !== null));
+  const all = children.flat().filter((child) => child !== null);
+  noteLive(made, all);
+  made.append(...all);
   return made;
+}
+
+// Whether an element, or one in it, does something.
+function noteLive(place, children) {
+  place.isLive ||= children.some(({ isLive }) => isLive);
 }
 
 // What an element does, by event. It can be given other acts.
 function listen(made, acts = {}) {
+  made.isLive = true;
   made.acts = acts;
   for (const type in acts) made.addEventListener(type, act); // once, however often it is added
 }
@@ -67,6 +75,7 @@ function renew(place, ...children) {
 
 function renewChildren(place, children) {
   const old = [...place.childNodes];
+  noteLive(place, children);
   children.forEach((child, i) => {
     const made = child instanceof Node ? child : new Text(child);
     if (old[i]) renewNode(old[i], made);
@@ -76,6 +85,7 @@ function renewChildren(place, children) {
 }
 
 function renewNode(old, made) {
+  if (old === made || (!made.isLive && old.isEqualNode(made))) return;
   if (old.nodeName !== made.nodeName) return old.replaceWith(made);
   if (old.nodeValue !== made.nodeValue) old.nodeValue = made.nodeValue; // of a text
   if (!old.isEqualNode(made)) {
@@ -115,23 +125,9 @@ function percent(p) {
   return `${(100 * p).toFixed(p < 0.0995 ? 1 : 0)}%`;
 }
 
-// A letter as a reader can see it.
-function visibleLetter(letter) {
-  return letter.trim() === "" ? "␣" : letter;
-}
-
-// In maps BOS is a dot, as in the program.
-function shortLabel(model, token) {
-  return token === model.bos ? "." : visibleLetter(model.characters[token]);
-}
-
-function longLabel(model, token) {
-  return token === model.bos ? "BOS" : visibleLetter(model.characters[token]);
-}
-
-function nextLabel(model, token) {
-  return token === model.bos ? "end" : visibleLetter(model.characters[token]);
-}
+// A token as a reader can see it. In maps BOS is a dot, as in the program.
+const labelled = (bos) => ({ characters }, token) => (characters[token] ?? bos).trim() || "␣";
+const [shortLabel, longLabel, nextLabel] = [".", "BOS", "end"].map(labelled);
 
 // A word or name in the middle of a text, whichever way it is written.
 function inText(word) {
@@ -251,12 +247,11 @@ function mapParts(model, n, { rows, labels, picked = -1, forbidden = () => false
   const at = (i) => mapMargin + cellSize * i;
   const box = (t, s) => `M${at(s)} ${at(t)}h${cellSize - 1}v${cellSize - 1}H${at(s)}z`;
   const shades = new Map();
-  const letters = [];
+  const [down, across] = [[], []];
   let [seen, crosses] = ["", ""];
   for (let t = 0; t < n; t++) {
-    const isPicked = t === picked ? "picked-label" : null;
-    letters.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, "text-anchor": "end", class: isPicked }, labels[t]));
-    letters.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7, "text-anchor": "middle" }, labels[t]));
+    down.push(svg("text", { x: mapMargin - 6, y: at(t) + 13, class: t === picked ? "picked-label" : null }, labels[t]));
+    across.push(svg("text", { x: at(t) + 8.5, y: mapMargin - 7 }, labels[t]));
     for (let s = 0; s <= t; s++) {
       const shade = Math.round(mostShade * rows[t][s]);
       if (shade > 0) shades.set(shade, (shades.get(shade) ?? "") + box(t, s));
@@ -265,7 +260,8 @@ function mapParts(model, n, { rows, labels, picked = -1, forbidden = () => false
     }
   }
   const cells = [...shades].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade / mostShade }));
-  const parts = [svg("path", { class: "seen", d: seen }), svg("g", {}, cells), svg("g", {}, letters)];
+  const letters = [svg("g", { "text-anchor": "end" }, down), svg("g", { "text-anchor": "middle" }, across)];
+  const parts = [svg("path", { class: "seen", d: seen }), svg("g", {}, cells), ...letters];
   if (crosses !== "") parts.push(svg("path", { class: "forbidden", d: crosses }));
   if (picked >= 0 && picked < n) {
     const frame = { x: at(0) - 1, y: at(picked) - 1, width: cellSize * (picked + 1) + 1, height: cellSize + 1, rx: 2 };
@@ -284,10 +280,14 @@ function mapFigure(caption, ...parts) {
   return element("figure", element("figcaption", { class: "head-name" }, ...caption), ...parts);
 }
 
-// A map with words at its axes.
-function withAxes(map, thing) {
-  const above = element("span", { class: "across" }, `${thing} that is looked at →`);
-  return element("div", { class: "axes" }, above, element("span", { class: "down" }, `${thing} that looks →`), map);
+// Of all heads; `title` makes of a head's name that of its map, `tell` what stands beside the name and below the map.
+function mapsOfHeads(model, { weights, labels }, title, tell = () => []) {
+  const figures = headsOf(model).map(({ layer, head, name }, i) => {
+    const [beside, ...below] = tell(i);
+    const map = headMap(model, { rows: weights[layer][head], labels, name: title(name) });
+    return mapFigure(beside ? [element("strong", name), beside] : [name], map, ...below);
+  });
+  return mapGrid(labels.length, figures);
 }
 
 // What the mouse does in a map, where its place says which cell it is at. pick(t, s) is called for a click, see(t, s)

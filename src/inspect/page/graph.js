@@ -14,16 +14,15 @@ class Graph {
     run.tape.backward(loss, this.grads);
     Object.assign(this, { model, run, tape: run.tape, labels: new Labels(run, loss), known: [] });
     this.loss = this.node(loss);
-    this.reached = this.below(this.loss);
+    this.reached = run.tape.reached;
   }
 
-  // --- Things: nodes, and weights, which are none --------------------------------------------------------------------
+  // --- Things: nodes, and parameters, most of which are none ---------------------------------------------------------
 
   // There are many nodes, so each is made when it is asked for.
   node(number) {
-    const { ops, data, grad } = this.tape;
-    const arity = () => this.tape.childrenOf(number).length;
-    return (this.known[number] ??= { number, op: ops[number], data: data[number], grad: grad[number], arity: arity() });
+    const { ops: { [number]: op }, data: { [number]: data }, grad: { [number]: grad } } = this.tape;
+    return (this.known[number] ??= { number, op, data, grad, arity: this.tape.childrenOf(number).length });
   }
 
   // Those with a name that fits, of all nodes or of some.
@@ -34,8 +33,8 @@ class Graph {
   }
 
   // The parameter at a place in the model's numbers.
-  weight(at) {
-    return { op: "weight", at, data: this.model.numbers[at], grad: this.grads[at], arity: 0 };
+  parameter(at) {
+    return { op: "parameter", at, data: this.model.numbers[at], grad: this.grads[at], arity: 0 };
   }
 
   // Row i of an embedding; nothing if the name does not use it.
@@ -45,29 +44,15 @@ class Graph {
 
   // --- Down and up ---------------------------------------------------------------------------------------------------
 
-  // [{ child, local }]: the nodes that it was computed from, then the weights that it read.
+  // [{ child, local }]: the nodes that it was computed from, then the parameters that it read.
   childrenOf({ number, op }) {
-    if (op === "weight") return [];
+    if (number === undefined) return [];
     const locals = this.tape.localsOf(number);
     const nodes = this.tape.childrenOf(number).map((child, i) => ({ child: this.node(child), local: locals[i] }));
     if (op !== "linear") return nodes;
     const at = this.tape.placeInNumbers(number);
-    const weights = this.tape.reads[number].inputs.map((local, j) => ({ child: this.weight(at + j), local }));
-    return [...nodes, ...weights];
-  }
-
-  // Whether a node was computed from each number, or is it itself. Rows of a linear layer share one list of children.
-  below({ number }) {
-    const found = new Uint8Array(this.tape.size);
-    found[number] = 1;
-    let followed = null;
-    for (let k = number; k >= 0; k--) {
-      const children = found[k] ? this.tape.childrenOf(k) : followed;
-      if (children === followed) continue;
-      for (const child of children) found[child] = 1;
-      followed = children;
-    }
-    return found;
+    const row = this.tape.reads[number].inputs.map((local, j) => ({ child: this.parameter(at + j), local }));
+    return [...nodes, ...row];
   }
 
   // Why the gradient is what it is: [{ parent, i, local, amount }] for every node whose child i it is, in the order in
@@ -76,10 +61,10 @@ class Graph {
     const found = [];
     let searched = null;
     let places = [];
-    for (let k = this.loss.number; k > (thing.number ?? -1); k--) {
-      if (!this.reached[k]) continue;
+    for (const k of this.reached) {
+      if (k === thing.number) break;
       const children = this.tape.childrenOf(k);
-      if (thing.op === "weight") places = this.placesOfWeight(thing, k, children.length);
+      if (thing.at !== undefined) places = this.placesOfParameter(thing, k, children.length);
       else if (children !== searched) places = placesOf(thing.number, children);
       searched = children;
       const parent = places.length > 0 && this.node(k);
@@ -91,7 +76,7 @@ class Graph {
     return found;
   }
 
-  placesOfWeight({ at }, number, arity) {
+  placesOfParameter({ at }, number, arity) {
     const j = this.tape.ops[number] === "linear" ? at - this.tape.placeInNumbers(number) : -1;
     return j >= 0 && j < arity ? [arity + j] : [];
   }
@@ -112,8 +97,8 @@ class Graph {
   // loss of that position if there is such a path. null if the loss was not computed from it.
   pathTo(thing, position) {
     const top = this.follow([0, position]).at(-1).thing;
-    const below = this.below(top);
-    const path = this.climb(thing, top, ({ number }) => below[number]);
+    const below = new Set(this.tape.order(top.number));
+    const path = this.climb(thing, top, ({ number }) => below.has(number));
     return path === null ? this.climb(thing, this.loss, () => true) : [0, position, ...path];
   }
 
@@ -137,13 +122,13 @@ class Graph {
     if (/^#\d+$/.test(wanted)) return wanted.slice(1) < this.tape.size ? this.node(Number(wanted.slice(1))) : null;
     const alike = this.nodesNamed((name) => wanted.startsWith(name));
     const named = alike.filter((node) => this.labels.textOf(node) === wanted);
-    const nodes = named.filter(({ number }) => this.reached[number]);
+    const nodes = named.filter(({ number }) => this.reached.includes(number));
     const here = nodes.find((node) => this.labels.placeOf(node).position === position);
-    return here ?? nodes[0] ?? this.findWeight(wanted) ?? named[0] ?? null;
+    return here ?? nodes[0] ?? this.findParameter(wanted) ?? named[0] ?? null;
   }
 
   // wte[m][3] is wte[12][3], too. Of the embeddings only rows of the name are on the tape.
-  findWeight(text) {
+  findParameter(text) {
     const [, name, i, j] = text.match(/^([\w.]+)\[(.+)\]\[(\d+)\]$/) ?? [];
     const matrix = this.model.w[name];
     if (matrix === undefined || Number(j) >= matrix.cols) return null;
@@ -153,7 +138,7 @@ class Graph {
     const row = rows.find((row) => String(row) === i) ?? rows.find(named);
     if (row === undefined) return null;
     if (name === "wte" || name === "wpe") return this.embedding(matrix, row)[j] ?? null;
-    return this.weight(matrix.at + row * matrix.cols + Number(j));
+    return this.parameter(matrix.at + row * matrix.cols + Number(j));
   }
 }
 

@@ -38,7 +38,7 @@ function newPlace(graph, parent, child) {
 
 // --- Where everything stands -----------------------------------------------------------------------------------------
 
-// Nodes and weights are two groups. Of each, as many as fit around the one at `center`, and stubs for the rest:
+// Nodes and parameters are two groups. Of each, as many as fit around the one at `center`, and stubs for the rest:
 // [{ i, x, width } or { more, to, x, width }], `to` being the child that a click on the stub goes to.
 function rowLayout(groups, center, width) {
   const { gap, groupGap } = nodeSizes;
@@ -74,7 +74,7 @@ function groupItems(from, count, center, share, ideal) {
 }
 
 function groupsOf(children) {
-  const nodes = children.filter(({ child }) => child.op !== "weight").length;
+  const nodes = children.filter(({ child }) => child.at === undefined).length;
   return [
     { from: 0, count: nodes },
     { from: nodes, count: children.length - nodes },

@@ -2,11 +2,13 @@
 // were made.
 
 class Labels {
-  // Of all nodes on the tape of a run that computed the loss of a text.
+  // Of all nodes on the tape of a run that computed the loss of a text. Those of an earlier text that began alike stay.
   constructor(run, loss) {
     // Labels by node: { name, index, i }; index(i), or index, is what stands behind the name.
-    Object.assign(this, { model: run.model, tape: run.tape, labels: [] });
+    Object.assign(this, { model: run.model, tape: run.tape, labels: (run.labels ??= []) });
     for (const [t, position] of run.positions.entries()) {
+      if (position.labelled === position.target) continue;
+      position.labelled = position.target;
       this.embedding(position);
       for (const layer of run.layers) this.attention(layer[t]);
       for (const mlp of run.mlps) this.mlp(mlp[t]);
@@ -18,9 +20,9 @@ class Labels {
 
   // --- Asking --------------------------------------------------------------------------------------------------------
 
-  // A weight is no node: see Graph.weight().
+  // A parameter of a linear layer is no node: see Graph.parameter().
   of(thing) {
-    if (thing.op !== "weight") {
+    if (thing.at === undefined) {
       const { name, index, i } = this.labels[thing.number];
       return { name, index: typeof index === "string" ? index : index(i) };
     }
@@ -34,9 +36,9 @@ class Labels {
     return index === "" || index.startsWith("[") ? name + index : `${name} ${index}`;
   }
 
-  // { position, layer, part }, null where there is none. Embeddings and weights belong to no position.
+  // { position, layer, part }, null where there is none. Parameters belong to no position.
   placeOf(thing) {
-    if (thing.op === "parameter" || thing.op === "weight") return { position: null, layer: null, part: "" };
+    if (thing.op === "parameter") return { position: null, layer: null, part: "" };
     return this.tape.places.findLast(({ from }) => from <= thing.number);
   }
 

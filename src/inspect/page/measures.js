@@ -5,17 +5,10 @@ function guessingLoss(model) {
   return Math.log(model.bos + 1);
 }
 
-// What each visible position would get if the row were even.
-function evenShare(seen) {
-  return seen.length > 0 ? 1 / seen.length : 0;
-}
-
-// -sum of a ln a as a share of its largest, ln(visible positions); NaN for a row that sees only one.
+// -sum of a ln a as a share of its largest, ln(visible positions); of a row that sees more than one.
 function rowEntropy(weights, seen) {
-  if (seen.length < 2) return NaN;
-  return (
-    seen.reduce((sum, s) => sum - (weights[s] > 0 ? weights[s] * Math.log(weights[s]) : 0), 0) / Math.log(seen.length)
-  );
+  const entropy = seen.reduce((sum, s) => sum - (weights[s] > 0 ? weights[s] * Math.log(weights[s]) : 0), 0);
+  return entropy / Math.log(seen.length);
 }
 
 // The positions that t sees, with what the reader forbade taken out.
@@ -56,6 +49,11 @@ function meanOutputs(model, names) {
   return sums.map((sum) =>
     slices(sum.map((x) => x / Math.max(rows, 1)), H),
   );
+}
+
+// A set with one thing more, or without it.
+function toggled(set, key) {
+  return new Set(set.has(key) ? [...set].filter((each) => each !== key) : [...set, key]);
 }
 
 // n of a list, evenly spread over it and in its order; all of a shorter one.

@@ -2,12 +2,10 @@
 
 // What src/train/checkpoint.cpp reads of a model. All are texts.
 function checkpointMetadata({ config, characters, w }) {
-  const { n_layer, n_embd, n_head, n_kv_head, block_size, activation, attention, mask, rope } = config;
-  const numbers = {
-    ...{ n_layer, n_embd, n_head, block_size: w.wpe?.rows ?? block_size },
-    n_kv_head: attention === "mla" ? 0 : n_kv_head,
-    ...{ q_latent: config.q_latent, kv_latent: config.kv_latent, rope_dim: config.rope_dim },
-  };
+  const { n_layer, n_embd, n_head, q_latent, kv_latent, rope_dim, activation, attention, mask, rope } = config;
+  const block_size = w.wpe?.rows ?? config.block_size;
+  const n_kv_head = attention === "mla" ? 0 : config.n_kv_head;
+  const numbers = { n_layer, n_embd, n_head, block_size, n_kv_head, q_latent, kv_latent, rope_dim };
   const texts = Object.entries(numbers).map(([name, number]) => [name, String(number)]);
   const pos = rope ? "rope" : "learned";
   return { format: "microgpt", ...Object.fromEntries(texts), activation, mask, pos, characters: characters.join("") };

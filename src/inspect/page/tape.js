@@ -189,8 +189,8 @@ class Tape {
     if (max === -Infinity) return scores.map(() => this.constant(0));
     const exps = scores.map((score) => this.exp(this.plusNumber(score, -max)));
     const total = this.sum(exps);
-    const share = this.data[total] ** -1;
-    return exps.map((exp) => this.times(exp, this.unary("pow", share, total, -share * share)));
+    const [share, local] = [this.data[total] ** -1, -(this.data[total] ** -2)];
+    return exps.map((exp) => this.times(exp, this.unary("pow", share, total, local)));
   }
 
   crossEntropy(logits, target) {
@@ -211,17 +211,40 @@ class Tape {
 
   // --- The way back --------------------------------------------------------------------------------------------------
 
-  // Read from its end, the tape has every node after those that were computed from it, so its gradient is complete when
-  // it is handed on. Each child gets it times the local derivative, and adds up what it gets, the last child first.
-  // grads, of the parameters, grow by what these get.
+  // What root was computed from, and root at the end: children first, depth first, as the program visits them. The rows
+  // of a linear layer share their children.
+  order(root) {
+    const { edges, reads, children } = this;
+    const order = new Int32Array(root + 1);
+    let size = 0;
+    const [seen, followed] = [new Uint8Array(root + 1), new Uint8Array(root + 1)];
+    const visit = (k) => {
+      seen[k] = 1;
+      const read = reads[k];
+      if (read === null) {
+        for (let e = edges[k], end = this.endOf(k); e < end; e++) if (!seen[children[e]]) visit(children[e]);
+      } else if (!followed[read.first]) {
+        followed[read.first] = 1;
+        for (const child of read.x) if (!seen[child]) visit(child);
+      }
+      order[size++] = k;
+    };
+    visit(root);
+    return order.subarray(0, size);
+  }
+
+  // In this order, from its end, a node comes after all that were computed from it, so its gradient is complete when it
+  // is handed on. Each child gets it times the local derivative, and adds up what it gets, the last child first. grads,
+  // of the parameters, grow by what these get.
   backward(root, grads) {
     const { numbers, edges, reads, children, locals } = this;
     const grad = (this.grad = new Float64Array(this.size));
     grad[root] = 1;
-    for (let k = root, end = this.endOf(root); k >= 0; end = edges[k--]) {
+    this.reached = this.order(root).reverse();
+    for (const k of this.reached) {
       const g = grad[k];
       if (g === 0) continue;
-      for (let e = end - 1; e >= edges[k]; e--) grad[children[e]] += locals[e] * g;
+      for (let e = this.endOf(k) - 1; e >= edges[k]; e--) grad[children[e]] += locals[e] * g;
       if (reads[k] === null) continue;
       const { x, inputs } = reads[k];
       const at = this.placeInNumbers(k);

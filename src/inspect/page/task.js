@@ -3,19 +3,15 @@
 const tasks = [
   { does: "repeats what came before", answer: (word) => word },
   { does: "writes what came before backwards", answer: (word) => [...word].reverse().join("") },
-  { does: "names the letter that came most often", answer: mostFrequent },
-  { does: "finds the last letter earlier in the word, and writes what followed it there", answer: whatFollowed },
+  {
+    does: "names the letter that came most often",
+    answer: (word) => most([...word], (letter) => word.split(letter).length),
+  },
+  {
+    does: "finds the last letter earlier in the word, and writes what followed it there",
+    answer: (word, length) => word.slice(word.indexOf(word.at(-1)) + 1).slice(0, length),
+  },
 ];
-
-function mostFrequent(word) {
-  const count = (letter) => word.split(letter).length;
-  return most([...word], count);
-}
-
-function whatFollowed(word, length) {
-  const after = word.indexOf(word.at(-1)) + 1;
-  return word.slice(after, after + length);
-}
 
 // What a model learned from. One that knows "=" was trained on a task, and a task's documents are no names.
 function nounOf(model) {

@@ -26,14 +26,9 @@ class Trainer {
     const v_correction = 1 - beta2 ** this.steps;
     for (let i = 0; i < numbers.length; i++) {
       m[i] = beta1 * m[i] + (1 - beta1) * grad[i];
-      v[i] = beta2 * v[i] + (1 - beta2) * grad[i] * grad[i];
-      numbers[i] -= (rate * m[i]) / m_correction / (Math.sqrt(v[i] / v_correction) + eps);
+      v[i] = beta2 * v[i] + (1 - beta2) * (grad[i] * grad[i]);
+      numbers[i] -= (rate * (m[i] / m_correction)) / (Math.sqrt(v[i] / v_correction) + eps);
       grad[i] = 0;
     }
   }
-}
-
-// The same model with numbers drawn anew, as initialize() of src/base/parameters.h draws them.
-function freshModel(model, { init_std }, random) {
-  return withNumbers(model, model.numbers.map(() => random.gauss(0, init_std)));
 }

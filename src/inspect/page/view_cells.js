@@ -5,7 +5,7 @@ const rules = {
   parameter: "The letter’s row in a table: its [embedding].",
   embedding: "The letter’s row in a table, its [embedding], plus the [position]’s row in another.",
   norm: "Each number, divided by the root of their mean square.",
-  linear: "A row of [weights|parameter] times the list above it: multiplied number by number, then added up.",
+  linear: "A row of [parameters|parameter] times the list above it: multiplied number by number, then added up.",
   rotation: "Pairs of numbers, rotated by an angle that grows with the [position].",
   score: "The [query] times each [key], divided by the root of their length.",
   softmax: "[Softmax|softmax]: e to the power of each number minus the largest, divided by the sum of all of these.",
@@ -260,6 +260,10 @@ function startCells() {
     byId("picture-cells").focus(); // the button has gone
   });
   byId("cells-next").addEventListener("click", nextCell);
+  byId("cells-back").addEventListener("click", () => {
+    if (state.cell > 0) goToCell(state.list, state.cell - 1);
+    else if (state.list > 0) goToCell(state.list - 1, Infinity);
+  });
   byId("cells-play").addEventListener("click", () => playCells(state.cellTimer === 0));
   byId("cells-list").addEventListener("input", ({ target }) => goToCell(Number(target.value), 0));
 }

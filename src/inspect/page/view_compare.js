@@ -1,12 +1,9 @@
 // Two models side by side: what they are, how they read this name, and what their heads look at.
 
-function measuredLoss({ about, model }) {
-  const { loss, accuracy } = about.measured;
-  return explained(`${fixed(loss)}, ${percent(accuracy)} right, on ${countMeasured({ about, model })}`);
-}
-
 function factsTable(both) {
   const line = (name, of) => tableRow(explained(name), both.map(of));
+  const measured = ({ about, model, about: { measured: { loss, accuracy } } }) =>
+    explained(`${fixed(loss)}, ${percent(accuracy)} right, on ${countMeasured({ about, model })}`);
   const names = both.map(({ about }, i) => element("bdi", { class: `${i ? "second" : "first"}-model` }, about.name));
   return wideTable(
     "Both models",
@@ -16,7 +13,7 @@ function factsTable(both) {
       line("[attention]", ({ model }) => kindOfAttention(model)),
       line("[layers|layer] × [heads|head]", ({ model: { config } }) => `${config.n_layer} × ${config.n_head}`),
       line("[parameters|parameter]", ({ model }) => counted(model.numbers.length)),
-      line("[loss]", measuredLoss),
+      line("[loss]", measured),
       line("loss here", ({ run }) => (run ? fixed(run.loss) : "–")),
     ),
   );
@@ -47,12 +44,9 @@ function lettersTable(both, shown) {
 
 function mapsOf({ about, model, run }, i) {
   const labels = run.tokens.map((token) => shortLabel(model, token));
-  const maps = headsOf(model).map(({ layer, head, name }) => {
-    const title = `${about.name}, ${name}, in “${state.text}”`;
-    return mapFigure([name], headMap(model, { rows: run.weights[layer][head], labels, name: title }));
-  });
   const title = element("h3", { class: `${i ? "second" : "first"}-model` }, inText(about.name));
-  return element("div", title, mapGrid(labels.length, maps));
+  const words = (name) => `${about.name}, ${name}, in “${state.text}”`;
+  return element("div", title, mapsOfHeads(model, { weights: run.weights, labels }, words));
 }
 
 function showCompare(shown) {
@@ -82,8 +76,8 @@ function showModels() {
   byId("models").hidden = !several;
   if (!several) return;
   const isTrained = state.models[1].about.name === trainedFile;
-  const names = state.models.map(({ about }, i) => [i, isTrained ? ["The page’s model", "Yours"][i] : about.name]);
-  showChoices(byId("models"), names, state.model, (model) => {
+  const names = isTrained ? ["The page’s model", "Yours"] : state.models.map(({ about }) => about.name);
+  showChoices(byId("models"), names.entries(), state.model, (model) => {
     state.model = model;
     typed(byId("text").value);
     showAnew(); // if nothing of it can be read

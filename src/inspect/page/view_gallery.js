@@ -27,10 +27,6 @@ function meaningsOf(record) {
   return [`The ${share}, but not clearly.`];
 }
 
-function reveal(keys) {
-  change({ open: new Set(keys) });
-}
-
 // Only where something stands out there is something to guess.
 function isClear({ shape }) {
   return shape !== "no clear shape";
@@ -38,6 +34,9 @@ function isClear({ shape }) {
 
 // What `microgpt heads` measured of this head.
 function evidence(shown, record) {
+  const { loss, loss_stderr } = record.importance?.zeroed ?? {}; // not known of points of a training but the last
+  const margin = `[± ${fixed(2 * loss_stderr)}|standard error]`;
+  const without = record.importance ? ` Without it, their [loss] changes by ${signed(loss)} ${margin}.` : "";
   const bars = places.map(([field, label]) =>
     chanceBar({ label, share: record[field].value, mark: record[field].even, markClass: "even" }),
   );
@@ -47,16 +46,9 @@ function evidence(shown, record) {
     element("div", { class: "masses" }, ...bars),
     paragraph(
       `Share of its attention by place, over ${countMeasured(shown)}; the line is an [even share]. ` +
-        `Its [entropy] is ${fixed(record.entropy.value, 2)}.${worth(record)}`,
+        `Its [entropy] is ${fixed(record.entropy.value, 2)}.${without}`,
     ),
   ];
-}
-
-// Not known of the points of a training, apart from the last.
-function worth({ importance }) {
-  if (!importance) return "";
-  const { loss, loss_stderr } = importance.zeroed;
-  return ` Without it, their [loss] changes by ${signed(loss)} [± ${fixed(2 * loss_stderr)}|standard error].`;
 }
 
 function answer(shown, layer, head) {
@@ -70,14 +62,9 @@ function answer(shown, layer, head) {
     "aria-expanded": String(isOpen),
     "data-key": `answer ${key}`,
     "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
-    click: () => reveal(isOpen ? [...state.open].filter((each) => each !== key) : [...state.open, key]),
+    click: () => change({ open: toggled(state.open, key) }),
   };
   return element("div", { class: "answer" }, ...(isOpen ? evidence(shown, record) : []), button(how, words));
-}
-
-// The rows of a map: of this name, or the mean over those it was measured on.
-function mapRows(shown, layer, head) {
-  return state.maps === "mean" && shown.about.maps ? shown.about.maps[layer][head] : shown.now.weights[layer][head];
 }
 
 function mapLabels(shown) {
@@ -85,11 +72,12 @@ function mapLabels(shown) {
   return state.maps === "mean" ? numbers : shown.labels;
 }
 
+// Of this name, or the mean over those it was measured on.
 function galleryMap(shown, layer, head) {
   const isMean = state.maps === "mean";
   const where = isMean ? `mean over ${measuredOn(shown, false)}` : `in “${state.text}”`;
   return headMap(shown.model, {
-    rows: mapRows(shown, layer, head),
+    rows: ((isMean && shown.about.maps) || shown.now.weights)[layer][head],
     labels: mapLabels(shown),
     name: `Map of layer ${layer}, head ${head}, ${where}`,
     forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
@@ -108,19 +96,31 @@ function galleryCard(shown, layer, head) {
     click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
   };
   const caption = [button(how, `head ${head}`), element("span", { class: "changed" }, off ?? "")];
-  const map = withAxes(galleryMap(shown, layer, head), state.maps === "mean" ? "position" : "letter");
+  const thing = state.maps === "mean" ? "position" : "letter";
+  const above = element("span", { class: "across" }, `${thing} that is looked at →`);
+  const beside = element("span", { class: "down" }, `${thing} that looks →`);
+  const map = element("div", { class: "axes" }, above, beside, galleryMap(shown, layer, head));
   return mapFigure(caption, map, answer(shown, layer, head));
 }
 
-function showGallery(shown) {
+function galleryLayer(shown, layer) {
   const { n_layer, n_head } = shown.model.config;
-  const parts = [];
-  for (let layer = 0; layer < n_layer; layer++) {
-    if (n_layer > 1) parts.push(element("h3", { class: "layer-title" }, ...explained(`[Layer] ${layer}`)));
-    const cards = Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head));
-    parts.push(mapGrid(mapLabels(shown).length, cards));
-  }
-  renew(byId("gallery"), parts);
+  const title = n_layer > 1 ? element("h3", { class: "layer-title" }, ...explained(`[Layer] ${layer}`)) : null;
+  const cards = Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head));
+  return element("div", title, mapGrid(mapLabels(shown).length, cards));
+}
+
+// A key waits only for the layers on the screen; the others follow when it rests.
+function showGallery(shown, isWhole = document.body.classList.contains("whole")) {
+  const old = [...byId("gallery").children].map((each) => (isWhole || isWithin(0.1, each) ? null : each));
+  const { n_layer: length } = shown.model.config;
+  const layers = Array.from({ length }, (_, layer) => old[layer] ?? galleryLayer(shown, layer));
+  renew(byId("gallery"), layers);
+  const showRest = () => {
+    showGallery(state.shown, true);
+    showNext();
+  };
+  if (layers.some((each) => old.includes(each))) later("gallery", 250, showRest);
   const kinds = [["name", "This one"], ["mean", `Mean over ${measuredOn(shown, false)}`]];
   showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
   byId("map-kinds").hidden = !shown.about.maps;
@@ -128,15 +128,11 @@ function showGallery(shown) {
   const keys = headsOf(shown.model).map(({ key }) => key);
   const areAllOpen = keys.every((key) => state.open.has(key));
   byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";
-  byId("reveal-all").onclick = () => reveal(areAllOpen ? [] : keys);
+  byId("reveal-all").onclick = () => change({ open: new Set(areAllOpen ? [] : keys) });
   byId("reveal-all").hidden = !shown.about.heads;
   byId("guess").textContent = !shown.about.heads
     ? ""
     : shown.about.heads.some(isClear)
       ? "Look at a map, guess what its head looks for, and then uncover the answer."
       : "In this model no head looks for one thing alone.";
-}
-
-function startGallery() {
-  byId("scale").append("0", element("i"), "1");
 }

@@ -1,4 +1,4 @@
-// The graph: a walk from the loss of the name down to a single weight, node by node.
+// The graph: a walk from the loss of the name down to a single parameter, node by node.
 
 // The graph takes some milliseconds, so it is made once for each name.
 function currentGraph({ model }) {
@@ -20,14 +20,10 @@ function walkedPath() {
   return [0, state.at, ...(state.path === "" ? [] : state.path.split(".").map(Number))];
 }
 
-function isBelow(path, above) {
-  return above.every((i, k) => path[k] === i);
-}
-
 // Chooses the thing at the path. On the way up, `deepest` remembers the way down.
 function goToNode(path, isOpen = true) {
   const { graph } = state;
-  if (!isBelow(graph.deepest, path)) graph.deepest = path;
+  if (path.some((i, k) => graph.deepest[k] !== i)) graph.deepest = path;
   Object.assign(graph, { isOpen, below: graph.deepest[path.length] ?? 0, unfolded: new Set() });
   const isElsewhere = path.length > 1 && path[1] !== state.at;
   if (isElsewhere) state.at = state.wantedAt = path[1];
@@ -82,7 +78,7 @@ function moveInGraph(event) {
   else if (to.join() !== path.join()) goToNode(to, event.key === "ArrowDown" || state.graph.isOpen);
 }
 
-// One step down goes where most of the gradient goes; a weight is the end. The button that was pressed keeps the focus.
+// One step down goes where most of the gradient goes, at last to a parameter. The button that was pressed keeps the focus.
 function walkTools(graph, thing) {
   const path = walkedPath();
   const locals = graph.childrenOf(thing).map(({ local }) => Math.abs(local));
@@ -116,7 +112,7 @@ function destinations(graph) {
     graph.follow([0, at, 0, 0]).at(-1).thing, // the probability of what comes
     strongestOf(labelled("attn_weights")),
     strongestOf(labelled("q")),
-    strongestOf(Array.from(query.data, (_, k) => graph.weight(query.at + k))),
+    strongestOf(Array.from(query.data, (_, k) => graph.parameter(query.at + k))),
     strongestOf(graph.embedding(wte, tokens[at])),
   ].map((thing) => [graph.labels.textOf(thing), thing]);
 }
@@ -128,7 +124,8 @@ function showDestinations(graph) {
   renew(byId("graph-names"), all.map(([name]) => element("option", { value: name })));
 }
 
-function findNode() {
+function findNode(event) {
+  event.preventDefault();
   const graph = currentGraph(state.shown);
   const { value } = byId("graph-find");
   const thing = graph.find(value, state.at);
@@ -137,7 +134,7 @@ function findNode() {
     ? ""
     : thing
       ? `The loss does not depend on “${value}”, so it has no gradient.`
-      : `There is no “${value}” in this graph. Write a label as it stands in a box, a weight such as ` +
+      : `There is no “${value}” in this graph. Write a label as it stands in a box, a parameter such as ` +
         "layer0.attn_wq[2][3], or #17 for a node by its number.";
   if (path) goToNode(path);
 }
@@ -166,19 +163,15 @@ function showGraph(shown) {
   if (fits.length > 1) state.path = fits.slice(2).join("."); // a link may lead further than this graph goes
   byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
-  const letters = shown.tokens.map((token, t) => [
-    String(t),
-    `${longLabel(shown.model, token)} → ${nextLabel(shown.model, shown.targets[t])}`,
-  ]);
-  showChoices(byId("graph-at"), letters, String(state.at), (t) => change({ at: Number(t) }));
-  showDestinations(graph);
+  const { model, tokens, targets } = shown;
+  const letters = tokens.map((token, t) => `${longLabel(model, token)} → ${nextLabel(model, targets[t])}`);
+  showChoices(byId("graph-at"), letters.entries(), state.at, (at) => change({ at }));
+  if (byId("graph-jump").open) showDestinations(graph);
   drawGraph(graph, steps);
   showNode(graph, steps.at(-1).thing);
 }
 
 function startGraph() {
-  byId("graph-finding").addEventListener("submit", (event) => {
-    event.preventDefault();
-    findNode();
-  });
+  byId("graph-finding").addEventListener("submit", findNode);
+  byId("graph-jump").addEventListener("toggle", () => showGraph(state.shown));
 }

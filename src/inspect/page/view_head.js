@@ -6,7 +6,7 @@ function headFacts(shown) {
   const seen = seenFrom(shown.model, layer, head, at, shown.changes);
   const here = positions[at];
   const [query, scores, weights] = ["q_h", "attn_logits", "attn_weights"].map((name) => here[name][head]);
-  return { seen, positions, here, query, scores, weights, even: evenShare(seen), D: query.length };
+  return { seen, positions, here, query, scores, weights, even: 1 / seen.length, D: query.length };
 }
 
 function numberCells(numbers) {
@@ -25,8 +25,8 @@ function showHeadChoices(place, { model }) {
 function showPickers(shown) {
   byId("pick-note").hidden = shown.model.config.n_layer === 1;
   showHeadChoices(byId("pick-head"), shown);
-  const letters = shown.tokens.map((token, t) => [String(t), longLabel(shown.model, token)]);
-  showChoices(byId("pick-letter"), letters, String(state.at), (t) => change({ at: Number(t) }));
+  const letters = shown.tokens.map((token) => longLabel(shown.model, token));
+  showChoices(byId("pick-letter"), letters.entries(), state.at, (at) => change({ at }));
 }
 
 function showHeadMap(shown) {

@@ -8,7 +8,7 @@ const pointsInTable = 8;
 
 // Each point as a model of the page. The last one is the model itself.
 function pointsOf({ about, model }) {
-  const points = about.history.map((point) => ({ about: { ...about, ...point }, model: null, names: null }));
+  const points = about.history.map((point) => ({ about: { ...about, ...point }, model: null }));
   Object.assign(points.at(-1).about, about);
   points.at(-1).model = model;
   return points;
@@ -32,12 +32,8 @@ function placeOfPoint(i) {
   return placeOfStep(state.points[i].about.step);
 }
 
-function pointAtPlace(place) {
-  return nearestOf(state.points.map((_, i) => placeOfPoint(i)), place);
-}
-
-function nearestOf(places, place) {
-  return most([...places.keys()], (i) => -Math.abs(places[i] - place));
+function pointAtPlace(place, placeOf = placeOfPoint) {
+  return most([...state.points.keys()], (i) => -Math.abs(placeOf(i) - place));
 }
 
 // The last point after at most so many steps.
@@ -62,12 +58,6 @@ function goToPoint(i) {
 function pickPoint(i) {
   stopPlaying();
   goToPoint(i);
-}
-
-// Drawing names takes longer than all else, so they are kept.
-function pointNames(i) {
-  const point = pointModel(i);
-  return (point.names ??= namesOf(point.model));
 }
 
 function stepWords({ step }) {
@@ -120,28 +110,22 @@ function stepTicks() {
 
 // `lines` as of lineChart(), with a value for each point. `tip` tells of a point; a click picks it.
 function pointChart({ lines, at, range, box, name, tip }) {
-  const steps = state.points.map(({ about }) => about.step);
   const { drawn, x, y } = lineChart({ lines, place: placeOfPoint, ticks: stepTicks(), range, box, name });
   drawn.classList.add("point-chart");
   drawn.append(svg("line", { class: "here", x1: x(at), x2: x(at), y1: 10, y2: box[1] - 20 }));
   for (const { className, values } of lines) {
     if (Number.isFinite(values[at])) drawn.append(svg("circle", { class: className, cx: x(at), cy: y(values[at]), r: 4 }));
   }
-  listenToPoints(drawn, steps.map((_, i) => x(i) / box[0]), tip);
-  return drawn;
-}
-
-// places: of each point, from 0 to 1 in the drawing's width.
-function listenToPoints(drawn, places, tip) {
   const nearest = ({ clientX, currentTarget }) => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    return nearestOf(places, (clientX - left) / width);
+    return pointAtPlace(((clientX - left) / width) * box[0], x);
   };
   const pointermove = (event) => {
     const i = nearest(event);
     showTip(`After ${stepWords(state.points[i].about)}: ${tip(i)}`, event.clientX, event.clientY);
   };
   listen(drawn, { click: (event) => pickPoint(nearest(event)), pointermove, pointerleave: hideTip });
+  return drawn;
 }
 
 function lossChart(at) {
@@ -186,24 +170,15 @@ function lookAtPoint(shown, { model }) {
   return { weights, labels: tokens.map((token) => shortLabel(model, token)) };
 }
 
-function pointCard({ weights, labels }, at, i) {
-  const { model, about } = state.points[at];
-  const { layer, head, name } = headsOf(model)[i];
-  const caption = [element("strong", name), element("span", `entropy ${fixed(entropyOf({ about }, i), 2)}`)];
-  const title = `Map of ${name} after ${stepWords(about)}, in “${state.text}”`;
-  const map = headMap(model, { rows: weights[layer][head], labels, name: title });
-  return mapFigure(caption, map, entropyChart(i, at));
-}
-
 // A few points, evenly spread along the slider, the first and the last among them.
 function pointsToTell() {
   const places = Array.from({ length: pointsInTable }, (_, i) => i / (pointsInTable - 1));
-  return [...new Set(places.map(pointAtPlace))];
+  return [...new Set(places.map((place) => pointAtPlace(place)))];
 }
 
 function pointRow(i, at) {
-  const { about, names } = state.points[i];
-  const told = (names ?? ["…"]).slice(0, 4).flatMap((name) => [writtenName(name), " "]);
+  const { about, model } = state.points[i];
+  const told = (state.written.get(model) ?? ["…"]).slice(0, 4).flatMap((name) => [writtenName(name), " "]);
   const how = { class: "link", "data-key": `point ${i}`, "aria-pressed": String(i === at), click: () => pickPoint(i) };
   const pick = button(how, counted(about.step));
   const cells = [fixed(about.measured.loss), element("td", { class: "told" }, ...told)];
@@ -218,9 +193,9 @@ function showPointTable(at) {
 
 // The names of the table are drawn one point at a time, so that the page stays quick.
 function drawNamesOfTable() {
-  const next = pointsToTell().find((i) => state.points[i].names === null);
+  const next = pointsToTell().find((i) => !state.written.has(state.points[i].model));
   if (next === undefined) return;
-  pointNames(next);
+  namesOf(pointModel(next).model);
   showPointTable(pointOfStep(state.step));
   setTimeout(drawNamesOfTable);
 }
@@ -228,16 +203,17 @@ function drawNamesOfTable() {
 function showHistory(shown) {
   if (state.points.length === 0) return;
   const at = pointOfStep(state.step);
-  const { about } = pointModel(at);
+  const { about, model } = pointModel(at);
   const look = lookAtPoint(shown, state.points[at]);
   for (const place of document.querySelectorAll(".point-steps")) place.textContent = stepWords(about);
   renew(byId("history-losses"), lossChart(at));
-  showNames("history-names", pointNames(at));
-  const command = `microgpt sample ${shellWord(about.path)} --dtype f64 --num ${pointNames(at).length}`;
+  showNames("history-names", namesOf(model));
+  const command = `microgpt sample ${shellWord(about.path)} --dtype f64 --num ${namesOf(model).length}`;
   byId("history-command").textContent = command;
   byId("history-text").textContent = state.text;
-  const card = (_, i) => pointCard(look, at, i);
-  renew(byId("history-heads"), look && mapGrid(look.labels.length, about.heads.map(card)));
+  const title = (name) => `Map of ${name} after ${stepWords(about)}, in “${state.text}”`;
+  const tell = (i) => [element("span", `entropy ${fixed(entropyOf({ about }, i), 2)}`), entropyChart(i, at)];
+  renew(byId("history-heads"), look && mapsOfHeads(model, look, title, tell));
   showPointTable(at);
 }
 

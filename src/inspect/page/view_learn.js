@@ -10,13 +10,14 @@ const speeds = [
 const millisecondsAFrame = 12; // of computing, so that the page stays quick
 const millisecondsBetweenViews = 120;
 
-// As `microgpt train` begins: the seed shuffles the names, then draws the weights.
+// As `microgpt train` begins: the seed shuffles the names, then draws the weights, as initialize() does.
 function newLearner(model) {
   const random = new PythonRandom(state.learnSeed);
   const names = state.data.names.filter((name) => canRead(model, name));
   random.shuffle(names);
   const how = state.data.train;
-  const begin = state.learnFrom === "fresh" ? freshModel(model, how, random) : withNumbers(model, model.numbers.slice());
+  const first = (x) => (state.learnFrom === "fresh" ? random.gauss(0, how.init_std) : x);
+  const begin = withNumbers(model, model.numbers.map(first));
   const beginning = { losses: [], running: false, due: 0, last: 0, shownAt: 0, namesAt: 0 };
   const trainer = new Trainer(begin, names, how);
   return { model, from: state.learnFrom, seed: state.learnSeed, names, trainer, ...beginning };
@@ -94,11 +95,8 @@ function showLearningFigures(learn) {
   const { weights } = forward(model, tokens);
   byId("learn-text").textContent = state.text;
   byId("learn-cut").textContent = cutNote(tokens.length);
-  const maps = headsOf(model).map(({ layer, head, name }) => {
-    const about = { rows: weights[layer][head], labels, name: `Map of ${name} after ${trainer.steps} steps` };
-    return mapFigure([name], headMap(model, about));
-  });
-  renew(byId("learn-maps"), mapGrid(labels.length, maps));
+  const words = (name) => `Map of ${name} after ${trainer.steps} steps`;
+  renew(byId("learn-maps"), mapsOfHeads(model, { weights, labels }, words));
   fillMaps((map) => isWithin(0, map));
 }
 
@@ -109,8 +107,7 @@ function resetLearning(what = {}) {
   if (state.learn) state.learn.running = false;
   state.learn = newLearner(state.shown.model);
   const choices = [["fresh", "Random numbers"], ["model", "This model’s parameters"]];
-  const choose = (learnFrom) => resetLearning({ learnFrom });
-  showChoices(byId("learn-from"), choices, state.learnFrom, choose);
+  showChoices(byId("learn-from"), choices, state.learnFrom, (learnFrom) => resetLearning({ learnFrom }));
   byId("learn-seed").value = state.learnSeed;
   byId("learn-speed").value = String(state.learnSpeed);
   showLearning(true);

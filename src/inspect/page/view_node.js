@@ -19,17 +19,14 @@ const operations = {
     "It multiplies two lists, number by number, and adds up the products. The local derivative of each number is " +
     "its partner in the other list.",
   linear:
-    "It multiplies a list by a row of weights, number by number, and adds up the products. The local derivative " +
-    "of a number is its weight; that of a weight is its number.",
-  parameter: "It is a number of an embedding. A step of training moves it against its gradient.",
-  weight:
-    "It is a weight, and no node: its parents read it from its matrix. A step of training moves it against its " +
-    "gradient.",
+    "It multiplies a list by a row of parameters, number by number, and adds up the products. The local derivative " +
+    "of each number is its partner in the other.",
+  parameter: "It is a parameter: a step of training moves it against its gradient.",
 };
 
 function describePlace(graph, thing) {
   const { position, layer, part } = graph.labels.placeOf(thing);
-  const number = thing.op === "weight" ? "A weight" : `Node #${thing.number}`;
+  const number = thing.at === undefined ? `Node #${thing.number}` : "No node: its parents read it from its matrix";
   const ofLayer = layer === null ? "" : ` of layer ${layer}`;
   const where = position === null ? "" : ` at position ${position}, in the ${part}${ofLayer}`;
   return `${number}${where}. Operation: ${thing.op}.`;
@@ -47,9 +44,9 @@ function describeThing(graph, thing) {
   ];
 }
 
-// What the gradient says about a weight, and what a small step of it really does.
+// What the gradient says about a parameter, and what a small step of it really does.
 function nudged(graph, thing) {
-  if (thing.op !== "weight" && thing.op !== "parameter") return [];
+  if (thing.op !== "parameter") return [];
   const step = 0.001;
   const at = thing.at ?? graph.tape.placeInNumbers(thing.number);
   const { numbers } = graph.model;
@@ -80,15 +77,11 @@ function foldedTable(name, heading, lines, more = []) {
   return wideTable(name, tableHead(heading), body);
 }
 
-function signedBar(x, largest) {
-  const style = `width: ${largest > 0 ? (3.5 * Math.abs(x)) / largest : 0}rem`;
-  return element("span", { class: `amount-bar ${signClass(x)}`, style });
-}
-
 function amountLine(graph, thing, calculation, amount, largest, go) {
   return () => {
     const name = button({ class: "link", click: go }, graph.labels.textOf(thing));
-    const bar = signedBar(amount, largest);
+    const style = `width: ${(3.5 * Math.abs(amount)) / (largest || 1)}rem`;
+    const bar = element("span", { class: `amount-bar ${signClass(amount)}`, style });
     const result = element("span", { class: `amount ${signClass(amount)}` }, bar, ` = ${significant(amount)}`);
     return tableRow([name, element("span", { class: "place" }, placeText(graph, thing))], [[calculation, result]]);
   };

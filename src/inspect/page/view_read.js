@@ -19,7 +19,7 @@ function chanceBars(model, probs, target, before = {}) {
 
 function readingSoFar(shown, t) {
   if (t === 0) return "at the beginning";
-  const letters = shown.tokens.slice(1, t + 1).map((token) => visibleLetter(shown.model.characters[token]));
+  const letters = shown.tokens.slice(1, t + 1).map((token) => longLabel(shown.model, token));
   return `after “${letters.length > 7 ? "…" : ""}${letters.slice(-7).join("")}”`;
 }
 

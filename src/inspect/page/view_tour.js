@@ -181,17 +181,17 @@ const tourSteps = [
     tab: "graph",
     fits: ({ model }) => hasGraph(model),
     ask: () => "How does it know which way to move a number?",
-    attempt: () => "Press “One step down” until you come to a weight.",
+    attempt: () => "Press “One step down” until you come to a parameter.",
     see: (shown) => {
       const graph = currentGraph(shown);
       const { thing } = graph.follow(walkedPath()).at(-1);
       const { grad } = thing;
-      const isWeight = graph.childrenOf(thing).length === 0;
+      const isEnd = graph.childrenOf(thing).length === 0;
       const moves = ["makes it larger", "leaves it", "makes it smaller"][Math.sign(grad) + 1];
       return (
         "A positive gradient says that the loss rises with the number. That of " +
         `“${graph.labels.textOf(thing)}” is ${significant(grad)}` +
-        (isWeight ? `, so training ${moves}.` : ". Training moves only weights: go on down to one.")
+        (isEnd ? `, so training ${moves}.` : ". Training moves only parameters: go on down to one.")
       );
     },
   },
@@ -226,12 +226,6 @@ function beginStep() {
   byId("tour-see").textContent = "";
 }
 
-// After the page is shown: the step in sight, with the focus.
-function reachStep() {
-  byId("tour").focus({ preventScroll: true });
-  bringToTop(byId("tour"));
-}
-
 function showTour(shown) {
   const steps = stepsFor(shown);
   byId("tour-begin").textContent = `Take the tour: ${steps.length} questions, each with one thing to try`;
@@ -249,13 +243,8 @@ function showTour(shown) {
   byId("tour-back").href = tourLink(state.tour - 1);
   byId("tour-next").textContent = isLast ? "Done" : "Next question";
   byId("tour-next").href = tourLink(isLast ? 0 : state.tour + 1);
-  showTourAnswer(shown, step);
-}
-
-// What one sees takes a moment, so it is computed when it is asked for.
-function showTourAnswer(shown, step) {
-  const show = () => renew(byId("tour-see"), inText(step.see(shown)));
-  later("tour", 50, () => byId("tour-answer").open && show());
+  // What one sees takes a moment, so it is computed when it is asked for.
+  later("tour", 50, () => byId("tour-answer").open && renew(byId("tour-see"), inText(step.see(shown))));
 }
 
 function startTour() {

@@ -1,12 +1,5 @@
 // What if: parts switched off, looks forbidden, another temperature; and names drawn from the changed model.
 
-function switchPart(key, how) {
-  const off = new Map(state.off);
-  if (how === "on") off.delete(key);
-  else off.set(key, how);
-  change({ off });
-}
-
 function showSwitches(shown) {
   const switched = partsOf(shown.model).slice(1); // without letter and position nothing is left
   const all = JSON.stringify([switched, [...state.off]]);
@@ -16,7 +9,9 @@ function showSwitches(shown) {
     const group = { class: "choices", role: "radiogroup", "aria-label": name };
     const choices = element("span", group);
     const ways = head === undefined ? ["on", "off"] : ["on", "off", "mean"];
-    showChoices(choices, ways.map((how) => [how, how]), state.off.get(key) ?? "on", (how) => switchPart(key, how));
+    const others = [...state.off].filter(([each]) => each !== key);
+    const turn = (how) => change({ off: new Map(how === "on" ? others : [...others, [key, how]]) });
+    showChoices(choices, ways.map((how) => [how, how]), state.off.get(key) ?? "on", turn);
     for (const each of choices.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
     return element("div", { class: "switch" }, element("span", name), choices);
   });
@@ -25,16 +20,10 @@ function showSwitches(shown) {
 
 // --- Forbidden looks -------------------------------------------------------------------------------------------------
 
-function forbidCell(t, s) {
-  const key = `${state.layer}:${state.head}:${t}:${s}`;
-  const forbidden = new Set(state.forbidden);
-  if (!forbidden.delete(key)) forbidden.add(key);
-  change({ forbidden });
-}
-
 function cellButton(shown, t, s) {
-  const { layer, head } = state;
-  const isForbidden = state.forbidden.has(`${layer}:${head}:${t}:${s}`);
+  const { layer, head, forbidden } = state;
+  const key = `${layer}:${head}:${t}:${s}`;
+  const isForbidden = forbidden.has(key);
   const isMasked = !allows(shown.model, t, s);
   const weight = shown.now.weights[layer][head][t][s];
   const how = isMasked ? "never, because of the mask" : isForbidden ? "forbidden" : fixed(weight);
@@ -45,7 +34,7 @@ function cellButton(shown, t, s) {
     "aria-pressed": String(isForbidden),
     "aria-disabled": isMasked ? "true" : null,
     "aria-label": `${name(t)} looks at ${name(s)}: ${how}`,
-    click: () => isMasked || forbidCell(t, s),
+    click: () => isMasked || change({ forbidden: toggled(forbidden, key) }),
   };
   return element("td", button(about, isForbidden ? "×" : ""));
 }
@@ -136,12 +125,7 @@ function canRead(model, text) {
 
 const mostNames = 200;
 
-// Which input sets what.
-const samplingInputs = { seed: "seed", num: "num", prompt: "prompt" };
-
-function showSampling() {
-  for (const [id, key] of Object.entries(samplingInputs)) byId(id).value = state[key];
-}
+const samplingInputs = ["seed", "num", "prompt"]; // they set what has their names
 
 function generateNames() {
   const { about, model, changes } = state.shown;
@@ -181,8 +165,8 @@ function startWhatIf() {
     state.temperature = Number(target.value);
     showSoon();
   });
-  for (const [id, key] of Object.entries(samplingInputs)) {
-    byId(id).addEventListener("input", ({ target }) => {
+  for (const key of samplingInputs) {
+    byId(key).addEventListener("input", ({ target }) => {
       state[key] = target.type === "number" ? target.valueAsNumber : target.value;
       writeLinkSoon();
     });

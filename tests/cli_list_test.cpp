@@ -49,7 +49,7 @@ TEST_CASE("no document of a list is cut off, and names of the list are marked") 
   for (const std::string& line : lines(printed)) {
     if (!line.starts_with("sample")) continue;
     const std::string name = line.substr(line.find(": ") + 2, line.find("  (in the data)") - line.find(": ") - 2);
-    const Document document(name.begin(), name.end());
+    const std::u32string document(name.begin(), name.end());
     const bool is_copy = std::find(list.begin(), list.end(), document) != list.end();
     CHECK((line.find("  (in the data)") != std::string::npos) == is_copy);
     marked += is_copy ? 1 : 0;

@@ -40,8 +40,8 @@ TEST_CASE("a path is one list as it is, and several lines are lists with signs a
 TEST_CASE("a tenth of each list is held out, and nothing of it that another list trains on") {
   const std::vector<Style> lists = styles_of("a\nb");
   std::vector<Document> documents;
-  for (char32_t i = 0; i < 200; i++) documents.push_back(lists[0].sign + Document(1, U'一' + i));
-  for (char32_t i = 0; i < 50; i++) documents.push_back(lists[1].sign + Document(1, U'一' + 4 * i));
+  for (char32_t i = 0; i < 200; i++) documents.push_back(keep(lists[0].sign + char32_t(U'一' + i)));
+  for (char32_t i = 0; i < 50; i++) documents.push_back(keep(lists[1].sign + char32_t(U'一' + 4 * i)));
   documents.push_back(documents[0]);
   const Split parts = split(documents, lists);
   CHECK(parts.training.size() + parts.held_out.size() == 250);
@@ -128,7 +128,7 @@ TEST_CASE_FIXTURE(StyleFolder, "a score is the model's, given the sign of the li
     const Words given{"--given", names, "--style", style, "--layout", "json", "--score", "--dtype", "f64"};
     for (const auto& record : nlohmann::json::parse(output(Words{"sample", model} + given))) {
       const std::string name = record["name"];
-      const Document document = sign + Document(name.begin(), name.end());
+      const std::u32string document = sign + std::u32string(name.begin(), name.end());
       std::vector<double> nats = surprises(decoder, checkpoint.tokenizer.encode_document(document));
       nats.erase(nats.begin());
       CHECK(record["nats"].get<std::vector<double>>() == nats);

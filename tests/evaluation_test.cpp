@@ -71,7 +71,7 @@ TEST_CASE("an invented name is listed if it stands among the documents, letter f
 struct HeldOut {
   HeldOut() {
     for (std::size_t i = 0; i < 300; i++)
-      documents.push_back(std::u32string(1 + i % 4, U'a') + (i % 2 == 0 ? U"b" : U""));
+      documents.push_back(keep(std::u32string(1 + i % 4, U'a') + (i % 2 == 0 ? U"b" : U"")));
     documents[7] = U"abbabba";
   }
   const Tokenizer tokenizer{U"ab"};

@@ -28,7 +28,7 @@ std::size_t allocated() {
 }
 
 std::vector<Document> names_of(std::size_t length, std::size_t n) {
-  return std::vector<Document>(n, Document(length - 1, U'a') + U'b');
+  return std::vector<Document>(n, keep(std::u32string(length - 1, U'a') + U'b'));
 }
 
 struct Case {

@@ -45,10 +45,11 @@ TEST_CASE("the best order reaches as far back as the data does, and not much fur
   PythonRandom random(1);
   std::vector<Document> dice, doubled;  // each letter by chance; each letter twice
   for (std::size_t n = 0; n < 300; n++) {
-    Document& document = dice.emplace_back();
+    std::u32string document, twice;
     for (std::size_t i = 0; i < 8; i++) document += U"abcd"[random.below(4)];
-    Document& twice = doubled.emplace_back();
     for (const char32_t letter : document.substr(0, 4)) twice += {letter, letter};
+    dice.push_back(keep(document));
+    doubled.push_back(keep(twice));
   }
   CHECK(best_ngram(dice, Tokenizer(dice)).order <= 2);
   CHECK(best_ngram(doubled, Tokenizer(doubled)).order >= 3);

@@ -34,7 +34,7 @@ TEST_CASE("copy and reverse answer with the word and with the word backwards") {
     for (const Document& document : drawn({name}, Part::training, 1000, 1)) {
       const auto [word, answer] = parts(document);
       CHECK(word.size() == 6);
-      CHECK(answer == (name == TaskName::copy ? word : Document(word.rbegin(), word.rend())));
+      CHECK(answer == (name == TaskName::copy ? word : std::u32string(word.rbegin(), word.rend())));
     }
   }
 }
@@ -56,7 +56,7 @@ TEST_CASE("induction answers with what followed the repeated letter, wherever th
   for (const Document& document : drawn({TaskName::induction}, Part::training, 1000, 1)) {
     auto [word, answer] = parts(document);
     const char32_t repeated = word.back();
-    word.pop_back();
+    word.remove_suffix(1);
     CHECK(letters(word).size() == word.size());
     const std::size_t place = word.find(repeated);
     REQUIRE(place != Document::npos);

@@ -193,11 +193,12 @@ Training random_training(PythonRandom& random) {
   training.options.loss_mean = random.below(2) == 0 ? LossMean::documents : LossMean::tokens;
   training.options.dropout = {one_of(random, rates), random.below(1000)};
   for (int i = 0; i < 23; i++) {
-    Document& document = training.documents.emplace_back();
+    std::u32string document;
     const std::size_t longest = one_of(random, std::array<std::size_t, 3>{6, 18, 80});
     for (std::size_t n = count(random, 1, longest); n > 0; n--) {
       document.push_back(static_cast<char32_t>('a' + random.below(training.config.vocab_size - 1)));
     }
+    training.documents.push_back(keep(document));
   }
   return training;
 }

@@ -85,6 +85,12 @@ std::string column_of(std::string text, const DataFile& file) {
 
 }  // namespace
 
+Document keep(std::u32string_view text) {
+  char32_t* const characters = kept_text.allocate(text.size());
+  std::copy(text.begin(), text.end(), characters);
+  return {characters, text.size()};
+}
+
 std::vector<Document> parse_documents(std::string_view text, const DataFile& file,
                                       const std::function<void(const Document&)>& check) {
   std::vector<Document> documents;
@@ -95,20 +101,20 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
     if (!decode_utf8(part, characters)) {
       throw Error("not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
     }
-    const std::u32string_view stripped = strip(characters);
+    if (file.lower) std::transform(characters.begin(), characters.end(), characters.begin(), lower);
+    std::u32string_view stripped = strip(characters);
     if (stripped.empty()) return;
     if (documents.size() == max_documents) {
       throw Error("more than " + std::to_string(max_documents) + " documents; give a smaller file");
     }
-    Document& document = documents.emplace_back(stripped);
-    if (file.lower) std::transform(document.begin(), document.end(), document.begin(), lower);
     if (!file.sign.empty()) {
-      if (std::any_of(document.begin(), document.end(), is_sign)) {
+      if (std::any_of(stripped.begin(), stripped.end(), is_sign)) {
         throw Error("a circled number, which would stand for a list; give this list alone");
       }
-      document.insert(0, file.sign);
+      stripped = characters = file.sign + std::u32string(stripped);
     }
-    if (check) check(document);
+    documents.push_back(keep(stripped));
+    if (check) check(documents.back());
   };
   for (std::size_t number = 1; !text.empty(); number++) {
     const std::string_view line = take_line(text);

@@ -10,9 +10,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/arena.h"
+
 namespace microgpt {
 
-using Document = std::u32string;
+/// The characters of all documents. They stay until the program ends.
+inline ArenaOf<char32_t> kept_text;
+
+/// A view of kept text, so that no document has memory of its own.
+using Document = std::u32string_view;
+
+/// Makes a document of a text.
+Document keep(std::u32string_view text);
 
 /// What is read if nobody names a file.
 inline constexpr const char* usual_names = "data/names.txt";
@@ -25,11 +34,11 @@ struct DataFile {
   DataFile(std::string path_ = usual_names) : path(std::move(path_)) {}
   DataFile(const char* path_) : path(path_) {}
 
-  std::string path;     // "-": standard input; or those of several lists, see style.h
-  std::string column;   // of a table: see csv.h; empty: the file is a list
-  bool commas = false;  // a document ends at a comma, too
-  bool lower = false;   // capitals become small letters
-  Document sign = {};   // what each document gets in front
+  std::string path;          // "-": standard input; or those of several lists, see style.h
+  std::string column;        // of a table: see csv.h; empty: the file is a list
+  bool commas = false;       // a document ends at a comma, too
+  bool lower = false;        // capitals become small letters
+  std::u32string sign = {};  // what each document gets in front
 
   /// Is told of what is read in another way than it stands there.
   std::function<void(const std::string& note)> tell = [](const std::string&) {};

@@ -19,8 +19,8 @@ bool is_sign(char32_t character);
 
 struct Style {
   std::string path;
-  std::size_t weight = 1;  // training reads each of its documents so many times
-  Document sign = {};      // empty if there is one list only
+  std::size_t weight = 1;    // training reads each of its documents so many times
+  std::u32string sign = {};  // empty if there is one list only
 
   /// "towns" of data/towns.txt.
   std::string name() const;

@@ -20,7 +20,7 @@ Word draw_word(const Task& task, PythonRandom& random) {
   return word;
 }
 
-Document draw_induction(const Task& task, PythonRandom& random) {
+Word draw_induction(const Task& task, PythonRandom& random) {
   const std::size_t length = task.length - 1 + random.below(3);
   const Word letters = alphabet(task);
   std::vector<char32_t> shuffled(letters.begin(), letters.end());
@@ -46,7 +46,7 @@ Word most_frequent(const Task& task, const Word& word) {
 }
 
 /// A document of either part.
-Document draw_any(const Task& task, PythonRandom& random) {
+Word draw_any(const Task& task, PythonRandom& random) {
   if (task.name == TaskName::induction) return draw_induction(task, random);
   Word word = draw_word(task, random);
   if (task.name == TaskName::copy) return word + U'=' + word;
@@ -85,8 +85,8 @@ Part part_of(const Document& document) {
 Document draw_document(const Task& task, Part part, PythonRandom& random) {
   constexpr std::size_t enough = 100'000;  // a part that has documents has one among these, almost certainly
   for (std::size_t i = 0; i < enough; i++) {
-    Document document = draw_any(task, random);
-    if (part_of(document) == part) return document;
+    const Word document = draw_any(task, random);
+    if (part_of(document) == part) return keep(document);
   }
   throw UsageError(std::string("none of the few documents that this task has is ") +
                    (part == Part::held_out ? "held out" : "for training"));

@@ -63,8 +63,8 @@ void Tokenizer::append_document(std::vector<Token>& tokens, const Document& docu
   for (const char32_t character : document) tokens[++next] = token_of(character);
 }
 
-Document Tokenizer::document_of(std::span<const Token> tokens) const {
-  Document document;
+std::u32string Tokenizer::document_of(std::span<const Token> tokens) const {
+  std::u32string document;
   for (const Token token : tokens) document += characters_.at(token);
   return document;
 }

@@ -43,7 +43,7 @@ class Tokenizer {
   std::string label(Token token) const { return token == bos() ? "." : decode({&token, 1}); }
 
   /// The characters of tokens, which must not contain BOS.
-  Document document_of(std::span<const Token> tokens) const;
+  std::u32string document_of(std::span<const Token> tokens) const;
 
   /// The same in UTF-8.
   std::string decode(std::span<const Token> tokens) const;

@@ -194,7 +194,7 @@ Measurement measure_python(Setting& setting, const std::vector<Document>& docume
   return measure_rounds(effort, [&](Tally& done) {
     const std::string line = next();
     if (!samples) return setting.add_training(done);
-    const std::size_t tokens = decode_utf8(line.substr(line.find(": ") + 2)).value_or(Document()).size();
+    const std::size_t tokens = decode_utf8(line.substr(line.find(": ") + 2)).value_or(U"").size();
     setting.add_sampling(done, std::min(setting.config.block_size, tokens));  // the end of the line stands for BOS
   });
 }

@@ -42,7 +42,7 @@ struct SampleOptions {
   bool unique = false, only_new = false, score = false, rank = false;
   std::optional<std::string> data, avoid, given, out, blend, style;
   bool has_signs = false;  // the model learned from several lists
-  Document sign;           // of the list of --style
+  std::u32string sign;     // of the list of --style
   double weight = 0;       // of the model that is blended in
   Layout layout = Layout::numbered;
   std::optional<Dtype> dtype;
@@ -52,11 +52,14 @@ struct SampleOptions {
   Sampling sampling() const { return {temperature, top_k, top_p, has_signs && sign.empty()}; }
 };
 
+/// A name that was drawn.
+using Name = std::u32string;
+
 /// The names of a file, of all its lists.
 std::set<Document> set_of(const DataFile& file) {
   std::vector<Document> documents = read_documents(file);
   if (styles_of(file.path).size() > 1) {
-    for (Document& document : documents) document.erase(0, 1);
+    for (Document& document : documents) document.remove_prefix(1);
   }
   return {documents.begin(), documents.end()};
 }
@@ -134,11 +137,11 @@ std::vector<Token> beginning(const SampleOptions& options, const Constraints& co
                                  is_prompt ? "--prompt" : "--pattern", prompt.size(), block_size));
   }
   if (options.sampling().draws_list) return {};
-  return checkpoint.tokenizer.encode(options.sign + Document(prompt));
+  return checkpoint.tokenizer.encode(options.sign + Name(prompt));
 }
 
 /// The next name, or nothing if there are no more.
-using Source = std::function<std::optional<Document>()>;
+using Source = std::function<std::optional<Name>()>;
 
 /// New names from one stream of random numbers, one after the other, as in the published program.
 Source drawn(Decoder<double>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
@@ -160,12 +163,12 @@ Source drawn(Decoder<float>& decoder, const SampleOptions& options, const Tokeni
 }
 
 struct Found {
-  std::vector<Document> names;
+  std::vector<Name> names;
   std::string shortfall;  // why there are not more; empty if there are enough
 };
 
 /// Takes the sign from a document that was drawn. Returns whether it had one in front, and no other.
-bool take_sign(Document& document) {
+bool take_sign(Name& document) {
   const std::size_t had = document.size();
   document = without_sign(document);
   return document.size() < had && std::none_of(document.begin(), document.end(), is_sign);
@@ -184,14 +187,14 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
   const std::size_t most = 5 * patience + 100 * options.how_many();
   const bool once = options.unique || options.only_new;
   Found found;
-  std::set<Document> seen;
+  std::set<Name> seen;
   std::map<std::string_view, std::size_t> objections;
   TerminalLine line;
   std::size_t tries = 0, in_vain = 0;
   auto has_hope = [&] { return options.given || (in_vain < patience && tries < most); };
   while (found.names.size() < options.how_many() && has_hope() && Interrupts::pending() == 0) {
     tries++;
-    std::optional<Document> name = next();
+    std::optional<Name> name = next();
     if (!name) return found;
     const bool has_list = !options.has_signs || options.given || take_sign(*name);
     std::string_view objection = has_list ? constraints.objection(*name) : "of no list";
@@ -219,10 +222,10 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
 using Json = nlohmann::ordered_json;
 
 /// How surprising each token of a name is.
-using Nats = std::map<Document, std::vector<double>>;
+using Nats = std::map<Name, std::vector<double>>;
 
 /// What is known of a name, as a record of name_list.h.
-Json record_of(const Document& name, const SampleOptions& options, const Tokenizer& tokenizer, const Nats& all_nats,
+Json record_of(const Name& name, const SampleOptions& options, const Tokenizer& tokenizer, const Nats& all_nats,
                const std::set<Document>& data) {
   auto shown = [&](const std::string& text) { return options.out ? text : for_output(text); };
   Json record{{"name", shown(encode_utf8(name))}};
@@ -239,17 +242,17 @@ Json record_of(const Document& name, const SampleOptions& options, const Tokeniz
 }
 
 /// The least surprising name first.
-void rank(std::vector<Document>& names, const Nats& nats) {
-  auto loss = [&](const Document& name) { return estimate(nats.at(name)).mean; };
+void rank(std::vector<Name>& names, const Nats& nats) {
+  auto loss = [&](const Name& name) { return estimate(nats.at(name)).mean; };
   std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return loss(a) < loss(b); });
 }
 
 template <class T>
 Nats all_surprises(Decoder<T>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
-                   const std::vector<Document>& names) {
+                   const std::vector<Name>& names) {
   Nats nats;
   if (!options.rank && !options.is_scored()) return nats;
-  for (const Document& name : names) {
+  for (const Name& name : names) {
     nats[name] = surprises(decoder, tokenizer.encode_document(options.sign + name));
     if (options.has_signs) nats[name].erase(nats[name].begin());  // the sign is given
   }
@@ -278,7 +281,9 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   }
   Source next = drawn(*decoder, options, tokenizer, prompt);
   if (options.given) {
-    next = [&, i = std::size_t{0}]() mutable { return i < given.size() ? std::optional(given[i++]) : std::nullopt; };
+    next = [&, i = std::size_t{0}]() mutable {
+      return i < given.size() ? std::optional<Name>(given[i++]) : std::nullopt;
+    };
   }
   Found found = find_names(options, constraints, next);
   const int signal = Interrupts::pending();
@@ -289,7 +294,7 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   // The published program, which draws in doubles, prints names that are cut off as any other.
   const bool marks_cuts = sizeof(T) == 4 && !options.given && options.layout == Layout::numbered;
   const std::size_t sign = options.has_signs ? 1 : 0;
-  for (const Document& name : found.names) {
+  for (const Name& name : found.names) {
     records.push_back(record_of(name, options, tokenizer, nats, data));
     if (marks_cuts && name.size() + sign == decoder->length()) records.back()["cut_off"] = true;
   }

@@ -131,7 +131,7 @@ void print_names(const Run& run) {
   const Sampling sampling(run.options.temperature, 0, 1, styles_of(run.options.data.path).size() > 1);
   fmt::print("\n{}\n", preset.heading);
   for (std::size_t i = 1; i <= run.options.samples; i++) {
-    const Document name = tokenizer.document_of(sample(decoder, sampling, run.random));
+    const std::u32string name = tokenizer.document_of(sample(decoder, sampling, run.random));
     print_sample(i, encode_utf8(name), mark(data.contains(without_sign(name)), name.size() == decoder.length()));
   }
 }

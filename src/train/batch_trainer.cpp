@@ -74,17 +74,14 @@ BatchTrainer<T>::BatchTrainer(const Config& model, const TrainConfig& train, con
     : train_(train),
       options_(options),
       kernels_(kernels),
+      documents_(documents),
+      tokenizer_(tokenizer),
       model_(model, parameters, std::max(longest(documents) + 1, max_new_tokens)),
       batch_(model.block_size),
       steps_done_(train.first_step) {
   std::size_t num_tokens = 0;
   for (const Document& document : documents) num_tokens += document.size() + 2;  // with BOS at both ends
   tokens_.reserve(num_tokens);
-  starts_.reserve(documents.size() + 1);
-  for (const Document& document : documents) {
-    tokenizer.append_document(tokens_, document);
-    starts_.push_back(tokens_.size());
-  }
   optimizer_ = make_optimizer<T>(train, model_.weights(), kernels);
 }
 
@@ -117,7 +114,11 @@ template <class T>
 void BatchTrainer<T>::next_batch() {
   batch_.clear();
   for (std::size_t i = 0; i < train_.batch_size; i++) {
-    const std::size_t next = (documents_done() + i) % (starts_.size() - 1);
+    const std::size_t next = (documents_done() + i) % documents_.size();
+    while (starts_.size() <= next + 1) {
+      tokenizer_.append_document(tokens_, documents_[starts_.size() - 1]);
+      starts_.push_back(tokens_.size());
+    }
     batch_.add(std::span(tokens_).subspan(starts_[next], starts_[next + 1] - starts_[next]));
   }
   activations_.dropout = options_.dropout.of(steps_done_);

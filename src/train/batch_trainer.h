@@ -37,7 +37,8 @@ ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::o
 template <class T>
 class BatchTrainer {
  public:
-  /// Training starts from `parameters` and takes the documents in order, starting again after the last.
+  /// Training starts from `parameters` and takes the documents in order, starting again after the last. They must live
+  /// as long as there are steps.
   BatchTrainer(const Config& model, const TrainConfig& train, const Parameters& parameters,
                std::span<const Document> documents, const Tokenizer& tokenizer, const BatchOptions& options,
                const Kernels<T>& kernels = fast<T>());
@@ -75,7 +76,9 @@ class BatchTrainer {
   TrainConfig train_;
   BatchOptions options_;
   const Kernels<T>& kernels_;
-  std::vector<Token> tokens_;           // of all documents, one after the other
+  std::span<const Document> documents_;
+  Tokenizer tokenizer_;
+  std::vector<Token> tokens_;           // of the documents so far, one after the other
   std::vector<std::size_t> starts_{0};  // of each document, and the end
   TensorModel<T> model_;
   std::unique_ptr<BatchOptimizer<T>> optimizer_;

@@ -138,8 +138,9 @@ void run_with(const Command& command, const std::string& model) {
 
 /// What eval computes first. The documents are longer than most blocks.
 void compute_loss(const Checkpoint& checkpoint) {
-  const std::u32string& characters = checkpoint.tokenizer.characters();
-  const std::vector<Document> documents{characters.substr(0, 1), characters.substr(0, 100), {12, characters.back()}};
+  const std::u32string_view characters = checkpoint.tokenizer.characters();
+  const std::u32string same(12, characters.back());
+  const std::vector<Document> documents{characters.substr(0, 1), characters.substr(0, 100), same};
   TensorModel<float> model(checkpoint.config, checkpoint.parameters, longest(documents) + 1);
   token_loss(model, documents, checkpoint.tokenizer, 1);
 }

@@ -34,7 +34,8 @@ TEST_CASE("copy and reverse answer with the word and with the word backwards") {
     for (const Document& document : drawn({name}, Part::training, 1000, 1)) {
       const auto [word, answer] = parts(document);
       CHECK(word.size() == 6);
-      CHECK(answer == (name == TaskName::copy ? word : std::u32string(word.rbegin(), word.rend())));
+      const std::u32string backwards(word.rbegin(), word.rend());
+      CHECK(answer == (name == TaskName::copy ? word : backwards));
     }
   }
 }

@@ -17,8 +17,13 @@ namespace microgpt {
 /// The characters of all documents. They stay until the program ends.
 inline ArenaOf<char32_t> kept_text;
 
-/// A view of kept text, so that no document has memory of its own.
-using Document = std::u32string_view;
+/// A view of kept text, so that no document has memory of its own. A string that ends with its line is refused.
+struct Document : std::u32string_view {
+  using std::u32string_view::u32string_view;
+  Document(std::u32string_view text) : std::u32string_view(text) {}
+  Document(const std::u32string& text) : std::u32string_view(text) {}
+  Document(std::u32string&&) = delete;
+};
 
 /// Makes a document of a text.
 Document keep(std::u32string_view text);

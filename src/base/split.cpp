@@ -19,7 +19,7 @@ void drop_repeated(std::vector<Document>& documents) {
   std::vector<std::uint32_t> table(std::bit_ceil(2 * documents.size() + 1));
   std::uint32_t kept = 0;
   for (Document& document : documents) {
-    std::size_t place = std::hash<Document>()(document) % table.size();
+    std::size_t place = std::hash<std::u32string_view>()(document) % table.size();
     while (table[place] != 0 && documents[table[place] - 1] != document) place = (place + 1) % table.size();
     if (table[place] != 0) continue;
     std::swap(documents[kept++], document);

@@ -51,13 +51,13 @@ std::string Tokenizer::alphabet() const {
   return n <= most ? begin + "'" : begin + "...' (" + std::to_string(n) + " characters)";
 }
 
-std::vector<Token> Tokenizer::encode_document(const Document& document) const {
+std::vector<Token> Tokenizer::encode_document(std::u32string_view document) const {
   std::vector<Token> tokens;
   append_document(tokens, document);
   return tokens;
 }
 
-void Tokenizer::append_document(std::vector<Token>& tokens, const Document& document) const {
+void Tokenizer::append_document(std::vector<Token>& tokens, std::u32string_view document) const {
   std::size_t next = tokens.size();
   tokens.resize(next + document.size() + 2, bos());
   for (const char32_t character : document) tokens[++next] = token_of(character);

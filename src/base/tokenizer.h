@@ -34,10 +34,10 @@ class Tokenizer {
   std::vector<Token> encode(std::u32string_view text) const;
 
   /// BOS, the document, BOS: what a GPT learns from. It predicts each token from those before it.
-  std::vector<Token> encode_document(const Document& document) const;
+  std::vector<Token> encode_document(std::u32string_view document) const;
 
   /// The same, behind other tokens.
-  void append_document(std::vector<Token>& tokens, const Document& document) const;
+  void append_document(std::vector<Token>& tokens, std::u32string_view document) const;
 
   /// A token for tables and pictures: its character, or "." for BOS.
   std::string label(Token token) const { return token == bos() ? "." : decode({&token, 1}); }

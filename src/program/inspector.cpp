@@ -256,7 +256,7 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
     const std::vector<Document> documents = read_documents(names);
     all["names"] = training_names(documents, checkpoint.tokenizer);
     all["text"] = encode_utf8(text ? readable_text("--text", *text, checkpoint.tokenizer, text->size())
-                                   : first_text(documents, measured));
+                                   : std::u32string(first_text(documents, measured)));
   }
   // The name of a file may be any bytes.
   const std::string page = inspector_page(all.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -89,11 +89,11 @@ OPENMP_HELP := brew install libomp
 endif
 CXXFLAGS += $(FLAGS.$(MODE)) $(if $(filter 0,$(OPENMP)),-fopenmp-simd,$(OPENMP_FLAGS))
 
-# The whole program compiles in 42 seconds on two processors of 2022 (`time make build`: 80 seconds of both). Whoever
-# adds to it keeps that. The tensor path uses vectors as wide as the processor has them. Code that runs only for a
-# moment is not optimized much, because that would take longer than it saves: -Og takes four fifths of the time that -O1
-# does. A break trains, and the program reads and prints many names, so they have -O1. (src/base is that unit, without
-# libm.cpp: see APART.)
+# The whole program compiles in 42 to 49 seconds on two processors of 2022 (`time make build`: 80 to 93 of both).
+# Whoever adds to it keeps that. The tensor path uses vectors as wide as the processor has them. Code that runs only for
+# a moment is not optimized much, because that would take longer than it saves: -Og takes four fifths of the time that
+# -O1 does. A break trains, and the program reads and prints many names, so they have -O1. (src/base is that unit,
+# without libm.cpp: see APART.)
 TENSOR := src/tensor% $(addsuffix /%,$(wildcard lessons/*_openmp lessons/*_flash))
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
 COOL := src/base src/program $(filter-out $(TENSOR),$(patsubst %.patch,%/main,$(wildcard lessons/*/break/*.patch)))

@@ -127,12 +127,14 @@ function legendAndReset() {
 }
 
 // A page is read when its end has been on the screen.
+// A page is read when all its headings and its end have been on the screen; a jump to the end does not read it.
 function watchTheEnd() {
-  const end = document.querySelector(".turn");
+  const unseen = new Set(all("main > h2, .turn"));
   const watcher = new IntersectionObserver((seen) => {
-    if (seen.some((entry) => entry.isIntersecting) && scrollY > 0) remember("read", page(), true);
+    for (const entry of seen) if (entry.isIntersecting) unseen.delete(entry.target);
+    if (unseen.size === 0 && scrollY > 0) remember("read", page(), true);
   });
-  watcher.observe(end);
+  unseen.forEach((place) => watcher.observe(place));
 }
 
 // --- Predict, then run -----------------------------------------------------------------------------------------------
@@ -232,7 +234,7 @@ function stepThrough(pre) {
   const steps = all(".step", pre);
   if (steps.length < 2) return;
   const isFirst = !document.querySelector(".session-box");
-  const caption = isFirst ? [make("figcaption", { textContent: "Bold: what you type in the debugger. Below it: its answer." })] : [];
+  const caption = isFirst ? [make("figcaption", { textContent: "Here the button types for you. Bold: what is typed in the debugger. Below it: its answer." })] : [];
   const next = make("button", { type: "button" });
   const rest = make("button", { type: "button", textContent: "All the rest" });
   const guess = make("input", { type: "text", autocomplete: "off", placeholder: "what will it print?" });

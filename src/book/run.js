@@ -96,7 +96,7 @@ function obstacle(program) {
 }
 
 const bookSettings = {
-  NAMES: ["names of your own", { type: "file", accept: ".txt,text/plain" }],
+  NAMES: ["a file with names of your own", { type: "file", accept: ".txt,text/plain" }],
   TIMES: ["measure times", { type: "checkbox", value: "1" }],
   LONG: ["the long run (minutes)", { type: "checkbox", value: "1" }],
   SEED: ["seed:", { type: "number", min: 0, step: 1, value: "" }],
@@ -106,7 +106,7 @@ function settingField(name) {
   const [text, properties] = bookSettings[name];
   const input = make("input", { name, ...properties });
   const said = make("span", { textContent: text });
-  if (input.type === "file") input.onchange = () => (said.textContent = input.files[0]?.name ?? text);
+  if (input.type === "file") input.onchange = () => (said.textContent = input.files[0] ? `${input.files[0].name}: now run it` : text);
   return make("label", { className: input.type }, ...(input.type === "number" ? [said, " ", input] : [input, " ", said]));
 }
 

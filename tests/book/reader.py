@@ -66,6 +66,13 @@ def run(reader):
     claim(reader.ask(SHOWN), "a program that has run shows what it prints")
     claim(reader.marks("02_gradient.html") == "run", "the list of lessons says so")
     reader.ask("document.querySelector('.turn').scrollIntoView()")
+    claim(reader.marks("02_gradient.html") == "run", "a jump to the end reads nothing")
+    reader.ask("""(async () => {
+      for (const each of document.querySelectorAll("main > h2, .turn")) {
+        each.scrollIntoView();
+        await new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)));
+      }
+    })()""")
     claim(reader.browser.until("document.querySelector('[aria-current] .marks').title === 'read, run'"),
           "a page is read at its end")
 

@@ -138,7 +138,7 @@ def lists_of_all_kinds_are_read(page):
     page.put("01_bigram")
     towns = Path("data/towns.txt").read_text()
     page.drop("towns.txt", json.dumps(towns))
-    assert page.text(".run .file span") == "towns.txt"
+    assert page.text(".run .file span") == "towns.txt: now run it"
     assert page.run()[0] == "0"
     assert page.text(".run .output").startswith(f"num docs: {len(towns.splitlines())}\n"), page.text(".run .output")[:200]
     assert "to the letter" not in page.text(".run")

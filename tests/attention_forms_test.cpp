@@ -260,6 +260,25 @@ TEST_CASE("as many groups as heads, and a window of at least the whole block, ar
   }
 }
 
+TEST_CASE("grouped queries are multi-head attention whose heads have the same keys and values") {
+  const Config grouped = forms()[1].config;  // two groups of two heads
+  Config multi = grouped;
+  multi.n_kv_head = 0;
+  Parameters few = random_parameters(grouped);
+  Parameters many(gpt_shapes(multi));
+  const std::size_t D = grouped.head_dim();
+  for (const Parameter& matrix : many.matrices()) {
+    const Parameter& from = few[matrix.name];
+    for (std::size_t row = 0; row < matrix.rows; row++) {
+      const std::size_t head = row / D;
+      const std::size_t source = from.rows == matrix.rows ? row : head / 2 * D + row % D;
+      std::copy(from.row(source).begin(), from.row(source).end(), matrix.row(row).begin());
+    }
+  }
+  const std::vector<double> expected = answer<double>(multi, many, documents).losses;
+  CHECK(largest_difference(answer<double>(grouped, few, documents).losses, expected) < 1e-12);
+}
+
 TEST_CASE("a form of attention that cannot be is refused with both numbers and what would work") {
   const std::vector<std::pair<Config, std::string>> refused{
       {{.n_kv_head = 3},

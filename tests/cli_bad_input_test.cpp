@@ -84,7 +84,9 @@ TEST_CASE("what is typed wrong is named") {
 }
 
 TEST_CASE("a shape that does not divide, or is huge, is refused with its numbers") {
-  CHECK(refusal({"train", "--n-head", "3"}).starts_with("2: n_embd 16 is not divisible by n_head 3; "));
+  const std::string slice = "; every head takes an equal slice of the width: use an n_head of ";
+  CHECK(refusal({"train", "--n-head", "3"}) == "2: n_embd 16 is not divisible by n_head 3" + slice + "2 or 4");
+  CHECK(refusal({"train", "--n-embd", "10"}) == "2: n_embd 10 is not divisible by n_head 4" + slice + "2 or 5");
   auto huge = [](const std::string& shape) {
     return "2: " + shape + " make more than 67108864 parameters; choose a smaller shape";
   };
@@ -209,6 +211,13 @@ TEST_CASE("a prompt that the model cannot begin with is refused") {
 
 TEST_CASE("a file that is no sound checkpoint is refused") {
   const ModelFolder folder;
+  auto edited = [&](const std::string& name, const std::string& from, const std::string& to) {
+    std::string bytes = folder.bytes;
+    REQUIRE(from.size() == to.size());
+    REQUIRE(bytes.find(from) != std::string::npos);
+    return folder.written(name, bytes.replace(bytes.find(from), from.size(), to));
+  };
+  const std::string long_header = std::string("\xff\xff\xff\xff\xff\xff\xff\x7f", 8) + folder.bytes.substr(8);
   const std::string remedy = "; make one with 'microgpt train --save FILE'";
   const std::vector<std::pair<std::string, std::string>> expected{
       {"nowhere", "No such file or directory; check the path"},
@@ -216,6 +225,11 @@ TEST_CASE("a file that is no sound checkpoint is refused") {
       {folder.written("empty", ""), "it is not a safetensors file: it has only 0 bytes" + remedy},
       // its first eight letters, "anna\nbel", as a number
       {folder.names, "it is not a safetensors file: it claims a header of 7810756925467815521 bytes" + remedy},
+      {folder.written("cut", folder.bytes.substr(0, folder.bytes.size() - 8)),
+       "it has 92920 bytes of numbers, but its tensors have more" + remedy},
+      {folder.written("header", long_header),
+       "it is not a safetensors file: it claims a header of 9223372036854775807 bytes" + remedy},
+      {edited("dtype", "F64", "F32"), "the tensor adam.m.layer0.attn_wk is not of dtype F64" + remedy},
   };
   for (const auto& [path, message] : expected) {
     CHECK(refusal({"sample", path}) == "1: cannot load '" + path + "': " + message);
@@ -298,6 +312,15 @@ TEST_CASE("an old model survives a training that diverges") {
   CHECK(folder.untouched());
 }
 
+TEST_CASE("an old model survives a program that is killed while it trains") {
+  const ModelFolder folder;
+  Running training(microgpt_command(folder.train({"--steps", "1000000000", "--save", folder.model})));
+  CHECK(training.until_printed("step   20 /"));
+  training.send(SIGKILL);
+  CHECK(training.wait().exit_code == 128 + SIGKILL);
+  CHECK(folder.untouched());
+}
+
 TEST_CASE("a model that does not fit in memory is refused" *
           doctest::description("the address sanitizer needs all the addresses itself") * doctest::skip(sanitized)) {
   const ModelFolder folder;
@@ -312,11 +335,10 @@ const bool no_full_device = !fs::is_character_file("/dev/full");
 TEST_CASE("a standard output that is full is noticed" * doctest::description("there is no device /dev/full") *
           doctest::skip(no_full_device)) {
   const ModelFolder folder;
-  for (const Words& arguments :
-       {folder.train({"--steps", "200"}), folder.train({"--steps", "1", "--quiet"}), Words{"sample", folder.model},
-        Words{"inspect", folder.model}, Words{"kv"}, Words{"task", "copy"},
-        Words{"bench", "--data", folder.names, "--n-embd", "4", "--steps", "1"}, Words{"--help"},
-        Words{"bench", "--help"}, Words{"--version"}}) {
+  for (const Words& arguments : {folder.train({"--steps", "200"}), folder.train({"--steps", "1", "--quiet"}),
+                                 Words{"sample", folder.model}, Words{"inspect", folder.model}, Words{"kv"},
+                                 Words{"bench", "--data", folder.names, "--n-embd", "4", "--steps", "1"},
+                                 Words{"--help"}, Words{"bench", "--help"}, Words{"--version"}}) {
     const Run r = microgpt(arguments, {.out_file = "/dev/full"});
     CHECK(complaint(r) == "1: cannot write to standard output: No space left on device");
   }

@@ -201,7 +201,13 @@ TEST_CASE("fifty points of the usual model fit into 3 MB; of more, fifty are tak
       fmt::format("microgpt: note: '{}' has 121 checkpoints; the page has 50 of them, evenly spread\n", folder.kept)));
   CHECK(fs::file_size(page) <= 3'000'000);
   const nlohmann::json history = data_of(contents(page)).at("models").at(0).at("history");
-  CHECK(history.size() == 50);
+  REQUIRE(history.size() == 50);
+  CHECK(history.front().at("step") == 0);
+  CHECK(history.back().at("step") == 120);
+  for (std::size_t i = 1; i < 50; i++) {
+    const auto apart = history[i].at("step").get<std::size_t>() - history[i - 1].at("step").get<std::size_t>();
+    CHECK((apart == 2 || apart == 3));
+  }
 }
 
 TEST_CASE("a directory that is no history is refused") {

@@ -168,5 +168,25 @@ TEST_CASE("a weight that is too large for a float is named") {
         "layer0.mlp_fc1, which is -inf as a float");
 }
 
+TEST_CASE("a byte order mark is no letter") {
+  const NamesFolder folder("\xef\xbb\xbf" + std::string(few_names));
+  const Run r = microgpt(folder.train({"--steps", "1"}));
+  CHECK(r.exit_code == 0);
+  CHECK(r.out.find("vocab size: 21\n") != std::string::npos);
+}
+
+TEST_CASE("control characters of the data reach a file, but not a terminal") {
+  std::string text;
+  for (const char* name : {"\x1b[2J", "a\x07", "\x7f\x01", "b\xc2\x9b"}) text += std::string(name) + "\n";
+  const NamesFolder folder(text);
+  const Words train = folder.train({"--steps", "2", "--save", folder.file("model")});
+  CHECK(microgpt(train).out.find('\x1b') != std::string::npos);
+  for (const Words& command : {train, Words{"sample", folder.file("model")}, Words{"inspect", folder.file("model")}}) {
+    const std::string seen = microgpt(command, {.out_on_terminal = true, .err_on_terminal = true}).out;
+    CHECK(seen.find("\\x") != std::string::npos);
+    for (const char* raw : {"\x1b[2", "\x07", "\x7f", "\x01", "\xc2\x9b"}) CHECK(seen.find(raw) == std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace microgpt

@@ -399,6 +399,7 @@ TEST_CASE("a text to read is helped where it can be, and one line tells how") {
          "not know '!7'");
   helped(inspect, "--text", "annaannaannaanna", "'annaannaannaann': there is room for 15 of 16 characters");
   helped(sample, "--prompt", " Be", "'be': the model does not know all these capitals");
+  CHECK(refusal({"sample", model, "--prompt", "be7"}).starts_with("2: the character '7' is unknown"));
   CHECK(refusal(inspect + Words{"--text", "77"}).starts_with("2: the character '7' is unknown"));
   CHECK(refusal(inspect + Words{"--text", " "}).starts_with("2: the character ' ' is unknown"));
   CHECK(refusal({"sample", model, "--prompt", "Q"}).starts_with("2: the character 'Q' is unknown"));

@@ -27,16 +27,20 @@ TEST_CASE("a task that there is not, or that cannot be drawn, is refused in one 
       {{"copy", "reverse"}, "unexpected 'reverse'; see microgpt task --help"},
       {{"copy", "--letters", "27"}, "--letters is '27'; it must be a whole number from 1 to 26"},
       {{"copy", "--length", "0"}, "--length is '0'; it must be a whole number from 1 to 1000"},
+      {{"copy", "--seed", "x"}, "the seed 'x' is not a whole number; give one such as 42"},
       {{"induction", "--length", "2"}, "induction needs words of at least 3 letters" + choose},
       {{"copy", "--length", "1", "--letters", "1"},
        "none of the few documents that this task has is for training" + choose}};
   for (const auto& [words, message] : refused) CHECK(refusal(Words{"task"} + words) == "2: " + message);
 }
 
-TEST_CASE("a reader that has enough ends a task in silence") {
+TEST_CASE("a reader that has enough ends a task in silence; a full disk does not") {
   const Run r = in_shell("\"$0\" \"$@\" | head -n 1", {"task", "copy", "--num", "1000000", "--seed", "1"});
   CHECK(r.out == "cbebhh=cbebhh\n");
   CHECK(r.err == "");
+  if (!std::filesystem::is_character_file("/dev/full")) return;
+  CHECK(complaint(microgpt({"task", "copy"}, {.out_file = "/dev/full"})) ==
+        "1: cannot write to standard output: No space left on device");
 }
 
 }  // namespace

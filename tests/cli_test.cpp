@@ -56,6 +56,14 @@ TEST_CASE("every name begins with the prompt") {
   CHECK(names(output({"sample", model, "--prompt", "annaanna", "--num", "2"})) == Words{"annaanna", "annaanna"});
 }
 
+TEST_CASE("near temperature zero every name is the likeliest") {
+  const NamesFolder folder;
+  const std::string model = folder.trained({"--steps", "100"});
+  const Words cold = names(output({"sample", model, "--temperature", "1e-9"}));
+  CHECK(std::set<std::string>(cold.begin(), cold.end()).size() == 1);
+  CHECK(names(output({"sample", model, "--temperature", "1e3"})) != cold);
+}
+
 TEST_CASE("--save leaves one file, which inspect describes as it is") {
   const NamesFolder folder;
   const std::string model = folder.trained({"--preset", "walkthrough", "--steps", "50"});
@@ -150,19 +158,70 @@ TEST_CASE("train-fast trains on names that are not held out, by its recipe, with
   CHECK(std::stod(behind("held-out loss: ", learnt)) > 1);
 }
 
-TEST_CASE("--help has every command, each with an example, and values of options; its lines are not too long") {
-  const std::string all = output({"--help"}), train = output({"train", "--help"});
-  CHECK(all.find("Start with `microgpt train`") != std::string::npos);
-  for (const char* part : {"--preset NAME=gist", "[gist: 1000, walkthrough: 500]", "--seed N=42", "--digits 4|17=4"}) {
-    CHECK_MESSAGE(train.find(part) != std::string::npos, part);
-  }
-  for (const std::string name : {"train", "train-fast", "sample", "eval", "inspect", "heads", "kv", "task", "bench"}) {
-    CHECK(lines_that_begin("  " + name + " ", all).size() == 1);
-    const std::string help = output({name, "--help"});
-    CHECK(help.find("\n  microgpt " + name + " ") != std::string::npos);
-    for (const std::string& line : lines(all + help)) CHECK_MESSAGE(line.size() <= 120, line);
-    CHECK(output({name, "-h"}) == help);
-    CHECK(output({name, "--version"}) == "microgpt 0.2.0\n");
+TEST_CASE("--help of each command has its options, their defaults and an example") {
+  const std::vector<std::pair<Words, Words>> expected{
+      {{},
+       {"train", "train-fast", "sample", "eval", "inspect", "heads", "kv", "task", "bench",
+        "Start with `microgpt train`"}},
+      {{"train"},
+       {"--preset NAME=gist",
+        "--data FILE=data/names.txt",
+        "--column COLUMN",
+        "--commas",
+        "--lower",
+        "--plot FILE.svg",
+        "[gist: 1000, walkthrough: 500]",
+        "--n-layer N",
+        "[1]",
+        "--n-embd N",
+        "[16]",
+        "--n-head N",
+        "[4]",
+        "--block-size N",
+        "[gist: 16, walkthrough: 8]",
+        "--lr F",
+        "[0.01]",
+        "--seed N=42",
+        "--samples N",
+        "[20]",
+        "--temperature F",
+        "[0.5]"}},
+      {{"train"},
+       {"--digits 4|17=4", "--quiet", "--save FILE", "--history DIR", "--every N", "--hold-out",
+        "--engine scalar|tensor=scalar", "--batch N", "--dtype f32|f64", "--threads N", "--kernels fast|naive",
+        "--loss document-mean|token-mean", "Examples:\n  microgpt train\n"}},
+      {{"sample"},
+       {"MODEL", "--num N", "[20]", "--temperature F", "[0.5]", "--seed N=42", "--prompt TEXT",
+        "Examples:\n  microgpt sample "}},
+      {{"inspect"},
+       {"MODEL", "--text TEXT", "--layer I", "--head I", "--at I", "--html FILE", "--compare FILE",
+        "Examples:\n  microgpt inspect "}},
+      {{"heads"},
+       {"MODEL", "--data FILE", "--num-documents N", "[all]", "--silence L:H,...", "--prune", "--save FILE",
+        "--threads N", "--text TEXT", "--svg FILE", "--json", "--quiz", "Examples:\n  microgpt heads "}},
+      {{"bench"},
+       {"--data FILE=data/names.txt", "--what WORD=train,attention,sample", "--n-embd N=16,32,64,128",
+        "--batch N=1,16,64", "--threads N", "--steps N", "--rounds N", "[5, quick: 3]", "--quick", "--json",
+        "Examples:\n  microgpt bench "}},
+      {{"kv"},
+       {"MODEL", "--like NAME", "--context N", "--dtype f16|bf16|f32|f64|fp8", "[f16; your model: f32]", "--n-embd N",
+        "--attention mha|mqa|gqa|mla", "--rope-dim N", "Examples:\n  microgpt kv "}},
+      {{"task"},
+       {"TASK NAME REQUIRED", "--num N", "[10000]", "--seed N=42", "--letters N", "[8]", "--length N", "[6]",
+        "--held-out", "Examples:\n  microgpt task copy "}},
+      {{"eval"}, {"MODEL", "--data FILE", "--temperature F", "[1]", "--seed N=42", "Example:\n"}},
+      {{"train-fast"},
+       {"--data FILE=data/names.txt", "--steps N", "[fast: 3000, best: 20000]", "--seeds N", "[3]", "--threads N",
+        "--save FILE", "--batch N", "Examples:\n  microgpt train-fast "}}};
+  for (const auto& [command, parts] : expected) {
+    const std::string help = output(command + Words{"--help"});
+    for (const std::string& part : parts + Words{"--help", "--version"}) {
+      INFO(part);
+      CHECK(help.find(part) != std::string::npos);
+    }
+    for (const std::string& line : lines(help)) CHECK_MESSAGE(line.size() <= 120, line);
+    CHECK(output(command + Words{"-h"}) == help);
+    CHECK(output(command + Words{"--version"}) == "microgpt 0.2.0\n");
   }
 }
 

@@ -58,4 +58,10 @@ TEST_CASE("an outcome counts parameters and what is kept of a token") {
   CHECK(outcomes[1].cache_bytes == 2 * 4 * sizeof(float));
 }
 
+TEST_CASE("too few names to hold some out are an error") {
+  Task task;
+  task.documents.resize(3);
+  CHECK_THROWS_AS(compare(task.documents, task.tokenizer, {{"mha", {}}}), Error);
+}
+
 }  // namespace microgpt

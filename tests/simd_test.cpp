@@ -57,6 +57,13 @@ TEST_CASE_TEMPLATE("a vector of any width loads and stores as many numbers as it
   check_width<T, lanes<T>>();
 }
 
+TEST_CASE_TEMPLATE("n is padded to the next whole vector", T, float, double) {
+  CHECK(padded<T>(0) == 0);
+  CHECK(padded<T>(1) == lanes<T>);
+  CHECK(padded<T>(lanes<T>) == lanes<T>);
+  CHECK(padded<T>(lanes<T> + 1) == 2 * lanes<T>);
+}
+
 TEST_CASE_TEMPLATE("sum takes every lane once", T, float, double) {
   std::vector<T> powers(lanes<T>);  // each subset of them has another sum
   for (std::size_t i = 0; i < lanes<T>; i++) powers[i] = static_cast<T>(1 << i);

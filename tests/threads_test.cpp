@@ -57,6 +57,11 @@ TEST_CASE("parallel within parallel still calls everything once") {
   for (const std::atomic<int>& count : calls) CHECK(count == 1);
 }
 
+TEST_CASE("there is at least one thread, and one only without OpenMP") {
+  CHECK(available_threads() >= 1);
+  if (!have_openmp) CHECK(available_threads() == 1);
+}
+
 // --- Thread trials ---------------------------------------------------------------------------------------------------
 
 using Steps = std::vector<std::size_t>;

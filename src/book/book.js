@@ -126,7 +126,6 @@ function legendAndReset() {
   return make("p", {}, legend, make("br"), button);
 }
 
-// A page is read when its end has been on the screen.
 // A page is read when all its headings and its end have been on the screen; a jump to the end does not read it.
 function watchTheEnd() {
   const unseen = new Set(all("main > h2, .turn"));

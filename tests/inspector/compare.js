@@ -1,9 +1,7 @@
-// Run in the page: the largest difference between what it computes and `expected`, by kind of number; of a number above
-// 1, as a share of it. One that is no number, or lists of different lengths, count as infinite, which is null in JSON.
+// Run in the page: the largest difference between what it computes and `expected`, by kind of number. A difference that
+// is no number, or lists of different lengths, count as infinite, which is null in JSON.
 function largest(ours, theirs) {
-  if (typeof theirs === "number") {
-    return Number.isFinite(ours) ? Math.abs(ours - theirs) / Math.max(1, Math.abs(theirs)) : Infinity;
-  }
+  if (typeof theirs === "number") return Number.isFinite(ours) ? Math.abs(ours - theirs) : Infinity;
   if (ours?.length !== theirs.length) return Infinity;
   return theirs.reduce((max, each, i) => Math.max(max, largest(ours[i], each)), 0);
 }
@@ -120,6 +118,14 @@ function isSame(ours, theirs) {
   return JSON.stringify(ours) === JSON.stringify(theirs) ? 0 : Infinity;
 }
 
+// The largest difference between two lists as a share of the number itself. What cancels to less than a millionth of a
+// millionth of the largest number has no digits left to compare.
+function largestShare(ours, theirs) {
+  if (ours.length !== theirs.length) return Infinity;
+  const floor = 1e-12 * Math.max(...theirs.map(Math.abs));
+  return theirs.reduce((max, each, i) => Math.max(max, largest(ours[i], each) / Math.max(Math.abs(each), floor)), 0);
+}
+
 function labelsOf(run, loss) {
   const labels = new Labels(run, loss);
   return Array.from({ length: loss + 1 }, (_, number) => labels.textOf({ number }));
@@ -157,9 +163,9 @@ function compareTape(name, { ops, data, grads, children, parameter_grads }) {
   return {
     nodes: isSame(list("op", nodes), ops),
     children: isSame(nodes.map(({ number }) => graph.tape.childrenOf(number)), children),
-    data: largest(list("data", nodes), data),
-    grads: largest(list("grad", nodes), grads),
-    parameter_grads: largest([...graph.grads], parameter_grads),
+    data: largestShare(list("data", nodes), data),
+    grads: largestShare(list("grad", nodes), grads),
+    parameter_grads: largestShare([...graph.grads], parameter_grads),
     contributions: isSame(all.map(sum), list("grad", all)),
   };
 }

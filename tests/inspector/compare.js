@@ -160,12 +160,14 @@ function compareTape(name, { ops, data, grads, children, parameter_grads }) {
     .map((matrix) => graph.parameter(matrix.at + matrix.data.length - 1));
   const all = [...passed, ...weights];
   const list = (key, things) => things.map((thing) => thing[key]);
+  const numbers = { data: [list("data", nodes), data], grads: [list("grad", nodes), grads] };
+  numbers.parameter_grads = [[...graph.grads], parameter_grads];
+  const differences = Object.entries(numbers).map(([kind, lists]) => [kind, largest(...lists)]);
   return {
+    ...Object.fromEntries(differences),
+    share: Math.max(...Object.values(numbers).map((lists) => largestShare(...lists))),
     nodes: isSame(list("op", nodes), ops),
     children: isSame(nodes.map(({ number }) => graph.tape.childrenOf(number)), children),
-    data: largestShare(list("data", nodes), data),
-    grads: largestShare(list("grad", nodes), grads),
-    parameter_grads: largestShare([...graph.grads], parameter_grads),
     contributions: isSame(all.map(sum), list("grad", all)),
   };
 }

@@ -3,6 +3,7 @@ import os
 import sys
 
 import gdb
+import gdb.printing
 import gdb.xmethod
 
 sys.dont_write_bytecode = True

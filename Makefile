@@ -119,6 +119,7 @@ LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)
 LESSON_MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
 BREAKS := $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/*/break/*.patch))
 PRINTED := $(patsubst %/main,%/printed.txt,$(LESSON_MAINS) $(BREAKS))
+MUSEUM := $(filter %_museum,$(LESSONS))
 EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lessons/%/solution)
 FUZZERS := $(patsubst %,$(BUILD)/tests/fuzz/%,$(if $(filter file,$(origin OF)),checkpoint data mask command_line,$(OF)))
 OTHERS := $(BUILD)/lessons/ladder $(BUILD)/lessons/forms $(BUILD)/lessons/study/study $(BUILD)/tests/gdb/main \
@@ -187,7 +188,7 @@ broken = $(if $(BREAK),$(or \
 
 lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
 	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $^,$<) '$(NAMES)'
-$(patsubst %_museum,lesson-%,$(filter %_museum,$(LESSONS))): | $(BREAKS:main=printed.txt)
+$(MUSEUM:%_museum=lesson-%): | $(BREAKS:main=printed.txt)
 exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-08
 	@$(if $(wildcard lessons/$*_*/exercise_tests.h),$(MINE_SH) exercise $* $< || :,$<)
 solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-08
@@ -235,7 +236,7 @@ reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps
 $(PRINTED): %/printed.txt: %/main data/names.txt
 	@echo "run     $<"
 	@PICTURES=$(if $(findstring /break/,$@),build/pictures/broken,$*) $< >$@ 2>$*/errors.txt; echo $$? >$*/code.txt
-$(filter %_museum/printed.txt,$(PRINTED)): $(BREAKS:main=printed.txt)
+$(MUSEUM:%=$(BUILD)/lessons/%/printed.txt): $(BREAKS:main=printed.txt)
 check-lessons: $(LESSON_MAINS:main=printed.txt) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
 check-exercises: $(EXERCISES) ## check that exercises fail unsolved, pass solved, and name the usual mistakes
@@ -269,6 +270,10 @@ check-gdb: ## type the debugger walks of the READMEs and compare with what they 
 sessions: $(SESSIONS)
 	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
 	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
+$(MUSEUM:%=$(BUILD)/lessons/%/stepped) $(if $(filter $(L)_%,$(MUSEUM)),step step-lldb): | breaks
+.PHONY: breaks
+breaks:
+	@$(MAKE) --no-print-directory MODE=release $(BREAKS:$(BUILD)/%/main=build/release/%/printed.txt)
 $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
 	@PYTHONPATH=tests/gdb $(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
@@ -344,7 +349,7 @@ build/book/run/data.js: src/book/worker.js src/book/pack.mjs data/names.txt
 	@mkdir -p $(@D) && $(PACK) data $@
 build/book/run/%.js: $$(call run_needs,$$*) src/book/pack.mjs
 	@mkdir -p $(@D) && $(PACK) program $(subst .,/break/,$*) $(BUILD) $@
-$(patsubst %,build/book/run/%.js,$(filter %_museum,$(LESSONS))): $(KEPT_BREAKS)
+$(MUSEUM:%=build/book/run/%.js): $(KEPT_BREAKS)
 
 check-book-programs: book $(IN_PAGE:%=$(BUILD)/lessons/%/main) $(HEART) ## run them in browsers: they print what native ones do
 	@python3 -B tests/book/run.py $(BUILD) build/book $(IN_PAGE) heart

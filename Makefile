@@ -259,7 +259,7 @@ gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or throu
 	@$(HAVE_GDB)
 	@$(if $(MINE),$(MINE_SH) gdb || :,$(MAKE) --no-print-directory MODE=debug step)
 step: $(or $(call broken,$(L)),$(call lesson,$(L),main))
-	@$(GDB) -ex 'stop all' -ex run --args $< '$(NAMES)'
+	@$(GDB) -ex 'stops all' -ex run --args $< '$(NAMES)'
 
 session-%: ## type the walk of one lesson: make session-08
 	@$(HAVE_GDB)
@@ -288,7 +288,7 @@ lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
 	@$(HAVE_LLDB)
 	@$(MAKE) --no-print-directory MODE=debug step-lldb
 step-lldb: $(or $(call broken,$(L)),$(call lesson,$(L),main))
-	@$(LLDB) -o 'stop all' -o run -- $< '$(NAMES)'
+	@$(LLDB) -o 'stops all' -o run -- $< '$(NAMES)'
 
 check-lldb: ## type a session in lldb and compare it with gdb's
 	@$(HAVE_LLDB)

@@ -1,6 +1,6 @@
 # Stops, and stepping: into src/, not into the standard library.
 stops
-stop all
+stops all
 run
 backtrace
 step
@@ -35,7 +35,7 @@ why #2
 
 # In the loop over the heads of gpt().
 continue
-stop scores heads
+stops scores heads
 continue
 print q_h
 print k_h
@@ -57,7 +57,7 @@ why attn_logits[0]
 graph attn_weights[0]
 continue
 print h
-stop all
+stops all
 
 # A GPT, and a list that is not made yet.
 continue

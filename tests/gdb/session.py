@@ -28,10 +28,11 @@ def check(directory, build_directory):
         walk = walk_of(readme) if os.path.exists(readme) else None
         for setting in ["width 0", "style enabled off", f"args data/names.txt > {build_directory}/session_output.txt 2>&1"]:
             gdb.execute("set " + setting)
+        gdb.execute("define hook-stop\nset $here = $pc\nend")  # a learner's own, which fails before the program runs
         if walk is None:
             run(commands_in(f"{directory}/session.gdb"), show_errors=True)
         else:
-            gdb.execute("stop all")
+            gdb.execute("stops all")
             execute("run")
             try:
                 run(line.removeprefix("(gdb) ") for line in walk if line.startswith("(gdb) "))

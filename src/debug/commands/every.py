@@ -3,9 +3,9 @@ from attention import Attention
 from gradient import Why
 from graph import Child, Graph, NodeCommand, Parent, Parents, TapeCommand
 from help import Microgpt
-from stops import StopCommand, Stops
+from stops import Stops
 
-COMMANDS = [Microgpt, Attention, Why, Child, Graph, NodeCommand, Parent, Parents, TapeCommand, StopCommand, Stops]
+COMMANDS = [Microgpt, Attention, Why, Child, Graph, NodeCommand, Parent, Parents, TapeCommand, Stops]
 
 # Functions that `step` does not enter: of libraries, and the project's own that only look something up. So begin their
 # names.

@@ -8,8 +8,8 @@ class Microgpt(Command):
 
 print EXPR            prints Values and lists of them, Node, Matrix, Parameters and microgpt::tape in plain words
 stops                 the lines of the lesson where it is worth stopping; each has a name
-stop NAME, stop all   from now on stop only there, or at all of them
-stop scores, heads    the same in gpt(): where a head is about to look back, and where it is ready
+stops NAME, stops all from now on stop only there, or at all of them
+stops scores, heads   the same in gpt(): where a head is about to look back, and where it is ready
 graph [EXPR] [DEPTH]  what a node was computed from
 node [EXPR]           go to a node; then child N, parents, parent N
 why [EXPR]            why a gradient is what it is: what each parent added to it

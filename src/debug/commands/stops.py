@@ -31,16 +31,21 @@ def stops_of_gpt():
     return {name: (file, n, line) for name, code in _of_gpt.items() for n, line in lines if code in line}
 
 
-class StopCommand(Command):
-    """stop NAME ..., stop all: from now on stop only at these stops of the lesson, or at all of them.
+class Stops(Command):
+    """stops: list the lesson's stops, the lines of main.cpp that end in // stop: NAME.
 
-stop scores, stop heads: the same in gpt() of src/microgpt.cpp, for each head: where it is about to look back (q_h, k_h
-and v_h are there), and where it is ready (attn_weights and head_out are there). Other breakpoints stay as they are."""
+stops NAME ..., stops all: from now on stop only at these stops of the lesson, or at all of them.
 
-    name = "stop"
+stops scores, stops heads: the same in gpt() of src/microgpt.cpp, for each head: where it is about to look back (q_h,
+k_h and v_h are there), and where it is ready (attn_weights and head_out are there). Other breakpoints stay as they
+are."""
 
     def run(self, text):
         of_main = stops_of_main()
+        if not text:
+            for name, (_, line, code) in of_main.items():
+                print(f"  {name}: line {line}: {code}")
+            return
         stops = stops_of_gpt() | of_main
         names = list(of_main) if text == "all" else text.split()
         if not names or any(name not in stops for name in names):
@@ -51,11 +56,3 @@ and v_h are there), and where it is ready (attn_weights and head_out are there).
                 made[name].enabled = name in names
             elif name in names:
                 breakpoints.make(name, file, line)
-
-
-class Stops(Command):
-    """stops: list the lesson's stops, the lines of main.cpp that end in // stop: NAME."""
-
-    def run(self, text):
-        for name, (_, line, code) in stops_of_main().items():
-            print(f"  {name}: line {line}: {code}")

@@ -14,7 +14,7 @@ _BEFORE_IT_RUNS = [
 
 
 class WhoWrote(Command):
-    """Goes back in time to the line that wrote a number: `stop backward`, then `who-wrote e.a.node->grad`.
+    """Goes back in time to the line that wrote a number: `stops backward`, then `who-wrote e.a.node->grad`.
 
     The program begins again, up to its first stop. gdb records what the line there does, or in backward() the rest of
     that function, and goes back through it to where the number was written last. Time runs backwards, so the "new"
@@ -44,7 +44,7 @@ class WhoWrote(Command):
         gdb.execute("set can-use-hw-watchpoints 1")
         gdb.execute("reverse-continue")
         if self.watch.hit_count == 0:
-            raise program.Error(f"{start} does not write {text}; set another stop: stop NAME")
+            raise program.Error(f"{start} does not write {text}; set another stop: stops NAME")
 
 
 def _line():

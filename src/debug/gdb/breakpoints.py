@@ -4,7 +4,7 @@ import gdb
 
 class Breakpoint(gdb.Breakpoint):
     def __init__(self, name, file, line):
-        super().__init__(f"{file}:{line}")
+        super().__init__(source=file, line=line)
         self.name = name
 
 

@@ -1,4 +1,5 @@
 """Loads the commands into gdb: gdb -x src/debug/gdb/microgpt.py PROGRAM"""
+import fnmatch
 import os
 import sys
 
@@ -52,14 +53,16 @@ def add_printer(objfile):
     )
 
 
-# Files that `step` does not enter: outside the project.
-NOT_OURS = ["/usr" + "/*" * depth for depth in range(1, 12)]
-NOT_OURS += [start + "/*" * depth for start in (".", "..") for depth in range(1, 6)]  # the C library's, if known
+# Folders whose files `step` does not enter: those of the compiler and of libraries, and the C library's, if known. The
+# project itself may be anywhere.
+NOT_OURS = ["/usr/include", "/usr/lib*", "/usr/local/include", "/usr/local/lib*", ".", ".."]
+NOT_OURS = [folder for folder in NOT_OURS if not fnmatch.fnmatch(_here, folder + "/*")]
 
 for setting in ["print address off", "print pretty on", "print elements 32", "pagination off", "confirm off"]:
     gdb.execute("set " + setting)
-for pattern in NOT_OURS:
-    gdb.execute(f"skip -gfi '{pattern}'", to_string=True)
+for folder in NOT_OURS:
+    for depth in range(1, 12):
+        gdb.execute(f"skip -gfi {folder}{'/*' * depth}", to_string=True)
 for start in STEPPED_PAST:
     gdb.execute(f"skip -rfu '^{start}'", to_string=True)
 for objfile in gdb.objfiles():

@@ -251,8 +251,9 @@ check-readmes: $(README_CHECKER) $(PRINTED) ## check everything the READMEs quot
 
 # src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a
 # README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.
-GDB := gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py
-HAVE_GDB := command -v gdb >/dev/null || { echo "no gdb; try: apt-get install gdb (on macOS: lldb)" >&2; exit 1; }
+GDB := SHELL=/bin/sh gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py
+HAVE_GDB = said=$$(gdb -nx -batch -ex 'python import gdb.printing' 2>&1) || \
+  { echo "no gdb with Python ($$(echo "$$said" | head -n 1)); try: apt-get install gdb (on macOS: make lldb)" >&2; exit 1; }
 SESSIONS := $(patsubst %,$(BUILD)/%/stepped,$(LESSONS:%=lessons/%) tests/gdb)
 
 gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or through your own: make gdb MINE=1

@@ -84,4 +84,4 @@ def __lldb_init_module(debugger, _):
         name = command.called()
         setattr(functions, name, function(command()))
         title = command.__doc__.splitlines()[0]
-        execute(f'command script add -f microgpt.functions.{name} -h "{title}" {name}')
+        execute(f'command script add -o -f microgpt.functions.{name} -h "{title}" {name}')

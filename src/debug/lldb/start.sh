@@ -1,15 +1,14 @@
 #!/bin/sh
 # Starts lldb with the commands: src/debug/lldb/start.sh [ARGUMENT OF LLDB...]
-here=$(dirname "$0")
 lldb=$(command -v lldb) || { echo "no lldb" >&2; exit 1; }
+has_python() { "$lldb" -x -b -o 'script print(6 * 7)' 2>/dev/null | grep -qx 42; }
 
 # Some Linux packages of lldb look for its Python module in the wrong place. It is beside the program.
-if [ ! -e "$("$lldb" -P 2>/dev/null)/lldb/embedded_interpreter.py" ]; then
+if ! has_python; then
   for module in "$(dirname "$(readlink -f "$lldb")")"/../lib/python3*/*-packages; do
-    if [ -e "$module/lldb/embedded_interpreter.py" ]; then
-      export PYTHONPATH="$module${PYTHONPATH:+:$PYTHONPATH}"
-    fi
+    export PYTHONPATH="$module${PYTHONPATH:+:$PYTHONPATH}"
   done
+  has_python || { echo "this lldb runs no Python; try: apt-get install lldb (on macOS: xcode-select --install)" >&2; exit 1; }
 fi
 
-exec "$lldb" -O "command script import '$here/microgpt.py'" "$@"
+exec "$lldb" -O "command script import '$(dirname "$0")/microgpt.py'" "$@"

@@ -436,7 +436,7 @@ compile = mkdir -p $(@D); echo "compile $(1)"; \
   $(CACHE) $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
 # What most tests, or programs of the book, include is parsed once for all of them. tsan's build does without, see above.
-PARSED_ONCE := fmt/core.h algorithm cmath fstream set sstream string utility vector
+PARSED_ONCE := fmt/format.h algorithm cmath fstream set sstream string utility vector
 ifneq ($(MODE),wasm)
 PARSED_ONCE += doctest/doctest.h filesystem
 USE_PARSED := $(call objects,tests/*.cpp) $(addsuffix .o,$(call by_doctest,$(EXERCISES)))

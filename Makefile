@@ -6,23 +6,26 @@
 #   make build OPENMP=0       one thread only
 #   make build NATIVE=0       a program that runs on other processors of this kind, too
 #   make build O=1            compiles faster, runs slower
-
-MODE ?= release
-OPENMP ?= 1
-NATIVE ?= 1
-O ?= 3
-NAMES ?= data/names.txt
-OF ?= tensor
-SECONDS ?= 60
-KILLS ?= 1000
-EMXX ?= em++
-CACHE :=
+#
+# What is asked stands behind `make`: a MODE or STAGE in the environment is another program's.
+MODE := release
+OPENMP := 1
+NATIVE := 1
+O := 3
+NAMES := data/names.txt
+OF := tensor
+SECONDS := 60
+KILLS := 1000
+EMXX := em++
+$(foreach option,ARGS AT AXE BACK BREAK CACHE DEV L MINE NAME ROWS RUN SHAPES STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
 
-# Without a -j of yours, use every core.
-ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+# Without a -j of yours, use every core. MAKEFLAGS shows it here only since GNU make 4.4.
+JOBS := $(shell { echo "$$MAKEFLAGS"; tr '\0' ' ' </proc/$$PPID/cmdline 2>/dev/null || ps -o args= -p $$PPID; } | \
+  grep -oE '(^| )-[-a-zA-Z]*j')
+ifeq ($(MAKELEVEL)$(JOBS),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 endif
 
@@ -30,12 +33,13 @@ endif
 # -Isrc              headers are included by their path from src, as in src/microgpt.h
 # -DDOCTEST_...      a check calls a function, so a file of tests compiles in four fifths of the time
 # -std=c++20         std::span, concepts and designated initializers
-# -Wall ... -Werror  a warning is an error: what the compiler doubts, a reader will doubt too
+# -Wall ... -Werror  what the compiler doubts, a reader will doubt too. It is an error only with DEV=1: the next compiler
+#                    may doubt more
 # -Wno-psabi         no notes from GCC that passing vectors to functions depends on their width
 # -ffp-contract=off  a * b + c is rounded twice, as in Python; a fused multiply-add would round once
 # -fno-math-errno    sqrt need not set errno, so it is one instruction; no result changes
 CPPFLAGS := -Isrc -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
-CXXFLAGS := -std=c++20 -Wall -Wextra -Wshadow -Werror -Wno-psabi -ffp-contract=off -fno-math-errno
+CXXFLAGS := -std=c++20 -Wall -Wextra -Wshadow $(if $(DEV),-Werror) -Wno-psabi -ffp-contract=off -fno-math-errno
 LDLIBS := -lfmt
 
 # release: -march=native uses the vector instructions of this machine's processor.
@@ -144,7 +148,7 @@ setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-jso
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
 mpi: $(MPI_PROGRAM) ## compile it for several machines, with MPI, to build/MODE/microgpt_mpi
 train: $(HEART) ## compile src/microgpt.cpp and nothing else, train, and generate twenty names: make train [NAMES=file]
-	$(HEART) '$(NAMES)'
+	$(HEART) $(NAMED)
 
 # passive: a thread that waits for others sleeps. Some tests start more threads than there are cores. ARGS are arguments
 # for the tests, such as ARGS='-tc=*softmax*'.
@@ -177,7 +181,9 @@ data/makemore.txt:
 	@data/download.sh $@
 
 # --- Lessons ----------------------------------------------------------------------------------------------------------
-# Lesson NN is lessons/NN_*/main.cpp. $(call lesson,NN,main) is that program, or no-such-lesson.
+# Lesson NN is lessons/NN_*/main.cpp. $(call lesson,NN,main) is that program, or no-such-lesson. $(NAMED) is the file of
+# names for the shell, with a quote or a dollar in it. FORCE: a file called lesson-08 does not make the lesson done.
+NAMED = '$(subst ','\'',$(value NAMES))'
 lesson = $(or $(patsubst %,$(BUILD)/lessons/%/$(2),$(filter $(1)_%,$(LESSONS))),no-such-lesson)
 
 # A mistake to try is a patch: $(call broken,NN) is that lesson's program with lessons/NN_*/break/$(BREAK).patch applied
@@ -186,12 +192,12 @@ patches = $(wildcard lessons/$(1)_*/break/$(2).patch)
 broken = $(if $(BREAK),$(or \
   $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(call patches,$(1),$(BREAK))),no-such-break))
 
-lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
-	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $^,$<) '$(NAMES)'
+lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) FORCE ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
+	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $(filter-out FORCE,$^),$<) $(NAMED)
 $(MUSEUM:%_museum=lesson-%): | $(BREAKS:main=printed.txt)
-exercise-%: $$(call lesson,$$*,exercise) ## run a lesson's exercise: make exercise-08
+exercise-%: $$(call lesson,$$*,exercise) FORCE ## run a lesson's exercise: make exercise-08
 	@$(if $(wildcard lessons/$*_*/exercise_tests.h),$(MINE_SH) exercise $* $< || :,$<)
-solution-%: $$(call lesson,$$*,solution) ## run an exercise with its solution: make solution-08
+solution-%: $$(call lesson,$$*,solution) FORCE ## run an exercise with its solution: make solution-08
 	@$<
 # lessons/NN_name is what a new lesson begins as. It is built and checked like the others.
 new-lesson: ## make room for a lesson and renumber those behind it: make new-lesson AT=13 NAME=pipelines
@@ -211,7 +217,7 @@ mine: ## write a microgpt of your own, stage by stage; again: test it, and see w
 mine-watch: ## test it each time you save it, until Ctrl-C
 	@$(MINE_SH) watch || :
 mine-run: ## run it: make mine-run [NAMES=file]
-	@$(MINE_SH) run '$(NAMES)' || :
+	@$(MINE_SH) run $(NAMED) || :
 hint: ## a hint for its next stage; again: another; then the solution of this stage. For an exercise: make hint L=12
 	@$(MINE_SH) hint $(L) || :
 mine-reset: ## put it to the solution before a stage: make mine-reset STAGE=5; to your own again: BACK=1
@@ -222,13 +228,13 @@ check-mine: ## check that the solution passes every stage, and that the tests na
 	@CXX='$(CXX)' tests/mine/check.sh
 
 ladder: $(BUILD)/lessons/ladder ## train the models of lessons 01 to 09 with several seeds and compare them
-	@$< '$(NAMES)'
+	@$< $(NAMED)
 forms: $(BUILD)/lessons/forms ## train every form of attention with several seeds and compare them (takes minutes)
-	@$< '$(NAMES)'
+	@$< $(NAMED)
 study: $(BUILD)/lessons/study/study ## train models with 1 to 16 heads and look at their heads (takes a quarter hour)
-	@$< '$(NAMES)'
+	@$< $(NAMED)
 check-study: $(BUILD)/lessons/study/study ## the same, compared with what its page quotes
-	@$< '$(NAMES)' | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
+	@$< $(NAMED) | diff lessons/study/expected.txt - && echo 'study: prints its expected output'
 
 reproduce: $(LESSON_MAINS) ## compare the lessons with the published build steps, on the 32,033 names
 	@tests/reproduce.sh $(BUILD)/lessons $(MAKEMORE)
@@ -247,7 +253,7 @@ check-exercises: $(EXERCISES) ## check that exercises fail unsolved, pass solved
 # command once, so two of them share all READMEs.
 check-readmes: $(README_CHECKER) $(PRINTED) ## check everything the READMEs quote: code, commands, output
 	@printf '%s\n' README.md lessons/claims.md lessons/study/README.md $(LESSONS:%=lessons/%/README.md) | \
-	  env -u MAKEFLAGS -u MAKELEVEL MODE=$(MODE) KEPT=1 CXX='$(CXX)' NATIVE=$(NATIVE) OPENMP=$(OPENMP) xargs -n 15 -P 2 $<
+	  env -u MAKELEVEL MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP)' KEPT=1 CXX='$(CXX)' xargs -n 15 -P 2 $<
 
 # src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a
 # README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.
@@ -260,9 +266,9 @@ gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or throu
 	@$(HAVE_GDB)
 	@$(if $(MINE),$(MINE_SH) gdb || :,$(MAKE) --no-print-directory MODE=debug step)
 step: $(or $(call broken,$(L)),$(call lesson,$(L),main))
-	@$(GDB) -ex 'stops all' -ex run --args $< '$(NAMES)'
+	@$(GDB) -ex 'stops all' -ex run --args $< $(NAMED)
 
-session-%: ## type the walk of one lesson: make session-08
+session-%: FORCE ## type the walk of one lesson: make session-08
 	@$(HAVE_GDB)
 	@$(MAKE) --no-print-directory MODE=debug build/debug/lessons/$(filter $*_%,$(LESSONS))/stepped
 check-gdb: ## type the debugger walks of the READMEs and compare with what they show
@@ -289,7 +295,7 @@ lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
 	@$(HAVE_LLDB)
 	@$(MAKE) --no-print-directory MODE=debug step-lldb
 step-lldb: $(or $(call broken,$(L)),$(call lesson,$(L),main))
-	@$(LLDB) -o 'stops all' -o run -- $< '$(NAMES)'
+	@$(LLDB) -o 'stops all' -o run -- $< $(NAMED)
 
 check-lldb: ## type a session in lldb and compare it with gdb's
 	@$(HAVE_LLDB)
@@ -399,8 +405,7 @@ $(SCALAR) $(LIBRARY):
 	@$(AR) rcs $@ $^
 
 # The whole of a GPT in one file. -Wno-psabi and threads are for the tensor path.
-$(HEART): src/microgpt.cpp $(wildcard src/base/*.h) | $(filter setup,$(MAKECMDGOALS))
-	@mkdir -p $(@D)
+$(HEART): src/microgpt.cpp $(wildcard src/base/*.h) $(BUILD)/flags
 	$(CXX) -Isrc $(filter-out $(OPENMP_FLAGS),$(CXXFLAGS)) $(LDFLAGS) $< -o $@
 
 # The linker takes an inline function from the first object that has it, so the optimized ones come first.
@@ -408,11 +413,11 @@ $(PROGRAM): $(call units,scalar program)
 
 # The same program but for one object, which the linker takes instead of the library's. mpicxx knows where MPI is.
 MPI_OBJECT := $(BUILD)/src/train/processes_mpi.o
+COMPILER = $(if $(filter $(MPI_PROGRAM) $(MPI_OBJECT),$@),OMPI_CXX='$(CXX)' MPICH_CXX='$(CXX)' mpicxx,$(CXX))
 HAVE_MPI := command -v mpicxx >/dev/null || \
   { echo "no mpicxx; try: apt-get install openmpi-bin libopenmpi-dev (on macOS: brew install open-mpi)" >&2; exit 1; }
-$(MPI_PROGRAM) $(MPI_OBJECT): private override CXX := OMPI_CXX='$(CXX)' MPICH_CXX='$(CXX)' mpicxx
 $(MPI_PROGRAM): $(MPI_OBJECT) $(call units,scalar program)
-$(MPI_OBJECT): src/train/processes.cpp $(BUILD)/flags
+$(MPI_OBJECT): src/train/processes.cpp $(BUILD)/openmp
 	@$(HAVE_MPI)
 	@$(call compile,$< with MPI,-DMICROGPT_MPI $<)
 $(TESTS): $(call units,scalar) $(call objects,tests/*.cpp)
@@ -435,26 +440,24 @@ WITHOUT_TENSORS := $(shell ls lessons | sed '/_tensors$$/,$$d')
 $(filter-out $(WITHOUT_TENSORS:%=$(BUILD)/lessons/%/%),$(LINKED)): $(LIBRARY)
 $(LINKED): $(SCALAR)
 	@echo "link    $@"
-	@$(CXX) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@
+	@$(COMPILER) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@
 
 # -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
 compile = mkdir -p $(@D); echo "compile $(1)"; \
-  $(CACHE) $(CXX) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
+  $(CACHE) $(COMPILER) $(CPPFLAGS) $(PARSED) -MMD -MP $(CXXFLAGS) $(call flags_of,$(@:$(BUILD)/%.o=%)) -o $@ -c $(2)
 
 # What most tests, or programs of the book, include is parsed once for all of them. tsan's build does without, see above.
-PARSED_ONCE := fmt/core.h algorithm cmath fstream set sstream string utility vector
-ifneq ($(MODE),wasm)
-PARSED_ONCE += doctest/doctest.h filesystem
-USE_PARSED := $(call objects,tests/*.cpp) $(addsuffix .o,$(call by_doctest,$(EXERCISES)))
-else
+PARSED_ONCE := fmt/format.h algorithm cmath fstream set sstream string utility vector
+ifeq ($(MODE),wasm)
 PARSED_ONCE += functional memory numeric span
 USE_PARSED := $(addsuffix .o,$(LESSON_MAINS) $(BREAKS))
+else ifneq ($(MODE),tsan)
+PARSED_ONCE += doctest/doctest.h filesystem
+USE_PARSED := $(call objects,tests/*.cpp) $(addsuffix .o,$(call by_doctest,$(EXERCISES)))
 endif
-ifneq ($(MODE),tsan)
-$(USE_PARSED): private CPPFLAGS += -include $(BUILD)/parsed.h
+PARSED = $(if $(filter $@,$(USE_PARSED)),-include $(BUILD)/parsed.h)
 $(USE_PARSED): $(BUILD)/parsed.h.gch
-endif
-$(BUILD)/parsed.h.gch: $(BUILD)/flags
+$(BUILD)/parsed.h.gch: $(BUILD)/openmp
 	@printf '#include <%s>\n' $(PARSED_ONCE) >$(BUILD)/parsed.h
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COLD_FLAGS) -x c++-header $(BUILD)/parsed.h -o $@
 
@@ -465,33 +468,36 @@ $(PAGE): $(BUILD)/%.inc: src/%
 $(BUILD)/src/inspect.o $(BUILD)/src/inspect/page.o: $(PAGE)
 
 # With SOLUTION, exercise.cpp includes the answers of solution.cpp. This shows that the exercise can be solved.
-$(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/flags
+$(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/openmp
 	@$(call compile,$< with its solution,-DSOLUTION $<)
 
 $(BREAKS:%=%.cpp): $(BUILD)/%/main.cpp: %.patch $$(wildcard lessons/$$(word 2,$$(subst /, ,$$*))/*.h) \
   lessons/$$(word 2,$$(subst /, ,$$*))/main.cpp
-	@mkdir -p $(@D) && cp $(filter-out $<,$^) $(@D) && patch -s -f -p1 -d $(@D) <$< >$(@D)/patch.txt || \
+	@command -v patch >/dev/null || { echo "a break needs the program patch; try: make setup" >&2; exit 1; }
+	@mkdir -p $(@D) && cp $(filter-out $<,$^) $(@D)
+	@(cd $(@D) && patch -N -p1) <$< >$(@D)/patch.txt || \
 	  { echo "you changed a line that $< changes, too; see: git diff lessons/$(word 2,$(subst /, ,$*))" >&2; exit 1; }
-$(BREAKS:%=%.o): %.o: %.cpp $(BUILD)/flags
+$(BREAKS:%=%.o): %.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$(*:$(BUILD)/%/main=%),$<)
 
-$(BUILD)/%.o: %.cpp $(BUILD)/flags
+$(BUILD)/%.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$<,$<)
 
 together = $(filter-out $(APART),$(UNIT.$(*F)))
-$(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(together) $(BUILD)/flags
+$(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(together) $(BUILD)/openmp
 	@$(call compile,src/$*,$(patsubst src/%,-include %,$(together)) -x c++ - </dev/null)
 
-# This file changes only when the compiler or its flags do; then everything is recompiled. All objects wait for it, so
-# nothing is compiled before `make setup train` has installed what it needs.
+# This file changes only when the compiler or its flags do; then everything is recompiled.
 FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS) $(COOL_FLAGS) $(COLD_FLAGS)
 $(BUILD)/flags: FORCE | $(filter setup,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
-	@echo '$(FLAGS)' | cmp -s - $@ || { $(HAVE_OPENMP) && echo '$(FLAGS)' > $@; }
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 
-HAVE_OPENMP = { test '$(OPENMP)' = 0 || echo 'int main() {}' | \
-  $(CXX) $(CPPFLAGS) $(CXXFLAGS) -include omp.h -x c++ - $(LDFLAGS) -o $(BUILD)/have_openmp 2>/dev/null || \
-  { echo "$(CXX) has no OpenMP here: $(OPENMP_HELP), or use OPENMP=0" >&2; exit 1; }; }
+# All objects, but not the heart, wait for this program, which shows that the compiler has OpenMP.
+$(BUILD)/openmp: $(BUILD)/flags
+	@test '$(OPENMP)' = 0 && touch $@ || echo 'int main() {}' | \
+	  $(CXX) $(CPPFLAGS) $(CXXFLAGS) -include omp.h -x c++ - $(LDFLAGS) -o $@ 2>$@.txt || \
+	  { sed 3q $@.txt; echo "$(CXX) does not compile with OpenMP: $(OPENMP_HELP), or use OPENMP=0"; exit 1; } >&2
 
 # A file that was removed is no reason to stop: what was compiled from it is compiled again.
 src/%.cpp %.d: ;

@@ -1,6 +1,6 @@
 // Every form of attention that train can choose, trained long, with three seeds, and compared with plain multi-head
 // attention: each kind of heads, with each mask, with both ways to tell positions. `make forms` prints the table.
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>

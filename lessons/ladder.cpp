@@ -1,6 +1,6 @@
 // The ladder: the models of lessons 01 to 09, each trained on the same 1,000 names and evaluated on the same names
 // that none of them has seen; with several seeds, because one run proves little. `make ladder` prints the table.
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cmath>

@@ -142,7 +142,8 @@ TEST_CASE_FIXTURE(StyleFolder, "a score is the model's, given the sign of the li
       output({"sample", model, "--style", "names", "--given", names, "--layout", "json", "--score"}));
   for (const auto& record : scored) {
     const double p = record["probability"];
-    const double share = static_cast<double>(std::count(drawn.begin(), drawn.end(), record["name"])) / 4000;
+    const std::string name = record["name"];
+    const double share = static_cast<double>(std::count(drawn.begin(), drawn.end(), name)) / 4000;
     CHECK(std::abs(share - p) < 5 * std::sqrt(p / 4000) + 1e-3);
   }
 }

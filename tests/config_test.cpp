@@ -1,6 +1,6 @@
 // Shapes of models and their parameters.
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>

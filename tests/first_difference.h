@@ -1,7 +1,7 @@
 // Comparing lists of numbers to the last bit, or nearly.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>

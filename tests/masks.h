@@ -1,7 +1,7 @@
 // Masks with and without a pattern.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstddef>
 #include <string>

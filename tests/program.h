@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # `make setup`: installs the compiler and the libraries that are missing.
 set -eu
-headers='fmt/core.h doctest/doctest.h CLI/CLI.hpp nlohmann/json.hpp'
+headers='fmt/format.h doctest/doctest.h CLI/CLI.hpp nlohmann/json.hpp'
 apt_packages='g++ libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev'
 brew_packages='fmt doctest cli11 nlohmann-json libomp'
 

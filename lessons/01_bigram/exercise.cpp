@@ -4,7 +4,7 @@
 //   make exercise-01     fails until the two functions are written
 //   make solution-01     runs the same tests on solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <numeric>

@@ -3,7 +3,7 @@
 //   make exercise-02     fails until the two functions are written
 //   make solution-02     runs the same tests on solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

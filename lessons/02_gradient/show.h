@@ -1,7 +1,7 @@
 // What lesson 02 prints, draws and checks around its idea.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

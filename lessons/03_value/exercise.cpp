@@ -4,7 +4,7 @@
 //   make exercise-03    fails until the three functions are written
 //   make solution-03    runs the same tests on solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // The picture of lesson 03: the graph of a small expression, and the gradients that run back through it.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>

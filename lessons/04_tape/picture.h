@@ -1,7 +1,7 @@
 // The picture of lesson 04: five nodes in a row on the tape, and what they point to.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // What lesson 04 counts, compares and prints around its idea.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 //   make exercise-05    fails until train_in_batches() is right, and hints at what is missing
 //   make solution-05    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 //   make exercise-06    fails until weigh() is right, and hints at what is missing
 //   make solution-06    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Two pictures of lesson 06. (The third is drawn by src/lesson/puzzle_picture.h.)
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <string>

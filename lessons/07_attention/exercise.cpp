@@ -5,7 +5,7 @@
 //   make exercise-07    fails until attend_all() is right, and hints at what is missing
 //   make solution-07    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <vector>

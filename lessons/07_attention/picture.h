@@ -1,7 +1,7 @@
 // The picture of lesson 07's worked example.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <string>

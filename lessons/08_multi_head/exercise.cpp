@@ -5,7 +5,7 @@
 //   make exercise-08    fails until all three functions are written, and hints at what is missing
 //   make solution-08    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <limits>

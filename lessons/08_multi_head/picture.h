@@ -1,7 +1,7 @@
 // The drawing of lesson 08: where each head's slice goes, from x to what attention adds to it.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 

@@ -6,7 +6,7 @@
 //   make exercise-09    fails until both functions are written, and hints at what is missing
 //   make solution-09    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 //   make exercise-10    fails until both functions are right, and hints at what is missing
 //   make solution-10    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The pictures of lesson 10: a product of two matrices, and the rows of a batch.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 

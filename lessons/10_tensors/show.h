@@ -1,7 +1,7 @@
 // What lesson 10 prints, draws, checks and measures around its idea.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The picture of lesson 11: the way back through attention, in numbers.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <string>

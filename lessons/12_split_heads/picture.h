@@ -1,7 +1,7 @@
 // The pictures of lesson 12: where 24 numbers stand in memory, and which keys a mask shows.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // Around the idea: what is printed, and the comparison with PyTorch.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <span>
 #include <string>

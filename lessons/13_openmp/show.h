@@ -1,7 +1,7 @@
 // What lesson 13 prints, checks and measures around its idea.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The pictures of lesson 14: what is carried from tile to tile, and how little of the matrix exists at a time.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // The picture of lesson 16: which head of keys and values a query head reads.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 

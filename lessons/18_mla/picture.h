@@ -1,7 +1,7 @@
 // The pictures of lesson 18.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <tuple>

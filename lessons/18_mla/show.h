@@ -1,7 +1,7 @@
 // Around the idea: what is trained, printed, counted and checked.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

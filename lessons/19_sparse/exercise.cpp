@@ -6,7 +6,7 @@
 //   make exercise-19    fails until both functions are right, and hints at what is missing
 //   make solution-19    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <bit>
 #include <bitset>

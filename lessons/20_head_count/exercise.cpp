@@ -5,7 +5,7 @@
 //   make exercise-20    fails until the three functions are right, and hints at what is missing
 //   make solution-20    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <limits>
 #include <string>

@@ -1,7 +1,7 @@
 // Where copiers look, and how they learn.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <string>

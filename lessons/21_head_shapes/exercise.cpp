@@ -5,7 +5,7 @@
 //   make exercise-21    fails until both heads work, and hints at what is missing
 //   make solution-21    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>

@@ -5,7 +5,7 @@
 //   make exercise-23    fails until twin_of() and stddev_of() are right, and hints at what is missing
 //   make solution-23    the same with the answer of solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <numeric>

@@ -1,7 +1,7 @@
 // The picture of lesson 23: where the keys of a narrow head stand.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <cmath>

@@ -3,7 +3,7 @@
 //   make exercise-24     fails until the three functions are written
 //   make solution-24     runs the same tests on solution.cpp
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>

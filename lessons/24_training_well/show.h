@@ -1,7 +1,7 @@
 // What lesson 24 trains, prints, draws and checks around its idea.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

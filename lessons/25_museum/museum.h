@@ -1,7 +1,7 @@
 // The exhibits: every patch in lessons/*/break, and what the lesson's program prints with it.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // What the museum shows: its rooms, and a picture.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

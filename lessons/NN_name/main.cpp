@@ -1,5 +1,5 @@
 // Lesson NN: TODO: the idea in a sentence or two.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "lesson/lesson.h"
 

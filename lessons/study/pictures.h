@@ -1,7 +1,7 @@
 // The three pictures of the study. Each has a panel for every subject.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

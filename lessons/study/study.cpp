@@ -2,7 +2,7 @@
 // are cut into 1 to 16 heads and trained on two tasks and on names, at three learning rates and with several seeds.
 // `make study` prints the tables and draws the pictures beside this file. Everything is computed in double, so other
 // processors print the same, but where training is chaotic: names at the largest rate.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <string>

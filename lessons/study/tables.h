@@ -1,7 +1,7 @@
 // The tables of the study.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Trains the models of the study.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -83,7 +83,7 @@ void validate_attention(const Config& config) {
 
 }  // namespace
 
-void validate(const Config& config, std::size_t max_parameters) {
+void validate(const Config& config, std::uint64_t max_parameters) {
   auto at_least_one = [](std::size_t value, const std::string& name) {
     if (value == 0) throw UsageError(name + " is 0; it must be at least 1");
   };

@@ -43,7 +43,7 @@ struct Config {
 /// Throws UsageError if a size is 0, n_head does not divide n_embd, n_kv_head does not divide n_head, a rotation has an
 /// odd width, block_size is more than 10^9, or the model has more than max_parameters: by default 2^26, 2 GiB with
 /// gradients and Adam's two means.
-void validate(const Config& config, std::size_t max_parameters = std::size_t{1} << 26);
+void validate(const Config& config, std::uint64_t max_parameters = std::uint64_t{1} << 26);
 
 /// Changes the kind of attention: mha; mqa; gqa, with half as many key and value heads as query heads; or mla, whose
 /// latent vectors have 3/4 of the width for queries and 1/2 for keys and values, and no rotary part.

@@ -1,6 +1,6 @@
 #include "base/mask_pattern.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>

@@ -80,7 +80,7 @@ std::span<const PublishedModel> published_models() {
   return models;
 }
 
-const PublishedModel& published_model(const std::string& name) {
+PublishedModel published_model(const std::string& name) {
   std::string known;
   for (const PublishedModel& model : published_models()) {
     if (model.name == name) return model;

@@ -31,7 +31,7 @@ struct PublishedModel {
 
 /// All models, or one by its name. For an unknown name throws UsageError with the known ones.
 std::span<const PublishedModel> published_models();
-const PublishedModel& published_model(const std::string& name);
+PublishedModel published_model(const std::string& name);
 
 /// The same model with another kind of attention: mha, mqa, gqa or mla. Head sizes stay. GQA takes the most key and
 /// value heads that divide the query heads: at most 8, and at most half of them; if that is 1, the result is MQA. MLA

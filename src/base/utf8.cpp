@@ -1,6 +1,6 @@
 #include "base/utf8.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <locale.h>
 #include <wctype.h>
 #ifdef __APPLE__

@@ -1,6 +1,6 @@
 #include "draw/plot.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -316,7 +316,7 @@ Svg bar_chart(const std::string& title, const std::string& scale, const std::vec
   constexpr std::array<const char*, 4> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
   const auto [low, high, tick] = Range(kinds);
   const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(tick) + 1e-9)));
-  auto y_of = [&, low = low, high = high](double x) { return bottom - (x - low) / (high - low) * (bottom - top); };
+  auto y_of = [&, least = low, span = high - low](double x) { return bottom - (x - least) / span * (bottom - top); };
   Svg svg(width, height);
   svg.text(20, 26, title, "start", 16);
   svg.text(16, (top + bottom) / 2, scale, "middle", 12, -90);

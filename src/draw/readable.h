@@ -1,7 +1,7 @@
 // Large numbers as people read them.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "inspect/gallery.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "inspect/probe.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "lesson/comparison.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "lesson/draft_gpt.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

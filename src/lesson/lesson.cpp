@@ -1,6 +1,6 @@
 #include "lesson/lesson.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>

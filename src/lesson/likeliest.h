@@ -1,7 +1,7 @@
 // What a model expects next, as text.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>

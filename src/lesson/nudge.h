@@ -1,7 +1,7 @@
 // Slopes by trying, for the examples on paper: lesson 02's central differences.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <functional>

@@ -1,7 +1,7 @@
 // A small matrix in a drawing: its numbers in a grid, under its name.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // A picture of how puzzles were solved, for lessons 06 and 07.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <string>

@@ -1,6 +1,6 @@
 #include "program/after_step.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <bit>
 #include <cerrno>

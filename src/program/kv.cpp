@@ -108,9 +108,9 @@ std::optional<Config> own_config(const Options& table, const KvOptions& options)
   if (!options.model.empty()) return load_checkpoint(options.model).config;
   if (!has_sizes) return std::nullopt;
   Config config = options.config;
-  config.vocab_size = 27;                  // of names; the cache does not depend on it
-  validate(config, std::size_t{1} << 50);  // the model need not fit into memory
-  config.vocab_size = 0;                   // not known
+  config.vocab_size = 27;                    // of names; the cache does not depend on it
+  validate(config, std::uint64_t{1} << 50);  // the model need not fit into memory
+  config.vocab_size = 0;                     // not known
   return config;
 }
 

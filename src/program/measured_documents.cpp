@@ -1,6 +1,6 @@
 #include "program/measured_documents.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

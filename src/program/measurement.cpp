@@ -1,6 +1,6 @@
 #include "program/measurement.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>

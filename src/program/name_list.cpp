@@ -1,6 +1,6 @@
 #include "program/name_list.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>

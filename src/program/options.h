@@ -1,7 +1,7 @@
 // A command of the program as data: its name, its code, and a table that names each of its options once.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>

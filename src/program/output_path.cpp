@@ -1,6 +1,6 @@
 #include "program/output_path.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <system_error>

@@ -1,6 +1,6 @@
 #include "program/print.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>

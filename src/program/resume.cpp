@@ -1,6 +1,6 @@
 #include "program/resume.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <map>

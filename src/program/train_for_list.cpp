@@ -1,6 +1,6 @@
 #include "program/train_for_list.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "train/checkpoint.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ const std::array<std::string, 2> moment_names{"adam.m.", "adam.v."};
 
 Error not_microgpt(const std::string& reason) { return Error{"it is not a microgpt checkpoint: " + reason}; }
 
-const std::string& metadata_text(const Metadata& metadata, const std::string& name) {
+std::string metadata_text(const Metadata& metadata, const std::string& name) {
   const auto field = metadata.find(name);
   if (field == metadata.end()) throw not_microgpt("__metadata__ has no text called " + name);
   return field->second;

@@ -1,6 +1,6 @@
 #include "train/history.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>

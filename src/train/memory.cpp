@@ -1,6 +1,6 @@
 #include "train/memory.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

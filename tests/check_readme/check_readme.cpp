@@ -15,7 +15,7 @@
 // The lines of a block must stand one after the other; a line ... passes over any number of lines. In prose, every
 // number with a decimal point or three digits must stand in a block, in the output, or in the lesson's code or
 // Makefile.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

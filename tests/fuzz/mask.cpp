@@ -1,7 +1,7 @@
 // Fuzzing the words of --mask: what is read is written as it was, and a Mask is what the comment of MaskPattern says.
 #include "tensor/mask.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>

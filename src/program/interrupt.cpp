@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 
 #include "program/print.h"
 
@@ -17,9 +18,20 @@ void handle_with(void (*handler)(int)) {
   }
 }
 
+/// `timeout`, a terminal and many supervisors send a signal to the program and to its group: it comes twice at once.
 void remember(int signal) {
-  pending_signal = signal;
-  handle_with(SIG_DFL);
+  static timespec first;
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const double seconds =
+      std::difftime(now.tv_sec, first.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec - first.tv_nsec);
+  if (pending_signal == 0) {
+    first = now;
+    pending_signal = signal;
+  } else if (seconds >= 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
 }
 
 }  // namespace

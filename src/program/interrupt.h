@@ -14,8 +14,8 @@ struct Interrupted : Error {
   int signal;
 };
 
-/// While this lives, the first signal is only remembered, and the second ends the program at once. A standard output
-/// that nobody reads any more makes printing fail instead of ending the program.
+/// While this lives, the first signal is only remembered. Another one ends the program if it comes a second later or
+/// more. A standard output that nobody reads any more makes printing fail instead of ending the program.
 class Interrupts {
  public:
   Interrupts();

@@ -3,6 +3,7 @@
 #include "program/print.cpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,25 @@ TEST_CASE("where nohup or a shell has the program ignore a signal, it stays igno
     CHECK(end_after(ignored, ignored, ignored) == 100);
     CHECK(end_after(SIGTERM, ignored, ignored) == 100 + SIGTERM);
   }
+}
+
+TEST_CASE("why standard output cannot be written is told, also where something else has failed since" *
+          doctest::skip(::access("/dev/full", W_OK) != 0)) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(::open("/dev/full", O_WRONLY), STDOUT_FILENO);
+    std::fputs("lost", stdout);
+    std::fflush(stdout);
+    errno = ENOTTY;
+    try {
+      flush_output();
+    } catch (const std::system_error& error) {
+      ::_exit(error.code().value());
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WEXITSTATUS(status) == ENOSPC);
 }
 
 }  // namespace

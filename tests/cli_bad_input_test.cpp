@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "program.h"
+#include "tensor/threads.h"
 
 namespace microgpt {
 namespace {
@@ -338,6 +339,16 @@ TEST_CASE("a model that does not fit in memory is refused" *
       in_shell("ulimit -v 100000; exec \"$0\" \"$@\"", folder.train({"--n-embd", "1000", "--save", folder.model}));
   CHECK(complaint(r) == "1: out of memory; choose a smaller shape");
   CHECK(folder.untouched());
+}
+
+TEST_CASE("where the system lets few threads start, a training goes on with those" *
+          doctest::skip(sanitized || !have_openmp)) {
+  const NamesFolder folder;
+  const Words train = folder.train({"--engine", "tensor", "--batch", "8", "--threads", "8", "--steps", "3"});
+  const Run r = in_shell("ulimit -S -s 200000; ulimit -v 600000; exec \"$0\" \"$@\"", train);
+  CHECK(r.err == "");
+  CHECK(r.out.find("(the system lets this program start no more)") != std::string::npos);
+  CHECK(losses(r.out) == losses(output(train)));
 }
 
 const bool no_full_device = !fs::is_character_file("/dev/full");

@@ -1,11 +1,7 @@
 #include "program/interrupt.h"
 
-#include <unistd.h>
-
 #include <csignal>
 #include <ctime>
-
-#include "program/print.h"
 
 namespace microgpt {
 namespace {
@@ -48,21 +44,5 @@ Interrupts::~Interrupts() {
 }
 
 int Interrupts::pending() { return pending_signal; }
-
-void with_patience(const std::function<void()>& save) {
-  constexpr int tries_a_second = 4;
-  const int before = Interrupts::pending();
-  for (int tries = 0;; tries++) {
-    try {
-      return save();
-    } catch (const Diverged&) {
-      throw;
-    } catch (const Error& error) {
-      if (tries == 60 * tries_a_second || Interrupts::pending() != before) throw;
-      if (tries == 0) tell(std::string(error.what()) + "; trying again for a minute");
-    }
-    ::usleep(1'000'000 / tries_a_second);
-  }
-}
 
 }  // namespace microgpt

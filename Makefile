@@ -142,7 +142,7 @@ help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' Makefile
 
-setup: ## install what is missing: a compiler, fmt, doctest, CLI11, nlohmann-json
+setup: ## install what is missing: a compiler, fmt, doctest, nlohmann-json
 	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' tests/setup.sh
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
@@ -389,8 +389,8 @@ UNIT.tensor := $(wildcard src/tensor/*.cpp)
 UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))
 UNIT.inspect := $(filter-out $(UNIT.scalar) $(UNIT.lesson),$(wildcard src/inspect/*.cpp src/lesson/*.cpp))
 UNIT.program := $(wildcard src/program/*.cpp)
-APART := $(addprefix src/,tensor/short_attention.cpp program/command_line.cpp program/main.cpp train/safetensors.cpp \
-  train/processes.cpp tensor/matmul.cpp tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
+APART := $(addprefix src/,tensor/short_attention.cpp program/main.cpp train/safetensors.cpp train/processes.cpp \
+  tensor/matmul.cpp tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 ifneq ($(MODE),tsan)
 units = $(foreach unit,$(1),$(call objects,$(filter $(APART),$(UNIT.$(unit)))) $(BUILD)/src/$(unit).o)

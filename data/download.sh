@@ -11,8 +11,8 @@ fail() {
 }
 
 check=$(command -v sha256sum || echo shasum -a 256)
-curl -fsSL --retry 2 --max-time 60 -o "$1.part" $url 2>/dev/null ||
-  fail "$1" "cannot download the names: is there a network, and curl? (from $url)"
+why=$(curl -fsSL --retry 2 --max-time 60 -o "$1.part" $url 2>&1) ||
+  fail "$1" "cannot download the names from $url: $(echo "$why" | tail -n 1)"
 echo "$sha256  $1.part" | $check -c - >/dev/null 2>&1 ||
   fail "$1" "the downloaded names are not the expected 32,033: their sha256 differs"
 mv "$1.part" "$1"

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "program.h"
+#include "tensor/threads.h"
 
 namespace microgpt {
 namespace {
@@ -68,15 +69,23 @@ TEST_CASE("what is typed wrong is named") {
   CHECK(refusal({"paint"}) == "2: unknown command 'paint'; " + commands);
   CHECK(refusal({""}) == "2: unknown command ''; " + commands);
   CHECK(refusal({"--fast"}) == "2: unexpected '--fast'; see microgpt --help");
-  CHECK(refusal({"train", "--fast", "7"}) == "2: unexpected '--fast'; see microgpt train --help");
-  CHECK(refusal({"train", "names.txt"}) == "2: unexpected 'names.txt'; see microgpt train --help");
-  CHECK(refusal({"train", "bench"}) == "2: unexpected 'bench'; see microgpt train --help");
-  CHECK(refusal({"inspect", "a", "b"}) == "2: unexpected 'b'; see microgpt inspect --help");
-  CHECK(refusal({"sample"}) == "2: MODEL is required; see microgpt sample --help");
-  CHECK(refusal({"inspect"}) == "2: MODEL is required; see microgpt inspect --help");
-  CHECK(refusal({"train", "--steps"}) == "2: --steps needs a value; see microgpt train --help");
-  CHECK(refusal({"bench", "--n-embd"}) == "2: --n-embd needs a value; see microgpt bench --help");
-  CHECK(refusal({"train", "--digits", "5"}) == "2: --digits: 5 not in {4,17}; see microgpt train --help");
+  const std::vector<std::pair<Words, std::string>> told{
+      {{"train", "--fast", "7"}, "unexpected '--fast'"},
+      {{"train", "names.txt"}, "unexpected 'names.txt'"},
+      {{"train", "bench"}, "unexpected 'bench'"},
+      {{"train", "-5"}, "unexpected '-5'"},
+      {{"inspect", "a", "b"}, "unexpected 'b'"},
+      {{"inspect", "--", "-a", "--help"}, "unexpected '--help'"},
+      {{"inspect"}, "MODEL is required"},
+      {{"train", "--steps"}, "--steps needs a value"},
+      {{"train", "--save", "--force"}, "--save needs a value"},
+      {{"train", "--steps", "5", "--steps=5"}, "--steps is given twice"},
+      {{"train", "--quiet=no"}, "--quiet takes no value"},
+      {{"train", "--digits", "5"}, "--digits is '5'; it must be 4|17"},
+  };
+  for (const auto& [words, what] : told) {
+    CHECK(refusal(words) == fmt::format("2: {}; see microgpt {} --help", what, words[0]));
+  }
   CHECK(refusal({"train", "--preset", "poem"}) ==
         "2: unknown preset 'poem'; there are gist, walkthrough, fast and best");
   CHECK(refusal({"train", "--preset", "two\nlines\x1b"}) ==
@@ -112,7 +121,8 @@ TEST_CASE("what only the tensor engine can do is refused without it") {
           fmt::format("2: --dropout is '{}'; it must be a number from 0 to 0.99", rate));
   }
   CHECK(refusal({"train", "--preset", "fast"}) == "2: --preset fast needs --engine tensor");
-  CHECK(refusal({"train", "--engine", "gpu"}) == "2: --engine: gpu not in {scalar,tensor}; see microgpt train --help");
+  CHECK(refusal({"train", "--engine", "gpu"}) ==
+        "2: --engine is 'gpu'; it must be scalar|tensor; see microgpt train --help");
   CHECK(refusal({"bench", "--mask", "full,local"}) == "2: --mask 'local': local takes 1 number, not 0; write local:W");
   CHECK(refusal({"bench", "--what", "poem"}) == "2: --what is 'poem'; there are train, attention, sample and ladder");
 }
@@ -132,7 +142,8 @@ TEST_CASE("a model of which kv knows nothing, or which cannot be, is refused") {
   CHECK(refusal({"kv", folder.model, "--n-embd", "8"}) ==
         "2: a MODEL has its own sizes; give either the MODEL or the sizes");
   CHECK(refusal({"kv", folder.names}).starts_with("1: cannot load '"));
-  CHECK(refusal({"kv", "--dtype", "int4"}) == "2: --dtype: int4 not in {f16,bf16,f32,f64,fp8}; see microgpt kv --help");
+  CHECK(refusal({"kv", "--dtype", "int4"}) ==
+        "2: --dtype is 'int4'; it must be f16|bf16|f32|f64|fp8; see microgpt kv --help");
   CHECK(refusal({"kv", "--n-layer", "1000000000", "--n-embd", "4096"})
             .ends_with("make more than 1125899906842624 parameters; choose a smaller shape"));
 }
@@ -328,6 +339,16 @@ TEST_CASE("a model that does not fit in memory is refused" *
       in_shell("ulimit -v 100000; exec \"$0\" \"$@\"", folder.train({"--n-embd", "1000", "--save", folder.model}));
   CHECK(complaint(r) == "1: out of memory; choose a smaller shape");
   CHECK(folder.untouched());
+}
+
+TEST_CASE("where the system lets few threads start, a training goes on with those" *
+          doctest::skip(sanitized || !have_openmp)) {
+  const NamesFolder folder;
+  const Words train = folder.train({"--engine", "tensor", "--batch", "8", "--threads", "8", "--steps", "3"});
+  const Run r = in_shell("ulimit -S -s 200000; ulimit -v 600000; exec \"$0\" \"$@\"", train);
+  CHECK(r.err == "");
+  CHECK(r.out.find("(the system lets this program start no more)") != std::string::npos);
+  CHECK(losses(r.out) == losses(output(train)));
 }
 
 const bool no_full_device = !fs::is_character_file("/dev/full");

@@ -26,7 +26,7 @@ Run setup(const std::vector<std::pair<std::string, std::string>>& programs) {
 
 TEST_CASE("setup without sudo, or with one that refuses, says what an administrator must run") {
   const std::string ask =
-      "sudo is not for you here; ask an administrator to run: apt-get install g++ libfmt-dev doctest-dev libcli11-dev "
+      "sudo is not for you here; ask an administrator to run: apt-get install g++ libfmt-dev doctest-dev "
       "nlohmann-json3-dev\n";
   const std::pair<std::string, std::string> user{"id", "echo 1000"}, apt{"apt-get", "echo \"apt-get $*\""};
   const Run without = setup({user, apt});
@@ -39,7 +39,7 @@ TEST_CASE("setup without sudo, or with one that refuses, says what an administra
   const Run root = setup({{"id", "echo 0"}, apt, {"env", "shift; \"$@\""}});
   CHECK(root.exit_code == 0);
   CHECK(root.out.starts_with("installing g++ libfmt-dev "));
-  CHECK(setup({}).err == "please install: a C++20 compiler, fmt, doctest, CLI11, nlohmann-json\n");
+  CHECK(setup({}).err == "please install: a C++20 compiler, fmt, doctest, nlohmann-json\n");
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ stopped_by() { # END N ARGUMENTS...
   if wait $run; then fail "$end did not stop it"; fi
   run=
   [ "$(grep -c '^microgpt: stopped and saved after step .* go on with: .*--resume' errors)" = 1 ] ||
+    { [ $end = interrupt ] && [[ "$(mpirun --version)" =~ MPI\)\ 5 ]]; } || # then it passes on nothing that is printed
     fail "$end: no single line says how to go on"
 }
 kill_one() { kill -9 "$(pgrep -P $run | tail -1)"; }
@@ -72,4 +73,12 @@ says 'mpirun needs --engine tensor' "$mpi" train
 says 'mpirun is only for microgpt train --engine tensor' "$mpi" sample whole
 says "process 1 of 4: -: no documents in it; put one name on each line" "$mpi" train --engine tensor --data - <"$names"
 says 'step 3: the loss is nan; training diverged, try a smaller --lr' "$mpi" train $how --optimizer sgd --lr 1000000
+for variables in PMI_SIZE=2 'PMI_SIZE=2 PMI_RANK=1' SLURM_STEP_NUM_TASKS=3; do # a launcher that this MPI does not know
+  code=0
+  env $variables timeout -k 1 20 "$mpi" train $how >said 2>errors || code=$?
+  [ $code = 1 ] && [ "$(grep -c 'processes were started, but MPI joins only this one' errors)" = 1 ] || fail "$variables: $code"
+done
+"${mpirun[@]}" -n 2 env -u OMPI_COMM_WORLD_SIZE -u OMPI_COMM_WORLD_RANK "$mpi" train --engine tensor --batch 2 --steps 3 \
+  --data "$names" >said 2>errors || fail 'without variables of its launcher'
+[ "$(grep -c '^processes: 2;' said)" = 1 ] || fail 'without variables of their launcher, processes are alone'
 echo 'mpi: wrong use is told in one line'

@@ -1,9 +1,9 @@
 #!/bin/sh
 # `make setup`: installs the compiler and the libraries that are missing.
 set -eu
-headers='fmt/format.h doctest/doctest.h CLI/CLI.hpp nlohmann/json.hpp'
-apt_packages='g++ libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev'
-brew_packages='fmt doctest cli11 nlohmann-json libomp'
+headers='fmt/format.h doctest/doctest.h nlohmann/json.hpp'
+apt_packages='g++ libfmt-dev doctest-dev nlohmann-json3-dev'
+brew_packages='fmt doctest nlohmann-json libomp'
 
 # One run of the preprocessor shows whether the compiler and all headers are there.
 if printf '#include <%s>\n' $headers | ${CXX:-g++} ${CPPFLAGS:-} -std=c++20 -x c++ -E - >/dev/null 2>&1; then
@@ -20,6 +20,6 @@ elif command -v apt-get >/dev/null; then
 elif command -v brew >/dev/null; then
   brew install $brew_packages
 else
-  echo "please install: a C++20 compiler, fmt, doctest, CLI11, nlohmann-json" >&2
+  echo "please install: a C++20 compiler, fmt, doctest, nlohmann-json" >&2
   exit 1
 fi

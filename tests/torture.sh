@@ -82,7 +82,6 @@ for ((round = 0; round * 100 < kills; round++)); do
 done
 
 # A disk that is too small is noticed before training; one that is full for a while costs nothing.
-until_told() { until grep -q "$1" "$folder/errors"; do kill -0 $!; sleep 0.01; done; }
 mkdir "$disk"
 if mount -t tmpfs -o size=64k tmpfs "$disk" 2>/dev/null; then
   if "$program" train --steps 2 --save "$disk/model" >"$folder/out" 2>"$folder/errors"; then exit 1; fi
@@ -95,9 +94,8 @@ if mount -t tmpfs -o size=64k tmpfs "$disk" 2>/dev/null; then
     head -c 300000 /dev/zero >"$disk/filler" 2>/dev/null || true
     kill -0 $!
   done
-  kill $!
-  until_told 'trying again'
   rm "$disk/filler"
+  kill $!
   wait $! || true
   grep -q 'stopped and saved' "$folder/errors"
 else

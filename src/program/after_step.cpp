@@ -31,7 +31,10 @@ AfterStep::AfterStep(Run& run, std::function<void()> collect)
       num_steps_(options_.preset.train.num_steps),
       every_(options_.every.value_or(steps_between(num_steps_))),
       progress_(num_steps_, options_.quiet) {
-  if (options_.save) interrupts_.emplace();
+  if (options_.save) {
+    interrupts_.emplace();
+    file_.emplace(*run.options.save);
+  }
   if (!options_.history || !history_files(*options_.history).empty()) return;
   run_.state.num_losses = 0;
   keep();
@@ -74,16 +77,15 @@ void AfterStep::show(double loss) {
 
 void AfterStep::save(bool is_last) {
   collect_();
-  auto save = [this] {
-    save_checkpoint(*options_.save, options_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
-  };
-  if (is_last) return with_patience(save);
   try {
-    save();
+    file_->save([this] {
+      save_checkpoint(*options_.save, options_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
+    });
     save_failed_ = false;
   } catch (const Diverged&) {
     throw;
   } catch (const Error& error) {
+    if (is_last) throw;
     if (!std::exchange(save_failed_, true)) tell(fmt::format("{}; training goes on", error.what()));
   }
 }

@@ -9,6 +9,7 @@
 
 #include "draw/progress.h"
 #include "program/interrupt.h"
+#include "program/output_path.h"
 #include "program/train_options.h"
 #include "train/checkpoint.h"
 #include "train/scalar_trainer.h"
@@ -38,7 +39,7 @@ class AfterStep {
 
  private:
   void show(double loss);
-  void save(bool is_last);  // if that fails, tries again if it is the last time, or else says so
+  void save(bool is_last);  // if that fails, says so, or throws the Error if it is the last time
   void keep();              // in the history
   Interrupted interrupted(int signal) const;
 
@@ -47,6 +48,7 @@ class AfterStep {
   std::function<void()> collect_;
   std::size_t num_steps_;
   std::optional<Interrupts> interrupts_;
+  std::optional<OwnFile> file_;
   std::size_t every_;         // how many steps from one model of the history to the next
   bool save_failed_ = false;  // the last time
   Progress progress_;

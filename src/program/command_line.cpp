@@ -1,105 +1,129 @@
-// The only file that includes the library CLI11, which is slow to compile.
-#include "program/commands.h"
+// Reads the command line by the tables of the commands, and prints their help.
+#include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include "base/error.h"
+#include "program/commands.h"
 #include "train/processes.h"
 
 namespace microgpt {
 namespace {
 
-constexpr const char* version = "microgpt 0.2.0";
+constexpr const char* version = "microgpt 0.2.0\n";
 
-void add(CLI::App& app, Option& option) {
-  auto read = [&option](const std::string& text) {
-    option.typed = text;
-    option.binding.read(option.name, text);
-    return true;
+bool is_help(std::string_view word) { return word == "-h" || word == "--help"; }
+bool is_positional(const Option& option) { return !option.name.starts_with("-"); }
+bool may_be_repeated(const Option& option) { return option.name == "--data" || option.name == "--avoid"; }
+
+/// What can be typed, and beside it what that is. A text may have several lines.
+std::string entry(const std::string& typed, const std::string& text) {
+  const std::string margin = "\n" + std::string(30, ' ');
+  std::string lines = fmt::format("  {:<28}{}", typed, typed.size() < 28 ? "" : margin);
+  for (const char c : text) lines += c == '\n' ? margin : std::string(1, c);
+  return lines + "\n";
+}
+
+std::string about_help() { return entry("-h, --help", "print this") + entry("--version", "print the version"); }
+
+std::string help(const std::vector<Command>& commands) {
+  std::string text =
+      "microgpt: train a small GPT, one scalar at a time, and watch it learn.\n"
+      "Usage: microgpt COMMAND [OPTIONS]\n\nCommands:\n";
+  for (const Command& command : commands) text += entry(command.name, command.help);
+  return text + "\nOptions:\n" + about_help() +
+         "\nStart with `microgpt train`. `microgpt COMMAND --help` explains a command and its options.\n";
+}
+
+std::string help(const Command& command) {
+  std::string text = fmt::format("{}\nUsage: microgpt {} [OPTIONS]", command.help, command.name), positionals;
+  for (const Option& option : command.options) {
+    if (!is_positional(option)) continue;
+    text += option.required ? " " + option.name : " [" + option.name + "]";
+    positionals += "\n" + entry(option.name, option.help);
+  }
+  text += "\n" + positionals + "\nOptions:\n" + about_help();
+  std::string heading = "Options";
+  for (const Option& option : command.options) {
+    if (is_positional(option)) continue;
+    if (option.heading != heading) text += fmt::format("\n{}:\n", heading = option.heading);
+    const auto& [type, read, write, usual, choices] = option.binding;
+    text += entry(option.name + (type.empty() ? "" : " " + type) + (usual.empty() ? "" : "=" + usual), option.help);
+  }
+  return text + "\n" + command.footer + "\n";
+}
+
+/// Reads the words behind the name of a command. Returns false if they ask for what is printed here.
+bool read(Command& command, std::span<char* const> words) {
+  auto wrong = [&](const std::string& what) {
+    return UsageError(fmt::format("{}; see microgpt {} --help", what, command.name));
   };
-  CLI::Option* added = nullptr;
-  if (option.binding.type.empty()) {
-    added = app.add_flag_callback(
-        option.name, [read] { read("yes"); }, option.help);
-  } else {
-    // These may be several lists, see base/style.h. Any other option is given once.
-    const bool joins = option.name == "--data" || option.name == "--avoid";
-    added = app.add_option(
-        option.name,
-        [=](const CLI::results_t& texts) { return read(joins ? CLI::detail::join(texts, "\n") : texts.back()); },
-        option.help);
-    if (joins) added->take_all();
-    added->type_name(option.binding.type)->default_str(option.binding.default_text);
-    if (!option.binding.choices.empty()) added->check(CLI::IsMember(option.binding.choices).description(""));
-  }
-  added->group(option.heading)->required(option.required);
-}
-
-/// Its options are needed only if the command is typed.
-void add(CLI::App& app, Command& command, bool is_typed) {
-  CLI::App* added = app.add_subcommand(command.name, command.help);
-  added->footer(command.footer);
-  for (Option& option : command.options) {
-    if (is_typed) add(*added, option);
-  }
-  added->set_version_flag("--version", version);
-}
-
-/// "train, sample and bench".
-std::string names(const std::vector<Command>& commands) {
-  std::string all = commands.front().name;
-  for (std::size_t i = 1; i < commands.size(); i++) {
-    all += (i + 1 < commands.size() ? ", " : " and ") + commands[i].name;
-  }
-  return all;
-}
-
-/// The library's message, reworded where it is obscure.
-std::string in_words(const CLI::ParseError& error, const CLI::App& app) {
-  std::string message = error.what();
-  switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
-    case CLI::ExitCodes::ExtrasError: return fmt::format("unexpected '{}'", app.remaining(true).front());
-    case CLI::ExitCodes::ArgumentMismatch: {
-      const bool is_repeated = message.find("At Most") < message.size();
-      return message.substr(0, message.find(':')) + (is_repeated ? " is given twice" : " needs a value");
+  bool all_are_positional = false;  // after "--"
+  for (std::size_t i = 0; i < words.size(); i++) {
+    const std::string word = words[i], name = word.substr(0, word.find('='));
+    const bool positional = all_are_positional || word == "-" || !word.starts_with("-");
+    if (word == "--" && !std::exchange(all_are_positional, true)) continue;
+    if (!positional && (is_help(word) || word == "--version")) {
+      fmt::print("{}", is_help(word) ? help(command) : version);
+      return false;
     }
-    default: return message;
+    const auto option = std::find_if(command.options.begin(), command.options.end(), [&](const Option& o) {
+      return positional ? is_positional(o) && !o.typed : o.name == name;
+    });
+    if (option == command.options.end()) throw wrong(fmt::format("unexpected '{}'", word));
+    if (positional) {
+      option->typed = word;
+      continue;
+    }
+    const bool has_value = word.size() > name.size();
+    if (option->binding.type.empty()) {
+      if (has_value) throw wrong(name + " takes no value");
+      option->typed = "yes";
+      continue;
+    }
+    if (option->typed && !may_be_repeated(*option)) throw wrong(name + " is given twice");
+    if (!has_value && (i + 1 == words.size() || std::string_view(words[i + 1]).starts_with("--"))) {
+      throw wrong(name + " needs a value");
+    }
+    const std::string value = has_value ? word.substr(name.size() + 1) : words[++i];
+    option->typed = option->typed ? *option->typed + "\n" + value : value;
   }
+  for (Option& option : command.options) {
+    if (!option.typed) continue;
+    const std::vector<std::string>& choices = option.binding.choices;
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), *option.typed) == choices.end()) {
+      throw wrong(fmt::format("{} is '{}'; it must be {}", option.name, *option.typed, option.binding.type));
+    }
+    option.binding.read(option.name, *option.typed);
+  }
+  for (const Option& option : command.options) {
+    if (option.required && !option.typed) throw wrong(option.name + " is required");
+  }
+  return true;
 }
 
 }  // namespace
 
 void run(std::vector<Command>& commands, int argc, char** argv) {
-  CLI::App app("microgpt: train a small GPT, one scalar at a time, and watch it learn.", "microgpt");
-  app.footer("Start with `microgpt train`. `microgpt COMMAND --help` explains a command and its options.");
-  app.set_version_flag("--version", version);
-  app.require_subcommand(0, 1);
-  for (Command& command : commands) add(app, command, std::find(argv, argv + argc, command.name) != argv + argc);
-
-  const std::string there_are = fmt::format("there are {}; see microgpt --help", names(commands));
-  auto is_first = [&](const Command& command) { return command.name == argv[1]; };
-  if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), is_first)) {
-    throw UsageError(fmt::format("unknown command '{}'; {}", argv[1], there_are));
+  std::string names;
+  for (const Command& command : commands) {
+    names += (names.empty() ? "" : &command == &commands.back() ? " and " : ", ") + command.name;
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help_or_version) {
-    app.exit(help_or_version);
-    return;
-  } catch (const CLI::ParseError& error) {
-    const std::vector<CLI::App*> typed = app.get_subcommands();
-    const std::string command = typed.empty() ? "" : typed.front()->get_name() + " ";
-    throw UsageError(fmt::format("{}; see microgpt {}--help", in_words(error, app), command));
+  const std::string there_are = fmt::format("there are {}; see microgpt --help", names);
+  if (argc < 2) throw UsageError("no command given; " + there_are);
+  const std::string word = argv[1];
+  if (is_help(word) || word == "--version") return fmt::print("{}", is_help(word) ? help(commands) : version);
+  if (word.starts_with("-")) throw UsageError(fmt::format("unexpected '{}'; see microgpt --help", word));
+  const auto command = std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == word; });
+  if (command == commands.end()) throw UsageError(fmt::format("unknown command '{}'; {}", word, there_are));
+  if (!read(*command, {argv + 2, argv + argc})) return;
+  if (processes::count() > 1 && command->name != "train") {
+    throw UsageError("mpirun is only for microgpt train --engine tensor");
   }
-  for (Command& command : commands) {
-    if (!app.got_subcommand(command.name)) continue;
-    if (processes::count() > 1 && command.name != "train") {
-      throw UsageError("mpirun is only for microgpt train --engine tensor");
-    }
-    return command.run(command.options);
-  }
-  throw UsageError(fmt::format("no command given; {}", there_are));
+  command->run(command->options);
 }
 
 }  // namespace microgpt

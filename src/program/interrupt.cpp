@@ -1,10 +1,7 @@
 #include "program/interrupt.h"
 
-#include <unistd.h>
-
 #include <csignal>
-
-#include "program/print.h"
+#include <ctime>
 
 namespace microgpt {
 namespace {
@@ -17,9 +14,20 @@ void handle_with(void (*handler)(int)) {
   }
 }
 
+/// `timeout`, a terminal and many supervisors send a signal to the program and to its group: it comes twice at once.
 void remember(int signal) {
-  pending_signal = signal;
-  handle_with(SIG_DFL);
+  static timespec first;
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const double seconds =
+      std::difftime(now.tv_sec, first.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec - first.tv_nsec);
+  if (pending_signal == 0) {
+    first = now;
+    pending_signal = signal;
+  } else if (seconds >= 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
 }
 
 }  // namespace
@@ -36,21 +44,5 @@ Interrupts::~Interrupts() {
 }
 
 int Interrupts::pending() { return pending_signal; }
-
-void with_patience(const std::function<void()>& save) {
-  constexpr int tries_a_second = 4;
-  const int before = Interrupts::pending();
-  for (int tries = 0;; tries++) {
-    try {
-      return save();
-    } catch (const Diverged&) {
-      throw;
-    } catch (const Error& error) {
-      if (tries == 60 * tries_a_second || Interrupts::pending() != before) throw;
-      if (tries == 0) tell(std::string(error.what()) + "; trying again for a minute");
-    }
-    ::usleep(1'000'000 / tries_a_second);
-  }
-}
 
 }  // namespace microgpt

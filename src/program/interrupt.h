@@ -1,7 +1,6 @@
 // Signals that ask a long run to stop: SIGINT (Ctrl-C), SIGTERM, and SIGHUP (the terminal was closed).
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "base/error.h"
@@ -14,8 +13,8 @@ struct Interrupted : Error {
   int signal;
 };
 
-/// While this lives, the first signal is only remembered, and the second ends the program at once. A standard output
-/// that nobody reads any more makes printing fail instead of ending the program.
+/// While this lives, the first signal is only remembered. Another one ends the program if it comes a second later or
+/// more. A standard output that nobody reads any more makes printing fail instead of ending the program.
 class Interrupts {
  public:
   Interrupts();
@@ -26,9 +25,5 @@ class Interrupts {
   /// The signal that came, or 0.
   static int pending();
 };
-
-/// Calls save(). While it throws Error, but not Diverged, calls it again for a minute or until a signal comes: somebody
-/// may make room on the disk.
-void with_patience(const std::function<void()>& save);
 
 }  // namespace microgpt

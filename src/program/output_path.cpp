@@ -1,12 +1,14 @@
 #include "program/output_path.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/replace_file.h"
+#include "program/print.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {
@@ -34,6 +36,23 @@ void require_own_place(const std::string& save, bool force, const std::vector<st
   } catch (const ModelFileError&) {
     refuse("would replace a file that is no model of microgpt", ", or add --force");
   }
+}
+
+void OwnFile::save(const std::function<void()>& save) {
+  if (number() != 0 && number() != number_) {
+    const fs::path taken = path_;
+    for (int n = 2; number() != 0; n++) {
+      path_ = taken.parent_path() / fmt::format("{}-{}{}", taken.stem().string(), n, taken.extension().string());
+    }
+    tell(fmt::format("another program has saved to '{}' since; this training saves to '{}'", taken.string(), path_));
+  }
+  save();
+  number_ = number();
+}
+
+std::uintmax_t OwnFile::number() const {
+  struct stat file {};
+  return ::stat(path_.c_str(), &file) == 0 ? file.st_ino : 0;
 }
 
 void rehearse_output(const std::string& option, const std::string& path, const std::vector<std::string>& sources) {

@@ -1,6 +1,8 @@
 // Files that a command is told to write must not be those that it reads.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +13,22 @@ namespace microgpt {
 /// `force`, replace anything but a model or an empty file.
 void require_own_place(const std::string& save, bool force, const std::vector<std::string>& data,
                        const std::optional<std::string>& history = {});
+
+/// Where a training saves its model, and only that training. If another program has written the file since, the
+/// training takes a new name, so that neither model is lost.
+class OwnFile {
+ public:
+  explicit OwnFile(std::string& path) : path_(path), number_(number()) {}
+
+  /// Calls save(), which writes the file of that path.
+  void save(const std::function<void()>& save);
+
+ private:
+  std::uintmax_t number() const;  // of the file that has this name; 0: none has
+
+  std::string& path_;
+  std::uintmax_t number_;
+};
 
 /// Throws the Error that replace_file would throw later, and UsageError if `path` is one of the files that the output
 /// is made from, or lies in a directory of those.

@@ -68,7 +68,12 @@ std::function<void(std::size_t done, std::size_t total)> run_line(const std::str
 void tell(const std::string& message) { std::fputs(("microgpt: " + visible(message) + "\n").c_str(), stderr); }
 
 void flush_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw std::system_error(errno, std::generic_category());
+  if (std::fflush(stdout) == 0) {
+    if (std::ferror(stdout) == 0) return;
+    // What failed was an earlier write, and errno is no longer its own. Another write fails for the same reason.
+    if (::write(STDOUT_FILENO, "\n", 1) >= 0) errno = EIO;
+  }
+  throw std::system_error(errno, std::generic_category());
 }
 
 }  // namespace microgpt

@@ -85,7 +85,7 @@ std::pair<std::size_t, TensorModel<float>> best_of_seeds(const TrainFastOptions&
   return {best_seed, std::move(*best)};
 }
 
-void train_fast(const Options& table, const TrainFastOptions& options) {
+void train_fast(const Options& table, TrainFastOptions& options) {
   Preset recipe = options.recipe;
   Config& config = recipe.model;
   if (options.save) require_own_place(*options.save, options.force, paths_of(options.data.path));
@@ -98,6 +98,8 @@ void train_fast(const Options& table, const TrainFastOptions& options) {
   TrainingState state{.options = saved_words(table), .step = recipe.train.num_steps};
   state.options["hold-out"] = "yes";
   if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)), state);
+  std::optional<OwnFile> file;
+  if (options.save) file.emplace(*options.save);
   const auto [threads, reason] = choose_threads(config, recipe.train.batch_size, options.threads);
   print_plan(names, recipe);
   fmt::print("threads: {} ({})\n", threads, reason);
@@ -108,7 +110,7 @@ void train_fast(const Options& table, const TrainFastOptions& options) {
   if (!options.save) return;
   Parameters parameters(gpt_shapes(config));
   model.copy_to(parameters);
-  with_patience([&] { save_checkpoint(*options.save, config, tokenizer, parameters, state); });
+  file->save([&] { save_checkpoint(*options.save, config, tokenizer, parameters, state); });
 }
 
 Options recipe_options(Preset& recipe) {

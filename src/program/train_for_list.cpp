@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "draw/chart.h"
 #include "program/interrupt.h"
+#include "program/output_path.h"
 #include "program/print.h"
 #include "tensor/decoder.h"
 #include "train/batch_trainer.h"
@@ -90,11 +91,11 @@ Interrupted interrupted(const std::string& path, const Best& best, int signal) {
 }
 
 /// Keeps the model, which is the best so far.
-void keep(Run& run, TensorModel<float>& model, const Best& best) {
+void keep(Run& run, TensorModel<float>& model, const Best& best, std::optional<OwnFile>& file) {
   model.copy_to(run.parameters);
   run.state.step = best.step;
-  if (!run.options.save) return;
-  with_patience([&] {
+  if (!file) return;
+  file->save([&] {
     save_checkpoint(*run.options.save, run.options.preset.model, run.start.tokenizer, run.parameters, run.state);
   });
 }
@@ -183,7 +184,11 @@ void train_watched(Run& run) {
   const std::span<const Document> watched = held_out.first(std::min(held_out.size(), most_watched));
   const std::size_t steps_between_looks = (how.num_steps + num_looks - 1) / num_looks;
   std::optional<Interrupts> interrupts;
-  if (options.save) interrupts.emplace();
+  std::optional<OwnFile> file;
+  if (options.save) {
+    interrupts.emplace();
+    file.emplace(*run.options.save);
+  }
   run.state.moments.clear();  // this training cannot go on later
   std::optional<TerminalLine> line(std::in_place);
   MeanWeights mean(model, run.start.documents.size());
@@ -198,7 +203,7 @@ void train_watched(Run& run) {
     if (step % steps_between_looks != 0 && step != how.num_steps && signal == 0) continue;
     TensorModel<float> steady = mean.model();
     const double loss = token_loss(steady, watched, tokenizer, threads);
-    if (loss < best.loss) keep(run, steady, best = {loss, step});
+    if (loss < best.loss) keep(run, steady, best = {loss, step}, file);
     losses[0].points.emplace_back(step, loss);
     const std::size_t steps_since = (step - 1) % steps_between_looks + 1;
     losses[1].points.emplace_back(step, std::exchange(sum, 0) / static_cast<double>(steps_since));

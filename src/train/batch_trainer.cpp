@@ -48,13 +48,16 @@ void copy_gradients(TensorModel<T>& model, const WeightRows& which, std::span<T>
 }  // namespace
 
 ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::optional<std::size_t> asked) {
-  const std::size_t available = available_threads();
   if (!have_openmp) return {1, "this program was built without OpenMP"};
-  if (asked && *asked > available) {
-    return {*asked, "as asked for; slow, since this machine runs " + std::to_string(available) + " at once"};
-  }
-  if (asked) return {*asked, "as asked for"};
-  if (available == 1) return {1, "this machine runs one thread at a time"};
+  const std::size_t wanted = asked.value_or(num_openmp_threads()), available = startable_threads(wanted);
+  const std::string at_once = std::to_string(num_processors()) + " at once";
+  const std::string reason = available < wanted ? "the system lets this program start no more"
+                             : asked && wanted > num_processors()
+                                 ? "as asked for; slow, since this machine runs " + at_once
+                             : asked                         ? "as asked for"
+                             : available != num_processors() ? "as OMP_NUM_THREADS says"
+                                                             : "as many as this machine runs at once";
+  if (asked || available == 1) return {available, reason};
   if (batch_size == 1) return {1, "a step has one document, and one thread takes a whole document"};
   // Waking a thread and waiting for it takes some microseconds, the time of about this many multiply-adds.
   constexpr std::size_t work_per_thread = 200'000;
@@ -62,7 +65,7 @@ ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::o
   const std::size_t max_threads = std::max<std::size_t>(1, batch_size * documents_work / work_per_thread);
   if (max_threads < 2) return {1, "a step is too little work to share"};
   const std::size_t threads = std::min({available, batch_size, max_threads});
-  return {threads, threads == available    ? "as many as this machine runs at once"
+  return {threads, threads == available    ? reason
                    : threads == batch_size ? "as many as a step has documents"
                                            : "more would have too little to do"};
 }

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
 #ifdef MICROGPT_MPI
 #define OMPI_SKIP_MPICXX  // C++ bindings that nobody uses any more
@@ -28,24 +29,50 @@ struct World {
 };
 World world;
 
-/// What mpirun says to each process that it starts: Open MPI, or MPICH.
-std::size_t told(const char* open_mpi, const char* mpich, std::size_t otherwise) {
-  for (const char* const name : {open_mpi, mpich}) {
-    if (const char* const value = std::getenv(name)) return std::strtoul(value, nullptr, 10);
+/// The largest number in these variables, in which launchers tell each process what it is.
+std::size_t told(std::initializer_list<const char*> variables) {
+  std::size_t most = 0;
+  for (const char* const name : variables) {
+    if (const char* const value = std::getenv(name)) most = std::max(most, std::strtoul(value, nullptr, 10));
   }
-  return otherwise;
+  return most;
+}
+
+/// Only the first process prints, and is ended by signals. When it has ended, mpirun ends the others; where nobody
+/// does, they end ten seconds after the first signal.
+void be_quiet() {
+  for (std::FILE* const stream : {stdout, stderr}) {
+    if (std::freopen("/dev/null", "w", stream) == nullptr) std::abort();
+  }
+  auto end_soon = [](int) {
+    if (const unsigned left = ::alarm(10); left > 0) ::alarm(left);
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, end_soon);
 }
 
 #ifdef MICROGPT_MPI
 
-void start_mpi() {
+void start() {
   int threads = 0;  // what MPI promises to programs with threads: that one of them may call it
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &threads);
+  int number = 0, count = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &number);
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  const std::size_t launched = told({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
+  if (count == 1 && launched > 1) {
+    MPI_Finalize();
+    throw Error(std::to_string(launched) +
+                " processes were started, but MPI joins only this one: it does not know what started them; use the "
+                "mpirun of the MPI of `make mpi`, or srun --mpi=pmix");
+  }
+  world.number = static_cast<std::size_t>(number);
+  world.count = static_cast<std::size_t>(count);
+  if (number > 0) be_quiet();
 }
-void end_mpi() { MPI_Finalize(); }
+void end() { MPI_Finalize(); }
 
 /// A process that waits lets others on its machine work. Once it is asked to stop, it waits a little longer: if all
-/// others are alive, the step will be done.
+/// others are alive, the step will be done. Not much longer: Open MPI 5 kills it a quarter of a second after it asked.
 void wait_for(MPI_Request request) {
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> until;
@@ -53,7 +80,7 @@ void wait_for(MPI_Request request) {
     int done = 0;
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return;
-    if (!until && world.is_stopping()) until = Clock::now() + std::chrono::milliseconds(500);
+    if (!until && world.is_stopping()) until = Clock::now() + std::chrono::milliseconds(100);
     if (until && Clock::now() > *until) throw Lost("another process does not answer");
     sched_yield();
   }
@@ -80,45 +107,34 @@ void broadcast(std::span<std::byte> bytes, std::size_t from) {
 
 #else
 
-void start_mpi() {
-  const std::string count = std::to_string(world.count);
+void start() {
+  const std::size_t launched = told({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
+  if (launched <= 1) return;
+  world.number = told({"OMPI_COMM_WORLD_RANK", "PMI_RANK"});
+  if (world.number > 0) be_quiet();
+  const std::string count = std::to_string(launched);
   throw Error("this program was compiled without MPI, so the " + count +
               " processes cannot work together; run `make mpi`, then mpirun -n " + count +
               " build/release/microgpt_mpi");
 }
-void end_mpi() {}
+void end() {}
 void receive(std::span<std::byte>, std::size_t) {}
 void send(std::span<const std::byte>, std::size_t) {}
 void broadcast(std::span<std::byte>, std::size_t) {}
 
 #endif
 
-/// Only the first process prints, and is ended by signals; mpirun ends the others when it has ended.
-void be_quiet() {
-  for (std::FILE* const stream : {stdout, stderr}) {
-    if (std::freopen("/dev/null", "w", stream) == nullptr) std::abort();
-  }
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
-}
-
 }  // namespace
 
 void join(bool (*is_stopping)()) {
-  const std::size_t count = told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1);
-  if (count <= 1) return;
-  world = {told("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0), count, is_stopping};
-  if (world.number > 0) be_quiet();
-  start_mpi();
+  world.is_stopping = is_stopping;
+  start();
 }
 
-void leave() {
-  if (world.count > 1) end_mpi();
-}
+void leave() { end(); }
 
 void end_with_first() {
-  if (world.number == 0) return;
-  std::signal(SIGTERM, SIG_DFL);
-  while (true) ::pause();
+  if (world.number > 0) ::sleep(10);
 }
 
 std::size_t number() { return world.number; }

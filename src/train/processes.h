@@ -21,7 +21,7 @@ struct Lost : Error {
 
 /// Joins the other processes that mpirun started, if it did. From then on, only the first prints anything, and only
 /// the first is ended by signals. `is_stopping` says whether this process was asked to stop. Throws Error if there are
-/// others and this program was compiled without MPI.
+/// others and MPI does not know them, or this program was compiled without it.
 void join(bool (*is_stopping)());
 
 /// Call it when all has gone well, at the end.

@@ -23,13 +23,8 @@ void add(CLI::App& app, Option& option) {
     added = app.add_flag_callback(
         option.name, [read] { read("yes"); }, option.help);
   } else {
-    // These may be several lists, see base/style.h. Any other option is given once.
-    const bool joins = option.name == "--data" || option.name == "--avoid";
     added = app.add_option(
-        option.name,
-        [=](const CLI::results_t& texts) { return read(joins ? CLI::detail::join(texts, "\n") : texts.back()); },
-        option.help);
-    if (joins) added->take_all();
+        option.name, [=](const CLI::results_t& texts) { return read(texts.back()); }, option.help);
     added->type_name(option.binding.type)->default_str(option.binding.default_text);
     if (!option.binding.choices.empty()) added->check(CLI::IsMember(option.binding.choices).description(""));
   }

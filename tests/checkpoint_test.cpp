@@ -116,6 +116,11 @@ TEST_CASE("a checkpoint of a history has its step and its loss, and needs no mom
   const std::string loss = "0.3333333333333333";
   CHECK(refusal(replaced(bytes, loss, "nan               ")) ==
         "training.recent_loss is \"nan               \", not a number");
+  for (const auto& [option, value] : {std::pair{"data", "a.txt\nb.txt:2"}, std::pair{"commas", "yes"}}) {
+    kept.training->options = {{option, value}};
+    CHECK(refusal(serialize_checkpoint(kept.config, kept.tokenizer, kept.parameters, kept.training))
+              .starts_with("an older version trained it on several lists"));
+  }
 }
 
 TEST_CASE("safetensors without a microgpt in it is refused") {

@@ -91,18 +91,12 @@ TEST_CASE("a list is odd in one line of standard error for each oddity") {
     const NamesFolder folder(text);
     return microgpt(folder.train(Words{"--samples", "1"} + more)).err;
   };
-  const std::string commas =
-      "microgpt: note: all lines have commas; if they are between names, add --commas; if this is a table, add "
-      "--column NAME\n";
   const Words briefly{"--steps", "1", "--block-size", "30"};
-  CHECK(told("a,b\nc,d\n", briefly) == commas);
-  CHECK(told("anna,bo,cleo\n", briefly) == commas);
-  CHECK(told("anna,bo\ncleo\n", briefly) == "");
-  for (const std::string table : {"id;name\n1;anna, bo\n", "id\tname\n1\tanna\n"}) {
+  for (const std::string table : {"a,b\nc,d\n", "id;name\n1;anna, bo\n", "id\tname\n1\tanna\n"}) {
     CHECK(told(table, briefly) ==
-          "microgpt: note: all lines have semicolons or tabs; if this is a table, add --column NAME\n");
+          "microgpt: note: all lines have commas, semicolons or tabs; if this is a table, add --column NAME\n");
   }
-  CHECK(told("a,b\nc,d\n", briefly + Words{"--commas"}) == "");
+  CHECK(told("anna,bo\ncleo\n", briefly) == "");
   CHECK(told("anna bo cleo\n", briefly) ==
         "microgpt: note: the data is a single line, and so a single name; put each name on a line of its own\n");
   std::string fifty = few_names + std::string("anna\nbela\ncara\n");
@@ -114,60 +108,38 @@ TEST_CASE("a list is odd in one line of standard error for each oddity") {
   CHECK(told(fifty, briefly) == "");
 }
 
-TEST_CASE("a table, commas, capitals and standard input make the same model, which remembers how it read") {
+TEST_CASE("a table, capitals and standard input make the same model, which remembers how it read") {
   const NamesFolder plain;
   const Words how{"--steps", "5", "--hold-out", "--digits", "17"};
   const std::string expected = output(plain.train(how));
-  std::string table = "id;Name\n", commas;
+  std::string table = "id;Name\n";
   for (const std::string& name : lines(few_names)) {
     const std::string capital = static_cast<char>(name[0] - 'a' + 'A') + name.substr(1);
     table += "7; " + capital + " \n";
-    commas += capital + ", ";
   }
   const std::string model = plain.file("model");
-  for (const auto& [text, form] :
-       {std::pair{table, Words{"--column", "Name", "--lower"}}, std::pair{commas, Words{"--commas", "--lower"}}}) {
-    const NamesFolder folder(text);
-    CHECK(output(folder.train(how + form + Words{"--save", model})) == expected);
-    const std::string figures = output({"eval", model});
-    REQUIRE(figures.find("\nheld out: 2 of 20 distinct documents\n") != std::string::npos);
-    CHECK(output({"eval", model, "--data", folder.names}) == figures.substr(figures.find('\n') + 1));
-    CHECK(output({"heads", model}).find("2 held-out documents of " + folder.names) != std::string::npos);
-    CHECK(output({"train", "--resume", model, "--steps", "6"}).starts_with("data: "));
+  const Words form{"--column", "Name", "--lower"};
+  const NamesFolder folder(table);
+  CHECK(output(folder.train(how + form + Words{"--save", model})) == expected);
+  const std::string figures = output({"eval", model});
+  REQUIRE(figures.find("\nheld out: 2 of 20 distinct documents\n") != std::string::npos);
+  CHECK(output({"eval", model, "--data", folder.names}) == figures.substr(figures.find('\n') + 1));
+  CHECK(output({"heads", model}).find("2 held-out documents of " + folder.names) != std::string::npos);
+  CHECK(output({"train", "--resume", model, "--steps", "6"}).starts_with("data: "));
 
-    const Words piped = Words{"train", "--data", "-", "--save", model} + how + form;
-    const Run r = in_shell("\"$0\" \"$@\" < '" + folder.names + "'", piped);
-    CHECK(r.err == "");
-    CHECK(r.out == expected);
-    CHECK(refusal({"eval", model}) == "2: this model was trained on standard input; give its names with --data");
-    CHECK(refusal({"train", "--resume", model}).starts_with("2: '" + model + "' was trained on '-', which is not a "));
-    CHECK(in_shell("\"$0\" \"$@\" < '" + folder.names + "'", {"eval", model, "--data", "-"}).out ==
-          figures.substr(figures.find('\n') + 1));
-  }
+  const Run r =
+      in_shell("\"$0\" \"$@\" < '" + folder.names + "'", Words{"train", "--data", "-", "--save", model} + how + form);
+  CHECK(r.err == "");
+  CHECK(r.out == expected);
+  CHECK(refusal({"eval", model}) == "2: this model was trained on standard input; give its names with --data");
+  CHECK(refusal({"train", "--resume", model}).starts_with("2: '" + model + "' was trained on '-', which is not a "));
+  CHECK(in_shell("\"$0\" \"$@\" < '" + folder.names + "'", {"eval", model, "--data", "-"}).out ==
+        figures.substr(figures.find('\n') + 1));
   const NamesFolder people("id,Name\n1,Anna\n");
   CHECK(microgpt(people.train({"--steps", "1", "--column", "2"})).err ==
         "microgpt: note: the first row of column 2 is 'Name'; if that is a heading, name the column so\n");
   CHECK(refusal(people.train({"--column", "name"})) ==
         "1: " + people.names + ": the table has no column 'name' in its first line; it has 'id', 'Name'");
-}
-
-TEST_CASE("the marks of a list are left out, which is told, and what looks like one of them stays") {
-  const Words how{"--steps", "2", "--block-size", "8"};
-  const NamesFolder plain("anna\nbo\ncleo\n2 dan\n");
-  const std::string expected = output(plain.train(how));
-  for (const std::string list : {"1. anna\n2. bo\n3. cleo\n\n10. 2 dan\n", "1) anna\n2) bo\n3) cleo\n4)\t2 dan",
-                                 "- anna\r\n- bo\r\n\r\n- cleo\r\n2 dan\r\n", "anna\n * bo\n * cleo\n  * 2 dan\n",
-                                 "• anna\n• bo\n• cleo\n• 2 dan\n"}) {
-    const NamesFolder marked(list);
-    const Run r = microgpt(marked.train(how));
-    CHECK(r.out == expected);
-    CHECK(r.err.starts_with("microgpt: note: lines of '" + marked.names + "' begin with marks such as '"));
-    CHECK(r.err.ends_with("', which are left out\n"));
-  }
-  for (const std::string list :
-       {"1.anna\n2.bo\n", "-anna\n-bo\n", "- \n-\n*\n", "- anna\n", "- anna\n- bo\ncleo\ndan\n"}) {
-    CHECK(microgpt(NamesFolder(list).train(how)).err.find("marks") == std::string::npos);
-  }
 }
 
 TEST_CASE("a model of train-fast says what it learned from, and how it was read") {

@@ -92,13 +92,11 @@ TEST_CASE_FIXTURE(TensorFolder, "a pattern that begins with letters draws from t
 
 TEST_CASE_FIXTURE(TensorFolder, "new names are in no list, and none comes twice") {
   const Words often = plain({"--num", "200", "--temperature", "0.3"});
-  write_contents(file("avoid"), often[0] + "\n");
-  write_contents(file("friends"), "\xef\xbb\xbf" + often[1] + "\n");  // a byte order mark is no letter
+  write_contents(file("avoid"), "\xef\xbb\xbf" + often[0] + "\n" + often[1] + "\n");  // a byte order mark is no letter
   const Words unique = plain({"--num", "50", "--temperature", "0.3", "--unique"});
   CHECK(std::set(often.begin(), often.end()).size() < often.size());
   CHECK(std::set(unique.begin(), unique.end()).size() == 50);
-  const Words avoiding =
-      plain({"--num", "200", "--temperature", "0.3", "--avoid", file("avoid"), "--avoid", file("friends")});
+  const Words avoiding = plain({"--num", "200", "--temperature", "0.3", "--avoid", file("avoid")});
   for (const std::string& name : {often[0], often[1]}) {
     CHECK(std::count(avoiding.begin(), avoiding.end(), name) == 0);
   }
@@ -119,48 +117,40 @@ TEST_CASE_FIXTURE(TensorFolder, "names of the data are marked, scored names have
   const double loss = record["nats_per_token"];
   CHECK(plain({"--num", "1", "--score"})[0] == fmt::format("{}  {:.3f}", first, loss));
   CHECK(plain({"--num", "1", "--top-k", "1"}) == plain({"--num", "1", "--temperature", "0"}));
+
+  const Words some{"--num", "20", "--min-length", "1"};
+  double total = 0;
+  for (const auto& scored : nlohmann::json::parse(output(Words{"sample", model, "--layout", "json", "--score"} + some)))
+    total += scored["nats_per_token"].get<double>();
+  output(Words{"sample", model, "--out", file("some")} + some);
+  const double by_heads = nlohmann::json::parse(output({"heads", model, "--data", file("some"), "--json"}))["loss"];
+  CHECK(total / 20 == doctest::Approx(by_heads).epsilon(1e-5));  // heads computes in doubles
 }
 
-TEST_CASE("names to avoid, and given ones, are read as the model's data were") {
+TEST_CASE("names to avoid are read as the model's data were") {
   const NamesFolder folder("Id,Name\n1,ANNA\n2,BO\n");
-  const Words how{"--steps", "100", "--quiet", "--column", "Name", "--lower"};
-  const std::string model = folder.trained(how), table = folder.file("table"), lines_of_them = folder.file("list");
+  const std::string model = folder.trained({"--steps", "100", "--quiet", "--column", "Name", "--lower"});
+  const std::string table = folder.file("table"), list = folder.file("list");
   const Words sample{"sample", model, "--layout", "plain", "--num", "100", "--temperature", "0.3"};
   const Words often = lines(output(sample));
   REQUIRE(std::count(often.begin(), often.end(), "anna") > 0);
   write_contents(table, "x;Name\n7;Anna \n");
-  for (const Words& more : {Words{}, Words{"--given", folder.names}}) {
-    const Words others = lines(microgpt(sample + Words{"--avoid", table} + more).out);
-    CHECK(others.size() == (more.empty() ? 100 : 1));
+  write_contents(list, "Anna\nANNA\n");  // a file without the column is a list
+  const std::string note = fmt::format("microgpt: note: '{}' has no column 'Name', so each line is a name\n", list);
+  for (const auto& [path, told] : {std::pair{table, std::string()}, std::pair{list, note}}) {
+    const Run avoiding = microgpt(sample + Words{"--avoid", path});
+    const Words others = lines(avoiding.out);
+    CHECK(avoiding.err == told);
+    CHECK(others.size() == 100);
     CHECK(std::count(others.begin(), others.end(), "anna") == 0);
     CHECK(std::count(others.begin(), others.end(), "bo") > 0);
   }
-  // A file without the column is a list.
-  write_contents(lines_of_them, "- Anna\n- ANNA\n");
-  const std::string notes = fmt::format(
-      "microgpt: note: '{0}' has no column 'Name', so each line is a name\n"
-      "microgpt: note: lines of '{0}' begin with marks such as '-', which are left out\n",
-      lines_of_them);
-  const Run avoiding = microgpt(sample + Words{"--avoid", lines_of_them});
-  const Words others = lines(avoiding.out);
-  CHECK(avoiding.err == notes);
-  CHECK(std::count(others.begin(), others.end(), "anna") == 0);
-  const Run scored = microgpt({"sample", model, "--layout", "plain", "--given", lines_of_them});
-  CHECK(scored.out == "anna\nanna\n");
-  CHECK(scored.err == notes);
-  CHECK(microgpt({"heads", model, "--data", lines_of_them}).err == notes);
+  CHECK(microgpt({"heads", model, "--data", list}).err == note);
   write_contents(table, "x;name\n7;Anna \n");
   CHECK(refusal(sample + Words{"--avoid", table}) ==
         "1: " + table + ": the table has no column 'Name' in its first line; it has 'x', 'name'");
-
-  const NamesFolder list("Anna,Bo\n");
-  const Words fold{"--steps", "1", "--quiet", "--commas", "--lower"};
-  const Words given{"sample", list.trained(fold), "--given", list.names, "--layout", "plain"};
-  CHECK(output(given) == "anna\nbo\n");
-  write_contents(list.file("avoid"), "Cleo, BO");
-  CHECK(output(given + Words{"--avoid", list.file("avoid")}) == "anna\n");
-  CHECK(refusal({"sample", list.file("model"), "--out", list.names}) ==
-        fmt::format("2: --out would write '{0}', and reads '{0}'; choose another path", list.names));
+  CHECK(refusal({"sample", model, "--out", folder.names}) ==
+        fmt::format("2: --out would write '{0}', and reads '{0}'; choose another path", folder.names));
 }
 
 TEST_CASE_FIXTURE(TensorFolder, "ranked names are the same names, the least surprising first") {
@@ -176,18 +166,13 @@ TEST_CASE_FIXTURE(TensorFolder, "ranked names are the same names, the least surp
 }
 
 TEST_CASE("CSV has a line of columns, and quotes where a name needs them") {
-  const NamesFolder folder(R"(a,b
-say "hi"
-plain
-)");
+  const NamesFolder folder("a,b \"hi\"\nplain\n");
   const std::string model = folder.trained({"--steps", "2", "--quiet", "--block-size", "8"});
-  const Words given{"sample", model, "--given", folder.names, "--layout", "csv"};
-  CHECK(output(given) == "name\n\"a,b\"\n\"say \"\"hi\"\"\"\nplain\n");
-  write_contents(folder.file("some"), "plain\n");
-  const std::string scored = output(given + Words{"--score", "--data", folder.file("some")});
-  CHECK(lines(scored)[0] == "name,in_data,nats_per_token,probability");
-  CHECK(lines(scored)[1].starts_with("\"a,b\",false,"));
-  CHECK(lines(scored)[3].starts_with("plain,true,"));
+  const Words csv{"sample", model, "--num", "1", "--layout", "csv"};  // of names that the prompt fills
+  CHECK(output(csv + Words{"--prompt", "a,b \"hi\""}) == "name\n\"a,b \"\"hi\"\"\"\n");
+  const Words scored = lines(output(csv + Words{"--prompt", "plainpla", "--score", "--data", folder.names}));
+  CHECK(scored[0] == "name,in_data,nats_per_token");
+  CHECK(scored[1].starts_with("plainpla,false,"));
 }
 
 TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and destroys nothing that is read") {
@@ -212,10 +197,9 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
   };
   const std::string error = "2: --out would write '{0}', and reads '{0}'; choose another path";
   CHECK(refused(model, {}) == fmt::format(fmt::runtime(error), model));
-  for (const char* option : {"--data", "--avoid", "--given"}) {
+  for (const char* option : {"--data", "--avoid"}) {
     CHECK(refused(names, {option, names}) == fmt::format(fmt::runtime(error), names));
   }
-  CHECK(refused(list, {"--blend", list + ":0.5"}) == fmt::format(fmt::runtime(error), list));
   CHECK(refused(file("no/out"), {}).starts_with("1: cannot write '"));
   CHECK(contents(model) == before);
   CHECK(contents(names) == few_names);
@@ -223,94 +207,6 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
   const Words rare{"--max-length", "1", "--unique", "--layout", "plain", "--num", "1000"};
   CHECK(refused(list, rare).starts_with("1: found "));
   CHECK(lines(contents(list)).size() >= 2);
-}
-
-TEST_CASE_FIXTURE(TensorFolder, "given names are scored letter by letter, and filtered as drawn ones are") {
-  const Words given{"sample", model, "--given", names, "--data", "data/names.txt"};
-  const nlohmann::json records = nlohmann::json::parse(output(given + Words{"--layout", "json", "--score"}));
-  CHECK(records.size() == 20);
-  double total = 0;
-  for (const auto& record : records) {
-    const std::vector<double> nats = record["nats"];
-    CHECK(record["letters"].size() == nats.size());
-    CHECK(nats.size() == record["name"].get<std::string>().size() + 1);
-    const double sum = std::accumulate(nats.begin(), nats.end(), 0.0);
-    CHECK(record["nats_per_token"].get<double>() == doctest::Approx(sum / static_cast<double>(nats.size())));
-    CHECK(record["probability"].get<double>() == doctest::Approx(std::exp(-sum)));
-    total += record["nats_per_token"].get<double>();
-  }
-  const double loss = nlohmann::json::parse(output({"heads", model, "--data", names, "--json"}))["loss"];
-  CHECK(total / 20 == doctest::Approx(loss).epsilon(1e-5));  // heads computes in doubles
-
-  CHECK(lines(output(given + Words{"--layout", "plain"})) == lines(few_names));
-  const Words some{"--layout", "plain", "--prompt", "m", "--suffix", "a"};
-  CHECK(output(given + some) == "mara\n");
-  CHECK(output(given + Words{"--layout", "plain", "--num", "2", "--pattern", "?i*"}) == "fina\ngina\n");
-
-  std::string long_list;
-  for (int i = 0; i <= 100'000; i++) long_list += "bo\n";
-  write_contents(file("many"), long_list + "anna\n");
-  CHECK(output({"sample", model, "--given", file("many"), "--layout", "plain", "--prompt", "a"}) == "anna\n");
-
-  const std::vector<double> anna = records[0]["nats"];
-  const Words shown = lines(output(given + Words{"--layout", "letters", "--num", "1"}));
-  CHECK(shown[1] == "        a    n    n    a    .");
-  std::string p = "   p", nats = "nats";
-  for (const double x : anna) {
-    p += fmt::format(" {:.2f}", std::exp(-x));
-    nats += fmt::format(" {:.2f}", x);
-  }
-  CHECK(shown[2] == p);
-  CHECK(shown[3] == nats);
-
-  write_contents(file("wrong"), "anna\nzoë\n");
-  CHECK(refusal({"sample", model, "--given", file("wrong")})
-            .starts_with("1: " + file("wrong") + ":2: the character 'ë' is unknown"));
-  write_contents(file("long"), "annaannaannaannaanna\n");
-  const Run cut = microgpt({"sample", model, "--given", file("long"), "--layout", "json", "--score"});
-  CHECK(cut.err == "microgpt: note: of a name only the first 16 characters are scored, the model's block\n");
-  CHECK(nlohmann::json::parse(cut.out)[0]["nats"].size() == 16);
-}
-
-TEST_CASE_FIXTURE(TensorFolder, "a blend goes from one model to the other with its weight") {
-  const std::string other = file("other");
-  output({"train", "--data", "data/names.txt", "--engine", "tensor", "--steps", "30", "--seed", "7", "--save", other});
-  for (const char* dtype : {"f32", "f64"}) {
-    const Words how{"--num", "30", "--dtype", dtype};
-    const Words one = plain(how), two = lines(output(Words{"sample", other, "--layout", "plain"} + how));
-    CHECK(plain(how + Words{"--blend", other + ":0"}) == one);
-    CHECK(plain(how + Words{"--blend", other + ":1"}) == two);
-    CHECK(plain(how + Words{"--blend", model + ":0.4"}) == one);
-    const Words both = plain(how + Words{"--blend", other + ":0.5"});
-    CHECK(both != one);
-    CHECK(both != two);
-  }
-  CHECK(refusal({"sample", model, "--blend", other + ":2"}) ==
-        "2: the weight of --blend is '2'; it must be a number from 0 to 1");
-  CHECK(refusal({"sample", model, "--blend", other}).starts_with("2: the weight of --blend is '"));
-
-  // Of another alphabet.
-  const NamesFolder greek("άννα\nanna\n");
-  const std::string model_of_greek = greek.trained({"--steps", "20", "--quiet"});
-  const Run run = microgpt({"sample", model_of_greek, "--blend", model + ":0.9", "--layout", "plain"});
-  CHECK(run.err ==
-        "microgpt: note: only one model knows 'bcdefghijklmopqrstuvwxyzάαν'; names have none that MODEL does not know, "
-        "and after the others MODEL goes on alone\n");
-  CHECK(lines(run.out).size() == 20);
-  CHECK(run.out.find_first_of("bcdefghijklmopqrstuvwxyz") == std::string::npos);
-}
-
-TEST_CASE("a blend's new names are in neither model's data") {
-  const NamesFolder second("na\nni\nnu\n");
-  const NamesFolder first("an\nin\nun\n");
-  const Words how{"--steps", "200", "--quiet"};
-  const std::string blend = second.trained(how) + ":0.5";
-  const Words fresh = lines(microgpt({"sample", first.trained(how), "--blend", blend, "--new", "--num", "10",
-                                      "--temperature", "1", "--layout", "plain"})
-                                .out);
-  CHECK(fresh.size() == 10);
-  for (const char* known : {"na", "ni", "nu", "an", "in", "un"})
-    CHECK(std::count(fresh.begin(), fresh.end(), known) == 0);
 }
 
 TEST_CASE_FIXTURE(TensorFolder, "what cannot be had is said in one line, and what there is of it is printed") {
@@ -356,7 +252,6 @@ TEST_CASE_FIXTURE(TensorFolder, "a name that block_size ends is marked, but not 
   CHECK(output(Words{"sample", model, "--layout", "csv"} + begun) == "name\n" + full + "\n");
   write_contents(file("full"), full + "\n");
   CHECK(output(Words{"sample", model, "--data", file("full")} + begun) == "sample  1: " + full + "  (in the data)\n");
-  CHECK(output(Words{"sample", model, "--given", file("full")}) == "sample  1: " + full + "\n");
   const std::string published = trained({"--steps", "1", "--quiet"});
   CHECK(output(Words{"sample", published} + begun) == "sample  1: " + full + "\n");
 }

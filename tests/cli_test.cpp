@@ -164,7 +164,6 @@ TEST_CASE("--help of each command has its options, their defaults and an example
        {"--preset NAME=gist",
         "--data FILE=data/names.txt",
         "--column COLUMN",
-        "--commas",
         "--lower",
         "--plot FILE.svg",
         "[gist: 1000, walkthrough: 500]",

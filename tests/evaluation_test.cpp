@@ -14,7 +14,6 @@
 #include "tensor/decoder.h"
 #include "tensor/draw.h"
 #include "tensor/gpt.h"
-#include "train/blend.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
 #include "train/sampling.h"
@@ -191,50 +190,6 @@ TEST_CASE_FIXTURE(SamplingFixture,
     const double p = expected[t] / total;
     CHECK(std::abs(counts[t] / num - p) < 4 * std::sqrt(p * (1 - p) / num));  // one in 15,000 is further away
   }
-}
-
-/// The probabilities of all tokens after some of a document.
-std::vector<double> after(Decoder<double>& decoder, const Tokens& tokens) {
-  decoder.reset(0);
-  std::vector<double> p;
-  for (const Token token : tokens) p = probabilities(decoder.next(std::span(&token, 1)));
-  return p;
-}
-
-TEST_CASE_FIXTURE(SamplingFixture,
-                  "a blend's probabilities are the weighted mean of two models', while both can read") {
-  const Tokenizer tokenizer(U"abcde"), others(U"bcx");  // tokens 1 and 2, and its own
-  const Config small{.vocab_size = 4, .n_layer = 2, .n_embd = 6, .n_head = 3, .block_size = 4};
-  const Checkpoint other{small, others, initialize(small, {.init_std = 0.7}, random)};
-  TensorModel<double> tensor_model(config, parameters), other_model(small, other.parameters);
-  Decoder<double> first(tensor_model), second(other_model);
-  Blend<double> blend(tensor_model, tokenizer, other, 0.3, 2);
-  auto expected = [&](const Tokens& read, const Tokens& by_other) {
-    std::vector<double> p = after(first, read);
-    const std::vector<double> q = after(second, by_other);
-    const double both = 1 - 0.3 * q[2];  // x can never come
-    for (double& x : p) x *= 0.7;
-    for (const auto& [ours, theirs] : {std::pair<Token, Token>{1, 0}, {2, 1}, {5, 3}}) p[ours] += 0.3 * q[theirs];
-    for (double& x : p) x /= both;
-    return p;
-  };
-  auto same = [](const std::vector<double>& a, const std::vector<double>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](double x, double y) { return std::abs(x - y) < 1e-12; });
-  };
-  CHECK(same(after(blend, {5}), expected({5}, {3})));
-  CHECK(same(after(blend, {5, 2, 1, 1}), expected({5, 2, 1, 1}, {3, 1, 0, 0})));
-  CHECK(same(after(blend, {5, 2, 1, 1, 2}), after(first, {5, 2, 1, 1, 2})));  // the other's block is over
-  CHECK(same(after(blend, {5, 2, 4, 1}), after(first, {5, 2, 4, 1})));        // it does not know token 4
-  CHECK(same(after(blend, {5, 1}), expected({5, 1}, {3, 0})));                // and reads the next document again
-
-  // Side by side, a document goes on in both models while the other one is silent in its neighbour.
-  blend.reset(0);
-  blend.reset(1);
-  View<double> rows;
-  for (const Tokens& tokens : {Tokens{5, 5}, Tokens{4, 2}, Tokens{1, 1}}) rows = blend.next(tokens);
-  CHECK(same(probabilities(rows.slice_rows(0, 1)), after(first, {5, 4, 1})));
-  CHECK(same(probabilities(rows.slice_rows(1, 1)), expected({5, 2, 1}, {3, 1, 0})));
 }
 
 TEST_CASE_FIXTURE(SamplingFixture,

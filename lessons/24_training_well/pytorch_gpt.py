@@ -21,15 +21,13 @@ import torch.nn.functional as F
 # What this script knows, by field of a model's file. The first of each is meant by a file without that field.
 KNOWN = {
     "activation": ["relu", "squared_relu"], "pos": ["learned", "rope"], "mask": ["full"], "kv_latent": ["0"],
-    "training.column": [""], "training.commas": ["no"], "training.lower": ["no"]}
+    "training.column": [""], "training.lower": ["no"]}
 
 
 def require_known(metadata):
     for field, known in KNOWN.items():
         if metadata.get(field, known[0]) not in known:
             raise SystemExit(f"pytorch_gpt.py: this script does not know {field} {metadata[field]}")
-    if "\n" in metadata.get("training.data", ""):
-        raise SystemExit("pytorch_gpt.py: this script does not know models of several lists")
 
 
 # --- The file ---------------------------------------------------------------------------------------------------------

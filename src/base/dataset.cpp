@@ -1,15 +1,12 @@
 #include "base/dataset.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "base/csv.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/parse.h"
-#include "base/style.h"
 #include "base/utf8.h"
 
 namespace microgpt {
@@ -32,40 +29,6 @@ std::string text_of(const std::string& path) {
   std::string text = path == "-" ? input : read_file(path);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   return text;
-}
-
-constexpr std::string_view blanks = " \t";
-
-/// Up to the end of the mark that a line of a list begins with: "1.", "2)", "-", "*" or "•", and a space behind it.
-/// Empty if it has none.
-std::string_view mark_of(std::string_view line) {
-  const std::size_t begin = std::min(line.find_first_not_of(blanks), line.size());
-  const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
-  const std::string_view word = line.substr(begin, end - begin);
-  const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
-  const std::string_view sign = word.substr(digits);
-  const bool is_mark = digits > 0 ? sign == "." || sign == ")" : sign == "-" || sign == "*" || sign == "•";
-  return line.substr(0, is_mark && end < line.size() ? end : 0);
-}
-
-/// The text without marks if, but for a heading and a tenth, all lines have one.
-std::string without_marks(std::string text, const DataFile& file) {
-  std::string names, example;
-  std::size_t marked = 0, unmarked = 0;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view line = take_line(rest), mark = mark_of(line);
-    names.append(line.substr(mark.size())) += '\n';
-    if (!mark.empty()) {
-      if (marked == 0) example = mark.substr(mark.find_first_not_of(blanks));
-      marked++;
-    } else if (line.find_first_not_of(blanks) != std::string_view::npos) {
-      unmarked++;
-    }
-    if (unmarked > 1 + marked / 9) return text;
-  }
-  if (marked < 2) return text;
-  file.tell("note: lines of '" + file.path + "' begin with marks such as '" + example + "', which are left out");
-  return names;
 }
 
 /// The file's column of a table, or a list that is none. Tells of what may be meant in another way.
@@ -102,16 +65,10 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
       throw Error("not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
     }
     if (file.lower) std::transform(characters.begin(), characters.end(), characters.begin(), lower);
-    std::u32string_view stripped = strip(characters);
+    const std::u32string_view stripped = strip(characters);
     if (stripped.empty()) return;
     if (documents.size() == max_documents) {
       throw Error("more than " + std::to_string(max_documents) + " documents; give a smaller file");
-    }
-    if (!file.sign.empty()) {
-      if (std::any_of(stripped.begin(), stripped.end(), is_sign)) {
-        throw Error("a circled number, which would stand for a list; give this list alone");
-      }
-      stripped = characters = file.sign + std::u32string(stripped);
     }
     documents.push_back(keep(stripped));
     if (check) check(documents.back());
@@ -122,11 +79,7 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
       if (has_zero && line.find('\0') != std::string_view::npos) {
         throw Error("a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
       }
-      if (!file.commas) {
-        add(line);
-      } else {
-        for (const std::string& part : parts(std::string(line), ',')) add(part);
-      }
+      add(line);
     } catch (const Error& error) {
       throw Error(file.path + ":" + std::to_string(number) + ": " + error.what());
     }
@@ -151,29 +104,16 @@ std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t bef
   return hash;
 }
 
-static std::vector<Document> read_list(const DataFile& file, const std::function<void(const Document&)>& check) {
+std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check) {
   std::string text = text_of(file.path);
-  try {
-    if (!file.column.empty()) text = column_of(std::move(text), file);
-    text = without_marks(std::move(text), file);
-  } catch (const Error& error) {
-    throw Error(file.path + ": " + error.what());
+  if (!file.column.empty()) {
+    try {
+      text = column_of(std::move(text), file);
+    } catch (const Error& error) {
+      throw Error(file.path + ": " + error.what());
+    }
   }
   return parse_documents(text, file, check);
-}
-
-std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check) {
-  const std::vector<Style> lists = styles_of(file.path);
-  if (lists.size() == 1) return read_list(file, check);
-  std::vector<Document> all;
-  DataFile one = file;
-  for (const Style& list : lists) {
-    one.path = list.path;
-    one.sign = list.sign;
-    std::vector<Document> documents = read_list(one, check);
-    all.insert(all.end(), std::make_move_iterator(documents.begin()), std::make_move_iterator(documents.end()));
-  }
-  return all;
 }
 
 }  // namespace microgpt

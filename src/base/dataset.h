@@ -39,11 +39,9 @@ struct DataFile {
   DataFile(std::string path_ = usual_names) : path(std::move(path_)) {}
   DataFile(const char* path_) : path(path_) {}
 
-  std::string path;          // "-": standard input; or those of several lists, see style.h
-  std::string column;        // of a table: see csv.h; empty: the file is a list
-  bool commas = false;       // a document ends at a comma, too
-  bool lower = false;        // capitals become small letters
-  std::u32string sign = {};  // what each document gets in front
+  std::string path;    // "-": standard input
+  std::string column;  // of a table: see csv.h; empty: the file is a list
+  bool lower = false;  // capitals become small letters
 
   /// Is told of what is read in another way than it stands there.
   std::function<void(const std::string& note)> tell = [](const std::string&) {};
@@ -63,10 +61,8 @@ std::size_t longest(std::span<const Document> documents);
 /// `before` is the fingerprint of documents that come before these.
 std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t before = 14695981039346656037U);
 
-/// Reads the documents of a file, standard input only once; or of several lists, one after the other, each document
-/// with the sign of its list in front. Marks such as "1." or "-", which nearly all lines begin with, are left out. A
-/// file that is no table is read without its column. Also throws Error if a file is missing, is a directory, or cannot
-/// be read, if its table has no such column, or if one of several lists has a sign in a document.
+/// Reads the documents of a file, standard input only once. A file that is no table is read without its column. Also
+/// throws Error if the file is missing, is a directory, or cannot be read, or if its table has no such column.
 std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check = {});
 
 }  // namespace microgpt

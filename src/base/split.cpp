@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -14,8 +13,9 @@
 
 namespace microgpt {
 
-// A document's number, counted from 1, stands in a table where its hash says, or in the next free place.
-void drop_repeated(std::vector<Document>& documents) {
+Split split(std::vector<Document> documents) {
+  // Of equal documents the first stays. Its number, counted from 1, stands in a table where its hash says, or in the
+  // next free place.
   std::vector<std::uint32_t> table(std::bit_ceil(2 * documents.size() + 1));
   std::uint32_t kept = 0;
   for (Document& document : documents) {
@@ -26,10 +26,6 @@ void drop_repeated(std::vector<Document>& documents) {
     table[place] = kept;
   }
   documents.resize(kept);
-}
-
-Split split(std::vector<Document> documents) {
-  drop_repeated(documents);
   if (documents.size() < 10) {
     throw Error("the data has " + std::to_string(documents.size()) +
                 " distinct documents; to hold out a tenth, at least 10 are needed");
@@ -40,27 +36,6 @@ Split split(std::vector<Document> documents) {
   std::vector<Document> held_out(std::make_move_iterator(cut), std::make_move_iterator(documents.end()));
   documents.erase(cut, documents.end());
   return {std::move(documents), std::move(held_out)};
-}
-
-Split split(std::vector<Document> documents, const std::vector<Style>& lists) {
-  if (lists.size() == 1) return split(std::move(documents));
-  Split all;
-  for (const Style& list : lists) {
-    std::vector<Document> some;
-    std::copy_if(documents.begin(), documents.end(), std::back_inserter(some),
-                 [&](const Document& document) { return document.starts_with(list.sign); });
-    Split parts = split(std::move(some));
-    std::move(parts.training.begin(), parts.training.end(), std::back_inserter(all.training));
-    std::move(parts.held_out.begin(), parts.held_out.end(), std::back_inserter(all.held_out));
-  }
-  std::set<std::u32string, std::less<>> seen;
-  for (const Document& document : all.training) seen.emplace(without_sign(document));
-  const auto leaks = std::stable_partition(all.held_out.begin(), all.held_out.end(), [&](const Document& document) {
-    return !seen.contains(without_sign(document));
-  });
-  std::move(leaks, all.held_out.end(), std::back_inserter(all.training));
-  all.held_out.erase(leaks, all.held_out.end());
-  return all;
 }
 
 }  // namespace microgpt

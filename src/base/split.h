@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/style.h"
+#include "base/dataset.h"
 
 namespace microgpt {
 
@@ -16,12 +16,5 @@ struct Split {
 /// Drops repeated documents and holds out a tenth of the others. For the same file these are always the same documents.
 /// Throws Error if there are fewer than ten distinct documents.
 Split split(std::vector<Document> documents);
-
-/// The same for documents of these lists, with a tenth of each. What stands in several lists is held out of none,
-/// unless it is of all.
-Split split(std::vector<Document> documents, const std::vector<Style>& lists);
-
-/// Of equal documents the first stays.
-void drop_repeated(std::vector<Document>& documents);
 
 }  // namespace microgpt

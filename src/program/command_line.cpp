@@ -17,7 +17,6 @@ constexpr const char* version = "microgpt 0.2.0\n";
 
 bool is_help(std::string_view word) { return word == "-h" || word == "--help"; }
 bool is_positional(const Option& option) { return !option.name.starts_with("-"); }
-bool may_be_repeated(const Option& option) { return option.name == "--data" || option.name == "--avoid"; }
 
 /// What can be typed, and beside it what that is. A text may have several lines.
 std::string entry(const std::string& typed, const std::string& text) {
@@ -84,12 +83,11 @@ bool read(Command& command, std::span<char* const> words) {
       option->typed = "yes";
       continue;
     }
-    if (option->typed && !may_be_repeated(*option)) throw wrong(name + " is given twice");
+    if (option->typed) throw wrong(name + " is given twice");
     if (!has_value && (i + 1 == words.size() || std::string_view(words[i + 1]).starts_with("--"))) {
       throw wrong(name + " needs a value");
     }
-    const std::string value = has_value ? word.substr(name.size() + 1) : words[++i];
-    option->typed = option->typed ? *option->typed + "\n" + value : value;
+    option->typed = has_value ? word.substr(name.size() + 1) : words[++i];
   }
   for (Option& option : command.options) {
     if (!option.typed) continue;

@@ -28,13 +28,13 @@ template <class T>
 void print_evaluation(const EvalOptions& options) {
   PythonRandom random{std::string_view(options.seed)};
   const Checkpoint checkpoint = load_checkpoint(options.model);
-  const DataFile data = measured_data(checkpoint, options.data);
-  const Split names = split(read_documents(data), styles_of(data.path));
+  const DataFile data = data_of(checkpoint, options.data);
+  const Split names = split(read_documents(data));
   // A name longer than all others is new, so there is no need to generate much more of it.
   const std::size_t length = std::max({longest(names.training) + 1, longest(names.held_out) + 1, std::size_t{64}});
   TensorModel<T> model(checkpoint.config, checkpoint.parameters, length);
   const bool may_be_seen = checkpoint.has_seen_all();
-  if (!options.data && data.path != usual_names) fmt::print("data: {}\n", for_output(title_of(data.path)));
+  if (!options.data && data.path != usual_names) fmt::print("data: {}\n", for_output(data.path));
   fmt::print("{}: {} of {} distinct documents\n", may_be_seen ? "not held out" : "held out", names.held_out.size(),
              names.held_out.size() + names.training.size());
   if (may_be_seen) {

@@ -126,7 +126,7 @@ void heads(const HeadsOptions& options) {
   Checkpoint checkpoint = load_checkpoint(options.model);
   if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
   const Config& config = checkpoint.config;
-  std::vector<std::string> data = paths_of(data_of(checkpoint, options.data).path);
+  std::vector<std::string> data{data_of(checkpoint, options.data).path};
   if (options.save) require_own_place(*options.save, options.force, data);
   data.push_back(options.model);
   std::vector<HeadId> removed;

@@ -17,34 +17,21 @@ namespace microgpt {
 
 DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>& given) {
   const std::string own = checkpoint.trained_with("data");
-  std::vector<std::string> needed;
-  if (!given && !own.empty()) needed = paths_of(own);
-  for (const std::string& path : needed) {
-    if (path == "-") throw UsageError("this model was trained on standard input; give its names with --data");
-    if (std::filesystem::exists(path)) continue;
-    throw Error(fmt::format("this model was trained on '{}', which is not there; give its names with --data", path));
+  if (!given && own == "-") throw UsageError("this model was trained on standard input; give its names with --data");
+  if (!given && !own.empty() && !std::filesystem::exists(own)) {
+    throw Error(fmt::format("this model was trained on '{}', which is not there; give its names with --data", own));
   }
   DataFile file(given.value_or(own.empty() ? usual_names : own));
   file.column = checkpoint.trained_with("column");
-  file.commas = checkpoint.trained_with("commas") == "yes";
   file.lower = checkpoint.trained_with("lower") == "yes";
   if (given) file.tell = tell;  // of the model's own file its training has told
   return file;
 }
 
-DataFile measured_data(const Checkpoint& checkpoint, const std::optional<std::string>& given) {
-  DataFile data = data_of(checkpoint, given);
-  const std::size_t given_lists = paths_of(data.path).size();
-  const std::size_t lists = paths_of(checkpoint.trained_with("data")).size();
-  if (given_lists == lists) return data;
-  throw UsageError(fmt::format("--data names {} of this model's {} lists; give them all, in the order of its training",
-                               given_lists, lists));
-}
-
 MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::optional<std::string>& file,
                                      std::optional<std::size_t> max) {
   MeasuredDocuments measured;
-  const DataFile data = measured_data(checkpoint, file);
+  const DataFile data = data_of(checkpoint, file);
   auto add = [&](const Document& document) {
     measured.available++;
     if (measured.documents.size() >= max.value_or(std::numeric_limits<std::size_t>::max())) return;
@@ -63,16 +50,15 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
     read_documents(data, add);
   } else {
     try {
-      for (const Document& document : split(read_documents(data), styles_of(data.path)).held_out) add(document);
+      for (const Document& document : split(read_documents(data)).held_out) add(document);
     } catch (const UsageError& error) {
-      throw UsageError(
-          fmt::format("{}: {}; give documents of this model with --data", title_of(data.path), error.what()));
+      throw UsageError(fmt::format("{}: {}; give documents of this model with --data", data.path, error.what()));
     }
   }
   const bool are_held_out = !file && !checkpoint.has_seen_all();
   measured.kind = file ? "given" : are_held_out ? "held-out" : "seen";
   measured.title = fmt::format("{} {}documents of {}{}", measured.documents.size(), are_held_out ? "held-out " : "",
-                               title_of(data.path), file || are_held_out ? "" : ", which the model has seen");
+                               data.path, file || are_held_out ? "" : ", which the model has seen");
   return measured;
 }
 

@@ -33,10 +33,6 @@ inline constexpr std::size_t most_shown = 256;
 /// same way. Throws Error if none is given and the model's own is not there, or was standard input.
 DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>& given = {});
 
-/// The same for documents that are measured. Throws UsageError if they are given, and not as so many lists as the model
-/// learned from.
-DataFile measured_data(const Checkpoint& checkpoint, const std::optional<std::string>& given);
-
 /// The text of an option. A capital that the model does not know is read as its small letter if the model knows that,
 /// which is told. Throws UsageError if the model does not know all characters of the text, but for these wildcards.
 std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,

@@ -95,13 +95,9 @@ MaskPattern given_mask(const std::string& spec) {
 
 Options data_options(DataFile& file) {
   file.tell = tell;
-  return {{"--data",
-           "UTF-8 text, one document per line; -: standard input. Several --data are several lists,\n"
-           "which sample --style tells apart; FILE:3 reads the names of that list three times as often",
-           text(file.path, "FILE"), true},
+  return {{"--data", "UTF-8 text, one document per line; -: standard input", text(file.path, "FILE"), true},
           {"--column", "a column of a table (CSV): its name, or if the first line is a name, too, its number",
            text(file.column, "COLUMN"), true},
-          {"--commas", "documents end at commas, too", flag(file.commas, ""), true},
           {"--lower", "read capitals as small letters", flag(file.lower, ""), true}};
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
-#include "base/style.h"
 #include "train/optimizer.h"
 #include "train/scalar_trainer.h"
 
@@ -80,9 +79,9 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
     throw cannot_resume(path, error.what());
   }
   // Nobody typed the path. The kernel's files seem empty, and reading some of them takes for ever.
-  for (const std::string& data : paths_of(options.data.path)) {
-    const bool is_file = fs::is_regular_file(data) && fs::file_size(data) > 0;
-    if (is_typed(table, "--data") || (data != "-" && (!fs::exists(data) || is_file))) continue;
+  const std::string& data = options.data.path;
+  const bool is_file = fs::is_regular_file(data) && fs::file_size(data) > 0;
+  if (!is_typed(table, "--data") && (data == "-" || (fs::exists(data) && !is_file))) {
     throw UsageError(
         fmt::format("'{}' was trained on '{}', which is not a file, or an empty one; give the names with "
                     "--data",
@@ -98,7 +97,7 @@ void go_on(Run& run, Checkpoint checkpoint) {
   if (saved.fingerprint != run.state.fingerprint) {
     throw Error(
         fmt::format("cannot resume '{}': it was trained on other data ({}) than '{}' ({}); give the same --data", path,
-                    saved.fingerprint, title_of(run.options.data.path), run.state.fingerprint));
+                    saved.fingerprint, run.options.data.path, run.state.fingerprint));
   }
   if (saved.step >= preset.train.num_steps) {
     throw UsageError(fmt::format("'{}' has done {} steps of {}; to go on, give a larger --steps", path, saved.step,

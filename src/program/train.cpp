@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/replace_file.h"
-#include "base/style.h"
 #include "base/utf8.h"
 #include "draw/plot.h"
 #include "program/after_step.h"
@@ -124,10 +123,8 @@ void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
     return std::all_of(start.documents.begin(), start.documents.end(),
                        [sign](const Document& document) { return document.find(sign) != Document::npos; });
   };
-  if (all_have(U',')) {
-    tell("note: all lines have commas; if they are between names, add --commas; if this is a table, add --column NAME");
-  } else if (all_have(U';') || all_have(U'\t')) {
-    tell("note: all lines have semicolons or tabs; if this is a table, add --column NAME");
+  if (all_have(U',') || all_have(U';') || all_have(U'\t')) {
+    tell("note: all lines have commas, semicolons or tabs; if this is a table, add --column NAME");
   } else if (num_lines == 1) {
     tell("note: the data is a single line, and so a single name; put each name on a line of its own");
   }
@@ -136,24 +133,6 @@ void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
   if (distinct < 50) tell(fmt::format("note: {} names are few; expect copies and noise", distinct));
   const std::size_t repeated = num_lines - distinct;
   if (repeated > 0) tell(fmt::format("note: {} of {} names are repeated; they count once", repeated, num_lines));
-}
-
-/// Tells of several lists, and of names that stand in more than one of them.
-void tell_of_lists(const std::vector<Style>& lists, std::span<const Document> documents) {
-  for (const Style& list : lists) {
-    const auto n = std::count_if(documents.begin(), documents.end(),
-                                 [&](const Document& document) { return document.starts_with(list.sign); });
-    fmt::print("list {}: {}, {} documents{}\n", encode_utf8(list.sign), for_output(list.name()), n,
-               list.weight > 1 ? fmt::format(", each read {} times", list.weight) : "");
-  }
-  std::map<std::u32string_view, char32_t> first;
-  std::set<std::u32string_view> shared;
-  for (const Document& document : documents) {
-    const std::u32string_view name = without_sign(document);
-    if (first.emplace(name, document[0]).first->second != document[0]) shared.insert(name);
-  }
-  if (shared.empty()) return;
-  tell(fmt::format("note: names that stand in more than one list: {}; they count in each", shared.size()));
 }
 
 /// Tells who types --hold-out and nothing else of the training that this, too, leaves nothing to the program.
@@ -172,21 +151,18 @@ void train(const Options& table, TrainOptions& options) {
   if (!options.save) options.save = options.resume;
   require_fit(table, options);
   if (processes::number() > 0) options.save = options.history = options.plot = {};  // that is the first one's work
-  if (options.save) require_own_place(*options.save, options.force, paths_of(options.data.path), options.history);
-  if (options.plot) rehearse_output("--plot", *options.plot, paths_of(options.data.path));
-  const std::vector<Style> lists = styles_of(options.data.path);
+  if (options.save) require_own_place(*options.save, options.force, {options.data.path}, options.history);
+  if (options.plot) rehearse_output("--plot", *options.plot, {options.data.path});
   std::vector<Document> documents = read_documents(options.data);
-  if (lists.size() > 1) tell_of_lists(lists, documents);
   const bool left_to_us = is_left_to_the_program(table, documents);
   if (!left_to_us) tell_of_hold_out(table, documents);
   if (left_to_us) options.hold_out = true;
   const std::size_t num_lines = documents.size();
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
-  Start start = prepare(std::move(documents), options.hold_out, model, random, lists);
+  Start start = prepare(std::move(documents), options.hold_out, model, random);
   if (is_typed(table, "--data")) tell_of_odd_list(start, num_lines, left_to_us);
   if (left_to_us) choose_training(options, start);
-  weigh(start.documents, lists, random);
   Run run{options, std::move(start), Parameters({}), {}, random};
   run.state.options = training_words(table, options);
   if (checkpoint || options.save || options.history) run.state.fingerprint = data_fingerprint(run.start);
@@ -200,7 +176,7 @@ void train(const Options& table, TrainOptions& options) {
     run.state.moments.assign(num_moments(how), std::vector<double>(run.parameters.size()));
   }
   if (options.history) open_history(*options.history, run.state, how.num_steps);
-  if (options.resume) fmt::print("data: {}\n", for_output(title_of(options.data.path)));
+  if (options.resume) fmt::print("data: {}\n", for_output(options.data.path));
   fmt::print("num docs: {}\nvocab size: {}\nnum params: {}\n", run.start.documents.size(),
              run.start.tokenizer.vocab_size(), run.parameters.size());
   if (options.save) rehearse_save(*options.save, model, run.start.tokenizer, run.parameters, run.state);
@@ -220,7 +196,7 @@ Command train_command() {
           "Examples:\n"
           "  microgpt train\n"
           "  microgpt train --preset walkthrough --data names.txt\n"
-          "  microgpt train --data towns.txt --data plants.txt:2 --save both.safetensors\n"
+          "  microgpt train --data towns.txt --save towns.safetensors\n"
           "  microgpt train --steps 5000 --n-embd 32 --save names.safetensors\n"
           "  microgpt train --save not_a_model.bin --force\n"
           "  microgpt train --resume names.safetensors\n"

@@ -28,12 +28,11 @@ struct TrainFastOptions {
   bool force = false;
 };
 
-BatchTrainer<float> trained(const TrainFastOptions& options, const Preset& recipe, const Split& names,
-                            const Tokenizer& tokenizer, std::size_t threads, std::size_t seed) {
+BatchTrainer<float> trained(const Preset& recipe, const Split& names, const Tokenizer& tokenizer, std::size_t threads,
+                            std::size_t seed) {
   PythonRandom random(seed);
   std::vector<Document> documents = names.training;
   random.shuffle(documents);
-  weigh(documents, styles_of(options.data.path), random);
   const Parameters parameters = initialize(recipe.model, recipe.train, random);
   BatchTrainer<float> trainer(recipe.model, recipe.train, parameters, documents, tokenizer,
                               {.loss_mean = LossMean::tokens,
@@ -66,7 +65,7 @@ std::pair<std::size_t, TensorModel<float>> best_of_seeds(const TrainFastOptions&
   std::optional<TensorModel<float>> best;
   for (std::size_t seed = 1; seed <= options.seeds; seed++) {
     const auto start = std::chrono::steady_clock::now();
-    BatchTrainer<float> trainer = trained(options, recipe, names, tokenizer, threads, seed);
+    BatchTrainer<float> trainer = trained(recipe, names, tokenizer, threads, seed);
     const double seconds = seconds_since(start);
     losses.push_back(token_loss(trainer.model(), names.held_out, tokenizer, threads));
     fmt::print("seed {}: held-out loss {:.4f} after {} steps, {:.1f} times through the data; {:.1f} s\n", seed,
@@ -88,13 +87,13 @@ std::pair<std::size_t, TensorModel<float>> best_of_seeds(const TrainFastOptions&
 void train_fast(const Options& table, TrainFastOptions& options) {
   Preset recipe = options.recipe;
   Config& config = recipe.model;
-  if (options.save) require_own_place(*options.save, options.force, paths_of(options.data.path));
+  if (options.save) require_own_place(*options.save, options.force, {options.data.path});
   std::vector<Document> documents = read_documents(options.data);
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
   validate(config);
   require_memory(tensor_memory<float>(config, recipe.train, documents));
-  const Split names = split(std::move(documents), styles_of(options.data.path));
+  const Split names = split(std::move(documents));
   TrainingState state{.options = saved_words(table), .step = recipe.train.num_steps};
   state.options["hold-out"] = "yes";
   if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)), state);

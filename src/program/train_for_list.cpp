@@ -52,8 +52,8 @@ struct Best {
 
 /// Whether nothing that was typed says what the model or its training must be.
 bool only_names_are_given(const Options& table) {
-  const std::set<std::string> others{"--data",  "--column",  "--commas", "--lower",       "--plot",    "--save",
-                                     "--force", "--samples", "--seed",   "--temperature", "--threads", "--quiet"};
+  const std::set<std::string> others{"--data",    "--column", "--lower",       "--plot",    "--save", "--force",
+                                     "--samples", "--seed",   "--temperature", "--threads", "--quiet"};
   return is_typed(table, "--data") &&
          std::none_of(table.begin(), table.end(), [&](const Option& o) { return o.typed && !others.contains(o.name); });
 }
@@ -103,9 +103,7 @@ void keep(Run& run, TensorModel<float>& model, const Best& best, std::optional<O
 /// Prints the best loss beside that of counting, and draws `losses`, of training and of the watched documents: on a
 /// terminal, and as a picture if options.plot says where.
 void show_result(const Run& run, const Best& best, std::span<const Document> watched, std::vector<Series> losses) {
-  std::vector<Document> distinct = run.start.documents;
-  drop_repeated(distinct);  // a list with a weight is repeated
-  const Ngram ngram = best_ngram(distinct, run.start.tokenizer);
+  const Ngram ngram = best_ngram(run.start.documents, run.start.tokenizer);
   const double counted = counted_loss(std::cref(ngram), watched, run.start.tokenizer);
   fmt::print("best at step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n", best.step,
              best.loss, ngram.order, counted);
@@ -126,14 +124,12 @@ void print_names(const Run& run) {
   TensorModel<float> model(preset.model, run.parameters, max_new_tokens);
   Decoder<float> decoder(model);
   const auto& [documents, tokenizer, held_out] = run.start;
-  std::set<std::u32string, std::less<>> data;
-  for (const Document& document : documents) data.emplace(without_sign(document));
-  for (const Document& document : held_out) data.emplace(without_sign(document));
-  const Sampling sampling(run.options.temperature, 0, 1, styles_of(run.options.data.path).size() > 1);
+  std::set<std::u32string_view> data(documents.begin(), documents.end());
+  data.insert(held_out.begin(), held_out.end());
   fmt::print("\n{}\n", preset.heading);
   for (std::size_t i = 1; i <= run.options.samples; i++) {
-    const std::u32string name = tokenizer.document_of(sample(decoder, sampling, run.random));
-    print_sample(i, encode_utf8(name), mark(data.contains(without_sign(name)), name.size() == decoder.length()));
+    const std::u32string name = tokenizer.document_of(sample(decoder, run.options.temperature, run.random));
+    print_sample(i, encode_utf8(name), mark(data.contains(name), name.size() == decoder.length()));
   }
 }
 

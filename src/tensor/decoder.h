@@ -87,7 +87,6 @@ class Decoder {
   /// A decoder for up to N documents at a time.
   explicit Decoder(TensorModel<T>& model, const Kernels<T>& kernels = fast<T>(), bool absorbed = true,
                    std::size_t N = 1);
-  virtual ~Decoder() = default;
 
   const Config& config() const { return model_.config; }
 
@@ -103,11 +102,11 @@ class Decoder {
   std::size_t cache_bytes_per_token() const { return cache_bytes() / length(); }
 
   /// Document i starts anew.
-  virtual void reset(std::size_t i = 0) { positions_[i] = 0; }
+  void reset(std::size_t i = 0) { positions_[i] = 0; }
 
   /// Appends tokens[i] to document i, for n documents, and returns the logits (n,V) of their next tokens, which are
   /// valid until the next call, and may be overwritten. A document has at most length() tokens.
-  virtual View<T> next(std::span<const Token> tokens);
+  View<T> next(std::span<const Token> tokens);
 
   /// The same for a single document: the logits are (V).
   std::span<T> next(Token token);

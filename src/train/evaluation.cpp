@@ -38,10 +38,10 @@ Estimate mean_loss(const Loss& loss, std::span<const Document> documents, const 
 std::size_t count_listed(std::span<const std::vector<Token>> names, std::span<const Document> documents,
                          const Tokenizer& tokenizer) {
   std::map<std::u32string, std::size_t, std::less<>> asked;  // how often; the documents may be millions
-  for (const std::vector<Token>& name : names) asked[std::u32string(without_sign(tokenizer.document_of(name)))]++;
+  for (const std::vector<Token>& name : names) asked[tokenizer.document_of(name)]++;
   std::size_t listed = 0;
   for (const Document& document : documents) {
-    const auto found = asked.find(without_sign(document));
+    const auto found = asked.find(document);
     if (found == asked.end()) continue;
     listed += found->second;
     asked.erase(found);

@@ -47,8 +47,8 @@ std::vector<Token> sample(Decoder<T>& decoder, const Sampling& sampling, PythonR
   auto next = [&](Token token_id, std::size_t pos_id) {
     const std::span<T> logits = decoder.next(token_id);
     if (pos_id < prompt.size()) return prompt[pos_id];
-    keep_likeliest(logits, sampling.at(pos_id));
-    return draw_token<T>(logits, sampling.at(pos_id).temperature, random);
+    keep_likeliest(logits, sampling);
+    return draw_token<T>(logits, sampling.temperature, random);
   };
   return generate(next, decoder.config().vocab_size - 1, decoder.length());
 }
@@ -74,8 +74,8 @@ std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t fir
         if (t < prompt.size()) {
           last[i] = prompt[t];
         } else {
-          keep_likeliest(row, sampling.at(t));
-          last[i] = draw(row, sampling.at(t).temperature, counter_uniform(counter_bits(seed, first + growing[i]), t));
+          keep_likeliest(row, sampling);
+          last[i] = draw(row, sampling.temperature, counter_uniform(counter_bits(seed, first + growing[i]), t));
         }
         if (last[i] != bos) document.push_back(last[i]);
         if (last[i] != bos && document.size() < decoder.length()) continue;

@@ -18,16 +18,12 @@ struct View;
 
 /// How the next token is drawn: in proportion to softmax(logits / temperature), at a temperature of 0 the likeliest.
 struct Sampling {
-  Sampling(double temperature_, std::size_t top_k_ = 0, double top_p_ = 1, bool draws_list_ = false)
-      : temperature(temperature_), top_k(top_k_), top_p(top_p_), draws_list(draws_list_) {}
+  Sampling(double temperature_, std::size_t top_k_ = 0, double top_p_ = 1)
+      : temperature(temperature_), top_k(top_k_), top_p(top_p_) {}
 
   double temperature;
   std::size_t top_k;  // only among so many of the likeliest; 0: all
   double top_p;       // only among the likeliest that together have this probability
-  bool draws_list;    // the first token is the sign of a list, and is drawn as often as in training
-
-  /// How the token at this position is drawn.
-  Sampling at(std::size_t position) const { return draws_list && position == 0 ? Sampling(1) : *this; }
 };
 
 /// Sets the logits of the tokens that are not to be drawn to minus infinity. T is float or double, here and below.

@@ -67,11 +67,10 @@ Config config_of(const Model& model) {
           .activation = model.squared_relu ? Activation::squared_relu : Activation::relu};
 }
 
-Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random,
-              const std::vector<Style>& lists) {
+Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random) {
   Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
-  Split names = hold_out ? split(std::move(documents), lists) : Split{std::move(documents), {}};
+  Split names = hold_out ? split(std::move(documents)) : Split{std::move(documents), {}};
   random.shuffle(names.training);
   validate(config);
   return {std::move(names.training), std::move(tokenizer), std::move(names.held_out)};

@@ -9,7 +9,6 @@
 
 #include "base/config.h"
 #include "base/parameters.h"
-#include "base/style.h"
 #include "base/tokenizer.h"
 #include "microgpt.h"
 #include "train/generate.h"
@@ -34,11 +33,10 @@ struct Start {
   std::vector<Document> held_out = {};
 };
 
-/// Collects the alphabet of the documents, which are of these lists, and shuffles them. With hold_out, only the
-/// training part of split() is used. Sets config.vocab_size. Throws UsageError if the config is not valid. Then
-/// initialize() of base/parameters.h draws the parameters.
-Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random,
-              const std::vector<Style>& lists = {Style{}});
+/// Collects the alphabet of the documents, and shuffles them. With hold_out, only the training part of split() is used.
+/// Sets config.vocab_size. Throws UsageError if the config is not valid. Then initialize() of base/parameters.h draws
+/// the parameters.
+Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random);
 
 /// The loss of a document: BOS, its tokens, BOS.
 using Loss = std::function<Value(std::span<const Token> tokens)>;

@@ -252,7 +252,7 @@ check-exercises: $(EXERCISES) ## check that exercises fail unsolved, pass solved
 # The checker runs commands as if they were typed, so they must not be part of this run of make. One checker runs each
 # command once, so two of them share all READMEs.
 check-readmes: $(README_CHECKER) $(PRINTED) ## check everything the READMEs quote: code, commands, output
-	@printf '%s\n' README.md lessons/claims.md lessons/study/README.md $(LESSONS:%=lessons/%/README.md) | \
+	@printf '%s\n' README.md src/program/README.md src/debug/README.md lessons/claims.md lessons/study/README.md $(LESSONS:%=lessons/%/README.md) | \
 	  env -u MAKELEVEL MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP)' KEPT=1 CXX='$(CXX)' xargs -n 15 -P 2 $<
 
 # src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a

@@ -372,7 +372,7 @@ function searchField() {
 
 function results(query, sections, words) {
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const entries = Object.entries(words).map(([id, [text, , , terms]]) => ["index", "Words", terms.join(", "), id, text]);
+  const entries = Object.entries(words).map(([id, [text, , , terms]]) => ["words", "Words", terms.join(", "), id, text]);
   const rated = [...entries, ...sections]
     .map((section) => ({ section, rank: rank(section, wanted) }))
     .filter((result) => result.rank > 0)

@@ -81,7 +81,8 @@ def html(element):
 
 def find_readmes():
     lessons = sorted(path.parent for path in Path("lessons").glob("[0-9]*/main.cpp"))
-    others = ["lessons/mine/README.md", "lessons/study/README.md", "lessons/claims.md", "src/README.md"]
+    others = ["lessons/mine/README.md", "lessons/study/README.md", "lessons/claims.md", "lessons/words.md",
+              "src/program/README.md", "src/debug/README.md", "src/README.md"]
     paths = [Path("README.md"), *(lesson / "README.md" for lesson in lessons), *map(Path, others)]
     return [readme.Readme(path) for path in paths]
 
@@ -158,8 +159,8 @@ def finish(page, site, terms):
     readme.link_files(page, site)
     readme.show_blocks(page, site)
     readme.ask_first(page)
-    last = 0 if page.name == "index" else page.lesson or 100
-    marker = words.Marker(terms, last, "index.html")
+    last = 0 if page.name in ("index", "words") else page.lesson or 100
+    marker = words.Marker(terms, last, "words.html")
     for element in page.main:
         if element.tag == "h2":
             marker.seen.clear()
@@ -259,12 +260,13 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     pages = find_readmes()
     site = Site(out, pages)
-    terms = words.read([item for element in pages[0].section("Words") for item in element.iter("li")])
+    glossary = readme.first((page for page in pages if page.name == "words"), "there is no lessons/words.md")
+    terms = words.read(glossary.main.iter("li"))
     write_data(out, "sections", [section for page in pages for section in sections_of(page)])
     entries = {}
     for entry in (entry for found in terms.values() for entry in found):
         page = readme.first((page for page in pages if page.lesson == entry.lesson),
-                            f"README.md: the glossary gives '{entry.terms[0]}' a lesson that is not there")
+                            f"lessons/words.md gives '{entry.terms[0]}' a lesson that is not there")
         entries[entry.id] = [entry.text, page.name, page.title, entry.terms]
     write_data(out, "words", entries)
     parts = parts_of(pages[0])

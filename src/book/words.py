@@ -1,4 +1,4 @@
-"""The glossary of README.md, "Words": each term, what it means, and the lesson that introduces it."""
+"""The glossary, lessons/words.md: each term, what it means, and the lesson that introduces it."""
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ def read(items):
                 strong.set("id", entry.id)
             if strong.tag == "strong":
                 if entry is None:
-                    raise SystemExit(f"README.md: no lesson, such as (05), stands behind '{strong.text}' in the glossary")
+                    raise SystemExit(f"lessons/words.md: no lesson, such as (05), stands behind '{strong.text}'")
                 for term in strong.text.replace("\n", " ").split(", "):
                     terms.setdefault(term, []).append(entry)
                     entry.terms.append(term)

@@ -159,13 +159,13 @@ def check_readme(book, path):
 
 
 def check_words(book):
-    """Every bold word of the glossary has an entry, and every entry a place on the cover."""
+    """Every bold word of the glossary has an entry, and every entry a place on its page."""
     entries = json.loads((book.folder / "words.js").read_text(encoding="utf-8").split(" = ", 1)[1].rstrip(";\n"))
-    glossary = Path("README.md").read_text(encoding="utf-8").split("\n## Words\n")[1].split("\n## ")[0]
+    glossary = Path("lessons/words.md").read_text(encoding="utf-8")
     texts = " ".join(text for text, *_ in entries.values())
     for word in re.findall(r"\*\*(.*?)\*\*", glossary, flags=re.S):
         assert " ".join(word.split()) in texts, f"the glossary of the book does not know '{word}'"
-    assert set(entries) <= book.page("index").ids
+    assert set(entries) <= book.page("words").ids
     for text, lesson, *_ in entries.values():
         assert f"({lesson[:2]}" in text, f"'{text}' is not introduced in {lesson}"
     return len(entries)
@@ -190,7 +190,8 @@ def main():
     book = Book(Path(sys.argv[1]))
     lessons = [path.parent / "README.md" for path in Path("lessons").glob("[0-9]*/main.cpp")]
     readmes = [Path("README.md"), Path("src/README.md"), Path("lessons/claims.md"), Path("lessons/mine/README.md"),
-               Path("lessons/study/README.md"), *sorted(lessons)]
+               Path("lessons/study/README.md"), Path("lessons/words.md"), Path("src/program/README.md"),
+               Path("src/debug/README.md"), *sorted(lessons)]
     links = check_links(book)
     check_hosts(book, readmes)
     whole, first = check_sizes(book)

@@ -42,7 +42,7 @@ def check(directory, build_directory):
         with open(f"{build_directory}/session.txt", "w", encoding="utf-8") as file:
             file.write("\n".join(transcript) + "\n")
         if walk is None:
-            readme, walk = "README.md", walk_of("README.md")
+            readme, walk = "src/debug/README.md", walk_of("src/debug/README.md")
             transcript = transcript[transcript.index(walk[0]) :] if walk[0] in transcript else []
         missing = missing_line(walk, transcript)
         if missing is not None:

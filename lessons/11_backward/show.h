@@ -14,7 +14,7 @@
 #include "lesson/look.h"
 #include "lesson/nudge.h"
 #include "picture.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "tensor/gpt.h"
 #include "train/gradient.h"
 #include "train/scalar_trainer.h"

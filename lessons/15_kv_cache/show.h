@@ -22,7 +22,7 @@
 #include "lesson/lesson.h"
 #include "lesson/processor_time.h"
 #include "lesson/work.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "tensor/decoder.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "by_hand.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "show.h"
 
 using namespace microgpt;

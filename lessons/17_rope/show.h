@@ -20,7 +20,7 @@
 #include "lesson/nudge.h"
 #include "lesson/tensor_gradient.h"
 #include "picture.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/evaluation.h"
 #include "train/scalar_trainer.h"
 

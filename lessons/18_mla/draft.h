@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lesson/draft_gpt.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 
 namespace lesson18 {
 

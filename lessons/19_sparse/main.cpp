@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "show.h"
 
 using namespace lesson19;

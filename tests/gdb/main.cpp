@@ -4,7 +4,7 @@
 #include "base/parameters.h"
 #include "base/python_random.h"
 #include "base/tokenizer.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/scalar_trainer.h"
 
 using namespace microgpt;

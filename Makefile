@@ -50,9 +50,8 @@ LDLIBS := -lfmt
 #   detector must not look inside libomp. GCC's libgomp tells it nothing, so every number passed between threads would
 #   look like a race.
 # fuzz: asan, and clang's libFuzzer, which varies input so that it reaches more of the code.
-# MICROGPT_CHECKED: a Value used after its Scope throws, and MICROGPT_TRACE=1 prints every node.
 # _GLIBCXX_ASSERTIONS: v[i] out of range stops the program.
-CHECKED := -DMICROGPT_CHECKED -D_GLIBCXX_ASSERTIONS
+CHECKED := -D_GLIBCXX_ASSERTIONS
 FLAGS.release := -O$(O) $(if $(filter 1,$(NATIVE)),-march=native)
 FLAGS.debug := -O0 -g3 $(CHECKED)
 FLAGS.asan := -O1 -g1 $(CHECKED) -Wno-pass-failed -fno-omit-frame-pointer -fno-sanitize-recover=all \
@@ -383,7 +382,7 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 # The lessons before 10_tensors need neither tensors nor checkpoints: the first three units are all they wait for.
 UNITS := base scalar lesson tensor train inspect program
 UNIT.base := $(wildcard src/base/*.cpp)
-UNIT.scalar := $(addprefix src/train/,optimizer.cpp scalar_trainer.cpp gradient.cpp evaluation.cpp) src/lesson/mlp.cpp
+UNIT.scalar := $(addprefix src/train/,scalar_trainer.cpp gradient.cpp evaluation.cpp)
 UNIT.lesson := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp
 UNIT.tensor := $(wildcard src/tensor/*.cpp)
 UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))
@@ -510,7 +509,7 @@ format: ## format the code with clang-format
 	find src lessons tests -name '*.cpp' -o -name '*.h' | xargs clang-format -i
 
 lint: ## look for likely bugs with clang-tidy
-	clang-tidy --quiet $(filter-out src/inspect/page.cpp,$(wildcard src/*.cpp src/*/*.cpp)) -- -std=c++20 -Isrc -DMICROGPT_CHECKED
+	clang-tidy --quiet $(filter-out src/inspect/page.cpp,$(wildcard src/*.cpp src/*/*.cpp)) -- -std=c++20 -Isrc
 
 clean: ## remove the build folder
 	rm -rf build

@@ -1,7 +1,7 @@
-// microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones.
-// It is the whole program, after Karpathy's microgpt.py, and computes the same numbers to the last
-// bit (if names are ASCII, and exp and log the same). The three headers behind it need no reading:
-// an arena of memory, Python's x ** y, called power(), and random numbers. `make train` runs it.
+// microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones. It is the whole
+// program, after Karpathy's microgpt.py, and computes the same numbers to the last bit (if names are ASCII, and exp and
+// log the same). The three headers behind it need no reading: an arena of memory, Python's x ** y, called power(), and
+// Python's random numbers. `make train` runs it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -10,7 +10,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <valarray>
 #include <vector>
 
 #include "base/arena.h"
@@ -19,135 +18,126 @@
 
 namespace microgpt {
 // --- Value: a number that remembers how it was computed ------------------------------------------
-/// A number, and its children: the nodes it was computed from. Parameters, which training changes,
-/// are doubles in a Matrix, not nodes; a node made from its row knows where their gradients are.
-struct Node {
-  const char* op;  // "+", "dot", ...: for people; null: its Scope is over
-  double data;
-  std::size_t n_child = 0;
-  Node* const* child = nullptr;        // n_child of them
-  const double* local_grad = nullptr;  // n_child: how fast data changes with each child
-  std::size_t n_row = 0;
-  double* row_grad = nullptr;         // n_row: where the gradients of these parameters add up
-  const double* row_local = nullptr;  // n_row: how fast data changes with each of them
-  double grad = 0;                    // gradient, by backward(): how fast the loss changes with data
-  std::size_t visit = 0;              // the number of the last backward() that came by
+struct Node;
+
+struct Edge {
+  Node* child;        // a node that this one was computed from
+  double local_grad;  // how fast this one's data changes with the child's
 };
 
-/// All nodes in the order in which they were made, and their lists. Nothing on a tape ever moves.
-inline Arena<Node, Node*, double> tape;
+struct Node {
+  const char* op;         // "+", "dot", ..., or "parameter": for people
+  double data;            // the number
+  std::span<Edge> edges;  // to its children; a leaf has none
+  double grad = 0;        // gradient, by backward(): how fast the loss changes with data
+  std::size_t visit = 0;  // the number of the last backward() that came by
+};
 
-/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope. (A
-/// debug build is checked: nodes are cleared, and a Value whose node has no op was used too late.)
-using Scope = Rewind<tape>;
+inline Arena<Node> tape;        // all nodes, in the order in which they were made
+inline Arena<Edge> tape_edges;  // and their edges
+
+/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope.
+struct Scope {
+  Arena<Node>::Rewind nodes{tape};
+  Arena<Edge>::Rewind edges{tape_edges};
+};
 
 /// A pointer to a node, written like a number.
 struct Value {
   Node* node;
-  explicit Value(Node* of) : node(of) {}
-  Value(double data) : node(tape.make<Node>("leaf", data)) {}  // no children; main() makes none
-  Value(const char* op, double data, std::initializer_list<Value> of, std::initializer_list<double> local)
-      : node(tape.make<Node>(op, data, of.size(), tape.copy<Node*>(of, &Value::live), tape.copy(local))) {}
+  Value(double data, const char* op = "leaf") : Value(op, data, std::span<Edge>()) {}
+  Value(const char* op, double data, std::span<Edge> edges)
+      : node(new (tape.allocate(1).data()) Node{op, data, edges}) {}
+  Value(const char* op, double data, std::initializer_list<Edge> edges)
+      : Value(op, data, tape_edges.allocate(edges.size())) {
+    std::copy(edges.begin(), edges.end(), node->edges.begin());
+  }
 
-  double data() const { return live()->data; }
-  double grad() const { return live()->grad; }
+  double data() const { return node->data; }
+  double grad() const { return node->grad; }
   void backward() const;
-  Node* live() const { return checked && node->op == nullptr ? outlived_its_scope<Node>() : node; }
 };
 
-inline Value operator+(Value a, Value b) { return {"+", a.data() + b.data(), {a, b}, {1, 1}}; }
-inline Value operator+(Value a, double b) { return {"+", a.data() + b, {a}, {1}}; }
-inline Value operator*(Value a, Value b) { return {"*", a.data() * b.data(), {a, b}, {b.data(), a.data()}}; }
-inline Value operator*(Value a, double b) { return {"*", a.data() * b, {a}, {b}}; }
-inline Value pow(Value x, double y) { return {"pow", power(x.data(), y), {x}, {y * power(x.data(), y - 1)}}; }
-inline Value log(Value x) { return {"log", std::log(x.data()), {x}, {1 / x.data()}}; }
-inline Value exp(Value x) { return {"exp", std::exp(x.data()), {x}, {std::exp(x.data())}}; }
-inline Value relu(Value x) { return {"relu", std::max(0.0, x.data()), {x}, {x.data() > 0 ? 1.0 : 0.0}}; }
+inline Value operator+(Value a, Value b) { return {"+", a.data() + b.data(), {{a.node, 1}, {b.node, 1}}}; }
+inline Value operator+(Value a, double b) { return {"+", a.data() + b, {{a.node, 1}}}; }
+inline Value operator*(Value a, Value b) {
+  return {"*", a.data() * b.data(), {{a.node, b.data()}, {b.node, a.data()}}};
+}
+inline Value operator*(Value a, double b) { return {"*", a.data() * b, {{a.node, b}}}; }
+inline Value pow(Value x, double y) { return {"pow", power(x.data(), y), {{x.node, y * power(x.data(), y - 1)}}}; }
+inline Value log(Value x) { return {"log", std::log(x.data()), {{x.node, 1 / x.data()}}}; }
+inline Value exp(Value x) { return {"exp", std::exp(x.data()), {{x.node, std::exp(x.data())}}}; }
+inline Value relu(Value x) { return {"relu", std::max(0.0, x.data()), {{x.node, x.data() > 0 ? 1.0 : 0.0}}}; }
 inline Value operator-(Value a) { return a * -1.0; }
 inline Value operator/(Value a, Value b) { return a * pow(b, -1.0); }
 inline Value operator/(Value a, double b) { return a * power(b, -1.0); }
 
-/// The chain rule, from the loss, which training lowers, to all that it was computed from. First
-/// the nodes come in order, children first, depth first as in Python. (Back along the tape would be
-/// correct, too, but round sums differently. The path is a list, as a graph can be deeper than the
-/// call stack.) On the way back a node's gradient is complete when its children get their shares.
+/// Lists v and all that it was computed from, children first, depth first as in Python. (A name's graph is about 15
+/// nodes deep for each layer, so the calls do not nest deeply.)
+inline void build_topo(Node* v, std::size_t visit, std::vector<Node*>& topo) {
+  v->visit = visit;
+  for (const Edge& edge : v->edges) {
+    if (edge.child->visit != visit) build_topo(edge.child, visit, topo);
+  }
+  if (v->edges.empty()) return;  // a leaf hands nothing on, and its gradients add up
+  v->grad = 0;
+  topo.push_back(v);
+}
+
+/// The chain rule, from the loss, which training lowers, to all that it was computed from. On this way back a node's
+/// gradient is complete when its children get their shares of it.
 inline void Value::backward() const {
   static std::size_t visit = 0;
-  live()->visit = ++visit;
-  std::vector<Node*> order;
-  std::vector<std::pair<Node*, std::size_t>> path{{node, 0}};  // nodes, and the child to go to next
-  while (!path.empty()) {
-    auto& [v, next] = path.back();
-    while (next < v->n_child && v->child[next]->visit == visit) next++;
-    if (next == v->n_child) {
-      order.push_back(v);
-      path.pop_back();
-    } else {
-      Node* const child = v->child[next];
-      child->visit = visit;
-      if (child->n_child + child->n_row > 0) child->grad = 0;  // a rerun begins at 0; leaves add up
-      path.push_back({child, 0});
-    }
-  }
+  std::vector<Node*> topo;
+  build_topo(node, ++visit, topo);
   node->grad = 1;
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    const Node& v = **it;
-    const double grad = v.grad;
-    for (std::size_t i = v.n_child; i-- > 0;) v.child[i]->grad += v.local_grad[i] * grad;  // Python's order
-    for (std::size_t i = 0; i < v.n_row; i++) v.row_grad[i] += v.row_local[i] * grad;
+  for (std::size_t i = topo.size(); i-- > 0;) {
+    const std::span<Edge> edges = topo[i]->edges;
+    const double grad = topo[i]->grad;
+    for (std::size_t e = edges.size(); e-- > 0;) edges[e].child->grad += edges[e].local_grad * grad;  // Python's order
   }
 }
 
 // --- Lists of Values, and the layers -------------------------------------------------------------
 using List = std::vector<Value>;
 using Slice = std::span<const Value>;  // a part of a list
+using Matrix = std::vector<List>;      // its rows
 
-/// Parameters and their gradients: rows * cols of each, owned by main().
-struct Matrix {
-  std::size_t rows = 0, cols = 0;
-  double *data = nullptr, *grad = nullptr;
-  List operator[](std::size_t i) const {  // row i as new nodes, each of one parameter
-    static constexpr double one = 1;
-    List row;
-    for (std::size_t j = i * cols; j < (i + 1) * cols; j++) {
-      row.emplace_back(tape.make<Node>("parameter", data[j], 0U, nullptr, nullptr, 1U, grad + j, &one));
-    }
-    return row;
-  }
-};
-
-inline Value sum(const List& x) {
-  double* const local_grad = tape.allocate<double>(x.size());
-  std::fill_n(local_grad, x.size(), 1.0);
+inline Value sum(Slice x) {
+  const std::span<Edge> edges = tape_edges.allocate(x.size());
   double total = 0;
-  for (const Value xi : x) total += xi.data();
-  return Value(tape.make<Node>("sum", total, x.size(), tape.copy<Node*>(x, &Value::live), local_grad));
+  for (std::size_t i = 0; i < x.size(); i++) {
+    total += x[i].data();
+    edges[i] = {x[i].node, 1};
+  }
+  return {"sum", total, edges};
 }
 
-/// a[0] * b[0] + a[1] * b[1] + ... as one node, rounded as a chain of + and * would be.
+/// a[0] * b[0] + a[1] * b[1] + ... as one node, rounded as a chain of * and + would be.
 inline Value dot(Slice a, Slice b) {
-  Node** const child = tape.allocate<Node*>(2 * a.size());
-  double* const local_grad = tape.allocate<double>(2 * a.size());
+  const std::span<Edge> edges = tape_edges.allocate(2 * a.size());
   double total = 0;
   for (std::size_t i = 0; i < a.size(); i++) {
-    total += a[i].data() * b[i].data();
-    child[2 * i] = a[i].node, local_grad[2 * i] = b[i].data();
-    child[2 * i + 1] = b[i].node, local_grad[2 * i + 1] = a[i].data();
+    const double a_i = a[i].data(), b_i = b[i].data();
+    total += a_i * b_i;
+    edges[2 * i] = {a[i].node, b_i};
+    edges[2 * i + 1] = {b[i].node, a_i};
   }
-  return Value(tape.make<Node>("dot", total, 2 * a.size(), child, local_grad));
+  return {"dot", total, edges};
 }
 
-/// For each row of w its dot product with x. It changes with x[j] at the rate row[j], and vice versa.
-inline List linear(const List& x, const Matrix& w) {
-  Node* const* const child = tape.copy<Node*>(x, &Value::live);
-  const double* const x_data = tape.copy<double>(x, &Value::data);
+inline List add(Slice a, Slice b) {
   List y;
-  y.reserve(w.rows);
-  for (std::size_t i = 0; i < w.rows; i++) {
-    double *row = w.data + i * w.cols, *row_grad = w.grad + i * w.cols, total = 0;
-    for (std::size_t j = 0; j < w.cols; j++) total += row[j] * x_data[j];
-    y.emplace_back(tape.make<Node>("linear", total, w.cols, child, row, w.cols, row_grad, x_data));
-  }
+  y.reserve(a.size());
+  for (std::size_t i = 0; i < a.size(); i++) y.push_back(a[i] + b[i]);
+  return y;
+}
+
+/// For each row of w its dot product with x.
+inline List linear(const List& x, const Matrix& w) {
+  List y;
+  y.reserve(w.size());
+  for (const List& row : w) y.push_back(dot(row, x));
   return y;
 }
 
@@ -177,30 +167,27 @@ struct Model {
   struct Layer {
     Matrix attn_wq, attn_wk, attn_wv, attn_wo, mlp_fc1, mlp_fc2;
   };
-  std::size_t n_layer = 1;                  // layers
-  std::size_t n_embd = 16;                  // numbers that describe a token in the model
-  std::size_t block_size = 16;              // most positions; longer names are cut off
-  std::size_t n_head = 4;                   // attention heads of a layer
-  bool squared_relu = false;                // square what relu lets through
-  std::size_t vocab_size = 0;               // different tokens: the characters, and BOS
-  Matrix wte = {}, wpe = {}, lm_head = {};  // a row per token, position, possible next token
+  std::size_t n_head = 4;       // attention heads of a layer
+  std::size_t block_size = 16;  // most positions; longer names are cut off
+  bool squared_relu = false;    // square what relu lets through
+  Matrix wte = {}, wpe = {};    // a row for each token, for each position
+  Matrix lm_head = {};          // a row for each possible next token
   std::vector<Layer> layers = {};
+  List params = {};  // the numbers of all matrices, which training changes
 };
 
-/// In goes a token with its position, out come logits: a score for each possible next token. Each
-/// half of a layer keeps x, the "residual stream", in x_residual, and adds to it what it finds.
+/// In goes a token with its position, out come logits: a score for each possible next token. Each half of a layer keeps
+/// x, the "residual stream", in x_residual, and adds to it what it finds.
 inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values) {
-  const std::size_t n_head = model.n_head;
-  const std::size_t head_dim = model.n_embd / n_head;
-  const List tok_emb = model.wte[token_id];  // what the token means
-  const List pos_emb = model.wpe[pos_id];    // what its position means
-  List x = tok_emb;
-  for (std::size_t i = 0; i < x.size(); i++) x[i] = tok_emb[i] + pos_emb[i];
+  const List& tok_emb = model.wte[token_id];  // what the token means
+  const List& pos_emb = model.wpe[pos_id];    // what its position means
+  const std::size_t head_dim = tok_emb.size() / model.n_head;
+  List x = add(tok_emb, pos_emb);
   x = rmsnorm(x);  // not redundant, although a layer begins with one: x_residual is the scaled x
-  for (std::size_t li = 0; li < model.n_layer; li++) {
+  for (std::size_t li = 0; li < model.layers.size(); li++) {
     const Model::Layer& layer = model.layers[li];
-    // 1) Multi-head attention. A head takes its slice of q, and of every k and v so far: the better
-    // q matches a k, the larger that v's share. (Longer dot products are larger, hence the root.)
+    // 1) Multi-head attention. A head takes its slice of q, and of every k and v so far: the better q matches a k, the
+    // larger that v's share. (Longer dot products are larger, hence the root.)
     List x_residual = x;
     x = rmsnorm(x);
     const List q = linear(x, layer.attn_wq);  // query: what this position looks for
@@ -209,7 +196,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
     keys[li].push_back(k);
     values[li].push_back(v);
     List x_attn;
-    for (std::size_t h = 0; h < n_head; h++) {
+    for (std::size_t h = 0; h < model.n_head; h++) {
       const std::size_t hs = h * head_dim;
       const Slice q_h = Slice(q).subspan(hs, head_dim);
       std::vector<Slice> k_h, v_h;
@@ -226,16 +213,15 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
       x_attn.insert(x_attn.end(), head_out.begin(), head_out.end());
     }
     x = linear(x_attn, layer.attn_wo);  // mixes what the heads found
-    for (std::size_t i = 0; i < x.size(); i++) x[i] = x[i] + x_residual[i];
+    x = add(x, x_residual);
 
     // 2) MLP: two linear() with a bend between them, without which they would be one.
     x_residual = x;
     x = rmsnorm(x);
     x = linear(x, layer.mlp_fc1);
-    for (Value& xi : x) xi = relu(xi);
-    for (Value& xi : x) xi = model.squared_relu ? pow(xi, 2) : xi;
+    for (Value& xi : x) xi = model.squared_relu ? pow(relu(xi), 2) : relu(xi);
     x = linear(x, layer.mlp_fc2);
-    for (std::size_t i = 0; i < x.size(); i++) x[i] = x[i] + x_residual[i];
+    x = add(x, x_residual);
   }
   return linear(x, model.lm_head);
 }
@@ -243,7 +229,7 @@ inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& k
 /// The loss: how surprised the model is by a name (a document), the mean of -log(p of what came).
 inline Value document_loss(const Model& model, std::span<const Token> tokens) {
   const std::size_t n = std::min(model.block_size, tokens.size() - 1);
-  Cache keys(model.n_layer), values(model.n_layer);
+  Cache keys(model.layers.size()), values(model.layers.size());
   List losses;
   for (std::size_t pos_id = 0; pos_id < n; pos_id++) {
     const List probs = softmax(gpt(model, tokens[pos_id], pos_id, keys, values));
@@ -252,34 +238,40 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
   return sum(losses) * (1.0 / static_cast<double>(n));
 }
 
-/// A parameter moves against m, the running mean of its gradients. Divided by the root of v, that of
-/// their squares, a step is about lr_t, be they large or small. Hats make up for the start at 0.
+/// A parameter moves against m, the running mean of its gradients. Divided by the root of v, that of their squares, a
+/// step is about lr_t, be they large or small. Hats make up for the start at 0.
 struct Adam {
   double beta1, beta2, eps_adam;  // the betas: how much of the old mean stays
-  std::valarray<double> m, v;     // arithmetic on a valarray is done for all its elements, in a loop
-  void update(std::valarray<double>& params, std::valarray<double>& grads, double lr_t, std::size_t step) {
-    m = beta1 * m + (1 - beta1) * grads;
-    v = beta2 * v + (1 - beta2) * power(grads, 2);
-    const std::valarray<double> m_hat = m / (1 - power(beta1, step + 1));
-    const std::valarray<double> v_hat = v / (1 - power(beta2, step + 1));
-    params -= lr_t * m_hat / (power(v_hat, 0.5) + eps_adam);
-    grads = 0;
+  std::vector<double> m, v;       // zeros at first
+  void update(const List& params, double lr_t, std::size_t step) {
+    const double unbias_m = 1 - power(beta1, step + 1), unbias_v = 1 - power(beta2, step + 1);
+    for (std::size_t i = 0; i < params.size(); i++) {
+      Node& p = *params[i].node;
+      m[i] = beta1 * m[i] + (1 - beta1) * p.grad;
+      v[i] = beta2 * v[i] + (1 - beta2) * power(p.grad, 2);
+      const double m_hat = m[i] / unbias_m;
+      const double v_hat = v[i] / unbias_v;
+      p.data -= lr_t * m_hat / (power(v_hat, 0.5) + eps_adam);
+      p.grad = 0;
+    }
   }
 };
 
 /// A new name. Each drawn token goes back in, one position on. Low temperature: likely ones win.
 inline std::vector<Token> sample(const Model& model, double temperature, PythonRandom& random) {
   const Scope scope;
-  const Token BOS = model.vocab_size - 1;
-  Cache keys(model.n_layer), values(model.n_layer);
+  const Token BOS = model.wte.size() - 1;
+  Cache keys(model.layers.size()), values(model.layers.size());
   std::vector<Token> name;
-  for (Token token_id = BOS; name.size() < model.block_size; name.push_back(token_id)) {
-    List logits = gpt(model, token_id, name.size(), keys, values);
+  Token token_id = BOS;
+  for (std::size_t pos_id = 0; pos_id < model.block_size; pos_id++) {
+    List logits = gpt(model, token_id, pos_id, keys, values);
     for (Value& l : logits) l = l / temperature;
     std::vector<double> weights;
     for (const Value p : softmax(logits)) weights.push_back(p.data());
     token_id = random.choice(weights);  // an index: i with probability weights[i]
     if (token_id == BOS) break;
+    name.push_back(token_id);
   }
   return name;
 }
@@ -287,12 +279,20 @@ inline std::vector<Token> sample(const Model& model, double temperature, PythonR
 }  // namespace microgpt
 
 #ifndef MICROGPT_LIBRARY  // src/microgpt.h includes this file without its main()
+struct Settings {         // of the two published programs
+  std::size_t num_steps, block_size;
+  double init_std, init_std_out;  // spread of the first weights; of attn_wo and mlp_fc2
+  double beta1, beta2;
+  bool squared_relu, cosine;  // cosine: the learning rate falls to 0 along half a wave instead of a line
+  const char* heading;
+};
+constexpr Settings gist{1000, 16, 0.08, 0.08, 0.85, 0.99, false, false, "--- inference (new, hallucinated names) ---"};
+constexpr Settings walkthrough{500, 8, 0.02, 0, 0.9, 0.95, true, true, "--- inference ---"};
+
 int main(int argc, char** argv) {
   using namespace microgpt;
   const std::string path = argc > 1 ? argv[1] : "data/names.txt";
-  const bool walkthrough = argc > 2 && argv[2] == std::string("walkthrough");  // an older microgpt's settings
-  const std::size_t num_steps = walkthrough ? 500 : 1000;
-  Model model = walkthrough ? Model{.block_size = 8, .squared_relu = true} : Model{};
+  const Settings& settings = argc > 2 && argv[2] == std::string("walkthrough") ? walkthrough : gist;
   PythonRandom random(42);
   std::ifstream file(path);
   std::vector<std::string> docs;
@@ -308,39 +308,44 @@ int main(int argc, char** argv) {
   for (const std::string& doc : docs) characters.insert(doc.begin(), doc.end());
   const std::string uchars(characters.begin(), characters.end());  // a character's token is its place
   const Token BOS = uchars.size();
-  const std::size_t V = model.vocab_size = BOS + 1, C = model.n_embd;
-  const std::size_t num_params = (V + model.block_size + V + model.n_layer * (4 + 4 + 4) * C) * C;  // attn, fc1, fc2
-  std::valarray<double> params(num_params), grads(num_params);
-  std::size_t used = 0;
+  const std::size_t vocab_size = BOS + 1;
+  constexpr std::size_t n_layer = 1, n_embd = 16;  // n_embd: numbers that describe a token in the model
+  Model model{.block_size = settings.block_size, .squared_relu = settings.squared_relu};
   auto matrix = [&](std::size_t nout, std::size_t nin, double sigma) {
-    const Matrix w{nout, nin, &params[used], &grads[used]};
-    for (const std::size_t end = used + nout * nin; used < end; used++) params[used] = random.gauss(0, sigma);
-    return w;
+    Matrix rows(nout);
+    for (List& row : rows) {
+      while (row.size() < nin) row.emplace_back(random.gauss(0, sigma), "parameter");
+      model.params.insert(model.params.end(), row.begin(), row.end());
+    }
+    return rows;
   };
-  const double sigma = walkthrough ? 0.02 : 0.08, sigma_out = walkthrough ? 0 : 0.08;
-  model.wte = matrix(V, C, sigma);
-  model.wpe = matrix(model.block_size, C, sigma);
-  model.lm_head = matrix(V, C, sigma);
-  while (model.layers.size() < model.n_layer) {  // what stands in braces is made in order
-    model.layers.push_back({matrix(C, C, sigma), matrix(C, C, sigma), matrix(C, C, sigma), matrix(C, C, sigma_out),
-                            matrix(4 * C, C, sigma), matrix(C, 4 * C, sigma_out)});
+  const double sigma = settings.init_std, sigma_out = settings.init_std_out;
+  model.wte = matrix(vocab_size, n_embd, sigma);
+  model.wpe = matrix(settings.block_size, n_embd, sigma);
+  model.lm_head = matrix(vocab_size, n_embd, sigma);
+  for (std::size_t i = 0; i < n_layer; i++) {
+    model.layers.push_back({matrix(n_embd, n_embd, sigma), matrix(n_embd, n_embd, sigma),      // attn_wq, attn_wk
+                            matrix(n_embd, n_embd, sigma), matrix(n_embd, n_embd, sigma_out),  // attn_wv, attn_wo
+                            matrix(4 * n_embd, n_embd, sigma), matrix(n_embd, 4 * n_embd, sigma_out)});  // the MLP
   }
-  std::printf("num docs: %zu\nvocab size: %zu\nnum params: %zu\n", docs.size(), V, num_params);
-  Adam adam{walkthrough ? 0.9 : 0.85, walkthrough ? 0.95 : 0.99, 1e-8, grads, grads};  // m, v: copies of zeros
-  for (std::size_t step = 0; step < num_steps; step++) {
+  std::printf("num docs: %zu\nvocab size: %zu\nnum params: %zu\n", docs.size(), vocab_size, model.params.size());
+
+  const std::vector<double> zeros(model.params.size());
+  Adam adam{settings.beta1, settings.beta2, 1e-8, zeros, zeros};
+  for (std::size_t step = 0; step < settings.num_steps; step++) {
     const Scope scope;
     std::vector<Token> tokens{BOS};
     for (const char ch : docs[step % docs.size()]) tokens.push_back(uchars.find(ch));
     tokens.push_back(BOS);
     const Value loss = document_loss(model, tokens);
     loss.backward();
-    const double done = static_cast<double>(step) / static_cast<double>(num_steps);  // the rate falls
-    const double lr_t = 0.01 * (walkthrough ? 0.5 * (1 + std::cos(std::numbers::pi * done)) : 1 - done);
-    adam.update(params, grads, lr_t, step);
-    std::printf("step %4zu / %4zu | loss %.4f\n", step + 1, num_steps, loss.data());
+    const double done = static_cast<double>(step) / static_cast<double>(settings.num_steps);
+    const double lr_t = 0.01 * (settings.cosine ? 0.5 * (1 + std::cos(std::numbers::pi * done)) : 1 - done);
+    adam.update(model.params, lr_t, step);
+    std::printf("step %4zu / %4zu | loss %.4f\n", step + 1, settings.num_steps, loss.data());
   }
 
-  std::printf("\n%s\n", walkthrough ? "--- inference ---" : "--- inference (new, hallucinated names) ---");
+  std::printf("\n%s\n", settings.heading);
   for (int i = 1; i <= 20; i++) {
     std::string name;
     for (const Token token : sample(model, 0.5, random)) name += uchars[token];

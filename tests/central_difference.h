@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "base/parameters.h"
 #include "microgpt.h"
 
 namespace microgpt {
@@ -31,12 +30,12 @@ CentralDifference central_difference(F f, double x, double rounding) {
   return {slope, std::abs(quotient(2 * h) - slope) + rounding / h};
 }
 
-/// Compares every gradient in `parameters` with its central difference. `loss` computes a Value from the parameters; a
-/// computed loss is at most `rounding` from the exact one.
+/// Compares every gradient of `params` with its central difference. `loss` computes a Value from them; a computed
+/// loss is at most `rounding` from the exact one.
 template <class Loss>
-void check_central_differences(Parameters& parameters, double rounding, Loss loss) {
-  for (std::size_t i = 0; i < parameters.size(); i++) {
-    double& parameter = parameters.data()[i];
+void check_central_differences(const List& params, double rounding, Loss loss) {
+  for (std::size_t i = 0; i < params.size(); i++) {
+    double& parameter = params[i].node->data;
     const double original = parameter;
     auto vary = [&](double varied) {
       const Scope scope;
@@ -46,7 +45,7 @@ void check_central_differences(Parameters& parameters, double rounding, Loss los
     const auto [slope, error] = central_difference(vary, original, rounding);
     parameter = original;
     CAPTURE(i);
-    CHECK(std::abs(parameters.grad()[i] - slope) <= error);
+    CHECK(std::abs(params[i].grad() - slope) <= error);
     CHECK(error < 1e-6);  // no kink of relu in between: the test is sharp
   }
 }

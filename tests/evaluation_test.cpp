@@ -10,7 +10,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/python_random.h"
-#include "scalar/values.h"
+#include "microgpt.h"
 #include "tensor/decoder.h"
 #include "tensor/draw.h"
 #include "tensor/gpt.h"

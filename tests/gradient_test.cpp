@@ -6,7 +6,7 @@
 
 #include "base/python_random.h"
 #include "lesson/mlp.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 
 using namespace microgpt;
 
@@ -15,13 +15,15 @@ namespace {
 using Numbers = std::vector<double>;
 
 struct Fixture {
-  Fixture() : parameters(mlp_shapes(3, 2)) {
+  static Mlp draw() {
+    Parameters parameters(mlp_shapes(3, 2));
     PythonRandom random(1);
     draw_weights(parameters, 0.5, random);
+    return Mlp(parameters);
   }
 
-  Parameters parameters;
-  Mlp model{parameters};
+  const Scope scope;
+  const Mlp model = draw();
   std::vector<Token> tokens{2, 0, 1, 2};
   Loss right = [this](std::span<const Token> of) { return document_loss(model, of); };
   /// The right loss, with no gradient behind it.
@@ -32,29 +34,27 @@ struct Fixture {
 
 TEST_CASE_FIXTURE(Fixture,
                   "the gradient is what backward() adds, without old ones, and is taken out of the parameters") {
-  for (double& g : parameters.grad()) g = 7;
-  const LossAndGradient found = loss_and_gradient(right, parameters, tokens);
-  for (double g : parameters.grad()) CHECK(g == 0);
-  const Scope scope;
+  for (const Value p : model.params) p.node->grad = 7;
+  const LossAndGradient found = loss_and_gradient(right, model.params, tokens);
+  for (const Value p : model.params) CHECK(p.grad() == 0);
   const Value loss = right(tokens);
   loss.backward();
   CHECK(found.loss == loss.data());
-  CHECK(found.gradient == Numbers(parameters.grad().begin(), parameters.grad().end()));
+  for (std::size_t i = 0; i < model.params.size(); i++) CHECK(found.gradient[i] == model.params[i].grad());
 }
 
 TEST_CASE_FIXTURE(Fixture, "slopes agree with a right gradient and not with a missing one, and the weights stay") {
-  const Numbers before(parameters.data().begin(), parameters.data().end());
-  for (const char* matrix : {"wte", "mlp_fc1", "mlp_fc2"}) {
+  const Numbers before = Values(model.params).data();
+  for (const Matrix& matrix : {model.wte, model.mlp_fc1, model.mlp_fc2}) {
     // Steps of h = 1e-5. Truncation: h^2/6 times a third derivative, which is below 10 here, makes 2e-10. Rounding: a
     // loss below 4 made by some 100 operations, each off by at most 2^-51, divided by h, makes 5e-9.
-    CHECK(largest_slope_error(right, parameters, matrix, tokens) < 1e-8);
-    CHECK(largest_slope_error(without_gradient, parameters, matrix, tokens) > 1e-3);
+    CHECK(largest_slope_error(right, matrix, tokens) < 1e-8);
+    CHECK(largest_slope_error(without_gradient, matrix, tokens) > 1e-3);
   }
-  CHECK(Numbers(parameters.data().begin(), parameters.data().end()) == before);
+  CHECK(Values(model.params).data() == before);
 }
 
 TEST_CASE_FIXTURE(Fixture, "an MLP's loss is the mean over pairs of tokens, whatever came before them") {
-  const Scope scope;
   auto loss = [&](const std::vector<Token>& of) { return right(of).data(); };
   CHECK(loss({2, 1, 0, 2}) == (1.0 / 3) * (loss({2, 1}) + loss({1, 0}) + loss({0, 2})));
 }

@@ -3,7 +3,7 @@
 
 #include "lesson/likeliest.h"
 #include "lesson/work.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/scalar_trainer.h"
 
 using namespace microgpt;
@@ -20,7 +20,7 @@ TEST_CASE("the work of a linear layer is its weights, that of a dot product its 
   const Work before = work_on_tape();
   const Parameters parameters({{"w", 3, 2}});
   const Values x(2, [](std::size_t) { return 0.0; });
-  const Values y = linear(x, matrix(parameters["w"]));
+  const Values y = linear(x, StateDict(parameters)["w"]);
   dot(y, y);
   softmax(y);
   const Work work = work_on_tape();

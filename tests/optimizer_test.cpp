@@ -17,12 +17,12 @@ namespace {
 using Numbers = std::vector<double>;
 
 TEST_CASE("a step goes against the gradient, which becomes zero") {
-  Parameters parameters({{"w", 1, 2}});
-  parameters.data()[0] = 10, parameters.data()[1] = 20;
-  parameters.grad()[0] = 4, parameters.grad()[1] = -8;
-  sgd_update(parameters, 0.25);
-  CHECK(first_difference(parameters.data(), Numbers{9, 22}) == "");
-  CHECK(first_difference(parameters.grad(), Numbers{0, 0}) == "");
+  const Scope scope;
+  const Values params{10.0, 20.0};
+  params[0].node->grad = 4, params[1].node->grad = -8;
+  sgd_update(params, 0.25);
+  CHECK(params.data() == Numbers{9, 22});
+  for (const Value p : params) CHECK(p.grad() == 0);
 }
 
 // Both in double; they differ by fused multiply-adds and by pow against sqrt: a few roundings of numbers up to 1.
@@ -34,18 +34,22 @@ TEST_CASE("both paths make the same steps of the same gradients, whoever takes w
     const TrainConfig how{.num_steps = 100, .learning_rate = 0.1, .optimizer = name, .weight_decay = 0.5};
     Parameters parameters({{"w", 5, 7}});
     draw_weights(parameters, 0.3, random);
+    const Scope scope;
+    const List params = StateDict(parameters).params;
     const View<double> data{parameters.data().data(), 5, 7, 7};
     const View<double> grad{parameters.grad().data(), 5, 7, 7};
     Weight<double> weight(5, 7);
     copy(weight.data.view(), data);
-    const std::unique_ptr<Optimizer> one = make_optimizer(how, parameters.size());
+    const Optimizer one = name == OptimizerName::adam ? adam_optimizer(how, params.size()) : sgd_update;
     std::vector<Weight<double>*> weights{&weight};
     const auto other = make_optimizer<double>(how, weights, *kernels);
     for (std::size_t step = 0; step < 50; step++) {
-      for (double& g : parameters.grad()) g = random.gauss(0, 1);
+      for (const Value p : params) p.node->grad = random.gauss(0, 1);
+      copy_grad(params, parameters);
       copy(weight.grad.view(), grad);
-      for (double& w : parameters.data()) w *= 1 - learning_rate(how, step) * how.weight_decay;
-      one->update(parameters, learning_rate(how, step), step);
+      for (const Value p : params) p.node->data *= 1 - learning_rate(how, step) * how.weight_decay;
+      one(params, learning_rate(how, step), step);
+      copy_data(params, parameters);
       other->begin(learning_rate(how, step), step);
       other->update(0, weight, {0, 2});
       other->update(0, weight, {2, 3});
@@ -56,16 +60,16 @@ TEST_CASE("both paths make the same steps of the same gradients, whoever takes w
 
 TEST_CASE("two steps of Adam are what they are by hand, with eps added to the root, not under it") {
   // Numbers of few bits, so that nothing is rounded.
-  AdamOptimizer adam({.beta1 = 0.5, .beta2 = 0.75, .eps_adam = 4}, 1);
-  Parameters parameters({{"w", 1, 1}});
-  double &w = parameters.data()[0], &grad = parameters.grad()[0];
-  w = 10;
+  Adam adam = make_adam({.beta1 = 0.5, .beta2 = 0.75, .eps_adam = 4}, 1);
+  const Scope scope;
+  const Values params{10.0};
+  double &w = params[0].node->data, &grad = params[0].node->grad;
   grad = 4;
-  adam.update(parameters, 1, 0);
+  adam.update(params, 1, 0);
   // m = 2, m_hat = 2 / (1 - 1/2) = 4;  v = 16/4 = 4, v_hat = 4 / (1 - 3/4) = 16
   CHECK(w == 10 - 4.0 / (4 + 4));
   grad = -4;
-  adam.update(parameters, 0.75, 1);
+  adam.update(params, 0.75, 1);
   // m = 1 - 2 = -1, m_hat = -1 / (1 - 1/4) = -4/3;  v = 3 + 4 = 7, v_hat = 7 / (1 - 9/16) = 16
   CHECK(w == 9.5 + 1.0 / (4 + 4));
 }

@@ -3,7 +3,7 @@
 
 #include "first_difference.h"
 #include "random_numbers.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "tensor/gpt.h"
 #include "tensor_answer.h"
 #include "train/scalar_trainer.h"
@@ -14,11 +14,11 @@ namespace {
 using Activation::squared_relu;
 
 /// The scalar path's: the losses of all positions, and the mean over documents of their gradients.
-Answer<double> scalar_answer(const Config& config, Parameters& parameters, const Documents& documents) {
+Answer<double> scalar_answer(const Config& config, const Parameters& parameters, const Documents& documents) {
+  const Scope scope;
   const Model model = scalar_model(config, parameters);
   Answer<double> result;
   for (const auto& document : documents) {
-    const Scope scope;
     Cache keys(config.n_layer);
     Cache values(config.n_layer);
     const std::size_t n = std::min(config.block_size, document.size() - 1);
@@ -32,8 +32,7 @@ Answer<double> scalar_answer(const Config& config, Parameters& parameters, const
     }
     loss.backward();
   }
-  result.gradient.assign(parameters.grad().begin(), parameters.grad().end());
-  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
+  for (const Value p : model.params) result.gradient.push_back(p.grad());
   return result;
 }
 

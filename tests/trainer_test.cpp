@@ -16,15 +16,14 @@ struct TrainingFixture {
   const Config config{.vocab_size = tokenizer.vocab_size(), .n_embd = 4, .n_head = 2, .block_size = 8};
   TrainConfig how{.num_steps = 5};
   PythonRandom random{42};
-  Parameters parameters = initialize(config, how, random);
-  const Model model = scalar_model(config, parameters);
-  AdamOptimizer adam{how, parameters.size()};
+  const Scope scope;
+  const Model model = scalar_model(config, initialize(config, how, random));
+  const Optimizer adam = adam_optimizer(how, model.params.size());
   const Loss loss = [this](std::span<const Token> tokens) { return document_loss(model, tokens); };
 
-  void run(const OnStep& on_step) { train(loss, parameters, adam, documents, tokenizer, how, on_step); }
+  void run(const OnStep& on_step) { train(loss, model.params, adam, documents, tokenizer, how, on_step); }
 
   double loss_of(std::size_t document) {
-    const Scope scope;
     return document_loss(model, tokenizer.encode_document(documents[document])).data();
   }
 };
@@ -52,10 +51,10 @@ TEST_CASE_FIXTURE(TrainingFixture, "a step leaves neither gradients nor nodes be
     nodes = nodes_on_tape() - before;
     return value;
   };
-  train_step(counted, tokens, parameters, adam, 0.01, 0);
+  train_step(counted, tokens, model.params, adam, 0.01, 0);
   CHECK(nodes > 0);
   CHECK(nodes_on_tape() == before);
-  CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == std::ssize(parameters.grad()));
+  for (const Value p : model.params) CHECK(p.grad() == 0);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "base/python_random.h"
 #include "base/split.h"
 #include "lesson/mlp.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/evaluation.h"
 
 using namespace microgpt;

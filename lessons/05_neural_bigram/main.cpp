@@ -3,7 +3,7 @@
 // Afterwards: is it better than counting, on names that it never saw?
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "show.h"
 
 using namespace microgpt;

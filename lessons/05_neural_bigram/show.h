@@ -17,7 +17,7 @@
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"

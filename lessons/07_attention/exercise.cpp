@@ -12,7 +12,7 @@
 
 #include "base/python_random.h"
 #include "draw/plot.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 
 using namespace microgpt;
 

@@ -5,7 +5,7 @@
 
 #include "lesson/lesson.h"
 #include "lesson/puzzle.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "show.h"
 
 using namespace microgpt;

@@ -16,7 +16,7 @@
 #include "lesson/puzzle.h"
 #include "lesson/puzzle_picture.h"
 #include "picture.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/python_random.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 

@@ -3,7 +3,7 @@
 // slices alone. What they find is laid side by side, and one more matrix, W_O, mixes it.
 #include <cmath>
 
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "show.h"
 #include "words.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/parameters.h"
 #include "base/python_random.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/optimizer.h"
 #include "train/scalar_trainer.h"
 

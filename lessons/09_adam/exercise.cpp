@@ -17,7 +17,7 @@
 
 #include "base/python_random.h"
 #include "base/split.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/evaluation.h"
 #include "train/optimizer.h"
 

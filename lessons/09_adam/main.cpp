@@ -5,7 +5,7 @@
 
 #include "base/power.h"
 #include "lesson/lesson.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "show.h"
 
 using namespace microgpt;

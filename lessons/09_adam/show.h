@@ -14,7 +14,7 @@
 #include "lesson/lesson.h"
 #include "lesson/model_picture.h"
 #include "picture.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "show.h"
 
 using namespace microgpt;

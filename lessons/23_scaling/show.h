@@ -21,7 +21,7 @@
 #include "lesson/lesson.h"
 #include "lesson/recipe.h"
 #include "picture.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "tensor/kernels.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"

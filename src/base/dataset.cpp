@@ -49,9 +49,9 @@ std::string column_of(std::string text, const DataFile& file) {
 }  // namespace
 
 Document keep(std::u32string_view text) {
-  char32_t* const characters = kept_text.allocate(text.size());
-  std::copy(text.begin(), text.end(), characters);
-  return {characters, text.size()};
+  const std::span<char32_t> characters = kept_text.allocate(text.size());
+  std::copy(text.begin(), text.end(), characters.begin());
+  return {characters.data(), characters.size()};
 }
 
 std::vector<Document> parse_documents(std::string_view text, const DataFile& file,

@@ -15,7 +15,7 @@
 namespace microgpt {
 
 /// The characters of all documents. They stay until the program ends.
-inline ArenaOf<char32_t> kept_text;
+inline Arena<char32_t> kept_text;
 
 /// A view of kept text, so that no document has memory of its own. A string that ends with its line is refused.
 struct Document : std::u32string_view {

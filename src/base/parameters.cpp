@@ -16,7 +16,7 @@ Parameters::Parameters(const std::vector<Shape>& shapes) {
   std::size_t offset = 0;
   for (const Shape& shape : shapes) {
     index_[shape.name] = matrices_.size();
-    matrices_.push_back({shape.name, shape.rows, shape.cols, std::begin(data_) + offset, std::begin(grad_) + offset});
+    matrices_.push_back({shape.name, shape.rows, shape.cols, &data_[offset], &grad_[offset]});
     offset += shape.rows * shape.cols;
   }
 }

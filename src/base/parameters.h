@@ -1,12 +1,11 @@
-// The parameters of a model: named matrices of doubles and their gradients. All numbers lie in one block, matrix after
-// matrix, row after row. Both paths, Adam and the checkpoint use this store.
+// The parameters of a model as a store: named matrices of doubles and their gradients. All numbers lie in one block,
+// matrix after matrix, row after row. Both paths copy their parameters from here and back; a checkpoint saves them.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <valarray>
 #include <vector>
 
 namespace microgpt {
@@ -47,18 +46,13 @@ class Parameters {
   std::size_t size() const { return data_.size(); }
   std::span<const Parameter> matrices() const { return matrices_; }
 
-  std::span<double> data() { return {std::begin(data_), data_.size()}; }
-  std::span<const double> data() const { return {std::begin(data_), data_.size()}; }
-  std::span<double> grad() { return {std::begin(grad_), grad_.size()}; }
-  std::span<const double> grad() const { return {std::begin(grad_), grad_.size()}; }
-
-  /// The same numbers as arrays, for Adam.
-  std::valarray<double>& data_array() { return data_; }
-  std::valarray<double>& grad_array() { return grad_; }
+  std::span<double> data() { return data_; }
+  std::span<const double> data() const { return data_; }
+  std::span<double> grad() { return grad_; }
+  std::span<const double> grad() const { return grad_; }
 
  private:
-  std::valarray<double> data_;
-  std::valarray<double> grad_;
+  std::vector<double> data_, grad_;
   std::vector<Parameter> matrices_;
   std::unordered_map<std::string, std::size_t> index_;  // of a name in matrices_
 };

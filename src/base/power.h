@@ -4,10 +4,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <valarray>
-#include <vector>
 
 namespace microgpt {
 
@@ -15,17 +11,6 @@ namespace microgpt {
 inline double c_library_pow(double x, double y) {
   static double (*volatile const function)(double, double) = std::pow;
   return function(x, y);
-}
-
-/// x ** y. Remembers the last answer for each of two exponents, because softmax divides many numbers by the same total.
-inline double power(double x, double y) {
-  struct Answer {
-    double x = 1, y = 1, result = 1;
-  };
-  static thread_local constinit Answer answers[2];
-  Answer& last = answers[y == -1];
-  if (x != last.x || y != last.y || x == 0) last = {x, y, c_library_pow(x, y)};  // 0 equals -0, 1 / 0 not 1 / -0
-  return last.result;
 }
 
 // When the exact result lies well inside the rounding interval of some double, every pow with a small enough error must
@@ -39,27 +24,22 @@ inline constexpr bool has_known_pow = true;
 inline constexpr bool has_known_pow = false;
 #endif
 
-/// x[i] ** y for every i. Most squares only cost a multiplication, most square roots only a square root.
-inline std::valarray<double> power(const std::valarray<double>& x, double y) {
-  std::valarray<double> result(x.size());
-  std::vector<std::uint8_t> unsure(x.size(), !has_known_pow || (y != 2 && y != 0.5));
-  auto fast = [&](auto of, auto error_of) {
-    for (std::size_t i = 0; i < x.size(); i++) {
-      const double r = of(x[i]);
-      const bool same = std::fma(error_of(x[i], r), 1.0312, r) == r;
-      result[i] = x[i] == 0 ? 0 : r;
-      unsure[i] = (x[i] != 0) & !((r > 0x1p-100) & (r < 0x1p100) & same);
-    }
+/// x ** y. Most squares and square roots cost only a multiplication or a square root. Otherwise it remembers the last
+/// answer for each of two exponents, because softmax divides many numbers by the same total.
+inline double power(double x, double y) {
+  if (has_known_pow && (y == 2 || y == 0.5)) {
+    if (x == 0) return 0;
+    const double r = y == 2 ? x * x : std::sqrt(x);
+    const double error = y == 2 ? std::fma(x, x, -r) : std::fma(-r, r, x) / (2 * r);
+    if (std::fma(error, 1.0312, r) == r && r > 0x1p-100 && r < 0x1p100) return r;
+  }
+  struct Answer {
+    double x = 1, y = 1, result = 1;
   };
-  if (has_known_pow && y == 2) {
-    fast([](double a) { return a * a; }, [](double a, double r) { return std::fma(a, a, -r); });
-  } else if (has_known_pow && y == 0.5) {
-    fast([](double a) { return std::sqrt(a); }, [](double a, double r) { return std::fma(-r, r, a) / (2 * r); });
-  }
-  for (std::size_t i = 0; i < x.size(); i++) {
-    if (unsure[i]) result[i] = c_library_pow(x[i], y);
-  }
-  return result;
+  static thread_local constinit Answer answers[2];
+  Answer& last = answers[y == -1];
+  if (x != last.x || y != last.y || x == 0) last = {x, y, c_library_pow(x, y)};  // 0 equals -0, 1 / 0 not 1 / -0
+  return last.result;
 }
 
 }  // namespace microgpt

@@ -9,7 +9,7 @@
 
 #include "base/tokenizer.h"
 #include "draw/svg.h"
-#include "scalar/values.h"
+#include "microgpt.h"
 
 namespace microgpt {
 

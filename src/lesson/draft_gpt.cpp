@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/evaluation.h"
 
 namespace microgpt {
@@ -31,16 +31,17 @@ void run(const Lesson& lesson, const DraftForm& form, std::size_t num_steps, std
   random.shuffle(names);
   Parameters parameters(form.shapes);
   draw_weights(parameters, TrainConfig{}.init_std, random);
+  const Scope scope;
+  const StateDict state_dict(parameters);
   const TrainConfig how{.num_steps = num_steps};
-  AdamOptimizer adam(how, parameters.size());
   std::vector<double> losses;
-  train(form.training(parameters), parameters, adam, names, lesson.tokenizer, how,
-        [&](std::size_t, double loss) { losses.push_back(loss); });
+  train(form.training(state_dict), state_dict.params, adam_optimizer(how, parameters.size()), names, lesson.tokenizer,
+        how, [&](std::size_t, double loss) { losses.push_back(loss); });
   result.parameters = parameters.size();
   result.training[i] = mean_of_last_hundred(losses);
   const std::vector<Document>& held_out = lesson.split().held_out;
   result.held_out[i] =
-      mean_over_predictions(document_losses(form.evaluation(parameters), held_out, lesson.tokenizer), held_out);
+      mean_over_predictions(document_losses(form.evaluation(state_dict), held_out, lesson.tokenizer), held_out);
 }
 
 }  // namespace
@@ -77,14 +78,14 @@ Values rotated(const Values& x, double angle) {
                 [&](std::size_t i) { return i % 2 == 0 ? x[i] * cos - x[i + 1] * sin : x[i - 1] * sin + x[i] * cos; });
 }
 
-DraftGpt::DraftGpt(const Parameters& parameters, std::vector<Attention> attentions)
-    : wte_(matrix(parameters["wte"])),
-      wpe_(matrix(parameters["wpe"])),
-      lm_head_(matrix(parameters["lm_head"])),
+DraftGpt::DraftGpt(const StateDict& state_dict, std::vector<Attention> attentions)
+    : wte_(state_dict["wte"]),
+      wpe_(state_dict["wpe"]),
+      lm_head_(state_dict["lm_head"]),
       attentions_(std::move(attentions)) {
   for (std::size_t i = 0; i < attentions_.size(); i++) {
     const std::string layer = fmt::format("layer{}.", i);
-    mlps_.push_back({matrix(parameters[layer + "mlp_fc1"]), matrix(parameters[layer + "mlp_fc2"])});
+    mlps_.push_back({state_dict[layer + "mlp_fc1"], state_dict[layer + "mlp_fc2"]});
   }
 }
 
@@ -100,7 +101,7 @@ Rows DraftGpt::logits(std::span<const Token> tokens) const {
 }
 
 Value DraftGpt::loss(std::span<const Token> tokens) const {
-  const std::size_t n = std::min(wpe_.rows, tokens.size() - 1);
+  const std::size_t n = std::min(wpe_.size(), tokens.size() - 1);
   const Rows all = logits(tokens.first(n));
   return mean(Values(n, [&](std::size_t i) { return cross_entropy(all[i], tokens[i + 1]); }));
 }
@@ -133,8 +134,8 @@ double mean_over_predictions(std::span<const double> losses, std::span<const Doc
 }
 
 DraftForm plain_form(const std::string& name, const Config& config) {
-  const auto loss = [config](const Parameters& parameters) -> Loss {
-    return [model = scalar_model(config, parameters)](std::span<const Token> tokens) {
+  const auto loss = [config](const StateDict& state_dict) -> Loss {
+    return [model = scalar_model(config, state_dict)](std::span<const Token> tokens) {
       return document_loss(model, tokens);
     };
   };

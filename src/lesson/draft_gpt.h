@@ -11,7 +11,7 @@
 #include "base/parameters.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
-#include "scalar/values.h"
+#include "microgpt.h"
 #include "train/scalar_trainer.h"
 
 namespace microgpt {
@@ -36,9 +36,8 @@ Values rotated(const Values& x, double angle);
 
 class DraftGpt {
  public:
-  /// One attention for each layer. Reads wte, wpe, lm_head, and of each layer mlp_fc1 and mlp_fc2. `parameters` must
-  /// outlive the draft.
-  DraftGpt(const Parameters& parameters, std::vector<Attention> attentions);
+  /// One attention for each layer. Reads wte, wpe, lm_head, and of each layer mlp_fc1 and mlp_fc2.
+  DraftGpt(const StateDict& state_dict, std::vector<Attention> attentions);
 
   /// The logits of the token after each of these: (n) to (n,V).
   Rows logits(std::span<const Token> tokens) const;
@@ -70,7 +69,7 @@ double mean_over_predictions(std::span<const double> losses, std::span<const Doc
 struct DraftForm {
   std::string name;
   std::vector<Parameters::Shape> shapes;
-  std::function<Loss(const Parameters&)> training, evaluation;
+  std::function<Loss(const StateDict&)> training, evaluation;
 };
 
 /// The GPT of src/microgpt.cpp.

@@ -10,7 +10,7 @@
 
 #include "base/python_random.h"
 #include "base/tokenizer.h"
-#include "scalar/ops.h"
+#include "microgpt.h"
 #include "train/optimizer.h"
 #include "train/scalar_trainer.h"
 
@@ -62,18 +62,17 @@ struct Solved {
 };
 
 /// The training loop of lesson 05, on a new puzzle in each step. Only the answer counts: nothing else can be predicted.
-inline Solved train_on_puzzles(const Guess& guess, Parameters& parameters, Puzzle kind, std::size_t num_steps,
+inline Solved train_on_puzzles(const Guess& guess, const List& params, Puzzle kind, std::size_t num_steps,
                                double learning_rate) {
   constexpr std::size_t num_tests = 1000;
   PythonRandom random(7);
-  Sgd sgd;
   Solved solved;
   const Loss loss = [&](std::span<const Token> tokens) {
     return cross_entropy(guess(tokens.first(tokens.size() - 1)), tokens.back());
   };
   for (std::size_t step = 0; step < num_steps; step++) {
     const double lr = learning_rate * (1 - static_cast<double>(step) / static_cast<double>(num_steps));
-    solved.losses.push_back(train_step(loss, draw_puzzle(kind, random), parameters, sgd, lr, step));
+    solved.losses.push_back(train_step(loss, draw_puzzle(kind, random), params, sgd_update, lr, step));
   }
   for (std::size_t i = 0; i < num_tests; i++) {
     const Scope scope;

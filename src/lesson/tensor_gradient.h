@@ -32,10 +32,10 @@ inline LossAndGradient tensor_gradient(const Config& config, const Parameters& p
 }
 
 /// Checks a draft's loss of the first name, and its gradient. The claims begin with `form`.
-inline void check_beside_tensor(Lesson& lesson, const std::string& form, const Loss& draft, const Config& config,
-                                Parameters& parameters) {
+inline void check_beside_tensor(Lesson& lesson, const std::string& form, const Loss& draft, const List& params,
+                                const Config& config, const Parameters& parameters) {
   const std::vector<Token> tokens = lesson.tokens_of_step(1);
-  const LossAndGradient ours = loss_and_gradient(draft, parameters, tokens);
+  const LossAndGradient ours = loss_and_gradient(draft, params, tokens);
   const LossAndGradient src = tensor_gradient(config, parameters, tokens);
   lesson.check(form + "the loss is that of src/tensor", std::abs(ours.loss - src.loss) < 1e-12);
   lesson.check(form + "so is every gradient", largest_difference(ours.gradient, src.gradient) < 1e-12);

@@ -17,10 +17,12 @@ struct Work {
 /// The work of all nodes on the tape, forward only.
 inline Work work_on_tape() {
   Work work;
-  for_each_node([&](const Node& node) {
+  tape.for_each([&](const Node& node) {
     const std::string_view op = node.op;
-    if (op == "linear") work.linear += node.n_row;
-    if (op == "dot") work.dot += node.n_child / 2;
+    if (op == "dot" && !node.edges.empty()) {
+      const bool is_linear = node.edges[0].child->op == std::string_view("parameter");
+      (is_linear ? work.linear : work.dot) += node.edges.size() / 2;
+    }
     if (op == "exp") work.exp++;
   });
   return work;

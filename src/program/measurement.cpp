@@ -147,8 +147,7 @@ struct Setting {
 };
 
 Measurement measure_scalar(Setting& setting, const Effort& effort) {
-  Parameters parameters = initialize(setting.config, setting.train, setting.random);
-  const Model model = scalar_model(setting.config, parameters);
+  const Model model = scalar_model(setting.config, initialize(setting.config, setting.train, setting.random));
   if (setting.subject.what == "sample") {
     return measure_rounds(effort, [&](Tally& done) {
       const std::size_t letters = sample(model, 1, setting.random).size();
@@ -156,11 +155,11 @@ Measurement measure_scalar(Setting& setting, const Effort& effort) {
     });
   }
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  AdamOptimizer adam(setting.train, parameters.size());
+  const Optimizer adam = adam_optimizer(setting.train, model.params.size());
   return measure_rounds(effort, [&](Tally& done) {
     const std::vector<Token> tokens = setting.tokenizer.encode_document(setting.next());
     const std::size_t n = setting.trained;
-    train_step(loss, tokens, parameters, adam, learning_rate(setting.train, n), n);
+    train_step(loss, tokens, model.params, adam, learning_rate(setting.train, n), n);
     setting.add_training(done);
   });
 }

@@ -49,17 +49,18 @@ void train_scalar(Run& run) {
   const TrainConfig& how = run.options.preset.train;
   const Model model = scalar_model(run.options.preset.model, run.parameters);
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  const std::unique_ptr<Optimizer> optimizer = make_optimizer(how, run.parameters.size());
-  const std::vector<std::span<double>> moments = optimizer->moments();
-  for (std::size_t i = 0; i < run.state.moments.size(); i++) {
-    std::copy(run.state.moments[i].begin(), run.state.moments[i].end(), moments[i].begin());
-  }
+  const bool is_adam = how.optimizer == OptimizerName::adam;
+  Adam adam = make_adam(how, is_adam ? model.params.size() : 0);
+  if (is_adam) adam.m = run.state.moments[0], adam.v = run.state.moments[1];
   {
     AfterStep after_step(run, [&] {
-      run.state.moments.clear();
-      for (const std::span<double> numbers : moments) run.state.moments.emplace_back(numbers.begin(), numbers.end());
+      copy_data(model.params, run.parameters);
+      if (is_adam) run.state.moments = {adam.m, adam.v};
     });
-    train(loss, run.parameters, *optimizer, run.start.documents, run.start.tokenizer, how, std::ref(after_step));
+    auto update = [&](const List& params, double learning_rate, std::size_t step) {
+      is_adam ? adam.update(params, learning_rate, step) : sgd_update(params, learning_rate);
+    };
+    train(loss, model.params, update, run.start.documents, run.start.tokenizer, how, std::ref(after_step));
   }
   finish(run, [&] { return sample(model, run.options.temperature, run.random); });
 }

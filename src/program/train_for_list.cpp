@@ -75,7 +75,8 @@ class MeanWeights {
   /// Adds the model after a step. Steps count from 1.
   void add(TensorModel<float>& model, std::size_t step) {
     model.copy_to(latest_);
-    mean_.data_array() += part_ / (static_cast<double>(step - 1) + part_) * (latest_.data_array() - mean_.data_array());
+    const double share = part_ / (static_cast<double>(step - 1) + part_);
+    for (std::size_t i = 0; i < mean_.size(); i++) mean_.data()[i] += share * (latest_.data()[i] - mean_.data()[i]);
   }
 
   TensorModel<float> model() const { return {config_, mean_}; }

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace microgpt {
 
-LossAndGradient loss_and_gradient(const Loss& loss, Parameters& parameters, std::span<const Token> tokens) {
+LossAndGradient loss_and_gradient(const Loss& loss, const List& params, std::span<const Token> tokens) {
   const Scope scope;
-  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
+  for (const Value p : params) p.node->grad = 0;
   const Value value = loss(tokens);
   value.backward();
-  std::vector<double> gradient(parameters.grad().begin(), parameters.grad().end());
-  std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
+  std::vector<double> gradient;
+  for (const Value p : params) gradient.push_back(std::exchange(p.node->grad, 0));
   return {value.data(), std::move(gradient)};
 }
 
@@ -27,25 +28,23 @@ double largest_difference(std::span<const double> a, std::span<const double> b) 
   return largest;
 }
 
-double largest_slope_error(const Loss& loss, Parameters& parameters, const std::string& matrix,
-                           std::span<const Token> tokens) {
-  const Parameter& weights = parameters[matrix];
-  const std::vector<double> gradient = loss_and_gradient(loss, parameters, tokens).gradient;
-  const auto first = static_cast<std::size_t>(weights.data - parameters.data().data());
+double largest_slope_error(const Loss& loss, const Matrix& matrix, std::span<const Token> tokens) {
+  List params;
+  for (const List& row : matrix) params.insert(params.end(), row.begin(), row.end());
   std::vector<double> slopes;
-  for (double& weight : std::span(weights.data, weights.size())) {
-    const double old = weight;
+  for (const Value p : params) {
+    const double old = p.data();
     auto loss_at = [&](double value) {
       const Scope scope;
-      weight = value;
+      p.node->data = value;
       return loss(tokens).data();
     };
     const double up = old + 1e-5;
     const double down = old - 1e-5;
     slopes.push_back((loss_at(up) - loss_at(down)) / (up - down));
-    weight = old;
+    p.node->data = old;
   }
-  return largest_difference(std::span(gradient).subspan(first, weights.size()), slopes);
+  return largest_difference(loss_and_gradient(loss, params, tokens).gradient, slopes);
 }
 
 }  // namespace microgpt

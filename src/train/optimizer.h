@@ -2,60 +2,38 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <span>
-#include <vector>
+#include <functional>
 
 #include "base/config.h"
-#include "base/parameters.h"
 #include "microgpt.h"
 
 namespace microgpt {
 
-/// Turns a gradient into a step of the parameters.
-class Optimizer {
- public:
-  virtual ~Optimizer() = default;
-
-  /// Moves every parameter against its gradient and sets the gradients to zero. Steps count from 0.
-  virtual void update(Parameters& parameters, double learning_rate, std::size_t step) = 0;
-
-  /// What it remembers from step to step: lists with a number for each parameter.
-  virtual std::vector<std::span<double>> moments() { return {}; }
-};
-
-/// data -= learning_rate * grad for every parameter. Sets the gradients to zero.
-void sgd_update(Parameters& parameters, double learning_rate);
+/// Moves every parameter against its gradient and sets the gradients to zero. Steps count from 0.
+using Optimizer = std::function<void(const List& params, double learning_rate, std::size_t step)>;
 
 /// Stochastic gradient descent.
-class Sgd : public Optimizer {
- public:
-  void update(Parameters& parameters, double learning_rate, std::size_t) override {
-    sgd_update(parameters, learning_rate);
+inline void sgd_update(const List& params, double learning_rate, std::size_t = 0) {
+  for (const Value p : params) {
+    p.node->data -= learning_rate * p.grad();
+    p.node->grad = 0;
   }
-};
+}
 
-/// Adam of src/microgpt.cpp, for n parameters.
-class AdamOptimizer : public Optimizer {
- public:
-  AdamOptimizer(const TrainConfig& train, std::size_t n)
-      : adam_{train.beta1, train.beta2, train.eps_adam, std::valarray<double>(n), std::valarray<double>(n)} {}
+/// Adam of src/microgpt.cpp, for n parameters, before its first step.
+inline Adam make_adam(const TrainConfig& train, std::size_t n) {
+  const std::vector<double> zeros(n);
+  return {train.beta1, train.beta2, train.eps_adam, zeros, zeros};
+}
 
-  void update(Parameters& parameters, double learning_rate, std::size_t step) override {
-    adam_.update(parameters.data_array(), parameters.grad_array(), learning_rate, step);
-  }
-  std::vector<std::span<double>> moments() override { return {numbers(adam_.m), numbers(adam_.v)}; }
-
- private:
-  static std::span<double> numbers(std::valarray<double>& array) { return {std::begin(array), array.size()}; }
-
-  Adam adam_;
-};
+/// The same as an Optimizer.
+inline Optimizer adam_optimizer(const TrainConfig& train, std::size_t n) {
+  return [adam = make_adam(train, n)](const List& params, double learning_rate, std::size_t step) mutable {
+    adam.update(params, learning_rate, step);
+  };
+}
 
 /// How many lists of moments the optimizers that train.optimizer names have, on both paths.
 inline std::size_t num_moments(const TrainConfig& train) { return train.optimizer == OptimizerName::adam ? 2 : 0; }
-
-/// The optimizer that train.optimizer names, for n parameters.
-std::unique_ptr<Optimizer> make_optimizer(const TrainConfig& train, std::size_t n);
 
 }  // namespace microgpt

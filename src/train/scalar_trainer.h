@@ -1,8 +1,9 @@
-// Training and sampling with src/microgpt.cpp: on the store that both paths share, with any loss and any optimizer.
+// Training with src/microgpt.cpp: with any parameters, any loss and any optimizer.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,12 +17,28 @@
 
 namespace microgpt {
 
-/// A matrix of the store, which must outlive it.
-Matrix matrix(const Parameter& parameter);
+/// Parameters as Values, microgpt.py's state_dict: a Matrix for each of a store's, a leaf for each number. Lives as long
+/// as the Scope in which it was made.
+struct StateDict {
+  explicit StateDict(const Parameters& parameters);
 
-/// The model of src/microgpt.cpp on the store, which must have gpt_shapes(config) and outlive the model. Throws
-/// UsageError unless config.is_plain().
-Model scalar_model(const Config& config, const Parameters& parameters);
+  /// Throws std::out_of_range if no matrix has that name.
+  const Matrix& operator[](const std::string& name) const { return matrices.at(name); }
+
+  std::map<std::string, Matrix> matrices;
+  List params;  // of all matrices, in the order of the store
+};
+
+/// Copies the numbers, or the gradients, of params in the order of the store to it.
+void copy_data(const List& params, Parameters& parameters);
+void copy_grad(const List& params, Parameters& parameters);
+
+/// The model of src/microgpt.cpp with these parameters, which must have gpt_shapes(config). Throws UsageError unless
+/// config.is_plain().
+Model scalar_model(const Config& config, const StateDict& state_dict);
+inline Model scalar_model(const Config& config, const Parameters& parameters) {
+  return scalar_model(config, StateDict(parameters));
+}
 
 /// The shape of a model.
 Config config_of(const Model& model);
@@ -42,8 +59,8 @@ Start prepare(std::vector<Document> documents, bool hold_out, Config& config, Py
 using Loss = std::function<Value(std::span<const Token> tokens)>;
 
 /// One step of training on one document. Returns its loss before the update, in nats per token. Throws Diverged if the
-/// loss is not finite. With MICROGPT_TRACE=1 in the environment, prints every node to standard error.
-double train_step(const Loss& loss, std::span<const Token> tokens, Parameters& parameters, Optimizer& optimizer,
+/// loss is not finite.
+double train_step(const Loss& loss, std::span<const Token> tokens, const List& params, const Optimizer& optimizer,
                   double learning_rate, std::size_t step);
 
 using OnStep = std::function<void(std::size_t steps_done, double loss)>;
@@ -51,7 +68,7 @@ using OnStep = std::function<void(std::size_t steps_done, double loss)>;
 /// Runs the steps from how.first_step to how.num_steps, one document each, with how.learning_rate on its schedule.
 /// After the last document comes the first again.
 void train(
-    const Loss& loss, Parameters& parameters, Optimizer& optimizer, std::span<const Document> documents,
+    const Loss& loss, const List& params, const Optimizer& optimizer, std::span<const Document> documents,
     const Tokenizer& tokenizer, const TrainConfig& how, const OnStep& on_step = [](std::size_t, double) {});
 
 }  // namespace microgpt

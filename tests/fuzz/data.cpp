@@ -73,7 +73,7 @@ void check_split(const std::vector<Document>& documents) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace microgpt;
-  const Rewind<kept_text> rewind;
+  const Arena<char32_t>::Rewind rewind(kept_text);
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   check_table(input);
   try {

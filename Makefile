@@ -474,7 +474,8 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags
 
 together = $(filter-out $(APART),$(UNIT.$(*F)))
 $(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(together) $(BUILD)/flags
-	@$(call compile,src/$*,$(patsubst src/%,-include %,$(together)) -x c++ - </dev/null)
+	@mkdir -p $(@D) && printf '#include "%s"\n' $(together:src/%=%) >$(@:.o=.cpp)
+	@$(call compile,src/$*,$(@:.o=.cpp))
 
 # This file changes only when the compiler or its flags do; then everything is recompiled. All objects wait for it, so
 # nothing is compiled before `make setup train` has installed what it needs.

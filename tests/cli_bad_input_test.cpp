@@ -148,33 +148,11 @@ TEST_CASE("a model of which kv knows nothing, or which cannot be, is refused") {
             .ends_with("make more than 1125899906842624 parameters; choose a smaller shape"));
 }
 
-TEST_CASE("a batch that no memory holds, or more threads than anybody has, is refused") {
-  const Words tensor{"train", "--engine", "tensor"};
-  for (const Words& command : {tensor, Words{"bench"}, Words{"train-fast"}}) {
+TEST_CASE("more threads than anybody has are refused") {
+  for (const Words& command : {Words{"train", "--engine", "tensor"}, Words{"bench"}, Words{"train-fast"}}) {
     CHECK(refusal(command + Words{"--threads", "1025"}) ==
           "2: --threads is '1025'; it must be a whole number from 1 to 1024");
   }
-  // Rows are padded to whole vectors, so the figure depends on the processor.
-  auto needs = [](const Words& arguments, double gigabytes) {
-    const std::string message = complaint(microgpt(arguments));
-    const std::string begin = "2: training needs ";
-    CHECK(message.starts_with(begin));
-    CHECK(message.ends_with("; at most 4.0 GB are allowed; choose smaller sizes"));
-    CHECK(std::stod(message.substr(begin.size())) == doctest::Approx(gigabytes).epsilon(0.5));
-  };
-  needs(tensor + Words{"--batch", "1000000"}, 17.0);
-  needs({"train-fast", "--batch", "1000000"}, 58.9);
-  needs({"bench", "--batch", "1000000"}, 33.9);
-  needs({"train", "--n-layer", "100000", "--n-embd", "4"}, 48.8);
-  needs(tensor + Words{"--n-layer", "1000000", "--n-embd", "1", "--n-head", "1"}, 33.6);
-  const TemporaryDirectory directory;
-  std::u32string alphabet;
-  for (char32_t character = 0x4e00; character < 0x4e00 + 10'000; character++) {
-    alphabet += character;
-    if (character % 20 == 0) alphabet += U'\n';
-  }
-  write_contents(directory / "many", encode_utf8(alphabet));
-  needs(tensor + Words{"--data", directory / "many", "--batch", "20000"}, 26.3);
 }
 
 TEST_CASE("too few distinct names to hold any out are refused") {
@@ -332,12 +310,20 @@ TEST_CASE("an old model survives a program that is killed while it trains") {
   CHECK(folder.untouched());
 }
 
-TEST_CASE("a model that does not fit in memory is refused" *
+TEST_CASE("what does not fit in memory ends in one line, in a thread, too" *
           doctest::description("the address sanitizer needs all the addresses itself") * doctest::skip(sanitized)) {
+  const NamesFolder long_names(std::string(9'000, 'a') + "\n" + std::string(9'000, 'b') + "\n");
   const ModelFolder folder;
-  const Run r =
-      in_shell("ulimit -v 100000; exec \"$0\" \"$@\"", folder.train({"--n-embd", "1000", "--save", folder.model}));
-  CHECK(complaint(r) == "1: out of memory; choose a smaller shape");
+  const Words tensor{"--engine", "tensor", "--save", folder.model};
+  for (const Words& large :
+       {folder.train({"--n-embd", "1000", "--save", folder.model}),
+        folder.train(tensor + Words{"--batch", "1000000000"}), folder.train(tensor + Words{"--n-layer", "20000"}),
+        long_names.train(tensor +
+                         Words{"--batch", "2", "--threads", "2", "--kernels", "naive", "--block-size", "9000"}),
+        Words{"bench", "--data", folder.names, "--batch", "1000000"}}) {
+    const Run r = in_shell("ulimit -v 400000; exec \"$0\" \"$@\"", large);
+    CHECK(complaint(r).starts_with("1: out of memory; choose a smaller --batch, "));
+  }
   CHECK(folder.untouched());
 }
 

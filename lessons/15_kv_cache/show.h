@@ -195,7 +195,7 @@ inline void show_sizes() {
   for (const auto& [name, positions] : {std::pair("gpt2", 1024), {"llama2-7b", 4096}, {"llama2-13b", 4096}}) {
     const PublishedModel& model = published_model(name);
     const std::size_t width = model.attention.n_embd;
-    const std::uint64_t of_parameters = 2 * num_parameters(model).value();
+    const std::uint64_t of_parameters = 2 * model.parameters;
     fmt::print("{:10} | {:6} | {:5} | {:9} | {:>9} | {:>10} | {:6} positions\n", name, model.n_layer, width, positions,
                readable_bytes(cache_size(model.n_layer, width, positions, 2)), readable_bytes(of_parameters),
                of_parameters / cache_size(model.n_layer, width, 1, 2));

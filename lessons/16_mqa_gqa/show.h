@@ -101,8 +101,8 @@ inline void show_published() {
   fmt::print("model       | layers | width | query heads | heads of keys and values | cache, MiB | without sharing\n");
   for (const std::string name : {"llama2-7b", "llama2-13b", "llama2-70b", "llama3-8b", "falcon-7b"}) {
     const PublishedModel& model = published_model(name);
-    auto mebi = [](const PublishedModel& of) { return cache_bytes(of.attention, of.n_layer, 4096, 2).value() >> 20; };
-    fmt::print("{:11} | {:6} | {:5} | {:11} | {:24} | {:10} | {:15}\n", name, model.n_layer, model.attention.n_embd,
+    auto mebi = [](const PublishedModel& of) { return cache_bytes(of.attention, of.n_layer, 4096, 2) / (1 << 20); };
+    fmt::print("{:11} | {:6} | {:5} | {:11} | {:24} | {:10.0f} | {:15.0f}\n", name, model.n_layer, model.attention.n_embd,
                model.attention.n_head, model.attention.n_kv_head, mebi(model), mebi(with_attention(model, "mha")));
   }
 }

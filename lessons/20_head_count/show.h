@@ -161,7 +161,7 @@ inline void show_names(const Lesson& lesson) {
 /// The counts are those of src.
 inline void check_counts(Lesson& lesson, AttentionShapes attention, WorkOf work_of) {
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
-  const std::size_t heads_of_gpt2 = attention_parameters(published_model("gpt2")).value();
+  const std::size_t heads_of_gpt2 = attention_parameters(published_model("gpt2"));
   lesson.check("12 layers of gpt2's attention", 12 * (numbers_in(attention(768, 12)) + 4 * 768) == heads_of_gpt2);
   const Scope scope;
   const Parameters parameters(gpt_shapes(config));

@@ -51,18 +51,18 @@ std::vector<Parameters::Shape> attention_matrices(const AttentionShape& shape) {
   return all;
 }
 
-Count num_attention_weights(const AttentionShape& shape) {
-  Count sum = 0;
-  for (const Parameters::Shape& matrix : attention_matrices(shape)) sum = sum + Count(matrix.rows) * matrix.cols;
+double num_attention_weights(const AttentionShape& shape) {
+  double sum = 0;
+  for (const Parameters::Shape& matrix : attention_matrices(shape)) sum += 1.0 * matrix.rows * matrix.cols;
   return sum;
 }
 
-Count cached_numbers(const AttentionShape& shape) {
-  if (shape.is_latent()) return shape.kv_latent + Count(shape.rope_dim);
-  return shape.n_kv_head * (Count(shape.key_dim) + shape.value_dim);
+double cached_numbers(const AttentionShape& shape) {
+  if (shape.is_latent()) return 1.0 * shape.kv_latent + shape.rope_dim;
+  return 1.0 * shape.n_kv_head * (1.0 * shape.key_dim + shape.value_dim);
 }
 
-Count cache_bytes(const AttentionShape& shape, std::size_t n_layer, std::size_t tokens, std::size_t number_bytes) {
+double cache_bytes(const AttentionShape& shape, double n_layer, double tokens, double number_bytes) {
   return cached_numbers(shape) * n_layer * tokens * number_bytes;
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/count.h"
 #include "base/parameters.h"
 
 namespace microgpt {
@@ -41,13 +40,15 @@ AttentionShape attention_shape(const Config& config);
 /// The matrices of a layer's attention: see gpt_shapes() in base/parameters.h.
 std::vector<Parameters::Shape> attention_matrices(const AttentionShape& shape);
 
+// Counts are doubles: they hold any product of sizes, and are exact up to 2^53.
+
 /// How many numbers these matrices hold.
-Count num_attention_weights(const AttentionShape& shape);
+double num_attention_weights(const AttentionShape& shape);
 
 /// How many numbers a layer's cache keeps for each token: G keys and G values, or a latent vector and one rotary key.
-Count cached_numbers(const AttentionShape& shape);
+double cached_numbers(const AttentionShape& shape);
 
 /// How many bytes the caches of all layers take for `tokens` tokens.
-Count cache_bytes(const AttentionShape& shape, std::size_t n_layer, std::size_t tokens, std::size_t number_bytes);
+double cache_bytes(const AttentionShape& shape, double n_layer, double tokens, double number_bytes);
 
 }  // namespace microgpt

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/attention_shape.h"
-#include "base/count.h"
 #include "base/error.h"
 
 namespace microgpt {
@@ -21,11 +20,10 @@ void choose_attention(Config& config, const std::string& kind) {
 }
 
 std::size_t num_parameters(const Config& config) {
-  const Count C = config.n_embd;
-  const Count rows = 2 * Count(config.vocab_size) + (config.rope ? 0 : config.block_size);
-  const Count mlp = 8 * (C * C);  // (4C,C) and (C,4C)
-  const Count block = num_attention_weights(attention_shape(config)) + mlp;
-  return (rows * C + config.n_layer * block).value();
+  const double C = config.n_embd;  // a double, as no product of sizes is too large for it
+  const double rows = 2.0 * config.vocab_size + (config.rope ? 0 : config.block_size);
+  const double block = num_attention_weights(attention_shape(config)) + 8 * C * C;  // the MLP: (4C,C) and (C,4C)
+  return static_cast<std::size_t>(std::min(rows * C + config.n_layer * block, 0x1p60));
 }
 
 namespace {

@@ -49,7 +49,7 @@ void validate(const Config& config, std::uint64_t max_parameters = std::uint64_t
 /// latent vectors have 3/4 of the width for queries and 1/2 for keys and values, and no rotary part.
 void choose_attention(Config& config, const std::string& kind);
 
-/// How many parameters a model of this shape has. `config` must be valid.
+/// How many parameters a model of this shape has, up to 2^60. `config` must be valid, but for its size.
 std::size_t num_parameters(const Config& config);
 
 enum class Schedule : std::uint8_t {

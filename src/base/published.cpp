@@ -91,7 +91,7 @@ PublishedModel published_model(const std::string& name) {
 
 PublishedModel with_attention(PublishedModel model, const std::string& kind) {
   const AttentionShape old = model.attention;
-  const std::size_t others = model.parameters - attention_parameters(model).value();
+  const std::size_t others = model.parameters - attention_parameters(model);
   const std::size_t H = old.n_head;
   if (kind == "mla") {
     model.attention = latent(old.n_embd, H, 0, old.value_dim);
@@ -99,18 +99,18 @@ PublishedModel with_attention(PublishedModel model, const std::string& kind) {
     const std::size_t groups = kind == "mqa" ? 1 : kind == "gqa" ? groups_of(H) : H;
     model.attention = grouped(old.n_embd, H, groups, old.value_dim);
   }
-  model.parameters = others + attention_parameters(model).value();
+  model.parameters = others + attention_parameters(model);
   return model;
 }
 
-Count attention_parameters(const PublishedModel& model) {
+std::uint64_t attention_parameters(const PublishedModel& model) {
   const AttentionShape& shape = model.attention;
   const Design& design = model.design;
-  const Count H = shape.n_head, G = shape.n_kv_head, K = shape.key_dim, D = shape.value_dim;
-  const Count qkv_biases = design.qkv_biases && !shape.is_latent() ? H * K + G * (K + D) : 0;
-  const Count out_bias = design.out_bias ? shape.n_embd : 0;
-  const Count norms = design.norm_vectors * Count(shape.q_latent + shape.kv_latent);
-  return model.n_layer * (num_attention_weights(shape) + qkv_biases + out_bias + norms);
+  const std::size_t H = shape.n_head, G = shape.n_kv_head, K = shape.key_dim, D = shape.value_dim;
+  const std::size_t qkv_biases = design.qkv_biases && !shape.is_latent() ? H * K + G * (K + D) : 0;
+  const std::size_t out_bias = design.out_bias ? shape.n_embd : 0;
+  const std::size_t norms = design.norm_vectors * (shape.q_latent + shape.kv_latent);
+  return model.n_layer * (static_cast<std::size_t>(num_attention_weights(shape)) + qkv_biases + out_bias + norms);
 }
 
 }  // namespace microgpt

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/attention_shape.h"
-#include "base/count.h"
 
 namespace microgpt {
 
@@ -40,7 +39,6 @@ PublishedModel published_model(const std::string& name);
 PublishedModel with_attention(PublishedModel model, const std::string& kind);
 
 /// The weights and biases of attention, and the norms of latent vectors, in all layers.
-Count attention_parameters(const PublishedModel& model);
-inline Count num_parameters(const PublishedModel& model) { return model.parameters; }
+std::uint64_t attention_parameters(const PublishedModel& model);
 
 }  // namespace microgpt

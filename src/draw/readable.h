@@ -11,10 +11,10 @@
 namespace microgpt {
 
 /// "512 B", "67.5 KiB", "1.2 GiB".
-inline std::string readable_bytes(std::uint64_t bytes) {
-  if (bytes < 1024) return fmt::format("{} B", bytes);
+inline std::string readable_bytes(double bytes) {
+  if (bytes < 1024) return fmt::format("{:.0f} B", bytes);
   constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  auto amount = static_cast<double>(bytes) / 1024;
+  double amount = bytes / 1024;
   std::size_t unit = 0;
   for (; amount >= 1023.95 && unit + 1 < units.size(); unit++) amount /= 1024;
   return fmt::format("{:.1f} {}", amount, units[unit]);

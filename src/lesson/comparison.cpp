@@ -77,8 +77,7 @@ Comparison compare(std::span<const Document> documents, const Tokenizer& tokeniz
     Outcome& outcome = comparison.outcomes.emplace_back();
     outcome.label = candidate.label;
     outcome.parameters = num_parameters(candidate.config);
-    outcome.cache_bytes =
-        cache_bytes(attention_shape(candidate.config), candidate.config.n_layer, 1, sizeof(float)).value();
+    outcome.cache_bytes = cache_bytes(attention_shape(candidate.config), candidate.config.n_layer, 1, sizeof(float));
     for (std::size_t i = 0; i < num_seeds; i++) run(candidate, names, tokenizer, budget, i, outcome);
   }
   return comparison;

@@ -28,7 +28,7 @@ using PerSeed = std::array<double, num_seeds>;
 struct Outcome {
   std::string label;
   std::size_t parameters = 0;
-  std::size_t cache_bytes = 0;  // of the KV cache, per token, in float
+  double cache_bytes = 0;       // of the KV cache, per token, in float
   PerSeed training{};           // mean of the last hundred steps
   PerSeed held_out{};           // on the held-out names
   double names_per_second = 0;  // in training, in double on one thread

@@ -62,14 +62,12 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   const PublishedModel& model = row.model;
   const AttentionShape& shape = model.attention;
   auto bytes = [&](std::size_t tokens, std::size_t of_number) {
-    return cache_bytes(shape, model.n_layer, tokens, of_number).value();
+    return cache_bytes(shape, model.n_layer, tokens, of_number);
   };
-  const double of_mha = static_cast<double>(cached_numbers(shape).value()) /
-                        (2 * static_cast<double>(shape.n_head) * static_cast<double>(shape.value_dim));
-  fmt::print("{} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8.1f}", pad_right(model.name, 16), label(shape),
-             model.parameters > 0 ? readable_count(model.parameters) : "",
-             readable_count(attention_parameters(model).value()), row.dtype, bytes(1, 1),
-             readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);
+  const double of_mha = cached_numbers(shape) / (2.0 * shape.n_head * shape.value_dim);
+  fmt::print("{} {:<14} {:>8}  {:>9}  {:>4} {:>8.0f} {:>10}  {:>8.1f}", pad_right(model.name, 16), label(shape),
+             model.parameters > 0 ? readable_count(model.parameters) : "", readable_count(attention_parameters(model)),
+             row.dtype, bytes(1, 1), readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);
   for (const std::size_t context : contexts) {
     const std::size_t kept = model.window == 0 ? context : std::min(context, model.window);
     fmt::print(" {:>10}", readable_bytes(bytes(kept, bytes_of(row.dtype))));

@@ -1,9 +1,12 @@
 // The program: microgpt train, train-fast, sample, eval, inspect, heads, kv, task, bench.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -16,8 +19,11 @@
 #include "program/interrupt.h"
 #include "program/print.h"
 #include "train/checkpoint.h"
-#include "train/memory.h"
 #include "train/processes.h"
+
+#ifndef __has_feature  // the sanitizers take more addresses than the machine has memory
+#define __has_feature(feature) 0
+#endif
 
 namespace microgpt {
 namespace {
@@ -28,6 +34,25 @@ void keep_standard_streams() {
   int fd = 0;
   while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
   ::close(fd);
+}
+
+/// Ends the program, also from a thread that no exception may leave.
+[[noreturn]] void out_of_memory() {
+  std::fputs(
+      "microgpt: out of memory; choose a smaller --batch, --n-embd, --n-layer or --block-size, or shorter documents\n",
+      stderr);
+  std::_Exit(1);
+}
+
+/// What is more than the machine has is refused when it is asked for. Else the system ends a program when it is used.
+void refuse_too_much_memory() {
+  std::set_new_handler(out_of_memory);
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+  rlimit limit{};
+  ::getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE));
+  ::setrlimit(RLIMIT_DATA, &limit);
+#endif
 }
 
 }  // namespace
@@ -41,6 +66,7 @@ int main(int argc, char** argv) {
     return code;
   };
   microgpt::keep_standard_streams();
+  microgpt::refuse_too_much_memory();
   std::signal(SIGXFSZ, SIG_IGN);                  // writing to a file that has become too long fails, as on a full disk
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {
@@ -50,8 +76,6 @@ int main(int argc, char** argv) {
     microgpt::flush_output();
     microgpt::processes::leave();
     return 0;
-  } catch (const microgpt::MemoryError& error) {
-    return fail(std::string(error.what()) + "; choose smaller sizes", 2);
   } catch (const microgpt::UsageError& error) {
     return fail(error.what(), 2);
   } catch (const microgpt::Interrupted& stop) {
@@ -64,9 +88,6 @@ int main(int argc, char** argv) {
     return fail(error.what(), 1);
   } catch (const std::system_error& error) {  // from fmt::print; files throw Error
     return fail("cannot write to standard output: " + error.code().message(), 1);
-  } catch (const std::bad_alloc&) {
-    if (microgpt::processes::number() > 0) return 1;  // the first may have more memory
-    return fail("out of memory; choose a smaller shape", 1);
   } catch (const std::exception& error) {
     return fail(error.what(), 1);
   }

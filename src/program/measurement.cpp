@@ -22,7 +22,6 @@
 #include "tensor/draw.h"
 #include "tensor/fma_peak.h"
 #include "train/batch_trainer.h"
-#include "train/memory.h"
 #include "train/sampling.h"
 #include "train/scalar_trainer.h"
 
@@ -106,7 +105,6 @@ struct Setting {
     train.batch_size = subject.batch;
     train.num_steps = 1'000'000'000;
     validate(config);
-    require_memory(tensor_memory<double>(config, train, documents));
     multiplied = static_cast<double>(num_parameters(config) - (config.vocab_size + config.block_size) * config.n_embd);
   }
 

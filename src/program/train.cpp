@@ -21,7 +21,6 @@
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
 #include "train/history.h"
-#include "train/memory.h"
 #include "train/optimizer.h"
 #include "train/processes.h"
 #include "train/sampling.h"
@@ -77,8 +76,8 @@ void train_tensor(Run& run) {
     fmt::print("processes: {}; each hands {} bytes of gradients on in a step\n", processes::count(),
                run.parameters.size() * sizeof(T));
   }
-  fmt::print("threads: {} ({}); KV cache of the samples: {} bytes per token\n", threads, reason,
-             cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)).value());
+  fmt::print("threads: {} ({}); KV cache of the samples: {:.0f} bytes per token\n", threads, reason,
+             cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)));
   BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer,
                           batch_options(options, threads, run.random), kernels);
   trainer.set_moments(run.state.moments);
@@ -98,14 +97,6 @@ void train_tensor(Run& run) {
   }
   Decoder<T> decoder(trainer.model(), kernels);
   finish(run, [&] { return sample(decoder, options.temperature, run.random); });
-}
-
-TrainingMemory memory_of(const TrainOptions& options, std::span<const Document> documents) {
-  const auto& [name, model, how, heading] = options.preset;
-  if (options.engine == Engine::scalar) return scalar_memory(model, documents);
-  const std::size_t naive_threads = options.naive ? choose_threads(model, how.batch_size, options.threads).threads : 0;
-  return options.dtype == Dtype::f64 ? tensor_memory<double>(model, how, documents, naive_threads)
-                                     : tensor_memory<float>(model, how, documents, naive_threads);
 }
 
 /// Nobody who chose the length has to be told.
@@ -168,7 +159,6 @@ void train(const Options& table, TrainOptions& options) {
   run.state.options = training_words(table, options);
   if (checkpoint || options.save || options.history) run.state.fingerprint = data_fingerprint(run.start);
   if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim
-  require_memory(memory_of(options, run.start.documents));
   const bool nobody_chose = left_to_us || (name != "walkthrough" && !is_typed(table, "--block-size"));
   if (nobody_chose) tell_of_cuts(run.start.documents, model.block_size);
   Parameters drawn = initialize(model, how, random);  // always: names are sampled with the numbers that come after them

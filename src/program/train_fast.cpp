@@ -12,7 +12,6 @@
 #include "train/checkpoint.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
-#include "train/memory.h"
 #include "train/thread_trials.h"
 
 namespace microgpt {
@@ -92,7 +91,6 @@ void train_fast(const Options& table, TrainFastOptions& options) {
   const Tokenizer tokenizer(documents);
   config.vocab_size = tokenizer.vocab_size();
   validate(config);
-  require_memory(tensor_memory<float>(config, recipe.train, documents));
   const Split names = split(std::move(documents));
   TrainingState state{.options = saved_words(table), .step = recipe.train.num_steps};
   state.options["hold-out"] = "yes";

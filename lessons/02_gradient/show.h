@@ -74,7 +74,7 @@ inline void check_gradients(Lesson& lesson, Parameters& parameters, const Backwa
     std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
     const Numbers by_trying = slopes_by_trying(tokens);
     const double from_trying = largest_difference(by_hand, by_trying);
-    const double from_autograd = largest_difference(by_hand, loss_and_gradient(loss, parameters, tokens).gradient);
+    const double from_autograd = largest_difference(by_hand, loss_and_gradient(loss, model.params, tokens).gradient);
     fmt::print("{:36.6f} | {:9.6f} | {:33.8f} | {}\n", by_hand[k], by_trying[k], from_trying,
                lesson.tokenizer.decode(std::span(tokens).subspan(1, tokens.size() - 2)));
     near_trying = near_trying && from_trying < 1e-6;

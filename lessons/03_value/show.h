@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
-#include "lesson/draft_mlp.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
+#include "mlp.h"
 #include "picture.h"
 #include "train/optimizer.h"
 #include "value.h"
@@ -98,37 +100,24 @@ inline Parameters draw_mlp(Lesson& lesson) {
 
 /// How large the graph of a name's loss is, and how long handing down takes in it.
 inline void show_size(const Parameters& parameters, std::span<const Token> name, HandDown hand_down) {
-  const Draft loss = draft::Mlp<Draft>(parameters).document_loss(name);
+  const Draft loss = lesson03::Mlp<Draft>(parameters).document_loss(name);
   fmt::print("nodes of the first name's loss: {}; calls to hand its gradient down: {}\n",
              loss.topological_order().size(), hand_down(*loss.node, 1));
 }
 
-/// The MLP of src, trained on the same names.
-class BesideSrc {
- public:
-  explicit BesideSrc(Parameters& parameters) : parameters_(parameters), mlp_(parameters) {}
-
-  /// Compares the draft's loss and gradients, then takes the same step.
-  void step(std::span<const Token> name, const Draft& draft_loss, const draft::Mlp<Draft>& draft,
-            double learning_rate) {
-    const Scope scope;
-    const Value loss = document_loss(mlp_, name);
-    loss.backward();
-    same_ = same_ && draft_loss.data() == loss.data() && draft.same_gradients(parameters_);
-    sgd_update(parameters_, learning_rate);
-  }
-
-  bool same() const { return same_; }
-
- private:
-  Parameters& parameters_;
-  Mlp mlp_;
-  bool same_ = true;
-};
-
-inline void check_training(Lesson& lesson, const BesideSrc& src) {
+/// The same training with the Value of src. `parameters` are those with which it began.
+inline void check_training(Lesson& lesson, const lesson03::Mlp<Draft>& draft, const Parameters& parameters) {
   fmt::print("step   50 / 1000 | loss {:.4f}\n\n", lesson.losses().back());
-  lesson.check("50 losses and 50 times all gradients are those of src", src.same());
+  const Mlp src(parameters);
+  const Loss loss = [&](std::span<const Token> tokens) { return document_loss(src, tokens); };
+  std::vector<double> losses;
+  for (std::size_t step = 1; step <= 50; step++) {
+    const double learning_rate = 1 - static_cast<double>(step - 1) / 1000;
+    losses.push_back(train_step(loss, lesson.tokens_of_step(step), src.params, sgd_update, learning_rate, step - 1));
+  }
+  lesson.check("50 losses, and all parameters after them, are those of src",
+               losses == lesson.losses() && std::equal(src.params.begin(), src.params.end(), draft.params.begin(),
+                                                       [](Value a, const Draft& b) { return a.data() == b.data(); }));
 }
 
 }  // namespace microgpt

@@ -9,11 +9,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "../lessons/03_value/mlp.h"  // from src
 #include "base/python_random.h"
-#include "lesson/draft_mlp.h"
 #include "lesson/mlp.h"
 #include "tape.h"
-#include "train/scalar_trainer.h"
 
 using lesson04::Edge;
 using lesson04::Node;
@@ -143,7 +142,7 @@ TEST_CASE("in the end, the loss of a name") {
     std::vector<microgpt::Token> tokens{26};
     for (char letter : name) tokens.push_back(static_cast<microgpt::Token>(letter - 'a'));
     tokens.push_back(26);
-    const microgpt::draft::Mlp<Value> mlp(parameters, lesson04::dot);
+    const lesson03::Mlp<Value> mlp(parameters, lesson04::dot);
     const std::size_t before_loss = tape.nodes.used;
     const Value loss = mlp.document_loss(tokens);
     fmt::print("{:13} | {:5} | {:12} | {:7}\n", name, tape.nodes.used - before_loss, longest_path(loss),

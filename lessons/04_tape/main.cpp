@@ -2,7 +2,6 @@
 // after the other, so the way back needs no search and no recursion, and a step is forgotten all at once.
 #include <fmt/format.h>
 
-#include "lesson/draft_mlp.h"
 #include "lesson/lesson.h"
 #include "picture.h"
 #include "show.h"
@@ -41,7 +40,7 @@ void try_deep_chain() {
 
 /// The MLP of lesson 02. Its parameters are on the tape before the first Scope; each step's nodes come and go.
 void train(Lesson& lesson, const Parameters& parameters) {
-  draft::Mlp<Value> mlp(parameters, dot);
+  const Mlp<Value> mlp(parameters, dot);
   std::size_t made = 0;
   for (std::size_t step = 1; step <= 1000; step++) {
     {
@@ -51,7 +50,11 @@ void train(Lesson& lesson, const Parameters& parameters) {
       made += tape.nodes.used - parameters.size();
       lesson.step(step, 1000, loss.data());
     }
-    mlp.sgd_update(1 - static_cast<double>(step - 1) / 1000);  // stop: update
+    const double learning_rate = 1 - static_cast<double>(step - 1) / 1000;  // stop: update
+    for (const Value p : mlp.params) {
+      p.node->data -= learning_rate * p.grad();
+      p.node->grad = 0;
+    }
     if (step == 1 || step == 1000) {
       fmt::print("nodes made: {}; still in use: {}; room for {}\n", made, tape.nodes.used, tape.nodes.room());
     }
@@ -68,8 +71,8 @@ int main(int argc, char** argv) {
   lesson.line(fmt::format("num params: {}", parameters.size()));
   train(lesson, parameters);
   fmt::print("\nthe first name's loss               |  nodes | pieces of memory\n");
-  show_cost<Pointers>(lesson, parameters, "lesson 03", draft::dot<Pointers>);
-  show_cost<Value>(lesson, parameters, "the tape", draft::dot<Value>);
+  show_cost<Pointers>(lesson, parameters, "lesson 03", lesson03::dot<Pointers>);
+  show_cost<Value>(lesson, parameters, "the tape", lesson03::dot<Value>);
   show_cost<Value>(lesson, parameters, "the tape, a dot product as one node", dot);
   try_deep_chain();
   check_losses(lesson, parameters);

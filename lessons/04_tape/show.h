@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "../lessons/03_value/value.h"  // from src
-#include "lesson/draft_mlp.h"
+#include "../lessons/03_value/mlp.h"  // from src
+#include "../lessons/03_value/value.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
 #include "tape.h"
@@ -16,9 +16,9 @@
 
 namespace lesson04 {
 
+using lesson03::Mlp;
 using microgpt::Lesson;
 using microgpt::Parameters;
-namespace draft = microgpt::draft;
 
 /// What the loss of a name takes: computed nodes, and pieces of memory. On the tape, `before` nodes were there already.
 inline std::pair<std::size_t, std::size_t> nodes_and_pieces(const lesson03::Value& loss, std::size_t) {
@@ -36,9 +36,9 @@ inline std::pair<std::size_t, std::size_t> nodes_and_pieces(const Value&, std::s
 
 /// A line of the table. Time differs between machines, so it goes to standard error.
 template <class V>
-void show_cost(const Lesson& lesson, const Parameters& parameters, const char* name, draft::Dot<V> dot) {
+void show_cost(const Lesson& lesson, const Parameters& parameters, const char* name, typename Mlp<V>::Dot dot) {
   const Scope scope;
-  const draft::Mlp<V> mlp(parameters, dot);
+  const Mlp<V> mlp(parameters, dot);
   const std::size_t before = tape.nodes.used;
   const auto [nodes, pieces] = nodes_and_pieces(mlp.document_loss(lesson.tokens_of_step(1)), before);
   fmt::print("{:<35} | {:6} | {:16}\n", name, nodes, pieces);
@@ -50,17 +50,12 @@ void show_cost(const Lesson& lesson, const Parameters& parameters, const char* n
 }
 
 /// The same training with the Value of src. `parameters` are those with which it began.
-inline void check_losses(Lesson& lesson, Parameters& parameters) {
-  const microgpt::Mlp model(parameters);
-  const std::size_t num_steps = lesson.losses().size();
+inline void check_losses(Lesson& lesson, const Parameters& parameters) {
+  const microgpt::Mlp src(parameters);
   std::vector<double> losses;
-  for (std::size_t step = 1; step <= num_steps; step++) {
-    const microgpt::Scope scope;
-    const microgpt::Value loss = document_loss(model, lesson.tokens_of_step(step));
-    loss.backward();
-    microgpt::sgd_update(parameters, 1 - static_cast<double>(step - 1) / static_cast<double>(num_steps));
-    losses.push_back(loss.data());
-  }
+  microgpt::train([&](auto tokens) { return document_loss(src, tokens); }, src.params, microgpt::sgd_update,
+                  lesson.documents, lesson.tokenizer, {.num_steps = lesson.losses().size(), .learning_rate = 1},
+                  [&](std::size_t, double loss) { losses.push_back(loss); });
   lesson.check("all losses are those of src, to 1e-9", microgpt::largest_difference(losses, lesson.losses()) < 1e-9);
 }
 

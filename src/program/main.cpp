@@ -30,6 +30,16 @@ void keep_standard_streams() {
   ::close(fd);
 }
 
+#ifdef __linux__
+/// A program made with -march=native may have been copied to an older processor. 101: before any other static object.
+[[gnu::constructor(101)]] void name_illegal_instructions() {
+  std::signal(SIGILL, [](int) {
+    const char message[] = "this processor lacks an instruction that was compiled in; try: make build NATIVE=0\n";
+    ::_exit(::write(STDERR_FILENO, message, sizeof message - 1) > 0 ? 1 : 2);
+  });
+}
+#endif
+
 }  // namespace
 }  // namespace microgpt
 

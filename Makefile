@@ -33,8 +33,8 @@ endif
 # -Isrc              headers are included by their path from src, as in src/microgpt.h
 # -DDOCTEST_...      a check calls a function, so a file of tests compiles in four fifths of the time
 # -std=c++20         std::span, concepts and designated initializers
-# -Wall ... -Werror  what the compiler doubts, a reader will doubt too. It is an error only with DEV=1: the next compiler
-#                    may doubt more
+# -Wall ...          what the compiler doubts, a reader will doubt too
+# -Werror            only with DEV=1, as in tests/builds.sh: the next compiler may doubt more
 # -Wno-psabi         no notes from GCC that passing vectors to functions depends on their width
 # -ffp-contract=off  a * b + c is rounded twice, as in Python; a fused multiply-add would round once
 # -fno-math-errno    sqrt need not set errno, so it is one instruction; no result changes
@@ -132,8 +132,8 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build mpi train train-fast train-best test test-some builds oracle check-torch bench speed names \
-  no-such-lesson no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons \
+.PHONY: help setup build mpi train train-fast train-best test test-some builds nightly oracle check-torch bench speed \
+  names no-such-lesson no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons \
   check-exercises check-readmes gdb step check-gdb sessions pages check-inspector picture check-races races fuzz \
   fuzzers torture format lint clean FORCE
 
@@ -142,7 +142,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what is missing: a compiler, fmt, doctest, nlohmann-json
-	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' tests/setup.sh
+	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' MAKE_VERSION='$(MAKE_VERSION)' tests/setup.sh
 
 build: $(PROGRAM) ## compile the program, to build/MODE/microgpt
 mpi: $(MPI_PROGRAM) ## compile it for several machines, with MPI, to build/MODE/microgpt_mpi
@@ -161,6 +161,8 @@ no-such-tests:
 	@echo "no tests for '$(filter-out $(TESTED),$(OF))'; there are tests for: $(TESTED)" >&2; exit 2
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)
+nightly: ## what takes longer: today's Debian, with its newest compilers and libraries
+	@tests/builds.sh nightly
 oracle: $(TESTS) $(PROGRAM) check-torch ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
 	@tests/oracle.sh $(TESTS) $(PROGRAM) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
 check-torch: $(PROGRAM) ## train models with PyTorch, in one process and in two, and open what it writes
@@ -192,7 +194,7 @@ broken = $(if $(BREAK),$(or \
   $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(call patches,$(1),$(BREAK))),no-such-break))
 
 lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) FORCE ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
-	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $(filter-out FORCE,$^),$<) $(NAMED)
+	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $< $(word 2,$^),$<) $(NAMED)
 $(MUSEUM:%_museum=lesson-%): | $(BREAKS:main=printed.txt)
 exercise-%: $$(call lesson,$$*,exercise) FORCE ## run a lesson's exercise: make exercise-08
 	@$(if $(wildcard lessons/$*_*/exercise_tests.h),$(MINE_SH) exercise $* $< || :,$<)
@@ -252,7 +254,7 @@ check-exercises: $(EXERCISES) ## check that exercises fail unsolved, pass solved
 # command once, so two of them share all READMEs.
 check-readmes: $(README_CHECKER) $(PRINTED) ## check everything the READMEs quote: code, commands, output
 	@printf '%s\n' README.md src/program/README.md src/debug/README.md lessons/claims.md lessons/study/README.md $(LESSONS:%=lessons/%/README.md) | \
-	  env -u MAKELEVEL MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP)' KEPT=1 CXX='$(CXX)' xargs -n 15 -P 2 $<
+	  env -u MAKELEVEL MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' KEPT=1 CXX='$(CXX)' xargs -n 15 -P 2 $<
 
 # src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a
 # README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.

@@ -18,7 +18,7 @@ mistake() { # BUILD LESSON K
   }
   $COMPILE -DSOLUTION -I"$folder" -c "$at/exercise.cpp" -o "$at/exercise.o" &&
     $COMPILE "$at/exercise.o" $LINK -o "$at/exercise" || return 1
-  said=$(timeout 60 "$at/exercise" 2>&1 | tr -s ' \n' ' '; exit "${PIPESTATUS[0]}") && said="it passes. $said"
+  said=$(ulimit -t 60; "$at/exercise" 2>&1 | tr -s ' \n' ' '; exit "${PIPESTATUS[0]}") && said="it passes. $said"
   [ "${said#*"$expected"}" != "$said" ] && [ -n "$expected" ] || {
     printf 'exercise %s, mistake %s (%s) is not named, but:\n%s\n' "$2" "$3" "$expected" "$said" >&2
     return 1

@@ -6,11 +6,17 @@
 namespace microgpt {
 namespace {
 
-TEST_CASE("a file of names may have a space in its name") {
+/// What make, begun by a reader, would run for a target.
+Run make_plan(const std::string& target, const std::string& environment = "", const std::string& folder = ".") {
+  const std::string script = "env -u MAKEFLAGS -u MAKELEVEL " + environment + R"( make -n -C "$0" )" + target;
+  return run({"/bin/sh", "-c", script, folder});
+}
+
+TEST_CASE("a file of names may have a space, a quote or a dollar in its name") {
   for (const char* target : {"lesson-01", "train", "ladder", "forms", "study", "check-study", "mine-run"}) {
-    const Run r = run({"/bin/sh", "-c", "env -u MAKEFLAGS -u MAKELEVEL make -n \"$0\" NAMES='my names.txt'", target});
+    const Run r = make_plan(target + std::string(R"( NAMES="my ann's \$b.txt")"));
     REQUIRE(r.exit_code == 0);
-    CHECK_MESSAGE(r.out.find(" 'my names.txt'") != std::string::npos, target);
+    CHECK_MESSAGE(r.out.find(R"( 'my ann'\''s $b.txt')") != std::string::npos, target);
   }
 }
 
@@ -31,6 +37,39 @@ TEST_CASE("a break is shown in colours, but not where NO_COLOR is set or the ter
   }
 }
 
+TEST_CASE("what the environment calls MODE or STAGE is not meant for make") {
+  const Run r = make_plan("mine-reset BACK=1", "MODE=production STAGE=dev");
+  CHECK(r.exit_code == 0);
+  CHECK(r.out.find("mine.sh back 1  || :\n") != std::string::npos);
+}
+
+TEST_CASE("a file called lesson-01 does not make the lesson done") {
+  const TemporaryDirectory folder;
+  for (const auto& entry : std::filesystem::directory_iterator(".")) {
+    std::filesystem::create_symlink(std::filesystem::absolute(entry), folder / entry.path().filename().string());
+  }
+  write_contents(folder / "lesson-01", "");
+  const std::string program = "build/release/lessons/01_bigram/main";
+  const std::string plan = make_plan("--assume-old=" + program + " lesson-01", "", folder.path.string()).out;
+  CHECK(plan.find(program + " 'data/names.txt'\n") != std::string::npos);
+}
+
+TEST_CASE("what readers run needs no newer make and bash than macOS has, 3.81 and 3.2, and no GNU tools") {
+  const std::string newer_make =
+      R"(^[^#]*private|^(define .*=|undefine|load)|\.(ONESHELL|SHELLFLAGS|RECIPEPREFIX|SHELLSTATUS|EXTRA_PREREQS))"
+      R"(|\.(NOTINTERMEDIATE|WAIT)|\$\((file|guile|let|intcmp) |^[A-Za-z$][^#]*(::=|!=|&:)|--output-sync)";
+  CHECK(run({"/bin/sh", "-c", R"(grep -nE "$0" Makefile)", newer_make}).out == "");
+  const std::string newer_bash_or_gnu =
+      R"(\$\{[A-Za-z_]+(,|\^|@[A-Z])|(mapfile|readarray|coproc|globstar|EPOCHSECONDS)|&>>|\|&|wait -n)"
+      R"(|(declare|local) -[Anx]|sed -[irz]|(date|stat) -[cd-]|readlink -f|xargs -[rd]|grep -[a-z]*P|sort -[VR])"
+      R"(|echo -[en]|head -n -|-printf|(^|[ ($;|])(timeout|tac|shuf|realpath|setsid) )";
+  CHECK(run({"/bin/sh", "-c",
+             R"(find -L data lessons src tests -name '*.sh' ! -name builds.sh ! -name mpi.sh ! -path 'src/debug/*' \
+               -exec grep -nE "$0" Makefile {} +)",
+             newer_bash_or_gnu})
+            .out == "");
+}
+
 /// `make setup` where the compiler is missing, and so is every program but these scripts.
 Run setup(const std::vector<std::pair<std::string, std::string>>& programs) {
   const TemporaryDirectory bin;
@@ -43,7 +82,7 @@ Run setup(const std::vector<std::pair<std::string, std::string>>& programs) {
 
 TEST_CASE("setup without sudo, or with one that refuses, says what an administrator must run") {
   const std::string ask =
-      "sudo is not for you here; ask an administrator to run: apt-get install g++ libfmt-dev doctest-dev "
+      "sudo is not for you here; ask an administrator to run: apt-get install g++ patch libfmt-dev doctest-dev "
       "nlohmann-json3-dev\n";
   const std::pair<std::string, std::string> user{"id", "echo 1000"}, apt{"apt-get", "echo \"apt-get $*\""};
   const Run without = setup({user, apt});
@@ -54,9 +93,10 @@ TEST_CASE("setup without sudo, or with one that refuses, says what an administra
   CHECK(refused.exit_code == 1);
   CHECK(refused.err.ends_with(ask));
   const Run root = setup({{"id", "echo 0"}, apt, {"env", "shift; \"$@\""}});
-  CHECK(root.exit_code == 0);
-  CHECK(root.out.starts_with("installing g++ libfmt-dev "));
-  CHECK(setup({}).err == "please install: a C++20 compiler, fmt, doctest, nlohmann-json\n");
+  CHECK(root.out.starts_with("installing g++ patch libfmt-dev "));
+  CHECK(root.exit_code == 1);
+  CHECK(root.err.starts_with("something is still missing: "));
+  CHECK(setup({}).err == "please install: a C++20 compiler, patch, fmt, doctest, nlohmann-json\n");
 }
 
 }  // namespace

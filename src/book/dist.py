@@ -10,7 +10,7 @@ from pathlib import Path
 
 def files_of(book, pages):
     """What is packed: {name: path}. Of the project that is what git keeps."""
-    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True)
+    listed = subprocess.run("git ls-files", shell=True, capture_output=True, text=True)
     if listed.returncode:
         raise SystemExit(f"make dist packs what git keeps of the project: {listed.stderr.strip()}")
     files = {path.relative_to(book).as_posix(): path for path in book.rglob("*") if path.is_file()}

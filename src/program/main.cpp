@@ -55,6 +55,16 @@ void refuse_too_much_memory() {
 #endif
 }
 
+#ifdef __linux__
+/// A program made with -march=native may have been copied to an older processor. 101: before any other static object.
+[[gnu::constructor(101)]] void name_illegal_instructions() {
+  std::signal(SIGILL, [](int) {
+    const char message[] = "this processor lacks an instruction that was compiled in; try: make build NATIVE=0\n";
+    ::_exit(::write(STDERR_FILENO, message, sizeof message - 1) > 0 ? 1 : 2);
+  });
+}
+#endif
+
 }  // namespace
 }  // namespace microgpt
 

@@ -9,7 +9,9 @@ set -u
 patch=$1 right=$2 broken=$3
 shift 3
 red='' green='' plain=''
-if [ -t 1 ]; then red=$(printf '\033[31m') green=$(printf '\033[32m') plain=$(printf '\033[0m'); fi
+if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM-dumb}" != dumb ]; then
+  red=$(printf '\033[31m') green=$(printf '\033[32m') plain=$(printf '\033[0m')
+fi
 coloured() { sed -e "s/^-.*/$red&$plain/" -e "s/^+.*/$green&$plain/"; }
 at=$(dirname "$broken")
 

@@ -1,7 +1,6 @@
 // Every form of attention that train can choose, trained long, with three seeds, and compared with plain multi-head
 // attention: each kind of heads, with each mask, with both ways to tell positions. `make forms` prints the table.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
+#include "draw/progress.h"
 #include "lesson/comparison.h"
 
 using namespace microgpt;
@@ -57,9 +57,8 @@ int main(int argc, char** argv) {
     PythonRandom(42).shuffle(documents);  // as the lessons do, so that the same names are held out
     const Tokenizer tokenizer(documents);
     for (const Candidate& form : all) {
-      if (isatty(STDERR_FILENO) != 0) {
-        fmt::print(stderr, "\r\033[K{} of {}: {}", comparison.outcomes.size() + 1, all.size(), form.label);
-      }
+      TerminalLine line;
+      line.show(fmt::format("{} of {}: {}", comparison.outcomes.size() + 1, all.size(), form.label));
       const Comparison one = compare(documents, tokenizer, {form}, budget);
       comparison.budget = one.budget;
       comparison.num_held_out = one.num_held_out;
@@ -69,6 +68,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "forms: {}\n", error.what());
     return 1;
   }
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
   comparison.print();
 }

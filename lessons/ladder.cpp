@@ -1,7 +1,6 @@
 // The ladder: the models of lessons 01 to 09, each trained on the same 1,000 names and evaluated on the same names
 // that none of them has seen; with several seeds, because one run proves little. `make ladder` prints the table.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/split.h"
+#include "draw/progress.h"
 #include "lesson/mlp.h"
 #include "train/evaluation.h"
 #include "train/optimizer.h"
@@ -82,15 +82,6 @@ struct Rung {
 
 using Ladder = std::vector<Rung*>;
 
-void show_progress(std::size_t done, std::size_t total) {
-  if (isatty(STDERR_FILENO) == 0) return;
-  if (done < total) {
-    fmt::print(stderr, "\rrun {} of {}", done + 1, total);
-  } else {
-    fmt::print(stderr, "\r\x1b[K");
-  }
-}
-
 void climb(const Ladder& ladder, const std::string& path) {
   const std::vector<Document> documents = read_documents(path);
   const Tokenizer tokenizer(documents);
@@ -101,13 +92,13 @@ void climb(const Ladder& ladder, const std::string& path) {
     random.shuffle(training);
     const Task task{training, names.held_out, tokenizer, random};
     for (std::size_t r = 0; r < ladder.size(); r++) {
-      show_progress(i * ladder.size() + r, num_seeds * ladder.size());
+      TerminalLine line;
+      line.show(fmt::format("run {} of {}", i * ladder.size() + r + 1, num_seeds * ladder.size()));
       const Estimate losses = estimate(ladder[r]->run(task));
       ladder[r]->means.push_back(losses.mean);
       ladder[r]->one_name += losses.stddev / static_cast<double>(num_seeds);
     }
   }
-  show_progress(1, 1);
   fmt::print("{} names, shuffled anew with each of {} seeds; {} steps of a name each, then {} names not seen\n\n",
              names.training.size(), num_seeds, num_steps, names.held_out.size());
 }

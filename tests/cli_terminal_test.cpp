@@ -146,6 +146,8 @@ TEST_CASE("what takes long says how far it is, and leaves nothing of that on the
     CHECK(r.out.find("\r" + std::string(part)) != std::string::npos);
     for (const std::string& line : screen(r.out, 160)) CHECK_MESSAGE(line.find(part) == std::string::npos, line);
     CHECK(microgpt(command).err.find(part) == std::string::npos);
+    const Run dumb = microgpt(command, {.out_on_terminal = true, .err_on_terminal = true, .term = "dumb"});
+    CHECK(dumb.out.find_first_of("\r\x1b") == std::string::npos);
   }
 }
 

@@ -1,6 +1,7 @@
 // Runs every test. The first line tells how golden numbers are compared here. A test that is skipped says so and why.
 // If none is asked for that exists, that is a failure.
 #define DOCTEST_CONFIG_IMPLEMENT
+#define DOCTEST_CONFIG_COLORS_NONE
 #include <doctest/doctest.h>
 
 #include <cstdio>

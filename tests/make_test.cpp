@@ -14,6 +14,23 @@ TEST_CASE("a file of names may have a space in its name") {
   }
 }
 
+TEST_CASE("a break is shown in colours, but not where NO_COLOR is set or the terminal is dumb") {
+  const TemporaryDirectory folder;
+  const std::string right = folder / "right", broken = folder / "broken";
+  write_contents(right, "echo yes\n");
+  write_contents(broken, "echo no\n");
+  auto shown = [&](const std::string& setting, const std::string& term) {
+    const std::string script =
+        "chmod +x \"$@\"; " + setting + " lessons/break.sh lessons/03_value/break/assign.patch \"$@\"";
+    return run({"/bin/sh", "-c", script, "sh", right, broken}, {.out_on_terminal = true, .term = term}).out;
+  };
+  CHECK(shown("", "xterm").find("\x1b[31m-yes\x1b[0m\n\x1b[32m+no") != std::string::npos);
+  for (const std::string& plain : {shown("NO_COLOR=1", "xterm"), shown("", "dumb")}) {
+    CHECK(plain.find("\n-yes\n+no\n") != std::string::npos);
+    CHECK(plain.find('\x1b') == std::string::npos);
+  }
+}
+
 /// `make setup` where the compiler is missing, and so is every program but these scripts.
 Run setup(const std::vector<std::pair<std::string, std::string>>& programs) {
   const TemporaryDirectory bin;

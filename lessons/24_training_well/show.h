@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,11 +9,13 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "draw/chart.h"
+#include "draw/progress.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
 #include "lesson/recipe.h"
@@ -128,7 +129,7 @@ class Experiments {
         const double low = loss(asked(now.model()), few), honest = loss(asked(now.model()), others);
         of_few.back().points.emplace_back(step, std::round(100 * low) / 100);
         of_others.back().points.emplace_back(step, std::round(100 * honest) / 100);
-        hide_progress();
+        line_.reset();
         if (step <= 50 || step % 200 == 0) fmt::print("{:4} | {:15.2f} | {:.2f}\n", step, low, honest);
       };
       BatchTrainer<double> trainer = train(wide(dropout, decay), few, 1, measure);
@@ -261,14 +262,10 @@ class Experiments {
   BatchTrainer<double> train(
       const Recipe& recipe, const Names& names, std::uint64_t seed,
       const AfterEachStep& after_step = [](BatchTrainer<double>&, double) {}) {
-    if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "model {} of {}", ++num_trained_, num_models);
+    line_.emplace().show(fmt::format("model {} of {}", ++num_trained_, num_models));
     BatchTrainer<double> trainer = trained(recipe, names, lesson_.tokenizer, seed, after_step);
-    hide_progress();
+    line_.reset();
     return trainer;
-  }
-
-  static void hide_progress() {
-    if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\x1b[K");
   }
 
   /// Generates 500 names, and prints how many of them are copied from the list, and the first few.
@@ -319,6 +316,7 @@ class Experiments {
   const Parts& parts_;
   MeanLoss mean_loss_;
   int num_trained_ = 0;
+  std::optional<TerminalLine> line_;
 };
 
 }  // namespace microgpt

@@ -156,7 +156,7 @@ inline std::vector<Job> jobs(std::vector<Result>& results) {
 inline void run_all(const std::vector<Job>& all) {
   std::size_t total = 0, done = 0;
   for (const Job& job : all) total += job.subject.num_steps;
-  Progress progress(total, isatty(STDOUT_FILENO) == 0);
+  Progress progress(total, !can_rewrite(STDOUT_FILENO));
   std::atomic<std::size_t> next = 0;
   std::mutex showing;
   std::string failure;

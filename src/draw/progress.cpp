@@ -14,11 +14,6 @@ namespace {
 
 constexpr const char* clear_to_end = "\x1b[K";
 
-bool is_terminal(int descriptor) {
-  const char* kind = std::getenv("TERM");
-  return isatty(descriptor) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
 std::size_t columns(int descriptor) {
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -26,8 +21,25 @@ std::size_t columns(int descriptor) {
 
 }  // namespace
 
+bool can_rewrite(int descriptor) {
+  const char* kind = std::getenv("TERM");
+  return isatty(descriptor) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+TerminalLine::TerminalLine() : is_shown_(can_rewrite(STDERR_FILENO)) {}
+
+TerminalLine::~TerminalLine() {
+  if (is_shown_) std::fputs("\r\x1b[K", stderr);
+}
+
+void TerminalLine::show(const std::string& text) {
+  if (!is_due()) return;
+  next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  std::fputs(("\r" + text.substr(0, columns(STDERR_FILENO) - 1) + clear_to_end).c_str(), stderr);
+}
+
 Progress::Progress(std::size_t total, bool quiet)
-    : total_(total), quiet_(quiet), rewrite_(is_terminal(STDOUT_FILENO)), draw_(is_terminal(STDERR_FILENO)) {}
+    : total_(total), quiet_(quiet), rewrite_(can_rewrite(STDOUT_FILENO)), draw_(can_rewrite(STDERR_FILENO)) {}
 
 Progress::~Progress() {
   if (!begun_) return;

@@ -8,6 +8,26 @@
 
 namespace microgpt {
 
+/// Whether a line there can be rewritten: on a terminal, but not on a dumb one.
+bool can_rewrite(int descriptor);
+
+/// Such a line of standard error, which is rewritten while something takes long, and erased in the end. Elsewhere
+/// nothing.
+class TerminalLine {
+ public:
+  TerminalLine();
+  ~TerminalLine();
+  TerminalLine(const TerminalLine&) = delete;
+  TerminalLine& operator=(const TerminalLine&) = delete;
+
+  bool is_due() const { return is_shown_ && std::chrono::steady_clock::now() >= next_; }  // ten times a second
+  void show(const std::string& text);
+
+ private:
+  bool is_shown_;
+  std::chrono::steady_clock::time_point next_ = {};
+};
+
 class Progress {
  public:
   /// quiet: no lines and no bar.

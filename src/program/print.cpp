@@ -44,18 +44,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-TerminalLine::TerminalLine() : is_shown_(::isatty(STDERR_FILENO) != 0) {}
-
-TerminalLine::~TerminalLine() {
-  if (is_shown_) std::fputs("\r\x1b[K", stderr);
-}
-
-void TerminalLine::show(const std::string& text) {
-  if (!is_due()) return;
-  next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-  fmt::print(stderr, "\r{}\x1b[K", text);
-}
-
 std::function<void(std::size_t done, std::size_t total)> run_line(const std::string& what) {
   return [what, line = std::make_shared<TerminalLine>(), start = std::chrono::steady_clock::now()](std::size_t done,
                                                                                                    std::size_t total) {

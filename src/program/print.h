@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/tokenizer.h"
+#include "draw/progress.h"
 
 namespace microgpt {
 
@@ -31,24 +32,7 @@ std::string for_output(const std::string& text);
 
 double seconds_since(std::chrono::steady_clock::time_point start);
 
-/// On a terminal, a line of standard error that is rewritten while something takes long, and erased in the end.
-/// Elsewhere nothing.
-class TerminalLine {
- public:
-  TerminalLine();
-  ~TerminalLine();
-  TerminalLine(const TerminalLine&) = delete;
-  TerminalLine& operator=(const TerminalLine&) = delete;
-
-  bool is_due() const { return is_shown_ && std::chrono::steady_clock::now() >= next_; }  // ten times a second
-  void show(const std::string& text);
-
- private:
-  bool is_shown_;
-  std::chrono::steady_clock::time_point next_ = {};
-};
-
-/// Such a line that says how far a long computation is: "heads: 3 of 16, 2 s left". It goes with the last copy.
+/// A TerminalLine that says how far a long computation is: "heads: 3 of 16, 2 s left". It goes with the last copy.
 std::function<void(std::size_t done, std::size_t total)> run_line(const std::string& what);
 
 /// Prints "microgpt: message" to standard error, on one line. If that fails, nobody is there to be told.

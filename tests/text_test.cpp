@@ -78,6 +78,28 @@ TEST_CASE("what acts on a terminal is written out, and other text stays as it is
   CHECK(visible("Zoë あ𐍈 \u202f\u200d") == "Zoë あ𐍈 \u202f\u200d");
 }
 
+TEST_CASE("a text is as wide as a terminal shows it: East Asian characters take two columns, marks none") {
+  for (const auto& [text, width] : std::vector<std::pair<std::string, std::size_t>>{{"", 0},
+                                                                                    {"Zoë", 3},
+                                                                                    {"Zoe\u0308", 3},
+                                                                                    {"山田", 4},
+                                                                                    {"한글", 4},
+                                                                                    {"ｱｲ", 2},
+                                                                                    {"ＡＢ", 4},
+                                                                                    {"शिवानी", 3},
+                                                                                    {"कृष्णा", 3},
+                                                                                    {"ที่", 1},
+                                                                                    {"مُحَمَّد", 4},
+                                                                                    {"░▒", 2},
+                                                                                    {"a\u200db", 2},
+                                                                                    {"\xff\xfe", 2}}) {
+    CHECK_MESSAGE(display_width(text) == width, text);
+  }
+  CHECK(pad_left("山", 4) == "  山");
+  CHECK(pad_right("ि", 2) == "ि  ");
+  CHECK(pad_left("山田太郎", 4) == "山田太郎");
+}
+
 TEST_CASE("white space is what Python's str.isspace says") {
   const std::u32string spaces =
       U"\t\n\v\f\r\x1c\x1d\x1e\x1f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bigram.h"
+#include "base/utf8.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "train/evaluation.h"
@@ -81,8 +82,8 @@ inline void show_a_name(const Lesson& lesson, const Counts& counts, const Draft&
     rows.row_labels.push_back(label(lesson.tokenizer, tokens[i]));
     rows.rows.push_back(draft.probabilities(counts[tokens[i]]));
     const double p = rows.rows.back()[tokens[i + 1]];
-    surprises += fmt::format("{:>5} | {:>4} | {:11.6f} | {:8.4f}\n", rows.row_labels.back(),
-                             label(lesson.tokenizer, tokens[i + 1]), p, -std::log(p));
+    surprises += fmt::format("{} | {} | {:11.6f} | {:8.4f}\n", pad_left(rows.row_labels.back(), 5),
+                             pad_left(label(lesson.tokenizer, tokens[i + 1]), 4), p, -std::log(p));
   }
   fmt::print("\na name it has not seen; darker is more likely\n{}\n{}", shades(rows), surprises);
   fmt::print("the mean of these surprises is its loss: {:.4f}\n", draft.loss(counts, tokens));

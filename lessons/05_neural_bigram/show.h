@@ -116,7 +116,7 @@ inline void show_at_rest(const Lesson& lesson, const Loss& loss) {
   for (std::size_t i = 0; i < losses.size(); i++) differences.push_back(losses[i] - of_counts[i]);
   fmt::print("\n--- does it beat counting? ---\nname         | counts | MLP    | MLP minus counts\n");
   for (std::size_t i = 0; i < std::min<std::size_t>(5, held_out.size()); i++) {
-    fmt::print("{:12} | {:.4f} | {:.4f} | {:16.4f}\n", encode_utf8(held_out[i]), of_counts[i], losses[i],
+    fmt::print("{} | {:.4f} | {:.4f} | {:16.4f}\n", pad_right(encode_utf8(held_out[i]), 12), of_counts[i], losses[i],
                differences[i]);
   }
   fmt::print("\n{} held-out names, mean +- standard error\n", held_out.size());

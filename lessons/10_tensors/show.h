@@ -126,7 +126,7 @@ inline void show_names(const Lesson& lesson, const Draft& draft, const Batch& ba
   const std::vector<Name> names = names_of(batch);
   for (std::size_t i = 0; i < names.size(); i++) {
     const Scope scope;
-    fmt::print("{:9} | {:9} | {} | {:.4f} | {:12.4f}\n", name_of(lesson, i + 1), names[i].first,
+    fmt::print("{} | {:9} | {} | {:.4f} | {:12.4f}\n", pad_right(name_of(lesson, i + 1), 9), names[i].first,
                likeliest(probabilities(logits, names[i].first), lesson.tokenizer, 3),
                draft.name_loss(logits, batch, names[i]),
                document_loss(draft.model, lesson.tokens_of_step(i + 1)).data());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <locale.h>
+#include <wchar.h>
 #include <wctype.h>
 #ifdef __APPLE__
 #include <xlocale.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 
 namespace microgpt {
 
@@ -89,15 +91,44 @@ bool is_space(char32_t c) {
   return (c >= 0x2000 && c <= 0x200a) || std::find(alone.begin(), alone.end(), c) != alone.end();
 }
 
-char32_t lower(char32_t c) {
-  static const locale_t unicode = [] {
+namespace {
+
+/// What the C library knows of Unicode, whatever the user's locale is.
+locale_t unicode() {
+  static const locale_t known = [] {
     locale_t found = nullptr;
     for (const char* name : {"C.UTF-8", "UTF-8", "en_US.UTF-8", "C"}) {
       if (found == nullptr) found = ::newlocale(LC_CTYPE_MASK, name, nullptr);
     }
     return found;
   }();
-  return static_cast<char32_t>(::towlower_l(static_cast<wint_t>(c), unicode));
+  return known;
+}
+
+}  // namespace
+
+char32_t lower(char32_t c) { return static_cast<char32_t>(::towlower_l(static_cast<wint_t>(c), unicode())); }
+
+std::size_t display_width(std::string_view text) {
+  const std::optional<std::u32string> characters = decode_utf8(text);
+  if (!characters) return text.size();
+  static const wctype_t mark = ::wctype_l("combining", unicode());
+  const locale_t before = ::uselocale(unicode());
+  std::size_t width = 0;
+  for (const char32_t c : *characters) {
+    if (::iswctype(static_cast<wint_t>(c), mark) != 0) continue;
+    width += static_cast<std::size_t>(std::abs(::wcwidth(static_cast<wchar_t>(c))));  // -1: it does not know it
+  }
+  ::uselocale(before);
+  return width;
+}
+
+std::string pad_left(std::string_view text, std::size_t width) {
+  return std::string(width - std::min(width, display_width(text)), ' ') + std::string(text);
+}
+
+std::string pad_right(std::string_view text, std::size_t width) {
+  return std::string(text) + std::string(width - std::min(width, display_width(text)), ' ');
 }
 
 std::u32string_view strip(std::u32string_view text) {

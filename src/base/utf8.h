@@ -20,6 +20,13 @@ std::string encode_utf8(std::u32string_view code_points);
 /// UTF-8, written out as in "\\x1b": so they cannot act on a terminal, and XML may hold them.
 std::string visible(std::string_view bytes);
 
+/// The columns of a terminal that a text takes: two for a Chinese character, none for a mark on the letter before it.
+std::size_t display_width(std::string_view text);
+
+/// The text with spaces in front of it, or behind it, so that it takes `width` columns.
+std::string pad_left(std::string_view text, std::size_t width);
+std::string pad_right(std::string_view text, std::size_t width);
+
 /// Python's str.isspace for one character.
 bool is_space(char32_t code_point);
 

@@ -30,12 +30,6 @@ std::string blue(double share) {
   return fmt::format("rgb({},{},{})", mix(255, 8), mix(255, 48), mix(255, 107));
 }
 
-std::size_t columns(const std::string& text) { return decode_utf8(text).value_or(U"").size(); }
-
-std::string pad_left(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, columns(text)), ' ') + text;
-}
-
 /// Ends a line and removes the spaces at its end.
 void end_line(std::string& text) {
   text.erase(text.find_last_not_of(' ') + 1);
@@ -54,7 +48,7 @@ constexpr std::size_t label_width = 4;
 
 double width_of(const Grid& grid) {
   double widest = cell * static_cast<double>(grid.col_labels.size());
-  for (const std::string& note : grid.notes) widest = std::max(widest, 6.5 * static_cast<double>(columns(note)));
+  for (const std::string& note : grid.notes) widest = std::max(widest, 6.5 * static_cast<double>(display_width(note)));
   return margin_left + widest + margin_end;
 }
 
@@ -182,7 +176,7 @@ Svg tile_maps(const std::string& title, const std::vector<Tiles>& maps, const Le
   for (const auto& [colour, meaning] : legend) {
     svg.rect(x, bottom + 16, 12, 12, colour);
     svg.text(x + 17, bottom + 26, meaning);
-    x += 36 + 6.5 * static_cast<double>(columns(meaning));
+    x += 36 + 6.5 * static_cast<double>(display_width(meaning));
   }
   return svg;
 }
@@ -191,7 +185,7 @@ std::string shades(const Grid& grid) {
   constexpr std::array<const char*, 5> shade{"  ", "░░", "▒▒", "▓▓", "██"};
   const double largest = darkest(grid);
   std::string text(label_width + 1, ' ');
-  for (const std::string& label : grid.col_labels) text += pad_left(label, 1) + " ";
+  for (const std::string& label : grid.col_labels) text += pad_right(pad_left(label, 1), 2);
   end_line(text);
   for (std::size_t r = 0; r < grid.rows.size(); r++) {
     text += pad_left(grid.row_labels[r], label_width) + " ";
@@ -223,8 +217,8 @@ std::string shades(const std::vector<TitledGrid>& grids) {
     std::size_t n = 0;
     for (std::string line; std::getline(text, line); n++) {
       if (n == lines.size()) lines.emplace_back();
-      lines[n] += std::string(width - columns(lines[n]), ' ') + line;
-      widest = std::max(widest, columns(lines[n]));
+      lines[n] = pad_right(lines[n], width) + line;
+      widest = std::max(widest, display_width(lines[n]));
     }
     width = widest + gap;
   }

@@ -68,9 +68,9 @@ void print_strongest(const HeadRow& row, std::span<const Token> tokens, const To
   fmt::print("{:>8}  {:<6}{:>8}{:>12}{:>9}\n", "position", "token", "weight", "even share", "score");
   for (const std::size_t i : row.strongest(most)) {
     const LookedAt& at = row.seen[i];
-    fmt::print("{:>8}  {:<6}{:>8.4f}{:>12.4f}{:>+9.4f}\n", at.position,
-               for_output(tokenizer.label(tokens[at.position])), at.weight, 1 / static_cast<double>(row.seen.size()),
-               at.score);
+    fmt::print("{:>8}  {}{:>8.4f}{:>12.4f}{:>+9.4f}\n", at.position,
+               pad_right(for_output(tokenizer.label(tokens[at.position])), 6), at.weight,
+               1 / static_cast<double>(row.seen.size()), at.score);
   }
 }
 
@@ -80,7 +80,7 @@ void print_numbers(const HeadRow& row, std::span<const Token> tokens, const Toke
   for (const LookedAt& at : row.seen) total += std::exp(at.score);
   for (const LookedAt& at : row.seen) {
     const std::string where = fmt::format("{} {}", at.position, for_output(tokenizer.label(tokens[at.position])));
-    fmt::print("\n{:<24}{}\n", "key k of " + where, in_numbers(at.key));
+    fmt::print("\n{}{}\n", pad_right("key k of " + where, 24), in_numbers(at.key));
     fmt::print("{:<24}{}   sum {:+.4f}, / sqrt({}) = {:+.4f}\n", "q * k", in_numbers(at.products), at.sum,
                at.key.size(), at.score);
     fmt::print("{:<24} exp({:.4f}) / {:.4f} = {:.4f}\n", "weight", at.score, total, at.weight);

@@ -6,6 +6,7 @@
 #include "base/attention_shape.h"
 #include "base/error.h"
 #include "base/published.h"
+#include "base/utf8.h"
 #include "draw/readable.h"
 #include "program/commands.h"
 #include "program/print.h"
@@ -65,7 +66,7 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   };
   const double of_mha = static_cast<double>(cached_numbers(shape).value()) /
                         (2 * static_cast<double>(shape.n_head) * static_cast<double>(shape.value_dim));
-  fmt::print("{:<16} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8.1f}", model.name, label(shape),
+  fmt::print("{} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8.1f}", pad_right(model.name, 16), label(shape),
              model.parameters > 0 ? readable_count(model.parameters) : "",
              readable_count(attention_parameters(model).value()), row.dtype, bytes(1, 1),
              readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);

@@ -21,14 +21,17 @@ TEST_CASE("a file of names may have a space, a quote or a dollar in its name") {
 }
 
 TEST_CASE("a break is shown in colours, but not where NO_COLOR is set or the terminal is dumb") {
-  const TemporaryDirectory folder;
-  const std::string right = folder / "right", broken = folder / "broken";
-  write_contents(right, "echo yes\n");
-  write_contents(broken, "echo no\n");
+  const TemporaryDirectory right, broken;
+  for (const auto& [folder, word] : {std::pair{&right, "yes\n"}, {&broken, "no\n"}}) {
+    write_contents(*folder / "printed.txt", word);
+    write_contents(*folder / "errors.txt", "");
+    write_contents(*folder / "code.txt", "0");
+  }
   auto shown = [&](const std::string& setting, const std::string& term) {
-    const std::string script =
-        "chmod +x \"$@\"; " + setting + " lessons/break.sh lessons/03_value/break/assign.patch \"$@\"";
-    return run({"/bin/sh", "-c", script, "sh", right, broken}, {.out_on_terminal = true, .term = term}).out;
+    const std::string script = setting + " KEPT=1 lessons/break.sh lessons/03_value/break/assign.patch \"$@\"";
+    return run({"/bin/sh", "-c", script, "sh", right / "main", broken / "main"},
+               {.out_on_terminal = true, .term = term})
+        .out;
   };
   CHECK(shown("", "xterm").find("\x1b[31m-yes\x1b[0m\n\x1b[32m+no") != std::string::npos);
   for (const std::string& plain : {shown("NO_COLOR=1", "xterm"), shown("", "dumb")}) {

@@ -23,6 +23,10 @@ file=$own/microgpt.cpp
 CXX=${CXX:-g++}
 scratch=
 
+# What the compiler says is read below, so it speaks English; letters stay those of the reader's language.
+{ export LC_CTYPE="${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}" LANG=C LANGUAGE= &&
+  unset LC_ALL LC_MESSAGES LC_NUMERIC LC_COLLATE; } 2>/dev/null # it may not be installed
+
 fail() {
   echo "$1" >&2
   exit 1
@@ -84,7 +88,7 @@ compile() { # OUTPUT [FLAG...] SOURCE
   shift
   compiled=("$@")
   need_compiler
-  $CXX -std=c++20 -Isrc "$@" -o "$output" 2>"$scratch/errors"
+  $CXX -std=c++20 -Isrc -fno-diagnostics-color "$@" -o "$output" 2>"$scratch/errors"
 }
 
 test_flags='-w -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main'
@@ -102,13 +106,18 @@ compile_header() { # FILE
     compile "$1.o" $test_flags -DINSTANCE=template -x c++ -c "$1"
 }
 
+# What a compiler said first that it calls an error, without its place; or just what it said first.
+first_error() {
+  [ -s "$1" ] || echo "$CXX does not say why"
+  { grep -m 1 -E 'error: |undefined' "$1" || head -n 1 "$1"; } | sed 's/^.*error: //'
+}
+
 # The first line of the reader's that the compiler did not like.
 say_syntax_error() { # is true if there is one
-  local first line
-  ! $CXX -std=c++20 -Isrc -w -fsyntax-only "$file" 2>"$scratch/errors.own" || return 1
-  first=$(grep -m 1 'error: ' "$scratch/errors.own")
+  local line
+  ! $CXX -std=c++20 -Isrc -fno-diagnostics-color -w -fsyntax-only "$file" 2>"$scratch/errors.own" || return 1
   line=$(sed -n "s|^$file:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors.own" | head -n 1)
-  echo "$file:$line does not compile: ${first#*error: }"
+  echo "$file${line:+:$line} does not compile: $(first_error "$scratch/errors.own")"
   [ -z "$line" ] || sed -n "${line}s/^/  $line |  /p" "$file"
 }
 
@@ -125,17 +134,14 @@ say_compile_error() {
   line=$(echo "$first" | sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p")
   line=${line:-$(sed -n "s|^[^:]*$tests:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors" | head -n 1)}
   if [ -z "$line" ]; then
-    echo "$file does not fit its tests: $(grep -m 1 -E 'error|undefined' "$scratch/errors")"
+    echo "$file does not fit its tests: $(first_error "$scratch/errors")"
     return
   fi
   wanted=$(awk -v line="$line" 'NR > line { exit }
     match($0, /wanted_[0-9]+/) { n = substr($0, RSTART + 7, RLENGTH - 7) }
     /\/\/ wants: / { sub(/.*\/\/ /, ""); last = n " " $0 } END { print last }' $tests)
   echo "stage ${wanted%% *} ${wanted#* }"
-  case $first in
-    *"not declared"* | *"does not name"* | *undeclared* | *"unknown type"* | *"no member named"* | *"has no member"*) ;;
-    *) echo "  the compiler says: ${first#*error: }" ;;
-  esac
+  echo "  the compiler says: ${first#*error: }"
 }
 
 # --- Testing ---
@@ -181,6 +187,7 @@ say_crash() { # STAGE EXIT_CODE SECONDS
   case $2 in
     137 | 152) echo "$call: still computing after $3 seconds, and was stopped. Does a loop never end?" ;;
     153) echo "$call: it printed more than a megabyte, and was stopped. Does a loop print for ever?" ;;
+    126) echo "no program runs in $scratch: clone the project to a disk that is not mounted with noexec" ;;
     139 | 138) echo "$call: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
     *)
       echo "$call: stopped with code $2."
@@ -450,7 +457,7 @@ progress() {
   done
 }
 
-scratch=$(mktemp -d) || exit 1
+mkdir -p build && scratch=$(mktemp -d build/mine.XXXXXX) || exit 1 # programs run in it, which /tmp may forbid
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM HUP
 command=${1:-test}

@@ -388,6 +388,10 @@ def check_for_all_readers(tab, page):
             found = tab.findings()
             check(not found, f"{page}, {width} pixels wide, {'dark' if dark else 'light'}: {found}")
     tab.resize(1024, 800)
+    tab.prefer(dark=False, contrast=True)
+    for what in (".shades i", ".chance .track, .chance .fill", ".stream span", ".cells button", ".choices button"):
+        shades = f"new Set([...document.querySelectorAll('{what}')].map((e) => getComputedStyle(e).backgroundColor)).size"
+        check(tab.evaluate(shades) > 1, f"with a contrast theme, {what} are all alike")
     tab.prefer(dark=False)
 
 

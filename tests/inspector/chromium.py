@@ -160,10 +160,11 @@ class Chromium(Browser):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
                   mobile=width < 600)
 
-    def prefer(self, dark):
-        """Light or dark colours; and no motion, so that what is clicked stays where it is."""
+    def prefer(self, dark, contrast=False):
+        """Light or dark colours, or a contrast theme; and no motion, so that what is clicked stays where it is."""
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                            {"name": "forced-colors", "value": "active" if contrast else "none"},
                             {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def keep_downloads(self, folder):

@@ -103,6 +103,10 @@ around() {
   says 'like all others. hint 2 of 2 for stage 1' env MINE_FOLDER="$folder" $mine hint || code=1
   says '+Token draw(const std::vector<double>& weights)' env MINE_FOLDER="$folder" $mine hint || code=1
   says 'there is no compiler called g+++' env CXX=g+++ MINE_FOLDER="$folder" $mine test || code=1
+  says 'does not compile: /bin/false does not say why' env CXX=/bin/false MINE_FOLDER="$folder" $mine test || code=1
+  echo 'echo "error: ${LC_ALL-}$LANG, $LC_CTYPE" >&2; exit 1' >"$folder/cxx"
+  says 'does not compile: C, de_DE.UTF-8' \
+    env LC_ALL=de_DE.UTF-8 TMPDIR=/no/such/folder CXX="sh $folder/cxx" MINE_FOLDER="$folder" $mine test || code=1
   says 'kept as' env MINE_FOLDER="$folder" $mine reset 3 || code=1
   cmp -s "$folder/before-reset-1.cpp" <($mine cut 0) || { echo 'reset lost the file' && code=1; }
   says 'before-reset-2.cpp; back: make mine-reset BACK=2' env MINE_FOLDER="$folder" $mine back 1 || code=1

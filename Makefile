@@ -485,7 +485,8 @@ $(BUILD)/%.o: %.cpp $(BUILD)/openmp
 
 together = $(filter-out $(APART),$(UNIT.$(*F)))
 $(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(together) $(BUILD)/openmp
-	@$(call compile,src/$*,$(patsubst src/%,-include %,$(together)) -x c++ - </dev/null)
+	@mkdir -p $(@D) && printf '#include "%s"\n' $(together:src/%=%) >$(@:.o=.cpp)
+	@$(call compile,src/$*,$(@:.o=.cpp))
 
 # This file changes only when the compiler or its flags do; then everything is recompiled.
 FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(TENSOR_FLAGS) $(COOL_FLAGS) $(COLD_FLAGS)

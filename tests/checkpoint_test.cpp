@@ -190,15 +190,6 @@ TEST_CASE("a file with any bit or byte flipped is loaded or refused, and nothing
   CHECK(read_though_flipped(serialize(tiny_checkpoint()), right) > tiny_numbers.size());
 }
 
-TEST_CASE("a rehearsal finds out whether saving will work, and changes nothing") {
-  const TemporaryDirectory directory;
-  const Checkpoint tiny = tiny_checkpoint();
-  rehearse_save(directory / "model", tiny.config, tiny.tokenizer, tiny.parameters);
-  CHECK(directory.count() == 0);
-  CHECK_THROWS_AS(rehearse_save(directory / "no/model", tiny.config, tiny.tokenizer, tiny.parameters), Error);
-  CHECK_THROWS_AS(save_checkpoint(directory / "no/model", tiny.config, tiny.tokenizer, tiny.parameters), Error);
-}
-
 // --- History ---------------------------------------------------------------------------------------------------------
 
 /// A directory with a small model for each of these steps.
@@ -228,7 +219,7 @@ using Steps = std::vector<std::size_t>;
 
 TEST_CASE("the files of a history sort in the order of their steps, without hidden and unfinished ones") {
   const Kept kept({1000000, 20, 0, 999999, 3});
-  for (const char* name : {".hidden", "microgpt-17-0.tmp"}) write_contents(kept / name, "anything");
+  for (const char* name : {".hidden", "step_000004.safetensors.17.tmp"}) write_contents(kept / name, "anything");
   CHECK(history_files(kept.path) ==
         std::vector<std::string>{kept / "step_000000.safetensors", kept / "step_000003.safetensors",
                                  kept / "step_000020.safetensors", kept / "step_999999.safetensors",

@@ -249,7 +249,6 @@ TEST_CASE("an old model survives a disk that has no room for the new one") {
     const Run r = in_shell(fmt::format("ulimit -f {}; exec \"$0\" \"$@\"", room),
                            folder.train({"--steps", "1", "--save", folder.model}));
     CHECK(complaint(r) == "1: cannot write '" + folder.model + "': File too large; choose another path");
-    CHECK_FALSE(has_steps(r));
   }
   CHECK(folder.untouched());
 }

@@ -152,7 +152,7 @@ TEST_CASE("a training that is killed leaves a history that is whole") {
   const Steps steps = folder.steps();
   CHECK(steps.size() > 9);
   for (std::size_t i = 0; i < steps.size(); i++) CHECK(steps[i] == i);
-  write_contents(folder.kept + "/microgpt-1-0.tmp", "half a checkpoint");
+  write_contents(folder.point(9) + ".17.tmp", "half a checkpoint");
   CHECK(microgpt(folder.inspect()).exit_code == 0);
 
   const std::string model = folder.file("model");

@@ -7,18 +7,14 @@
 
 namespace microgpt {
 
-/// Writes the bytes to a temporary file in the same directory, flushes it to the disk and renames it to `path`.
-/// Follows a symbolic link; keeps the permissions of an existing file.
-/// Throws Error naming the path, the system's reason and what to do. Then the old file is unchanged and the temporary
-/// file is gone. Refuses anything but a regular file (a directory, a device, a pipe), and a file that is
-/// write-protected.
+/// Writes the bytes to a file beside it, NAME.PID.tmp, flushes them to the disk and renames it to `path`. Follows a
+/// symbolic link; keeps the permissions of an existing file. Throws Error naming the path, the system's reason and what
+/// to do; then the old file is unchanged. Refuses anything but a regular file (a directory, a device, a pipe), and a
+/// file that is write-protected.
 void replace_file(const std::string& path, std::string_view bytes);
 
-/// Whether a file of this name may be such a temporary file, left behind by a program that was killed.
-bool is_temporary_file(const std::string& name);
-
-/// Writes the temporary file and removes it. Throws the Error that replace_file would throw later, unless the disk has
-/// less room by then.
-void rehearse_replace_file(const std::string& path, std::string_view bytes = {});
+/// Throws the Error that replace_file() would throw, as far as that can be told without writing. Call it before what
+/// takes long.
+void require_writable(const std::string& path);
 
 }  // namespace microgpt

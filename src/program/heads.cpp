@@ -137,10 +137,7 @@ void heads(const HeadsOptions& options) {
   std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
   if (options.text) text = read_text(*options.text, checkpoint, most_shown);
   text.resize(std::min(text.size(), most_shown + 1));
-  if (options.svg) rehearse_output("--svg", *options.svg, data);
-  if (options.save) {
-    rehearse_save(*options.save, config, checkpoint.tokenizer, checkpoint.parameters, checkpoint.training);
-  }
+  if (options.svg) require_output("--svg", *options.svg, data);
 
   const std::size_t threads = options.threads.value_or(available_threads());
   HeadsReport report = report_on(checkpoint, probed, threads, run_line("heads:"));

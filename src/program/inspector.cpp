@@ -229,8 +229,8 @@ History load_models(const std::string& path) {
 void write_inspector(const std::vector<std::string>& models, const std::string& html,
                      const std::optional<std::string>& data, const std::optional<std::string>& text) {
   constexpr std::size_t enough = 1000;  // documents to measure the heads on
-  rehearse_output("--html", html, models);
-  if (data) rehearse_output("--html", html, {*data});
+  require_output("--html", html, models);
+  if (data) require_output("--html", html, {*data});
   Json all{{"models", Json::array()}, {"train", training_json()}};
   for (const std::string& path : models) {
     const History history = load_models(path);
@@ -241,7 +241,7 @@ void write_inspector(const std::vector<std::string>& models, const std::string& 
                       file, checkpoint.parameters.size(), most_numbers));
     }
     const DataFile names = data_of(checkpoint, data);
-    rehearse_output("--html", html, {names.path});
+    require_output("--html", html, {names.path});
     const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);
     const HeadsReport report = report_on(checkpoint, measured.probed, available_threads(), run_line("heads:"));
     all["models"].push_back(model_json(file, checkpoint, report, measured));

@@ -30,6 +30,7 @@ void require_own_place(const std::string& save, bool force, const std::vector<st
   if (history && folder(save) == folder(fs::path(*history) / "file")) {
     refuse("is in the directory of --history, which must hold nothing else");
   }
+  require_writable(save);
   if (force || !fs::is_regular_file(save, ignored) || fs::file_size(save, ignored) == 0) return;
   try {
     load_checkpoint(save);
@@ -55,14 +56,14 @@ std::uintmax_t OwnFile::number() const {
   return ::stat(path_.c_str(), &file) == 0 ? file.st_ino : 0;
 }
 
-void rehearse_output(const std::string& option, const std::string& path, const std::vector<std::string>& sources) {
+void require_output(const std::string& option, const std::string& path, const std::vector<std::string>& sources) {
   const fs::path directory = fs::absolute(path).parent_path();
   for (const std::string& source : sources) {
     std::error_code none;  // what does not exist is not the same
     if (!fs::equivalent(path, source, none) && !fs::equivalent(directory, source, none)) continue;
     throw UsageError(fmt::format("{} would write '{}', and reads '{}'; choose another path", option, path, source));
   }
-  rehearse_replace_file(path);
+  require_writable(path);
 }
 
 }  // namespace microgpt

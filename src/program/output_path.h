@@ -9,8 +9,8 @@
 
 namespace microgpt {
 
-/// Throws UsageError if saving there would destroy the data, make the directory of a history unreadable, or, without
-/// `force`, replace anything but a model or an empty file.
+/// Throws the Error of require_writable(), and UsageError if saving there would destroy the data, make the directory of
+/// a history unreadable, or, without `force`, replace anything but a model or an empty file.
 void require_own_place(const std::string& save, bool force, const std::vector<std::string>& data,
                        const std::optional<std::string>& history = {});
 
@@ -30,8 +30,8 @@ class OwnFile {
   std::uintmax_t number_;
 };
 
-/// Throws the Error that replace_file would throw later, and UsageError if `path` is one of the files that the output
+/// Throws the Error of require_writable(), and UsageError if `path` is one of the files that the output
 /// is made from, or lies in a directory of those.
-void rehearse_output(const std::string& option, const std::string& path, const std::vector<std::string>& sources);
+void require_output(const std::string& option, const std::string& path, const std::vector<std::string>& sources);
 
 }  // namespace microgpt

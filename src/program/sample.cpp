@@ -239,8 +239,8 @@ void sample(SampleOptions& options) {
   const Checkpoint checkpoint = load_checkpoint(options.model);
   const std::string own = checkpoint.trained_with("data");
   if (options.out) {
-    rehearse_output("--out", *options.out,
-                    {options.model, own, options.data.value_or(own), options.avoid.value_or(own)});
+    require_output("--out", *options.out,
+                   {options.model, own, options.data.value_or(own), options.avoid.value_or(own)});
   }
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
   std::set<Document> data;

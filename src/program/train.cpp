@@ -144,7 +144,7 @@ void train(const Options& table, TrainOptions& options) {
   require_fit(table, options);
   if (processes::number() > 0) options.save = options.history = options.plot = {};  // that is the first one's work
   if (options.save) require_own_place(*options.save, options.force, {options.data.path}, options.history);
-  if (options.plot) rehearse_output("--plot", *options.plot, {options.data.path});
+  if (options.plot) require_output("--plot", *options.plot, {options.data.path});
   std::vector<Document> documents = read_documents(options.data);
   const bool left_to_us = is_left_to_the_program(table, documents);
   if (!left_to_us) tell_of_hold_out(table, documents);
@@ -170,7 +170,6 @@ void train(const Options& table, TrainOptions& options) {
   if (options.resume) fmt::print("data: {}\n", for_output(options.data.path));
   fmt::print("num docs: {}\nvocab size: {}\nnum params: {}\n", run.start.documents.size(),
              run.start.tokenizer.vocab_size(), run.parameters.size());
-  if (options.save) rehearse_save(*options.save, model, run.start.tokenizer, run.parameters, run.state);
   const std::string error = processes::first_error("");  // of a process that has other files, for instance
   if (!error.empty()) throw Error(error);
 

@@ -94,7 +94,6 @@ void train_fast(const Options& table, TrainFastOptions& options) {
   const Split names = split(std::move(documents));
   TrainingState state{.options = saved_words(table), .step = recipe.train.num_steps};
   state.options["hold-out"] = "yes";
-  if (options.save) rehearse_save(*options.save, config, tokenizer, Parameters(gpt_shapes(config)), state);
   std::optional<OwnFile> file;
   if (options.save) file.emplace(*options.save);
   const auto [threads, reason] = choose_threads(config, recipe.train.batch_size, options.threads);

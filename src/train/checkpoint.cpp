@@ -257,9 +257,4 @@ void save_checkpoint(const std::string& path, const Config& config, const Tokeni
   replace_file(path, serialize_checkpoint(config, tokenizer, parameters, training));
 }
 
-void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
-                   const Parameters& parameters, const std::optional<TrainingState>& training) {
-  rehearse_replace_file(path, serialize_checkpoint(config, tokenizer, parameters, training));
-}
-
 }  // namespace microgpt

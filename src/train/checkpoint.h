@@ -71,11 +71,6 @@ struct Checkpoint {
 void save_checkpoint(const std::string& path, const Config& config, const Tokenizer& tokenizer,
                      const Parameters& parameters, const std::optional<TrainingState>& training = {});
 
-/// Throws the Error that save_checkpoint would throw, unless the disk has less room by then. Call it before a long
-/// training run.
-void rehearse_save(const std::string& path, const Config& config, const Tokenizer& tokenizer,
-                   const Parameters& parameters, const std::optional<TrainingState>& training = {});
-
 /// Throws Error if the file cannot be read, and ModelFileError if it is not a valid checkpoint.
 Checkpoint load_checkpoint(const std::string& path);
 

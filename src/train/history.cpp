@@ -112,7 +112,7 @@ void open_history(const std::string& directory, const TrainingState& state, std:
     throw Error(fmt::format("cannot make the directory '{}': {}; choose another path", directory, error.message()));
   }
   for (const std::string& path : history_files(directory)) require_on_the_way(path, state);
-  rehearse_replace_file(history_path(directory, num_steps));
+  require_writable(history_path(directory, num_steps));
 }
 
 std::string history_path(const std::string& directory, std::size_t step) {
@@ -124,7 +124,7 @@ std::vector<std::string> history_files(const std::string& directory) {
   std::error_code error;
   for (fs::directory_iterator file(directory, error), end; !error && file != end; file.increment(error)) {
     const std::string name = file->path().filename().string();
-    if (!name.starts_with('.') && !is_temporary_file(name)) files.push_back(file->path().string());
+    if (!name.starts_with('.') && !name.ends_with(".tmp")) files.push_back(file->path().string());
   }
   if (error) throw Error(fmt::format("cannot read '{}': {}; check the path", directory, error.message()));
   // Step 1000000 has a digit more than the others.

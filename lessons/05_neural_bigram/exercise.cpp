@@ -15,6 +15,7 @@
 #include "lesson/mlp.h"
 #include "microgpt.h"
 #include "train/evaluation.h"
+#include "train/gradient.h"
 
 using namespace microgpt;
 
@@ -23,12 +24,11 @@ using Name = std::vector<Token>;  // BOS, letters, BOS
 #ifdef SOLUTION
 #include "solution.cpp"
 #else
-/// Trains the model, whose numbers are in `parameters`, for num_steps steps. A step takes the next batch_size names
-/// (after the last name comes the first again), and its loss is the mean of their losses: document_loss(model, name),
-/// each name counting the same. The learning rate begins at `learning_rate` and shrinks in a straight line, as in the
-/// lesson. Returns the loss of each step.
-std::vector<double> train_in_batches([[maybe_unused]] const Mlp& model, [[maybe_unused]] Parameters& parameters,
-                                     [[maybe_unused]] std::span<const Name> names,
+/// Trains the model for num_steps steps. A step takes the next batch_size names (after the last name comes the first
+/// again), and its loss is the mean of their losses: document_loss(model, name), each name counting the same. The
+/// learning rate begins at `learning_rate` and shrinks in a straight line, as in the lesson. Returns the loss of each
+/// step.
+std::vector<double> train_in_batches([[maybe_unused]] const Mlp& model, [[maybe_unused]] std::span<const Name> names,
                                      [[maybe_unused]] std::size_t batch_size, [[maybe_unused]] std::size_t num_steps,
                                      [[maybe_unused]] double learning_rate) {
   // TODO
@@ -51,96 +51,81 @@ std::vector<Name> make_names(std::size_t n) {
   return names;
 }
 
-struct Fixture {
-  explicit Fixture(double size = 0.5) : parameters(mlp_shapes(27, 16)) {
-    PythonRandom random(42);
-    draw_weights(parameters, size, random);
-  }
+Mlp make_model(double size = 0.5) {
+  PythonRandom random(42);
+  return Mlp(StateDict(mlp_shapes(27, 16), size, random));
+}
 
-  /// The gradient of one name's loss, and the loss.
-  std::pair<std::vector<double>, double> gradient(const Name& name) {
-    const Scope scope;
-    const Value loss = document_loss(model, name);
-    loss.backward();
-    std::vector<double> gradient(parameters.grad().begin(), parameters.grad().end());
-    for (double& g : parameters.grad()) g = 0;
-    return {gradient, loss.data()};
-  }
+Loss loss_of(const Mlp& model) {
+  return [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+}
 
-  std::vector<double> numbers() const { return {parameters.data().begin(), parameters.data().end()}; }
+LossAndGradient of_name(const Mlp& model, const Name& name) {
+  return loss_and_gradient(loss_of(model), model.params, name);
+}
 
-  Parameters parameters;
-  Mlp model{parameters};
-};
+std::vector<double> numbers(const Mlp& model) { return Values(model.params).data(); }
 
 }  // namespace
 
 TEST_CASE("one step with one name is a step of the lesson") {
   const std::vector<Name> names = make_names(1);
-  Fixture by_hand, batched;
-  const auto [gradient, loss] = by_hand.gradient(names[0]);
-  const std::vector<double> losses = train_in_batches(batched.model, batched.parameters, names, 1, 1, 0.5);
+  const Mlp model = make_model();
+  const LossAndGradient name = of_name(model, names[0]);
+  std::vector<double> moved = numbers(model);
+  for (std::size_t i = 0; i < moved.size(); i++) moved[i] -= 0.5 * name.gradient[i];
+  const std::vector<double> losses = train_in_batches(model, names, 1, 1, 0.5);
   INFO("hint: forward, backward, update, set the gradients back to 0");
   REQUIRE(losses.size() == 1);
-  CHECK(losses[0] == loss);
-  double worst = 0;
-  for (std::size_t i = 0; i < gradient.size(); i++) {
-    worst = std::max(worst, std::abs(by_hand.parameters.data()[i] - 0.5 * gradient[i] - batched.parameters.data()[i]));
-  }
+  CHECK(losses[0] == name.loss);
   INFO("hint: the first step is taken at the full learning rate");
-  CHECK(worst < 1e-14);
+  CHECK(largest_difference(moved, numbers(model)) < 1e-14);
   INFO("hint: backward() adds to what is there");
-  for (double g : batched.parameters.grad()) CHECK(g == 0);
+  for (const Value p : model.params) CHECK(p.grad() == 0);
 }
 
 TEST_CASE("a step with four names follows the mean of their gradients, long or short") {
   const std::vector<Name> names = make_names(4);
-  Fixture by_hand, batched;
-  std::vector<double> moved = by_hand.numbers();
+  const Mlp model = make_model();
+  std::vector<double> moved = numbers(model);
   double loss = 0;
   for (const Name& name : names) {
-    const auto [gradient, loss_of_name] = by_hand.gradient(name);
-    for (std::size_t i = 0; i < moved.size(); i++) moved[i] -= 0.5 * gradient[i] / 4;
-    loss += loss_of_name / 4;
+    const LossAndGradient one = of_name(model, name);
+    for (std::size_t i = 0; i < moved.size(); i++) moved[i] -= 0.5 * one.gradient[i] / 4;
+    loss += one.loss / 4;
   }
-  const std::vector<double> losses = train_in_batches(batched.model, batched.parameters, names, 4, 1, 0.5);
+  const std::vector<double> losses = train_in_batches(model, names, 4, 1, 0.5);
   REQUIRE(losses.size() == 1);
   INFO("hint: divide by the number of names, not by that of tokens");
   CHECK(std::abs(losses[0] - loss) < 1e-14);
-  double worst = 0;
-  for (std::size_t i = 0; i < moved.size(); i++)
-    worst = std::max(worst, std::abs(moved[i] - batched.parameters.data()[i]));
   INFO(
       "hint: the loss must be made of Values all the way; a mean of data() is a number that forgot where it came from");
-  CHECK(worst < 1e-12);
+  CHECK(largest_difference(moved, numbers(model)) < 1e-12);
 }
 
 TEST_CASE("the next step takes the next names, and begins again after the last") {
   const std::vector<Name> names = make_names(3);
-  Fixture batched, one_by_one;
-  const std::vector<double> losses = train_in_batches(batched.model, batched.parameters, names, 2, 2, 0);
+  const Mlp model = make_model();
+  const std::vector<double> losses = train_in_batches(model, names, 2, 2, 0);
   REQUIRE(losses.size() == 2);
   INFO("hint: with a learning rate of 0 nothing moves: the second step has the third name and the first");
-  const double second = (one_by_one.gradient(names[2]).second + one_by_one.gradient(names[0]).second) / 2;
+  const double second = (of_name(model, names[2]).loss + of_name(model, names[0]).loss) / 2;
   CHECK(std::abs(losses[1] - second) < 1e-14);
 }
 
 TEST_CASE("steps leave nothing on the tape, and the learning rate shrinks") {
   const std::vector<Name> names = make_names(2);
-  Fixture two_steps, one_step;
+  const Mlp two_steps = make_model(), one_step = make_model();
   const std::size_t before = nodes_on_tape();
-  train_in_batches(two_steps.model, two_steps.parameters, names, 1, 2, 0.5);
+  train_in_batches(two_steps, names, 1, 2, 0.5);
   INFO("hint: each step is a Scope");
   CHECK(nodes_on_tape() == before);
-  train_in_batches(one_step.model, one_step.parameters, {names.data(), 1}, 1, 1, 0.5);
-  const auto [gradient, loss] = one_step.gradient(names[1]);
-  double worst = 0;
-  for (std::size_t i = 0; i < gradient.size(); i++) {
-    worst =
-        std::max(worst, std::abs(one_step.parameters.data()[i] - 0.25 * gradient[i] - two_steps.parameters.data()[i]));
-  }
+  train_in_batches(one_step, {names.data(), 1}, 1, 1, 0.5);
+  const LossAndGradient second = of_name(one_step, names[1]);
+  std::vector<double> moved = numbers(one_step);
+  for (std::size_t i = 0; i < moved.size(); i++) moved[i] -= 0.25 * second.gradient[i];
   INFO("hint: of two steps the first has the full rate, the second half of it");
-  CHECK(worst < 1e-12);
+  CHECK(largest_difference(moved, numbers(two_steps)) < 1e-12);
 }
 
 TEST_CASE("in the end: the same 4000 names, in batches") {
@@ -153,14 +138,13 @@ TEST_CASE("in the end: the same 4000 names, in batches") {
   fmt::print("batch | steps | rate | noise of a step | held-out loss\n");
   std::vector<double> noise;
   for (const auto& [batch, rate] : {std::pair{1, 1.0}, {4, 1.0}, {16, 1.0}, {16, 8.0}}) {
-    Fixture run(0.08);
+    const Mlp model = make_model(0.08);
     const std::size_t steps = 4000 / static_cast<std::size_t>(batch);
-    const std::vector<double> losses = train_in_batches(run.model, run.parameters, names, batch, steps, rate);
+    const std::vector<double> losses = train_in_batches(model, names, batch, steps, rate);
     REQUIRE(losses.size() == steps);
-    const Loss loss = [&](std::span<const Token> tokens) { return document_loss(run.model, tokens); };
     noise.push_back(estimate(std::span(losses).last(steps / 4)).stddev);
     fmt::print("{:5} | {:5} | {:4} | {:15.4f} | {:13.4f}\n", batch, steps, rate, noise.back(),
-               mean_loss(loss, held_out, tokenizer).mean);
+               mean_loss(loss_of(model), held_out, tokenizer).mean);
   }
   INFO("hint: sixteen names together are about four times less noisy than one");
   CHECK(noise[0] / noise[2] > 3);

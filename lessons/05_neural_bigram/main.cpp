@@ -14,20 +14,21 @@ double pull(double w, double target, double rate) {
   return w - rate * slope;  // stop: pull
 }
 
-/// A linear layer in plain Values: each output is a sum over x, each number times a weight of its own.
-Values draft_linear(const Values& x, const Matrix& w) {
-  return Values(w.rows, [&](std::size_t i) {
-    const Values row = w[i];
+/// A linear layer: for each row of w a sum over x, each number times a weight of that row.
+List draft_linear(const List& x, const Matrix& w) {
+  List y;
+  for (const List& row : w) {
     Value total = 0.0;
-    for (std::size_t j = 0; j < w.cols; j++) total = total + row[j] * x[j];
-    return total;
-  });
+    for (std::size_t j = 0; j < x.size(); j++) total = total + row[j] * x[j];
+    y.push_back(total);
+  }
+  return y;
 }
 
 /// One token in, the logits of the next one out: (C) -> (4C) -> (V).
-Values draft_mlp(const Mlp& model, Token token_id) {
-  const Values x = model.wte[token_id];
-  const Values hidden = relu(linear(x, model.mlp_fc1));
+List draft_mlp(const Mlp& model, Token token_id) {
+  const List& x = model.wte[token_id];
+  const List hidden = relu(linear(x, model.mlp_fc1));
   return linear(hidden, model.mlp_fc2);
 }
 
@@ -36,15 +37,14 @@ Value draft_loss(const Mlp& model, std::span<const Token> tokens) {
   const std::size_t n = tokens.size() - 1;
   Value total = 0.0;
   for (std::size_t i = 0; i < n; i++) {
-    const Values probs = softmax(draft_mlp(model, tokens[i]));
+    const List probs = softmax(draft_mlp(model, tokens[i]));
     total = total + -log(probs[tokens[i + 1]]);
   }
   return 1.0 / static_cast<double>(n) * total;
 }
 
 /// The training loop: a step for each name. After the last name comes the first again.
-void draft_train(const Mlp& model, Parameters& parameters, const Tokenizer& tokenizer, const Plan& plan,
-                 const OnStep& on_step) {
+void draft_train(const Mlp& model, const Tokenizer& tokenizer, const Plan& plan, const OnStep& on_step) {
   for (std::size_t step = 1; step <= plan.num_steps; step++) {
     const Scope scope;  // at the end of the step the tape is rewound to here
     const Document& name = plan.names[(step - 1) % plan.names.size()];
@@ -52,9 +52,9 @@ void draft_train(const Mlp& model, Parameters& parameters, const Tokenizer& toke
     const Value loss = draft_loss(model, tokenizer.encode_document(name));  // stop: forward
     loss.backward();                                                        // stop: backward
     const double lr = plan.learning_rate * (1 - static_cast<double>(step - 1) / static_cast<double>(plan.num_steps));
-    for (std::size_t i = 0; i < parameters.size(); i++) {  // stop: update
-      parameters.data()[i] -= lr * parameters.grad()[i];
-      parameters.grad()[i] = 0;
+    for (const Value p : model.params) {  // stop: update
+      p.node->data -= lr * p.grad();
+      p.node->grad = 0;
     }
     on_step(step, loss.data());
   }
@@ -65,27 +65,23 @@ int main(int argc, char** argv) {
   show_two_names(pull);
 
   const std::span<const Document> names = lesson.documents;
-  const PythonRandom start = lesson.random;
-  Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), 16));
-  draw_weights(parameters, 0.08, lesson.random);
-  lesson.line(fmt::format("num params: {}", parameters.size()));
-  const Mlp model(parameters);
+  const std::vector<Parameters::Shape> shapes = mlp_shapes(lesson.tokenizer.vocab_size(), 16);
+  PythonRandom start = lesson.random;
+  const Mlp model(StateDict(shapes, 0.08, lesson.random));
+  lesson.line(fmt::format("num params: {}", model.params.size()));
   show_linear(model, draft_linear);
   const Plan once{names, 1000, 1.0};
-  draft_train(model, parameters, lesson.tokenizer, once,
+  draft_train(model, lesson.tokenizer, once,
               [&](std::size_t step, double loss) { lesson.step(step, once.num_steps, loss); });
   show_names(lesson, model, draft_mlp);
-  const Loss loss = [&](std::span<const Token> tokens) { return draft_loss(model, tokens); };
-  show_at_rest(lesson, loss);
+  show_at_rest(lesson, [&](std::span<const Token> tokens) { return draft_loss(model, tokens); });
 
-  Parameters of_few(mlp_shapes(lesson.tokenizer.vocab_size(), 16));
   PythonRandom random(1);
-  draw_weights(of_few, 0.08, random);
-  const Mlp reader(of_few);
+  const Mlp reader(StateDict(shapes, 0.08, random));
   const Plan again{names.first(std::min<std::size_t>(100, names.size())), 3000, 0.5};
   FewNames few(lesson, again, [&](std::span<const Token> tokens) { return draft_loss(reader, tokens); });
-  draft_train(reader, of_few, lesson.tokenizer, again, [&](std::size_t step, double) { few.measure(step, reader); });
+  draft_train(reader, lesson.tokenizer, again, [&](std::size_t step, double) { few.measure(step, reader); });
   few.show();
-  check_training(lesson, loss, parameters, start);
+  check_training(lesson, model, Mlp(StateDict(shapes, 0.08, start)));
   return lesson.finish();
 }

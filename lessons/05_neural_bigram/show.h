@@ -49,18 +49,17 @@ inline void show_two_names(double (*pull)(double w, double target, double rate))
 }
 
 /// A linear layer in plain Values beside that of src/microgpt.cpp.
-inline void show_linear(const Mlp& model, Values (*draft_linear)(const Values&, const Matrix&)) {
+inline void show_linear(const Mlp& model, List (*draft_linear)(const List&, const Matrix&)) {
   const Scope scope;
-  const Values x = model.wte[0];
   const std::size_t before = nodes_on_tape();
-  const Values ours = draft_linear(x, model.mlp_fc1);
+  const Values ours = draft_linear(model.wte[0], model.mlp_fc1);
   const std::size_t between = nodes_on_tape();
-  const Values theirs = linear(x, model.mlp_fc1);
+  const Values theirs = linear(model.wte[0], model.mlp_fc1);
   fmt::print("a linear layer, 16 numbers to 64: {} nodes in plain Values, {} in linear(); {}\n\n", between - before,
              nodes_on_tape() - between, ours.data() == theirs.data() ? "the same numbers" : "OTHER NUMBERS");
 }
 
-inline void show_names(Lesson& lesson, const Mlp& model, Values (*logits)(const Mlp&, Token)) {
+inline void show_names(Lesson& lesson, const Mlp& model, List (*logits)(const Mlp&, Token)) {
   const Next next = [&](Token token_id, std::size_t) {
     const Scope scope;
     return draw_token(logits(model, token_id), 0.5, lesson.random);
@@ -213,16 +212,15 @@ class FewNames {
   std::string expects_;
 };
 
-inline void check_training(Lesson& lesson, const Loss& loss, Parameters& parameters, PythonRandom random) {
-  const std::vector<double> ours(parameters.data().begin(), parameters.data().end());
-  draw_weights(parameters, 0.08, random);  // again
+/// The same training by src/, of a model that begins as the lesson's did.
+inline void check_training(Lesson& lesson, const Mlp& ours, const Mlp& src) {
   std::vector<double> losses;
-  Sgd sgd;
-  train(loss, parameters, sgd, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 1.0},
-        [&](std::size_t, double value) { losses.push_back(value); });
+  train([&](std::span<const Token> tokens) { return document_loss(src, tokens); }, src.params, sgd_update,
+        lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 1.0},
+        [&](std::size_t, double loss) { losses.push_back(loss); });
   lesson.check("train() of src/ has the same losses, bit for bit", losses == lesson.losses());
   lesson.check("train() of src/ ends with the same parameters",
-               std::equal(ours.begin(), ours.end(), parameters.data().begin()));
+               Values(ours.params).data() == Values(src.params).data());
 }
 
 }  // namespace microgpt

@@ -1,7 +1,7 @@
 // The solved function of exercise.cpp.
 
-std::vector<double> train_in_batches(const Mlp& model, Parameters& parameters, std::span<const Name> names,
-                                     std::size_t batch_size, std::size_t num_steps, double learning_rate) {
+std::vector<double> train_in_batches(const Mlp& model, std::span<const Name> names, std::size_t batch_size,
+                                     std::size_t num_steps, double learning_rate) {
   std::vector<double> losses;
   for (std::size_t step = 0; step < num_steps; step++) {
     const Scope scope;
@@ -10,9 +10,9 @@ std::vector<double> train_in_batches(const Mlp& model, Parameters& parameters, s
     const Value loss = mean(of_names);
     loss.backward();
     const double lr = learning_rate * (1 - static_cast<double>(step) / static_cast<double>(num_steps));
-    for (std::size_t i = 0; i < parameters.size(); i++) {
-      parameters.data()[i] -= lr * parameters.grad()[i];
-      parameters.grad()[i] = 0;
+    for (const Value p : model.params) {
+      p.node->data -= lr * p.grad();
+      p.node->grad = 0;
     }
     losses.push_back(loss.data());
   }

@@ -13,15 +13,15 @@
 #include <vector>
 
 #include "draw/plot.h"
-#include "lesson/puzzle.h"
 #include "lesson/mlp.h"
+#include "lesson/puzzle.h"
 
 using namespace microgpt;
 
 /// What the weights are made from.
 struct Scores {
-  Matrix pairs;  // (V,V): pairs[asks][before], how interesting a letter is to the sign that asks, by what is before it
-  Matrix distance;  // (16,1): how interesting it is by how far back it stands; 0 is the newest
+  Matrix pairs;   // (V,V): pairs[asks][before], how interesting a letter is to the sign that asks, by what is before it
+  List distance;  // (16): how interesting it is by how far back it stands; 0 is the newest
 };
 
 #ifdef SOLUTION
@@ -37,24 +37,12 @@ Values weigh(const Scores& scores, std::span<const Token> seen) {
 #endif
 
 /// Scores that are all 0, and an MLP, for the tokens of the puzzles.
-struct Solver {
+struct Solver : Mlp {
   Solver()
-      : parameters(shapes()),
-        mlp(parameters),
-        scores{matrix(parameters["pairs"]), matrix(parameters["distance"])},
-        pairs(parameters["pairs"].data),
-        distance(parameters["distance"].data) {
-    PythonRandom random(42);
-    draw_weights(parameters, 0.08, random);
-    std::fill_n(pairs, puzzle_vocab * puzzle_vocab, 0.0);
-    std::fill_n(distance, 16, 0.0);
-  }
-
-  static std::vector<Parameters::Shape> shapes() {
-    std::vector<Parameters::Shape> all = mlp_shapes(puzzle_vocab, 16);
-    all.push_back({"pairs", puzzle_vocab, puzzle_vocab});
-    all.push_back({"distance", 16, 1});
-    return all;
+      : Solver(PythonRandom(42), StateDict(Parameters({{"pairs", puzzle_vocab, puzzle_vocab}, {"distance", 1, 16}}))) {}
+  Solver(PythonRandom random, const StateDict& zeros)
+      : Mlp(StateDict(mlp_shapes(puzzle_vocab, 16), 0.08, random)), scores{zeros["pairs"], zeros["distance"][0]} {
+    params.insert(params.end(), zeros.params.begin(), zeros.params.end());
   }
 
   std::vector<double> weights(std::string_view puzzle) const {
@@ -66,21 +54,18 @@ struct Solver {
     const Values weights = weigh(scores, seen);
     const Values x(16, [&](std::size_t j) {
       Value total = 0.0;
-      for (std::size_t i = 0; i < seen.size(); i++) total = total + weights[i] * mlp.wte[seen[i]][j];
+      for (std::size_t i = 0; i < seen.size(); i++) total = total + weights[i] * wte[seen[i]][j];
       return total;
     });
-    return linear(relu(linear(x, mlp.mlp_fc1)), mlp.mlp_fc2);
+    return linear(relu(linear(x, mlp_fc1)), mlp_fc2);
   }
 
-  Parameters parameters;
-  Mlp mlp;
   Scores scores;
-  double *pairs, *distance;
 };
 
 TEST_CASE("a score in the row of the sign that asks draws the look to what stands after the other sign") {
   Solver solver;
-  solver.pairs[star * puzzle_vocab + star] = std::log(3.0);  // asked by a star: what stands after a star
+  solver.scores.pairs[star][star].node->data = std::log(3.0);  // asked by a star: what stands after a star
   const std::vector<double> by_star = solver.weights("a*bc*"), by_plus = solver.weights("a*bc+");
   REQUIRE(by_star.size() == 5);
   INFO("a*bc*: one letter has score log 3, four have score 0; hint: exp(log 3) is 3, so softmax gives 3/7 and 1/7");
@@ -92,11 +77,11 @@ TEST_CASE("a score in the row of the sign that asks draws the look to what stand
 
 TEST_CASE("distances count from the newest, and a score by distance is added to that of the pair") {
   Solver solver;
-  solver.distance[0] = std::log(2.0);
+  solver.scores.distance[0].node->data = std::log(2.0);
   INFO("hint: the newest sign is at distance 0, and the first of n at distance n - 1");
   CHECK(solver.weights("abc*")[3] == doctest::Approx(2.0 / 5));
-  solver.distance[2] = std::log(2.0);
-  solver.pairs[star * puzzle_vocab + star] = std::log(3.0);
+  solver.scores.distance[2].node->data = std::log(2.0);
+  solver.scores.pairs[star][star].node->data = std::log(3.0);
   const std::vector<double> weights = solver.weights("a*bc*");
   INFO("a*bc*: b has log 3 for its pair and log 2 for its distance; hint: add the two scores, then one softmax");
   REQUIRE(weights.size() == 5);
@@ -105,7 +90,9 @@ TEST_CASE("distances count from the newest, and a score by distance is added to 
 
 TEST_CASE("what stands first has no score for what is before it") {
   Solver solver;
-  std::fill_n(solver.pairs, puzzle_vocab * puzzle_vocab, std::log(3.0));
+  for (const List& row : solver.scores.pairs) {
+    for (const Value score : row) score.node->data = std::log(3.0);
+  }
   INFO("hint: everything but the first letter has score log 3 here");
   CHECK(solver.weights("ab*")[0] == doctest::Approx(1.0 / 7));
 }
@@ -114,16 +101,15 @@ TEST_CASE("the gradient comes back to the row of the sign that asks, and to no o
   Solver solver;
   const Scope scope;
   weigh(solver.scores, puzzle_tokens("a*bc+"))[2].backward();
-  const Parameter& pairs = solver.parameters["pairs"];
   INFO("hint: make the scores of Values, from rows of the matrix, and nothing of their data()");
-  CHECK(pairs.grad_row(plus)[star] == doctest::Approx(4.0 / 25));
-  CHECK(pairs.grad_row(star)[star] == 0.0);
+  CHECK(solver.scores.pairs[plus][star].grad() == doctest::Approx(4.0 / 25));
+  CHECK(solver.scores.pairs[star][star].grad() == 0.0);
 }
 
 TEST_CASE("now it solves the puzzle that the lesson could not") {
   Solver solver;
-  const Solved solved = train_on_puzzles([&](auto seen) { return solver.answer(seen); }, solver.parameters,
-                                         Puzzle::star_or_plus, 3000, 0.3);
+  const Solved solved =
+      train_on_puzzles([&](auto seen) { return solver.answer(seen); }, solver.params, Puzzle::star_or_plus, 3000, 0.3);
   INFO("hint: the cases above must pass first");
   REQUIRE(solved.right > 0.99);
   fmt::print("\nca*fd+be+b: loss {:.2f}, {:.0f}% right. The two rows of the table that asked:\n", solved.loss,
@@ -131,7 +117,7 @@ TEST_CASE("now it solves the puzzle that the lesson could not") {
   Grid grid{{"*", "+"}, {"a", "b", "c", "d", "e", "f", "g", "h", "*", "+"}, {}};
   for (const Token asks : {star, plus}) {
     std::vector<double> row;
-    for (const double score : solver.parameters["pairs"].row(asks)) row.push_back(std::max(score, 0.0));
+    for (const Value score : solver.scores.pairs[asks]) row.push_back(std::max(score.data(), 0.0));
     grid.rows.push_back(row);
   }
   fmt::print("{}", shades(grid));
@@ -152,7 +138,6 @@ TEST_CASE("if a star comes twice and the newer one counts, distance breaks the t
     return tokens;
   };
   Solver solver;
-  Sgd sgd;
   PythonRandom random(7);
   double right = 0;
   for (std::size_t step = 0; step < 7000; step++) {
@@ -160,7 +145,7 @@ TEST_CASE("if a star comes twice and the newer one counts, distance breaks the t
     const std::span<const Token> seen(tokens.data(), tokens.size() - 1);
     const Loss loss = [&](auto) { return cross_entropy(solver.answer(seen), tokens.back()); };
     if (step < 6000) {
-      train_step(loss, tokens, solver.parameters, sgd, 0.3 * (1 - static_cast<double>(step) / 6000), step);
+      train_step(loss, tokens, solver.params, sgd_update, 0.3 * (1 - static_cast<double>(step) / 6000), step);
     } else {
       const Scope scope;
       const std::vector<double> logits = solver.answer(seen).data();
@@ -170,6 +155,6 @@ TEST_CASE("if a star comes twice and the newer one counts, distance breaks the t
   INFO("hint: the cases above must pass first");
   REQUIRE(right > 0.95);
   fmt::print("\nca*fd*be*b, the newer star counts: {:.0f}% right. Scores by distance, 1 to 8:", 100 * right);
-  for (int d = 1; d <= 8; d++) fmt::print(" {:.1f}", solver.distance[d]);
+  for (int d = 1; d <= 8; d++) fmt::print(" {:.1f}", solver.scores.distance[d].data());
   fmt::print("\n");
 }

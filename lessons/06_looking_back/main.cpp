@@ -18,7 +18,7 @@ Values evenly(const Reader&, Tokens seen) {
 
 /// The letters' embeddings, each times its weight, added up: (n) and (V,C) -> (C).
 Values mix(Values weights, const Matrix& wte, Tokens seen) {
-  const Values x(wte.cols, [&](std::size_t j) {
+  const Values x(wte[0].size(), [&](std::size_t j) {
     Value total = 0.0;
     for (std::size_t i = 0; i < seen.size(); i++) total = total + weights[i] * wte[seen[i]][j];
     return total;
@@ -28,9 +28,9 @@ Values mix(Values weights, const Matrix& wte, Tokens seen) {
 
 /// The logits, (V), of what comes after the letters seen.
 Values draft_mlp(const Reader& model, Weigh weigh, Tokens seen) {
-  const Values x = mix(weigh(model, seen), model.mlp.wte, seen);
-  const Values hidden = relu(linear(x, model.mlp.mlp_fc1));
-  return linear(hidden, model.mlp.mlp_fc2);
+  const Values x = mix(weigh(model, seen), model.wte, seen);
+  const Values hidden = relu(linear(x, model.mlp_fc1));
+  return linear(hidden, model.mlp_fc2);
 }
 
 /// The mean of -log p(next token) over a name, as in lesson 05; but each token is predicted from all before it.
@@ -54,14 +54,14 @@ Values by_halves(const Reader&, Tokens seen) {
 
 /// A score for each distance; the newest letter is at distance 0.
 Values by_distance(const Reader& model, Tokens seen) {
-  const std::size_t n = seen.size(), furthest = model.distance_scores.rows - 1;
-  const Values scores(n, [&](std::size_t i) { return model.distance_scores[std::min(n - 1 - i, furthest)][0]; });
+  const std::size_t n = seen.size(), furthest = model.distance_scores.size() - 1;
+  const Values scores(n, [&](std::size_t i) { return model.distance_scores[std::min(n - 1 - i, furthest)]; });
   return softmax(scores);
 }
 
 /// A score for each token: how interesting is the letter right after it? The first letter has the score 0.
 Values by_what_is_before(const Reader& model, Tokens seen) {
-  const Values scores(seen.size(), [&](std::size_t i) { return i == 0 ? 0.0 : model.before_scores[seen[i - 1]][0]; });
+  const Values scores(seen.size(), [&](std::size_t i) { return i == 0 ? 0.0 : model.before_scores[seen[i - 1]]; });
   return softmax(scores);
 }
 
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   show_example(lesson, {even, halves, before}, draft);
   show_counting(lesson);
   for (const Way& way : {last, even, both, halves}) learn_names(lesson, way, draft);
-  const Parameters learnt = learn_names(lesson, distance, draft);
+  const Reader learnt = learn_names(lesson, distance, draft);
   show_distances({halves, distance}, learnt);
   show_how_a_score_learns(before, draft);
   show_puzzles(lesson, {last, even, distance, before}, draft);

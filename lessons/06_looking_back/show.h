@@ -14,8 +14,8 @@
 #include "lesson/mlp.h"
 #include "lesson/puzzle.h"
 #include "lesson/puzzle_picture.h"
-#include "picture.h"
 #include "microgpt.h"
+#include "picture.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"
@@ -26,13 +26,12 @@ namespace microgpt {
 using Tokens = std::span<const Token>;
 
 /// The MLP of lesson 05, and two lists of scores.
-struct Reader {
-  explicit Reader(const Parameters& p)
-      : mlp(p), distance_scores(matrix(p["distance_scores"])), before_scores(matrix(p["before_scores"])) {}
+struct Reader : Mlp {
+  explicit Reader(const StateDict& p)
+      : Mlp(p), distance_scores(p["distance_scores"][0]), before_scores(p["before_scores"][0]) {}
 
-  Mlp mlp;
-  Matrix distance_scores;  // (16,1): how interesting a letter is, by how far back it is
-  Matrix before_scores;    // (V,1): how interesting a letter is, by what is before it
+  List distance_scores;  // (16): how interesting a letter is, by how far back it is
+  List before_scores;    // (V): how interesting a letter is, by what is before it
 };
 
 using Weigh = Values (*)(const Reader&, Tokens seen);
@@ -57,35 +56,31 @@ struct Draft {
   Value (*loss)(const Reader&, Weigh, Tokens tokens);
 };
 
-inline Parameters draw_parameters(std::size_t vocab_size, std::size_t n_embd, PythonRandom random) {
+inline Reader draw_reader(std::size_t vocab_size, std::size_t n_embd, PythonRandom random) {
   std::vector<Parameters::Shape> shapes = mlp_shapes(vocab_size, n_embd);
-  shapes.push_back({"distance_scores", 16, 1});
-  shapes.push_back({"before_scores", vocab_size, 1});
-  Parameters parameters(shapes);
-  draw_weights(parameters, 0.08, random);
-  return parameters;
+  shapes.push_back({"distance_scores", 1, 16});
+  shapes.push_back({"before_scores", 1, vocab_size});
+  return Reader(StateDict(shapes, 0.08, random));
 }
 
 // --- Three letters with embeddings of two numbers --------------------------------------------------------------------
 
-inline Parameters example_parameters() {
-  Parameters parameters = draw_parameters(3, 2, PythonRandom(42));
-  const std::vector<double> embeddings{1, 0, 0, 1, 1, 1}, scores{0, 2, 1};  // of a, i and n: tokens 0, 1 and 2
-  std::copy(embeddings.begin(), embeddings.end(), parameters["wte"].data);
-  std::copy(scores.begin(), scores.end(), parameters["before_scores"].data);
-  return parameters;
+inline Reader example_reader() {
+  Reader model = draw_reader(3, 2, PythonRandom(42));
+  model.wte = {{1.0, 0.0}, {0.0, 1.0}, {1.0, 1.0}};  // of a, i and n: tokens 0, 1 and 2
+  model.before_scores = {0.0, 2.0, 1.0};
+  return model;
 }
 
 /// What is left of "ina", and of "ain".
 inline void show_example(const Lesson& lesson, const std::vector<Way>& ways, const Draft& draft) {
-  const Parameters parameters = example_parameters();
-  const Reader model(parameters);
+  const Reader model = example_reader();
   std::vector<Point> mixtures;
   fmt::print("\na = (1 0), i = (0 1), n = (1 1)\n");
   for (const Way& way : ways) {
     for (const auto& [word, tokens] : {std::pair("ina", std::vector<Token>{1, 2, 0}), {"ain", {0, 1, 2}}}) {
       const Scope scope;
-      const Values weights = way.weigh(model, tokens), x = draft.mix(weights, model.mlp.wte, tokens);
+      const Values weights = way.weigh(model, tokens), x = draft.mix(weights, model.wte, tokens);
       mixtures.emplace_back(x[0].data(), x[1].data());
       fmt::print("{:6} | {} | weights{} | mixed ({:.2f} {:.2f})\n", way.name, word, numbers(weights), x[0].data(),
                  x[1].data());
@@ -97,13 +92,12 @@ inline void show_example(const Lesson& lesson, const std::vector<Way>& ways, con
 /// How the first number of the mixture of "ain" moves with a score, by trying.
 inline void show_how_a_score_learns(const Way& way, const Draft& draft) {
   const std::vector<Token> ain{0, 1, 2};
-  Parameters parameters = example_parameters();
-  const Reader model(parameters);
+  const Reader model = example_reader();
   auto mixed = [&](Token before, double change) {
     const Scope scope;
-    parameters["before_scores"].data[before] += change;
-    const double x = draft.mix(way.weigh(model, ain), model.mlp.wte, ain)[0].data();
-    parameters["before_scores"].data[before] -= change;
+    model.before_scores[before].node->data += change;
+    const double x = draft.mix(way.weigh(model, ain), model.wte, ain)[0].data();
+    model.before_scores[before].node->data -= change;
     return x;
   };
   const Scope scope;
@@ -113,7 +107,7 @@ inline void show_how_a_score_learns(const Way& way, const Draft& draft) {
   for (const std::size_t at : {1, 2}) {
     const double slope = (mixed(ain[at - 1], h) - mixed(ain[at - 1], -h)) / (2 * h);
     fmt::print("{:>6} | {:.4f} | {:24.4f} | {:18.4f}\n", at == 1 ? "i" : "n", weights[at].data(),
-               model.mlp.wte[ain[at]][0].data() - mixture, slope);
+               model.wte[ain[at]][0].data() - mixture, slope);
   }
 }
 
@@ -166,26 +160,23 @@ inline void show_counting(const Lesson& lesson) {
 }
 
 /// Trains on a thousand names, as lesson 05 does, and shows what became of it.
-inline Parameters learn_names(const Lesson& lesson, const Way& way, const Draft& draft) {
-  Parameters parameters = draw_parameters(lesson.tokenizer.vocab_size(), 16, lesson.random);
-  const Reader model(parameters);
+inline Reader learn_names(const Lesson& lesson, const Way& way, const Draft& draft) {
+  const Reader model = draw_reader(lesson.tokenizer.vocab_size(), 16, lesson.random);
   const Loss loss = [&](Tokens tokens) { return draft.loss(model, way.weigh, tokens); };
-  Sgd sgd;
-  train(loss, parameters, sgd, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 1.0});
+  train(loss, model.params, sgd_update, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 1.0});
   const Estimate e = mean_loss(loss, lesson.held_out(1000), lesson.tokenizer);
   fmt::print("{:11} | {:13.4f} +- {:.4f} | {:8.3f} {:5.3f} |", way.name, e.mean, e.standard_error,
              end_after(lesson, model, way.weigh, U"ina", draft), end_after(lesson, model, way.weigh, U"ain", draft));
   PythonRandom random(42);
   for (int name = 0; name < 4; name++) fmt::print(" {}", draw_name(lesson, model, way.weigh, draft, random));
   fmt::print("\n");
-  return parameters;
+  return model;
 }
 
-inline void show_distances(const std::vector<Way>& ways, const Parameters& learnt) {
+inline void show_distances(const std::vector<Way>& ways, const Reader& learnt) {
   const Scope scope;
   fmt::print("\nthe weights of five letters, the newest last:\n");
-  for (const Way& way : ways)
-    fmt::print("{:11} |{}\n", way.name, numbers(way.weigh(Reader(learnt), std::vector<Token>(5))));
+  for (const Way& way : ways) fmt::print("{:11} |{}\n", way.name, numbers(way.weigh(learnt, std::vector<Token>(5))));
 }
 
 // --- Puzzles ---------------------------------------------------------------------------------------------------------
@@ -193,25 +184,23 @@ inline void show_distances(const std::vector<Way>& ways, const Parameters& learn
 /// A way to look back, after training on puzzles.
 struct Attempt {
   Way way;
-  Parameters parameters;
+  Reader model;
   std::vector<double> losses;  // of each step
 };
 
 /// Trains on puzzles of one kind, and prints the loss of a thousand new ones and how many answers were right.
 inline Attempt solve(const Way& way, Puzzle kind, const Draft& draft) {
-  Attempt attempt{way, draw_parameters(puzzle_vocab, 16, PythonRandom(42)), {}};
-  const Reader model(attempt.parameters);
+  const Reader model = draw_reader(puzzle_vocab, 16, PythonRandom(42));
   const Guess guess = [&](Tokens puzzle) { return draft.mlp(model, way.weigh, puzzle); };
-  const Solved solved = train_on_puzzles(guess, attempt.parameters, kind, 3000, 0.3);
+  const Solved solved = train_on_puzzles(guess, model.params, kind, 3000, 0.3);
   fmt::print(" | {:4.2f} {:6.0f}%", solved.loss, 100 * solved.right);
-  attempt.losses = solved.losses;
-  return attempt;
+  return {way, model, solved.losses};
 }
 
 /// The weights that it gives to what is in a puzzle.
 inline std::vector<double> show_weights(const Attempt& attempt, const std::string& puzzle) {
   const Scope scope;
-  const Values weights = attempt.way.weigh(Reader(attempt.parameters), puzzle_tokens(puzzle));
+  const Values weights = attempt.way.weigh(attempt.model, puzzle_tokens(puzzle));
   fmt::print("{:11} | {} |{}\n", attempt.way.name, puzzle, numbers(weights));
   return weights.data();
 }
@@ -247,8 +236,7 @@ inline void show_puzzles(const Lesson& lesson, const std::vector<Way>& ways, con
 
 /// The ways are those of show_puzzles().
 inline void check_draft(Lesson& lesson, const std::vector<Way>& ways, const Draft& draft) {
-  Parameters parameters = draw_parameters(lesson.tokenizer.vocab_size(), 16, lesson.random);
-  const Reader model(parameters);
+  const Reader model = draw_reader(lesson.tokenizer.vocab_size(), 16, lesson.random);
   const std::vector<Token> name = lesson.tokens_of_step(1);
   auto logits = [&](std::size_t way, Tokens seen) {
     const Scope scope;
@@ -259,13 +247,14 @@ inline void check_draft(Lesson& lesson, const std::vector<Way>& ways, const Draf
   const Scope scope;
   fmt::print("\n");
   lesson.check("with the last letter alone it is the MLP of src/lesson/mlp.h",
-               logits(0, name) == mlp(model.mlp, name.back()).data());
+               logits(0, name) == mlp(model, name.back()).data());
   lesson.check("evenly mixed, ina and ain get the same logits, to 1e-12", largest_difference(ina, ain) < 1e-12);
-  for (const auto& [way, scores] : {std::pair(2, "distance_scores"), {3, "before_scores"}}) {
+  for (const auto& [way, name_of, scores] :
+       {std::tuple(2, "distance_scores", model.distance_scores), {3, "before_scores", model.before_scores}}) {
     const Weigh weigh = ways[way].weigh;
     const Loss loss = [&](Tokens tokens) { return draft.loss(model, weigh, tokens); };
-    lesson.check(fmt::format("nudging each of {} shows its gradient", scores),
-                 largest_slope_error(loss, parameters, scores, name) < 1e-6);
+    lesson.check(fmt::format("nudging each of {} shows its gradient", name_of),
+                 largest_slope_error(loss, {scores}, name) < 1e-6);
   }
 }
 

@@ -33,6 +33,13 @@ StateDict::StateDict(const Parameters& parameters) {
   }
 }
 
+StateDict::StateDict(const std::vector<Parameters::Shape>& shapes, double stddev, PythonRandom& random)
+    : StateDict([&] {
+        Parameters parameters(shapes);
+        draw_weights(parameters, stddev, random);
+        return parameters;
+      }()) {}
+
 void copy_data(const List& params, Parameters& parameters) {
   std::transform(params.begin(), params.end(), parameters.data().begin(), [](Value p) { return p.data(); });
 }

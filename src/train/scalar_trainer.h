@@ -17,10 +17,12 @@
 
 namespace microgpt {
 
-/// Parameters as Values, microgpt.py's state_dict: a Matrix for each of a store's, a leaf for each number. Lives as long
-/// as the Scope in which it was made.
+/// Parameters as Values, microgpt.py's state_dict: a Matrix for each of a store's, a leaf for each number. Lives as
+/// long as the Scope in which it was made.
 struct StateDict {
   explicit StateDict(const Parameters& parameters);
+  /// Drawn from gauss(0, stddev), in this order.
+  StateDict(const std::vector<Parameters::Shape>& shapes, double stddev, PythonRandom& random);
 
   /// Throws std::out_of_range if no matrix has that name.
   const Matrix& operator[](const std::string& name) const { return matrices.at(name); }

@@ -69,6 +69,7 @@ inline Value log(Value x) { return {"log", std::log(x.data()), {{x.node, 1 / x.d
 inline Value exp(Value x) { return {"exp", std::exp(x.data()), {{x.node, std::exp(x.data())}}}; }
 inline Value relu(Value x) { return {"relu", std::max(0.0, x.data()), {{x.node, x.data() > 0 ? 1.0 : 0.0}}}; }
 inline Value operator-(Value a) { return a * -1.0; }
+inline Value operator-(Value a, double b) { return a + -b; }
 inline Value operator/(Value a, Value b) { return a * pow(b, -1.0); }
 inline Value operator/(Value a, double b) { return a * power(b, -1.0); }
 
@@ -145,7 +146,7 @@ inline List linear(const List& x, const Matrix& w) {
 inline List softmax(List x) {
   double max_val = x[0].data();
   for (const Value xi : x) max_val = std::max(max_val, xi.data());
-  for (Value& xi : x) xi = exp(xi + -max_val);
+  for (Value& xi : x) xi = exp(xi - max_val);
   const Value total = sum(x);
   for (Value& xi : x) xi = xi / total;
   return x;

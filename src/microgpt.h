@@ -9,7 +9,6 @@ namespace microgpt {
 inline Value operator+(double a, Value b) { return b + a; }
 inline Value operator*(double a, Value b) { return b * a; }
 inline Value operator-(Value a, Value b) { return a + -b; }
-inline Value operator-(Value a, double b) { return a + -b; }
 inline Value operator-(double a, Value b) { return -b + a; }
 inline Value operator/(double a, Value b) { return pow(b, -1.0) * a; }
 

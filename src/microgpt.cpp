@@ -1,7 +1,8 @@
 // microgpt: a GPT that learns from a file of names, one name at a time, and then makes up new ones. It is the whole
-// program, after Karpathy's microgpt.py, and computes the same numbers to the last bit (if names are ASCII, and exp and
-// log the same). The three headers behind it need no reading: an arena of memory, Python's x ** y, called power(), and
-// Python's random numbers. `make train` runs it.
+// program, after Karpathy's microgpt.py, and computes the same numbers to the last bit (if names are ASCII, and exp,
+// log and cos round as Python's do). The three headers behind it need no reading: an arena, whose allocate(n) is room
+// for n things side by side; Python's x ** y, called power(); and Python's random numbers. `make train` runs it.
+// Lessons and tests include it without main(), so functions are inline.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,12 +22,12 @@ namespace microgpt {
 struct Node;
 
 struct Edge {
-  Node* child;        // a node that this one was computed from
-  double local_grad;  // how fast this one's data changes with the child's
+  Node* child;        // an operand of this node, made before it
+  double local_grad;  // how fast this node's data changes with the child's
 };
 
 struct Node {
-  const char* op;         // "+", "dot", ..., or "parameter": for people
+  const char* op;         // "+", "dot", ..., or "parameter": for people with a debugger
   double data;            // the number
   std::span<Edge> edges;  // to its children; a leaf has none
   double grad = 0;        // gradient, by backward(): how fast the loss changes with data
@@ -36,17 +37,17 @@ struct Node {
 inline Arena<Node> tape;        // all nodes, in the order in which they were made
 inline Arena<Edge> tape_edges;  // and their edges
 
-/// What is made while a Scope lives is taken back when it ends. Each training step is a Scope.
+/// What is made while a Scope lives is taken back when it ends. Each training step is one; parameters are made before.
 struct Scope {
   Arena<Node>::Rewind nodes{tape};
   Arena<Edge>::Rewind edges{tape_edges};
 };
 
-/// A pointer to a node, written like a number.
+/// A pointer to a node, written like a number. A new Value is a new node; a copy, or an assignment, is the same node.
 struct Value {
   Node* node;
-  Value(double data, const char* op = "leaf") : Value(op, data, std::span<Edge>()) {}
-  Value(const char* op, double data, std::span<Edge> edges)
+  Value(double data) : Value("leaf", data) {}
+  Value(const char* op, double data, std::span<Edge> edges = {})
       : node(new (tape.allocate(1).data()) Node{op, data, edges}) {}
   Value(const char* op, double data, std::initializer_list<Edge> edges)
       : Value(op, data, tape_edges.allocate(edges.size())) {
@@ -73,20 +74,21 @@ inline Value operator-(Value a, double b) { return a + -b; }
 inline Value operator/(Value a, Value b) { return a * pow(b, -1.0); }
 inline Value operator/(Value a, double b) { return a * power(b, -1.0); }
 
-/// Lists v and all that it was computed from, children first, depth first as in Python. (A name's graph is about 15
-/// nodes deep for each layer, so the calls do not nest deeply.)
+/// Lists v and all that it was computed from, but for leaves: children first, depth first as in Python. (Its calls nest
+/// about 15 deep for each layer of the model, however long a name is.)
 inline void build_topo(Node* v, std::size_t visit, std::vector<Node*>& topo) {
   v->visit = visit;
   for (const Edge& edge : v->edges) {
     if (edge.child->visit != visit) build_topo(edge.child, visit, topo);
   }
-  if (v->edges.empty()) return;  // a leaf hands nothing on, and its gradients add up
-  v->grad = 0;
+  if (v->edges.empty()) return;  // a leaf hands nothing on, and gathers its gradient until Adam clears it
+  v->grad = 0;                   // there may have been a backward() before
   topo.push_back(v);
 }
 
-/// The chain rule, from the loss, which training lowers, to all that it was computed from. On this way back a node's
-/// gradient is complete when its children get their shares of it.
+/// The chain rule, from the loss, which training lowers, to all that it was computed from. A node's gradient is
+/// complete when its children get their shares of it, as all that was computed from it comes first on this way back.
+/// (Back along the tape would be right, too, but sums would be rounded in another order than Python's.)
 inline void Value::backward() const {
   static std::size_t visit = 0;
   std::vector<Node*> topo;
@@ -95,7 +97,7 @@ inline void Value::backward() const {
   for (std::size_t i = topo.size(); i-- > 0;) {
     const std::span<Edge> edges = topo[i]->edges;
     const double grad = topo[i]->grad;
-    for (std::size_t e = edges.size(); e-- > 0;) edges[e].child->grad += edges[e].local_grad * grad;  // Python's order
+    for (std::size_t e = edges.size(); e-- > 0;) edges[e].child->grad += edges[e].local_grad * grad;
   }
 }
 
@@ -142,7 +144,7 @@ inline List linear(const List& x, const Matrix& w) {
   return y;
 }
 
-/// Makes probabilities out of any numbers: positive, sum 1. (max_val cancels; else exp may be inf.)
+/// Makes probabilities out of any numbers: positive, sum 1. (Subtracting max_val changes none, but keeps exp finite.)
 inline List softmax(List x) {
   double max_val = x[0].data();
   for (const Value xi : x) max_val = std::max(max_val, xi.data());
@@ -155,40 +157,42 @@ inline List softmax(List x) {
 /// Scales a list to a mean square of 1, so that numbers keep one size through all layers.
 inline List rmsnorm(List x) {
   const Value ms = dot(x, x) / static_cast<double>(x.size());
-  const Value scale = pow(ms + 1e-5, -0.5);
+  const Value scale = pow(ms + 1e-5, -0.5);  // 1e-5: never a division by 0
   for (Value& xi : x) xi = xi * scale;
   return x;
 }
 
 // --- The model -----------------------------------------------------------------------------------
-using Token = std::size_t;                     // a character, or BOS: the begin and end of a name
-using Cache = std::vector<std::vector<List>>;  // all k or v so far, see gpt(): [layer][position]
+using Token = std::size_t;                     // a character, or BOS: the beginning, and the end, of a name
+using Cache = std::vector<std::vector<List>>;  // what gpt() keeps of earlier positions: [layer][position]
 
-struct Model {
+struct Model {  // gpt() says what each matrix is for
   struct Layer {
     Matrix attn_wq, attn_wk, attn_wv, attn_wo, mlp_fc1, mlp_fc2;
   };
   std::size_t n_head = 4;       // attention heads of a layer
   std::size_t block_size = 16;  // most positions; longer names are cut off
   bool squared_relu = false;    // square what relu lets through
-  Matrix wte = {}, wpe = {};    // a row for each token, for each position
+  Matrix wte = {}, wpe = {};    // a row for each token; a row for each position
   Matrix lm_head = {};          // a row for each possible next token
   std::vector<Layer> layers = {};
-  List params = {};  // the numbers of all matrices, which training changes
+  List params = {};  // the same Values, of all matrices, in one list: what training changes
 };
 
-/// In goes a token with its position, out come logits: a score for each possible next token. Each half of a layer keeps
-/// x, the "residual stream", in x_residual, and adds to it what it finds.
+/// In goes a token with its position, out come logits: a score for each possible next token. Each half of a layer,
+/// attention and MLP, keeps x, the "residual stream", in x_residual, and adds to it what it finds. keys and values are
+/// what attention keeps of this position for later ones.
 inline List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values) {
   const List& tok_emb = model.wte[token_id];  // what the token means
   const List& pos_emb = model.wpe[pos_id];    // what its position means
   const std::size_t head_dim = tok_emb.size() / model.n_head;
   List x = add(tok_emb, pos_emb);
-  x = rmsnorm(x);  // not redundant, although a layer begins with one: x_residual is the scaled x
+  x = rmsnorm(x);  // not redundant, although each layer begins with rmsnorm(): the stream begins scaled
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     const Model::Layer& layer = model.layers[li];
-    // 1) Multi-head attention. A head takes its slice of q, and of every k and v so far: the better q matches a k, the
-    // larger that v's share. (Longer dot products are larger, hence the root.)
+    // 1) Multi-head attention: each head looks back, with its slice of q, k and v. The better its q matches the k of a
+    // position, the larger is the share of that position's v in what it finds. (Sums of more products are larger, hence
+    // the root of head_dim.)
     List x_residual = x;
     x = rmsnorm(x);
     const List q = linear(x, layer.attn_wq);  // query: what this position looks for
@@ -236,11 +240,11 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
     const List probs = softmax(gpt(model, tokens[pos_id], pos_id, keys, values));
     losses.push_back(-log(probs[tokens[pos_id + 1]]));
   }
-  return sum(losses) * (1.0 / static_cast<double>(n));
+  return sum(losses) * (1.0 / static_cast<double>(n));  // not / n, which would round otherwise
 }
 
-/// A parameter moves against m, the running mean of its gradients. Divided by the root of v, that of their squares, a
-/// step is about lr_t, be they large or small. Hats make up for the start at 0.
+/// m is the running mean of a parameter's gradient, v that of its square. m over the root of v is about 1, be gradients
+/// large or small, so a step is about as long as lr_t, the learning rate. m_hat and v_hat make up for the start at 0.
 struct Adam {
   double beta1, beta2, eps_adam;  // the betas: how much of the old mean stays
   std::vector<double> m, v;       // zeros at first
@@ -280,9 +284,10 @@ inline std::vector<Token> sample(const Model& model, double temperature, PythonR
 }  // namespace microgpt
 
 #ifndef MICROGPT_LIBRARY  // src/microgpt.h includes this file without its main()
-struct Settings {         // of the two published programs
+/// Those of Karpathy's microgpt.py, a gist, and of an earlier version that a walkthrough explains.
+struct Settings {
   std::size_t num_steps, block_size;
-  double init_std, init_std_out;  // spread of the first weights; of attn_wo and mlp_fc2
+  double init_std, init_std_out;  // spread of the first weights; of attn_wo and mlp_fc2 (0: they begin as zeros)
   double beta1, beta2;
   bool squared_relu, cosine;  // cosine: the learning rate falls to 0 along half a wave instead of a line
   const char* heading;
@@ -312,10 +317,10 @@ int main(int argc, char** argv) {
   const std::size_t vocab_size = BOS + 1;
   constexpr std::size_t n_layer = 1, n_embd = 16;  // n_embd: numbers that describe a token in the model
   Model model{.block_size = settings.block_size, .squared_relu = settings.squared_relu};
-  auto matrix = [&](std::size_t nout, std::size_t nin, double sigma) {
+  auto matrix = [&](std::size_t nout, std::size_t nin, double sigma) {  // params lists its numbers, too
     Matrix rows(nout);
     for (List& row : rows) {
-      while (row.size() < nin) row.emplace_back(random.gauss(0, sigma), "parameter");
+      while (row.size() < nin) row.emplace_back("parameter", random.gauss(0, sigma));
       model.params.insert(model.params.end(), row.begin(), row.end());
     }
     return rows;

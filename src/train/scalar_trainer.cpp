@@ -27,7 +27,7 @@ StateDict::StateDict(const Parameters& parameters) {
     Matrix& rows = matrices[parameter.name];
     rows.resize(parameter.rows);
     for (std::size_t i = 0; i < parameter.rows; i++) {
-      for (const double number : parameter.row(i)) rows[i].emplace_back(number, "parameter");
+      for (const double number : parameter.row(i)) rows[i].emplace_back("parameter", number);
       params.insert(params.end(), rows[i].begin(), rows[i].end());
     }
   }

@@ -97,7 +97,7 @@ inline void Value::backward() const {
   for (std::size_t i = topo.size(); i-- > 0;) {
     const std::span<Edge> edges = topo[i]->edges;
     const double grad = topo[i]->grad;
-    for (std::size_t e = edges.size(); e-- > 0;) edges[e].child->grad += edges[e].local_grad * grad;
+    for (std::size_t e = edges.size(); e-- > 0;) edges[e].child->grad += edges[e].local_grad * grad;  // as in a chain
   }
 }
 
@@ -240,7 +240,7 @@ inline Value document_loss(const Model& model, std::span<const Token> tokens) {
     const List probs = softmax(gpt(model, tokens[pos_id], pos_id, keys, values));
     losses.push_back(-log(probs[tokens[pos_id + 1]]));
   }
-  return sum(losses) * (1.0 / static_cast<double>(n));  // not / n, which would round otherwise
+  return sum(losses) * (1.0 / static_cast<double>(n));  // Python's (1 / n) * sum; / n may differ in the last bit
 }
 
 /// m is the running mean of a parameter's gradient, v that of its square. m over the root of v is about 1, be gradients

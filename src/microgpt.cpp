@@ -95,9 +95,9 @@ inline void Value::backward() const {
   build_topo(node, ++visit, topo);
   node->grad = 1;
   for (std::size_t i = topo.size(); i-- > 0;) {
-    const std::span<Edge> edges = topo[i]->edges;
+    const std::span<Edge> edges = topo[i]->edges;  // from last to first, as Python goes back along a sum
     const double grad = topo[i]->grad;
-    for (std::size_t e = edges.size(); e-- > 0;) edges[e].child->grad += edges[e].local_grad * grad;  // as in a chain
+    for (std::size_t e = edges.size(); e-- > 0;) edges[e].child->grad += edges[e].local_grad * grad;
   }
 }
 

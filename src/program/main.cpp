@@ -19,29 +19,13 @@
 #include "train/memory.h"
 #include "train/processes.h"
 
-namespace microgpt {
-namespace {
-
-/// If a standard stream is closed, the next file that is opened takes its place, and messages go into it. So the place
-/// is taken by what nothing can be written to.
-void keep_standard_streams() {
-  int fd = 0;
-  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
-  ::close(fd);
-}
-
-#ifdef __linux__
 /// A program made with -march=native may have been copied to an older processor. 101: before any other static object.
-[[gnu::constructor(101)]] void name_illegal_instructions() {
+[[gnu::constructor(101)]] static void name_illegal_instructions() {
   std::signal(SIGILL, [](int) {
     const char message[] = "this processor lacks an instruction that was compiled in; try: make build NATIVE=0\n";
     ::_exit(::write(STDERR_FILENO, message, sizeof message - 1) > 0 ? 1 : 2);
   });
 }
-#endif
-
-}  // namespace
-}  // namespace microgpt
 
 int main(int argc, char** argv) {
   auto fail = [](const std::string& message, int code) {
@@ -50,7 +34,11 @@ int main(int argc, char** argv) {
     microgpt::processes::end_with_first();
     return code;
   };
-  microgpt::keep_standard_streams();
+  // If a standard stream is closed, the next file that is opened takes its place, and messages go into it. So the place
+  // is taken by what nothing can be written to.
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
+  ::close(fd);
   std::signal(SIGXFSZ, SIG_IGN);                  // writing to a file that has become too long fails, as on a full disk
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {

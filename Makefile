@@ -14,10 +14,8 @@ NATIVE := 1
 O := 3
 NAMES := data/names.txt
 OF := tensor
-SECONDS := 60
-KILLS := 1000
 EMXX := em++
-$(foreach option,ARGS AT AXE BACK BREAK CACHE DEV L MINE NAME ROWS RUN SHAPES STAGE,$(eval $(option) :=))
+$(foreach option,ARGS AT AXE BACK BREAK CACHE DEV KILLS L MINE NAME ROWS RUN SECONDS SHAPES STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -33,8 +31,7 @@ endif
 # -Isrc              headers are included by their path from src, as in src/microgpt.h
 # -DDOCTEST_...      a check calls a function, so a file of tests compiles in four fifths of the time
 # -std=c++20         std::span, concepts and designated initializers
-# -Wall ...          what the compiler doubts, a reader will doubt too
-# -Werror            only with DEV=1, as in tests/builds.sh: the next compiler may doubt more
+# -Wall ... -Werror  what the compiler doubts, a reader will doubt too; an error only with DEV=1, as in tests/builds.sh
 # -Wno-psabi         no notes from GCC that passing vectors to functions depends on their width
 # -ffp-contract=off  a * b + c is rounded twice, as in Python; a fused multiply-add would round once
 # -fno-math-errno    sqrt need not set errno, so it is one instruction; no result changes
@@ -74,10 +71,8 @@ TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 export TSAN_OPTIONS
 ifndef FLAGS.$(MODE)
 $(error MODE is '$(MODE)'; it can be release, debug, asan, tsan, fuzz or wasm)
-else ifeq ($(MODE)$(findstring clang,$(CXX)),tsan)
-$(error MODE=tsan needs CXX=clang++, because only clang's OpenMP works with the race detector)
-else ifeq ($(MODE)$(findstring clang,$(CXX)),fuzz)
-$(error MODE=fuzz needs CXX=clang++, because libFuzzer is a part of clang)
+else ifeq ($(filter tsan fuzz,$(MODE))$(findstring clang,$(CXX)),$(MODE))
+$(error MODE=$(MODE) needs CXX=clang++: only its OpenMP works with the race detector, and libFuzzer is a part of it)
 endif
 
 # OpenMP comes with the compiler; clang also needs libomp. Without threads, -fopenmp-simd still vectorizes.
@@ -124,7 +119,7 @@ BREAKS := $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/
 PRINTED := $(patsubst %/main,%/printed.txt,$(LESSON_MAINS) $(BREAKS))
 MUSEUM := $(filter %_museum,$(LESSONS))
 EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lessons/%/solution)
-FUZZERS := $(patsubst %,$(BUILD)/tests/fuzz/%,$(if $(filter file,$(origin OF)),checkpoint data mask command_line,$(OF)))
+FUZZERS := $(patsubst %,$(BUILD)/tests/fuzz/%,$(if $(filter file,$(origin OF)),checkpoint data,$(OF)))
 OTHERS := $(BUILD)/lessons/ladder $(BUILD)/lessons/forms $(BUILD)/lessons/study/study $(BUILD)/tests/gdb/main \
   $(BUILD)/tests/inspector/figures
 MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
@@ -139,7 +134,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 
 help: ## list the targets
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
-	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z% -]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what is missing: a compiler, fmt, doctest, nlohmann-json
 	@CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' MAKE_VERSION='$(MAKE_VERSION)' tests/setup.sh
@@ -159,10 +154,8 @@ test-some: $$(ASKED) ## run the tests for some folders of src: make test-some OF
 	OMP_WAIT_POLICY=passive $(RUN) $(SOME_TESTS) $(ARGS)
 no-such-tests:
 	@echo "no tests for '$(filter-out $(TESTED),$(OF))'; there are tests for: $(TESTED)" >&2; exit 2
-builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
-	@tests/builds.sh $(ROWS)
-nightly: ## what takes longer: today's Debian, with its newest compilers and libraries
-	@tests/builds.sh nightly
+builds nightly: ## build and test as other machines would: make builds [ROWS="arm libc++"]; at night: what takes longer
+	@tests/builds.sh $(ROWS) $(filter nightly,$@)
 oracle: $(TESTS) $(PROGRAM) check-torch ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
 	@tests/oracle.sh $(TESTS) $(PROGRAM) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
 check-torch: $(PROGRAM) ## train models with PyTorch, in one process and in two, and open what it writes
@@ -367,13 +360,13 @@ check-races: ## look for data races between threads (with clang++ and its OpenMP
 races: $(addprefix $(BUILD)/$(wildcard lessons/*_openmp)/,main break/race/main) $(SOME_TESTS) $(PROGRAM)
 	@tests/races.sh $^
 
-fuzz: ## look for input that makes the program fail (with clang++): make fuzz [SECONDS=60] [OF="data mask"]
+fuzz: ## look for input that makes the program fail (with clang++): make fuzz [SECONDS=60] [OF=data]
 	@$(MAKE) --no-print-directory MODE=fuzz OPENMP=0 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' fuzzers
 fuzzers: $(FUZZERS)
-	@tests/fuzz.sh $(BUILD) $(SECONDS) $^
+	@tests/fuzz.sh $(BUILD) $(or $(SECONDS),60) $^
 
 torture: $(PROGRAM) ## kill trainings at random moments and go on with them: make torture [KILLS=1000]
-	@tests/torture.sh $(PROGRAM) $(KILLS)
+	@tests/torture.sh $(PROGRAM) $(or $(KILLS),1000)
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A unit is compiled as one, because its files include the same headers, and parsing those takes most of the time. Files

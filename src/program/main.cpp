@@ -28,14 +28,6 @@
 namespace microgpt {
 namespace {
 
-/// If a standard stream is closed, the next file that is opened takes its place, and messages go into it. So the place
-/// is taken by what nothing can be written to.
-void keep_standard_streams() {
-  int fd = 0;
-  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
-  ::close(fd);
-}
-
 /// Ends the program, also from a thread that no exception may leave.
 [[noreturn]] void out_of_memory() {
   std::fputs(
@@ -75,7 +67,11 @@ int main(int argc, char** argv) {
     microgpt::processes::end_with_first();
     return code;
   };
-  microgpt::keep_standard_streams();
+  // If a standard stream is closed, the next file that is opened takes its place, and messages go into it. So the place
+  // is taken by what nothing can be written to.
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
+  ::close(fd);
   microgpt::refuse_too_much_memory();
   std::signal(SIGXFSZ, SIG_IGN);                  // writing to a file that has become too long fails, as on a full disk
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there

@@ -127,8 +127,8 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build mpi train train-fast train-best test test-some builds nightly oracle check-torch bench speed \
-  names no-such-lesson no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons \
+.PHONY: help setup build mpi train train-fast train-best test test-some builds nightly oracle check-torch bench names \
+  no-such-lesson no-such-break no-such-tests ladder forms study check-study reproduce check-lessons \
   check-exercises check-readmes gdb step check-gdb sessions pages check-inspector picture check-races races fuzz \
   fuzzers torture format lint clean FORCE
 
@@ -167,8 +167,6 @@ train-best: $(PROGRAM) ## the same for about a minute: the best model of this pr
 	$(PROGRAM) train-fast --preset best --data $(firstword $(MAKEMORE) data/names.txt)
 bench: $(PROGRAM) ## measure the speed of training, attention and sampling
 	$(PROGRAM) bench
-speed: $(PROGRAM) ## from microgpt.py to all threads: how fast each is, in one table: make speed [MICROGPT_PY=file]
-	$(PROGRAM) bench --what ladder
 
 names: data/makemore.txt ## download the 32,033 names of makemore to data/makemore.txt
 data/makemore.txt:
@@ -193,14 +191,11 @@ exercise-%: $$(call lesson,$$*,exercise) FORCE ## run a lesson's exercise: make 
 	@$(if $(wildcard lessons/$*_*/exercise_tests.h),$(MINE_SH) exercise $* $< || :,$<)
 solution-%: $$(call lesson,$$*,solution) FORCE ## run an exercise with its solution: make solution-08
 	@$<
-# lessons/NN_name is what a new lesson begins as. It is built and checked like the others.
-new-lesson: ## make room for a lesson and renumber those behind it: make new-lesson AT=13 NAME=pipelines
-	@lessons/renumber.py '$(AT)' '$(NAME)'
 no-such-break:
 	@echo "there is no such break; there are: $(basename $(notdir \
 	  $(call patches,$(or $(L),$(MAKECMDGOALS:lesson-%=%)),*)))" >&2; exit 2
 no-such-lesson:
-	@echo "there is no such lesson; there are: $(foreach name,$(filter-out NN_%,$(LESSONS)),$(firstword $(subst _, ,$(name))))" >&2; exit 2
+	@echo "there is no such lesson; there are: $(foreach name,$(LESSONS),$(firstword $(subst _, ,$(name))))" >&2; exit 2
 
 # The reader's own microgpt. What goes wrong in it is said in words; an error of make would only add noise. The same is
 # true of exercises with an exercise_tests.h; the others are tests for doctest.
@@ -330,7 +325,7 @@ dist: book pages ## pack the book, the inspector's pages and the project for ano
 # compiler, the objects are the same, so its name does not count among the flags.
 WASM := MODE=wasm CXX='$(lastword $(EMXX))' CACHE='$(filter-out %em++,$(EMXX))' AR=emar LDLIBS= OPENMP=0 NATIVE=0
 KEPT_BREAKS := $(wildcard $(BREAKS:$(BUILD)/%/main=build/release/%/printed.txt))
-NOT_IN_PAGE := NN_% %_many_machines $(if $(filter-out $(words $(KEPT_BREAKS)),$(words $(BREAKS))),%_museum)
+NOT_IN_PAGE := %_many_machines $(if $(filter-out $(words $(KEPT_BREAKS)),$(words $(BREAKS))),%_museum)
 IN_PAGE := $(filter-out $(NOT_IN_PAGE),$(LESSONS))
 RUNS := heart $(IN_PAGE) $(filter $(IN_PAGE:%=%/%),$(BREAKS:$(BUILD)/lessons/%/main=%))
 PACKED := $(patsubst %,build/book/run/%.js,data $(subst /break/,.,$(RUNS)))

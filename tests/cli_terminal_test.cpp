@@ -136,7 +136,7 @@ TEST_CASE("what takes long says how far it is, and leaves nothing of that on the
   const Words fast{"train-fast", "--data", folder.names, "--steps", "2", "--seeds", "1"};
   const Words html{"inspect", folder.file("kept"), "--html", folder.file("page.html")};
   for (const auto& [command, part] :
-       {std::pair{bench, "measuring train: fast f32, n_embd 4"},
+       {std::pair{bench, "measuring train: fast, n_embd 4"},
         std::pair{Words{"heads", folder.file("model")}, "heads: 1 of "}, std::pair{html, "heads: 1 of "},
         std::pair{html, "history: model 1 of 5, "}, std::pair{fast, "seed 1: step 1 of 2, "}}) {
     const std::string waited_for = part;  // clang 14: a binding cannot be captured

@@ -48,7 +48,7 @@ std::set<std::string> lessons() {
   std::set<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator("lessons")) {
     const std::string name = entry.path().filename().string();
-    if (name != "NN_name" && fs::exists(entry.path() / "main.cpp")) names.insert(name);
+    if (fs::exists(entry.path() / "main.cpp")) names.insert(name);
   }
   return names;
 }

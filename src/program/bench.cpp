@@ -1,165 +1,146 @@
 // microgpt bench: measures how fast this machine trains, attends and samples, and compares that with the processor's
 // peak.
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/python_random.h"
+#include "base/schedule.h"
 #include "program/commands.h"
-#include "program/measurement.h"
 #include "program/print.h"
+#include "tensor/decoder.h"
+#include "tensor/draw.h"
+#include "tensor/fma_peak.h"
 #include "tensor/threads.h"
+#include "train/batch_trainer.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct BenchOptions {
   DataFile data;
   std::vector<std::string> what{"train", "attention", "sample"};
-  std::vector<std::size_t> n_embd{16, 32, 64, 128};
-  std::vector<std::size_t> batch{1, 16, 64};
-  std::vector<std::size_t> context{16, 256, 4096};
-  std::vector<std::string> mask{"local:64",     "local:128",     "block:48", "block:128",
-                                "global:64:16", "strided:64:64", "random:8", "bigbird:64:16:8"};
+  std::vector<std::size_t> n_embd{16, 32, 64, 128}, batch{1, 16, 64}, context{16, 256, 4096};
   std::optional<std::size_t> steps, rounds, threads;
   bool quick = false, json = false;
 };
 
-Json json(const Measurement& m) {
-  const Subject& s = m.subject;
-  const bool tensor = s.kernels == "fast" || s.kernels == "naive";
-  return {{"what", s.what},
-          {"engine", tensor ? "tensor" : s.kernels},
-          {"kernels", tensor ? s.kernels : ""},
-          {"attention", s.attention},
-          {"absorbed", s.absorbed},
-          {"dtype", s.dtype},
-          {"n_embd", s.n_embd},
-          {"n_head", s.n_head},
-          {"batch", s.batch},
-          {"length", s.length},
-          {"mask", s.mask},
-          {"percent_kept", m.percent_kept},
-          {"threads", s.threads},
-          {"num_params", m.num_params},
-          {"cache_bytes_per_token", m.cache_bytes_per_token},
-          {"us_per_step", m.us_per_step},
-          {"us_fastest", m.us_fastest},
-          {"names_per_second", m.names_per_second},
-          {"tokens_per_second", s.what == "sample" ? Json(m.per_second) : Json()},
-          {"gflops", m.gflops},
-          {"peak_gflops", m.peak_gflops},
-          {"percent_of_peak", m.percent_of_peak},
-          {"peak_rss_mib", m.peak_rss_mib}};
-}
+/// A line of the table.
+struct Subject {
+  std::string what;
+  std::size_t n_embd = 16;       // C
+  std::size_t batch = 1;         // B: documents in a step
+  std::string kernels = "fast";  // or naive; or scalar, the scalar path, whose numbers are doubles
+  std::size_t threads = 1;
+  std::string attention = "mha";  // of sampling: the forms of choose_attention(), and "mla, expanded"
+  std::size_t length = 0;         // T, for attention alone and for sampling; training reads the names as they are
+  std::size_t n_head = 4;         // H; 1 if it does not divide n_embd
+};
 
-/// "1.7", how many times as fast as a reference, or nothing if there is no reference.
-std::string times(double per_second, double reference) {
-  return reference == 0 ? "" : fmt::format("{:.1f}", per_second / reference);
-}
+/// What was done. In sampling, a step is one token.
+struct Tally {
+  double steps = 0;
+  double names = 0;
+  /// Training: 6 * multiplied weights * positions, plus 12 * C * pairs that attention keeps (4 of them forward).
+  /// Sampling: 2 instead of 6, and 4 instead of 12 for MHA. MLA takes more per pair; expanded, it also computes keys
+  /// and values again for every pair.
+  double operations = 0;
+};
 
-const char* type(const Subject& s) { return s.dtype == "f32" ? "float" : "double"; }
+double causal_pairs(std::size_t n) { return static_cast<double>(n * (n + 1)) / 2; }
 
-/// At least three digits, or a dash for what was not measured.
-std::string figure(double x) {
-  if (x == 0) return "-";
-  return x < 100 ? fmt::format("{:.3g}", x) : fmt::format("{:.0f}", x);
-}
-
-/// Measures, and prints each measurement as a line of a table or, in the end, all of them as JSON.
-class Bench {
- public:
-  explicit Bench(const BenchOptions& options) : options_(options) {
-    for (const std::string& mask : options.mask) given_mask(mask);  // throws before anything is measured
-    documents_ = read_documents(options.data);
+/// The gist at the subject's sizes, and the documents to train it on.
+struct Setting {
+  Setting(const Subject& subject, const std::vector<Document>& all)
+      : documents(all), tokenizer(all), absorbs(subject.attention != "mla, expanded") {
+    random.shuffle(documents);
+    config.vocab_size = tokenizer.vocab_size();
+    config.n_embd = subject.n_embd;
+    config.n_head = subject.n_head;
+    if (subject.length > 0) config.block_size = subject.length;
+    choose_attention(config, subject.attention.substr(0, 3));
+    train.batch_size = subject.batch;
+    train.num_steps = 1'000'000'000;
+    validate(config);
+    multiplied = static_cast<double>(num_parameters(config) - (config.vocab_size + config.block_size) * config.n_embd);
   }
 
+  const Document& next() const { return documents[trained % documents.size()]; }
+
+  /// Adds a step of training on the next documents.
+  void add_training(Tally& done) {
+    const double numbers = config.n_layer * config.n_embd;
+    done.steps++;
+    done.names += train.batch_size;
+    for (std::size_t i = 0; i < train.batch_size; i++, trained++) {
+      const std::size_t n = std::min(config.block_size, next().size() + 1);
+      done.operations += 6 * (multiplied * n + 2 * numbers * causal_pairs(n));
+    }
+  }
+
+  /// Adds a generated name of n tokens, made one by one with a cache.
+  void add_sampling(Tally& done, std::size_t n) const {
+    const bool expands = config.is_latent() && !absorbs;
+    const std::size_t mixed = config.is_latent() && !expands ? config.kv_latent : config.head_dim();  // by each head
+    const double per_pair = config.n_head * (2 * mixed + config.rope_dim);
+    const double expanded = expands ? 2 * config.kv_latent * config.n_embd : 0;  // for each earlier token
+    done.steps += n;
+    done.names++;
+    done.operations +=
+        2 * (multiplied * n + config.n_layer * (per_pair * causal_pairs(n) + expanded * causal_pairs(n - 1)));
+  }
+
+  PythonRandom random;
+  std::vector<Document> documents;
+  Tokenizer tokenizer;
+  bool absorbs;
+  Config config = preset("gist").model;
+  TrainConfig train = preset("gist").train;
+  double multiplied = 0;    // how many weights are used in matrix products: all but the embeddings
+  std::size_t trained = 0;  // documents
+};
+
+/// Measures, and prints each measurement as a line of the table or, in the end, all of them as JSON.
+class Bench {
+ public:
+  explicit Bench(const BenchOptions& options) : options_(options), documents_(read_documents(options.data)) {}
+
   void train() {
-    begin("Training: a step is a batch", "n_embd  batch", "", "names/s", "x scalar");
     for (const std::size_t C : options_.n_embd) {
-      const double scalar = line({.kernels = "scalar", .dtype = "f64", .n_embd = C});
+      const double scalar = line({"train", C, 1, "scalar"});
       for (const std::size_t B : options_.batch) {
-        const double naive = line({.kernels = "naive", .n_embd = C, .batch = B}, scalar);
-        line({.n_embd = C, .batch = B}, scalar, naive);
-        if (threads_ > 1) line({.n_embd = C, .batch = B, .threads = threads_}, scalar, naive);
-        if (!options_.quick) line({.dtype = "f64", .n_embd = C, .batch = B}, scalar, naive);
+        const double naive = line({"train", C, B, "naive"}, scalar);
+        line({"train", C, B}, scalar, naive);
+        if (threads_ > 1) line({"train", C, B, "fast", threads_}, scalar, naive);
       }
     }
   }
 
   void attention() {
-    begin("Attention alone, (B,T,C,H), causal, forward and backward", "shape",
-          fmt::format("{:>16} {:>6}", "mask", "% kept"), "names/s", "x full");
-    for (Subject subject : {Subject{.what = "attention", .n_embd = 64, .n_head = 4, .batch = 16, .length = 16},
-                            {.what = "attention", .n_embd = 384, .n_head = 6, .batch = 8, .length = 256},
-                            {.what = "attention", .n_embd = 768, .n_head = 12, .batch = 4, .length = 1024}}) {
-      const bool is_large = subject.length >= 1024;
-      subject.kernels = "naive";
-      const double naive = is_large && options_.quick ? 0 : line(subject);
-      subject.kernels = "fast";
-      const double full = line(subject, 0, naive);
-      subject.threads = threads_;
-      if (threads_ > 1) line(subject, 0, naive);
-      subject.threads = 1;
-      for (const std::string& mask : options_.mask) {
-        subject.mask = mask;
-        if (is_large) line(subject, mask == "full" ? 0 : full, mask == "full" ? naive : 0);
-      }
+    for (const auto& [C, B, T, H] : {std::array<std::size_t, 4>{64, 16, 16, 4}, {384, 8, 256, 6}, {768, 4, 1024, 12}}) {
+      const bool is_slow = options_.quick && T >= 1024;
+      const double naive = is_slow ? 0 : line({"attention", C, B, "naive", 1, "mha", T, H});
+      line({"attention", C, B, "fast", 1, "mha", T, H}, 0, naive);
+      if (threads_ > 1) line({"attention", C, B, "fast", threads_, "mha", T, H}, 0, naive);
     }
   }
 
   void sample() {
-    begin("Sampling: a step is a token of a name as long as its context", "n_embd  batch",
-          fmt::format(" {:>7} {:>13} {:>7} {:>8}", "context", "attention", "B/token", "names/s"), "tokens/s",
-          "x scalar");
     for (const std::size_t C : options_.n_embd) {
-      const double scalar = line({.what = "sample", .kernels = "scalar", .dtype = "f64", .n_embd = C});
+      const double scalar = line({"sample", C, 1, "scalar"});
       for (const std::size_t context : options_.context) {
-        const bool short_names = context <= preset("gist").model.block_size;
-        const double reference = short_names ? scalar : 0;
-        for (const char* kind : {"mha", "gqa", "mqa", "mla"}) {
-          Subject subject{.what = "sample", .attention = kind, .n_embd = C, .length = context};
-          line(subject, reference);
-          subject.batch = 32;
-          if (short_names) line(subject, reference);
+        const bool is_short = context <= preset("gist").model.block_size;
+        for (const char* kind : {"mha", "gqa", "mqa", "mla", "mla, expanded"}) {
+          const bool expands = kind == std::string("mla, expanded");
+          if (expands && context > 256) continue;  // every token makes the keys and values of all others anew
+          line({"sample", C, 1, "fast", 1, kind, context}, is_short ? scalar : 0);
+          if (is_short && !expands) line({"sample", C, 32, "fast", 1, kind, context}, scalar);
         }
-        if (context > 256) continue;  // expanded, every token makes the keys and values of all others anew
-        line({.what = "sample", .attention = "mla", .absorbed = false, .n_embd = C, .length = context}, reference);
       }
-    }
-  }
-
-  /// The published model and the same names, the slowest way first. A batch is for training only.
-  void ladder() {
-    std::vector<Measurement> trained;
-    for (const Subject& s : {Subject{.kernels = "microgpt.py", .dtype = "f64"},
-                             {.kernels = "scalar", .dtype = "f64"},
-                             {.kernels = "naive"},
-                             {.kernels = "fast"},
-                             {.batch = 16}}) {
-      trained.push_back(record(s));
-    }
-    if (threads_ > 1) trained.push_back(record({.batch = 16, .threads = threads_}));
-    auto row = [&](auto... cells) {
-      if (!options_.json) fmt::print("{:>11} {:>6} {:>5} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>10}\n", cells...);
-    };
-    if (!options_.json) fmt::print("\nThe ladder: one model, trained on the same names, and sampled from\n");
-    row("kernels", "type", "batch", "threads", "µs/name", "names/s", "% peak", "x scalar", "µs/token", "32 at once");
-    for (const Measurement& m : trained) {
-      Subject s = m.subject;
-      double alone = 0, at_once = 0;
-      if (s.batch == 1) {
-        s.what = "sample";
-        alone = record(s).us_per_step;
-        s.batch = 32;
-        if (s.dtype == "f32") at_once = record(s).us_per_step;
-      }
-      row(s.kernels, type(s), m.subject.batch, s.threads, figure(m.us_per_step / static_cast<double>(m.subject.batch)),
-          figure(m.per_second), figure(m.percent_of_peak), figure(m.per_second / trained[1].per_second), figure(alone),
-          figure(at_once));
     }
   }
 
@@ -168,66 +149,179 @@ class Bench {
   }
 
  private:
-  /// Begins a table. `more` are columns that only this table has.
-  void begin(const std::string& title, const std::string& shape, const std::string& more, const std::string& per_second,
-             const std::string& reference) {
-    head_ = fmt::format("\n{}\n{:>15} {:>7} {:>6}{} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9} {:>9}\n", title, shape,
-                        "kernels", "type", more, "threads", "µs/step", per_second, "GFLOP/s", "% peak", reference,
-                        "x naive", "peak MiB");
-  }
-
-  /// Measures, and keeps the result for the JSON. Without MICROGPT_PY there are no figures of microgpt.py.
-  Measurement record(const Subject& s) {
-    if (s.kernels == "microgpt.py" && std::getenv("MICROGPT_PY") == nullptr) return {.subject = s};
-    Measurement m = measure(s, documents_, effort_);
-    records_.push_back(json(m));
-    return m;
-  }
-
-  /// Measures. Returns how many documents or tokens there were per second, and compares them with `reference`, the
-  /// number of the column "x scalar" or "x full", and with that of the naive kernels; 0: there is none.
-  double line(const Subject& s, double reference = 0, double naive = 0) {
-    const Measurement m = record(s);
-    if (options_.json) return m.per_second;
-    std::string shape = fmt::format("{:>6} {:>6}", s.n_embd, s.batch), more;
+  /// Measures. Returns how many names there were per second, or tokens in sampling, and compares them with those of the
+  /// scalar path and of the naive kernels; 0: there are none.
+  double line(Subject s, double scalar = 0, double naive = 0) {
+    if (s.n_embd % s.n_head != 0) s.n_head = 1;
+    std::optional<TerminalLine> waiting(std::in_place);
+    waiting->show(fmt::format("measuring {}: {}, n_embd {}", s.what, s.kernels, s.n_embd));
+    const bool is_double = s.kernels == "scalar";
+    double& peak = peaks_[{is_double, s.threads}];
+    if (peak == 0) peak = is_double ? measure_fma_peak<double>(s.threads) : measure_fma_peak<float>(s.threads);
     if (s.what == "attention") {
-      shape = fmt::format("({},{},{},{})", s.batch, s.length, s.n_embd, s.n_head);
-      more = fmt::format("{:>16} {:>6.1f}", s.mask, m.percent_kept);
-    } else if (s.what == "sample") {
-      const std::string cache = m.cache_bytes_per_token == 0 ? "" : std::to_string(m.cache_bytes_per_token);
-      more = fmt::format(" {:>7} {:>13} {:>7} {:>8.1f}", s.length > 0 ? std::to_string(s.length) : "",
-                         s.attention + (s.absorbed ? "" : ", expanded"), cache, m.names_per_second);
+      attend(s);
+    } else {
+      s.kernels == "scalar" ? run_scalar(s) : run_tensor(s);
     }
-    fmt::print("{}{:>15} {:>7} {:>6}{} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9} {:>9.1f}\n", head_,
-               shape, s.kernels, type(s), more, s.threads, m.us_per_step, m.per_second, m.gflops, m.percent_of_peak,
-               times(m.per_second, reference), times(m.per_second, naive), m.peak_rss_mib);
+    const double us = median_ * 1e6, gflops = done_.operations / done_.steps / median_ / 1e9;
+    const double per_second = (s.what == "sample" ? 1 : done_.names / done_.steps) / median_;
+    records_.push_back({{"what", s.what},
+                        {"n_embd", s.n_embd},
+                        {"n_head", s.n_head},
+                        {"batch", s.batch},
+                        {"length", s.length},
+                        {"attention", s.attention},
+                        {"kernels", s.kernels},
+                        {"dtype", is_double ? "f64" : "f32"},
+                        {"threads", s.threads},
+                        {"us_per_step", us},
+                        {s.what == "sample" ? "tokens_per_second" : "names_per_second", per_second},
+                        {"gflops", gflops},
+                        {"peak_gflops", peak},
+                        {"percent_of_peak", 100 * gflops / peak}});
+    if (options_.json) return per_second;
+    waiting.reset();  // erases the line
+    if (records_.size() == 1) {
+      fmt::print("{:>9} {:>6} {:>5} {:>7} {:>13} {:>7} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9}\n", "", "n_embd",
+                 "batch", "context", "attention", "kernels", "threads", "µs/step", "per second", "GFLOP/s", "% peak",
+                 "x scalar", "x naive");
+    }
+    auto times = [&](double reference) { return reference == 0 ? "" : fmt::format("{:.1f}", per_second / reference); };
+    fmt::print("{:>9} {:>6} {:>5} {:>7} {:>13} {:>7} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9}\n", s.what,
+               s.n_embd, s.batch, s.length == 0 ? "" : std::to_string(s.length), s.attention, s.kernels, s.threads, us,
+               per_second, gflops, 100 * gflops / peak, times(scalar), times(naive));
     flush_output();
-    head_.clear();
-    return m.per_second;
+    return per_second;
+  }
+
+  /// step() does something and adds what it did. Sets done_ and the seconds of a step, the median of a few rounds.
+  void measure(const std::function<void(Tally& done)>& step) {
+    const std::size_t num_rounds = options_.rounds.value_or(options_.quick ? 3 : 5), steps = options_.steps.value_or(0);
+    const double enough = options_.quick ? 0.02 : 0.1;  // seconds
+    auto seconds_per_step = [&](double seconds) {
+      const double steps_before = done_.steps;
+      const auto start = std::chrono::steady_clock::now();
+      double spent = 0;
+      for (std::size_t i = 0; steps > 0 ? i < steps : i == 0 || spent < seconds; i++) {
+        step(done_);
+        spent = seconds_since(start);
+      }
+      return spent / (done_.steps - steps_before);
+    };
+    done_ = {};
+    if (steps == 0) seconds_per_step(enough / 5);  // to warm up
+    std::vector<double> rounds(num_rounds);
+    for (double& round : rounds) round = seconds_per_step(enough);
+    std::sort(rounds.begin(), rounds.end());
+    median_ = rounds[num_rounds / 2];
+  }
+
+  void run_scalar(const Subject& s) {
+    Setting setting(s, documents_);
+    Parameters parameters = initialize(setting.config, setting.train, setting.random);
+    const Model model = scalar_model(setting.config, parameters);
+    if (s.what == "sample") {
+      return measure([&](Tally& done) {
+        const std::size_t letters = microgpt::sample(model, 1, setting.random).size();
+        setting.add_sampling(done, std::min(model.block_size, letters + 1));
+      });
+    }
+    const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
+    AdamOptimizer adam(setting.train, parameters.size());
+    measure([&](Tally& done) {
+      const std::vector<Token> tokens = setting.tokenizer.encode_document(setting.next());
+      const std::size_t n = setting.trained;
+      train_step(loss, tokens, parameters, adam, learning_rate(setting.train, n), n);
+      setting.add_training(done);
+    });
+  }
+
+  void run_tensor(const Subject& s) {
+    Setting setting(s, documents_);
+    const Parameters parameters = initialize(setting.config, setting.train, setting.random);
+    if (s.what == "sample") {  // names side by side, each as long as its context: BOS is a token like any other
+      TensorModel<float> model(setting.config, parameters);
+      Decoder<float> decoder(model, kernels_of(s), setting.absorbs, s.batch);
+      return measure([&](Tally& done) {
+        std::vector<Token> last(s.batch, setting.tokenizer.bos());
+        for (std::size_t i = 0; i < s.batch; i++) decoder.reset(i);
+        for (std::size_t t = 0; t < decoder.length(); t++) {
+          const View<float> logits = decoder.next(last);
+          for (std::size_t i = 0; i < s.batch; i++) {
+            last[i] = draw(std::span(logits.row(i), logits.cols), 1, setting.random.random());
+          }
+        }
+        for (std::size_t i = 0; i < s.batch; i++) setting.add_sampling(done, decoder.length());
+      });
+    }
+    BatchTrainer<float> trainer(setting.config, setting.train, parameters, setting.documents, setting.tokenizer,
+                                {.threads = s.threads}, kernels_of(s));
+    measure([&](Tally& done) {
+      trainer.step();
+      setting.add_training(done);
+    });
+  }
+
+  /// Attention of B documents of T positions each, forward and backward, from random q, k and v. A thread takes some
+  /// heads.
+  void attend(const Subject& s) {
+    const std::size_t B = s.batch, C = s.n_embd, H = s.n_head, D = C / H, T = s.length;
+    const double scale = 1 / std::sqrt(static_cast<double>(D));
+    const Mask mask = Mask::of({}, T);
+    const Kernels<float>& kernels = kernels_of(s);
+    PythonRandom random;
+    auto tensor = [&] {
+      Tensor<float> x(B * T, C);
+      for (std::size_t i = 0; i < B * T; i++) {
+        for (std::size_t j = 0; j < C; j++) x.view().row(i)[j] = static_cast<float>(random.gauss(0, 1));
+      }
+      return x;
+    };
+    Tensor<float> q = tensor(), k = tensor(), v = tensor(), dout = tensor();
+    Tensor<float> out(B * T, C), dq(B * T, C), dk(B * T, C), dv(B * T, C), log_sum(H, B * T);
+    measure([&](Tally& done) {
+      parallel(s.threads, [&](std::size_t i) {
+        const auto [first, n] = share(B * H, i, s.threads);
+        for (std::size_t one = first; one < first + n; one++) {
+          const std::size_t start = one / H * T, h = one % H;
+          auto of = [&](Tensor<float>& x) { return x.view().slice_rows(start, T).slice_cols(h * D, D); };
+          const View<float> sums = log_sum.view().slice_rows(h, 1).slice_cols(start, T);
+          const AttentionCall<float> call{
+              .q = of(q), .k = of(k), .v = of(v), .n_head = 1, .n_kv_head = 1, .scale = scale, .mask = mask};
+          kernels.attention_forward(of(out), sums, call);
+          kernels.attention_backward({of(dq), of(dk), of(dv)}, of(dout), of(out), sums, call);
+        }
+      });
+      done.steps++;
+      done.names += B;
+      done.operations += 12 * static_cast<double>(B * C) * causal_pairs(T);
+    });
+  }
+
+  static const Kernels<float>& kernels_of(const Subject& s) {
+    return s.kernels == "naive" ? naive<float>() : fast<float>();
   }
 
   const BenchOptions& options_;
   const std::size_t threads_ = have_openmp ? options_.threads.value_or(available_threads()) : 1;
-  const Effort effort_{.rounds = options_.rounds.value_or(options_.quick ? 3 : 5),
-                       .steps = options_.steps.value_or(0),
-                       .seconds = options_.quick ? 0.02 : 0.1};
   std::vector<Document> documents_;
-  std::string head_;  // of a table that has no line yet
-  Json records_ = Json::array();
+  std::map<std::pair<bool, std::size_t>, double> peaks_;  // of doubles or not, and of so many threads
+  Tally done_;
+  double median_ = 0;
+  nlohmann::ordered_json records_ = nlohmann::ordered_json::array();
 };
 
 void run_bench(const BenchOptions& options) {
   for (const std::string& what : options.what) {
-    if (what != "train" && what != "attention" && what != "sample" && what != "ladder") {
-      throw UsageError(fmt::format("--what is '{}'; there are train, attention, sample and ladder", what));
-    }
+    if (what == "train" || what == "attention" || what == "sample") continue;
+    throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
   }
-  auto wanted = [&](const char* what) { return std::count(options.what.begin(), options.what.end(), what) > 0; };
   Bench bench(options);
-  if (wanted("train")) bench.train();
-  if (wanted("attention")) bench.attention();
-  if (wanted("sample")) bench.sample();
-  if (wanted("ladder")) bench.ladder();
+  for (const std::string& what : options.what) {
+    if (what == "train") bench.train();
+    if (what == "attention") bench.attention();
+    if (what == "sample") bench.sample();
+  }
   bench.end();
 }
 
@@ -235,30 +329,25 @@ void run_bench(const BenchOptions& options) {
 
 Command bench_command() {
   auto options = std::make_shared<BenchOptions>();
-  return {
-      "bench", "Measure how fast training, attention and sampling are.",
-      "% peak: percent of the processor's peak, which is measured first: fused multiply-adds on registers alone.\n"
-      "B/token: bytes that the cache keeps per token. mla attends to the latents directly (absorbed), or computes keys "
-      "and\nvalues from them again for every token (expanded).\n"
-      "% kept: percent of the pairs (token, itself or an earlier token) that the mask keeps.\n"
-      "ladder: how fast each way is to train the published model, and to sample from it. To measure microgpt.py, too, "
-      "set\nMICROGPT_PY to its file; it needs python3.\n"
-      "Examples:\n"
-      "  microgpt bench --quick\n"
-      "  microgpt bench --what train --n-embd 64 --batch 16 --json",
-      data_options(options->data) +
-          Options{{"--what", "what to measure", list(options->what, "WORD")},
-                  {"--n-embd", "widths", counts(options->n_embd)},
-                  {"--batch", "documents per step", counts(options->batch)},
-                  {"--context", "tokens in a generated name", counts(options->context)},
-                  {"--mask", "sparse masks to measure in attention alone, over 1024 positions",
-                   list(options->mask, "PATTERN")},
-                  threads_option(options->threads, "threads to compare with one [all]"),
-                  {"--steps", "steps per round [as many as fit into 0.1 s]", count(options->steps)},
-                  {"--rounds", "rounds, of which the median is printed [5, quick: 3]", count(options->rounds)},
-                  {"--quick", "take a fifth of the time, and skip slow measurements", flag(options->quick)},
-                  {"--json", "print JSON instead of tables", flag(options->json)}},
-      [options](const Options&) { run_bench(*options); }};
+  return {"bench", "Measure how fast training, attention and sampling are.",
+          "A step of training is a batch of names; attention alone goes forward and backward; a step of sampling is a "
+          "token of a\nname as long as its context. % peak: percent of the processor's peak, which is measured first: "
+          "fused multiply-adds on\nregisters alone. The scalar path computes in doubles, the others in floats. mla "
+          "attends to the latents directly, or\ncomputes keys and values from them again for every token (expanded).\n"
+          "Examples:\n"
+          "  microgpt bench --quick\n"
+          "  microgpt bench --what train --n-embd 64 --batch 16 --json",
+          data_options(options->data) +
+              Options{{"--what", "what to measure", list(options->what, "WORD")},
+                      {"--n-embd", "widths, in training and sampling", counts(options->n_embd)},
+                      {"--batch", "documents per step of training", counts(options->batch)},
+                      {"--context", "tokens in a generated name", counts(options->context)},
+                      threads_option(options->threads, "threads to compare with one [all]"),
+                      {"--steps", "steps per round [as many as fit into 0.1 s]", count(options->steps)},
+                      {"--rounds", "rounds, of which the median is printed [5, quick: 3]", count(options->rounds)},
+                      {"--quick", "take a fifth of the time, and skip slow measurements", flag(options->quick)},
+                      {"--json", "print JSON instead of a table", flag(options->json)}},
+          [options](const Options&) { run_bench(*options); }};
 }
 
 }  // namespace microgpt

@@ -7,7 +7,7 @@
 // - If none of the 64 queries sees a dense key in a block of keys, Mask::next_block skips the block at no cost.
 // - If the diagonal or the end of a window cuts a block, only about the visible half is multiplied.
 // - Scattered keys (of strides, and random ones) are taken one by one. Each costs several times as much as a key in a
-//   block, which 64 queries share; `microgpt bench --what attention` shows both.
+//   block, which 64 queries share.
 // Not skipped are hidden keys between visible dense keys of the same block: the gaps of strides up to 4, and holes in a
 // table. They are multiplied, and their weights become zero.
 #pragma once

@@ -141,7 +141,8 @@ std::optional<TrainingState> training_of(Safetensors& file, const Parameters& pa
   const bool is_of_lists = data != training.options.end() && data->second.find('\n') != std::string::npos;
   if (is_of_lists || training.options.contains("commas")) {
     throw Error(
-        "an older version trained it on several lists, or with --commas; this one reads one list, a name on each line");
+        "an older version trained it on several lists, or on names between commas; this one reads one list, a name on "
+        "each line");
   }
   for (const char* other : {"step", "fingerprint", "recent_loss", "loss_sum", "num_losses"}) {
     training.options.erase(other);

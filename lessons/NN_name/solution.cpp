@@ -1,1 +1,0 @@
-double extended(double x) { return x * x; }

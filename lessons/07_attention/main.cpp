@@ -83,19 +83,17 @@ int main(int argc, char** argv) {
   show_puzzle(lesson, draft_answer);
 
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_head = 1};
-  Parameters parameters = draw_gpt(config, lesson.random);
-  const Model model = scalar_model(config, parameters);
-  lesson.line(fmt::format("num params: {}", parameters.size()));
+  const Model model = draw_gpt(config, lesson.random);
+  lesson.line(fmt::format("num params: {}", model.params.size()));
   const Loss loss = [&](std::span<const Token> tokens) { return draft_loss(model, tokens); };
-  Sgd sgd;
-  train(loss, parameters, sgd, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 0.1},
+  train(loss, model.params, sgd_update, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 0.1},
         [&](std::size_t step, double value) { lesson.step(step, 1000, value); });
   show_names(lesson, model, draft_gpt);
   const Grid early = show_where_it_looks(lesson, model, loss, draft_gpt, 1000);
-  train(loss, parameters, sgd, lesson.documents, lesson.tokenizer,
+  train(loss, model.params, sgd_update, lesson.documents, lesson.tokenizer,
         {.num_steps = 10000, .first_step = 1000, .learning_rate = 0.1});
   const Grid late = show_where_it_looks(lesson, model, loss, draft_gpt, 10000);
   show_pictures(lesson, early, late);
-  check_draft(lesson, model, loss, parameters);
+  check_draft(lesson, model, loss);
   return lesson.finish();
 }

@@ -15,8 +15,8 @@
 #include "lesson/model_picture.h"
 #include "lesson/puzzle.h"
 #include "lesson/puzzle_picture.h"
-#include "picture.h"
 #include "microgpt.h"
+#include "picture.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"
@@ -32,17 +32,19 @@ struct Past {
 
 /// What learns the puzzle. wte and before make of a sign and of the one before it what is known of a position.
 struct Solver {
-  explicit Solver(const Parameters& p)
-      : wte(matrix(p["wte"])),
-        before(matrix(p["before"])),
-        wq(matrix(p["wq"])),
-        wk(matrix(p["wk"])),
-        wv(matrix(p["wv"])),
-        lm_head(matrix(p["lm_head"])) {}
+  explicit Solver(const StateDict& p)
+      : wte(p["wte"]),
+        before(p["before"]),
+        wq(p["wq"]),
+        wk(p["wk"]),
+        wv(p["wv"]),
+        lm_head(p["lm_head"]),
+        params(p.params) {}
 
   Matrix wte, before;  // (V,C): of a letter or sign, and of the one before it
   Matrix wq, wk, wv;   // (C,C)
   Matrix lm_head;      // (V,C)
+  List params;
 };
 
 using Attention = Values (*)(Values query, Past&);
@@ -109,15 +111,14 @@ inline void show_typical_scores() {
 /// Learns the puzzle, and looks at the same letters asked by a star and by a plus.
 inline void show_puzzle(const Lesson& lesson, Answer answer) {
   constexpr std::size_t V = puzzle_vocab, C = 16, num_steps = 2000;
-  Parameters parameters({{"wte", V, C}, {"before", V, C}, {"wq", C, C}, {"wk", C, C}, {"wv", C, C}, {"lm_head", V, C}});
   PythonRandom random(42);
-  draw_weights(parameters, 0.3, random);
-  const Solver model(parameters);
+  const Solver model(StateDict(
+      {{"wte", V, C}, {"before", V, C}, {"wq", C, C}, {"wk", C, C}, {"wv", C, C}, {"lm_head", V, C}}, 0.3, random));
   const Guess guess = [&](std::span<const Token> puzzle) {
     Past past;
     return answer(model, puzzle, past);
   };
-  const Solved solved = train_on_puzzles(guess, parameters, Puzzle::star_or_plus, num_steps, 0.1);
+  const Solved solved = train_on_puzzles(guess, model.params, Puzzle::star_or_plus, num_steps, 0.1);
   fmt::print("\nthe puzzle of lesson 06: loss {:.2f}, {:.0f}% right\n", solved.loss, 100 * solved.right);
   std::vector<std::vector<double>> rows;
   for (const char* puzzle : {"ca*fd+be*", "ca*fd+be+"}) {
@@ -132,13 +133,11 @@ inline void show_puzzle(const Lesson& lesson, Answer answer) {
                                                "ca*fd+be?", {"asked by *", "asked by +"}, rows));
 }
 
-/// The weights of a GPT, at random. The published build step draws lm_head last.
-inline Parameters draw_gpt(const Config& config, PythonRandom& random) {
+/// A GPT with random weights. The published build step draws lm_head last.
+inline Model draw_gpt(const Config& config, PythonRandom& random) {
   std::vector<Parameters::Shape> shapes = gpt_shapes(config);
   std::rotate(shapes.begin() + 2, shapes.begin() + 3, shapes.end());
-  Parameters parameters(shapes);
-  draw_weights(parameters, 0.08, random);
-  return parameters;
+  return scalar_model(config, StateDict(shapes, 0.08, random));
 }
 
 inline void show_names(Lesson& lesson, const Model& model, Gpt gpt) {
@@ -176,16 +175,17 @@ inline void show_pictures(const Lesson& lesson, const Grid& early, const Grid& l
   fmt::print("\n");
 }
 
-inline void check_draft(Lesson& lesson, const Model& model, const Loss& loss, Parameters& parameters) {
+inline void check_draft(Lesson& lesson, const Model& model, const Loss& loss) {
   const std::vector<Token> first = lesson.tokens_of_step(1);
   const Loss src_loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  const LossAndGradient draft = loss_and_gradient(loss, parameters, first);
-  const LossAndGradient src = loss_and_gradient(src_loss, parameters, first);
+  const LossAndGradient draft = loss_and_gradient(loss, model.params, first);
+  const LossAndGradient src = loss_and_gradient(src_loss, model.params, first);
   lesson.check("the loss is that of src/microgpt.cpp with one head, bit for bit", draft.loss == src.loss);
-  lesson.check(fmt::format("and so are all {} gradients", parameters.size()), draft.gradient == src.gradient);
-  for (const char* name : {"layer0.attn_wk", "layer0.attn_wv"}) {
+  lesson.check(fmt::format("and so are all {} gradients", model.params.size()), draft.gradient == src.gradient);
+  const Model::Layer& layer = model.layers[0];
+  for (const auto& [name, matrix] : {std::pair("attn_wk", &layer.attn_wk), {"attn_wv", &layer.attn_wv}}) {
     lesson.check(fmt::format("nudging each weight of {} shows its gradient", name),
-                 largest_slope_error(loss, parameters, name, first) < 1e-6);
+                 largest_slope_error(loss, *matrix, first) < 1e-6);
   }
 }
 

@@ -134,7 +134,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .SECONDEXPANSION:
 .PHONY: help setup build mpi train train-fast train-best test test-some builds nightly oracle check-torch bench speed \
   names no-such-lesson no-such-break no-such-tests new-lesson ladder forms study check-study reproduce check-lessons \
-  check-exercises check-readmes gdb step check-gdb sessions pages check-inspector picture check-races races fuzz \
+  check-exercises check-readmes gdb step check-gdb sessions check-inspector picture check-races races fuzz \
   fuzzers torture format lint clean FORCE
 
 help: ## list the targets
@@ -307,9 +307,6 @@ session-lldb: $(BUILD)/tests/gdb/main
 	  grep ': runs as shown$$'
 	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
 
-pages: $(PROGRAM) ## train three small models and write the page of each, with a tour, to build/pages/index.html
-	@src/inspect/pages.sh $< build/pages
-
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in browsers [AXE=axe.min.js]
 	@python3 -B tests/inspector/check.py $^ $(BUILD)/inspector
@@ -328,8 +325,8 @@ book: book-programs $(INSPECTED) ## make a book of all lessons for a browser: bu
 check-book: book ## check its links and that all of the READMEs is there [AXE=axe.min.js]
 	@python3 -B tests/book/pages.py build/book
 	@python3 -B tests/book/reader.py build/book
-dist: book pages ## pack the book, the inspector's pages and the project for another machine: build/microgpt.zip
-	@python3 -B src/book/dist.py build/book build/pages build/microgpt.zip
+dist: book ## pack the book, with the inspector's pages, and the project for another machine: build/microgpt.zip
+	@python3 -B src/book/dist.py build/book build/microgpt.zip
 
 # The programs of the book, compiled to WebAssembly and packed as scripts: build/book/run/01_bigram.js is lesson 01, and
 # 01_bigram.peek.js is it with a mistake. The museum reads what breaks print, so it is among them once `make lesson-25`

@@ -48,7 +48,6 @@ class Browser:
         """Clicks the middle of an element, or a place in it, as a mouse would, when it has rested in sight for five frames."""
         box = self.evaluate(f"""new Promise(done => {{
           const found = () => {self.find(selector)};
-          dispatchEvent(new WheelEvent("wheel")); // a reader would turn it to get there
           found().scrollIntoView({{ block: "center", behavior: "instant" }});
           let before = null, rests = 0;
           const look = () => {{

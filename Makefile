@@ -114,6 +114,7 @@ HEART := $(BUILD)/heart
 PROGRAM := $(BUILD)/microgpt
 MPI_PROGRAM := $(BUILD)/microgpt_mpi
 PAGE := $(patsubst src/%,$(BUILD)/%.inc,$(wildcard src/inspect/page/*))
+PAGE_WORDS := $(BUILD)/inspect/page/words.md.inc
 CPPFLAGS += -I$(BUILD)
 TESTS := $(BUILD)/microgpt_tests
 SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
@@ -459,11 +460,13 @@ $(BUILD)/parsed.h.gch: $(BUILD)/openmp
 	@printf '#include <%s>\n' $(PARSED_ONCE) >$(BUILD)/parsed.h
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COLD_FLAGS) -x c++-header $(BUILD)/parsed.h -o $@
 
-# The page of the inspector becomes text in the program: src/inspect/page.cpp includes it. Comments in its scripts, a
-# tenth of the page, are read here.
+# The page of the inspector becomes text in the program: src/inspect/page.cpp includes it, with the glossary of the
+# lessons. Comments in its scripts, a tenth of the page, are read here.
+$(PAGE_WORDS): lessons/words.md
 $(PAGE): $(BUILD)/%.inc: src/%
+$(PAGE) $(PAGE_WORDS):
 	@mkdir -p $(@D) && { printf 'R"page('; sed -e '/^ *\/\/ /d' -e 's/-----*//' $<; printf ')page"\n'; } > $@
-$(BUILD)/src/inspect.o $(BUILD)/src/inspect/page.o: $(PAGE)
+$(BUILD)/src/inspect.o $(BUILD)/src/inspect/page.o: $(PAGE) $(PAGE_WORDS)
 
 # With SOLUTION, exercise.cpp includes the answers of solution.cpp. This shows that the exercise can be solved.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/openmp

@@ -116,8 +116,7 @@ TEST_CASE("stopped and resumed, a training computes what it computes in one go")
     const Words options = folder.train(small + how + Words{"--steps", "800"});
     const Run expected = microgpt(options + Words{"--save", whole});
     // A file of some 450 lines is as long as a file may get here. The line that does not fit ends the training.
-    const Run first = in_shell(fmt::format("ulimit -f 40; \"$0\" \"$@\" >'{}'", out),
-                               options + Words{"--save", parts});
+    const Run first = in_shell(fmt::format("ulimit -f 40; \"$0\" \"$@\" >'{}'", out), options + Words{"--save", parts});
     CHECK(first.err == "microgpt: cannot write to standard output: File too large\n");
     const Run second = microgpt(Words{"train", "--resume", parts, "--digits", "17"});
     CHECK(second.out.starts_with("data: " + folder.names + "\n"));

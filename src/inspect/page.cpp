@@ -7,6 +7,10 @@ constexpr const char* skeleton =
 #include "inspect/page/page.html.inc"
     ;
 
+constexpr const char* words =
+#include "inspect/page/words.md.inc"
+    ;
+
 constexpr const char* style =
 #include "inspect/page/style.css.inc"
     ;
@@ -20,6 +24,7 @@ constexpr const char* script =
 #include "inspect/page/graph.js.inc"
 #include "inspect/page/measures.js.inc"
 #include "inspect/page/figures.js.inc"
+#include "inspect/page/words.js.inc"
 #include "inspect/page/view_read.js.inc"
 #include "inspect/page/view_picture.js.inc"
 #include "inspect/page/view_why.js.inc"
@@ -49,6 +54,7 @@ std::string inspector_page(const std::string& json) {
   std::string page = skeleton;
   fill(page, "/*STYLE*/", style);
   fill(page, "/*SCRIPT*/", script);
+  fill(page, "/*WORDS*/", words);
   fill(page, "/*DATA*/", harmless(json));  // last, since it may hold anything
   return page;
 }

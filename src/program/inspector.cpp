@@ -142,15 +142,15 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Mea
 
 void write_inspector(const std::string& path, const std::string& html, const std::optional<std::string>& data,
                      const std::optional<std::string>& text) {
-  constexpr std::size_t enough = 1000;            // documents to measure the heads on
+  constexpr std::size_t enough = 1000;             // documents to measure the heads on
   constexpr std::size_t most_numbers = 2'000'000;  // a browser has to read all of them before it shows anything
   require_output("--html", html, {path});
   if (data) require_output("--html", html, {*data});
   const Checkpoint checkpoint = load_checkpoint(path);
   if (checkpoint.parameters.size() > most_numbers) {
     throw Error(
-        fmt::format("'{}' has {} parameters; a page holds models of at most {}, such as n_layer 4 with n_embd 192", path,
-                    checkpoint.parameters.size(), most_numbers));
+        fmt::format("'{}' has {} parameters; a page holds models of at most {}, such as n_layer 4 with n_embd 192",
+                    path, checkpoint.parameters.size(), most_numbers));
   }
   require_output("--html", html, {data_of(checkpoint, data).path});
   const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);

@@ -95,8 +95,9 @@ def check_equal(tab, name, expected, share=TOLERANCE):
 
 def check_samples(tab, name, model):
     for seed, temperature in (("42", "0.5"), ("123456789012345678901", "1.3")):
-        lines = run(PROGRAM, "sample", model, "--dtype", "f64", "--num", "10", "--seed", seed, "--temperature", temperature)
-        theirs = [line.split(":", 1)[1].strip() for line in lines.splitlines() if line.startswith("sample")]
+        how = ["--dtype", "f64", "--num", "10", "--seed", seed, "--temperature", temperature]
+        out = run(PROGRAM, "sample", model, *how)
+        theirs = [line.split(":", 1)[1].strip() for line in out.splitlines() if line.startswith("sample")]
         ours = tab.evaluate(f"sample(page.model, {{seed: '{seed}', temperature: {temperature}, num: 10}})")
         check(ours == theirs, f"{name}: seed {seed} draws {ours}, the program {theirs}")
 
@@ -222,8 +223,8 @@ def main():
         page, worst = check_all(tabs, workers)
     size = os.path.getsize(page)
     check(size <= 200_000, f"the default model's page has {size} bytes")
-    print(f"{len(MODELS)} models: logits, weights, losses, silenced heads, forbidden cells, parts of logits, samples and "
-          f"the scalar tape are equal; largest difference {worst:.1e}, of {TOLERANCE:.0e} at most")
+    print(f"{len(MODELS)} models: logits, weights, losses, silenced heads, forbidden cells, parts of logits, samples "
+          f"and the scalar tape are equal; largest difference {worst:.1e}, of {TOLERANCE:.0e} at most")
     print(f"{size / 1024:.0f} KiB; {time.time() - begin:.0f} s in all")
 
 

@@ -12,7 +12,8 @@ function run(name, changes = unchanged) {
 
 function compareUntouched({ names, logits, weights, losses }) {
   const runs = names.map((name) => run(name));
-  const weightsOfAll = ({ layers }) => layers.map((at) => at[0].q_h.map((_, h) => at.map((each) => each.attn_weights[h])));
+  const ofHeads = (at) => at[0].q_h.map((_, h) => at.map((each) => each.attn_weights[h]));
+  const weightsOfAll = ({ layers }) => layers.map(ofHeads);
   return {
     logits: largest(runs.map((each) => each.logits), logits),
     weights: largest(runs.map(weightsOfAll), weights),
@@ -89,7 +90,8 @@ function compareTape(name, { ops, data, grads, children, parameter_grads }) {
   const nodes = Array.from({ length: graph.tape.size }, (_, number) => number);
   const parameters = Array.from({ length: page.model.numbers.length }, (_, at) => -1 - at);
   const reached = new Set(graph.reached);
-  const some = [...nodes.filter((node) => reached.has(node) && node !== graph.loss), ...parameters.filter((_, i) => i % 97 === 0)];
+  const passed = nodes.filter((node) => reached.has(node) && node !== graph.loss);
+  const some = [...passed, ...parameters.filter((_, i) => i % 97 === 0)];
   const gradient = (thing) => graph.gradient(thing);
   const sum = (thing) => graph.parentsOf(thing).reduce((total, { amount }) => total + amount, 0);
   const childNodes = (node) => graph.childrenOf(node).map(({ thing }) => thing).filter((thing) => thing >= 0);

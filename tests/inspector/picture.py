@@ -30,7 +30,8 @@ def main():
         tab.evaluate(f"""
           document.head.append(element("style", `{STYLE}`));
           for (const tab of ["read", "whatif", "look"]) {{
-            change({{ tab, head: 2, at: 4, off: new Set(["0:3:off"]), forbidden: new Set(["0:2:2:1"]), open: new Set(["0:2"]) }});
+            change({{ tab, head: 2, at: 4, open: new Set(["0:2"]) }});
+            change({{ off: new Set(["0:3:off"]), forbidden: new Set(["0:2:2:1"]) }});
           }}
           for (const id of ["read", "whatif"]) byId(id).hidden = false;
         """)

@@ -78,7 +78,7 @@ def use_picture(tab, page):
     lists = [numbers(texts(tab, f"#picture-box .stream:nth-of-type({n}) span")) for n in (1, 2, 3)]
     check(all(abs(a + b - c) < 0.02 for a, b, c in zip(*lists)), f"the numbers do not add up: {lists}")
     tab.click('#picture-flow [data-key="flow 0 mlp"]')
-    check(texts(tab, "#picture-box .chance") == texts(tab, '[data-key="flow next"] .chance'), "the stream ends elsewhere")
+    check(texts(tab, "#picture-box .chance") == texts(tab, '[data-key="flow next"] .chance'), "it ends elsewhere")
     tab.click('#picture-flow [data-key="flow 0 mlp"]')
     check(tab.evaluate("byId('picture-box').hidden"), "a box does not close")
     tab.evaluate("document.querySelector('#picture-flow button').focus()")
@@ -138,8 +138,8 @@ def use_whatif(tab, page):
     tab.click('#switches [data-key="switch 0:1 off"]')
     check(loss_shown(tab) != before, "a head cannot be switched off")
     tab.click('#switches [data-key="switch 0:3 mean"]')
-    check(tab.evaluate("shown.now.layers[0].every((at) => String(at.head_out[3]) === String(shown.about.means['0:3']))"),
-          "a head does not say its mean")
+    mean = "String(at.head_out[3]) === String(shown.about.means['0:3'])"
+    check(tab.evaluate(f"shown.now.layers[0].every((at) => {mean})"), "a head does not say its mean")
     tab.click('#forbid [data-key="cell 3 1"]')
     weights = tab.evaluate("shown.now.layers[0][3].attn_weights.map((each) => each[1])")
     check([x == 0 for x in weights] == [False, False, True, False], "a cell cannot be forbidden, or in others, too")
@@ -221,7 +221,7 @@ def use_links(tab, page):
     check(abs(loss_shown(tab) - changed) < 1e-9, "a link does not open the state that it was made from")
     for damaged in DAMAGED:
         tab.open(page, damaged)
-        check(settings(tab)[1] == [[], [], []] and tab.evaluate("!shown.isChanged"), f"{damaged[:80]} changes something")
+        check(settings(tab)[1] == [[], [], []] and tab.evaluate("!shown.isChanged"), f"{damaged[:80]} changes it")
         check(tab.evaluate("state.tab === 'picture' && byId('picture-flow').children.length > 0"), f"{damaged[:80]}")
         check(not tab.errors, f"{damaged[:80]}: the page logged {tab.errors}")
     tab.open(page, "#text=Emma")
@@ -231,9 +231,10 @@ def use_links(tab, page):
 # --- Every section alike ----------------------------------------------------------------------------------------------
 
 def check_words(tab):
-    """A section explains every word of the field that it uses."""
+    """A section explains the words of the field that it uses."""
     unexplained = tab.evaluate("""(() => {
-      const words = [...document.querySelectorAll("dt")].map((each) => each.textContent);
+      const words = ["attention", "head", "layer", "logit", "loss", "MLP", "entropy", "even share", "gradient",
+        "local gradient", "softmax", "residual stream", "score", "weight", "query", "temperature", "tape"];
       const uses = (text, word) =>
         RegExp(`(?<![\\\\p{L}_])${word.replace(/s$/, "")}(e?s)?(?![\\\\p{L}_])`, "iu").test(text);
       // Names may look like words, and "rotary positions" are explained as such.
@@ -242,11 +243,13 @@ def check_words(tab):
       document.head.append(hidden);
       const found = [...document.querySelectorAll(".bar-row, main > section:not(#words, [hidden])")].flatMap((part) => {
         const explained = [...part.querySelectorAll(".term")].map((each) => each.getAttribute("aria-describedby"));
-        return words.filter((word) => uses(part.innerText, word) && !explained.includes(meaningId(word)))
+        const isExplained = (word) => explained.includes(meanings.get(word.toLowerCase()));
+        return words.filter((word) => uses(part.innerText, word) && !isExplained(word))
           .map((word) => `${word} in ${part.id || part.className}`);
       });
       hidden.remove();
-      const lacking = [...document.querySelectorAll(".term")].filter((each) => !byId(each.getAttribute("aria-describedby")));
+      const isLacking = (each) => !byId(each.getAttribute("aria-describedby"));
+      const lacking = [...document.querySelectorAll(".term")].filter(isLacking);
       return [...found, ...lacking.map((each) => `${each.textContent}, which has no meaning`)];
     })()""")
     check(unexplained == [], f"words of the field that are not explained: {unexplained}")
@@ -266,7 +269,7 @@ def use_keyboard(tab, page):
         for _ in range(tab.evaluate(f"{STOPS}.length") + 3):
             tab.press("Tab")
             tab.evaluate("void reached.add(document.activeElement.dataset.stop)")
-        missed = tab.evaluate(f"{STOPS}.filter((each) => !reached.has(each.dataset.stop)).map((each) => each.outerHTML)")
+        missed = tab.evaluate(f"{STOPS}.filter(({{ dataset }}) => !reached.has(dataset.stop)).map((e) => e.outerHTML)")
         check(missed == [], f"{name}: the Tab key does not reach {missed}")
         for i in range(tab.evaluate(f"{GROUPS}.length")):
             chosen = "document.activeElement.ariaChecked === 'true' && document.activeElement.dataset.key"
@@ -283,7 +286,7 @@ def use_keyboard(tab, page):
                 tab.press("Enter")
                 check(tab.evaluate("document.activeElement !== document.body"), f"{selector} loses the focus")
     tab.evaluate("change({ tab: 'look' }), document.querySelector('#look .term').focus()")
-    check(tab.text("#tip").startswith("A part of a layer") and tab.evaluate("!byId('tip').hidden"), "no word is explained")
+    check(tab.text("#tip").startswith("Head (08): attention with one slice"), "no word is explained")
     tab.press("Escape")
     check(tab.evaluate("byId('tip').hidden"), "Escape does not hide an explanation")
     check(not tab.errors, f"keys: the page logged {tab.errors}")
@@ -309,12 +312,20 @@ def check_layout(tab, page):
             if width < 600:
                 check(tab.evaluate(HARD_TO_HIT) == [], f"{where}: hard to hit: {tab.evaluate(HARD_TO_HIT)}")
             if height > 600:
-                check(tab.evaluate("document.querySelector('.bar').offsetHeight <= 0.2 * innerHeight"), f"{where}: the bar")
+                high = tab.evaluate("document.querySelector('.bar').offsetHeight / innerHeight")
+                check(high <= 0.2, f"{where}: the bar takes {high}")
             for dark in (False, True) if width in (320, 1920) else ():
                 tab.prefer(dark)
                 found = tab.findings()
                 check(not found, f"{where}, {'dark' if dark else 'light'}: {found}")
     tab.resize(1024, 800)
+    tab.prefer(dark=False, contrast=True)
+    for name, what in (("picture", ".shades i"), ("read", ".chance .track, .chance .fill"), ("inside", ".stream span"),
+                       ("whatif", ".cells button"), ("whatif", ".choices button")):
+        tab.evaluate(f"change({{ tab: '{name}' }})")
+        all = f"[...document.querySelectorAll('#{name} :is({what})')]"
+        count = tab.evaluate(f"new Set({all}.map((each) => getComputedStyle(each).backgroundColor)).size")
+        check(count > 1, f"with a contrast theme, {what} are all alike")
     tab.prefer(dark=False)
     check(not tab.errors, f"{page} logged {tab.errors}")
 
@@ -330,6 +341,7 @@ def use_task(tab, page):
 
 
 def use(tab, page):
-    for part in (use_top, use_picture, use_read_and_why, use_look_and_inside, use_whatif, use_graph, use_links, use_keyboard):
+    for part in (use_top, use_picture, use_read_and_why, use_look_and_inside, use_whatif, use_graph, use_links,
+                 use_keyboard):
         part(tab, page)
         check(not tab.errors, f"{part.__name__}: the page logged {tab.errors}")

@@ -173,10 +173,11 @@ function showTitle({ about, model }) {
     : `A tiny GPT that learned from ${read}names to invent new ones. Type yours.`;
   document.title = `A tiny GPT: ${about.name}`;
   const count = (n, word) => `${counted(n)} [${word}${n === 1 ? "" : "s"}|${word}]`;
-  const how = `[${attention.toUpperCase()}]${rope ? ", [rotary positions]" : ""}${mask === "full" ? "" : `, [mask] ${mask}`}`;
-  const sizes = `${count(n_layer, "layer")} of ${count(n_head, "head")}, [width] ${n_embd}`;
+  const how = `[${attention.toUpperCase()}]${rope ? ", [rotary positions|RoPE]" : ""}`;
+  const masked = mask === "full" ? "" : `, [mask] ${mask}`;
+  const sizes = `${count(n_layer, "layer")} of ${count(n_head, "head")}, width ${n_embd}`;
   const size = `${count(model.numbers.length, "parameter")}`;
-  renew(byId("facts"), inText(about.name), explained(`: ${sizes}, ${how}, ${size}`));
+  renew(byId("facts"), inText(about.name), explained(`: ${sizes}, ${how}${masked}, ${size}`));
   for (const place of document.querySelectorAll(".guessing")) place.textContent = fixed(guessingLoss(model), 1);
   for (const place of document.querySelectorAll(".tokens")) place.textContent = model.bos + 1;
   later("title", 0, () => showNames("invented", sample(model, { num: model.numbers.length > 20000 ? 4 : 12 })));
@@ -223,7 +224,7 @@ function start() {
   document.addEventListener("keydown", moveBetweenButtons);
   addEventListener("popstate", followLink);
   addEventListener("resize", () => later("resize", 100, show));
-  startTips();
+  startWords();
   startWhatIf();
   startGraph();
   showTitle(page);

@@ -129,12 +129,6 @@ function inspectCommand({ about, model }) {
   return ["microgpt inspect ", inText(shellWord(about.path)), " --text ", inText(shellWord(text))];
 }
 
-// A text as parts of an element: [word] is explained, and so is [words|word], as another word.
-function explained(text) {
-  const termOf = (word, meaning = word) => describeTerm(element("span", { class: "term" }, word), meaning);
-  return text.split(/\[(.+?)\]/).map((part, i) => (i % 2 ? termOf(...part.split("|")) : part));
-}
-
 function paragraph(text) {
   return element("p", explained(text));
 }
@@ -150,8 +144,10 @@ function showNames(id, names) {
 // A number's shade is the stronger the larger it is among these; and its colour says whether it is above 0.
 function shades(numbers, tag, words = () => "") {
   const largest = Math.max(...numbers.map(Math.abs), 1e-12);
-  const shadeOf = (x) => ({ class: x < 0 ? "down" : "up", style: `--share: ${((100 * Math.abs(x)) / largest).toFixed(1)}%` });
-  return numbers.map((x) => element(tag, shadeOf(x), words(x)));
+  return numbers.map((x) => {
+    const share = ((100 * Math.abs(x)) / largest).toFixed(1);
+    return element(tag, { class: x < 0 ? "down" : "up", style: `--share: ${share}%` }, words(x));
+  });
 }
 
 function numberList(numbers) {
@@ -161,7 +157,8 @@ function numberList(numbers) {
 // A line of a bar chart: label, bar, number. `mark` is another share to show on the bar, such as the one before.
 function chanceBar({ label, share, mark = null, markClass = "before", isNext = false }) {
   const fill = element("span", { class: "fill", style: `width: ${100 * share}%` });
-  const line = mark === null ? null : element("span", { class: markClass, style: `left: calc(${100 * mark}% - 1px)` });
+  const place = { class: markClass, style: `left: calc(${100 * mark}% - 1px)` };
+  const line = mark === null ? null : element("span", place);
   const track = element("span", { class: "track" }, fill, line);
   const how = { class: isNext ? "chance is-next" : "chance" };
   return element("span", how, inText(label), track, element("span", percent(share)));
@@ -248,50 +245,4 @@ function headMap(model, { rows, labels, name, picked = -1, forbidden = () => fal
     svg("path", { class: "forbidden", d: crosses }),
     picked >= 0 && picked < n ? svg("rect", { class: "picked", ...frame }) : null,
   );
-}
-
-// --- Words that are explained ----------------------------------------------------------------------------------------
-
-// Their meanings stand in a list at the end of the page, for all to read. A screen reader is pointed to them, and for
-// the eye they appear beside the word where the mouse or the focus rests on it.
-
-function meaningId(word) {
-  return `means-${word.toLowerCase().replace(/[^a-z]+/g, "-")}`;
-}
-
-function describeTerm(word, meaning) {
-  word.tabIndex = 0;
-  word.setAttribute("role", "note");
-  word.setAttribute("aria-describedby", meaningId(meaning));
-  return word;
-}
-
-function startTips() {
-  for (const word of document.querySelectorAll("dt")) word.nextElementSibling.id = meaningId(word.textContent);
-  for (const word of document.querySelectorAll(".term")) describeTerm(word, word.dataset.means ?? word.textContent);
-  const showMeaning = ({ target }) => {
-    const word = target.closest?.(".term");
-    if (!word) return hideTip();
-    const { left, bottom } = word.getBoundingClientRect();
-    showTip(byId(word.getAttribute("aria-describedby")).textContent, left, bottom - 8);
-  };
-  for (const event of ["pointerover", "focusin", "click"]) document.addEventListener(event, showMeaning);
-  document.addEventListener("focusout", hideTip);
-  document.addEventListener("keydown", ({ key }) => key === "Escape" && hideTip());
-}
-
-// Beside (x, y) of the window, inside it.
-function showTip(text, x, y) {
-  const tip = byId("tip");
-  tip.textContent = text;
-  tip.hidden = false;
-  const { width, height } = tip.getBoundingClientRect();
-  const room = document.documentElement;
-  const isBelow = y + 16 + height < room.clientHeight;
-  tip.style.left = `${scrollX + Math.max(8, Math.min(x + 8, room.clientWidth - width - 8))}px`;
-  tip.style.top = `${scrollY + (isBelow ? y + 16 : Math.max(8, y - height - 24))}px`;
-}
-
-function hideTip() {
-  byId("tip").hidden = true;
 }

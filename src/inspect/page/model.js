@@ -128,7 +128,8 @@ class Run {
     tape.name(attn_logits, "attn_logits", ofPosition);
     const attn_weights = tape.name(tape.softmax(attn_logits, ofPosition), "attn_weights", ofPosition);
     const mixed = v_h[h].map((_, j) => tape.dot(attn_weights, positions.map((at) => at.v_h[h][j])));
-    return { attn_logits, attn_weights, head_out: tape.name(this.unlessOff(`${li}:${h}`, mixed), "head_out", ofNumber) };
+    const head_out = tape.name(this.unlessOff(`${li}:${h}`, mixed), "head_out", ofNumber);
+    return { attn_logits, attn_weights, head_out };
   }
 
   // What a part of the model makes, or what stands in for it.

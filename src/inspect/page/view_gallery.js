@@ -11,7 +11,8 @@ const places = [
 
 // On what the model was measured, as a text for explained().
 function measuredOn({ kind }) {
-  return { "held-out": "[held-out texts]", seen: "texts that it has seen", given: "texts it was measured on" }[kind];
+  const words = { "held-out": "[held-out texts|held-out]", seen: "texts that it has seen" };
+  return words[kind] ?? "texts it was measured on";
 }
 
 // What `microgpt heads` measured of a head.
@@ -95,7 +96,7 @@ function showGallery(shown) {
     return element("div", title, element("div", { class: "maps", style: `--map-width: ${leastMapWidth(n)}px` }, cards));
   });
   renew(byId("gallery"), layers);
-  const kinds = [["text", "This text"], ["mean", `Mean over ${measuredOn(about.measured_on).replace(/[[\]]/g, "")}`]];
+  const kinds = [["text", "This text"], ["mean", "Mean over many texts"]];
   showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
   byId("map-cut").textContent = cutNote(n);
   const areAllOpen = heads.every(({ key }) => state.open.has(key));

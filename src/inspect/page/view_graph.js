@@ -1,22 +1,22 @@
 // Graph: a walk from the loss of the text down to a single parameter, node by node. A node is shown between the nodes
 // that it went into, above, and those that it was computed from, below.
 
-// What an operation does, and its local derivatives; by the number of children where that makes a difference.
+// What an operation does, and its local gradients; by the number of children where that makes a difference.
 const operations = {
-  "+ 1": "It adds a fixed number to its child. The local derivative is 1.",
-  "+ 2": "It adds its two children. Both local derivatives are 1, so its gradient goes on unchanged.",
-  "* 1": "It multiplies its child by a fixed number, and that number is the local derivative.",
-  "* 2": "It multiplies its two children. The local derivative of each is the other one.",
-  pow: "It raises its child to a fixed power p. The local derivative is p times the child to the power p − 1.",
-  log: "It is the logarithm of its child. The local derivative is 1 divided by the child.",
-  exp: "It is e to the power of its child. It is its own local derivative.",
-  relu: "It is its child if that is positive, else 0. The local derivative is 1, or 0.",
-  sum: "It adds all its children. Every local derivative is 1.",
+  "+ 1": "It adds a fixed number to its child. The local gradient is 1.",
+  "+ 2": "It adds its two children. Both local gradients are 1, so its gradient goes on unchanged.",
+  "* 1": "It multiplies its child by a fixed number, and that number is the local gradient.",
+  "* 2": "It multiplies its two children. The local gradient of each is the other one.",
+  pow: "It raises its child to a fixed power p. The local gradient is p times the child to the power p − 1.",
+  log: "It is the logarithm of its child. The local gradient is 1 divided by the child.",
+  exp: "It is e to the power of its child. It is its own local gradient.",
+  relu: "It is its child if that is positive, else 0. The local gradient is 1, or 0.",
+  sum: "It adds all its children. Every local gradient is 1.",
   dot:
-    "It multiplies two lists, number by number, and adds up the products. The local derivative of each number is " +
+    "It multiplies two lists, number by number, and adds up the products. The local gradient of each number is " +
     "its partner in the other list.",
   linear:
-    "It multiplies a list by a row of parameters, number by number, and adds up the products. The local derivative " +
+    "It multiplies a list by a row of parameters, number by number, and adds up the products. The local gradient " +
     "of each number is its partner in the other.",
   parameter: "A step of training moves it against its gradient.",
 };
@@ -48,13 +48,18 @@ function signClass(x) {
   return x < 0 ? "down" : x > 0 ? "up" : "none";
 }
 
+// Labels hold single letters of any script; they are written from left to right.
+function labelOf(thing) {
+  return element("bdo", { dir: "ltr" }, graph.label(thing));
+}
+
 function nodeBox(thing, local) {
   const line = (name, value, how) => element("span", name, element("b", { class: how }, value));
   const isCurrent = local === null;
   const gradient = graph.gradient(thing);
   return button(
     { class: isCurrent ? "node current" : "node", "data-key": isCurrent && "node", click: () => goToThing(thing) },
-    element("strong", element("bdo", { dir: "ltr" }, graph.label(thing))),
+    element("strong", labelOf(thing)),
     element("small", graph.place(thing)),
     line("op", graph.op(thing)),
     line("data", significant(graph.data(thing))),
@@ -105,25 +110,30 @@ function describeThing(thing, children) {
   const number = (word, x, how) =>
     element("span", explained(`[${word}] `), element("b", { class: how }, significant(x)));
   const gradient = graph.gradient(thing);
-  const name = thing < 0 ? "A parameter of the model" : `Node #${thing}, ${graph.place(thing) || "the end of the text"}`;
+  const where = thing < 0 ? "A parameter of the model" : `Node #${thing}, ${graph.place(thing) || "of the whole text"}`;
   return [
-    element("h3", element("bdo", { dir: "ltr" }, graph.label(thing))),
-    element("p", { class: "note" }, `${name}. Operation: ${op}.`),
-    element("p", { class: "numbers" }, number("data|node", graph.data(thing)), number("gradient", gradient, signClass(gradient))),
+    element("h3", labelOf(thing)),
+    element("p", { class: "note" }, `${where}. Operation: ${op}.`),
+    element(
+      "p",
+      { class: "numbers" },
+      number("data|node", graph.data(thing)),
+      number("gradient", gradient, signClass(gradient)),
+    ),
     element("p", operations[thing < 0 ? "parameter" : op] ?? operations[`${op} ${children.length}`], " "),
     thing < 0 ? element("p", nudged(thing)) : null,
   ];
 }
 
-// A line for each thing, of the largest amount first: local derivative × gradient = amount.
+// A line for each thing, of the largest amount first: local gradient × gradient = amount.
 function amountTable(name, heading, things, gradientOf, last = []) {
   const bySize = [...things].sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
   const rows = bySize.map(({ thing, local, amount }) => {
-    const label = button({ class: "link", click: () => goToThing(thing) }, element("bdo", { dir: "ltr" }, graph.label(thing)));
+    const name = button({ class: "link", click: () => goToThing(thing) }, labelOf(thing));
     const style = `width: ${(3.5 * Math.abs(amount)) / Math.abs(bySize[0].amount || 1)}rem`;
     const bar = element("span", { class: `amount-bar ${signClass(amount)}`, style });
     const sum = `${significant(local)} × ${significant(gradientOf(thing))} = ${significant(amount)}`;
-    return tableRow([label, element("small", graph.place(thing))], [[sum, bar]]);
+    return tableRow([name, element("small", graph.place(thing))], [[sum, bar]]);
   });
   return wideTable(name, tableHead([name, heading]), element("tbody", rows, last));
 }
@@ -132,18 +142,18 @@ function amountTable(name, heading, things, gradientOf, last = []) {
 function whyGradient(thing, parents) {
   const gradient = graph.gradient(thing);
   const title = element("h4", `Why its gradient is ${significant(gradient)}`);
-  if (thing === graph.loss) return [title, paragraph("Here the way back begins, with 1: the loss grows as fast as itself.")];
+  if (thing === graph.loss) return [title, element("p", "The way back begins here: the loss grows as fast as itself.")];
   const total = parents.reduce((sum, { amount }) => sum + amount, 0);
   const verdict = total === gradient ? "its gradient, to the last bit" : "which is not its gradient";
   const sum = tableRow(["sum", element("small", verdict)], [significant(total)], { class: "total" });
-  const heading = "[local derivative] × its gradient = [contribution]";
+  const heading = "[local gradient] × its gradient = what it adds";
   return [title, amountTable("parent", heading, parents, (parent) => graph.gradient(parent), sum)];
 }
 
 function whatItHandsOn(thing, children) {
   if (children.length === 0) return [];
   const gradient = graph.gradient(thing);
-  const heading = "local derivative × this gradient = contribution";
+  const heading = "local gradient × this gradient = what it gets";
   return [element("h4", "What it hands on to its children"), amountTable("child", heading, children, () => gradient)];
 }
 
@@ -189,11 +199,13 @@ function showGraph(shown) {
   byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
   showWalk(thing, parents, children);
-  const door = (each) => button({ click: () => goToThing(each) }, element("bdo", { dir: "ltr" }, graph.label(each)));
+  const door = (each) => button({ click: () => goToThing(each) }, labelOf(each));
   renew(byId("graph-destinations"), destinations(shown).map(door));
   const room = Math.max(2, Math.floor(byId("graph-drawing").clientWidth / 150));
-  renew(byId("graph-drawing"), neighbours(parents, room, true), nodeBox(thing, null), neighbours(children, room, false));
-  renew(byId("graph-node"), describeThing(thing, children), whyGradient(thing, parents), whatItHandsOn(thing, children));
+  const [above, below] = [neighbours(parents, room, true), neighbours(children, room, false)];
+  renew(byId("graph-drawing"), above, nodeBox(thing, null), below);
+  const [why, handsOn] = [whyGradient(thing, parents), whatItHandsOn(thing, children)];
+  renew(byId("graph-node"), describeThing(thing, children), why, handsOn);
 }
 
 function findThing(event) {

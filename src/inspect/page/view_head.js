@@ -38,7 +38,7 @@ function showStrongest({ model, tokens, at }, { seen, weights, scores }) {
       : `It sees ${seen.length} positions. The [entropy] of this row is ${fixed(rowEntropy(weights, seen), 2)}.`;
   const who = inText(longLabel(model, tokens[at]));
   const caption = element("caption", "What ", who, ` at position ${at} looks at most`);
-  const head = tableHead(["looks at", "[position]", "[weight]", "[even share]", "[score]", ""]);
+  const head = tableHead(["looks at", "position", "[weight]", "[even share]", "[score]", ""]);
   const table = wideTable("The strongest keys", caption, head, element("tbody", rows));
   renew(byId("strongest"), table, element("p", { class: "note" }, explained(note)));
 }
@@ -66,7 +66,11 @@ function queriesAndKeys({ model, tokens, at }, { seen, query, scores, weights, k
   const others = seen.map((s) => {
     const outcomes = [signed(dot(query, keys[s])), signed(scores[s]), fixed(weights[s])];
     const products = keys[s].map((x, j) => x * query[j]);
-    return tableRow(name("k", s), [...numberCells(keys[s]), ...numberCells(products), ...outcomes.map((x) => outcome(x))]);
+    return tableRow(name("k", s), [
+      ...numberCells(keys[s]),
+      ...numberCells(products),
+      ...outcomes.map((word) => outcome(word)),
+    ]);
   });
   return stepOf(
     "How the weights come about",
@@ -84,11 +88,12 @@ function valuesMixed({ model, tokens, layer, head }, { seen, weights, output, va
     const name = [`v of ${s} `, inText(longLabel(model, tokens[s]))];
     return tableRow(name, [...numberCells(values[s]), last(`× ${fixed(weights[s])}`)]);
   });
-  const mixed = tableRow(isReplaced ? "put in its place" : "mixed", [...numberCells(output), last("")], { class: "total" });
+  const name = isReplaced ? "put in its place" : "mixed";
+  const mixed = tableRow(name, [...numberCells(output), last("")], { class: "total" });
   return stepOf(
     "What it takes",
-    "Every position also holds a [value] v ready. The values, each times its weight, are added up: that is the output " +
-      (isReplaced ? "of the head, which you replaced." : "of the head."),
+    "Every position also holds a [value|values] v ready. The values, each times its weight, are added up: that is " +
+      (isReplaced ? "the output of the head, which you replaced." : "the output of the head."),
     wideTable("Values and their mixture", element("tbody", rows, mixed)),
   );
 }

@@ -6,9 +6,11 @@ const mostShades = 64; // of a longer list, the first
 // `does` is what a click does; `note` is a text or an element.
 function flowBox(key, name, note, does, numbers = null, more = []) {
   const tabindex = key === "letter" ? 0 : -1; // the others are reached by arrow keys
-  const strip = numbers && element("span", { class: "shades", "aria-hidden": "true" }, shades(numbers.slice(0, mostShades), "i"));
+  const how = { class: "shades", "aria-hidden": "true" };
+  const strip = numbers && element("span", how, shades(numbers.slice(0, mostShades), "i"));
   const attributes = { class: "flow-box", "data-key": `flow ${key}`, tabindex, click: does };
-  return button(attributes, element("b", inText(name)), element("small", typeof note === "string" ? inText(note) : note), strip, more);
+  const small = element("small", typeof note === "string" ? inText(note) : note);
+  return button(attributes, element("b", inText(name)), small, strip, more);
 }
 
 // It tells what its head looks at most, and how much of its look that is; or that it is switched off.
@@ -67,7 +69,7 @@ function boxNumbers({ model, targets, at }, { name, note, lists }) {
   return [
     element("h3", inText(name), `, ${note}`),
     lists.map(([words, numbers]) => [element("h4", inText(words)), numberList(numbers)]),
-    name === "stream" ? said : element("p", door("why", "What it adds to a letter"), " ", door("whatif", "Switch it off")),
+    name === "stream" ? said : element("p", door("why", "What it adds"), " ", door("whatif", "Switch it off")),
   ];
 }
 
@@ -89,11 +91,12 @@ function showPicture(shown) {
     return [beside, ...others.slice(3 * layer, 3 * layer + 3)]; // the stream, the MLP, the stream
   });
   const toRead = () => go({ tab: "read" });
+  const bars = chanceBars(model, now.probs[at], targets[at]);
   const boxes = [
     flowBox("letter", longLabel(model, tokens[at]), `position ${at}`, toRead),
     embedding,
     ...layers,
-    flowBox("next", "next letter", inText(readingSoFar(shown, at)), toRead, null, chanceBars(model, now.probs[at], targets[at])),
+    flowBox("next", "next letter", inText(readingSoFar(shown, at)), toRead, null, bars),
   ];
   const arrow = () => element("span", { "aria-hidden": "true" }, "→");
   renew(byId("picture-flow"), boxes.flatMap((box, i) => (i > 0 ? [arrow(), box] : [box])));

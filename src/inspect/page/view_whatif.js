@@ -51,7 +51,8 @@ function showForbid(shown) {
     tableRow(label, Array.from({ length: t + 1 }, (_, s) => cellButton(shown, t, s))),
   );
   const columns = labels.map((label) => element("th", { scope: "col" }, label));
-  const how = { class: "cells", "aria-label": "Looks to forbid: a row looks, a column is looked at", keydown: moveBetweenCells };
+  const name = "Looks to forbid: a row looks, a column is looked at";
+  const how = { class: "cells", "aria-label": name, keydown: moveBetweenCells };
   const table = element("table", how, element("thead", element("tr", element("td"), columns)), element("tbody", rows));
   const cut = element("p", { class: "note" }, cutNote(shown.labels.length));
   renew(byId("forbid"), element("div", { class: "scroll" }, table), cut);

@@ -36,7 +36,8 @@ function showWhy(shown) {
     const without = element("td", { id: `without-${i}` }, "…");
     return tableRow(partName(part), [waterfallBar(sums[i], sums[i + 1], range), signed(part.adds), without]);
   });
-  const sum = tableRow(explained("[the logit|logits]"), ["", signed(now.logits[at][token]), fixed(loss)], { class: "total" });
+  const numbers = ["", signed(now.logits[at][token]), fixed(loss)];
+  const sum = tableRow(explained("[the logit|logit]"), numbers, { class: "total" });
   const heading = tableHead(["", "", "adds", "[loss] without it"]);
   renew(byId("why-parts"), wideTable("What each part adds", heading, element("tbody", rows, sum)));
   renew(byId("why-command"), inspectCommand(shown), ` --at ${at} --why`);

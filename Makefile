@@ -109,6 +109,7 @@ HEART := $(BUILD)/heart
 PROGRAM := $(BUILD)/microgpt
 MPI_PROGRAM := $(BUILD)/microgpt_mpi
 PAGE := $(patsubst src/%,$(BUILD)/%.inc,$(wildcard src/inspect/page/*))
+PAGE_WORDS := $(BUILD)/inspect/page/words.md.inc
 CPPFLAGS += -I$(BUILD)
 TESTS := $(BUILD)/microgpt_tests
 SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
@@ -129,7 +130,7 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .SECONDEXPANSION:
 .PHONY: help setup build mpi train train-fast train-best test test-some builds nightly oracle check-torch bench names \
   no-such-lesson no-such-break no-such-tests ladder forms study check-study reproduce check-lessons \
-  check-exercises check-readmes gdb step check-gdb sessions pages check-inspector picture check-races races fuzz \
+  check-exercises check-readmes gdb step check-gdb sessions check-inspector picture check-races races fuzz \
   fuzzers torture format lint clean FORCE
 
 help: ## list the targets
@@ -295,9 +296,6 @@ session-lldb: $(BUILD)/tests/gdb/main
 	  grep ': runs as shown$$'
 	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
 
-pages: $(PROGRAM) ## train three small models and write the page of each, with a tour, to build/pages/index.html
-	@src/inspect/pages.sh $< build/pages
-
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in browsers [AXE=axe.min.js]
 	@python3 -B tests/inspector/check.py $^ $(BUILD)/inspector
@@ -316,8 +314,8 @@ book: book-programs $(INSPECTED) ## make a book of all lessons for a browser: bu
 check-book: book ## check its links and that all of the READMEs is there [AXE=axe.min.js]
 	@python3 -B tests/book/pages.py build/book
 	@python3 -B tests/book/reader.py build/book
-dist: book pages ## pack the book, the inspector's pages and the project for another machine: build/microgpt.zip
-	@python3 -B src/book/dist.py build/book build/pages build/microgpt.zip
+dist: book ## pack the book, with the inspector's pages, and the project for another machine: build/microgpt.zip
+	@python3 -B src/book/dist.py build/book build/microgpt.zip
 
 # The programs of the book, compiled to WebAssembly and packed as scripts: build/book/run/01_bigram.js is lesson 01, and
 # 01_bigram.peek.js is it with a mistake. The museum reads what breaks print, so it is among them once `make lesson-25`
@@ -450,11 +448,13 @@ $(BUILD)/parsed.h.gch: $(BUILD)/openmp
 	@printf '#include <%s>\n' $(PARSED_ONCE) >$(BUILD)/parsed.h
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COLD_FLAGS) -x c++-header $(BUILD)/parsed.h -o $@
 
-# The page of the inspector becomes text in the program: src/inspect/page.cpp includes it. Comments in its scripts, a
-# tenth of the page, are read here.
+# The page of the inspector becomes text in the program: src/inspect/page.cpp includes it, with the glossary of the
+# lessons. Comments in its scripts, a tenth of the page, are read here.
+$(PAGE_WORDS): lessons/words.md
 $(PAGE): $(BUILD)/%.inc: src/%
+$(PAGE) $(PAGE_WORDS):
 	@mkdir -p $(@D) && { printf 'R"page('; sed -e '/^ *\/\/ /d' -e 's/-----*//' $<; printf ')page"\n'; } > $@
-$(BUILD)/src/inspect.o $(BUILD)/src/inspect/page.o: $(PAGE)
+$(BUILD)/src/inspect.o $(BUILD)/src/inspect/page.o: $(PAGE) $(PAGE_WORDS)
 
 # With SOLUTION, exercise.cpp includes the answers of solution.cpp. This shows that the exercise can be solved.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/openmp

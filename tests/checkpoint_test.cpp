@@ -1,4 +1,4 @@
-// Files with a model, alone and in a history.
+// Files with a model.
 #include <cmath>
 #include <cstring>
 #include <sstream>
@@ -7,7 +7,6 @@
 #include "safetensors_file.h"
 #include "temporary_directory.h"
 #include "train/checkpoint.h"
-#include "train/history.h"
 
 namespace microgpt {
 namespace {
@@ -101,24 +100,11 @@ TEST_CASE("a file from elsewhere may have other metadata, too, and its tensors i
   CHECK(same(parse(file(header, zeros + one + tiny_numbers.substr(32))), tiny));
 }
 
-TEST_CASE("a checkpoint of a history has its step and its loss, and needs no moments") {
-  Checkpoint kept = tiny_checkpoint();
-  kept.training = {.options = {{"lr", "0.01"}}, .fingerprint = "of the documents", .step = 0};
-  auto read_back = [&] {
-    return parse(serialize_checkpoint(kept.config, kept.tokenizer, kept.parameters, kept.training)).training.value();
-  };
-  CHECK(read_back().step == 0);
-  CHECK_FALSE(read_back().recent_loss.has_value());
-  kept.training->recent_loss = 1.0 / 3;
-  CHECK(read_back().recent_loss == 1.0 / 3);
-  CHECK(read_back().options == kept.training->options);
-  const std::string bytes = serialize_checkpoint(kept.config, kept.tokenizer, kept.parameters, kept.training);
-  const std::string loss = "0.3333333333333333";
-  CHECK(refusal(replaced(bytes, loss, "nan               ")) ==
-        "training.recent_loss is \"nan               \", not a number");
+TEST_CASE("a checkpoint of several lists is refused") {
+  Checkpoint old = tiny_checkpoint();
   for (const auto& [option, value] : {std::pair{"data", "a.txt\nb.txt:2"}, std::pair{"commas", "yes"}}) {
-    kept.training->options = {{option, value}};
-    CHECK(refusal(serialize_checkpoint(kept.config, kept.tokenizer, kept.parameters, kept.training))
+    old.training = {.options = {{option, value}}, .step = 1};
+    CHECK(refusal(serialize_checkpoint(old.config, old.tokenizer, old.parameters, old.training))
               .starts_with("an older version trained it on several lists"));
   }
 }
@@ -188,55 +174,6 @@ TEST_CASE("a file with any bit or byte flipped is loaded or refused, and nothing
   auto right = [](const std::string& bytes) { return parse(bytes).parameters.size() == 17; };
   // most flips of a number make another number
   CHECK(read_though_flipped(serialize(tiny_checkpoint()), right) > tiny_numbers.size());
-}
-
-// --- History ---------------------------------------------------------------------------------------------------------
-
-/// A directory with a small model for each of these steps.
-struct Kept : TemporaryDirectory {
-  explicit Kept(const std::vector<std::size_t>& steps) {
-    for (const std::size_t step : steps) keep(step);
-  }
-
-  void keep(std::size_t step) const {
-    const Tokenizer tokenizer(U"ab");
-    const Config config{.vocab_size = tokenizer.vocab_size(), .n_layer = 1, .n_embd = 2, .n_head = 1, .block_size = 2};
-    PythonRandom random(step);
-    save_checkpoint(history_path(path, step), config, tokenizer, initialize(config, TrainConfig{}, random),
-                    TrainingState{.step = step});
-  }
-
-  std::vector<std::size_t> taken(std::size_t max_numbers) const {
-    std::vector<std::size_t> steps;
-    for (const HistoryPoint& point : load_history(path, max_numbers).points) {
-      steps.push_back(point.checkpoint.training->step);
-    }
-    return steps;
-  }
-};
-
-using Steps = std::vector<std::size_t>;
-
-TEST_CASE("the files of a history sort in the order of their steps, without hidden and unfinished ones") {
-  const Kept kept({1000000, 20, 0, 999999, 3});
-  for (const char* name : {".hidden", "step_000004.safetensors.17.tmp"}) write_contents(kept / name, "anything");
-  CHECK(history_files(kept.path) ==
-        std::vector<std::string>{kept / "step_000000.safetensors", kept / "step_000003.safetensors",
-                                 kept / "step_000020.safetensors", kept / "step_999999.safetensors",
-                                 kept / "step_1000000.safetensors"});
-  CHECK(kept.taken(1'000'000) == Steps{0, 3, 20, 999999, 1000000});
-  CHECK_THROWS_AS(history_files(kept / "nowhere"), Error);
-}
-
-TEST_CASE("of a history as many points are taken as there is room for, the first and the last among them") {
-  const Kept kept({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-  const std::size_t n = load_checkpoint(history_path(kept.path, 0)).parameters.size();
-  CHECK(kept.taken(100 * n).size() == 11);
-  CHECK(kept.taken(11 * n).size() == 11);
-  CHECK(kept.taken(6 * n) == Steps{0, 2, 4, 6, 8, 10});
-  CHECK(kept.taken(3 * n + 1) == Steps{0, 5, 10});
-  CHECK(kept.taken(1) == Steps{0, 10});
-  CHECK(load_history(kept.path, 1).num_files == 11);
 }
 
 }  // namespace

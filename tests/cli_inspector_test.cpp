@@ -54,7 +54,6 @@ TEST_CASE("a model too large for a page is refused with its size and with what w
                              "' has 3175424 parameters; a page holds models of at most 2000000, such as n_layer 4 with "
                              "n_embd 192";
   CHECK(refusal(folder.inspect(large)) == "1: " + reason);
-  CHECK(refusal(folder.inspect(folder.model, {"--compare", large})) == "1: " + reason);
   std::filesystem::remove(large);
   CHECK(folder.is_old());
   std::filesystem::remove(folder.page);
@@ -92,27 +91,8 @@ TEST_CASE("a page takes the place of nothing that it is made from") {
     CHECK(refusal({"inspect", folder.model, "--html", path, "--data", folder.names}) ==
           "2: --html would write '" + path + "', and reads '" + path + "'; choose another path");
   }
-  CHECK(refusal({"inspect", folder.path.string(), "--html", folder.file("new"), "--data", folder.names}) ==
-        "2: --html would write '" + folder.file("new") + "', and reads '" + folder.path.string() +
-            "'; choose another path");
   CHECK(folder.is_old());
   CHECK(contents(folder.model) == folder.bytes);
-}
-
-TEST_CASE("a history of two trainings is refused") {
-  const PageFolder folder;
-  const std::string kept = folder.file("kept"), other = folder.file("other");
-  auto train = [&](const std::string& directory, const Words& how) {
-    const Words more{"--steps", "4", "--every", "2", "--quiet", "--history", directory};
-    CHECK(microgpt(folder.train(more + how)).exit_code == 0);
-  };
-  train(kept, {});
-  train(other, {"--seed", "7"});
-  CHECK(microgpt(folder.inspect(kept)).exit_code == 0);
-  const std::string last = "/step_000004.safetensors";
-  write_contents(kept + last, contents(other + last));
-  CHECK(refusal(folder.inspect(kept)) == "1: '" + kept + "/step_000002.safetensors' and '" + kept + last +
-                                             "' are of two trainings; a history is of one");
 }
 
 TEST_CASE("a page grows with the positions that it shows, not with the square of the block") {

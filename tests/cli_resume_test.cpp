@@ -3,7 +3,6 @@
 
 #include "program.h"
 #include "train/checkpoint.h"
-#include "train/history.h"
 
 namespace microgpt {
 namespace {
@@ -69,19 +68,6 @@ TEST_CASE("a training that is killed has its last save, after a multiple of --sa
   CHECK(load_checkpoint(model).training.value().step % 5 == 0);
 }
 
-TEST_CASE("a training whose history cannot go on is saved, and says why it ends") {
-  const NamesFolder folder;
-  const std::string model = folder.file("model"), kept = folder.file("kept");
-  Running training(microgpt_command(
-      folder.train(small + Words{"--steps", "1000000000", "--save", model, "--history", kept, "--every", "1"})));
-  CHECK(training.until_printed("step   20 /"));
-  std::filesystem::rename(kept, folder.file("elsewhere"));
-  const Run r = training.wait();
-  CHECK(r.exit_code == 1);
-  CHECK(r.err.find("No such file or directory") != std::string::npos);
-  CHECK(load_checkpoint(model).training.value().step >= 20);
-}
-
 TEST_CASE("a training that cannot be saved goes on, and is saved when it can be") {
   const NamesFolder folder;
   const std::string there = folder.file("there"), model = there + "/model";
@@ -127,25 +113,17 @@ TEST_CASE("stopped and resumed, a training computes what it computes in one go")
         tensor + Words{"--dtype", "f64", "--dropout", "0.2", "--attention", "mla", "--pos", "rope", "--rope-dim", "2"},
         tensor + Words{"--optimizer", "sgd", "--loss", "token-mean", "--batch", "7", "--attention", "mqa"},
         tensor + Words{"--mask", "bigbird:2:1:1", "--kernels", "naive", "--preset", "fast", "--seed", "-3"}}) {
-    const Words options = folder.train(small + how + Words{"--steps", "800", "--every", "70"});
-    const auto history = [&](const std::string& name) { return Words{"--history", folder.file(name)}; };
-    const Run expected = microgpt(options + Words{"--save", whole} + history("kept"));
-    REQUIRE(lines(expected.err).size() == 1);
+    const Words options = folder.train(small + how + Words{"--steps", "800"});
+    const Run expected = microgpt(options + Words{"--save", whole});
     // A file of some 450 lines is as long as a file may get here. The line that does not fit ends the training.
-    const Run first = in_shell(fmt::format("ulimit -f 40; \"$0\" \"$@\" >'{}'", out),
-                               options + Words{"--save", parts} + history("kept in parts"));
+    const Run first = in_shell(fmt::format("ulimit -f 40; \"$0\" \"$@\" >'{}'", out), options + Words{"--save", parts});
     CHECK(first.err == "microgpt: cannot write to standard output: File too large\n");
-    const Run second =
-        microgpt(Words{"train", "--resume", parts, "--digits", "17", "--every", "70"} + history("kept in parts"));
+    const Run second = microgpt(Words{"train", "--resume", parts, "--digits", "17"});
     CHECK(second.out.starts_with("data: " + folder.names + "\n"));
     const Words resumed = numbers(second.out), all = numbers(expected.out);
     REQUIRE(resumed.size() < all.size());
     CHECK(Words(all.end() - static_cast<std::ptrdiff_t>(resumed.size()), all.end()) == resumed);
     CHECK(contents(whole) == contents(parts));
-    for (const std::string& path : history_files(folder.file("kept"))) {
-      CHECK(contents(path) == contents(folder.path / "kept in parts" / std::filesystem::path(path).filename()));
-    }
-    for (const char* kept : {"kept", "kept in parts"}) std::filesystem::remove_all(folder.file(kept));
   }
 }
 

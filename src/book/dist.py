@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The book, the pages of the inspector and the project in one archive: python3 src/book/dist.py BOOK PAGES OUT
+"""The book and the project in one archive: python3 src/book/dist.py BOOK OUT
 
 The same files make the same archive: in order, without times and owners."""
 import subprocess
@@ -8,13 +8,12 @@ import zipfile
 from pathlib import Path
 
 
-def files_of(book, pages):
+def files_of(book):
     """What is packed: {name: path}. Of the project that is what git keeps."""
     listed = subprocess.run("git ls-files", shell=True, capture_output=True, text=True)
     if listed.returncode:
         raise SystemExit(f"make dist packs what git keeps of the project: {listed.stderr.strip()}")
     files = {path.relative_to(book).as_posix(): path for path in book.rglob("*") if path.is_file()}
-    files |= {f"pages/{path.name}": path for path in pages.glob("*.html")}
     return files | {f"project/{name}": Path(name) for name in listed.stdout.splitlines()}
 
 
@@ -28,6 +27,6 @@ def pack(files, out):
 
 
 if __name__ == "__main__":
-    packed = files_of(Path(sys.argv[1]), Path(sys.argv[2]))
-    pack(packed, sys.argv[3])
-    print(f"wrote {sys.argv[3]}: {len(packed)} files, {Path(sys.argv[3]).stat().st_size / 1e6:.1f} MB")
+    packed = files_of(Path(sys.argv[1]))
+    pack(packed, sys.argv[2])
+    print(f"wrote {sys.argv[2]}: {len(packed)} files, {Path(sys.argv[2]).stat().st_size / 1e6:.1f} MB")

@@ -7,6 +7,10 @@ constexpr const char* skeleton =
 #include "inspect/page/page.html.inc"
     ;
 
+constexpr const char* words =
+#include "inspect/page/words.md.inc"
+    ;
+
 constexpr const char* style =
 #include "inspect/page/style.css.inc"
     ;
@@ -17,29 +21,18 @@ constexpr const char* script =
 #include "inspect/page/random.js.inc"
 #include "inspect/page/tape.js.inc"
 #include "inspect/page/model.js.inc"
-#include "inspect/page/train.js.inc"
-#include "inspect/page/safetensors.js.inc"
-#include "inspect/page/labels.js.inc"
 #include "inspect/page/graph.js.inc"
 #include "inspect/page/measures.js.inc"
-#include "inspect/page/task.js.inc"
 #include "inspect/page/figures.js.inc"
-#include "inspect/page/glossary.js.inc"
+#include "inspect/page/words.js.inc"
 #include "inspect/page/view_read.js.inc"
 #include "inspect/page/view_picture.js.inc"
-#include "inspect/page/view_cells.js.inc"
 #include "inspect/page/view_why.js.inc"
 #include "inspect/page/view_gallery.js.inc"
 #include "inspect/page/view_head.js.inc"
 #include "inspect/page/view_whatif.js.inc"
-#include "inspect/page/view_learn.js.inc"
-#include "inspect/page/graph_figure.js.inc"
-#include "inspect/page/view_node.js.inc"
 #include "inspect/page/view_graph.js.inc"
-#include "inspect/page/view_history.js.inc"
-#include "inspect/page/view_compare.js.inc"
 #include "inspect/page/link.js.inc"
-#include "inspect/page/view_tour.js.inc"
 #include "inspect/page/app.js.inc"
     ;
 // clang-format on
@@ -61,6 +54,7 @@ std::string inspector_page(const std::string& json) {
   std::string page = skeleton;
   fill(page, "/*STYLE*/", style);
   fill(page, "/*SCRIPT*/", script);
+  fill(page, "/*WORDS*/", words);
   fill(page, "/*DATA*/", harmless(json));  // last, since it may hold anything
   return page;
 }

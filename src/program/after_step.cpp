@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <string>
@@ -10,7 +9,6 @@
 #include <utility>
 
 #include "program/print.h"
-#include "train/history.h"
 
 namespace microgpt {
 namespace {
@@ -29,26 +27,16 @@ AfterStep::AfterStep(Run& run, std::function<void()> collect)
       options_(run.options),
       collect_(std::move(collect)),
       num_steps_(options_.preset.train.num_steps),
-      every_(options_.every.value_or(steps_between(num_steps_))),
       progress_(num_steps_, options_.quiet) {
   if (options_.save) {
     interrupts_.emplace();
     file_.emplace(*run.options.save);
   }
-  if (!options_.history || !history_files(*options_.history).empty()) return;
-  run_.state.num_losses = 0;
-  keep();
 }
 
 void AfterStep::operator()(std::size_t step, double loss) {
   run_.state.step = step;
   if (options_.plot) run_.losses.push_back(loss);
-  if (options_.history) {
-    run_.state.loss_sum += loss;
-    run_.state.num_losses++;
-    const bool is_early = !options_.every && step < every_ && std::has_single_bit(step);
-    if (is_early || step % every_ == 0 || step == num_steps_) keep();
-  }
   show(loss);
   if (!options_.save) return;
   const int signal = Interrupts::pending();
@@ -90,26 +78,9 @@ void AfterStep::save(bool is_last) {
   }
 }
 
-void AfterStep::keep() {
-  collect_();
-  TrainingState state{.options = run_.state.options, .fingerprint = run_.state.fingerprint, .step = run_.state.step};
-  const std::size_t num_losses = std::exchange(run_.state.num_losses, 0);
-  const double loss_sum = std::exchange(run_.state.loss_sum, 0);
-  if (num_losses > 0) state.recent_loss = loss_sum / static_cast<double>(num_losses);
-  try {
-    save_checkpoint(history_path(*options_.history, state.step), options_.preset.model, run_.start.tokenizer,
-                    run_.parameters, state);
-  } catch (const Error&) {  // a full disk, for instance
-    if (options_.save && state.step > 0) save(true);
-    throw;
-  }
-}
-
 Interrupted AfterStep::interrupted(int signal) const {
   const std::string again = fmt::format("go on with: microgpt train --resume {}", quoted(*options_.save));
-  std::string others = options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "";
-  if (options_.history) others += " --history " + quoted(*options_.history);
-  if (options_.every) others += fmt::format(" --every {}", *options_.every);
+  const std::string others = options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "";
   const std::string next = run_.state.step == num_steps_ ? "it was the last" : again + others;
   return {signal, fmt::format("stopped and saved after step {} of {}; {}", run_.state.step, num_steps_, next)};
 }

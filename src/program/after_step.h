@@ -1,5 +1,4 @@
-// What microgpt train does after every step: shows its line, and saves the training, or keeps its model in a history,
-// when it is time for that.
+// What microgpt train does after every step: shows its line, and saves the training when it is time for that.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +27,7 @@ struct Run {
 
 class AfterStep {
  public:
-  /// `collect` brings run.parameters and run.state.moments up to date. A new history begins with the model as it is.
+  /// `collect` brings run.parameters and run.state.moments up to date.
   AfterStep(Run& run, std::function<void()> collect);
 
   /// Throws Interrupted, after saving, if the program was asked to stop and the training is to be saved.
@@ -40,7 +39,6 @@ class AfterStep {
  private:
   void show(double loss);
   void save(bool is_last);  // if that fails, says so, or throws the Error if it is the last time
-  void keep();              // in the history
   Interrupted interrupted(int signal) const;
 
   Run& run_;
@@ -49,7 +47,6 @@ class AfterStep {
   std::size_t num_steps_;
   std::optional<Interrupts> interrupts_;
   std::optional<OwnFile> file_;
-  std::size_t every_;         // how many steps from one model of the history to the next
   bool save_failed_ = false;  // the last time
   Progress progress_;
 };

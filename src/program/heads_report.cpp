@@ -19,21 +19,16 @@ TrainConfig drawing_of(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar) {
-  const Scores scores = probe.scores();
-  HeadsReport report;
-  report.num_documents = probe.documents().size();
-  report.loss = estimate(scores.losses).mean;
-  report.accuracy = estimate(scores.accuracies).mean;
-  report.looks = measure_heads(probe);
-  report.bar = bar;
-  return report;
-}
-
 HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
                       const OnRun& on_run) {
   Probe probe(checkpoint.config, checkpoint.parameters, documents, threads);
-  HeadsReport report = looks_on(probe, fresh_reach(checkpoint.config, documents, threads, drawing_of(checkpoint)));
+  const Scores scores = probe.scores();
+  HeadsReport report;
+  report.num_documents = documents.size();
+  report.loss = estimate(scores.losses).mean;
+  report.accuracy = estimate(scores.accuracies).mean;
+  report.looks = measure_heads(probe);
+  report.bar = fresh_reach(checkpoint.config, documents, threads, drawing_of(checkpoint));
   report.importances = importances(probe, on_run);
   return report;
 }
@@ -89,7 +84,6 @@ Json head_records(const HeadsReport& report) {
   for (std::size_t i = 0; i < report.looks.heads.size(); i++) {
     const HeadLook& look = report.looks.heads[i];
     records.push_back(json(look, shape_of(look, report.bar)));
-    if (report.importances.empty()) continue;
     const Importance& importance = report.importances[i];
     records.back()["importance"] = {{"zeroed", json(importance.zeroed)}, {"mean", json(importance.mean)}};
   }

@@ -34,10 +34,6 @@ struct HeadsReport {
   std::optional<PruningReport> pruning;
 };
 
-/// Measures what the heads of a model look at, but not what they are worth. `bar` is fresh_reach() of models whose
-/// weights were drawn as those of this one were.
-HeadsReport looks_on(Probe& probe, const std::array<double, num_places>& bar);
-
 HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
                       const OnRun& on_run);
 
@@ -48,7 +44,7 @@ void print_tables(const HeadsReport& report);
 
 // As JSON. NaN, of a single document's error, becomes null.
 
-/// A record for every head, layer by layer; with its importance, if that was measured.
+/// A record for every head, layer by layer.
 nlohmann::ordered_json head_records(const HeadsReport& report);
 
 std::string to_json(const HeadsReport& report);

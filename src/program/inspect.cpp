@@ -1,7 +1,6 @@
 // microgpt inspect: prints what is in a model, what one of its heads does, or why a letter is likely.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -155,7 +154,7 @@ void print_why(const Checkpoint& checkpoint, const std::string& text, std::optio
 
 struct InspectOptions {
   std::string model;
-  std::optional<std::string> text, html, compare, data;
+  std::optional<std::string> text, html, data;
   std::size_t layer = 0;
   std::size_t head = 0;
   std::optional<std::size_t> at;  // the position that looks; by default the last
@@ -163,18 +162,8 @@ struct InspectOptions {
 };
 
 void inspect(const Options& table, const InspectOptions& options) {
-  if (options.html) {
-    if (options.compare && std::filesystem::is_directory(*options.compare)) {
-      throw UsageError(
-          fmt::format("--compare takes one model, and '{}' is a directory; give a file in it, or give the directory as "
-                      "MODEL",
-                      *options.compare));
-    }
-    std::vector<std::string> models{options.model};
-    if (options.compare) models.push_back(*options.compare);
-    return write_inspector(models, *options.html, options.data, options.text);
-  }
-  if (options.compare || options.data) throw UsageError("--compare and --data need --html");
+  if (options.html) return write_inspector(options.model, *options.html, options.data, options.text);
+  if (options.data) throw UsageError("--data needs --html");
   if (options.why && (is_typed(table, "--layer") || is_typed(table, "--head"))) {
     throw UsageError("--why is about all heads; leave out --layer and --head");
   }
@@ -192,11 +181,7 @@ void inspect(const Options& table, const InspectOptions& options) {
 Command inspect_command() {
   auto options = std::make_shared<InspectOptions>();
   const Options page{
-      {"--html",
-       "write the model at work as one page, which needs nothing else; MODEL may\n"
-       "be the directory of a history (train --history): the page shows how it was made",
-       text(options->html, "FILE")},
-      {"--compare", "a second model beside it", text(options->compare, "FILE")},
+      {"--html", "write the model at work as one page, which needs nothing else", text(options->html, "FILE")},
       {"--data", "documents to measure on [a tenth of what the model was trained on]", text(options->data, "FILE")}};
   const Options head{{"--text", "what it reads; position 0 is BOS", text(options->text, "TEXT")},
                      {"--layer", "its layer [0]", count(options->layer, max_count, 0)},
@@ -211,7 +196,7 @@ Command inspect_command() {
           "  microgpt inspect names.safetensors\n"
           "  microgpt inspect names.safetensors --text emma --layer 0 --head 2 --at 3\n"
           "  microgpt inspect names.safetensors --text emma --at 3 --why\n"
-          "  microgpt inspect names_history --html inspector.html",
+          "  microgpt inspect names.safetensors --html inspector.html",
           Options{model_option(options->model)} + under("A page for the browser", page) + under("A head at work", head),
           [options](const Options& table) { inspect(table, *options); }};
 }

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -24,22 +22,12 @@
 #include "program/output_path.h"
 #include "program/print.h"
 #include "tensor/threads.h"
-#include "train/history.h"
+#include "train/checkpoint.h"
 
 namespace microgpt {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Numbers as the page reads them: float64 or float32, the least significant byte first, as in memory.
-template <class T>
-std::string packed(std::span<const double> numbers) {
-  static_assert(std::endian::native == std::endian::little);
-  const std::vector<T> list(numbers.begin(), numbers.end());
-  return base64({reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)});
-}
-
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 std::size_t shown_positions(const Config& config) { return std::min(config.block_size, most_shown); }
 
@@ -49,11 +37,8 @@ Json config_json(const Config& config) {
           {"n_head", config.n_head},
           {"n_kv_head", config.kv_heads()},
           {"block_size", shown_positions(config)},
-          {"vocab_size", config.vocab_size},
           {"activation", named(config.activation).name},
           {"attention", config.attention()},
-          {"q_latent", config.q_latent},
-          {"kv_latent", config.kv_latent},
           {"rope_dim", config.rope_dim},
           {"rope", config.rope},
           {"rope_base", attention_shape(config).rope_base},
@@ -104,160 +89,78 @@ Json mean_maps(Probe& probe) {
   return maps;
 }
 
-void add_measures(Json& record, const HeadsReport& report, Probe& probe) {
-  record["measured"] = {{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}};
-  record["heads"] = head_records(report);
-  record["maps"] = mean_maps(probe);
-}
-
 /// How many documents the model has learned from; nothing if its file does not say.
 Json learned_json(const Checkpoint& checkpoint) {
   if (!checkpoint.training || checkpoint.training->fingerprint.empty()) return nullptr;
   return std::stoull(checkpoint.training->fingerprint);  // "1800 documents, ..."
 }
 
-Json model_json(const std::string& path, const Checkpoint& checkpoint, const HeadsReport& report,
-                const MeasuredDocuments& measured) {
+/// Some of the documents, evenly spread over all and in their order.
+Json some_texts(const std::vector<Document>& documents) {
+  constexpr std::size_t enough = 100;
+  const std::size_t n = documents.size();
+  Json texts = Json::array();
+  for (std::size_t i = 0; i < n; i++) {
+    if (n <= enough || i * enough / n != (i + 1) * enough / n) texts.push_back(encode_utf8(documents[i]));
+  }
+  return texts;
+}
+
+Json model_json(const std::string& path, const Checkpoint& checkpoint, const MeasuredDocuments& measured) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
-  Json characters = Json::array();
+  const std::size_t threads = available_threads();
+  const HeadsReport report = report_on(checkpoint, measured.probed, threads, run_line("heads:"));
+  Json characters = Json::array(), matrices = Json::array(), means;
   for (const char32_t character : tokenizer.characters()) characters.push_back(encode_utf8(character));
-  Json matrices = Json::array();
   for (const Parameter& p : parameters.matrices()) {
     matrices.push_back({{"name", p.name}, {"rows", p.rows}, {"cols", p.cols}});
   }
-  Probe probe(config, parameters, measured.probed, available_threads());
-  Json model{
-      {"name", file_name(path)},
-      {"path", path},
-      {"learned", learned_json(checkpoint)},
-      {"step", training ? Json(training->step) : Json()},
-      {"batch", checkpoint.trained_with("batch")},
-      {"measured_on", {{"kind", measured.kind}, {"available", measured.available}}},
-      {"config", config_json(config)},
-      {"characters", characters},
-      {"visible", visible_json(config)},
-      {"parameters", matrices},
-      {"weights", packed<double>(parameters.data())},
-      {"history", Json::array()},
-  };
-  add_measures(model, report, probe);
-  return model;
-}
-
-/// The model at each point of its training, with weights of float32, and measured as the model itself. The last point
-/// is the model, so its weights and measures are there already. `bar` is the model's.
-Json history_json(const std::vector<HistoryPoint>& points, const std::array<double, num_places>& bar,
-                  const std::vector<ProbeDocument>& documents) {
-  const auto line = run_line("history: model");
-  const Checkpoint& first = points.front().checkpoint;
-  Probe probe(first.config, first.parameters, documents, available_threads());
-  Json history = Json::array();
-  for (const auto& [path, checkpoint] : points) {
-    const TrainingState& training = *checkpoint.training;
-    Json& point = history.emplace_back(
-        Json{{"name", file_name(path)}, {"path", path}, {"step", training.step}, {"loss", nullptr}});
-    if (training.recent_loss) point["loss"] = *training.recent_loss;
-    if (history.size() == points.size()) break;
-    point["weights"] = packed<float>(checkpoint.parameters.data());
-    probe.use(checkpoint.parameters);
-    add_measures(point, looks_on(probe, bar), probe);
-    line(history.size(), points.size());
-  }
-  return history;
-}
-
-/// A few hundred documents to train on in the page, evenly spread over the file and in its order, and those that bring
-/// the rest of the alphabet. So `microgpt train` on a file of these trains the same model.
-Json training_names(const std::vector<Document>& documents, const Tokenizer& tokenizer) {
-  constexpr std::size_t enough = 300;
-  const std::size_t n = documents.size();
-  std::set<char32_t> missing(tokenizer.characters().begin(), tokenizer.characters().end());
-  std::vector<bool> is_taken(n);
-  auto take = [&](std::size_t i) {
-    is_taken[i] = true;
-    for (const char32_t c : documents[i]) missing.erase(c);
-  };
-  auto is_missing = [&](char32_t c) { return missing.contains(c); };
-  for (std::size_t i = 0; i < n; i++) {
-    if (i * enough / n != (i + 1) * enough / n) take(i);
-  }
-  for (std::size_t i = 0; i < n && !missing.empty(); i++) {
-    if (std::any_of(documents[i].begin(), documents[i].end(), is_missing)) take(i);
-  }
-  Json names = Json::array();
-  for (std::size_t i = 0; i < n; i++) {
-    if (is_taken[i]) names.push_back(encode_utf8(documents[i]));
-  }
-  return names;
-}
-
-/// What the page shows first: a name that everybody knows, if it is among the documents.
-Document first_text(const std::vector<Document>& documents, const MeasuredDocuments& measured) {
-  for (const char32_t* name : {U"emma", U"Emma"}) {
-    if (std::find(documents.begin(), documents.end(), name) != documents.end()) return name;
-  }
-  return measured.documents.front();
-}
-
-Json training_json() {
-  const TrainConfig how = preset("gist").train;
-  return {
-      {"seed", "42"},        {"learning_rate", how.learning_rate}, {"beta1", how.beta1},        {"beta2", how.beta2},
-      {"eps", how.eps_adam}, {"init_std", how.init_std},           {"num_steps", how.num_steps}};
-}
-
-/// A browser has to read every number of the page before it shows anything.
-constexpr std::size_t most_numbers = 2'000'000;
-
-/// A model's file, or the directory of its history; then the model is the last of it.
-History load_models(const std::string& path) {
-  History history;
-  if (!std::filesystem::is_directory(path)) {
-    history.points.push_back({path, load_checkpoint(path)});
-    return history;
-  }
-  history = load_history(path, 2 * most_numbers);  // numbers of four bytes instead of eight
-  if (history.points.size() < history.num_files) {
-    tell(fmt::format("note: '{}' has {} checkpoints; the page has {} of them, evenly spread", path, history.num_files,
-                     history.points.size()));
-  }
-  return history;
+  Probe probe(config, parameters, measured.probed, threads);
+  for (const HeadOutput& mean : probe.mean_outputs()) means[name_of(mean.id)] = mean.output;
+  // As in memory: the least significant byte first.
+  static_assert(std::endian::native == std::endian::little);
+  const std::span<const double> numbers = parameters.data();
+  return {{"name", std::filesystem::path(path).filename().string()},
+          {"path", path},
+          {"learned", learned_json(checkpoint)},
+          {"step", training ? Json(training->step) : Json()},
+          {"batch", checkpoint.trained_with("batch")},
+          {"measured_on", {{"kind", measured.kind}, {"available", measured.available}}},
+          {"measured", {{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}}},
+          {"config", config_json(config)},
+          {"characters", characters},
+          {"visible", visible_json(config)},
+          {"parameters", matrices},
+          {"weights", base64({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()})},
+          {"heads", head_records(report)},
+          {"means", means},
+          {"maps", mean_maps(probe)},
+          {"texts", some_texts(measured.documents)}};
 }
 
 }  // namespace
 
-void write_inspector(const std::vector<std::string>& models, const std::string& html,
-                     const std::optional<std::string>& data, const std::optional<std::string>& text) {
-  constexpr std::size_t enough = 1000;  // documents to measure the heads on
-  require_output("--html", html, models);
+void write_inspector(const std::string& path, const std::string& html, const std::optional<std::string>& data,
+                     const std::optional<std::string>& text) {
+  constexpr std::size_t enough = 1000;             // documents to measure the heads on
+  constexpr std::size_t most_numbers = 2'000'000;  // a browser has to read all of them before it shows anything
+  require_output("--html", html, {path});
   if (data) require_output("--html", html, {*data});
-  Json all{{"models", Json::array()}, {"train", training_json()}};
-  for (const std::string& path : models) {
-    const History history = load_models(path);
-    const auto& [file, checkpoint] = history.points.back();
-    if (checkpoint.parameters.size() > most_numbers) {
-      throw Error(
-          fmt::format("'{}' has {} parameters; a page holds models of at most {}, such as n_layer 4 with n_embd 192",
-                      file, checkpoint.parameters.size(), most_numbers));
-    }
-    const DataFile names = data_of(checkpoint, data);
-    require_output("--html", html, {names.path});
-    const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);
-    const HeadsReport report = report_on(checkpoint, measured.probed, available_threads(), run_line("heads:"));
-    all["models"].push_back(model_json(file, checkpoint, report, measured));
-    if (checkpoint.config.block_size > most_shown) {
-      tell(fmt::format("note: '{}' reads {} positions; the page shows the first {}", file, checkpoint.config.block_size,
-                       most_shown));
-    }
-    if (all["models"].size() > 1) continue;
-    if (history.points.size() > 1) {
-      all["models"].back()["history"] = history_json(history.points, report.bar, measured.probed);
-    }
-    const std::vector<Document> documents = read_documents(names);
-    all["names"] = training_names(documents, checkpoint.tokenizer);
-    all["text"] = encode_utf8(text ? readable_text("--text", *text, checkpoint.tokenizer, text->size())
-                                   : std::u32string(first_text(documents, measured)));
+  const Checkpoint checkpoint = load_checkpoint(path);
+  if (checkpoint.parameters.size() > most_numbers) {
+    throw Error(
+        fmt::format("'{}' has {} parameters; a page holds models of at most {}, such as n_layer 4 with n_embd 192",
+                    path, checkpoint.parameters.size(), most_numbers));
   }
+  require_output("--html", html, {data_of(checkpoint, data).path});
+  const MeasuredDocuments measured = measured_documents(checkpoint, data, enough);
+  Json all = model_json(path, checkpoint, measured);
+  if (checkpoint.config.block_size > most_shown) {
+    tell(fmt::format("note: '{}' reads {} positions; the page shows the first {}", path, checkpoint.config.block_size,
+                     most_shown));
+  }
+  all["text"] = encode_utf8(text ? readable_text("--text", *text, checkpoint.tokenizer, text->size())
+                                 : std::u32string(measured.documents.front()));
   // The name of a file may be any bytes.
   const std::string page = inspector_page(all.dump(-1, ' ', false, Json::error_handler_t::replace));
   replace_file(html, page);

@@ -15,20 +15,13 @@ namespace microgpt {
 
 namespace fs = std::filesystem;
 
-void require_own_place(const std::string& save, bool force, const std::vector<std::string>& data,
-                       const std::optional<std::string>& history) {
+void require_own_place(const std::string& save, bool force, const std::vector<std::string>& data) {
   auto refuse = [&](const std::string& why, const std::string& remedy = "") {
     throw UsageError(fmt::format("--save '{}' {}; choose another path{}", save, why, remedy));
   };
   std::error_code ignored;
   for (const std::string& file : data) {
     if (fs::equivalent(save, file, ignored)) refuse("is the file of names");
-  }
-  auto folder = [&](const fs::path& file) {
-    return fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
-  };
-  if (history && folder(save) == folder(fs::path(*history) / "file")) {
-    refuse("is in the directory of --history, which must hold nothing else");
   }
   require_writable(save);
   if (force || !fs::is_regular_file(save, ignored) || fs::file_size(save, ignored) == 0) return;

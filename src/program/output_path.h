@@ -3,16 +3,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace microgpt {
 
-/// Throws the Error of require_writable(), and UsageError if saving there would destroy the data, make the directory of
-/// a history unreadable, or, without `force`, replace anything but a model or an empty file.
-void require_own_place(const std::string& save, bool force, const std::vector<std::string>& data,
-                       const std::optional<std::string>& history = {});
+/// Throws the Error of require_writable(), and UsageError if saving there would destroy the data, or, without `force`,
+/// replace anything but a model or an empty file.
+void require_own_place(const std::string& save, bool force, const std::vector<std::string>& data);
 
 /// Where a training saves its model, and only that training. If another program has written the file since, the
 /// training takes a new name, so that neither model is lost.

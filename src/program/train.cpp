@@ -20,7 +20,6 @@
 #include "tensor/decoder.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
-#include "train/history.h"
 #include "train/optimizer.h"
 #include "train/processes.h"
 #include "train/sampling.h"
@@ -39,8 +38,6 @@ void finish(const Run& run, const std::function<std::vector<Token>()>& generate)
   }
   fmt::print("\n{}\n", options.preset.heading);
   for (std::size_t i = 1; i <= options.samples; i++) print_sample(i, run.start.tokenizer.decode(generate()));
-  if (!options.history) return;
-  tell(fmt::format("the history is in '{0}'; look at it with: microgpt inspect '{0}' --html FILE", *options.history));
 }
 
 /// The loop of src/microgpt.cpp.
@@ -142,8 +139,8 @@ void train(const Options& table, TrainOptions& options) {
   if (options.resume) checkpoint = resume(table, options);
   if (!options.save) options.save = options.resume;
   require_fit(table, options);
-  if (processes::number() > 0) options.save = options.history = options.plot = {};  // that is the first one's work
-  if (options.save) require_own_place(*options.save, options.force, {options.data.path}, options.history);
+  if (processes::number() > 0) options.save = options.plot = {};  // that is the first one's work
+  if (options.save) require_own_place(*options.save, options.force, {options.data.path});
   if (options.plot) require_output("--plot", *options.plot, {options.data.path});
   std::vector<Document> documents = read_documents(options.data);
   const bool left_to_us = is_left_to_the_program(table, documents);
@@ -157,7 +154,7 @@ void train(const Options& table, TrainOptions& options) {
   if (left_to_us) choose_training(options, start);
   Run run{options, std::move(start), Parameters({}), {}, random};
   run.state.options = training_words(table, options);
-  if (checkpoint || options.save || options.history) run.state.fingerprint = data_fingerprint(run.start);
+  if (checkpoint || options.save) run.state.fingerprint = data_fingerprint(run.start);
   if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim
   const bool nobody_chose = left_to_us || (name != "walkthrough" && !is_typed(table, "--block-size"));
   if (nobody_chose) tell_of_cuts(run.start.documents, model.block_size);
@@ -166,7 +163,6 @@ void train(const Options& table, TrainOptions& options) {
     run.parameters = std::move(drawn);
     run.state.moments.assign(num_moments(how), std::vector<double>(run.parameters.size()));
   }
-  if (options.history) open_history(*options.history, run.state, how.num_steps);
   if (options.resume) fmt::print("data: {}\n", for_output(options.data.path));
   fmt::print("num docs: {}\nvocab size: {}\nnum params: {}\n", run.start.documents.size(),
              run.start.tokenizer.vocab_size(), run.parameters.size());
@@ -190,7 +186,6 @@ Command train_command() {
           "  microgpt train --steps 5000 --n-embd 32 --save names.safetensors\n"
           "  microgpt train --save not_a_model.bin --force\n"
           "  microgpt train --resume names.safetensors\n"
-          "  microgpt train --hold-out --history names_history\n"
           "  microgpt train --engine tensor --batch 16 --n-embd 64 --steps 5000",
           train_options(*options), [options](const Options& table) { train(table, *options); }};
 }

@@ -40,14 +40,6 @@ Options general_options(TrainOptions& options) {
       {"--save-every", "write it after every N steps, too", count(options.save_every)},
       {"--resume", "go on with the training that was saved here, with its options; it is saved here again",
        text(options.resume, "FILE")},
-      {"--history",
-       "keep the model here again and again while it learns, for microgpt inspect DIR --html FILE;\n"
-       "takes 8 bytes a parameter each time: 1.7 MB for 50 of the usual model",
-       text(options.history, "DIR")},
-      {"--every",
-       "keep it before the first step, after every N, and at the end\n"
-       "[after 1, 2, 4, 8, ... steps, then evenly: at most 50 times in all]",
-       count(options.every)},
       {"--plot", "draw the losses as a picture when training ends", text(options.plot, "FILE.svg")},
       {"--engine", "scalar: one number at a time, easy to read; tensor: batches, fast",
        choice(options.engine, {{"scalar", Engine::scalar}, {"tensor", Engine::tensor}}), saved}};
@@ -90,7 +82,6 @@ Options train_options(TrainOptions& options) {
 
 void require_fit(const Options& table, const TrainOptions& options) {
   if (options.save_every && !options.save) throw UsageError("--save-every needs --save");
-  if (options.every && !options.history) throw UsageError("--every needs --history");
   if (options.engine == Engine::tensor) return;
   if (processes::count() > 1) throw UsageError("mpirun needs --engine tensor");
   for (const Option& option : table) {

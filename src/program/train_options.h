@@ -24,14 +24,14 @@ struct TrainOptions {
   Dtype dtype = Dtype::f32;
   bool naive = false;
   LossMean loss_mean = LossMean::documents;
-  std::optional<std::size_t> threads, save_every, every;
+  std::optional<std::size_t> threads, save_every;
   std::size_t samples = 20;
   double temperature = 0.5;
   bool all_digits = false;
   bool hold_out = false;
   bool quiet = false;
   bool force = false;  // to save over any file
-  std::optional<std::string> save, resume, history, plot;
+  std::optional<std::string> save, resume, plot;
 };
 
 /// The table of them all. It refers to `options`. A new one needs a field and a line here; or the line alone, if it

@@ -115,23 +115,11 @@ void take(Safetensors& file, const std::string& prefix, const Parameters& parame
   }
 }
 
-/// Nothing if the field is missing.
-std::optional<double> optional_loss(const Metadata& metadata, const std::string& name) {
-  if (!metadata.contains(name)) return {};
-  const std::string& text = metadata_text(metadata, name);
-  if (const std::optional<double> loss = parse_double(text)) return loss;
-  throw Error(name + " is " + shown(text) + ", not a number");
-}
-
 std::optional<TrainingState> training_of(Safetensors& file, const Parameters& parameters, std::size_t num_moments) {
   if (!file.metadata.contains(training_prefix + "step")) return {};
   TrainingState training{.fingerprint = metadata_text(file.metadata, training_prefix + "fingerprint"),
                          .step = metadata_number(file.metadata, training_prefix + "step")};
-  // Only the first checkpoint of a history was kept before the first step, and no such checkpoint has moments.
   if (training.step == 0 && num_moments > 0) throw Error(training_prefix + "step is 0");
-  training.recent_loss = optional_loss(file.metadata, training_prefix + "recent_loss");
-  training.loss_sum = optional_loss(file.metadata, training_prefix + "loss_sum").value_or(0);
-  training.num_losses = optional_number(file.metadata, training_prefix + "num_losses");
   for (const auto& [name, text] : file.metadata) {
     if (!name.starts_with(training_prefix)) continue;
     if (text.size() > 1000) throw Error(shown(name) + " is too long");  // a message may have to show it
@@ -144,9 +132,7 @@ std::optional<TrainingState> training_of(Safetensors& file, const Parameters& pa
         "an older version trained it on several lists, or on names between commas; this one reads one list, a name on "
         "each line");
   }
-  for (const char* other : {"step", "fingerprint", "recent_loss", "loss_sum", "num_losses"}) {
-    training.options.erase(other);
-  }
+  for (const char* other : {"step", "fingerprint"}) training.options.erase(other);
   for (std::size_t i = 0; i < num_moments; i++) {
     take(file, moment_names[i], parameters, training.moments.emplace_back(parameters.size()));
   }
@@ -219,11 +205,6 @@ Metadata metadata_of(const Config& config, const Tokenizer& tokenizer, const std
     for (const auto& [name, text] : training->options) metadata[training_prefix + name] = text;
     metadata[training_prefix + "fingerprint"] = training->fingerprint;
     metadata[training_prefix + "step"] = std::to_string(training->step);
-    if (training->recent_loss) metadata[training_prefix + "recent_loss"] = fmt::format("{}", *training->recent_loss);
-    if (training->num_losses > 0) {
-      metadata[training_prefix + "loss_sum"] = fmt::format("{}", training->loss_sum);
-      metadata[training_prefix + "num_losses"] = std::to_string(training->num_losses);
-    }
   }
   return metadata;
 }

@@ -15,13 +15,6 @@
 //   training.step        how many steps are done
 //   training.fingerprint of the documents
 //   training.OPTION      an option of the training, as typed: training.lr is 0.01
-//   training.loss_sum    of the steps since its history kept the model, if there are such steps
-//   training.num_losses  how many they are
-//
-// A checkpoint of a history (train/history.h) has these, too, but not Adam's means and not the sum; and, except before
-// the first step,
-//
-//   training.recent_loss the mean loss of the steps since the checkpoint before
 #pragma once
 
 #include <iosfwd>
@@ -48,9 +41,6 @@ struct TrainingState {
   std::string fingerprint = {};                     // of the documents
   std::size_t step = 0;                             // how many steps are done
   std::vector<std::vector<double>> moments = {};    // of the optimizer: lists with a number for each parameter
-  std::optional<double> recent_loss = {};           // mean loss of the steps since the checkpoint before
-  double loss_sum = 0;                              // of the steps since a history kept the model
-  std::size_t num_losses = 0;                       // how many they are
 };
 
 struct Checkpoint {

@@ -44,23 +44,19 @@ class Browser:
     def text(self, selector):
         return self.evaluate(f"{self.find(selector)}.textContent")
 
-    def click(self, selector, dx=None, dy=None):
-        """Clicks the middle of an element, or a place in it, as a mouse would, when it has rested in sight for five frames."""
-        box = self.evaluate(f"""new Promise(done => {{
+    def click(self, selector):
+        """Clicks the middle of an element, as a mouse would, when it has rested in sight for two frames."""
+        x, y = self.evaluate(f"""new Promise(done => {{
           const found = () => {self.find(selector)};
-          dispatchEvent(new WheelEvent("wheel")); // a reader would turn it to get there
           found().scrollIntoView({{ block: "center", behavior: "instant" }});
-          let before = null, rests = 0;
+          let before = null;
           const look = () => {{
             const {{ left, top, width, height }} = found().getBoundingClientRect();
-            const box = [left, top, width, height];
-            rests = box.join() === before ? rests + 1 : 0;
-            if (rests === 5) return done(box);
-            before = box.join();
-            // Not every browser scrolls to a part of a drawing.
-            if (top > innerHeight) scrollBy({{ top: top - innerHeight / 2, behavior: "instant" }});
+            const middle = [left + width / 2, top + height / 2];
+            if (middle.join() === before?.join()) return done(middle);
+            before = middle;
             requestAnimationFrame(look);
           }};
           look();
         }})""")
-        self.click_at(box[0] + (box[2] / 2 if dx is None else dx), box[1] + (box[3] / 2 if dy is None else dy))
+        self.click_at(x, y)

@@ -167,9 +167,6 @@ class Chromium(Browser):
                             {"name": "forced-colors", "value": "active" if contrast else "none"},
                             {"name": "prefers-reduced-motion", "value": "reduce"}])
 
-    def keep_downloads(self, folder):
-        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath(folder))
-
     def screenshot(self, path, whole=True):
         how = {"format": "webp", "quality": 85} if path.endswith(".webp") else {"format": "png"}
         picture = self.call("Page.captureScreenshot", captureBeyondViewport=whole, **how)

@@ -2,9 +2,8 @@
 //
 //   figures MODEL DOCUMENTS
 //
-// Logits, weights and losses; the same with each head silenced, and with cells of the map forbidden; the mean output of
-// every head; one row of each head in numbers; and the parts of logits: with the tensor path in double. And the scalar
-// path's tape.
+// Logits, weights and losses; the same with each head silenced, and with cells of the map forbidden; one row of each
+// head in numbers; and the parts of logits: with the tensor path in double. And the scalar path's tape.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -106,25 +105,6 @@ Json forbidden_json(const TensorModel<double>& model, std::span<const ProbeDocum
   return all;
 }
 
-/// A cell forbidden in one head only, for a model of one layer: there no head depends on another, so the logits at t
-/// are those of a model in which the head's output is fixed to what it is at t with the cell forbidden.
-Json forbidden_in_head_json(const TensorModel<double>& model, std::span<const ProbeDocument> documents) {
-  Json all = Json::array();
-  const std::size_t t = 2, s = 1, D = model.config.head_dim();
-  const TensorModel<double> changed = with_forbidden(model, {{t, s}});
-  for (std::size_t h = 0; h < model.config.n_head && model.config.n_layer == 1; h++) {
-    Json rows = Json::array();
-    for (std::size_t i = 0; i < num_changed; i++) {
-      const Activations<double> masked = forward(changed, documents[i], {});
-      const double* const out = masked.layers[0].attention.x_attn.view().row(t) + h * D;
-      const Activations<double> fixed = forward(model, documents[i], {{{0, h}, std::vector(out, out + D)}});
-      rows.push_back(json(fixed.logits.view().slice_rows(t, 1))[0]);
-    }
-    all.push_back({{"head", h}, {"t", t}, {"s", s}, {"logits", rows}});
-  }
-  return all;
-}
-
 /// The row of each head at the last position of the first document.
 Json rows_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   Json all = Json::array();
@@ -201,17 +181,14 @@ Json figures(const Checkpoint& checkpoint, const std::vector<Document>& texts) {
   }
   const TensorModel<double> model(config, parameters);
   Probe probe(config, parameters, documents);
-  Json logits = Json::array(), means = Json::array();
+  Json logits = Json::array();
   for (const ProbeDocument& document : documents) logits.push_back(logits_json(forward(model, document, {})));
-  for (const HeadOutput& mean : probe.mean_outputs()) means.push_back(mean.output);
   return {{"names", names},
           {"losses", probe.scores().losses},
           {"logits", logits},
           {"weights", weights_json(probe)},
           {"silenced", silenced_json(model, probe)},
-          {"means", means},
           {"forbidden", forbidden_json(model, documents)},
-          {"forbidden_in_head", forbidden_in_head_json(model, documents)},
           {"rows", rows_json(checkpoint, documents.front())},
           {"why", why_json(checkpoint, documents.front())},
           {"tapes", tapes_json(checkpoint, documents)}};

@@ -11,12 +11,10 @@ from chromium import Chromium
 PROGRAM, FOLDER, PICTURE = sys.argv[1:4]
 MODEL, PAGE = os.path.join(FOLDER, "names.safetensors"), os.path.join(FOLDER, "picture.html")
 
-# What can be seen in one glance: no explanations, and only the sections 1, 2 and the beginning of 4.
+# What can be seen in one glance: no explanations, and only the sections 2 and 4 and the beginning of 6.
 STYLE = """
-  main > section:not(#read, #look, #whatif), .lead, .note, .skip, #themes, #sections, .masses ~ *,
-  #switches ~ *, #whatif > h3, #difference, #sampling, #sampled, #sampling-message { display: none !important; }
-  main > section { padding-block: 1.4rem !important; }
-  .top { padding-block: 1.2rem 0.8rem !important; }
+  .lead, .note, #sections, .masses ~ *, #switches ~ *, #whatif > :not(h2, .columns) { display: none !important; }
+  main > section { padding-block: 1.4rem !important; min-height: 0 !important; }
 """
 
 
@@ -30,11 +28,12 @@ def main():
         tab.resize(1024, 800, scale=1.5)
         tab.open(PAGE)
         tab.evaluate(f"""
-          document.head.append(element("style", {{}}, `{STYLE}`));
-          change({{ head: 2, at: 4, off: new Map([["0:3", "off"]]), forbidden: new Set(["0:2:2:1"]),
-                    open: new Set(["0:2"]) }});
-          scrollTo(0, 0);
-          showAll();  /* else what is far from the window is not drawn yet */
+          document.head.append(element("style", `{STYLE}`));
+          for (const tab of ["read", "whatif", "look"]) {{
+            change({{ tab, head: 2, at: 4, open: new Set(["0:2"]) }});
+            change({{ off: new Set(["0:3:off"]), forbidden: new Set(["0:2:2:1"]) }});
+          }}
+          for (const id of ["read", "whatif"]) byId(id).hidden = false;
         """)
         tab.screenshot(PICTURE)
 

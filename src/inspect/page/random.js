@@ -3,16 +3,15 @@
 "use strict";
 
 class PythonRandom {
-  // seed: a whole number as text, of any size.
+  // seed: a whole number as text, of any size; its sign is ignored, as in Python.
   constructor(seed) {
-    this.state = new Uint32Array(624);
+    if (!/^[-+]?\d+$/.test(seed)) throw new Error(`the seed “${seed}” is not a whole number`);
+    const key = []; // its 32-bit words, least significant first
+    for (let rest = BigInt(seed.replace(/^[-+]/, "")); rest > 0n || key.length === 0; rest >>= 32n) {
+      key.push(Number(rest & 0xffffffffn));
+    }
+    const state = (this.state = new Uint32Array(624));
     this.next = 624;
-    this.waitingGauss = null;
-    this.seedByArray(wordsOfDecimal(String(seed)));
-  }
-
-  seedByArray(key) {
-    const state = this.state;
     state[0] = 19650218;
     for (let i = 1; i < 624; i++) state[i] = Math.imul(1812433253, state[i - 1] ^ (state[i - 1] >>> 30)) + i;
     let i = 1;
@@ -34,78 +33,30 @@ class PythonRandom {
     state[0] = 0x80000000;
   }
 
-  // Makes the next 624 words from the last 624.
-  twist() {
-    const state = this.state;
-    for (let i = 0; i < 624; i++) {
-      const mixed = (state[i] & 0x80000000) | (state[(i + 1) % 624] & 0x7fffffff);
-      state[i] = state[(i + 397) % 624] ^ (mixed >>> 1) ^ (mixed & 1 ? 0x9908b0df : 0);
-    }
-    this.next = 0;
-  }
-
   bits32() {
-    if (this.next === 624) this.twist();
-    let y = this.state[this.next++];
+    const { state } = this;
+    if (this.next === 624) {
+      // The next 624 words, from the last 624.
+      for (let i = 0; i < 624; i++) {
+        const mixed = (state[i] & 0x80000000) | (state[(i + 1) % 624] & 0x7fffffff);
+        state[i] = state[(i + 397) % 624] ^ (mixed >>> 1) ^ (mixed & 1 ? 0x9908b0df : 0);
+      }
+      this.next = 0;
+    }
+    let y = state[this.next++];
     y ^= y >>> 11;
     y ^= (y << 7) & 0x9d2c5680;
     y ^= (y << 15) & 0xefc60000;
     return (y ^ (y >>> 18)) >>> 0;
   }
 
-  // In [0, 1), with 53 bits.
-  random() {
-    const high = this.bits32() >>> 5;
-    const low = this.bits32() >>> 6;
-    return (high * 2 ** 26 + low) / 2 ** 53;
-  }
-
-  gauss(mean, stddev) {
-    let z = this.waitingGauss;
-    this.waitingGauss = null;
-    if (z === null) {
-      const angle = this.random() * (2 * Math.PI);
-      const radius = Math.sqrt(-2 * Math.log(1 - this.random()));
-      z = Math.cos(angle) * radius;
-      this.waitingGauss = Math.sin(angle) * radius;
-    }
-    return mean + z * stddev;
-  }
-
-  // A whole number in [0, n), for n below 2^32.
-  below(n) {
-    const bits = 32 - Math.clz32(n);
-    let r = this.bits32() >>> (32 - bits);
-    while (r >= n) r = this.bits32() >>> (32 - bits);
-    return r;
-  }
-
-  shuffle(items) {
-    for (let i = items.length - 1; i > 0; i--) {
-      const j = this.below(i + 1);
-      [items[i], items[j]] = [items[j], items[i]];
-    }
-  }
-
   // An index, drawn in proportion to its weight.
   choice(weights) {
     let total = 0;
     const cumulative = Array.from(weights, (weight) => (total += weight));
-    const drawn = this.random() * total;
-    let i = 0;
-    while (i < weights.length - 1 && cumulative[i] <= drawn) i++;
-    return i;
+    const [high, low] = [this.bits32() >>> 5, this.bits32() >>> 6];
+    const drawn = ((high * 2 ** 26 + low) / 2 ** 53) * total; // a number in [0, 1) with 53 bits, times the total
+    const i = cumulative.findIndex((sum) => sum > drawn);
+    return i < 0 ? weights.length - 1 : i;
   }
-}
-
-// A decimal whole number as 32-bit words, least significant first. The sign is ignored, as in Python.
-function wordsOfDecimal(text) {
-  if (!/^[-+]?[0-9]+$/.test(text)) throw new Error(`the seed '${text}' is not a whole number`);
-  let rest = BigInt(text.replace(/^[-+]/, ""));
-  const words = [];
-  do {
-    words.push(Number(rest & 0xffffffffn));
-    rest >>= 32n;
-  } while (rest > 0n);
-  return words;
 }

@@ -3,48 +3,44 @@
 // here it is the number of its node. A node remembers its children, and its derivative with respect to each.
 
 class Tape {
-  // numbers: all parameters of the model, one after the other.
-  constructor(numbers) {
-    this.numbers = numbers;
-    Object.assign(this, { ops: [], data: [], edges: [], reads: [], children: [], locals: [] });
+  // numbers: all parameters of the model, one after the other. With `names`, nodes are named as they are made.
+  constructor(numbers, names = null) {
+    Object.assign(this, { numbers, names, size: 0, ops: [], data: [], reads: [], edges: [], children: [], locals: [] });
     this.places = []; // { from, position, layer, part }: where in the model the nodes from that number on were made
-    this.rows = new Map(); // of embeddings, as nodes: where each is used first
-    this.clear();
-  }
-
-  // Goes on behind the first nodes, as mark() told them. The lists keep their room.
-  clear({ size, numEdges, numPlaces } = { size: 0, numEdges: 0, numPlaces: 0 }) {
-    Object.assign(this, { size, numEdges });
-    this.places.length = numPlaces;
-    for (const [at, row] of this.rows) if (row[0] >= size) this.rows.delete(at);
-  }
-
-  mark() {
-    return { size: this.size, numEdges: this.numEdges, numPlaces: this.places.length };
   }
 
   begin(position, layer, part) {
     this.places.push({ from: this.size, position, layer, part });
   }
 
+  // Returns the nodes; index(i) is what stands behind the name of node i.
+  name(nodes, name, index = (i) => `[${i}]`) {
+    if (this.names) nodes.forEach((node, i) => (this.names[node] = { name, index, i }));
+    return nodes;
+  }
+
+  nameOne(node, name, index = "") {
+    this.name([node], name, () => index);
+    return node;
+  }
+
   // --- Nodes ---------------------------------------------------------------------------------------------------------
 
   // A node without children; edge() adds them to the last one. `read` says which parameters it reads, if any: those
   // from read.at on for node read.first, read.stride further for each node after it. inputs[j] is its derivative with
-  // respect to parameter j; parameter j is its derivative with respect to x[j].
+  // respect to parameter j; parameter j is its derivative with respect to its child x[j].
   node(op, data, read = null) {
     const k = this.size++;
     this.ops[k] = op;
     this.data[k] = data;
     this.reads[k] = read;
-    this.edges[k] = this.numEdges;
+    this.edges[k] = this.children.length;
     return k;
   }
 
   edge(child, local) {
-    const e = this.numEdges++;
-    this.children[e] = child;
-    this.locals[e] = local;
+    this.children.push(child);
+    this.locals.push(local);
   }
 
   unary(op, data, a, local) {
@@ -54,17 +50,7 @@ class Tape {
   }
 
   endOf(k) {
-    return k + 1 < this.size ? this.edges[k + 1] : this.numEdges;
-  }
-
-  childrenOf(k) {
-    return this.reads[k]?.x ?? this.children.slice(this.edges[k], this.endOf(k));
-  }
-
-  localsOf(k) {
-    if (this.reads[k] === null) return this.locals.slice(this.edges[k], this.endOf(k));
-    const at = this.placeInNumbers(k);
-    return this.numbers.subarray(at, at + this.reads[k].x.length);
+    return this.edges[k + 1] ?? this.children.length;
   }
 
   // Where the parameters begin that a node reads.
@@ -124,15 +110,9 @@ class Tape {
   // --- Operations on lists of values ---------------------------------------------------------------------------------
 
   sum(x) {
-    let total = 0;
-    for (const xi of x) total += this.data[xi];
-    const y = this.node("sum", total);
+    const y = this.node("sum", x.reduce((total, xi) => total + this.data[xi], 0));
     for (const xi of x) this.edge(xi, 1);
     return y;
-  }
-
-  mean(x) {
-    return this.timesNumber(this.sum(x), 1 / x.length);
   }
 
   add(a, b) {
@@ -154,12 +134,8 @@ class Tape {
 
   // Row i of a matrix of parameters, as new nodes.
   row(matrix, i) {
-    const at = matrix.at + i * matrix.cols;
-    const read = { first: this.size, at, stride: 1, x: [], inputs: [1] };
-    const row = [];
-    for (const x of matrix.row(i)) row.push(this.node("parameter", x, read));
-    if (!this.rows.has(at)) this.rows.set(at, row);
-    return row;
+    const read = { first: this.size, at: matrix.at + i * matrix.cols, stride: 1, x: [], inputs: [1] };
+    return Array.from(matrix.row(i), (x) => this.node("parameter", x, read));
   }
 
   // Output i is the dot product of x and row i of the matrix.
@@ -177,36 +153,38 @@ class Tape {
   }
 
   rmsnorm(x) {
-    const mean_square = this.timesNumber(this.dot(x, x), 1 / x.length);
-    const scale = this.pow(this.plusNumber(mean_square, 1e-5), -0.5);
+    const squares = this.nameOne(this.dot(x, x), "sum of squares");
+    const mean = this.nameOne(this.timesNumber(squares, 1 / x.length), "mean square");
+    const above = this.nameOne(this.plusNumber(mean, 1e-5), "mean square + 1e-5");
+    const scale = this.nameOne(this.pow(above, -0.5), "1 / root mean square");
     return x.map((xi) => this.times(xi, scale));
   }
 
-  // Scores of -Infinity get no weight. If there are no others, no position gets any.
-  softmax(scores) {
-    let max = -Infinity;
-    for (const score of scores) max = Math.max(max, this.data[score]);
+  // Scores of -Infinity get no weight. If there are no others, no position gets any. index names the nodes.
+  softmax(scores, index) {
+    const max = Math.max(...scores.map((score) => this.data[score]));
     if (max === -Infinity) return scores.map(() => this.constant(0));
-    const exps = scores.map((score) => this.exp(this.plusNumber(score, -max)));
-    const total = this.sum(exps);
+    const exps = scores.map((score, i) => {
+      const lessMax = this.nameOne(this.plusNumber(score, -max), "score - max", index?.(i));
+      return this.nameOne(this.exp(lessMax), "exp(score - max)", index?.(i));
+    });
+    const total = this.nameOne(this.sum(exps), "sum of exps");
     const [share, local] = [this.data[total] ** -1, -(this.data[total] ** -2)];
-    return exps.map((exp) => this.times(exp, this.unary("pow", share, total, local)));
-  }
-
-  crossEntropy(logits, target) {
-    return this.timesNumber(this.log(this.softmax(logits)[target]), -1);
+    return exps.map((exp) => {
+      const part = this.nameOne(this.unary("pow", share, total, local), "1 / sum of exps");
+      return this.times(exp, part);
+    });
   }
 
   // Rotates the pairs (2i, 2i + 1) of x by an angle that grows with the position (RoPE).
   rotate(x, position, base) {
-    const y = [];
     const mix = (a, p, b, q) => this.plus(this.timesNumber(a, p), this.timesNumber(b, q));
-    for (let i = 0; i < x.length; i += 2) {
+    return x.map((_, j) => {
+      const i = j - (j % 2);
       const angle = position * base ** (-i / x.length);
       const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-      y.push(mix(x[i], cos, x[i + 1], -sin), mix(x[i], sin, x[i + 1], cos));
-    }
-    return y;
+      return j === i ? mix(x[i], cos, x[i + 1], -sin) : mix(x[i], sin, x[i + 1], cos);
+    });
   }
 
   // --- The way back --------------------------------------------------------------------------------------------------
@@ -215,41 +193,38 @@ class Tape {
   // of a linear layer share their children.
   order(root) {
     const { edges, reads, children } = this;
-    const order = new Int32Array(root + 1);
-    let size = 0;
+    const order = [];
     const [seen, followed] = [new Uint8Array(root + 1), new Uint8Array(root + 1)];
     const visit = (k) => {
       seen[k] = 1;
-      const read = reads[k];
-      if (read === null) {
-        for (let e = edges[k], end = this.endOf(k); e < end; e++) if (!seen[children[e]]) visit(children[e]);
-      } else if (!followed[read.first]) {
-        followed[read.first] = 1;
-        for (const child of read.x) if (!seen[child]) visit(child);
+      for (let e = edges[k], end = this.endOf(k); e < end; e++) if (!seen[children[e]]) visit(children[e]);
+      if (reads[k] !== null && !followed[reads[k].first]) {
+        followed[reads[k].first] = 1;
+        for (const child of reads[k].x) if (!seen[child]) visit(child);
       }
-      order[size++] = k;
+      order.push(k);
     };
     visit(root);
-    return order.subarray(0, size);
+    return order;
   }
 
   // In this order, from its end, a node comes after all that were computed from it, so its gradient is complete when it
-  // is handed on. Each child gets it times the local derivative, and adds up what it gets, the last child first. grads,
-  // of the parameters, grow by what these get.
-  backward(root, grads) {
+  // is handed on. Each child gets it times the local derivative, and adds up what it gets, the last child first.
+  // Returns the gradients of the nodes and of the parameters, and the nodes in the order in which they came.
+  backward(root) {
     const { numbers, edges, reads, children, locals } = this;
-    const grad = (this.grad = new Float64Array(this.size));
+    const [grad, parameterGrad] = [new Float64Array(this.size), new Float64Array(numbers.length)];
     grad[root] = 1;
-    this.reached = this.order(root).reverse();
-    for (const k of this.reached) {
+    const reached = this.order(root).reverse();
+    for (const k of reached) {
       const g = grad[k];
-      if (g === 0) continue;
       for (let e = this.endOf(k) - 1; e >= edges[k]; e--) grad[children[e]] += locals[e] * g;
       if (reads[k] === null) continue;
       const { x, inputs } = reads[k];
       const at = this.placeInNumbers(k);
       for (let j = 0; j < x.length; j++) grad[x[j]] += numbers[at + j] * g;
-      for (let j = 0; j < inputs.length; j++) grads[at + j] += inputs[j] * g;
+      for (let j = 0; j < inputs.length; j++) parameterGrad[at + j] += inputs[j] * g;
     }
+    return { grad, parameterGrad, reached };
   }
 }

@@ -1,60 +1,45 @@
-// What the heads look at: the maps of all heads, with the answer covered until the reader asks for it.
+// Look: the maps of all heads, with the answer covered until the reader asks for it.
 
-// What is measured of a head: the field, its name, the shape named after it, what that means, and whether s is such a
-// place for t, where that is to be shown.
+// What is measured of a head: the field, its name, the shape named after it, and what that means.
 const places = [
-  ["mass_self", "itself", "self", "It looks at its own position.", (s, t) => s === t],
-  ["mass_previous", "previous", "previous token", "It looks at the letter just before.", (s, t) => s === t - 1],
-  ["mass_bos", "BOS", "BOS", "It looks at the beginning, which often means: at nothing in particular.", (s) => s === 0],
-  [
-    ...["mass_equal", "same letter", "equal letter", "It looks at earlier letters like its own."],
-    (s, t, tokens) => s < t && tokens[s] === tokens[t],
-  ],
+  ["mass_self", "itself", "self", "It looks at its own position."],
+  ["mass_previous", "previous", "previous token", "It looks at the letter just before."],
+  ["mass_bos", "BOS", "BOS", "It looks at the beginning, which often means: at nothing in particular."],
+  ["mass_equal", "same letter", "equal letter", "It looks at earlier letters like its own."],
   ["mass_after_equal", "after same", "induction", "It looks at letters that came after an earlier copy of this one."],
 ];
 
-function placeOfShape({ shape }) {
-  return places.find((place) => place[2] === shape);
+// On what the model was measured, as a text for explained().
+function measuredOn({ kind }) {
+  const words = { "held-out": "[held-out texts|held-out]", seen: "texts that it has seen" };
+  return words[kind] ?? "texts it was measured on";
 }
 
-// What its shape means, and where it looks most if that is elsewhere.
-function meaningsOf(record) {
+// What `microgpt heads` measured of a head.
+function evidence({ measured, measured_on }, record) {
   const valueOf = ([field]) => record[field].value;
   const largest = most(places, valueOf);
-  const place = placeOfShape(record);
+  const named = places.find(([, , shape]) => shape === record.shape); // none if no shape is clear
   const share = `largest share, ${percent(valueOf(largest))}, goes to “${largest[1]}”`;
-  if (place) return [place[3], ...(place === largest ? [] : [`But the ${share}.`])];
-  return [`The ${share}, but not clearly.`];
-}
-
-// Only where something stands out there is something to guess.
-function isClear({ shape }) {
-  return shape !== "no clear shape";
-}
-
-// What `microgpt heads` measured of this head.
-function evidence(shown, record) {
-  const { loss, loss_stderr } = record.importance?.zeroed ?? {}; // not known of points of a training but the last
-  const margin = `[± ${fixed(2 * loss_stderr)}|standard error]`;
-  const without = record.importance ? ` Without it, their [loss] changes by ${signed(loss)} ${margin}.` : "";
+  const elsewhere = named === largest ? "" : named ? ` But the ${share}.` : `The ${share}, but not clearly.`;
   const bars = places.map(([field, label]) =>
     chanceBar({ label, share: record[field].value, mark: record[field].even, markClass: "even" }),
   );
+  const { loss, loss_stderr } = record.importance.zeroed;
+  const count = [...new Set([measured.documents, measured_on.available])].map(counted).join(" of ");
   return [
     element("strong", record.shape),
-    element("p", meaningsOf(record).join(" ")),
-    element("div", { class: "masses" }, ...bars),
+    element("p", (named?.[3] ?? "") + elsewhere),
+    element("div", { class: "masses" }, bars),
     paragraph(
-      `Share of its attention by place, over ${countMeasured(shown)}; the line is an [even share]. ` +
-        `Its [entropy] is ${fixed(record.entropy.value, 2)}.${without}`,
+      `Share of its attention by place, over ${count} ${measuredOn(measured_on)}; the line is an [even share]. Its ` +
+        `[entropy] is ${fixed(record.entropy.value, 2)}. Without it, their [loss] changes by ${signed(loss)} ` +
+        `[± ${fixed(2 * loss_stderr)}|standard error].`,
     ),
   ];
 }
 
-function answer(shown, layer, head) {
-  const record = shown.about.heads?.find((each) => each.layer === layer && each.head === head);
-  if (!record) return null;
-  const key = `${layer}:${head}`;
+function answer(about, { key, layer, head }) {
   const isOpen = state.open.has(key);
   const words = isOpen ? "Hide" : "Guess, then show";
   const how = {
@@ -64,75 +49,60 @@ function answer(shown, layer, head) {
     "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
     click: () => change({ open: toggled(state.open, key) }),
   };
-  return element("div", { class: "answer" }, ...(isOpen ? evidence(shown, record) : []), button(how, words));
+  const record = about.heads.find((each) => each.layer === layer && each.head === head);
+  return element("div", { class: "answer" }, isOpen ? evidence(about, record) : [], button(how, words));
 }
 
-function mapLabels(shown) {
-  const numbers = (shown.about.maps?.[0][0] ?? []).map((_, t) => String(t));
-  return state.maps === "mean" ? numbers : shown.labels;
-}
-
-// Of this name, or the mean over those it was measured on.
-function galleryMap(shown, layer, head) {
+// A head's map, of this text or the mean over those it was measured on, and its answer.
+function galleryCard(shown, part) {
+  const { model, about, at } = shown;
+  const { key, layer, head } = part;
   const isMean = state.maps === "mean";
-  const where = isMean ? `mean over ${measuredOn(shown, false)}` : `in “${state.text}”`;
-  return headMap(shown.model, {
-    rows: ((isMean && shown.about.maps) || shown.now.weights)[layer][head],
-    labels: mapLabels(shown),
-    name: `Map of layer ${layer}, head ${head}, ${where}`,
-    forbidden: (t, s) => !isMean && state.forbidden.has(`${layer}:${head}:${t}:${s}`),
-    see: (t) => change({ layer, head, at: isMean ? state.at : t, tab: "inside" }, { scroll: true }),
-  });
-}
-
-function galleryCard(shown, layer, head) {
-  const isPicked = layer === state.layer && head === state.head;
-  const off = state.off.get(`${layer}:${head}`);
+  const open = (t) => go({ layer, head, at: isMean ? at : t, tab: "inside" });
   const how = {
     class: "link",
-    "data-key": `pick ${layer}:${head}`,
-    "aria-pressed": String(isPicked),
+    "data-key": `pick ${key}`,
     "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
-    click: () => change({ layer, head, tab: "inside" }, { scroll: true }),
+    click: () => open(at),
   };
-  const caption = [button(how, `head ${head}`), element("span", { class: "changed" }, off ?? "")];
-  const thing = state.maps === "mean" ? "position" : "letter";
+  const rows = isMean ? about.maps[layer][head] : weightsOf(shown.now, part);
+  const map = headMap(model, {
+    rows,
+    labels: isMean ? rows.map((_, t) => String(t)) : shown.labels,
+    name: `Map of layer ${layer}, head ${head}, ${isMean ? "mean over many texts" : `in “${state.text}”`}`,
+    forbidden: (t, s) => !isMean && state.forbidden.has(`${key}:${t}:${s}`),
+    pick: open,
+  });
+  const thing = isMean ? "position" : "letter";
   const above = element("span", { class: "across" }, `${thing} that is looked at →`);
   const beside = element("span", { class: "down" }, `${thing} that looks →`);
-  const map = element("div", { class: "axes" }, above, beside, galleryMap(shown, layer, head));
-  return mapFigure(caption, map, answer(shown, layer, head));
+  const off = switched(key);
+  const caption = [button(how, `head ${head}`), element("span", { class: "changed" }, off === "on" ? "" : off)];
+  return element(
+    "figure",
+    element("figcaption", { class: "head-name" }, caption),
+    element("div", { class: "axes" }, above, beside, map),
+    answer(about, part),
+  );
 }
 
-function galleryLayer(shown, layer) {
-  const { n_layer, n_head } = shown.model.config;
-  const title = n_layer > 1 ? element("h3", { class: "layer-title" }, ...explained(`[Layer] ${layer}`)) : null;
-  const cards = Array.from({ length: n_head }, (_, head) => galleryCard(shown, layer, head));
-  return element("div", title, mapGrid(mapLabels(shown).length, cards));
-}
-
-// A key waits only for the layers on the screen; the others follow when it rests.
-function showGallery(shown, isWhole = document.body.classList.contains("whole")) {
-  const old = [...byId("gallery").children].map((each) => (isWhole || isWithin(0.1, each) ? null : each));
-  const { n_layer: length } = shown.model.config;
-  const layers = Array.from({ length }, (_, layer) => old[layer] ?? galleryLayer(shown, layer));
+function showGallery(shown) {
+  const { model, about } = shown;
+  const heads = headsOf(model);
+  const n = state.maps === "mean" ? about.maps[0][0].length : shown.tokens.length;
+  const layers = Array.from({ length: model.config.n_layer }, (_, layer) => {
+    const title = model.config.n_layer > 1 ? element("h3", explained(`[Layer] ${layer}`)) : null;
+    const cards = heads.filter((part) => part.layer === layer).map((part) => galleryCard(shown, part));
+    return element("div", title, element("div", { class: "maps", style: `--map-width: ${leastMapWidth(n)}px` }, cards));
+  });
   renew(byId("gallery"), layers);
-  const showRest = () => {
-    showGallery(state.shown, true);
-    showNext();
-  };
-  if (layers.some((each) => old.includes(each))) later("gallery", 250, showRest);
-  const kinds = [["name", "This one"], ["mean", `Mean over ${measuredOn(shown, false)}`]];
+  const kinds = [["text", "This text"], ["mean", "Mean over many texts"]];
   showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
-  byId("map-kinds").hidden = !shown.about.maps;
-  byId("map-cut").textContent = cutNote(mapLabels(shown).length);
-  const keys = headsOf(shown.model).map(({ key }) => key);
-  const areAllOpen = keys.every((key) => state.open.has(key));
+  byId("map-cut").textContent = cutNote(n);
+  const areAllOpen = heads.every(({ key }) => state.open.has(key));
   byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";
-  byId("reveal-all").onclick = () => change({ open: new Set(areAllOpen ? [] : keys) });
-  byId("reveal-all").hidden = !shown.about.heads;
-  byId("guess").textContent = !shown.about.heads
-    ? ""
-    : shown.about.heads.some(isClear)
-      ? "Look at a map, guess what its head looks for, and then uncover the answer."
-      : "In this model no head looks for one thing alone.";
+  byId("reveal-all").onclick = () => change({ open: new Set(areAllOpen ? [] : heads.map(({ key }) => key)) });
+  byId("guess").textContent = about.heads.some(({ shape }) => shape !== "no clear shape")
+    ? "Look at a map, guess what its head looks for, and then uncover the answer."
+    : "In this model no head looks for one thing alone.";
 }

@@ -1,155 +1,191 @@
-// The graph: a walk from the loss of the name down to a single parameter, node by node.
+// Graph: a walk from the loss of the text down to a single parameter, node by node. A node is shown between the nodes
+// that it went into, above, and those that it was computed from, below.
 
-// The graph takes some milliseconds, so it is made once for each name.
+// What an operation does, and its local gradients; by the number of children where that makes a difference.
+const operations = {
+  "+ 1": "It adds a fixed number to its child. The local gradient is 1.",
+  "+ 2": "It adds its two children. Both local gradients are 1, so its gradient goes on unchanged.",
+  "* 1": "It multiplies its child by a fixed number, and that number is the local gradient.",
+  "* 2": "It multiplies its two children. The local gradient of each is the other one.",
+  pow: "It raises its child to a fixed power p. The local gradient is p times the child to the power p − 1.",
+  log: "It is the logarithm of its child. The local gradient is 1 divided by the child.",
+  exp: "It is e to the power of its child. It is its own local gradient.",
+  relu: "It is its child if that is positive, else 0. The local gradient is 1, or 0.",
+  sum: "It adds all its children. Every local gradient is 1.",
+  dot:
+    "It multiplies two lists, number by number, and adds up the products. The local gradient of each number is " +
+    "its partner in the other list.",
+  linear:
+    "It multiplies a list by a row of parameters, number by number, and adds up the products. The local gradient " +
+    "of each number is its partner in the other.",
+  parameter: "A step of training moves it against its gradient.",
+};
+
+let graph = null; // of the text that was shown last, since it takes some milliseconds
+let graphText = null;
+
 function currentGraph({ model }) {
-  const { graph } = state;
-  if (graph.made?.model !== model || graph.text !== state.text) {
-    const run = graph.made?.model === model ? graph.made.run : undefined;
-    const made = new Graph(model, state.text, run);
-    Object.assign(graph, { made, text: state.text, deepest: [], unfolded: new Set() });
-  }
-  return graph.made;
+  if (graphText !== state.text) [graph, graphText] = [new Graph(model, state.text), state.text];
+  return graph;
 }
 
-// --- Where the walk stands: state.path -------------------------------------------------------------------------------
-
-// "loss", "sum", or what lies below the loss of the prediction at state.at, such as "0.0.12"; as a path from the root.
-function walkedPath() {
-  if (state.path === "loss") return [];
-  if (state.path === "sum") return [0];
-  return [0, state.at, ...(state.path === "" ? [] : state.path.split(".").map(Number))];
+// The chosen thing; by default the loss of what comes after the chosen letter.
+function chosenThing({ at }) {
+  const isThing = state.node !== null && state.node < graph.tape.size && state.node >= -graph.model.numbers.length;
+  return isThing ? state.node : graph.run.losses[at];
 }
 
-// Chooses the thing at the path. On the way up, `deepest` remembers the way down.
-function goToNode(path, isOpen = true) {
-  const { graph } = state;
-  if (path.some((i, k) => graph.deepest[k] !== i)) graph.deepest = path;
-  Object.assign(graph, { isOpen, below: graph.deepest[path.length] ?? 0, unfolded: new Set() });
-  const isElsewhere = path.length > 1 && path[1] !== state.at;
-  if (isElsewhere) state.at = state.wantedAt = path[1];
-  state.path = path.length === 0 ? "loss" : path.length === 1 ? "sum" : path.slice(2).join(".");
-  if (isElsewhere) showAnew();
-  else showGraph(state.shown);
-  writeLinkSoon();
-  focusNode();
+function goToThing(thing, key = null) {
+  change({ node: thing });
+  const place = byId("graph-drawing");
+  if (key === null) place.querySelector(".current").focus();
+  else focusKey(byId("graph-view"), key);
 }
 
-function goToThing(thing) {
-  goToNode(currentGraph(state.shown).pathTo(thing, state.at));
+// --- The drawing -----------------------------------------------------------------------------------------------------
+
+function signClass(x) {
+  return x < 0 ? "down" : x > 0 ? "up" : "none";
 }
 
-// A click on the chosen node, or Enter, opens or closes it.
-function chooseNode(path) {
-  const isChosen = path.join() === walkedPath().join();
-  goToNode(path, isChosen ? !state.graph.isOpen : true);
+// Labels hold single letters of any script; they are written from left to right.
+function labelOf(thing) {
+  return element("bdo", { dir: "ltr" }, graph.label(thing));
 }
 
-// The chosen node has the focus, and is in sight.
-function focusNode() {
-  const node = byId("graph-drawing").querySelector(".current");
-  node.focus({ preventScroll: true });
-  const { top, bottom } = node.getBoundingClientRect();
-  const high = document.querySelector(".bar").getBoundingClientRect().bottom + 60;
-  const low = innerHeight - boxHeight - nodeSizes.fan - 20; // its children are in sight, too
-  if (bottom > low) scrollBy(0, Math.min(bottom - low, top - high));
-  else if (top < high) scrollBy(0, top - high);
+function nodeBox(thing, local) {
+  const line = (name, value, how) => element("span", name, element("b", { class: how }, value));
+  const isCurrent = local === null;
+  const gradient = graph.gradient(thing);
+  return button(
+    { class: isCurrent ? "node current" : "node", "data-key": isCurrent && "node", click: () => goToThing(thing) },
+    element("strong", labelOf(thing)),
+    element("small", graph.place(thing)),
+    line("op", graph.op(thing)),
+    line("data", significant(graph.data(thing))),
+    line("grad", significant(gradient), signClass(gradient)),
+    isCurrent ? [] : line("local", significant(local)),
+  );
 }
 
-function moveInGraph(event) {
-  const graph = currentGraph(state.shown);
-  const path = walkedPath();
-  const steps = graph.follow(path);
-  const last = steps.length > 1 ? graph.childrenOf(steps.at(-2).thing).length - 1 : 0;
-  const beside = (i) => (path.length === 0 ? path : [...path.slice(0, -1), Math.max(0, Math.min(i, last))]);
-  const lastChild = graph.childrenOf(steps.at(-1).thing).length - 1;
-  const to = {
-    ArrowUp: path.slice(0, -1),
-    ArrowDown: lastChild < 0 ? path : [...path, Math.min(state.graph.below, lastChild)],
-    ArrowLeft: beside(path.at(-1) - 1),
-    ArrowRight: beside(path.at(-1) + 1),
-    Home: beside(0),
-    End: beside(last),
-    Enter: path,
-    " ": path,
-  }[event.key];
-  if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  if (event.key === "Enter" || event.key === " ") chooseNode(path);
-  else if (to.join() !== path.join()) goToNode(to, event.key === "ArrowDown" || state.graph.isOpen);
+// A row of those that matter most, as many as there is room for, and the lines between them and the chosen node.
+function neighbours(things, room, isAbove) {
+  if (things.length === 0) return [];
+  const bySize = [...things].sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
+  const drawn = things.filter((each) => bySize.indexOf(each) < room);
+  const largest = Math.abs(bySize[0].amount) || 1;
+  const lines = drawn.map(({ amount }, i) => {
+    const x = (100 * (i + 0.5)) / drawn.length;
+    const d = isAbove ? `M50 100C50 40 ${x} 60 ${x} 0` : `M50 0C50 60 ${x} 40 ${x} 100`;
+    const width = 1 + (4 * Math.abs(amount)) / largest;
+    return svg("path", { class: signClass(amount), d, "stroke-width": width });
+  });
+  const gone = things.length - drawn.length;
+  const more = gone > 0 ? element("small", `and ${gone} more`) : null;
+  const row = element("div", { class: "nodes" }, drawn.map(({ thing, local }) => nodeBox(thing, local)));
+  const between = svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" }, lines);
+  return isAbove ? [more, row, between] : [between, row, more];
 }
 
-// One step down goes where most of the gradient goes, at last to a parameter. The button that was pressed keeps the focus.
-function walkTools(graph, thing) {
-  const path = walkedPath();
-  const locals = graph.childrenOf(thing).map(({ local }) => Math.abs(local));
-  const isEnd = locals.length === 0;
-  const step = (words, disabled, to, how) => {
-    const click = () => {
-      goToNode(to);
-      focusKey(byId("graph-node"), words);
-    };
-    return button({ class: how, "data-key": words, disabled: disabled ? "" : null, click }, words);
-  };
+// --- The chosen thing in words ---------------------------------------------------------------------------------------
+
+// What the gradient says about a parameter, and what a small step of it really does.
+function nudged(thing) {
+  const step = 0.001;
+  const { numbers } = graph.model;
+  const at = placeOfParameter(thing);
+  const before = numbers[at];
+  numbers[at] = before + step;
+  const difference = documentLoss(graph.model, state.text) - graph.data(graph.loss);
+  numbers[at] = before;
+  const expected = `${step} × ${significant(graph.gradient(thing))} = ${significant(step * graph.gradient(thing))}`;
+  return (
+    `If it were ${step} more, the loss should change by about ${expected}. Computed anew, the loss changes by ` +
+    `${significant(difference)}.`
+  );
+}
+
+function describeThing(thing, children) {
+  const op = graph.op(thing);
+  const number = (word, x, how) =>
+    element("span", explained(`[${word}] `), element("b", { class: how }, significant(x)));
+  const gradient = graph.gradient(thing);
+  const where = thing < 0 ? "A parameter of the model" : `Node #${thing}, ${graph.place(thing) || "of the whole text"}`;
   return [
-    step("One step down", isEnd, [...path, locals.indexOf(Math.max(...locals))], "main"),
-    step("Up", path.length === 0, path.slice(0, -1), null),
-    element("span", isEnd ? "This is a number that training moves." : "To the child that gets most of its gradient."),
+    element("h3", labelOf(thing)),
+    element("p", { class: "note" }, `${where}. Operation: ${op}.`),
+    element(
+      "p",
+      { class: "numbers" },
+      number("data|node", graph.data(thing)),
+      number("gradient", gradient, signClass(gradient)),
+    ),
+    element("p", operations[thing < 0 ? "parameter" : op] ?? operations[`${op} ${children.length}`], " "),
+    thing < 0 ? element("p", nudged(thing)) : null,
   ];
+}
+
+// A line for each thing, of the largest amount first: local gradient × gradient = amount.
+function amountTable(name, heading, things, gradientOf, last = []) {
+  const bySize = [...things].sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
+  const rows = bySize.map(({ thing, local, amount }) => {
+    const name = button({ class: "link", click: () => goToThing(thing) }, labelOf(thing));
+    const style = `width: ${(3.5 * Math.abs(amount)) / Math.abs(bySize[0].amount || 1)}rem`;
+    const bar = element("span", { class: `amount-bar ${signClass(amount)}`, style });
+    const sum = `${significant(local)} × ${significant(gradientOf(thing))} = ${significant(amount)}`;
+    return tableRow([name, element("small", graph.place(thing))], [[sum, bar]]);
+  });
+  return wideTable(name, tableHead([name, heading]), element("tbody", rows, last));
+}
+
+// The sum is made in the order of backward(), which is the debugger's.
+function whyGradient(thing, parents) {
+  const gradient = graph.gradient(thing);
+  const title = element("h4", `Why its gradient is ${significant(gradient)}`);
+  if (thing === graph.loss) return [title, element("p", "The way back begins here: the loss grows as fast as itself.")];
+  const total = parents.reduce((sum, { amount }) => sum + amount, 0);
+  const verdict = total === gradient ? "its gradient, to the last bit" : "which is not its gradient";
+  const sum = tableRow(["sum", element("small", verdict)], [significant(total)], { class: "total" });
+  const heading = "[local gradient] × its gradient = what it adds";
+  return [title, amountTable("parent", heading, parents, (parent) => graph.gradient(parent), sum)];
+}
+
+function whatItHandsOn(thing, children) {
+  if (children.length === 0) return [];
+  const gradient = graph.gradient(thing);
+  const heading = "local gradient × this gradient = what it gets";
+  return [element("h4", "What it hands on to its children"), amountTable("child", heading, children, () => gradient)];
 }
 
 // --- The section -----------------------------------------------------------------------------------------------------
 
-// Things worth a look at this position: [[label, thing], ...].
-function destinations(graph) {
-  const { model, tokens } = state.shown;
-  const { at } = state;
-  const strongestOf = (things) => most(things, ({ grad }) => Math.abs(grad));
+// Things worth a look at this position.
+function destinations({ at }) {
+  const { run, model } = graph;
+  const strongestOf = (things) => most(things, (thing) => Math.abs(graph.gradient(thing)));
   const { wte, "layer0.attn_wq": query } = model.w;
-  const here = graph.run.positions[at];
-  const labelled = (name) => graph.nodesNamed((each) => each === name, here.begin.size, here.end.size);
+  const parametersOf = (matrix) => Array.from(matrix.data, (_, i) => -1 - (matrix.at + i));
+  const { attn_weights, q_h } = run.layers[0][at];
   return [
     graph.loss,
-    graph.follow([0, at, 0, 0]).at(-1).thing, // the probability of what comes
-    strongestOf(labelled("attn_weights")),
-    strongestOf(labelled("q")),
-    strongestOf(Array.from(query.data, (_, k) => graph.parameter(query.at + k))),
-    strongestOf(graph.embedding(wte, tokens[at])),
-  ].map((thing) => [graph.labels.textOf(thing), thing]);
+    run.losses[at],
+    strongestOf(attn_weights.flat()),
+    strongestOf(q_h.flat()),
+    strongestOf(parametersOf(query)),
+    strongestOf(parametersOf(wte)),
+  ];
 }
 
-function showDestinations(graph) {
-  const all = destinations(graph);
-  const go = ([name, thing]) => button({ click: () => goToThing(thing) }, element("bdi", name));
-  renew(byId("graph-destinations"), all.map(go));
-  renew(byId("graph-names"), all.map(([name]) => element("option", { value: name })));
-}
-
-function findNode(event) {
-  event.preventDefault();
-  const graph = currentGraph(state.shown);
-  const { value } = byId("graph-find");
-  const thing = graph.find(value, state.at);
-  const path = thing && graph.pathTo(thing, state.at);
-  byId("graph-message").textContent = path
-    ? ""
-    : thing
-      ? `The loss does not depend on “${value}”, so it has no gradient.`
-      : `There is no “${value}” in this graph. Write a label as it stands in a box, a parameter such as ` +
-        "layer0.attn_wq[2][3], or #17 for a node by its number.";
-  if (path) goToNode(path);
-}
-
-function drawGraph(graph, steps) {
-  const place = byId("graph-drawing");
-  const { isOpen, below } = state.graph;
-  const width = place.clientWidth;
-  const peek = (i) => {
-    state.graph.below = i;
-    drawGraph(graph, steps);
+// One step goes where most of the gradient goes, or whence most of it comes.
+function showWalk(thing, parents, children) {
+  const size = ({ amount }) => Math.abs(amount);
+  const step = (id, things) => {
+    byId(id).disabled = things.length === 0;
+    byId(id).onclick = () => goToThing(most(things, size).thing, id);
   };
-  const drawn = graphFigure(graph, steps, { width, isOpen, below, go: chooseNode, peek });
-  listen(drawn, { keydown: moveInGraph });
-  renew(place, drawn);
+  step("graph-down", children);
+  step("graph-up", parents);
+  byId("graph-end").textContent = thing < 0 ? "This is a number that training moves." : "";
 }
 
 function showGraph(shown) {
@@ -157,21 +193,32 @@ function showGraph(shown) {
   byId("graph-view").hidden = !able;
   byId("cannot-graph").hidden = able;
   if (!able) return;
-  const graph = currentGraph(shown);
-  const steps = graph.follow(walkedPath());
-  const fits = walkedPath().slice(0, steps.length - 1);
-  if (fits.length > 1) state.path = fits.slice(2).join("."); // a link may lead further than this graph goes
+  currentGraph(shown);
+  const thing = chosenThing(shown);
+  const [parents, children] = [graph.parentsOf(thing), graph.childrenOf(thing)];
   byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
-  const { model, tokens, targets } = shown;
-  const letters = tokens.map((token, t) => `${longLabel(model, token)} → ${nextLabel(model, targets[t])}`);
-  showChoices(byId("graph-at"), letters.entries(), state.at, (at) => change({ at }));
-  if (byId("graph-jump").open) showDestinations(graph);
-  drawGraph(graph, steps);
-  showNode(graph, steps.at(-1).thing);
+  showWalk(thing, parents, children);
+  const door = (each) => button({ click: () => goToThing(each) }, labelOf(each));
+  renew(byId("graph-destinations"), destinations(shown).map(door));
+  const room = Math.max(2, Math.floor(byId("graph-drawing").clientWidth / 150));
+  const [above, below] = [neighbours(parents, room, true), neighbours(children, room, false)];
+  renew(byId("graph-drawing"), above, nodeBox(thing, null), below);
+  const [why, handsOn] = [whyGradient(thing, parents), whatItHandsOn(thing, children)];
+  renew(byId("graph-node"), describeThing(thing, children), why, handsOn);
+}
+
+function findThing(event) {
+  event.preventDefault();
+  const { value } = byId("graph-find");
+  const thing = graph.find(value.trim(), shown.at);
+  byId("graph-message").textContent =
+    thing === null
+      ? `There is no “${value}” in this graph. Write a label as it stands in a box, or #17 for a node by its number.`
+      : "";
+  if (thing !== null) goToThing(thing);
 }
 
 function startGraph() {
-  byId("graph-finding").addEventListener("submit", findNode);
-  byId("graph-jump").addEventListener("toggle", () => showGraph(state.shown));
+  byId("graph-finding").addEventListener("submit", findThing);
 }

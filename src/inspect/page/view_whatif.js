@@ -1,58 +1,38 @@
 // What if: parts switched off, looks forbidden, another temperature; and names drawn from the changed model.
 
-function showSwitches(shown) {
-  const switched = partsOf(shown.model).slice(1); // without letter and position nothing is left
-  const all = JSON.stringify([switched, [...state.off]]);
-  if (byId("switches").dataset.shown === all) return;
-  byId("switches").dataset.shown = all;
-  const rows = switched.map(({ key, name, head }) => {
-    const group = { class: "choices", role: "radiogroup", "aria-label": name };
-    const choices = element("span", group);
-    const ways = head === undefined ? ["on", "off"] : ["on", "off", "mean"];
-    const others = [...state.off].filter(([each]) => each !== key);
-    const turn = (how) => change({ off: new Map(how === "on" ? others : [...others, [key, how]]) });
-    showChoices(choices, ways.map((how) => [how, how]), state.off.get(key) ?? "on", turn);
-    for (const each of choices.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
-    return element("div", { class: "switch" }, element("span", name), choices);
-  });
-  renew(byId("switches"), rows);
+// How a part is switched, by its key: "on", "off" or "mean".
+function switched(key) {
+  return ["off", "mean"].find((how) => state.off.has(`${key}:${how}`)) ?? "on";
+}
+
+function switchRow({ key, name, head }) {
+  const group = element("span", { class: "choices", role: "radiogroup", "aria-label": name });
+  const others = [...state.off].filter((each) => !each.startsWith(`${key}:`));
+  const turn = (how) => change({ off: new Set(how === "on" ? others : [...others, `${key}:${how}`]) });
+  const ways = head === undefined ? ["on", "off"] : ["on", "off", "mean"];
+  showChoices(group, ways.map((how) => [how, how]), switched(key), turn);
+  for (const each of group.children) each.dataset.key = `switch ${key} ${each.dataset.value}`;
+  return element("div", { class: "switch" }, element("span", name), group);
 }
 
 // --- Forbidden looks -------------------------------------------------------------------------------------------------
 
-function cellButton(shown, t, s) {
-  const { layer, head, forbidden } = state;
+function cellButton({ model, now, tokens, layer, head, at }, t, s) {
   const key = `${layer}:${head}:${t}:${s}`;
-  const isForbidden = forbidden.has(key);
-  const isMasked = !allows(shown.model, t, s);
-  const weight = shown.now.weights[layer][head][t][s];
+  const isForbidden = state.forbidden.has(key);
+  const isMasked = !allows(model, t, s);
+  const weight = now.layers[layer][t].attn_weights[head][s];
   const how = isMasked ? "never, because of the mask" : isForbidden ? "forbidden" : fixed(weight);
-  const name = (i) => `${longLabel(shown.model, shown.tokens[i])} (${i})`;
+  const name = (i) => `${longLabel(model, tokens[i])} (${i})`;
   const about = {
-    ...{ "data-key": `cell ${t} ${s}`, "data-t": t, "data-s": s, class: shadeOf(weight) },
-    tabindex: t === Math.min(state.at, longestMap - 1) && s === 0 ? 0 : -1,
+    ...{ "data-key": `cell ${t} ${s}`, "data-t": t, "data-s": s, style: `--share: ${(100 * weight).toFixed(1)}%` },
+    tabindex: t === Math.min(at, longestMap - 1) && s === 0 ? 0 : -1,
     "aria-pressed": String(isForbidden),
-    "aria-disabled": isMasked ? "true" : null,
+    "aria-disabled": isMasked && "true",
     "aria-label": `${name(t)} looks at ${name(s)}: ${how}`,
-    click: () => isMasked || change({ forbidden: toggled(forbidden, key) }),
+    click: () => isMasked || change({ forbidden: toggled(state.forbidden, key) }),
   };
   return element("td", button(about, isForbidden ? "×" : ""));
-}
-
-function showForbid(shown) {
-  showHeadChoices(byId("forbid-head"), shown);
-  const labels = shown.labels.slice(0, longestMap);
-  const rows = labels.map((label, t) => {
-    const cells = Array.from({ length: t + 1 }, (_, s) => cellButton(shown, t, s));
-    return element("tr", element("th", { scope: "row" }, label), ...cells);
-  });
-  const columns = labels.map((label) => element("th", { scope: "col" }, label));
-  const name = "Looks to forbid: a row looks, a column is looked at";
-  const head = element("thead", element("tr", element("td"), ...columns));
-  const how = { class: "cells", keydown: moveBetweenCells, "aria-label": name };
-  const table = element("table", how, head, element("tbody", ...rows));
-  const cut = element("p", { class: "note" }, cutNote(shown.labels.length));
-  renew(byId("forbid"), element("div", { class: "scroll" }, table), cut);
 }
 
 function moveBetweenCells(event) {
@@ -64,115 +44,103 @@ function moveBetweenCells(event) {
   event.currentTarget.querySelector(`[data-t="${Number(t) + down}"][data-s="${Number(s) + right}"]`)?.focus();
 }
 
+function showForbid(shown) {
+  showHeadChoices(byId("forbid-head"), shown);
+  const labels = shown.labels.slice(0, longestMap);
+  const rows = labels.map((label, t) =>
+    tableRow(label, Array.from({ length: t + 1 }, (_, s) => cellButton(shown, t, s))),
+  );
+  const columns = labels.map((label) => element("th", { scope: "col" }, label));
+  const name = "Looks to forbid: a row looks, a column is looked at";
+  const how = { class: "cells", "aria-label": name, keydown: moveBetweenCells };
+  const table = element("table", how, element("thead", element("tr", element("td"), columns)), element("tbody", rows));
+  const cut = element("p", { class: "note" }, cutNote(shown.labels.length));
+  renew(byId("forbid"), element("div", { class: "scroll" }, table), cut);
+}
+
 // --- What changes ----------------------------------------------------------------------------------------------------
+
+// What losses differ by as they are shown, in the colour of what it means. One that cannot be seen is none.
+function lossChange(before, now) {
+  const x = now.toFixed(3) - before.toFixed(3);
+  return x === 0 ? "no change" : element("span", { class: x > 0 ? "worse" : "better" }, signed(x));
+}
 
 function differenceRow(shown, t) {
   const { model, targets, before, now } = shown;
-  const target = targets[t];
   const [was, is] = [before, now].map(({ probs }) => nextLabel(model, likeliest(probs[t])));
-  return tableRow(inText(`${readingSoFar(shown, t)}: ${nextLabel(model, target)}`), [
-    ...[percent(before.probs[t][target]), percent(now.probs[t][target])],
-    ...[fixed(before.losses[t]), fixed(now.losses[t])],
+  return tableRow(inText(`${readingSoFar(shown, t)}: ${nextLabel(model, targets[t])}`), [
+    ...[before, now].map(({ probs }) => percent(probs[t][targets[t]])),
+    ...[before, now].map(({ losses }) => fixed(losses[t])),
     lossChange(before.losses[t], now.losses[t]),
     was === is ? is : `${was} → ${is}`,
   ]);
 }
 
 function showDifference(shown) {
-  const { before, now, isChanged } = shown;
+  const { tokens, before, now, isChanged } = shown;
   const place = byId("difference");
-  if (!isChanged) {
-    renew(place, element("p", { class: "big" }, "Nothing is changed yet, so the model says what it says above."));
-    return;
-  }
+  if (!isChanged) return renew(place, element("p", "Nothing is changed yet, so the model says what it says above."));
   const kinds = ["probability before", "probability now", "loss before", "loss now", "difference", "expected most"];
-  const much = element("strong", lossChange(before.loss, now.loss));
   const losses = `” was ${fixed(before.loss)} and is now ${fixed(now.loss)}: `;
-  const words = [...explained("The [loss] of “"), inText(state.text), losses, much, ". "];
-  const rows = element("tbody", ...shown.tokens.map((_, t) => differenceRow(shown, t)));
-  renew(
-    place,
-    element("p", { class: "big" }, ...words, element("span", { id: "others" })),
-    wideTable("Before and now, by letter", tableHead(["", ...kinds]), rows),
-  );
-  showOthersSoon(shown);
+  const much = element("strong", lossChange(before.loss, now.loss));
+  const others = element("span", { id: "others" });
+  const words = element("p", explained("The [loss] of “"), inText(state.text), losses, much, ". ", others);
+  const rows = element("tbody", tokens.map((_, t) => differenceRow(shown, t)));
+  renew(place, words, wideTable("Before and now, by letter", tableHead(["", ...kinds]), rows));
+  later("others", 300, () => measureOthers(shown, 0, 0));
 }
 
-// One name tells little, so a moment later the same is measured on others, one after the other: the page stays quick.
-function showOthersSoon(shown) {
-  const readable = state.data.names.filter((name) => canRead(shown.model, name));
-  const names = spread(readable, shown.model.numbers.length > 20000 ? 30 : 100);
-  const lossOf = (name, changes, temperature) => read(shown.model, name, changes, temperature).loss;
-  const measure = (i, sum) => {
-    const place = byId("others");
-    if (place === null || state.shown !== shown) return;
-    if (i < names.length) {
-      const difference = lossOf(names[i], shown.changes, state.temperature) - lossOf(names[i], unchanged, 1);
-      return later("others", 0, () => measure(i + 1, sum + difference));
-    }
-    place.textContent =
-      `Over ${names.length} other ${nounOf(shown.model)} it changes by ${signed(sum / names.length)}.` +
-      (state.forbidden.size > 0 ? " (Forbidden looks are forbidden at the same positions there.)" : "");
-  };
-  later("others", 300, () => measure(0, 0));
-}
-
-function canRead(model, text) {
-  return [...text].every((character) => model.tokens.has(character));
+// One text tells little, so a moment later the same is measured on others, one after the other: the page stays quick.
+function measureOthers(shown, i, sum) {
+  if (state.tab !== "whatif") return;
+  const { model, about, changes } = shown;
+  const texts = about.texts.slice(0, model.numbers.length > 20000 ? 30 : 100);
+  if (i < texts.length) {
+    const lossOf = (how, temperature) => read(model, texts[i], how, temperature).loss;
+    const difference = lossOf(changes, state.temperature) - lossOf(unchanged, 1);
+    return later("others", 0, () => measureOthers(shown, i + 1, sum + difference));
+  }
+  byId("others").textContent =
+    `Over ${texts.length} other texts it changes by ${signed(sum / texts.length)}.` +
+    (state.forbidden.size > 0 ? " (Forbidden looks are forbidden at the same positions there.)" : "");
 }
 
 // --- New names -------------------------------------------------------------------------------------------------------
 
 const mostNames = 200;
 
-const samplingInputs = ["seed", "num", "prompt"]; // they set what has their names
-
-function generateNames() {
-  const { about, model, changes } = state.shown;
-  const { seed, temperature, num, prompt } = state;
-  byId("sampling-message").textContent = "";
+function generateNames(event) {
+  event.preventDefault();
+  const { about, model, changes } = shown;
+  const { temperature } = state;
+  const [seed, prompt, num] = ["seed", "prompt", "num"].map((id) => byId(id).value);
+  const begin = readable(model, prompt);
+  byId("sampling-message").textContent =
+    begin.changes.length > 0 ? `They begin with “${begin.text}”: ${begin.changes.join("; ")}.` : "";
   try {
     if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
-    const begin = readable(model, prompt);
-    if (begin.changes.length > 0) {
-      byId("sampling-message").textContent = `They begin with “${begin.text}”: ${begin.changes.join("; ")}.`;
-    }
-    showNames("sampled", sample(model, { seed, temperature, num, prompt: begin.text }, changes));
-    const options = `--dtype f64 --seed ${seed} --temperature ${temperature} --num ${num}`;
-    const prompted = begin.text === "" ? "" : ` --prompt ${shellWord(begin.text)}`;
-    byId("sampling-terminal").hidden = changes.off.size + changes.forbidden.size > 0; // it has no switches
-    byId("sampling-command").textContent = `microgpt sample ${shellWord(about.path)} ${options}${prompted}`;
+    showNames("sampled", sample(model, { seed, temperature, num: Number(num), prompt: begin.text }, changes));
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;
+    return;
   }
+  const prompted = begin.text === "" ? "" : ` --prompt ${shellWord(begin.text)}`;
+  const options = `--dtype f64 --seed ${seed} --temperature ${temperature} --num ${num}${prompted}`;
+  byId("sampling-terminal").hidden = changes.off.size + changes.forbidden.size > 0; // it has no switches
+  byId("sampling-command").textContent = `microgpt sample ${shellWord(about.path)} ${options}`;
 }
 
 function showWhatIf(shown) {
   byId("any-layer").hidden = shown.model.config.n_layer === 1;
-  showSwitches(shown);
+  renew(byId("switches"), partsOf(shown.model).slice(1).map(switchRow)); // without letter and position nothing is left
   showForbid(shown);
-  const { length } = namesToAverage(shown.model);
-  const some = length < state.data.names.length ? `${length} of ` : "";
-  byId("averaged").textContent = `${some}the ${nounOf(shown.model)}`;
   byId("temperature").value = state.temperature;
   byId("temperature-value").textContent = state.temperature.toFixed(2);
   showDifference(shown);
 }
 
 function startWhatIf() {
-  const showSoon = onceAFrame(showAnew);
-  byId("temperature").addEventListener("input", ({ target }) => {
-    state.temperature = Number(target.value);
-    showSoon();
-  });
-  for (const key of samplingInputs) {
-    byId(key).addEventListener("input", ({ target }) => {
-      state[key] = target.type === "number" ? target.valueAsNumber : target.value;
-      writeLinkSoon();
-    });
-  }
-  byId("sampling").addEventListener("submit", (event) => {
-    event.preventDefault();
-    generateNames();
-  });
+  byId("temperature").addEventListener("input", ({ target }) => change({ temperature: Number(target.value) }));
+  byId("sampling").addEventListener("submit", generateNames);
 }

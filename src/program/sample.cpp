@@ -20,6 +20,7 @@
 #include "program/measured_documents.h"
 #include "program/output_path.h"
 #include "program/print.h"
+#include "tensor/decoder.h"
 #include "train/checkpoint.h"
 #include "train/constraints.h"
 #include "train/evaluation.h"

@@ -74,7 +74,7 @@ no-fma() {
 # `make setup` finds must be known there. A command first adds what the release does not have.
 debian() { # RELEASE [COMMAND]
   local root=build/rows/$row
-  [ -e "$root/etc/debian_version" ] || debootstrap --variant=minbase "$1" "$root" || return
+  [ -e "$root" ] || { debootstrap --variant=minbase "$1" "$root.new" && mv "$root.new" "$root"; } || return
   mkdir -p "$root/microgpt" && tar c .vscode Makefile README.md data lessons src tests | tar x -C "$root/microgpt" || return
   unshare --mount sh -ec 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev"
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb OMP_WAIT_POLICY=passive chroot "$0" bash -exc "$1"' "$root" '

@@ -74,9 +74,10 @@ no-fma() {
 # `make setup` finds must be known there. A command first adds what the release does not have.
 debian() { # RELEASE [COMMAND]
   local root=build/rows/$row
-  [ -e "$root/etc/debian_version" ] || debootstrap --variant=minbase "$1" "$root" || return
-  mkdir -p "$root/microgpt" && tar c Makefile README.md data lessons src tests | tar x -C "$root/microgpt" || return
+  [ -e "$root" ] || { debootstrap --variant=minbase "$1" "$root.new" && mv "$root.new" "$root"; } || return
+  mkdir -p "$root/microgpt" "$root/build"
   unshare --mount sh -ec 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev"
+    mount --bind . "$0/microgpt" && mount --bind "$0/build" "$0/microgpt/build"
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb OMP_WAIT_POLICY=passive chroot "$0" bash -exc "$1"' "$root" '
     export DEBIAN_FRONTEND=noninteractive
     cd /microgpt

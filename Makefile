@@ -245,56 +245,46 @@ check-readmes: $(README_CHECKER) $(PRINTED) ## check everything the READMEs quot
 	@printf '%s\n' README.md src/program/README.md src/debug/README.md lessons/claims.md lessons/study/README.md $(LESSONS:%=lessons/%/README.md) | \
 	  env -u MAKELEVEL MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' KEPT=1 CXX='$(CXX)' xargs -n 15 -P 2 $<
 
-# src/debug/gdb adds commands to gdb that print Values, walk the graph and find a lesson's stops. The gdb blocks of a
-# README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.
-GDB := SHELL=/bin/sh gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py
-HAVE_GDB = said=$$(gdb -nx -batch -ex 'python import gdb.printing' 2>&1) || \
-  { echo "no gdb with Python ($$(echo "$$said" | head -n 1)); try: apt-get install gdb (on macOS: make lldb)" >&2; exit 1; }
+# src/debug adds commands to gdb and lldb that print Values, walk the graph and find a lesson's stops. The gdb blocks of
+# a README are a session that a learner types, word for word. check-gdb types it, too: build/debug/.../session.txt.
+# In lldb the commands must print the same. The heart is also looked at without them.
+DEBUGGER := src/debug/start.sh
 SESSIONS := $(patsubst %,$(BUILD)/%/stepped,$(LESSONS:%=lessons/%) tests/gdb)
 
 gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or through your own: make gdb MINE=1
-	@$(HAVE_GDB)
+	@$(DEBUGGER) gdb -nx -batch
 	@$(if $(MINE),$(MINE_SH) gdb || :,$(MAKE) --no-print-directory MODE=debug step)
-step: $(or $(call broken,$(L)),$(call lesson,$(L),main))
-	@$(GDB) -ex 'stops all' -ex run --args $< $(NAMED)
+lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
+	@$(DEBUGGER) lldb -x -b >/dev/null
+	@$(MAKE) --no-print-directory MODE=debug step-lldb
+STEPPED := $(or $(call broken,$(L)),$(call lesson,$(L),main))
+step: $(STEPPED)
+	@$(DEBUGGER) gdb -ex 'stops all' -ex run --args $< $(NAMED)
+step-lldb: $(STEPPED)
+	@$(DEBUGGER) lldb -o 'stops all' -o run -- $< $(NAMED)
 
 session-%: FORCE ## type the walk of one lesson: make session-08
-	@$(HAVE_GDB)
+	@$(DEBUGGER) gdb -nx -batch
 	@$(MAKE) --no-print-directory MODE=debug build/debug/lessons/$(filter $*_%,$(LESSONS))/stepped
 check-gdb: ## type the debugger walks of the READMEs and compare with what they show
-	@$(HAVE_GDB)
+	@$(DEBUGGER) gdb -nx -batch
 	@$(MAKE) --no-print-directory MODE=debug sessions
-sessions: $(SESSIONS)
+check-lldb: ## type a session in lldb and compare it with gdb's
+	@$(DEBUGGER) lldb -x -b >/dev/null
+	@$(MAKE) --no-print-directory MODE=debug session-lldb
+.PHONY: lldb step-lldb check-lldb session-lldb breaks
+sessions: $(SESSIONS) $(HEART)
 	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
-	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
+	@tests/gdb/stock.sh gdb $(HEART)
+session-lldb: $(BUILD)/tests/gdb/main $(HEART)
+	@PYTHONPATH=tests/gdb $(DEBUGGER) lldb -x -b -o 'script import lldb_session; lldb_session.check("$<")' | grep ': runs as shown$$'
+	@tests/gdb/stock.sh lldb $(HEART)
 $(MUSEUM:%=$(BUILD)/lessons/%/stepped) $(if $(filter $(L)_%,$(MUSEUM)),step step-lldb): | breaks
-.PHONY: breaks
 breaks:
 	@$(MAKE) --no-print-directory MODE=release $(BREAKS:$(BUILD)/%/main=build/release/%/printed.txt)
 $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
-	@PYTHONPATH=tests/gdb $(GDB) -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
+	@PYTHONPATH=tests/gdb $(DEBUGGER) gdb -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
-
-# The same commands in lldb, where they must print the same.
-.PHONY: lldb step-lldb check-lldb session-lldb
-LLDB := src/debug/lldb/start.sh
-HAVE_LLDB := command -v lldb >/dev/null || \
-  { echo "no lldb; try: apt-get install lldb (on macOS: xcode-select --install)" >&2; exit 1; }
-
-lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
-	@$(HAVE_LLDB)
-	@$(MAKE) --no-print-directory MODE=debug step-lldb
-step-lldb: $(or $(call broken,$(L)),$(call lesson,$(L),main))
-	@$(LLDB) -o 'stops all' -o run -- $< $(NAMED)
-
-check-lldb: ## type a session in lldb and compare it with gdb's
-	@$(HAVE_LLDB)
-	@$(MAKE) --no-print-directory MODE=debug session-lldb
-session-lldb: $(BUILD)/tests/gdb/main
-	@rm -rf $(BUILD)/tests/gdb/drawn
-	@PYTHONPATH=tests/gdb $(LLDB) -x -b -o 'script import lldb_session; lldb_session.check("tests/gdb/expected.txt")' $< | \
-	  grep ': runs as shown$$'
-	@diff -ru tests/gdb/drawn $(BUILD)/tests/gdb/drawn
 
 # The page that `microgpt inspect --html` writes, in a browser without a window, beside what the program computes.
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the inspector's page with the program, in browsers [AXE=axe.min.js]

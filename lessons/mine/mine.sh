@@ -430,7 +430,7 @@ debug() {
   read_progress
   local next=$((finished < extra ? finished + 1 : extra))
   mkdir -p build/mine
-  set -- env SHELL=/bin/sh gdb -q -iex 'set debuginfod enabled off' -x src/debug/gdb/microgpt.py -ex 'set print address on'
+  set -- src/debug/start.sh gdb -ex 'set print address on'
   if [ $next -ge $whole ]; then
     compile build/mine/debug -w -g3 -O0 "$file" || { say_compile_error; exit 1; }
     "$@" -ex 'break main' -ex run --args build/mine/debug

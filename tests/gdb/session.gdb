@@ -9,29 +9,22 @@ print x
 print y
 next
 print y
-print *y.node->child[0]
+print *y.node->edges[0].child
 
 # Values, the graph and its gradients.
 continue
 step
 print list
 continue
-print list
-print logits
 print a.node
-print microgpt::tape
 graph c
 why a
 node c
-child 1
-parents list[0]
-parent 0
-why
-why logits[1]
-graph c > build/debug/tests/gdb/drawn/graph.svg
+node list[0]
+why #1
+why list[1]
 next
 why a
-why #2
 
 # In the loop over the heads of gpt().
 continue
@@ -43,8 +36,8 @@ print k_h[2]
 print k_h[2][0]
 print v_h
 print attn_logits
-print keys[li]
 print keys
+print keys[li]
 print layer.attn_wq
 node q_h[1]
 continue
@@ -59,39 +52,30 @@ continue
 print h
 stops all
 
-# A GPT, and a list that is not made yet.
+# After backward().
 continue
 print attn_weights
-print parameters
 print model.wte
-print parameters.matrices_[0]
-help microgpt
+print model.wte[1][2]
 graph loss 3
-graph loss 9 > build/debug/tests/gdb/drawn/heaviest.svg
-attention > build/debug/tests/gdb/drawn/heads.svg
-attention 1 > build/debug/tests/gdb/drawn/head.svg
-tape 3
-why wte[0][1]
-why model.layers[1].attn_wq[1][2]
-why parameters["layer0.mlp_fc2"][3][0]
-attention attn_weights
 attention 0 3
 attention 3 2
+tape 3
+why model.wte[0][1]
+why model.layers[1].attn_wq[1][2]
 next
 why loss
 
-# What cannot be drawn.
-graph list > build/debug/list.svg
-graph c two
-graph c -1 > build/debug/list.svg
-graph c > tests
-graph c >
-attention 9 > build/debug/list.svg
-attention 0 3 > build/debug/list.svg
+# What cannot be shown.
+graph list
+node #99999
+why
+stops nowhere
+attention 4 2
+attention 0 4
+attention c
 
 # What is gone is not shown as if it were there.
 continue
 print loss
-print gone
-print in_place_of_gone
-why wte[0][1]
+why model.wte[0][1]

@@ -227,11 +227,11 @@ class Bench {
       });
     }
     const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-    AdamOptimizer adam(setting.train, parameters.size());
+    const Optimizer adam = adam_optimizer(setting.train, model.params.size());
     measure([&](Tally& done) {
       const std::vector<Token> tokens = setting.tokenizer.encode_document(setting.next());
       const std::size_t n = setting.trained;
-      train_step(loss, tokens, parameters, adam, learning_rate(setting.train, n), n);
+      train_step(loss, tokens, model.params, adam, learning_rate(setting.train, n), n);
       setting.add_training(done);
     });
   }

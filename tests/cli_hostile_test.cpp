@@ -21,6 +21,12 @@ TEST_CASE("a standard error that is full or closed changes nothing") {
   CHECK(folder.untouched());
 }
 
+TEST_CASE("a standard output that would not wait for its reader is made to wait") {
+  const Run r = microgpt({"task", "copy", "--num", "20000"}, {.out_on_terminal = true, .does_not_block = true});
+  CHECK(r.exit_code == 0);
+  CHECK(r.out == output({"task", "copy", "--num", "20000"}));
+}
+
 TEST_CASE("a standard output that is closed is noticed, and no file takes its place") {
   const ModelFolder folder;
   const Run r = in_shell("\"$0\" \"$@\" >&-", {"inspect", folder.model});

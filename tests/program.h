@@ -39,6 +39,7 @@ struct Streams {
   std::string out_file = {};
   unsigned short columns = 80;  // of the terminal
   std::string term = "xterm";   // the kind of terminal, TERM
+  bool does_not_block = false;  // standard output fails where it would have to wait
 };
 
 class Terminal {
@@ -93,7 +94,7 @@ class Running {
     child_ = ::fork();
     if (child_ != 0) return;
     ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
-    ::dup2(::open(out.c_str(), O_WRONLY | O_NOCTTY), STDOUT_FILENO);
+    ::dup2(::open(out.c_str(), O_WRONLY | O_NOCTTY | (streams.does_not_block ? O_NONBLOCK : 0)), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_NOCTTY), STDERR_FILENO);
     ::alarm(180);  // a program that hangs; none takes more than a few seconds
     ::execv(arguments[0], arguments.data());

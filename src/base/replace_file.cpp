@@ -54,7 +54,7 @@ Place writable_place(const std::string& path) {
   place.temporary = place.target;
   place.temporary += "." + std::to_string(::getpid()) + ".tmp";
 
-  auto may_write = [](const fs::path& to) { return ::faccessat(AT_FDCWD, to.c_str(), W_OK, AT_EACCESS) == 0; };
+  auto may_write = [](const fs::path& to) { return ::access(to.c_str(), W_OK) == 0; };  // older containers know no more
   if (place.is_old && !may_write(path)) place.fail(errno);
   if (!may_write(place.target.has_parent_path() ? place.target.parent_path() : ".")) place.fail(errno);
   if (!may_write(place.temporary) && errno != ENOENT) place.fail(errno);  // its name is too long, for instance
@@ -79,7 +79,9 @@ void replace_file(const std::string& path, std::string_view bytes) {
     if (written < 0 && errno != EINTR) fail();
     if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (::fsync(fd) != 0 || ::rename(place.temporary.c_str(), place.target.c_str()) != 0) fail();
+  const bool is_flushed =
+      ::fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;  // not all disks can
+  if (!is_flushed || ::rename(place.temporary.c_str(), place.target.c_str()) != 0) fail();
   ::close(fd);
 }
 

@@ -1,5 +1,4 @@
-// Shows the progress of a long run. The step line goes to standard output, the bar to standard error. On a terminal
-// each is rewritten in place. In a pipe, the step lines follow one another and there is no bar.
+// How far a long run is, for a person at a terminal.
 #pragma once
 
 #include <chrono>
@@ -28,11 +27,13 @@ class TerminalLine {
   std::chrono::steady_clock::time_point next_ = {};
 };
 
+/// The lines of the steps of a run, on standard output. On a terminal one line is rewritten, with the time that is left
+/// behind it; elsewhere the lines follow one another, and a TerminalLine has the time.
 class Progress {
  public:
-  /// quiet: no lines and no bar.
+  /// quiet: nothing of that.
   Progress(std::size_t total, bool quiet);
-  /// Ends the step line and erases the bar, so that whatever is printed next, even an error, begins a line.
+  /// Ends the line, so that whatever is printed next, even an error, begins one.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -43,14 +44,11 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// The bar in at most `room` characters; empty if that is too few.
-  std::string bar(std::size_t done, std::size_t room) const;
-
   std::size_t total_;
   bool quiet_;
-  bool rewrite_;  // standard output is a terminal
-  bool draw_;     // standard error is a terminal
+  bool rewrite_;
   bool begun_ = false;
+  TerminalLine time_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_;
 };

@@ -72,7 +72,13 @@ int main(int argc, char** argv) {
   int fd = 0;
   while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
   ::close(fd);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {  // writing to a pipe that is full waits, and does not fail
+    ::fcntl(stream, F_SETFL, ::fcntl(stream, F_GETFL) & ~O_NONBLOCK);
+  }
   microgpt::refuse_too_much_memory();
+  if (::getpid() == 1) {  // in a container: the kernel keeps signals from it unless it handles them
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int number) { ::_exit(128 + number); });
+  }
   std::signal(SIGXFSZ, SIG_IGN);                  // writing to a file that has become too long fails, as on a full disk
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {

@@ -34,7 +34,7 @@ Options general_options(TrainOptions& options) {
       digits_option(options.all_digits),
       {"--hold-out", "train on nine tenths of the distinct documents; microgpt eval uses the others",
        flag(options.hold_out), saved},
-      {"--quiet", "no step lines and no progress bar", flag(options.quiet)}};
+      {"--quiet", "no step lines and no time left", flag(options.quiet)}};
   const std::string save = "write the model here, in the safetensors format, when training ends or is interrupted";
   const Options kept{
       {"--save-every", "write it after every N steps, too", count(options.save_every)},

@@ -218,8 +218,7 @@ class Bench {
 
   void run_scalar(const Subject& s) {
     Setting setting(s, documents_);
-    Parameters parameters = initialize(setting.config, setting.train, setting.random);
-    const Model model = scalar_model(setting.config, parameters);
+    const Model model = scalar_model(setting.config, initialize(setting.config, setting.train, setting.random));
     if (s.what == "sample") {
       return measure([&](Tally& done) {
         const std::size_t letters = microgpt::sample(model, 1, setting.random).size();
@@ -227,11 +226,11 @@ class Bench {
       });
     }
     const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-    AdamOptimizer adam(setting.train, parameters.size());
+    const Optimizer adam = adam_optimizer(setting.train, model.params.size());
     measure([&](Tally& done) {
       const std::vector<Token> tokens = setting.tokenizer.encode_document(setting.next());
       const std::size_t n = setting.trained;
-      train_step(loss, tokens, parameters, adam, learning_rate(setting.train, n), n);
+      train_step(loss, tokens, model.params, adam, learning_rate(setting.train, n), n);
       setting.add_training(done);
     });
   }

@@ -157,8 +157,9 @@ no-such-tests:
 	@echo "no tests for '$(filter-out $(TESTED),$(OF))'; there are tests for: $(TESTED)" >&2; exit 2
 builds nightly: ## build and test as other machines would: make builds [ROWS="arm libc++"]; at night: what takes longer
 	@tests/builds.sh $(ROWS) $(filter nightly,$@)
-oracle: $(TESTS) $(PROGRAM) check-torch ## check attention and models against PyTorch: make oracle [SEED=1] [SHAPES=3]
-	@tests/oracle.sh $(TESTS) $(PROGRAM) $(BUILD)/oracle $(SEED:%=--seed %) $(SHAPES:%=--shapes %)
+oracle: $(TESTS) check-torch ## compute the golden files of attention again with PyTorch, and compare them with src/tensor
+	@$$(tests/python_with_torch.sh) -B tests/golden/attention/make.py
+	@$(TESTS) -tc="attention has PyTorch's *"
 check-torch: $(PROGRAM) ## train models with PyTorch, in one process and in two, and open what it writes
 	@tests/check_torch.sh $(PROGRAM) $(BUILD)/check_torch
 

@@ -1,5 +1,5 @@
 // The oracle of attention: the layers of src/tensor compute again what PyTorch computed, forward and backward, in
-// double. The files are those of tests/golden/attention, or those of the folder that ORACLE_DIR names.
+// double. The files are those of tests/golden/attention, whose make.py computes them.
 //
 // What a file holds (see tests/golden/README.md); B documents, N queries and M keys each, width C, H heads:
 //   x (B,N,C), kv (B,M,C)                    what queries come from, and keys and values; without kv, x is both
@@ -12,7 +12,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -219,9 +218,8 @@ void compare_all(File& file, const Sizes& sizes, AttentionLayer<double> layer, c
 }
 
 TEST_CASE("attention has PyTorch's outputs, weights and gradients") {
-  const char* folder = std::getenv("ORACLE_DIR");
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder ? folder : "tests/golden/attention")) {
+  for (const auto& entry : std::filesystem::directory_iterator("tests/golden/attention")) {
     if (entry.path().extension() != ".safetensors") continue;
     files++;
     for (const Kernels<double>* kernels : {&naive<double>(), &fast<double>()}) {
@@ -232,8 +230,7 @@ TEST_CASE("attention has PyTorch's outputs, weights and gradients") {
       if (!file.has("w_dkv")) compare_all(file, sizes, grouped_attention(file, sizes), *kernels);
     }
   }
-  CHECK(files > 0);
-  if (!folder) CHECK(files == 16);
+  CHECK(files == 16);
 }
 
 }  // namespace

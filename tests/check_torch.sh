@@ -66,8 +66,6 @@ train "$start" --engine tensor --mask local:3
 refused "this script does not know mask local:3" "$python" $script "$start"
 train "$start" --lower
 refused "this script does not know training.lower yes" "$python" $script "$start"
-train "$start" --data data/towns.txt --data data/plants.txt
-refused "this script does not know models of several lists" "$python" $script "$start"
 train "$start" --data data/names.txt
 echo "Zoë" >"$folder/other.txt"
 refused "the model does not know ['Z', 'ë']" "$python" $script "$start" "$folder/other.txt"

@@ -218,8 +218,7 @@ class Bench {
 
   void run_scalar(const Subject& s) {
     Setting setting(s, documents_);
-    Parameters parameters = initialize(setting.config, setting.train, setting.random);
-    const Model model = scalar_model(setting.config, parameters);
+    const Model model = scalar_model(setting.config, initialize(setting.config, setting.train, setting.random));
     if (s.what == "sample") {
       return measure([&](Tally& done) {
         const std::size_t letters = microgpt::sample(model, 1, setting.random).size();

@@ -1,29 +1,22 @@
-"""A second opinion on attention: PyTorch computes it again, in float64, with autograd for all gradients.
+"""The files of this folder, computed with PyTorch in float64 from the inputs in them, with autograd for all gradients.
 
-    oracle.py [--seed 1] [--shapes 3] FOLDER        from the project's root
-
-First the golden files: from the inputs of each, everything else is computed and compared with what the file has. Then
-random shapes of every kind, so many of each. All that was computed goes to FOLDER, as safetensors, laid out as
-tests/attention_oracle_test.cpp expects it; `make oracle` has that compare src/tensor with it. Exits with 1 if a golden
-file is off.
+    make.py [--write]        compares the files with what comes out now; --write writes them anew
 
 Multi-head, multi-query and grouped-query attention are torch.nn.functional.multi_head_attention_forward, which
 torch.nn.MultiheadAttention is made of; shared heads are repeated for it. Latent attention is written out, after
 DeepSeek-V2 (2024), equations 37 to 47.
 """
-import argparse
 import math
 import pathlib
-import random
 import sys
 
 import torch
 import torch.nn.functional as F
 
-sys.path.append("lessons/24_training_well")
+FOLDER = pathlib.Path(__file__).parent
+sys.path.append(str(FOLDER.parents[2] / "lessons/24_training_well"))
 from pytorch_gpt import read_safetensors, write_safetensors  # noqa: E402
 
-GOLDEN = pathlib.Path("tests/golden/attention")
 TOLERANCE = 1e-12  # of the larger of 1 and a tensor's largest number: see tests/attention_oracle_test.cpp
 
 
@@ -106,55 +99,7 @@ def rotated(x, base):
     return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
 
 
-# --- Random shapes ----------------------------------------------------------------------------------------------------
-
-
-def patterns(t, s):
-    """By name: sparse masks, (N,N) for queries t (N,1) and keys s (1,N), all causal, all with the diagonal."""
-    W, G, S = random.randint(1, 20), random.randint(1, 5), random.randint(1, 20)
-    near = t - s < W
-    lucky = torch.rand(t.shape[0], t.shape[0]) < 0.1
-    block = (t // S == s // S) | (s < S)
-    sparse = {"local": near, "strided": near | ((t - s) % S == 0), "global": near | (s < G),
-              "bigbird": near | (s < G) | lucky, "block": block}
-    return {name: mask & (s <= t) for name, mask in sparse.items()}
-
-
-KINDS = ["mha", "mha_causal", "mha_padding", "mha_cross", "mqa", "gqa", "mla", "mla_rope",
-         "local", "strided", "global", "bigbird", "block"]
-
-
-def random_case(kind):
-    """Inputs of a kind of attention, and their metadata. Weights are such that scores are around 1."""
-    B, N, D = random.randint(1, 3), random.randint(1, 100), random.randint(1, 20)  # beyond vectors and blocks of 64
-    G = {"mqa": 1, "gqa": random.randint(2, 3)}.get(kind, random.randint(1, 4))
-    H = G * random.randint(2, 4) if kind in ("mqa", "gqa") else G
-    C = H * D
-    metadata = {"n_head": H, "mask": "none" if kind in ("mha", "mha_padding", "mha_cross") else "causal"}
-    inputs = {"x": torch.randn(B, N, C)}
-    if kind == "mha_cross":
-        inputs["kv"] = torch.randn(B, random.randint(1, 100), C)
-    if kind == "mha_padding":
-        lengths = torch.tensor([random.randint(1, N) for _ in range(B)])
-        inputs["key_padding_mask"] = (torch.arange(N) < lengths[:, None]).double()
-    sparse = patterns(torch.arange(N)[:, None], torch.arange(N)[None, :])
-    if kind in sparse:
-        inputs["mask"] = sparse[kind].double()
-    if kind.startswith("mla"):
-        Lq, Lkv, P, R = (random.randint(1, 20) for _ in range(4))
-        shapes = {"w_dq": (Lq, C), "w_uq": (H * P, Lq), "w_dkv": (Lkv, C), "w_uk": (H * P, Lkv), "w_uv": (H * D, Lkv)}
-        if kind == "mla_rope":
-            shapes.update({"w_qr": (H * 2 * R, Lq), "w_kr": (2 * R, C)})
-            metadata["rope_base"] = random.choice([100.0, 10000.0])
-    else:
-        shapes = {"w_q": (C, C), "w_k": (G * D, C), "w_v": (G * D, C)}
-    shapes["w_o"] = (C, H * D)
-    inputs.update({name: torch.randn(*shape) / math.sqrt(shape[1]) for name, shape in shapes.items()})
-    inputs["grad_out"] = torch.randn(B, N, C)
-    return inputs, metadata
-
-
-# --- All --------------------------------------------------------------------------------------------------------------
+# --- The files --------------------------------------------------------------------------------------------------------
 
 
 def difference(made, expected):
@@ -173,33 +118,15 @@ def compare(path, made, golden):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Computes attention with PyTorch, for the tests.")
-    parser.add_argument("--seed", type=int, default=1, help="of the random shapes [1]")
-    parser.add_argument("--shapes", type=int, default=3, help="so many random shapes of each kind [3]")
-    parser.add_argument("folder", type=pathlib.Path, help="where the files go; it must not exist")
-    arguments = parser.parse_args()
     torch.set_default_dtype(torch.float64)
-    torch.manual_seed(arguments.seed)
-    random.seed(arguments.seed)
-    paths = sorted(GOLDEN.glob("*.safetensors"))
-    if not paths:
-        sys.exit(f"oracle.py: no *.safetensors in '{GOLDEN}'; run it from the project's root")
-    if arguments.folder.exists():
-        sys.exit(f"oracle.py: '{arguments.folder}' exists; name a new folder")
-    arguments.folder.mkdir(parents=True)
-    print(f"{GOLDEN}, computed again by PyTorch {torch.__version__}:")
     right = []
-    for path in paths:
+    for path in sorted(FOLDER.glob("*.safetensors")):
         metadata, golden = read_safetensors(path)
         made = complete({name: tensor for name, tensor in golden.items() if is_input(name)}, metadata)
         right.append(compare(path, made, golden))
-        write_safetensors(arguments.folder / path.name, metadata, made)
-    print(f"{sum(right)} of {len(right)} files agree to within {TOLERANCE}")
-    for kind in KINDS:
-        for i in range(arguments.shapes):
-            inputs, metadata = random_case(kind)
-            texts = {name: str(value) for name, value in metadata.items()}
-            write_safetensors(arguments.folder / f"random_{kind}_{i}.safetensors", texts, complete(inputs, metadata))
+        if "--write" in sys.argv:
+            write_safetensors(path, metadata, made)
+    print(f"{sum(right)} of {len(right)} files agree with PyTorch {torch.__version__} to within {TOLERANCE}")
     sys.exit(0 if all(right) else 1)
 
 

@@ -150,7 +150,7 @@ test: $(TESTS) $(PROGRAM) $(HEART) ## run every test
 	OMP_WAIT_POLICY=passive MICROGPT_PROGRAM=$(PROGRAM) $(TESTS) $(ARGS)
 
 # RUN is an emulator, for tests built for another processor.
-test-some: $$(ASKED) ## run the tests for some folders of src: make test-some OF="scalar tensor"
+test-some: $$(ASKED) ## run the tests for some folders of src: make test-some OF="microgpt tensor"
 	OMP_WAIT_POLICY=passive $(RUN) $(SOME_TESTS) $(ARGS)
 no-such-tests:
 	@echo "no tests for '$(filter-out $(TESTED),$(OF))'; there are tests for: $(TESTED)" >&2; exit 2
@@ -416,11 +416,11 @@ $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) 
 $(EXERCISES): $$@.o $$(if $$(call by_doctest,$$@),$(BUILD)/lessons/doctest_main.o)
 # Those of some exercises that are tests for doctest.
 by_doctest = $(foreach e,$(1),$(if $(wildcard $(patsubst $(BUILD)/%,%,$(dir $(e))exercise_tests.h)),,$(e)))
-# The tests that include headers of the folders OF, without those of the program.
+# The tests that include headers of the folders OF, or microgpt.h, without those of the program.
 UNIT_TESTS := $(filter-out tests/cli_%,$(wildcard tests/*_test.cpp))
-TESTED = $(sort $(shell sed -n 's|^\#include "\([a-z]*\)/.*|\1|p' $(UNIT_TESTS)))
+TESTED = $(sort microgpt $(shell sed -n 's|^\#include "\([a-z]*\)/.*|\1|p' $(UNIT_TESTS)))
 ASKED = $(if $(filter-out $(TESTED),$(OF)),no-such-tests,$(SOME_TESTS))
-$(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -lE '"($(subst $() ,|,$(strip $(OF))))/' $(UNIT_TESTS)))
+$(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -lE '"($(subst $() ,|,$(strip $(OF))))[/.]' $(UNIT_TESTS)))
 
 LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(LESSON_MAINS) $(BREAKS) $(EXERCISES) \
   $(FUZZERS) $(OTHERS)

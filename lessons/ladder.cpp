@@ -42,8 +42,9 @@ Losses counting(const Task& task) {
   return document_losses([&](auto tokens) { return bigram.loss(tokens); }, task.held_out, task.tokenizer);
 }
 
-Losses trained(const Loss& loss, Parameters& parameters, Optimizer& optimizer, const Task& task, double learning_rate) {
-  train(loss, parameters, optimizer, task.training, task.tokenizer,
+Losses trained(const Loss& loss, const List& params, const Optimizer& optimizer, const Task& task,
+               double learning_rate) {
+  train(loss, params, optimizer, task.training, task.tokenizer,
         {.num_steps = num_steps, .learning_rate = learning_rate});
   return document_losses(loss, task.held_out, task.tokenizer);
 }
@@ -52,24 +53,21 @@ Losses mlp_sgd(Task task) {
   Parameters parameters(mlp_shapes(task.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, task.random);
   const Mlp model(parameters);
-  Sgd sgd;
-  return trained([&](auto tokens) { return document_loss(model, tokens); }, parameters, sgd, task, 1.0);
+  return trained([&](auto tokens) { return document_loss(model, tokens); }, model.params, sgd_update, task, 1.0);
 }
 
 Losses gpt_sgd(std::size_t n_head, Task task, double learning_rate = 0.1) {
   const Config config{.vocab_size = task.tokenizer.vocab_size(), .n_head = n_head};
-  Parameters parameters = initialize(config, {}, task.random);
-  const Model model = scalar_model(config, parameters);
-  Sgd sgd;
-  return trained([&](auto tokens) { return document_loss(model, tokens); }, parameters, sgd, task, learning_rate);
+  const Model model = scalar_model(config, initialize(config, {}, task.random));
+  return trained([&](auto tokens) { return document_loss(model, tokens); }, model.params, sgd_update, task,
+                 learning_rate);
 }
 
 Losses gpt_adam(std::size_t n_head, Task task) {
   const Config config{.vocab_size = task.tokenizer.vocab_size(), .n_head = n_head};
-  Parameters parameters = initialize(config, {}, task.random);
-  const Model model = scalar_model(config, parameters);
-  AdamOptimizer adam({}, parameters.size());
-  return trained([&](auto tokens) { return document_loss(model, tokens); }, parameters, adam, task, 0.01);
+  const Model model = scalar_model(config, initialize(config, {}, task.random));
+  return trained([&](auto tokens) { return document_loss(model, tokens); }, model.params,
+                 adam_optimizer({}, model.params.size()), task, 0.01);
 }
 
 /// A model, and how it does with each seed.
@@ -102,6 +100,7 @@ void climb(const Ladder& ladder, const std::string& path) {
     const Task task{training, names.held_out, tokenizer, random};
     for (std::size_t r = 0; r < ladder.size(); r++) {
       show_progress(i * ladder.size() + r, num_seeds * ladder.size());
+      const Scope scope;  // of the model
       const Estimate losses = estimate(ladder[r]->run(task));
       ladder[r]->means.push_back(losses.mean);
       ladder[r]->one_name += losses.stddev / static_cast<double>(num_seeds);

@@ -35,7 +35,7 @@ libc++() { elsewhere test O=1 CXX='clang++ -stdlib=libc++ -Wno-pass-failed -DFMT
 arm() {
   local preset make_arm=(NATIVE=0 O=1 CXX='aarch64-linux-gnu-g++ -static -idirafter /usr/include -DFMT_HEADER_ONLY'
     LDLIBS= AR=aarch64-linux-gnu-ar)
-  elsewhere test-some OF='base scalar tensor train' RUN=qemu-aarch64 ARGS="-tce='no number of threads *,$statistics'" \
+  elsewhere test-some OF='base microgpt tensor train' RUN=qemu-aarch64 ARGS="-tce='no number of threads *,$statistics'" \
     "${make_arm[@]}" && elsewhere build "${make_arm[@]}" || return
   for preset in gist walkthrough; do
     qemu-aarch64 build/rows/arm/build/release/microgpt train --preset "$preset" --digits 17 |

@@ -69,8 +69,9 @@ inline std::vector<double> probabilities(const Array& logits, std::size_t n) {
 /// A thousand steps.
 inline void train_as_lesson_09(const Lesson& lesson, const Model& model, Parameters& p) {
   const TrainConfig how;
-  AdamOptimizer adam(how, p.size());
-  train([&](auto tokens) { return document_loss(model, tokens); }, p, adam, lesson.documents, lesson.tokenizer, how);
+  train([&](auto tokens) { return document_loss(model, tokens); }, model.params, adam_optimizer(how, p.size()),
+        lesson.documents, lesson.tokenizer, how);
+  copy_data(model.params, p);
 }
 
 inline std::string name_of(const Lesson& lesson, std::size_t step) { return encode_utf8(lesson.documents[step - 1]); }
@@ -78,10 +79,11 @@ inline std::string name_of(const Lesson& lesson, std::size_t step) { return enco
 /// What lesson 09 puts on the tape for 16 names: a node for every number.
 inline void show_nodes(const Lesson& lesson, const Model& model) {
   std::size_t all = 0;
+  const std::size_t parameters = nodes_on_tape();
   for (std::size_t step = 1; step <= 16; step++) {
     const Scope scope;
     document_loss(model, lesson.tokens_of_step(step));
-    all += nodes_on_tape();
+    all += nodes_on_tape() - parameters;
     if (step == 1) fmt::print("\nlesson 09: {} nodes for the loss of {}", all, name_of(lesson, step));
   }
   fmt::print(", {} for 16 names; a node has {} bytes\n", all, sizeof(Node));

@@ -102,13 +102,13 @@ int main(int argc, char** argv) {
   show_attention(lesson, look_backward);
   check_gradients(lesson, config, p, draft_step);
 
-  AdamOptimizer adam(how, p.size());
+  Adam adam = make_adam(how, p.size());
   Batch batch(config.block_size);
   for (std::size_t step = 0; step < how.num_steps; step++) {
     batch.clear();
     batch.add(lesson.tokens_of_step(step + 1));
     lesson.step(step + 1, how.num_steps, draft_step(config, p, batch));
-    adam.update(p, learning_rate(how, step), step);
+    update(p, adam, learning_rate(how, step), step);
   }
   show_names(lesson, config, p);
   check_training(lesson, config, how, start);

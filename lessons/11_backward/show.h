@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "backward.h"
@@ -93,11 +94,12 @@ inline void check_gradients(Lesson& lesson, const Config& config, Parameters& p,
   const double loss = draft_step(config, p, batch);
   const std::vector<double> by_hand(p.grad().begin(), p.grad().end());
   std::fill(p.grad().begin(), p.grad().end(), 0.0);
+  const Scope scope;
   const Model model = scalar_model(config, p);
   const Loss mean_loss = [&](auto) {
     return mean(Values(16, [&](std::size_t i) { return document_loss(model, lesson.tokens_of_step(i + 1)); }));
   };
-  const std::vector<double> with_values = loss_and_gradient(mean_loss, p, {}).gradient;
+  const std::vector<double> with_values = loss_and_gradient(mean_loss, model.params, {}).gradient;
   fmt::print("\n--- 16 names, {} rows, loss {:.4f}: a parameter of each matrix, on the way back ---\n",
              batch.num_positions(), loss);
   fmt::print("parameter            |  by hand | with Values\n");
@@ -111,6 +113,15 @@ inline void check_gradients(Lesson& lesson, const Config& config, Parameters& p,
   fmt::print("\n--- the training of lesson 09, with the draft ---\n");
 }
 
+/// A step of src's Adam, which moves Values: puts the numbers and their gradients into some, and takes the numbers back.
+inline void update(Parameters& p, Adam& adam, double learning_rate, std::size_t step) {
+  const Scope scope;
+  const List params = StateDict(p).params;
+  for (std::size_t i = 0; i < params.size(); i++) params[i].node->grad = std::exchange(p.grad()[i], 0);
+  adam.update(params, learning_rate, step);
+  copy_data(params, p);
+}
+
 /// Five names that the trained model makes up.
 inline void show_names(Lesson& lesson, const Config& config, const Parameters& p) {
   const Model model = scalar_model(config, p);
@@ -119,11 +130,10 @@ inline void show_names(Lesson& lesson, const Config& config, const Parameters& p
 
 /// The same training, by src with a tape, from the same random numbers.
 inline void check_training(Lesson& lesson, const Config& config, const TrainConfig& how, PythonRandom random) {
-  Parameters p = initialize(config, how, random);
-  AdamOptimizer adam(how, p.size());
-  const Model model = scalar_model(config, p);
+  const Model model = scalar_model(config, initialize(config, how, random));
   std::vector<double> losses;
-  train([&](auto tokens) { return document_loss(model, tokens); }, p, adam, lesson.documents, lesson.tokenizer, how,
+  train([&](auto tokens) { return document_loss(model, tokens); }, model.params,
+        adam_optimizer(how, model.params.size()), lesson.documents, lesson.tokenizer, how,
         [&](std::size_t, double loss) { losses.push_back(loss); });
   lesson.check("every loss of the training is that of lesson 09, to 1e-9",
                largest_difference(lesson.losses(), losses) < 1e-9);

@@ -64,10 +64,10 @@ struct Draft {
         model(scalar_model(config, parameters)),
         loss([this, draft_loss](auto tokens) { return draft_loss(model, tokens); }) {
     lesson.picture("15_rows.svg", rows_picture());
-    AdamOptimizer adam({}, parameters.size());
     fmt::print("\n--- a model of two layers learns names ---\n");
-    train(loss, parameters, adam, lesson.documents, lesson.tokenizer, {},
+    train(loss, model.params, adam_optimizer({}, parameters.size()), lesson.documents, lesson.tokenizer, {},
           [&](std::size_t step, double value) { lesson.step(step, 1000, value); });
+    copy_data(model.params, parameters);
   }
   Draft(const Draft&) = delete;
 
@@ -258,9 +258,9 @@ void check_logits(Lesson& lesson, Draft& draft) {
                reads_as_src<Reader>(lesson, draft, 4));
   const std::vector<Token> first = lesson.tokens_of_step(1);
   const Loss src = [&](auto tokens) { return document_loss(draft.model, tokens); };
-  lesson.check(
-      "loss and gradient are those of src/microgpt.cpp, bit for bit",
-      loss_and_gradient(draft.loss, draft.parameters, first) == loss_and_gradient(src, draft.parameters, first));
+  const List& params = draft.model.params;
+  lesson.check("loss and gradient are those of src/microgpt.cpp, bit for bit",
+               loss_and_gradient(draft.loss, params, first) == loss_and_gradient(src, params, first));
 }
 
 /// With TIMES=1: src/tensor in float, on one thread, in milliseconds.

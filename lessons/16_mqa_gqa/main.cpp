@@ -79,9 +79,9 @@ std::vector<Parameters::Shape> shapes(const Config& config) {
 }
 
 /// Its attention: what each position of a name finds. The GPT around it is that of src/lesson/draft_gpt.h.
-Attention grouped(const Config& config, const Parameters& p) {
-  return [config, wq = matrix(p["layer0.attn_wq"]), wk = matrix(p["layer0.attn_wk"]), wv = matrix(p["layer0.attn_wv"]),
-          wo = matrix(p["layer0.attn_wo"])](const Rows& x) {
+Attention grouped(const Config& config, const StateDict& p) {
+  return [config, wq = p["layer0.attn_wq"], wk = p["layer0.attn_wk"], wv = p["layer0.attn_wv"],
+          wo = p["layer0.attn_wo"]](const Rows& x) {
     Rows keys, values, out;  // keys and values are the cache of this name
     for (const Values& row : x) {
       keys.push_back(linear(row, wk));

@@ -110,7 +110,7 @@ inline void show_published() {
 constexpr std::size_t num_names = 5000;
 
 using Shapes = std::vector<Parameters::Shape> (*)(const Config&);
-using MakeAttention = Attention (*)(const Config&, const Parameters&);
+using MakeAttention = Attention (*)(const Config&, const StateDict&);
 
 /// The draft learns names with G heads of keys and values. Then it is evaluated on others, and its weights are
 /// loaded into src/tensor, which is asked the same.
@@ -120,10 +120,12 @@ inline void show_draft(Lesson& lesson, std::size_t G, Shapes shapes, MakeAttenti
   PythonRandom random(1);
   draw_weights(parameters, 0.08, random);
   const std::vector<double> before(parameters.data().begin(), parameters.data().end());
-  const Loss loss = DraftGpt(parameters, {attention(config, parameters)}).as_loss();
-  AdamOptimizer adam({}, parameters.size());
-  train(loss, parameters, adam, lesson.documents, lesson.tokenizer, {.num_steps = num_names},
-        [](std::size_t, double) {});
+  const Scope scope;
+  const StateDict p(parameters);
+  const Loss loss = DraftGpt(p, {attention(config, p)}).as_loss();
+  train(loss, p.params, adam_optimizer({}, parameters.size()), lesson.documents, lesson.tokenizer,
+        {.num_steps = num_names});
+  copy_data(p.params, parameters);
 
   const std::vector<Document> names = lesson.held_out(num_names);
   const double held_out = mean_over_predictions(document_losses(loss, names, lesson.tokenizer), names);
@@ -141,7 +143,7 @@ inline void show_draft(Lesson& lesson, std::size_t G, Shapes shapes, MakeAttenti
   }
   TensorModel<double> elsewhere(config, parameters);
   fmt::print(" | {:.3f}\n", token_loss(elsewhere, names, lesson.tokenizer, 1));
-  check_beside_tensor(lesson, fmt::format("G = {}: ", G), loss, config, parameters);
+  check_beside_tensor(lesson, fmt::format("G = {}: ", G), loss, p.params, config, parameters);
 }
 
 inline void show_drafts(Lesson& lesson, Shapes shapes, MakeAttention attention) {

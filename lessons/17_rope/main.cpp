@@ -63,7 +63,7 @@ void on_paper() {
 struct Draft {
   Positions how;
   Model model;  // without wpe, unless there is a table
-  Angles angles = Angles(128, speeds(model.n_embd / model.n_head));
+  Angles angles = Angles(128, speeds(model.wte[0].size() / model.n_head));
 
   /// The logits (V) after each of these tokens. The first stands at position `shift`.
   Rows logits(std::span<const Token> tokens, std::size_t shift = 0) const {

@@ -81,30 +81,32 @@ inline void show_angles(const Lesson& lesson, const Array& cos, const Array& sin
   }
 }
 
-/// The model of one layer on these parameters, which must outlive it. It has no wpe if they have none.
-inline Model model_of(const Parameters& parameters) {
-  auto of = [&](const char* name) { return matrix(parameters[name]); };
-  Model model{.vocab_size = parameters["wte"].rows, .wte = of("wte"), .lm_head = of("lm_head")};
-  model.layers.push_back({of("layer0.attn_wq"), of("layer0.attn_wk"), of("layer0.attn_wv"), of("layer0.attn_wo"),
-                          of("layer0.mlp_fc1"), of("layer0.mlp_fc2")});
-  for (const Parameter& parameter : parameters.matrices()) {
-    if (parameter.name == "wpe") model.wpe = matrix(parameter);
-  }
-  return model;
+/// The model of one layer with these parameters. It has no wpe if they have none.
+inline Model model_of(StateDict p) {
+  return {.wte = p["wte"],
+          .wpe = p.matrices["wpe"],
+          .lm_head = p["lm_head"],
+          .layers = {{p["layer0.attn_wq"], p["layer0.attn_wk"], p["layer0.attn_wv"], p["layer0.attn_wo"],
+                      p["layer0.mlp_fc1"], p["layer0.mlp_fc2"]}},
+          .params = p.params};
 }
 
-/// A trained draft: its weights must stay where they are.
+inline Parameters drawn(Positions how, const Lesson& lesson, PythonRandom& random) {
+  Parameters parameters(gpt_shapes({.vocab_size = lesson.tokenizer.vocab_size(), .rope = how != Positions::table}));
+  draw_weights(parameters, 0.08, random);
+  return parameters;
+}
+
+/// A trained draft.
 template <class Draft>
 struct Trained {
-  Trained(Positions how, std::uint64_t seed, const Lesson& lesson)
-      : parameters(gpt_shapes({.vocab_size = lesson.tokenizer.vocab_size(), .rope = how != Positions::table})),
-        draft{how, model_of(parameters)} {
-    PythonRandom random(seed);
-    draw_weights(parameters, 0.08, random);
+  Trained(Positions how, PythonRandom random, const Lesson& lesson)
+      : parameters(drawn(how, lesson, random)), draft{how, model_of(StateDict(parameters))} {
     std::vector<Document> names = lesson.split().training;
     random.shuffle(names);
-    AdamOptimizer adam({}, parameters.size());
-    train(loss(), parameters, adam, names, lesson.tokenizer, {.num_steps = num_names});
+    const List& params = draft.model.params;
+    train(loss(), params, adam_optimizer({}, params.size()), names, lesson.tokenizer, {.num_steps = num_names});
+    copy_data(params, parameters);
   }
   Trained(const Trained&) = delete;
 
@@ -134,7 +136,7 @@ Models<Draft> train_all(const Lesson& lesson) {
     Way<Draft>& way = models.emplace_back();
     way.name = how == Positions::table ? "a table (wpe)" : how == Positions::nothing ? "nothing" : "rotation (RoPE)";
     for (std::uint64_t seed = 1; seed <= num_seeds; seed++) {
-      way.trained.push_back(std::make_unique<Trained<Draft>>(how, seed, lesson));
+      way.trained.push_back(std::make_unique<Trained<Draft>>(how, PythonRandom(seed), lesson));
     }
   }
   return models;
@@ -223,7 +225,7 @@ void check_model(Lesson& lesson, const Models<Draft>& models) {
     lesson.check("five positions later, the loss is the same", std::abs(here - there) < 1e-12);
   }
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .rope = true};
-  check_beside_tensor(lesson, "", rope.loss(), config, rope.parameters);
+  check_beside_tensor(lesson, "", rope.loss(), rope.draft.model.params, config, rope.parameters);
 }
 
 }  // namespace microgpt

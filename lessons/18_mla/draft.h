@@ -29,11 +29,13 @@ inline std::vector<Parameters::Shape> latent_shapes(const Config& config) {
 }
 
 struct LatentWeights {
-  const Parameters& p;
-  Matrix q = matrix(p["layer0.attn_wq"]), o = matrix(p["layer0.attn_wo"]);
-  Matrix dkv = matrix(p["layer0.attn_wdkv"]), uk = matrix(p["layer0.attn_wuk"]), uv = matrix(p["layer0.attn_wuv"]);
-  Matrix qr = matrix(p["layer0.attn_wqr"]), kr = matrix(p["layer0.attn_wkr"]);
+  Matrix q, dkv, uk, uv, qr, kr, o;
 };
+
+inline LatentWeights latent_weights(const StateDict& p) {
+  auto w = [&](const char* name) { return p[std::string("layer0.attn_w") + name]; };
+  return {w("q"), w("dkv"), w("uk"), w("uv"), w("qr"), w("kr"), w("o")};
+}
 
 /// a, then b.
 inline Values join(const Values& a, const Values& b) {

@@ -14,7 +14,7 @@ Values times(const Matrix& w, std::size_t h, std::size_t n, const Values& x) {
 
 /// W^T q for the same rows.
 Values transposed_times(const Matrix& w, std::size_t h, const Values& q) {
-  return Values(w.cols, [&](std::size_t j) {
+  return Values(w[0].size(), [&](std::size_t j) {
     const Values column(q.size(), [&](std::size_t i) { return w[h * q.size() + i][j]; });
     return dot(column, q);
   });
@@ -23,8 +23,7 @@ Values transposed_times(const Matrix& w, std::size_t h, const Values& q) {
 /// Two heads with keys of two numbers, made from a c of two numbers.
 void on_paper() {
   const Scope scope;
-  Parameters parameters({{"w_uk", 4, 2}});
-  const Matrix w_uk = filled(parameters["w_uk"], {1, 0, 1, 1, 0, 1, 2, -1});
+  const Matrix w_uk{{1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}, {2.0, -1.0}};
   const Rows c{pair(1, 2), pair(3, 1)}, queries{pair(3, 1), pair(1, 1)};
   for (std::size_t h = 0; h < 2; h++) {
     for (std::size_t s = 0; s < 2; s++) {
@@ -85,14 +84,14 @@ struct KeepsLatent {
 };
 
 /// The loss of a GPT with latent attention.
-Loss latent_loss(const Parameters& parameters, bool absorb) {
-  const Attention attention = [weights = LatentWeights{parameters}, absorb](const Rows& xs) {
+Loss latent_loss(const StateDict& p, bool absorb) {
+  const Attention attention = [weights = latent_weights(p), absorb](const Rows& xs) {
     KeepsLatent latent{weights, absorb};
     Rows out;
     for (const Values& x : xs) out.push_back(latent.read(x));
     return out;
   };
-  return DraftGpt(parameters, {attention}).as_loss();
+  return DraftGpt(p, {attention}).as_loss();
 }
 
 int main(int argc, char** argv) {
@@ -100,10 +99,10 @@ int main(int argc, char** argv) {
   on_paper();
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
   const Parameters plain = drawn(lesson, gpt_shapes(config));
-  Parameters latent = drawn(lesson, latent_shapes(config));
+  const Parameters latent = drawn(lesson, latent_shapes(config));
   show_shapes(lesson, latent);
   const Model model = scalar_model(config, plain);
-  const LatentWeights weights{latent};
+  const LatentWeights weights = latent_weights(StateDict(latent));
   show_products("x", C, KeepsX{model.layers[0]});
   show_products("c and rotary key, expanded", L + R, KeepsLatent{weights, false});
   show_products("c and rotary key, absorbed", L + R, KeepsLatent{weights, true});

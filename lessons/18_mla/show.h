@@ -23,12 +23,6 @@ inline Values pair(double a, double b) {
   return Values(2, [&](std::size_t i) { return i == 0 ? a : b; });
 }
 
-/// A matrix with these numbers.
-inline Matrix filled(const Parameter& parameter, const std::vector<double>& numbers) {
-  std::copy(numbers.begin(), numbers.end(), parameter.data);
-  return matrix(parameter);
-}
-
 /// A score on paper, with the matrix on one side and on the other.
 inline void show_score(std::size_t h, std::size_t s, const Values& q, const Values& key, double score,
                        const Values& folded, double same) {
@@ -108,12 +102,14 @@ inline double loss_of_src(Config config, const Parameters& draft, std::span<cons
 }
 
 /// Makes a loss of parameters, expanded or absorbed.
-using LatentLoss = Loss (*)(const Parameters& parameters, bool absorb);
+using LatentLoss = Loss (*)(const StateDict& p, bool absorb);
 
-inline void check_losses(Lesson& lesson, const Config& config, Parameters& latent, LatentLoss latent_loss) {
+inline void check_losses(Lesson& lesson, const Config& config, const Parameters& latent, LatentLoss latent_loss) {
   const std::vector<Token> tokens = lesson.tokens_of_step(1);
-  const LossAndGradient expanded = loss_and_gradient(latent_loss(latent, false), latent, tokens);
-  const LossAndGradient absorbed = loss_and_gradient(latent_loss(latent, true), latent, tokens);
+  const Scope scope;
+  const StateDict p(latent);
+  const LossAndGradient expanded = loss_and_gradient(latent_loss(p, false), p.params, tokens);
+  const LossAndGradient absorbed = loss_and_gradient(latent_loss(p, true), p.params, tokens);
   const double src = loss_of_src(config, latent, tokens);
   fmt::print("\n--- the loss of one name, with the same random weights ---\n");
   fmt::print("expanded {:.6f} | absorbed {:.6f} | src/tensor {:.6f}\n", expanded.loss, absorbed.loss, src);
@@ -127,8 +123,8 @@ inline void check_losses(Lesson& lesson, const Config& config, Parameters& laten
 /// Trains latent attention expanded, and evaluates it absorbed.
 inline void show_trained(const Lesson& lesson, const Config& config, LatentLoss latent_loss) {
   fmt::print("\n--- trained: mla expanded, and then evaluated absorbed ---\n");
-  const auto expanded = [&](const Parameters& p) { return latent_loss(p, false); };
-  const auto absorbed = [&](const Parameters& p) { return latent_loss(p, true); };
+  const auto expanded = [&](const StateDict& p) { return latent_loss(p, false); };
+  const auto absorbed = [&](const StateDict& p) { return latent_loss(p, true); };
   const std::vector<DraftForm> forms{plain_form("mha", config), {"mla", latent_shapes(config), expanded, absorbed}};
   print(train_drafts(lesson, forms, 1000), 1000);
   fmt::print("\n");

@@ -92,17 +92,17 @@ struct Window {
 };
 
 /// A GPT with this pattern in every layer.
-DraftGpt sparse_gpt(const Config& config, const Parameters& parameters, How how) {
+DraftGpt sparse_gpt(const Config& config, const StateDict& p, How how) {
   Config plain = config;
   plain.mask = {};
   std::vector<Attention> attentions;
-  for (const Model::Layer& layer : scalar_model(plain, parameters).layers) {
+  for (const Model::Layer& layer : scalar_model(plain, p).layers) {
     if (how == How::cache)
       attentions.push_back(Window{layer, config.mask.window});
     else
       attentions.push_back(Sparse{layer, visible_keys(config.mask, config.block_size), how == How::hide});
   }
-  return {parameters, attentions};
+  return {p, attentions};
 }
 
 int main(int argc, char** argv) {

@@ -22,7 +22,7 @@ namespace lesson19 {
 /// How a draft attends: it computes all scores and hides some, or skips those, or reads position by position and keeps
 /// a window.
 enum class How { hide, skip, cache };
-using MakeGpt = DraftGpt (*)(const Config& config, const Parameters& parameters, How how);
+using MakeGpt = DraftGpt (*)(const Config& config, const StateDict& p, How how);
 
 /// The values of these positions, each times its weight, added up.
 inline Values mixed(const Values& weights, const Rows& values, const std::vector<std::size_t>& positions) {
@@ -74,12 +74,13 @@ inline void check_losses(Lesson& lesson, MakeGpt sparse_gpt) {
   Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
   Parameters parameters(gpt_shapes(config));
   draw_weights(parameters, 0.3, lesson.random);
+  const StateDict p(parameters);
   for (const std::string pattern : {"full", "local:3", "strided:2:3", "global:2:1", "block:3"}) {
     config.mask = parse_mask_pattern(pattern);
     const double src = tensor_gradient(config, parameters, tokens).loss;
     auto check = [&](const std::string& way, How how) {
       const Scope scope;
-      const double loss = sparse_gpt(config, parameters, how).loss(tokens).data();
+      const double loss = sparse_gpt(config, p, how).loss(tokens).data();
       // Numbers around 1 and sums of some dozens: each rounding is 1.1e-16 of what is summed.
       lesson.check(pattern + ", " + way + ": the loss of src/tensor", std::abs(loss - src) < 1e-12);
     };
@@ -93,8 +94,8 @@ inline void check_losses(Lesson& lesson, MakeGpt sparse_gpt) {
 inline void show_trained(const Lesson& lesson, MakeGpt sparse_gpt) {
   auto form = [&](const std::string& pattern, const std::string& what = "", How how = How::skip) {
     const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .mask = parse_mask_pattern(pattern)};
-    const auto training = [=](const Parameters& p) { return sparse_gpt(config, p, how).as_loss(); };
-    const auto evaluation = [=](const Parameters& p) { return sparse_gpt(config, p, How::skip).as_loss(); };
+    const auto training = [=](const StateDict& p) { return sparse_gpt(config, p, how).as_loss(); };
+    const auto evaluation = [=](const StateDict& p) { return sparse_gpt(config, p, How::skip).as_loss(); };
     return DraftForm{pattern + what, gpt_shapes(config), training, evaluation};
   };
   fmt::print("\n--- trained ---\n");

@@ -1,7 +1,6 @@
 // Models for the exercise: a right one, and the same with one bug each. No output, loss or name tells which is which.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 #include <string>
@@ -15,9 +14,9 @@
 
 namespace lesson25 {
 
-using microgpt::matrix;
 using microgpt::Matrix;
 using microgpt::Parameters;
+using microgpt::StateDict;
 using microgpt::Token;
 using microgpt::Value;
 using microgpt::Values;
@@ -38,7 +37,7 @@ class Suspect {
   std::vector<std::vector<double>> probabilities(std::span<const Token> tokens) {
     const microgpt::Scope scope;
     std::vector<std::vector<double>> rows;
-    for (const Values& row : logits(tokens)) {
+    for (const Values& row : logits(StateDict(parameters_), tokens)) {
       rows.emplace_back();
       for (const Value p : microgpt::softmax(row)) rows.back().push_back(p.data());
     }
@@ -48,15 +47,17 @@ class Suspect {
   /// The loss of the document: the mean of -log p(tokens[t + 1]).
   double loss(std::span<const Token> tokens) {
     const microgpt::Scope scope;
-    return graph(tokens).data();
+    return graph(StateDict(parameters_), tokens).data();
   }
 
   /// Its gradient, one number for each parameter.
   std::vector<double> gradient(std::span<const Token> tokens) {
     const microgpt::Scope scope;
-    if (kind_ != Kind::gradients_kept) std::fill(parameters_.grad().begin(), parameters_.grad().end(), 0);
-    graph(tokens).backward();
-    return {parameters_.grad().begin(), parameters_.grad().end()};
+    const StateDict p(parameters_);
+    graph(p, tokens).backward();
+    if (kind_ != Kind::gradients_kept) gradient_.assign(p.params.size(), 0);
+    for (std::size_t i = 0; i < gradient_.size(); i++) gradient_[i] += p.params[i].grad();
+    return gradient_;
   }
 
   /// The parameters themselves. Leave them as they were.
@@ -65,9 +66,8 @@ class Suspect {
  private:
   static constexpr std::size_t V = 5, T = 8, C = 4;
 
-  std::vector<Values> logits(std::span<const Token> tokens) {
-    auto w = [&](const char* name) { return matrix(parameters_[name]); };
-    const Matrix wte = w("wte"), wpe = w("wpe"), wq = w("wq"), wk = w("wk"), wv = w("wv"), head = w("head");
+  std::vector<Values> logits(const StateDict& p, std::span<const Token> tokens) {
+    const Matrix &wte = p["wte"], &wpe = p["wpe"], &wq = p["wq"], &wk = p["wk"], &wv = p["wv"], &head = p["head"];
     std::vector<Values> x, keys, values;
     for (std::size_t t = 0; t < tokens.size(); t++) {
       const std::size_t position = kind_ == Kind::no_positions ? 0 : t;
@@ -98,8 +98,8 @@ class Suspect {
     return rows;
   }
 
-  Value graph(std::span<const Token> tokens) {
-    const std::vector<Values> rows = logits(tokens.first(tokens.size() - 1));
+  Value graph(const StateDict& p, std::span<const Token> tokens) {
+    const std::vector<Values> rows = logits(p, tokens.first(tokens.size() - 1));
     return microgpt::mean(Values(rows.size(), [&](std::size_t t) {
       const Values row = kind_ == Kind::softmax_twice_in_loss ? Values(microgpt::softmax(rows[t])) : rows[t];
       return microgpt::cross_entropy(row, tokens[t + 1]);
@@ -108,6 +108,7 @@ class Suspect {
 
   Kind kind_;
   Parameters parameters_;
+  std::vector<double> gradient_ = std::vector<double>(parameters_.size());
   Token before_ = V;  // the first letter of the document before; V: there was none
 };
 

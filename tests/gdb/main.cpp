@@ -19,7 +19,7 @@ Value twice(Value x) {
 /// The third position of a GPT, whose keys and values of the first two are there.
 void third_position(const Model& model) {
   const Scope scope;
-  Cache keys(model.n_layer), values(model.n_layer);
+  Cache keys(model.layers.size()), values(model.layers.size());
   gpt(model, 2, 0, keys, values);
   gpt(model, 0, 1, keys, values);
   gpt(model, 1, 2, keys, values);  // stop: before-heads

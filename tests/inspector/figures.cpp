@@ -163,27 +163,22 @@ Json why_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   return {{"adds", adds}, {"losses", losses}};
 }
 
-/// Every node on the scalar path's tape after a document's backward(), and the gradients of all parameters.
+/// Every node on the scalar path's tape after a document's backward(): first the parameters.
 Json tape_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   const Scope scope;
-  for (const Parameter& matrix : checkpoint.parameters.matrices()) std::fill_n(matrix.grad, matrix.size(), 0.0);
   const Model model = scalar_model(checkpoint.config, checkpoint.parameters);
   document_loss(model, document.tokens).backward();
   std::unordered_map<const Node*, std::size_t> number;
   Json ops = Json::array(), data = Json::array(), grads = Json::array(), children = Json::array();
-  for_each_node([&](const Node& node) {
+  tape.for_each([&](const Node& node) {
     number[&node] = number.size();
     ops.push_back(node.op);
     data.push_back(node.data);
     grads.push_back(node.grad);
     children.push_back(Json::array());
-    for (std::size_t i = 0; i < node.n_child; i++) children.back().push_back(number.at(node.child[i]));
+    for (const Edge& edge : node.edges) children.back().push_back(number.at(edge.child));
   });
-  return {{"ops", ops},
-          {"data", data},
-          {"grads", grads},
-          {"children", children},
-          {"parameter_grads", std::vector(checkpoint.parameters.grad().begin(), checkpoint.parameters.grad().end())}};
+  return {{"ops", ops}, {"data", data}, {"grads", grads}, {"children", children}};
 }
 
 /// Of the first documents; of models that the scalar path cannot train, none.

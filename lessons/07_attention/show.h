@@ -183,9 +183,9 @@ inline void check_draft(Lesson& lesson, const Model& model, const Loss& loss) {
   lesson.check("the loss is that of src/microgpt.cpp with one head, bit for bit", draft.loss == src.loss);
   lesson.check(fmt::format("and so are all {} gradients", model.params.size()), draft.gradient == src.gradient);
   const Model::Layer& layer = model.layers[0];
-  for (const auto& [name, matrix] : {std::pair("attn_wk", &layer.attn_wk), {"attn_wv", &layer.attn_wv}}) {
+  for (const auto& [name, matrix] : {std::pair("attn_wk", layer.attn_wk), {"attn_wv", layer.attn_wv}}) {
     lesson.check(fmt::format("nudging each weight of {} shows its gradient", name),
-                 largest_slope_error(loss, *matrix, first) < 1e-6);
+                 largest_slope_error(loss, matrix, first) < 1e-6);
   }
 }
 

@@ -87,16 +87,14 @@ int main(int argc, char** argv) {
   show_words(lesson, answer);
 
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};  // four heads
-  Parameters parameters = initialize(config, {}, lesson.random);
-  const Model model = scalar_model(config, parameters);
-  lesson.line(fmt::format("num params: {}", parameters.size()));
+  const Model model = scalar_model(config, initialize(config, {}, lesson.random));
+  lesson.line(fmt::format("num params: {}", model.params.size()));
   const Loss loss = loss_of(model, draft_loss);
-  Sgd sgd;
-  train(loss, parameters, sgd, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 0.1},
+  train(loss, model.params, sgd_update, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 0.1},
         [&](std::size_t step, double value) { lesson.step(step, 1000, value); });
   show_names(lesson, model, draft_gpt);
   const std::vector<TitledGrid> early = show_maps(lesson, model, draft_loss, 1000);
-  train(loss, parameters, sgd, lesson.documents, lesson.tokenizer,
+  train(loss, model.params, sgd_update, lesson.documents, lesson.tokenizer,
         {.num_steps = 10000, .first_step = 1000, .learning_rate = 0.3});
   const std::vector<TitledGrid> late = show_maps(lesson, model, draft_loss, 10000);
   show_pictures(lesson, early, late);

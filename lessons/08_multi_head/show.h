@@ -66,30 +66,31 @@ inline Loss loss_of(const Model& model, NameLoss loss) {
 inline void show_first_steps(const Lesson& lesson, bool zero, NameLoss loss) {
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
   PythonRandom random = lesson.random;  // the weights of the model that learns names
-  Parameters parameters = initialize(config, {.zero_projections = zero}, random);
-  const Model model = scalar_model(config, parameters);
+  const Model model = scalar_model(config, initialize(config, {.zero_projections = zero}, random));
   fmt::print("\nW_O begins at {}: the largest gradient in\n", zero ? "zero" : "random");
   fmt::print("step |      W_Q |      W_K |      W_V |      W_O\n");
   for (std::size_t step = 1; step <= 3; step++) {
     const Scope scope;
     loss_of(model, loss)(lesson.tokens_of_step(step)).backward();
     fmt::print("{:4}", step);
-    for (const char* name : {"attn_wq", "attn_wk", "attn_wv", "attn_wo"}) {
-      const Parameter& w = parameters[std::string("layer0.") + name];
+    const Model::Layer& layer = model.layers[0];
+    for (const Matrix& w : {layer.attn_wq, layer.attn_wk, layer.attn_wv, layer.attn_wo}) {
       double largest = 0;
-      for (std::size_t i = 0; i < w.size(); i++) largest = std::max(largest, std::abs(w.grad[i]));
+      for (const List& row : w) {
+        for (const Value x : row) largest = std::max(largest, std::abs(x.grad()));
+      }
       fmt::print(" | {:8.2g}", largest);
     }
     fmt::print("\n");
-    sgd_update(parameters, 0.1);
+    sgd_update(model.params, 0.1);
   }
 }
 
 /// What a trained reader says of a word, and where its heads looked. Returns their weights.
-inline std::vector<std::vector<double>> show_answers(Answer answer, const Parameters& parameters, std::size_t n_head,
+inline std::vector<std::vector<double>> show_answers(Answer answer, const Reader& model, std::size_t n_head,
                                                      std::string_view word) {
   const Scope scope;
-  const Answers answers = answer(Reader(parameters), word_tokens(word), n_head);
+  const Answers answers = answer(model, word_tokens(word), n_head);
   auto letter = [](const Values& logits) { return "bdklmnprstaeiou"[likeliest(logits)]; };
   fmt::print("{:5} | {} | {}, {}   ", n_head, word, letter(answers.first), letter(answers.before));
   std::vector<std::vector<double>> weights;
@@ -104,16 +105,16 @@ inline std::vector<std::vector<double>> show_answers(Answer answer, const Parame
 /// One head and two learn to answer two questions, ten times with other first weights.
 inline void show_words(const Lesson& lesson, Answer answer) {
   fmt::print("\nboth answers right, of 500 new words, %; ten trainings each\n");
-  std::vector<Parameters> second_training;
+  std::vector<Reader> second_training;
   for (const std::size_t n_head : {1, 2}) {
     fmt::print("{} of {:2} numbers |", n_head == 1 ? "1 head " : "2 heads", 16 / n_head);
     double total = 0;
     for (std::uint64_t seed = 1; seed <= 10; seed++) {
-      Parameters learnt = learn_words(answer, n_head, seed);
+      const Reader learnt = learn_words(answer, n_head, seed);
       const double right = both_right(answer, learnt, n_head);
       fmt::print(" {:3.0f}", right);
       total += right;
-      if (seed == 2) second_training.push_back(std::move(learnt));
+      if (seed == 2) second_training.push_back(learnt);
     }
     fmt::print(" | mean {:3.0f}\n", total / 10);
   }
@@ -179,11 +180,10 @@ inline void show_pictures(const Lesson& lesson, const std::vector<TitledGrid>& e
 inline void check_draft(Lesson& lesson, NameLoss loss) {
   const std::vector<Token> name = lesson.tokens_of_step(1);
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
-  Parameters parameters = initialize(config, {}, lesson.random);
-  const Model model = scalar_model(config, parameters);
+  const Model model = scalar_model(config, initialize(config, {}, lesson.random));
   const Loss in_src = [&](auto document) { return document_loss(model, document); };
-  const LossAndGradient draft = loss_and_gradient(loss_of(model, loss), parameters, name);
-  const LossAndGradient src = loss_and_gradient(in_src, parameters, name);
+  const LossAndGradient draft = loss_and_gradient(loss_of(model, loss), model.params, name);
+  const LossAndGradient src = loss_and_gradient(in_src, model.params, name);
   const Scope scope;
   Past past(model);
   loss(model, name, past);

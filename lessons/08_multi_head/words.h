@@ -43,19 +43,21 @@ inline std::vector<Token> draw_word(PythonRandom& random) {
 
 /// Attention as in lesson 07, with a W_O behind it, and two matrices that make logits of what was found.
 struct Reader {
-  explicit Reader(const Parameters& p)
-      : wte(matrix(p["wte"])),
-        wpe(matrix(p["wpe"])),
-        wq(matrix(p["wq"])),
-        wk(matrix(p["wk"])),
-        wv(matrix(p["wv"])),
-        wo(matrix(p["wo"])),
-        first(matrix(p["first"])),
-        before(matrix(p["before"])) {}
+  explicit Reader(const StateDict& p)
+      : wte(p["wte"]),
+        wpe(p["wpe"]),
+        wq(p["wq"]),
+        wk(p["wk"]),
+        wv(p["wv"]),
+        wo(p["wo"]),
+        first(p["first"]),
+        before(p["before"]),
+        params(p.params) {}
 
   Matrix wte, wpe;        // (V,C) of a letter, (4,C) of its place
   Matrix wq, wk, wv, wo;  // (C,C)
   Matrix first, before;   // (V,C)
+  List params;
 };
 
 /// The logits, (V), of the first letter and of the one before the last.
@@ -73,35 +75,26 @@ inline Token likeliest(const Values& logits) {
 }
 
 /// The training loop of lesson 05 with 1500 random words. Each asks both questions.
-inline Parameters learn_words(Answer answer, std::size_t n_head, std::uint64_t seed) {
+inline Reader learn_words(Answer answer, std::size_t n_head, std::uint64_t seed) {
   constexpr std::size_t V = num_consonants + num_vowels, C = 16, num_steps = 1500;
-  Parameters parameters({{"wte", V, C},
-                         {"wpe", 4, C},
-                         {"wq", C, C},
-                         {"wk", C, C},
-                         {"wv", C, C},
-                         {"wo", C, C},
-                         {"first", V, C},
-                         {"before", V, C}});
+  const std::vector<Parameters::Shape> shapes{{"wte", V, C}, {"wpe", 4, C}, {"wq", C, C},    {"wk", C, C},
+                                              {"wv", C, C},  {"wo", C, C},  {"first", V, C}, {"before", V, C}};
   PythonRandom random(seed);
-  draw_weights(parameters, 0.25, random);
-  const Reader model(parameters);
+  const Reader model(StateDict(shapes, 0.25, random));
   const Loss loss = [&](std::span<const Token> word) {
     const Answers answers = answer(model, word, n_head);
     return 0.5 * (cross_entropy(answers.first, word[0]) + cross_entropy(answers.before, word[2]));
   };
-  Sgd sgd;
   for (std::size_t step = 0; step < num_steps; step++) {
     const double lr = 0.15 * (1 - static_cast<double>(step) / num_steps);
-    train_step(loss, draw_word(random), parameters, sgd, lr, step);
+    train_step(loss, draw_word(random), model.params, sgd_update, lr, step);
   }
-  return parameters;
+  return model;
 }
 
 /// For how many of 500 new words, in percent, both answers are right.
-inline double both_right(Answer answer, const Parameters& parameters, std::size_t n_head) {
+inline double both_right(Answer answer, const Reader& model, std::size_t n_head) {
   constexpr int num_words = 500;
-  const Reader model(parameters);
   PythonRandom random(0);
   int right = 0;
   for (int i = 0; i < num_words; i++) {

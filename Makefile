@@ -96,7 +96,7 @@ TENSOR := src/tensor% $(addsuffix /%,$(wildcard lessons/*_openmp lessons/*_flash
 TENSOR_FLAGS = $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
 COOL := src/base src/program $(filter-out $(TENSOR),$(patsubst %.patch,%/main,$(wildcard lessons/*/break/*.patch)))
 COOL_FLAGS := $(if $(filter release,$(MODE)),-O1)
-COLD := src/draw% src/inspect% src/program/% src/lesson% src/train/safetensors tests/% \
+COLD := src/draw% src/heads% src/page% src/program/% src/lesson% src/train/safetensors tests/% \
   $(addprefix lessons/%/,exercise solution)
 COLD_FLAGS := $(COOL_FLAGS:-O1=-Og)
 flags_of = $(foreach kind,TENSOR COOL COLD,$(if $(filter $($(kind)),$(1)),$($(kind)_FLAGS)))
@@ -108,8 +108,8 @@ LIBRARY := $(BUILD)/libmicrogpt.a
 HEART := $(BUILD)/heart
 PROGRAM := $(BUILD)/microgpt
 MPI_PROGRAM := $(BUILD)/microgpt_mpi
-PAGE := $(patsubst src/%,$(BUILD)/%.inc,$(wildcard src/inspect/page/*))
-PAGE_WORDS := $(BUILD)/inspect/page/words.md.inc
+PAGE := $(patsubst src/%,$(BUILD)/%.inc,$(wildcard $(addprefix src/page/*.,js css html)))
+PAGE_WORDS := $(BUILD)/page/words.md.inc
 CPPFLAGS += -I$(BUILD)
 TESTS := $(BUILD)/microgpt_tests
 SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
@@ -293,7 +293,7 @@ check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures ## compare the insp
 
 # The picture of it in README.md: look at it before it is committed.
 picture: $(PROGRAM) ## draw the README's picture of the inspector anew, in Chromium
-	@python3 -B tests/inspector/picture.py $< $(BUILD)/inspector src/inspect/inspector.webp
+	@python3 -B tests/inspector/picture.py $< $(BUILD)/inspector src/page/inspector.webp
 
 # What a browser needs to read the lessons without a network: the READMEs as pages.
 .PHONY: book check-book dist
@@ -359,13 +359,13 @@ torture: $(PROGRAM) ## kill trainings at random moments and go on with them: mak
 # tsan compiles file by file, as does `make lint`, and so finds a missing #include.
 #
 # The lessons before 10_tensors need neither tensors nor checkpoints: the first three units are all they wait for.
-UNITS := base scalar lesson tensor train inspect program
+UNITS := base scalar lesson tensor train heads program
 UNIT.base := $(wildcard src/base/*.cpp)
 UNIT.scalar := $(addprefix src/train/,scalar_trainer.cpp gradient.cpp evaluation.cpp)
 UNIT.lesson := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp
 UNIT.tensor := $(wildcard src/tensor/*.cpp)
 UNIT.train := $(filter-out $(UNIT.scalar),$(wildcard src/train/*.cpp))
-UNIT.inspect := $(filter-out $(UNIT.scalar) $(UNIT.lesson),$(wildcard src/inspect/*.cpp src/lesson/*.cpp))
+UNIT.heads := $(filter-out $(UNIT.scalar) $(UNIT.lesson),$(wildcard $(addprefix src/,heads/*.cpp page/*.cpp lesson/*.cpp)))
 UNIT.program := $(wildcard src/program/*.cpp)
 APART := $(addprefix src/,tensor/short_attention.cpp program/main.cpp train/safetensors.cpp train/processes.cpp \
   tensor/matmul.cpp tensor/flash.cpp tensor/naive.cpp base/libm.cpp)
@@ -377,7 +377,7 @@ units = $(foreach unit,$(1),$(call objects,$(UNIT.$(unit))))
 endif
 
 $(SCALAR): $(call units,base scalar lesson) $(if $(filter wasm,$(MODE)),$(BUILD)/src/book/fmt.o)
-$(LIBRARY): $(call units,tensor train inspect)
+$(LIBRARY): $(call units,tensor train heads)
 $(SCALAR) $(LIBRARY):
 	@rm -f $@
 	@$(AR) rcs $@ $^
@@ -439,13 +439,13 @@ $(BUILD)/parsed.h.gch: $(BUILD)/openmp
 	@printf '#include <%s>\n' $(PARSED_ONCE) >$(BUILD)/parsed.h
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COLD_FLAGS) -x c++-header $(BUILD)/parsed.h -o $@
 
-# The page of the inspector becomes text in the program: src/inspect/page.cpp includes it, with the glossary of the
+# The page of the inspector becomes text in the program: src/page/page.cpp includes it, with the glossary of the
 # lessons. Comments in its scripts, a tenth of the page, are read here.
 $(PAGE_WORDS): lessons/words.md
 $(PAGE): $(BUILD)/%.inc: src/%
 $(PAGE) $(PAGE_WORDS):
 	@mkdir -p $(@D) && { printf 'R"page('; sed -e '/^ *\/\/ /d' -e 's/-----*//' $<; printf ')page"\n'; } > $@
-$(BUILD)/src/inspect.o $(BUILD)/src/inspect/page.o: $(PAGE) $(PAGE_WORDS)
+$(BUILD)/src/heads.o $(BUILD)/src/page/page.o: $(PAGE) $(PAGE_WORDS)
 
 # With SOLUTION, exercise.cpp includes the answers of solution.cpp. This shows that the exercise can be solved.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/openmp
@@ -490,7 +490,7 @@ format: ## format the code with clang-format
 	find src lessons tests -name '*.cpp' -o -name '*.h' | xargs clang-format -i
 
 lint: ## look for likely bugs with clang-tidy
-	clang-tidy --quiet $(filter-out src/inspect/page.cpp,$(wildcard src/*.cpp src/*/*.cpp)) -- -std=c++20 -Isrc
+	clang-tidy --quiet $(filter-out src/page/page.cpp,$(wildcard src/*.cpp src/*/*.cpp)) -- -std=c++20 -Isrc
 
 clean: ## remove the build folder
 	rm -rf build

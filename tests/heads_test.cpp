@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "inspect/gallery.h"
-#include "inspect/head_row.h"
-#include "inspect/heads.h"
-#include "inspect/importance.h"
-#include "inspect/logit_parts.h"
-#include "inspect/pruning.h"
+#include "heads/gallery.h"
+#include "heads/head_row.h"
+#include "heads/heads.h"
+#include "heads/importance.h"
+#include "heads/logit_parts.h"
+#include "heads/pruning.h"
 #include "random_numbers.h"
 
 namespace microgpt {

@@ -4,7 +4,7 @@
 #include <regex>
 
 #include "base/base64.h"
-#include "inspect/page.h"
+#include "page/page.h"
 
 namespace microgpt {
 namespace {

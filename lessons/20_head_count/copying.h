@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/task.h"
-#include "inspect/probe.h"
+#include "heads/probe.h"
 #include "train/batch_trainer.h"
 #include "train/evaluation.h"
 

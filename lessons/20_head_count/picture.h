@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "copying.h"
-#include "inspect/gallery.h"
+#include "heads/gallery.h"
 
 namespace microgpt {
 

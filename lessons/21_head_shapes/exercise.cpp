@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/task.h"
-#include "inspect/gallery.h"
-#include "inspect/heads.h"
+#include "heads/gallery.h"
+#include "heads/heads.h"
 #include "train/evaluation.h"
 
 using namespace microgpt;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/task.h"
-#include "inspect/gallery.h"
+#include "heads/gallery.h"
 #include "lesson/trained.h"
 
 namespace lesson21 {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "inspect/gallery.h"
-#include "inspect/heads.h"
-#include "inspect/importance.h"
+#include "heads/gallery.h"
+#include "heads/heads.h"
+#include "heads/importance.h"
 #include "lesson/lesson.h"
 #include "models.h"
 #include "train/evaluation.h"
@@ -98,7 +98,7 @@ void show_row(const std::string& title, Number number, const std::string& end = 
   fmt::print("{}\n", end);
 }
 
-/// Whether a head and its name are those that src/inspect/heads.h finds.
+/// Whether a head and its name are those that src/heads/heads.h finds.
 inline bool agrees(const Watched& head, const std::string& name, const HeadLook& src, const Bar& src_bar) {
   bool agree = std::abs(estimate(head.entropies).mean - src.entropy.value) < 1e-9 && name == shape_of(src, src_bar);
   for (std::size_t i = 0; i < targets.size(); i++) {
@@ -132,7 +132,7 @@ inline void show_heads(Lesson& lesson, const std::string& title, const Trained& 
   show_row("most", [&](std::size_t i) { return heads[0].mass(i).most; });
   show_row("fresh, reach", [&](std::size_t i) { return bar[i]; });
   fmt::print("all margins are below {:.2f}\n", std::ceil(100 * margin) / 100);
-  lesson.check(title + ": entropy, reach and name of every head are those of src/inspect/heads.h", agree);
+  lesson.check(title + ": entropy, reach and name of every head are those of src/heads/heads.h", agree);
 }
 
 /// What heads reach whose weights were drawn larger; and how much larger this model's weights have become.

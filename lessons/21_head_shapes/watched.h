@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "inspect/probe.h"
+#include "heads/probe.h"
 #include "train/evaluation.h"
 
 namespace lesson21 {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/task.h"
-#include "inspect/gallery.h"
-#include "inspect/pruning.h"
+#include "heads/gallery.h"
+#include "heads/pruning.h"
 #include "lesson/lesson.h"
 #include "lesson/trained.h"
 #include "train/evaluation.h"

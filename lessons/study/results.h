@@ -11,7 +11,7 @@
 #include "base/config.h"
 #include "base/dataset.h"
 #include "base/tokenizer.h"
-#include "inspect/heads.h"
+#include "heads/heads.h"
 #include "train/evaluation.h"
 
 namespace microgpt {

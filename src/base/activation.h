@@ -1,5 +1,5 @@
 // The activation: what the MLP does to each number between its two matrices. To add one, write its formulas here, and
-// lines in the enum, in the table and in with_formulas(); and a line in inspect/page/model.js. The scalar path has what
+// lines in the enum, in the table and in with_formulas(); and a line in page/model.js. The scalar path has what
 // src/microgpt.cpp writes; train/scalar_trainer.cpp says so.
 #pragma once
 

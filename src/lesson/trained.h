@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "inspect/probe.h"
+#include "heads/probe.h"
 #include "lesson/recipe.h"
 
 namespace microgpt {

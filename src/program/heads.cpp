@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "base/replace_file.h"
-#include "inspect/gallery.h"
+#include "heads/gallery.h"
 #include "program/commands.h"
 #include "program/heads_report.h"
 #include "program/measured_documents.h"

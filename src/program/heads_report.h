@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "inspect/heads.h"
-#include "inspect/importance.h"
-#include "inspect/pruning.h"
+#include "heads/heads.h"
+#include "heads/importance.h"
+#include "heads/pruning.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {

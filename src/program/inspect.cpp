@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "inspect/head_row.h"
-#include "inspect/logit_parts.h"
+#include "heads/head_row.h"
+#include "heads/logit_parts.h"
 #include "program/commands.h"
 #include "program/inspector.h"
 #include "program/measured_documents.h"

@@ -16,7 +16,7 @@
 #include "base/replace_file.h"
 #include "base/utf8.h"
 #include "draw/readable.h"
-#include "inspect/page.h"
+#include "page/page.h"
 #include "program/heads_report.h"
 #include "program/measured_documents.h"
 #include "program/output_path.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "inspect/probe.h"
+#include "heads/probe.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {

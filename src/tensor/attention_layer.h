@@ -37,7 +37,7 @@ struct Sequence {
 };
 
 /// A head whose output is not what it computes, but the same D numbers for every query. This tells what the head is
-/// for: see inspect/importance.h.
+/// for: see heads/importance.h.
 template <class T>
 struct FixedHead {
   std::size_t head;

@@ -84,28 +84,22 @@ function largestShare(ours, theirs) {
   return theirs.reduce((max, each, i) => Math.max(max, largest(ours[i], each) / Math.max(Math.abs(each), floor)), 0);
 }
 
-// The tape of the program's scalar engine, node by node, and every gradient as the sum of what the parents add.
-function compareTape(name, { ops, data, grads, children, parameter_grads }) {
+// The tape of the program's scalar engine, node by node, parameters first; and gradients as the sum of what parents add.
+function compareTape(name, { ops, data, grads, children }) {
   const graph = new Graph(page.model, name);
-  const nodes = Array.from({ length: graph.tape.size }, (_, number) => number);
   const parameters = Array.from({ length: page.model.numbers.length }, (_, at) => -1 - at);
+  const nodes = [...parameters, ...Array(graph.tape.size).keys()];
   const reached = new Set(graph.reached);
-  const passed = nodes.filter((node) => reached.has(node) && node !== graph.loss);
-  const some = [...passed, ...parameters.filter((_, i) => i % 97 === 0)];
-  const gradient = (thing) => graph.gradient(thing);
-  const sum = (thing) => graph.parentsOf(thing).reduce((total, { amount }) => total + amount, 0);
-  const childNodes = (node) => graph.childrenOf(node).map(({ thing }) => thing).filter((thing) => thing >= 0);
-  const numbers = {
-    data: [nodes.map((node) => graph.data(node)), data],
-    grads: [nodes.map(gradient), grads],
-    parameter_grads: [parameters.map(gradient), parameter_grads],
-  };
+  const some = nodes.filter((node, i) => node !== graph.loss && (node < 0 ? i % 97 === 0 : reached.has(node)));
+  const gradient = (node) => graph.gradient(node);
+  const sum = (node) => graph.parentsOf(node).reduce((total, { amount }) => total + amount, 0);
+  const numbers = { data: [nodes.map((node) => graph.data(node)), data], grads: [nodes.map(gradient), grads] };
   const differences = Object.entries(numbers).map(([kind, lists]) => [kind, largest(...lists)]);
   return {
     ...Object.fromEntries(differences),
     share: Math.max(...Object.values(numbers).map((lists) => largestShare(...lists))),
     ops: isSame(nodes.map((node) => graph.op(node)), ops),
-    children: isSame(nodes.map(childNodes), children),
+    children: isSame(nodes.map((each) => graph.childrenOf(each).map(({ node }) => graph.number(node))), children),
     contributions: isSame(some.map(sum), some.map(gradient)),
     labels: nodes.every((node) => graph.label(node)) ? 0 : Infinity,
   };

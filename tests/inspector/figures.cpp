@@ -15,9 +15,9 @@
 
 #include "base/dataset.h"
 #include "base/utf8.h"
-#include "inspect/head_row.h"
-#include "inspect/logit_parts.h"
-#include "inspect/probe.h"
+#include "heads/head_row.h"
+#include "heads/logit_parts.h"
+#include "heads/probe.h"
 #include "tensor/batch.h"
 #include "train/checkpoint.h"
 #include "train/scalar_trainer.h"

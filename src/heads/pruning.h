@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "inspect/importance.h"
-#include "inspect/probe.h"
+#include "heads/importance.h"
+#include "heads/probe.h"
 
 namespace microgpt {
 

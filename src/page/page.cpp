@@ -1,39 +1,39 @@
-#include "inspect/page.h"
+#include "page/page.h"
 
 namespace microgpt {
 namespace {
 
 constexpr const char* skeleton =
-#include "inspect/page/page.html.inc"
+#include "page/inspector.html.inc"
     ;
 
 constexpr const char* words =
-#include "inspect/page/words.md.inc"
+#include "page/words.md.inc"
     ;
 
 constexpr const char* style =
-#include "inspect/page/style.css.inc"
+#include "page/style.css.inc"
     ;
 
 // One script: each file uses only those before it, so the formatter must not sort them.
 // clang-format off
 constexpr const char* script =
-#include "inspect/page/random.js.inc"
-#include "inspect/page/tape.js.inc"
-#include "inspect/page/model.js.inc"
-#include "inspect/page/graph.js.inc"
-#include "inspect/page/measures.js.inc"
-#include "inspect/page/figures.js.inc"
-#include "inspect/page/words.js.inc"
-#include "inspect/page/view_read.js.inc"
-#include "inspect/page/view_picture.js.inc"
-#include "inspect/page/view_why.js.inc"
-#include "inspect/page/view_gallery.js.inc"
-#include "inspect/page/view_head.js.inc"
-#include "inspect/page/view_whatif.js.inc"
-#include "inspect/page/view_graph.js.inc"
-#include "inspect/page/link.js.inc"
-#include "inspect/page/app.js.inc"
+#include "page/random.js.inc"
+#include "page/tape.js.inc"
+#include "page/model.js.inc"
+#include "page/graph.js.inc"
+#include "page/measures.js.inc"
+#include "page/figures.js.inc"
+#include "page/words.js.inc"
+#include "page/view_read.js.inc"
+#include "page/view_picture.js.inc"
+#include "page/view_why.js.inc"
+#include "page/view_gallery.js.inc"
+#include "page/view_head.js.inc"
+#include "page/view_whatif.js.inc"
+#include "page/view_graph.js.inc"
+#include "page/link.js.inc"
+#include "page/app.js.inc"
     ;
 // clang-format on
 

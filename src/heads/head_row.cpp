@@ -1,4 +1,4 @@
-#include "inspect/head_row.h"
+#include "heads/head_row.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,11 +1,11 @@
-#include "inspect/heads.h"
+#include "heads/heads.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "base/python_random.h"
-#include "inspect/importance.h"
+#include "heads/importance.h"
 #include "train/evaluation.h"
 
 namespace microgpt {

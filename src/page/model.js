@@ -10,13 +10,18 @@ class Matrix {
   row(i) {
     return this.data.subarray(i * this.cols, (i + 1) * this.cols);
   }
+
+  // The same as Values of a tape.
+  valuesOf(i) {
+    return Array.from({ length: this.cols }, (_, j) => -1 - (this.at + i * this.cols + j));
+  }
 }
 
-// What the MLP does to its hidden numbers, by its name in files. Another one is another line, and a method of Tape if
-// it needs a new operation.
+// What the MLP does to each of its hidden numbers, by its name in files. Another one is another line, and a method of
+// Tape if it needs a new operation.
 const activations = {
-  relu: (tape, x) => tape.name(x.map((xi) => tape.relu(xi)), "relu(hidden)"),
-  squared_relu: (tape, x) => tape.name(activations.relu(tape, x).map((y) => tape.pow(y, 2)), "relu(hidden)²"),
+  relu: (tape, x) => tape.relu(x),
+  squared_relu: (tape, x) => tape.pow(tape.nameOne(tape.relu(x), "relu(hidden)"), 2),
 };
 
 // `about` is the page's data. The matrices share one list of numbers, in the order of about.parameters.
@@ -76,11 +81,8 @@ class Run {
     const pos_id = positions.length;
     const first = tape.size;
     tape.begin(pos_id, null, "embedding");
-    let x = tape.name(tape.row(w.wte, token_id), "tok_emb");
-    if (!config.rope) {
-      const pos_emb = tape.name(tape.row(w.wpe, pos_id), "pos_emb");
-      x = tape.name(tape.add(x, pos_emb), "tok_emb + pos_emb");
-    }
+    let x = w.wte.valuesOf(token_id);
+    if (!config.rope) x = tape.name(tape.add(x, w.wpe.valuesOf(pos_id)), "tok_emb + pos_emb");
     const embedded = (x = tape.name(this.unlessOff("embedding", tape.rmsnorm(x)), "x"));
     for (let li = 0; li < config.n_layer; li++) {
       tape.begin(pos_id, li, "attention");
@@ -144,7 +146,7 @@ class Run {
     const { config, w } = this.model;
     const x_norm = tape.name(tape.rmsnorm(x_residual), "x_norm");
     const hidden = tape.name(tape.linear(x_norm, w[`layer${li}.mlp_fc1`]), "hidden");
-    const active = activations[config.activation](tape, hidden);
+    const active = tape.name(hidden.map((each) => activations[config.activation](tape, each)), "active");
     const mlp_out = tape.name(this.unlessOff(`${li}:mlp`, tape.linear(active, w[`layer${li}.mlp_fc2`])), "mlp_out");
     const x = tape.name(tape.add(mlp_out, x_residual), "x");
     this.mlps[li].push({ active, mlp_out, x });
@@ -204,7 +206,7 @@ function latent(tape, x, matrix, { n_head: H, rope_dim, rope_base }, position) {
 
 // Nodes in lists and records, as their numbers.
 function numbersOf(nodes, tape) {
-  if (typeof nodes === "number") return tape.data[nodes];
+  if (typeof nodes === "number") return tape.value(nodes);
   if (Array.isArray(nodes)) return nodes.map((each) => numbersOf(each, tape));
   return Object.fromEntries(Object.entries(nodes).map(([name, each]) => [name, numbersOf(each, tape)]));
 }
@@ -221,7 +223,7 @@ function forward(model, tokens, changes = unchanged) {
 
 function documentLoss(model, text, changes = unchanged) {
   const run = new Run(model, changes);
-  return run.tape.data[run.documentLoss(encode(model, text))];
+  return run.tape.value(run.documentLoss(encode(model, text)));
 }
 
 function probabilities(logits, temperature = 1) {

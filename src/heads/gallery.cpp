@@ -1,4 +1,4 @@
-#include "inspect/gallery.h"
+#include "heads/gallery.h"
 
 #include <fmt/format.h>
 

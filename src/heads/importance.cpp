@@ -1,4 +1,4 @@
-#include "inspect/importance.h"
+#include "heads/importance.h"
 
 namespace microgpt {
 

@@ -1,4 +1,4 @@
-#include "inspect/pruning.h"
+#include "heads/pruning.h"
 
 #include <algorithm>
 #include <limits>

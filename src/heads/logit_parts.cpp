@@ -1,11 +1,11 @@
-#include "inspect/logit_parts.h"
+#include "heads/logit_parts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 
-#include "inspect/probe.h"
+#include "heads/probe.h"
 #include "tensor/gpt.h"
 #include "train/held_out.h"
 

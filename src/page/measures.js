@@ -1,4 +1,4 @@
-// Measures of what was read, as in src/inspect/heads.h.
+// Measures of what was read, as in src/heads/heads.h.
 
 // The loss of one who knows nothing, and gives every token the same probability.
 function guessingLoss(model) {

@@ -1,5 +1,5 @@
 // The inspector: one page of HTML that shows a model at work, with everything it needs inside. Its parts are the files
-// of src/inspect/page, which the build embeds.
+// of this folder, which the build embeds.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/probe.h"
+#include "heads/probe.h"
 
 namespace microgpt {
 

@@ -1,4 +1,4 @@
-#include "inspect/probe.h"
+#include "heads/probe.h"
 
 #include <fmt/format.h>
 

@@ -15,9 +15,6 @@ const operations = {
   dot:
     "It multiplies two lists, number by number, and adds up the products. The local gradient of each number is " +
     "its partner in the other list.",
-  linear:
-    "It multiplies a list by a row of parameters, number by number, and adds up the products. The local gradient " +
-    "of each number is its partner in the other.",
   parameter: "A step of training moves it against its gradient.",
 };
 
@@ -29,14 +26,14 @@ function currentGraph({ model }) {
   return graph;
 }
 
-// The chosen thing; by default the loss of what comes after the chosen letter.
-function chosenThing({ at }) {
-  const isThing = state.node !== null && state.node < graph.tape.size && state.node >= -graph.model.numbers.length;
-  return isThing ? state.node : graph.run.losses[at];
+// The chosen node; by default the loss of what comes after the chosen letter.
+function chosenNode({ at }) {
+  const isNode = state.node !== null && state.node < graph.tape.size && state.node >= -graph.model.numbers.length;
+  return isNode ? state.node : graph.run.losses[at];
 }
 
-function goToThing(thing, key = null) {
-  change({ node: thing });
+function goToNode(node, key = null) {
+  change({ node });
   const place = byId("graph-drawing");
   if (key === null) place.querySelector(".current").focus();
   else focusKey(byId("graph-view"), key);
@@ -49,30 +46,30 @@ function signClass(x) {
 }
 
 // Labels hold single letters of any script; they are written from left to right.
-function labelOf(thing) {
-  return element("bdo", { dir: "ltr" }, graph.label(thing));
+function labelOf(node) {
+  return element("bdo", { dir: "ltr" }, graph.label(node));
 }
 
-function nodeBox(thing, local) {
+function nodeBox(node, local) {
   const line = (name, value, how) => element("span", name, element("b", { class: how }, value));
   const isCurrent = local === null;
-  const gradient = graph.gradient(thing);
+  const gradient = graph.gradient(node);
   return button(
-    { class: isCurrent ? "node current" : "node", "data-key": isCurrent && "node", click: () => goToThing(thing) },
-    element("strong", labelOf(thing)),
-    element("small", graph.place(thing)),
-    line("op", graph.op(thing)),
-    line("data", significant(graph.data(thing))),
+    { class: isCurrent ? "node current" : "node", "data-key": isCurrent && "node", click: () => goToNode(node) },
+    element("strong", labelOf(node)),
+    element("small", graph.place(node)),
+    line("op", graph.op(node)),
+    line("data", significant(graph.data(node))),
     line("grad", significant(gradient), signClass(gradient)),
     isCurrent ? [] : line("local", significant(local)),
   );
 }
 
 // A row of those that matter most, as many as there is room for, and the lines between them and the chosen node.
-function neighbours(things, room, isAbove) {
-  if (things.length === 0) return [];
-  const bySize = [...things].sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
-  const drawn = things.filter((each) => bySize.indexOf(each) < room);
+function neighbours(nodes, room, isAbove) {
+  if (nodes.length === 0) return [];
+  const bySize = [...nodes].sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
+  const drawn = nodes.filter((each) => bySize.indexOf(each) < room);
   const largest = Math.abs(bySize[0].amount) || 1;
   const lines = drawn.map(({ amount }, i) => {
     const x = (100 * (i + 0.5)) / drawn.length;
@@ -80,69 +77,69 @@ function neighbours(things, room, isAbove) {
     const width = 1 + (4 * Math.abs(amount)) / largest;
     return svg("path", { class: signClass(amount), d, "stroke-width": width });
   });
-  const gone = things.length - drawn.length;
+  const gone = nodes.length - drawn.length;
   const more = gone > 0 ? element("small", `and ${gone} more`) : null;
-  const row = element("div", { class: "nodes" }, drawn.map(({ thing, local }) => nodeBox(thing, local)));
+  const row = element("div", { class: "nodes" }, drawn.map(({ node, local }) => nodeBox(node, local)));
   const between = svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" }, lines);
   return isAbove ? [more, row, between] : [between, row, more];
 }
 
-// --- The chosen thing in words ---------------------------------------------------------------------------------------
+// --- The chosen node in words ----------------------------------------------------------------------------------------
 
 // What the gradient says about a parameter, and what a small step of it really does.
-function nudged(thing) {
+function nudged(node) {
   const step = 0.001;
   const { numbers } = graph.model;
-  const at = placeOfParameter(thing);
+  const at = -1 - node;
   const before = numbers[at];
   numbers[at] = before + step;
   const difference = documentLoss(graph.model, state.text) - graph.data(graph.loss);
   numbers[at] = before;
-  const expected = `${step} × ${significant(graph.gradient(thing))} = ${significant(step * graph.gradient(thing))}`;
+  const expected = `${step} × ${significant(graph.gradient(node))} = ${significant(step * graph.gradient(node))}`;
   return (
     `If it were ${step} more, the loss should change by about ${expected}. Computed anew, the loss changes by ` +
     `${significant(difference)}.`
   );
 }
 
-function describeThing(thing, children) {
-  const op = graph.op(thing);
+function describeNode(node, children) {
+  const op = graph.op(node);
   const number = (word, x, how) =>
     element("span", explained(`[${word}] `), element("b", { class: how }, significant(x)));
-  const gradient = graph.gradient(thing);
-  const where = thing < 0 ? "A parameter of the model" : `Node #${thing}, ${graph.place(thing) || "of the whole text"}`;
+  const gradient = graph.gradient(node);
+  const where = node < 0 ? "a parameter of the model" : graph.place(node) || "of the whole text";
   return [
-    element("h3", labelOf(thing)),
-    element("p", { class: "note" }, `${where}. Operation: ${op}.`),
+    element("h3", labelOf(node)),
+    element("p", { class: "note" }, `Node #${graph.number(node)}, ${where}. Operation: ${op}.`),
     element(
       "p",
       { class: "numbers" },
-      number("data|node", graph.data(thing)),
+      number("data|node", graph.data(node)),
       number("gradient", gradient, signClass(gradient)),
     ),
-    element("p", operations[thing < 0 ? "parameter" : op] ?? operations[`${op} ${children.length}`], " "),
-    thing < 0 ? element("p", nudged(thing)) : null,
+    element("p", operations[node < 0 ? "parameter" : op] ?? operations[`${op} ${children.length}`], " "),
+    node < 0 ? element("p", nudged(node)) : null,
   ];
 }
 
-// A line for each thing, of the largest amount first: local gradient × gradient = amount.
-function amountTable(name, heading, things, gradientOf, last = []) {
-  const bySize = [...things].sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
-  const rows = bySize.map(({ thing, local, amount }) => {
-    const name = button({ class: "link", click: () => goToThing(thing) }, labelOf(thing));
+// A line for each node, of the largest amount first: local gradient × gradient = amount.
+function amountTable(name, heading, nodes, gradientOf, last = []) {
+  const bySize = [...nodes].sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
+  const rows = bySize.map(({ node, local, amount }) => {
+    const name = button({ class: "link", click: () => goToNode(node) }, labelOf(node));
     const style = `width: ${(3.5 * Math.abs(amount)) / Math.abs(bySize[0].amount || 1)}rem`;
     const bar = element("span", { class: `amount-bar ${signClass(amount)}`, style });
-    const sum = `${significant(local)} × ${significant(gradientOf(thing))} = ${significant(amount)}`;
-    return tableRow([name, element("small", graph.place(thing))], [[sum, bar]]);
+    const sum = `${significant(local)} × ${significant(gradientOf(node))} = ${significant(amount)}`;
+    return tableRow([name, element("small", graph.place(node))], [[sum, bar]]);
   });
   return wideTable(name, tableHead([name, heading]), element("tbody", rows, last));
 }
 
 // The sum is made in the order of backward(), which is the debugger's.
-function whyGradient(thing, parents) {
-  const gradient = graph.gradient(thing);
+function whyGradient(node, parents) {
+  const gradient = graph.gradient(node);
   const title = element("h4", `Why its gradient is ${significant(gradient)}`);
-  if (thing === graph.loss) return [title, element("p", "The way back begins here: the loss grows as fast as itself.")];
+  if (node === graph.loss) return [title, element("p", "The way back begins here: the loss grows as fast as itself.")];
   const total = parents.reduce((sum, { amount }) => sum + amount, 0);
   const verdict = total === gradient ? "its gradient, to the last bit" : "which is not its gradient";
   const sum = tableRow(["sum", element("small", verdict)], [significant(total)], { class: "total" });
@@ -150,9 +147,9 @@ function whyGradient(thing, parents) {
   return [title, amountTable("parent", heading, parents, (parent) => graph.gradient(parent), sum)];
 }
 
-function whatItHandsOn(thing, children) {
+function whatItHandsOn(node, children) {
   if (children.length === 0) return [];
-  const gradient = graph.gradient(thing);
+  const gradient = graph.gradient(node);
   const heading = "local gradient × this gradient = what it gets";
   return [element("h4", "What it hands on to its children"), amountTable("child", heading, children, () => gradient)];
 }
@@ -162,7 +159,7 @@ function whatItHandsOn(thing, children) {
 // Things worth a look at this position.
 function destinations({ at }) {
   const { run, model } = graph;
-  const strongestOf = (things) => most(things, (thing) => Math.abs(graph.gradient(thing)));
+  const strongestOf = (nodes) => most(nodes, (node) => Math.abs(graph.gradient(node)));
   const { wte, "layer0.attn_wq": query } = model.w;
   const parametersOf = (matrix) => Array.from(matrix.data, (_, i) => -1 - (matrix.at + i));
   const { attn_weights, q_h } = run.layers[0][at];
@@ -177,15 +174,15 @@ function destinations({ at }) {
 }
 
 // One step goes where most of the gradient goes, or whence most of it comes.
-function showWalk(thing, parents, children) {
+function showWalk(node, parents, children) {
   const size = ({ amount }) => Math.abs(amount);
-  const step = (id, things) => {
-    byId(id).disabled = things.length === 0;
-    byId(id).onclick = () => goToThing(most(things, size).thing, id);
+  const step = (id, nodes) => {
+    byId(id).disabled = nodes.length === 0;
+    byId(id).onclick = () => goToNode(most(nodes, size).node, id);
   };
   step("graph-down", children);
   step("graph-up", parents);
-  byId("graph-end").textContent = thing < 0 ? "This is a number that training moves." : "";
+  byId("graph-end").textContent = node < 0 ? "This is a number that training moves." : "";
 }
 
 function showGraph(shown) {
@@ -194,31 +191,31 @@ function showGraph(shown) {
   byId("cannot-graph").hidden = able;
   if (!able) return;
   currentGraph(shown);
-  const thing = chosenThing(shown);
-  const [parents, children] = [graph.parentsOf(thing), graph.childrenOf(thing)];
+  const node = chosenNode(shown);
+  const [parents, children] = [graph.parentsOf(node), graph.childrenOf(node)];
   byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
-  showWalk(thing, parents, children);
-  const door = (each) => button({ click: () => goToThing(each) }, labelOf(each));
+  showWalk(node, parents, children);
+  const door = (each) => button({ click: () => goToNode(each) }, labelOf(each));
   renew(byId("graph-destinations"), destinations(shown).map(door));
   const room = Math.max(2, Math.floor(byId("graph-drawing").clientWidth / 150));
   const [above, below] = [neighbours(parents, room, true), neighbours(children, room, false)];
-  renew(byId("graph-drawing"), above, nodeBox(thing, null), below);
-  const [why, handsOn] = [whyGradient(thing, parents), whatItHandsOn(thing, children)];
-  renew(byId("graph-node"), describeThing(thing, children), why, handsOn);
+  renew(byId("graph-drawing"), above, nodeBox(node, null), below);
+  const [why, handsOn] = [whyGradient(node, parents), whatItHandsOn(node, children)];
+  renew(byId("graph-node"), describeNode(node, children), why, handsOn);
 }
 
-function findThing(event) {
+function findNode(event) {
   event.preventDefault();
   const { value } = byId("graph-find");
-  const thing = graph.find(value.trim(), shown.at);
+  const node = graph.find(value.trim(), shown.at);
   byId("graph-message").textContent =
-    thing === null
+    node === null
       ? `There is no “${value}” in this graph. Write a label as it stands in a box, or #17 for a node by its number.`
       : "";
-  if (thing !== null) goToThing(thing);
+  if (node !== null) goToNode(node);
 }
 
 function startGraph() {
-  byId("graph-finding").addEventListener("submit", findThing);
+  byId("graph-finding").addEventListener("submit", findNode);
 }

@@ -1,12 +1,17 @@
-// The tape: every number that a model computes is a node, in the order in which the program's scalar engine makes it.
-// So node 17 here is node #17 of the debugger. Read this beside src/microgpt.cpp: there a Value points to its node,
-// here it is the number of its node. A node remembers its children, and its derivative with respect to each.
+// The tape: every number that a model computes is a node, in the order in which the program's scalar engine makes it. A
+// node remembers its children, and its derivative with respect to each. Read this beside src/microgpt.cpp: there a Value
+// points to its node, here it is a number: 0 for the first node that is computed, 1 for the next. The parameters, which
+// are there before them, lie in a list of their own, `numbers`; that at place `at` is the Value -1 - at.
 
 class Tape {
-  // numbers: all parameters of the model, one after the other. With `names`, nodes are named as they are made.
+  // With `names`, nodes are named as they are made.
   constructor(numbers, names = null) {
-    Object.assign(this, { numbers, names, size: 0, ops: [], data: [], reads: [], edges: [], children: [], locals: [] });
+    Object.assign(this, { numbers, names, size: 0, ops: [], data: [], rows: [], edges: [], children: [], locals: [] });
     this.places = []; // { from, position, layer, part }: where in the model the nodes from that number on were made
+  }
+
+  value(k) {
+    return k < 0 ? this.numbers[-1 - k] : this.data[k];
   }
 
   begin(position, layer, part) {
@@ -26,14 +31,13 @@ class Tape {
 
   // --- Nodes ---------------------------------------------------------------------------------------------------------
 
-  // A node without children; edge() adds them to the last one. `read` says which parameters it reads, if any: those
-  // from read.at on for node read.first, read.stride further for each node after it. inputs[j] is its derivative with
-  // respect to parameter j; parameter j is its derivative with respect to its child x[j].
-  node(op, data, read = null) {
+  // A node without children; edge() adds them to the last one. A node with `row`, of linear(), has others: the parameters
+  // of a row of a matrix and the list x that it is multiplied with, in turns. All rows of the matrix share that list.
+  node(op, data, row = null) {
     const k = this.size++;
     this.ops[k] = op;
     this.data[k] = data;
-    this.reads[k] = read;
+    this.rows[k] = row;
     this.edges[k] = this.children.length;
     return k;
   }
@@ -53,10 +57,10 @@ class Tape {
     return this.edges[k + 1] ?? this.children.length;
   }
 
-  // Where the parameters begin that a node reads.
-  placeInNumbers(k) {
-    const { first, at, stride } = this.reads[k];
-    return at + (k - first) * stride;
+  // Where the parameters begin of a node with a row.
+  placeOfRow(k) {
+    const { first, at, x } = this.rows[k];
+    return at + (k - first) * x.length;
   }
 
   // --- Operations on values ------------------------------------------------------------------------------------------
@@ -66,51 +70,52 @@ class Tape {
   }
 
   plus(a, b) {
-    const y = this.node("+", this.data[a] + this.data[b]);
+    const y = this.node("+", this.value(a) + this.value(b));
     this.edge(a, 1);
     this.edge(b, 1);
     return y;
   }
 
   plusNumber(a, x) {
-    return this.unary("+", this.data[a] + x, a, 1);
+    return this.unary("+", this.value(a) + x, a, 1);
   }
 
   times(a, b) {
-    const y = this.node("*", this.data[a] * this.data[b]);
-    this.edge(a, this.data[b]);
-    this.edge(b, this.data[a]);
-    return y;
+    const [x, y] = [this.value(a), this.value(b)];
+    const product = this.node("*", x * y);
+    this.edge(a, y);
+    this.edge(b, x);
+    return product;
   }
 
   timesNumber(a, x) {
-    return this.unary("*", this.data[a] * x, a, x);
+    return this.unary("*", this.value(a) * x, a, x);
   }
 
   pow(a, exponent) {
-    const x = this.data[a];
+    const x = this.value(a);
     return this.unary("pow", x ** exponent, a, exponent * x ** (exponent - 1));
   }
 
   log(a) {
-    return this.unary("log", Math.log(this.data[a]), a, 1 / this.data[a]);
+    return this.unary("log", Math.log(this.value(a)), a, 1 / this.value(a));
   }
 
   // exp is its own derivative.
   exp(a) {
-    const y = Math.exp(this.data[a]);
+    const y = Math.exp(this.value(a));
     return this.unary("exp", y, a, y);
   }
 
   relu(a) {
-    const x = this.data[a];
+    const x = this.value(a);
     return this.unary("relu", x > 0 ? x : 0, a, x > 0 ? 1 : 0);
   }
 
   // --- Operations on lists of values ---------------------------------------------------------------------------------
 
   sum(x) {
-    const y = this.node("sum", x.reduce((total, xi) => total + this.data[xi], 0));
+    const y = this.node("sum", x.reduce((total, xi) => total + this.value(xi), 0));
     for (const xi of x) this.edge(xi, 1);
     return y;
   }
@@ -121,33 +126,26 @@ class Tape {
 
   // The children are a[0], b[0], a[1], b[1], ...
   dot(a, b) {
-    const { data } = this;
     let total = 0;
-    for (let i = 0; i < a.length; i++) total += data[a[i]] * data[b[i]];
+    for (let i = 0; i < a.length; i++) total += this.value(a[i]) * this.value(b[i]);
     const y = this.node("dot", total);
     for (let i = 0; i < a.length; i++) {
-      this.edge(a[i], data[b[i]]);
-      this.edge(b[i], data[a[i]]);
+      this.edge(a[i], this.value(b[i]));
+      this.edge(b[i], this.value(a[i]));
     }
     return y;
   }
 
-  // Row i of a matrix of parameters, as new nodes.
-  row(matrix, i) {
-    const read = { first: this.size, at: matrix.at + i * matrix.cols, stride: 1, x: [], inputs: [1] };
-    return Array.from(matrix.row(i), (x) => this.node("parameter", x, read));
-  }
-
-  // Output i is the dot product of x and row i of the matrix.
+  // Output i is the dot product of row i of the matrix and x.
   linear(x, { at, rows, cols }) {
-    const { data, numbers } = this;
-    const inputs = x.map((xi) => data[xi]);
-    const read = { first: this.size, at, stride: cols, x, inputs };
+    const { numbers } = this;
+    const inputs = x.map((xi) => this.value(xi));
+    const row = { first: this.size, at, x, inputs };
     const y = [];
     for (let i = 0, k = at; i < rows; i++) {
       let sum = 0;
       for (let j = 0; j < cols; j++, k++) sum += numbers[k] * inputs[j];
-      y.push(this.node("linear", sum, read));
+      y.push(this.node("dot", sum, row));
     }
     return y;
   }
@@ -162,14 +160,14 @@ class Tape {
 
   // Scores of -Infinity get no weight. If there are no others, no position gets any. index names the nodes.
   softmax(scores, index) {
-    const max = Math.max(...scores.map((score) => this.data[score]));
+    const max = Math.max(...scores.map((score) => this.value(score)));
     if (max === -Infinity) return scores.map(() => this.constant(0));
     const exps = scores.map((score, i) => {
       const lessMax = this.nameOne(this.plusNumber(score, -max), "score - max", index?.(i));
       return this.nameOne(this.exp(lessMax), "exp(score - max)", index?.(i));
     });
     const total = this.nameOne(this.sum(exps), "sum of exps");
-    const [share, local] = [this.data[total] ** -1, -(this.data[total] ** -2)];
+    const [share, local] = [this.value(total) ** -1, -(this.value(total) ** -2)];
     return exps.map((exp) => {
       const part = this.nameOne(this.unary("pow", share, total, local), "1 / sum of exps");
       return this.times(exp, part);
@@ -189,18 +187,20 @@ class Tape {
 
   // --- The way back --------------------------------------------------------------------------------------------------
 
-  // What root was computed from, and root at the end: children first, depth first, as the program visits them. The rows
-  // of a linear layer share their children.
+  // What root was computed from, but for parameters, and root at the end: children first, depth first, as the program
+  // visits them.
   order(root) {
-    const { edges, reads, children } = this;
+    const { edges, rows, children } = this;
     const order = [];
     const [seen, followed] = [new Uint8Array(root + 1), new Uint8Array(root + 1)];
     const visit = (k) => {
       seen[k] = 1;
-      for (let e = edges[k], end = this.endOf(k); e < end; e++) if (!seen[children[e]]) visit(children[e]);
-      if (reads[k] !== null && !followed[reads[k].first]) {
-        followed[reads[k].first] = 1;
-        for (const child of reads[k].x) if (!seen[child]) visit(child);
+      for (let e = edges[k], end = this.endOf(k); e < end; e++) {
+        if (children[e] >= 0 && !seen[children[e]]) visit(children[e]);
+      }
+      if (rows[k] !== null && !followed[rows[k].first]) {
+        followed[rows[k].first] = 1;
+        for (const child of rows[k].x) if (!seen[child]) visit(child);
       }
       order.push(k);
     };
@@ -212,18 +212,24 @@ class Tape {
   // is handed on. Each child gets it times the local derivative, and adds up what it gets, the last child first.
   // Returns the gradients of the nodes and of the parameters, and the nodes in the order in which they came.
   backward(root) {
-    const { numbers, edges, reads, children, locals } = this;
+    const { numbers, edges, rows, children, locals } = this;
     const [grad, parameterGrad] = [new Float64Array(this.size), new Float64Array(numbers.length)];
+    const add = (child, amount) => {
+      if (child < 0) parameterGrad[-1 - child] += amount;
+      else grad[child] += amount;
+    };
     grad[root] = 1;
     const reached = this.order(root).reverse();
     for (const k of reached) {
       const g = grad[k];
-      for (let e = this.endOf(k) - 1; e >= edges[k]; e--) grad[children[e]] += locals[e] * g;
-      if (reads[k] === null) continue;
-      const { x, inputs } = reads[k];
-      const at = this.placeInNumbers(k);
-      for (let j = 0; j < x.length; j++) grad[x[j]] += numbers[at + j] * g;
-      for (let j = 0; j < inputs.length; j++) parameterGrad[at + j] += inputs[j] * g;
+      for (let e = this.endOf(k) - 1; e >= edges[k]; e--) add(children[e], locals[e] * g);
+      if (rows[k] === null) continue;
+      const { x, inputs } = rows[k];
+      const at = this.placeOfRow(k);
+      for (let j = x.length - 1; j >= 0; j--) {
+        add(x[j], numbers[at + j] * g);
+        parameterGrad[at + j] += inputs[j] * g;
+      }
     }
     return { grad, parameterGrad, reached };
   }

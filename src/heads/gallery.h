@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "draw/plot.h"
-#include "inspect/heads.h"
-#include "inspect/importance.h"
+#include "heads/heads.h"
+#include "heads/importance.h"
 
 namespace microgpt {
 

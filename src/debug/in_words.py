@@ -13,7 +13,7 @@ _NODE = "[a-z0-9]+::Node"
 _STD = "std::(__[a-z0-9]+::)?"
 _LIST_OF = f"{_STD}(vector|span)<(const )?"
 _LIST = f"({_LIST_OF})+microgpt::Values?( const)?[,>].*|microgpt::Values([,>].*)?"
-KINDS = f"double|{_VALUE}|{_NODE}( \\*)?|{_LIST}"
+KINDS = f"double|{_VALUE}|{_NODE} \\*|microgpt::Node|{_LIST}"
 
 
 def in_words(value):
@@ -26,7 +26,7 @@ def in_words(value):
             return f"Value({node(program.words(value)[0], kind[:-5] + 'Node')})"
         if re.fullmatch(_NODE + r" \*", kind):
             return f"-> Node({node(program.words(value)[0], kind[:-2])})"
-        if re.fullmatch(_NODE, kind):
+        if kind == "microgpt::Node":
             return f"Node({node(program.address(value), kind)})"
         if re.fullmatch(_LIST, kind):
             return lists(kind, program.words(value))

@@ -29,10 +29,10 @@ using namespace microgpt;
 /// Each parameter moves against the sign of beta1 * m + (1 - beta1) * gradient, by just learning_rate; not at all if
 /// that is 0. Only then the mean is brought up to date: m = beta2 * m + (1 - beta2) * gradient. The gradients end as
 /// zeros.
-void sign_update(Parameters& parameters, [[maybe_unused]] std::vector<double>& m, double learning_rate,
+void sign_update(const List& params, [[maybe_unused]] std::vector<double>& m, double learning_rate,
                  [[maybe_unused]] double beta1, [[maybe_unused]] double beta2) {
-  // TODO: this is SGD, which follows the gradient itself. Look at sgd_update() in src/train/optimizer.cpp.
-  sgd_update(parameters, learning_rate);
+  // TODO: this is SGD, which follows the gradient itself. Look at sgd_update() in src/train/optimizer.h.
+  sgd_update(params, learning_rate);
 }
 
 /// The k largest probabilities, divided by their sum so that they sum to 1 again; the others become 0. No two are
@@ -43,43 +43,33 @@ std::vector<double> top_k(const std::vector<double>& probabilities, [[maybe_unus
 }
 #endif
 
-namespace {
-
-struct Sign : Optimizer {
-  explicit Sign(std::size_t n) : m(n) {}
-  void update(Parameters& parameters, double learning_rate, std::size_t) override {
-    sign_update(parameters, m, learning_rate, 0.9, 0.99);
-  }
-  std::vector<double> m;
-};
-
-}  // namespace
-
 TEST_CASE("large or small, a steady gradient moves a parameter by the learning rate") {
-  Parameters parameters({{"weights", 1, 3}});
+  const Scope scope;
+  const List params{0.0, 0.0, 0.0};
   std::vector<double> m(3);
   for (int step = 1; step <= 3; step++) {
-    parameters.grad()[0] = 1000;
-    parameters.grad()[1] = -0.001;
-    sign_update(parameters, m, 0.25, 0.9, 0.99);
+    params[0].node->grad = 1000;
+    params[1].node->grad = -0.001;
+    sign_update(params, m, 0.25, 0.9, 0.99);
     INFO("hint: only the sign counts; std::copysign, or two comparisons");
-    REQUIRE(parameters.data()[0] == -0.25 * step);
-    REQUIRE(parameters.data()[1] == 0.25 * step);
+    REQUIRE(params[0].data() == -0.25 * step);
+    REQUIRE(params[1].data() == 0.25 * step);
     INFO("hint: a parameter that never had a gradient has no sign");
-    REQUIRE(parameters.data()[2] == 0);
+    REQUIRE(params[2].data() == 0);
   }
   INFO("hint: the next backward() adds to what is in grad");
-  CHECK(parameters.grad()[0] == 0);
+  CHECK(params[0].grad() == 0);
 }
 
 TEST_CASE("one gradient that contradicts all before it does not change the direction") {
-  Parameters parameters({{"weights", 1, 1}});
+  const Scope scope;
+  const Value p = 0.0;
   std::vector<double> m(1);
   auto move = [&](double gradient) {
-    const double before = parameters.data()[0];
-    parameters.grad()[0] = gradient;
-    sign_update(parameters, m, 1, 0.75, 0.5);
-    return parameters.data()[0] - before;
+    const double before = p.data();
+    p.node->grad = gradient;
+    sign_update({p}, m, 1, 0.75, 0.5);
+    return p.data() - before;
   };
   for (int i = 0; i < 10; i++) move(1);  // m is nearly 1
   INFO("hint: 0.75 * 0.999 - 0.25 * 1 is positive: take the sign of the mix, not of the gradient");
@@ -117,14 +107,13 @@ TEST_CASE("what the sign alone is worth") {
   const Config config{.vocab_size = tokenizer.vocab_size()};
   std::string report = fmt::format("trained on 1000 names, asked about {} others\n", names.held_out.size());
   std::vector<double> losses;
-  auto try_it = [&](const char* name, Optimizer&& optimizer, double learning_rate) {
+  auto try_it = [&](const char* name, const Optimizer& optimizer, double learning_rate) {
     PythonRandom random(42);
     std::vector<Document> training = names.training;
     random.shuffle(training);
-    Parameters parameters = initialize(config, {}, random);
-    const Model model = scalar_model(config, parameters);
+    const Model model = scalar_model(config, initialize(config, {}, random));
     const Loss loss = [&](auto tokens) { return document_loss(model, tokens); };
-    train(loss, parameters, optimizer, training, tokenizer, {.learning_rate = learning_rate});
+    train(loss, model.params, optimizer, training, tokenizer, {.learning_rate = learning_rate});
     losses.push_back(mean_loss(loss, names.held_out, tokenizer).mean);
     report +=
         fmt::format("{:4} {:5} | loss {:.4f} {:24} | names by top-5:", name, learning_rate, losses.back(),
@@ -141,9 +130,12 @@ TEST_CASE("what the sign alone is worth") {
     report += '\n';
   };
   const std::size_t n = Parameters(gpt_shapes(config)).size();
-  try_it("SGD", Sgd(), 0.3);
-  try_it("Adam", AdamOptimizer({}, n), 0.01);
-  for (const double learning_rate : {0.001, 0.002, 0.003}) try_it("sign", Sign(n), learning_rate);
+  const auto sign = [m = std::vector<double>(n)](const List& params, double learning_rate, std::size_t) mutable {
+    sign_update(params, m, learning_rate, 0.9, 0.99);
+  };
+  try_it("SGD", sgd_update, 0.3);
+  try_it("Adam", adam_optimizer({}, n), 0.01);
+  for (const double learning_rate : {0.001, 0.002, 0.003}) try_it("sign", sign, learning_rate);
   MESSAGE(report);
   INFO("hint: the sign of the mean should learn better than guessing by a good deal");
   CHECK(losses[2] < 2.6);

@@ -15,56 +15,51 @@ constexpr double beta2 = 0.99;  // the same for v
 constexpr double eps = 1e-8;    // against a division by zero
 
 /// First step: each parameter moves by a running mean of its gradients.
-struct Momentum : Optimizer {
-  explicit Momentum(std::size_t n) : m(n) {}
+struct Momentum {
+  std::vector<double> m;  // for each parameter, the mean of its gradients; zeros at first
 
-  void update(Parameters& parameters, double learning_rate, std::size_t) override {
-    for (std::size_t i = 0; i < parameters.size(); i++) {
-      m[i] = beta1 * m[i] + (1 - beta1) * parameters.grad()[i];
-      parameters.data()[i] -= learning_rate * m[i];
-      parameters.grad()[i] = 0;
+  void operator()(const List& params, double learning_rate, std::size_t) {
+    for (std::size_t i = 0; i < params.size(); i++) {
+      Node& p = *params[i].node;
+      m[i] = beta1 * m[i] + (1 - beta1) * p.grad;
+      p.data -= learning_rate * m[i];
+      p.grad = 0;
     }
   }
-
-  std::vector<double> m;  // for each parameter, the mean of its gradients
 };
 
 /// Second step: by its gradient, compared with the usual size of its gradients.
-struct Rescaled : Optimizer {
-  explicit Rescaled(std::size_t n) : v(n) {}
+struct Rescaled {
+  std::vector<double> v;  // for each parameter, the mean of its squared gradients
 
-  void update(Parameters& parameters, double learning_rate, std::size_t) override {
-    for (std::size_t i = 0; i < parameters.size(); i++) {
-      const double grad = parameters.grad()[i];
-      v[i] = beta2 * v[i] + (1 - beta2) * grad * grad;
-      parameters.data()[i] -= learning_rate * grad / (std::sqrt(v[i]) + eps);
-      parameters.grad()[i] = 0;
+  void operator()(const List& params, double learning_rate, std::size_t) {
+    for (std::size_t i = 0; i < params.size(); i++) {
+      Node& p = *params[i].node;
+      v[i] = beta2 * v[i] + (1 - beta2) * p.grad * p.grad;
+      p.data -= learning_rate * p.grad / (std::sqrt(v[i]) + eps);
+      p.grad = 0;
     }
   }
-
-  std::vector<double> v;  // for each parameter, the mean of its squared gradients
 };
 
 /// Both, and the third step: m and v begin at 0, so at first they are too small, and that is corrected.
-struct DraftAdam : Optimizer {
-  explicit DraftAdam(std::size_t n) : m(n), v(n) {}
-
-  void update(Parameters& parameters, double learning_rate, std::size_t step) override {
-    m_correction = 1 - power(beta1, static_cast<double>(step + 1));
-    v_correction = 1 - power(beta2, static_cast<double>(step + 1));
-    for (std::size_t i = 0; i < parameters.size(); i++) {
-      const double grad = parameters.grad()[i];
-      m[i] = beta1 * m[i] + (1 - beta1) * grad;
-      v[i] = beta2 * v[i] + (1 - beta2) * power(grad, 2);
-      const double m_hat = m[i] / m_correction;
-      const double v_hat = v[i] / v_correction;
-      parameters.data()[i] -= learning_rate * m_hat / (power(v_hat, 0.5) + eps);  // stop: move
-      parameters.grad()[i] = 0;
-    }
-  }
-
+struct DraftAdam {
   std::vector<double> m, v;
   double m_correction = 1, v_correction = 1;
+
+  void operator()(const List& params, double learning_rate, std::size_t step) {
+    m_correction = 1 - power(beta1, static_cast<double>(step + 1));
+    v_correction = 1 - power(beta2, static_cast<double>(step + 1));
+    for (std::size_t i = 0; i < params.size(); i++) {
+      Node& p = *params[i].node;
+      m[i] = beta1 * m[i] + (1 - beta1) * p.grad;
+      v[i] = beta2 * v[i] + (1 - beta2) * power(p.grad, 2);
+      const double m_hat = m[i] / m_correction;
+      const double v_hat = v[i] / v_correction;
+      p.data -= learning_rate * m_hat / (power(v_hat, 0.5) + eps);  // stop: move
+      p.grad = 0;
+    }
+  }
 };
 
 /// How likely each token is to come next.
@@ -76,12 +71,12 @@ std::vector<double> probabilities(Values logits, double temperature) {
 
 std::vector<Token> draft_sample(const Model& model, double temperature, PythonRandom& random) {
   const Scope scope;
-  Cache keys(model.n_layer), values(model.n_layer);
+  Cache keys(model.layers.size()), values(model.layers.size());
   auto next = [&](Token token_id, std::size_t pos_id) {
     const Values logits = gpt(model, token_id, pos_id, keys, values);
     return random.choice(probabilities(logits, temperature));  // stop: draw
   };
-  return generate(next, model.vocab_size - 1, model.block_size);
+  return generate(next, model.wte.size() - 1, model.block_size);
 }
 
 int main(int argc, char** argv) {
@@ -89,10 +84,10 @@ int main(int argc, char** argv) {
   show_valley<Momentum, Rescaled, DraftAdam>(lesson);
 
   const PythonRandom random = lesson.random;  // each Run draws the same weights from it
-  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
-  const std::size_t n = initialize(config, {}, lesson.random).size();
+  const std::size_t n = draw_gpt(lesson, lesson.random).params.size();
   lesson.line(fmt::format("num params: {}", n));
-  const Run adam(lesson, random, DraftAdam(n), 0.01);
+  const std::vector<double> zeros(n);
+  const Run adam(lesson, random, DraftAdam{zeros, zeros}, 0.01);
   for (std::size_t i = 0; i < adam.losses.size(); i++) lesson.step(i + 1, 1000, adam.losses[i]);
   show_names(lesson, adam.model, draft_sample);
   check_weights(lesson, random, adam);

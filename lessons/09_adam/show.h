@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,26 +14,23 @@
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/model_picture.h"
-#include "picture.h"
 #include "microgpt.h"
+#include "picture.h"
 #include "train/evaluation.h"
-#include "train/gradient.h"
 #include "train/optimizer.h"
 
 namespace microgpt {
 
 /// A valley with two parameters, nearly flat along x and steep across: its height is x^2 / 2 + 50 y^2, so its slope is
 /// (x, 100 y). Walks from (-10, 1) with a fixed learning rate.
-inline Path walk(Optimizer& optimizer, double learning_rate, std::size_t steps) {
-  Parameters at({{"xy", 1, 2}});
-  double &x = at.data()[0], &y = at.data()[1];
-  x = -10, y = 1;
-  Path path{{x, y}};
+inline Path walk(const Optimizer& optimizer, double learning_rate, std::size_t steps) {
+  const Scope scope;
+  const Value x = -10.0, y = 1.0;
+  Path path{{x.data(), y.data()}};
   for (std::size_t step = 0; step < steps; step++) {
-    at.grad()[0] += x;
-    at.grad()[1] += 100 * y;
-    optimizer.update(at, learning_rate, step);
-    path.emplace_back(x, y);
+    (x * x * 0.5 + y * y * 50.0).backward();
+    optimizer({x, y}, learning_rate, step);
+    path.emplace_back(x.data(), y.data());
   }
   return path;
 }
@@ -42,7 +40,8 @@ template <class Momentum, class Rescaled, class Adam>
 void show_valley(const Lesson& lesson) {
   fmt::print("\na valley: its height is x^2 / 2 + 50 y^2, and 50 + 50 at (-10, 1), where we begin\n");
   std::vector<Path> drawn;
-  auto show = [&](const char* name, Optimizer&& optimizer, double learning_rate) {
+  const std::vector<double> zeros(2);
+  auto show = [&](const char* name, const Optimizer& optimizer, double learning_rate) {
     const Path path = walk(optimizer, learning_rate, 40);
     auto place = [&](std::size_t i) {
       auto rounded = [](double x) { return std::round(x * 100) / 100 + 0.0; };  // no -0.00
@@ -53,12 +52,12 @@ void show_valley(const Lesson& lesson) {
                place(40), x * x / 2 + 50 * y * y);
     drawn.push_back(path);
   };
-  show("SGD", Sgd(), 0.018);
-  show("SGD", Sgd(), 0.021);
-  show("momentum", Momentum(2), 0.018);
-  show("momentum", Momentum(2), 0.1);
-  show("rescaled", Rescaled(2), 0.1);
-  show("Adam", Adam(2), 0.3);
+  show("SGD", sgd_update, 0.018);
+  show("SGD", sgd_update, 0.021);
+  show("momentum", Momentum{zeros}, 0.018);
+  show("momentum", Momentum{zeros}, 0.1);
+  show("rescaled", Rescaled{zeros}, 0.1);
+  show("Adam", Adam{zeros, zeros}, 0.3);
   lesson.picture("09_model.svg",
                  model_picture("The model is as before; Adam moves every weight in it at a speed of its own",
                                {{"wte + wpe", "27 + 16 rows"},
@@ -73,8 +72,8 @@ void show_valley(const Lesson& lesson) {
   fmt::print("\nAdam's first steps there\n");
   fmt::print("step |   slope |      m |       v | m / root | m_hat | root of v_hat | quotient | goes to\n");
   for (const std::size_t t : {1, 2}) {
-    Adam adam(2);
-    const Path path = walk(adam, 0.3, t);
+    Adam adam{zeros, zeros};
+    const Path path = walk(std::ref(adam), 0.3, t);
     const double slope[]{path[t - 1].first, 100 * path[t - 1].second}, goes_to[]{path[t].first, path[t].second};
     const double moved[]{path[t - 1].first - path[t].first, path[t - 1].second - path[t].second};
     for (std::size_t i = 0; i < 2; i++) {
@@ -87,15 +86,19 @@ void show_valley(const Lesson& lesson) {
   fmt::print("\n");
 }
 
+/// A GPT with random weights.
+inline Model draw_gpt(const Lesson& lesson, PythonRandom& random) {
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
+  return scalar_model(config, initialize(config, {}, random));
+}
+
 /// A GPT, and its training with one optimizer.
 struct Run {
-  Run(const Lesson& lesson, PythonRandom random, Optimizer&& optimizer, double learning_rate)
-      : parameters(initialize({.vocab_size = lesson.tokenizer.vocab_size()}, {}, random)),
-        model(scalar_model({.vocab_size = lesson.tokenizer.vocab_size()}, parameters)),
-        first_weights(parameters.data().begin(), parameters.data().end()) {
+  Run(const Lesson& lesson, PythonRandom random, const Optimizer& optimizer, double learning_rate)
+      : model(draw_gpt(lesson, random)), first_weights(weights()) {
     auto on_step = [&](std::size_t, double value) { losses.push_back(value); };
     try {
-      train(loss(), parameters, optimizer, lesson.documents, lesson.tokenizer, {.learning_rate = learning_rate},
+      train(loss(), model.params, optimizer, lesson.documents, lesson.tokenizer, {.learning_rate = learning_rate},
             on_step);
     } catch (const Diverged&) {  // the loss is not finite any more: that is all there is to this run
     }
@@ -105,15 +108,17 @@ struct Run {
     return [this](std::span<const Token> tokens) { return document_loss(model, tokens); };
   }
 
+  std::vector<double> weights() const { return Values(model.params).data(); }
+
   /// How far each number of a token's embedding went, root mean square.
   double moved(Token token) const {
-    const std::span<const double> row = parameters["wte"].row(token);
+    const List& row = model.wte[token];
     double total = 0;
-    for (std::size_t j = 0; j < row.size(); j++) total += std::pow(row[j] - first_weights[token * row.size() + j], 2);
+    for (std::size_t j = 0; j < row.size(); j++)
+      total += std::pow(row[j].data() - first_weights[token * row.size() + j], 2);
     return std::sqrt(total / static_cast<double>(row.size()));
   }
 
-  Parameters parameters;
   Model model;
   std::vector<double> first_weights, losses;
 };
@@ -145,8 +150,8 @@ inline void show_letters(const Lesson& lesson, const Run& sgd, const Run& faster
 template <class Momentum, class Rescaled>
 void show_comparison(const Lesson& lesson, const PythonRandom& random, const Run& adam) {
   const std::vector<Document> names = lesson.held_out(1000);
-  const std::size_t n = adam.parameters.size();
-  const Run sgd(lesson, random, Sgd(), 0.1), faster(lesson, random, Sgd(), 0.3);
+  const std::vector<double> zeros(adam.model.params.size());
+  const Run sgd(lesson, random, sgd_update, 0.1), faster(lesson, random, sgd_update, 0.3);
   const std::vector<double> best_sgd = document_losses(faster.loss(), names, lesson.tokenizer);
   auto show = [&](const char* factor, double learning_rate, const Run& run) {
     fmt::print("{:35} | {:4} | ", factor, learning_rate);
@@ -161,11 +166,11 @@ void show_comparison(const Lesson& lesson, const PythonRandom& random, const Run
   fmt::print("\n{:35} | rate | first 100 | held-out | gain over SGD 0.3\n", "a step is the rate times ...");
   show("the gradient (SGD)", 0.1, sgd);
   show("the gradient (SGD)", 0.3, faster);
-  for (const double rate : {0.6, 1.0}) show("the gradient (SGD)", rate, Run(lesson, random, Sgd(), rate));
+  for (const double rate : {0.6, 1.0}) show("the gradient (SGD)", rate, Run(lesson, random, sgd_update, rate));
   for (const double rate : {0.2, 0.3, 0.6}) {
-    show("mean gradient (momentum)", rate, Run(lesson, random, Momentum(n), rate));
+    show("mean gradient (momentum)", rate, Run(lesson, random, Momentum{zeros}, rate));
   }
-  show("gradient / its usual size", 0.01, Run(lesson, random, Rescaled(n), 0.01));
+  show("gradient / its usual size", 0.01, Run(lesson, random, Rescaled{zeros}, 0.01));
   show("mean / usual size, corrected (Adam)", 0.01, adam);
   show_letters(lesson, sgd, faster, adam);
 }
@@ -185,9 +190,8 @@ inline void show_names(Lesson& lesson, const Model& model, Sample draft_sample) 
 }
 
 inline void check_weights(Lesson& lesson, const PythonRandom& random, const Run& adam) {
-  const Run in_src(lesson, random, AdamOptimizer({}, adam.parameters.size()), 0.01);
-  lesson.check("the weights are those of Adam in src/microgpt.cpp",
-               largest_difference(adam.parameters.data(), in_src.parameters.data()) == 0);
+  const Run in_src(lesson, random, adam_optimizer({}, adam.model.params.size()), 0.01);
+  lesson.check("the weights are those of Adam in src/microgpt.cpp", adam.weights() == in_src.weights());
 }
 
 /// What temperature does to the first letter, and to 500 names.

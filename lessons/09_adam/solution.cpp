@@ -1,10 +1,10 @@
-void sign_update(Parameters& parameters, std::vector<double>& m, double learning_rate, double beta1, double beta2) {
-  for (std::size_t i = 0; i < parameters.size(); i++) {
-    const double grad = parameters.grad()[i];
-    const double mix = beta1 * m[i] + (1 - beta1) * grad;
-    if (mix != 0) parameters.data()[i] -= std::copysign(learning_rate, mix);
-    m[i] = beta2 * m[i] + (1 - beta2) * grad;
-    parameters.grad()[i] = 0;
+void sign_update(const List& params, std::vector<double>& m, double learning_rate, double beta1, double beta2) {
+  for (std::size_t i = 0; i < params.size(); i++) {
+    Node& p = *params[i].node;
+    const double mix = beta1 * m[i] + (1 - beta1) * p.grad;
+    if (mix != 0) p.data -= std::copysign(learning_rate, mix);
+    m[i] = beta2 * m[i] + (1 - beta2) * p.grad;
+    p.grad = 0;
   }
 }
 

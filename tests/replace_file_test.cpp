@@ -45,9 +45,9 @@ struct Undo {
 /// Root may write anywhere; until the end of the scope, root is nobody.
 Undo not_root() {
   if (::geteuid() != 0) return {[] {}};
-  REQUIRE(::seteuid(65534) == 0);
+  REQUIRE((::setreuid(65534, 0) == 0 && ::seteuid(65534) == 0));
   return {[] {
-    if (::seteuid(0) != 0) ::abort();
+    if (::seteuid(0) != 0 || ::setreuid(0, 0) != 0) ::abort();
   }};
 }
 

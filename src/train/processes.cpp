@@ -63,7 +63,7 @@ void start() {
     MPI_Finalize();
     throw Error(std::to_string(launched) +
                 " processes were started, but MPI joins only this one: it does not know what started them; use the "
-                "mpirun of the MPI of `make mpi`, or srun --mpi=pmix");
+                "mpirun of the MPI of `make mpi`, or srun with PMIx");
   }
   world.number = static_cast<std::size_t>(number);
   world.count = static_cast<std::size_t>(count);

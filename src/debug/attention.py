@@ -9,8 +9,9 @@ from .tape import Node, Tape, text_at
 def attention(text):
     """attention H T: where head H looks from position T: the weights of the positions up to T, which sum to 1.
 
-    They come from the softmaxes of query and key products on the tape (the latest name's, if there are several), so this
-    works wherever the program stops. Heads are numbered through all layers: the second layer's come after the first's.
+    They come from the softmaxes of query and key products on the tape (the latest name's, if there are several), so
+    this works wherever the program stops. Heads are numbered through all layers: the second layer's come after the
+    first's.
 
     attention EXPR: the same picture of any list of Values, such as attn_weights."""
     if re.fullmatch(r"\d+ \d+", text):

@@ -24,7 +24,8 @@ def look_at(target, frame):
 def evaluate(text):
     """A path such as x.node->edges[0], and a global variable, are read without lldb's compiler, which does not know
     every member. An index such as li becomes a number first."""
-    text = re.sub(r"(?<=\[)[^][]*[^][0-9][^][]*(?=\])", lambda index: str(evaluate(index[0]).GetValueAsUnsigned()), text)
+    named = r"(?<=\[)[^][]*[^][0-9][^][]*(?=\])"
+    text = re.sub(named, lambda index: str(evaluate(index[0]).GetValueAsUnsigned()), text)
     found = _frame.GetValueForVariablePath(text) if _frame else None
     if not found or found.GetError().Fail():
         found = _target.FindFirstGlobalVariable(text)

@@ -15,7 +15,8 @@ case $1 in
     lldb=$(command -v lldb) || fail "no lldb; $try"
     has_python() { "$lldb" -x -b -o 'script print(6 * 7)' 2>/dev/null | grep -qx 42; }
     # Some Linux packages of lldb look for its Python module in the wrong place. It is beside the program.
-    has_python || for module in "$(dirname "$(readlink -f "$lldb")")"/../lib/python3*/*-packages/lldb/embedded_interpreter.py; do
+    beside=$(dirname "$(readlink -f "$lldb")")
+    has_python || for module in "$beside"/../lib/python3*/*-packages/lldb/embedded_interpreter.py; do
       export PYTHONPATH="${module%/lldb/*}${PYTHONPATH:+:$PYTHONPATH}"
     done
     has_python || fail "this lldb runs no Python; $try"

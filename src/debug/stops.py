@@ -18,9 +18,9 @@ def stops(text):
 
     stops NAME ..., stops all: from now on stop only at these stops of the lesson, or at all of them.
 
-    stops scores, stops heads: the same in gpt() of src/microgpt.cpp, for each head: where it is about to look back (q_h,
-    k_h and v_h are there), and where it is ready (attn_weights and head_out are there). Other breakpoints stay as they
-    are."""
+    stops scores, stops heads: the same in gpt() of src/microgpt.cpp, for each head: where it is about to look back
+    (q_h, k_h and v_h are there), and where it is ready (attn_weights and head_out are there). Other breakpoints stay as
+    they are."""
     file, lines = lines_of("main")
     matches = [(number, re.search(r"^\s*(.*?)\s*// stop: (\S+)$", line)) for number, line in lines]
     of_main = {match[2]: (file, number, match[1]) for number, match in matches if match}

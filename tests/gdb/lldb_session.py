@@ -28,7 +28,8 @@ class Learner:
 
     def line(self):
         """The number of the line at which the program stands."""
-        return self.debugger.GetSelectedTarget().GetProcess().GetSelectedThread().GetSelectedFrame().GetLineEntry().GetLine()
+        thread = self.debugger.GetSelectedTarget().GetProcess().GetSelectedThread()
+        return thread.GetSelectedFrame().GetLineEntry().GetLine()
 
 
 def comparable(command, text, line):

@@ -5,7 +5,7 @@ import re
 import gdb
 
 # Lines that depend on the machine, not on the program.
-_noise = re.compile(r"\[Thread debugging|\[Detaching after|Using host libthread_db|warning: Error disabling address space randomization")
+_noise = re.compile(r"\[Thread debugging|\[Detaching after|Using host libthread_db|warning: Error disabling address space")
 
 
 class Failure(Exception):
@@ -21,12 +21,14 @@ def check(directory, build_directory):
 
     A lesson's walk is the gdb blocks of its README, one after the other, after the `make gdb L=NN` that must stand
     before the first. Every line behind a (gdb) is a command; nothing else is typed. tests/gdb has a session.gdb with
-    one command a line, and the project's README shows a part of it. gdb's standard output must go to session.raw in build_directory. Its steady
-    lines are written to session.txt. If something is wrong, gdb ends with one line and code 1."""
+    one command a line, and src/debug/README.md shows a part of it. gdb's standard output must go to session.raw in
+    build_directory. Its steady lines are written to session.txt. If something is wrong, gdb ends with one line and
+    code 1."""
     readme = f"{directory}/README.md"
     try:
         walk = walk_of(readme) if os.path.exists(readme) else None
-        for setting in ["width 0", "style enabled off", f"args data/names.txt > {build_directory}/session_output.txt 2>&1"]:
+        args = f"args data/names.txt > {build_directory}/session_output.txt 2>&1"
+        for setting in ["width 0", "style enabled off", args]:
             gdb.execute("set " + setting)
         gdb.execute("define hook-stop\nset $here = $pc\nend")  # a learner's own, which fails before the program runs
         if walk is None:

@@ -15,7 +15,8 @@ case $1 in
     for module in /usr/lib/llvm-*/lib/python3*/*-packages/lldb/formatters; do # Debian 12's lldb does not find it
       export PYTHONPATH="${module%/lldb/*}"
     done
-    lldb -x -b -o 'settings set target.disable-aslr false' -o "breakpoint set -f microgpt.cpp -l $in_gpt -c '$condition'" \
+    lldb -x -b -o 'settings set target.disable-aslr false' \
+      -o "breakpoint set -f microgpt.cpp -l $in_gpt -c '$condition'" \
       -o "breakpoint set -f microgpt.cpp -l $after_backward" -o run -o 'v attn_logits' -o 'v *attn_logits[1].node' \
       -o continue -o 'v *loss.node' -o 'v model.wte[5][0]' -o 'v *model.wte[5][0].node' -o "p $parameter" "$2"
     ;;

@@ -22,7 +22,7 @@ struct Fixture {
     return Mlp(parameters);
   }
 
-  const Scope scope;
+  const Scope scope{};
   const Mlp model = draw();
   std::vector<Token> tokens{2, 0, 1, 2};
   Loss right = [this](std::span<const Token> of) { return document_loss(model, of); };
@@ -60,7 +60,7 @@ TEST_CASE_FIXTURE(Fixture, "an MLP's loss is the mean over pairs of tokens, what
 }
 
 TEST_CASE("detached values keep their numbers and pass no gradient on") {
-  const Scope scope;
+  const Scope scope{};
   const Values x{1.0, 2.0};
   const Values copy = detach(x);
   CHECK(copy[1].data() == 2);

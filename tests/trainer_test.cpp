@@ -16,7 +16,7 @@ struct TrainingFixture {
   const Config config{.vocab_size = tokenizer.vocab_size(), .n_embd = 4, .n_head = 2, .block_size = 8};
   TrainConfig how{.num_steps = 5};
   PythonRandom random{42};
-  const Scope scope;
+  const Scope scope{};
   const Model model = scalar_model(config, initialize(config, how, random));
   const Optimizer adam = adam_optimizer(how, model.params.size());
   const Loss loss = [this](std::span<const Token> tokens) { return document_loss(model, tokens); };

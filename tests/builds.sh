@@ -138,7 +138,7 @@ run() {
 # Two rows at a time, as much of a row keeps one core busy only, and threads that wait must leave it to others. Those
 # that use build/release are on the same side.
 export OMP_WAIT_POLICY=passive
-nightly=(sid fuzz znver3-lessons)
+nightly=(trixie sid fuzz znver3-lessons)
 [ "$*" != nightly ] || set -- "${nightly[@]}"
 rows=("$@")
 mkdir -p build/rows
@@ -147,7 +147,7 @@ if [ $# -gt 0 ]; then
   run "${rows[@]}"
 else
   make setup || exit
-  rows=(release mpi inspector book torture no-fma asan znver3 x86-64 libc++ arm trixie)
+  rows=(release mpi inspector book torture no-fma asan znver3 x86-64 libc++ arm)
   run "${rows[@]:0:6}" &
   run "${rows[@]:6}"
   wait

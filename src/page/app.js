@@ -78,7 +78,6 @@ function show() {
   views[state.tab](shown);
   showVerdict(shown);
   for (const door of document.querySelectorAll("#sections a")) {
-    door.href = `#tab=${door.dataset.tab}`;
     if (door.dataset.tab === state.tab) door.setAttribute("aria-current", "true");
     else door.removeAttribute("aria-current");
   }

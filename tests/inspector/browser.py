@@ -5,6 +5,12 @@ import os
 from urllib.parse import quote
 
 
+def check(claim, what):
+    """The first claim about the inspector that does not hold ends the check."""
+    if not claim:
+        raise SystemExit(f"check-inspector: {what}")
+
+
 class Browser:
     """The verbs of a test. A protocol adds go_to(address), evaluate(), click_at(), type() and press()."""
 

@@ -62,6 +62,7 @@ class Chromium(Browser):
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         self.resize(width, height)
         self.prefer(dark=False)
 

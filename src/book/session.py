@@ -36,7 +36,7 @@ class Walk:
 
     def follow(self, command, output):
         """Whether the program has moved to a place that is known now."""
-        if command.startswith("stop "):
+        if command.startswith("stops "):
             self.stops = command.split()[1:]
         if command.startswith("tbreak"):
             self.stops = []

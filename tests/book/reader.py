@@ -80,7 +80,7 @@ def run(reader):
 def walk(reader):
     reader.open(LESSON)
     steps = "document.querySelector('.session-box').querySelectorAll('.step:not([hidden])').length"
-    claim(reader.ask(steps) == 0 and reader.browser.text(".session-box button") == 'Type "stop count" (1 of 5)',
+    claim(reader.ask(steps) == 0 and reader.browser.text(".session-box button") == 'Type "stops count" (1 of 5)',
           "a walk begins with a command to type")
     reader.browser.click(".session-box button")
     claim(reader.ask(steps) == 1, "a step shows it, and what it prints")

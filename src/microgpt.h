@@ -26,6 +26,9 @@ struct Values : List {
   /// Python's x[start : start + n]: the same nodes, not copies.
   Values slice(std::size_t start, std::size_t n) const { return Values(Slice(List::data() + start, n)); }
 
+  /// Not every standard library finds this by itself, as data() are numbers.
+  operator Slice() const { return Slice(List::data(), size()); }
+
   /// The numbers without the graph.
   std::vector<double> data() const {
     std::vector<double> result;
@@ -33,9 +36,6 @@ struct Values : List {
     return result;
   }
 };
-
-/// Of whole lists. (Not every standard library makes a span of Values, whose data() are numbers.)
-inline Value dot(const List& a, const List& b) { return dot(Slice(a), Slice(b)); }
 
 /// The sum divided by the number of elements, as (1 / n) * sum.
 inline Value mean(const List& x) { return (1.0 / static_cast<double>(x.size())) * sum(x); }

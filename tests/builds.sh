@@ -69,7 +69,7 @@ book() { make check-book EMXX=none; }
 no-fma() {
   local -x GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA
   make test | tee build/rows/no-fma.tests && grep -q '^golden numbers: compared to four digits' build/rows/no-fma.tests &&
-    qemu-x86_64 -cpu core2duo build/release/microgpt train 2>&1 | grep -q '^this processor lacks .*NATIVE=0$'
+    grep -q '^this processor lacks .*NATIVE=0$' < <(qemu-x86_64 -cpu core2duo build/release/microgpt train 2>&1)
 }
 
 # A bare Debian of another release: the README's two commands, three walks in its gdb and a lesson with its clang. What

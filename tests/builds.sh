@@ -16,18 +16,19 @@ release() {
   make setup test && make check-lessons check-exercises check-mine && make check-readmes && make check-gdb && make check-lldb
 }
 
+# Every mistake of every lesson.
+museum() { make museum; }
+
 # Tests that take long where code runs slowly, and depend on no compiler or processor: statistics of models, and memory.
 statistics='the memory of a training *,of freshly drawn models *,the bar takes *,what is chosen for a list *'
 
 # The sanitizers, with the other compiler, without threads.
 asan() { make test MODE=asan CXX=clang++ OPENMP=0 ARGS="-tce='$statistics'"; }
 
-# A processor with vectors of 8 floats, and instructions scheduled for it; with lessons, without the museum, which would
-# compile every mistake again.
+# A processor with vectors of 8 floats, and instructions scheduled for it.
 znver3() { elsewhere test NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3'; }
 znver3-lessons() {
-  elsewhere check-lessons NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3' \
-    LESSONS="$(cd lessons && ls -d [0-9]*_* | grep -v museum | xargs)"
+  elsewhere check-lessons NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3'
 }
 
 # Any x86-64 processor: vectors of 4 floats, no fused multiply-add.
@@ -119,7 +120,7 @@ elsewhere() {
 count() { sed -nE 's/^\[doctest\] test cases: .* ([0-9]+) passed .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 count_checks() {
   grep -cE -e ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$' \
-    -e '^(checkpoint|data) .* 0$|no temporary file$' -e ' documents, equal$|^(inspector|mpi|book): ' "$1"
+    -e '^(checkpoint|data) .* 0$|no temporary file$' -e ' documents, equal$|^(inspector|mpi|book|museum): ' "$1"
 }
 
 # Runs rows one after the other, and writes a line of the table for each.
@@ -138,7 +139,7 @@ run() {
 # Two rows at a time, as much of a row keeps one core busy only, and threads that wait must leave it to others. Those
 # that use build/release are on the same side.
 export OMP_WAIT_POLICY=passive
-nightly=(trixie sid fuzz znver3-lessons)
+nightly=(trixie sid museum fuzz znver3-lessons)
 [ "$*" != nightly ] || set -- "${nightly[@]}"
 rows=("$@")
 mkdir -p build/rows

@@ -82,7 +82,7 @@ TEST_CASE("a training that cannot be saved goes on, and is saved when it can be"
   training.send(SIGINT);
   const Run r = training.wait();
   const Words told = lines(r.err);
-  REQUIRE(told.size() == 2);  // not a line for every step
+  REQUIRE_MESSAGE(told.size() == 2, r.err);  // not a line for every step
   CHECK(told[0].starts_with(reason));
   CHECK(told[1].starts_with("microgpt: stopped and saved after step "));
   CHECK(load_checkpoint(model).training->step == std::stoul(told[1].substr(told[1].find("step ") + 5)));

@@ -10,22 +10,22 @@ constexpr double unnoticed = 0.02;
 enum class Verdict { shown, hidden, praised, no_loss };
 
 /// What the loss says about the bug.
-Verdict verdict(const Outcome& outcome) {
-  if (outcome.crashed) return Verdict::shown;
-  if (!outcome.right) return Verdict::no_loss;
-  if (!outcome.broken || !std::isfinite(*outcome.broken)) return Verdict::shown;
-  const double difference = *outcome.broken - *outcome.right;
+Verdict verdict(const Bug& bug) {
+  if (bug.crashed) return Verdict::shown;
+  if (!bug.right) return Verdict::no_loss;
+  if (!bug.broken || !std::isfinite(*bug.broken)) return Verdict::shown;
+  const double difference = *bug.broken - *bug.right;
   return difference > unnoticed ? Verdict::shown : difference < -unnoticed ? Verdict::praised : Verdict::hidden;
 }
 
-/// Prints the exhibits with this verdict, and returns how many they are.
-std::size_t print_room(const std::vector<Exhibit>& exhibits, Verdict which, const char* title) {
+/// Prints the bugs with this verdict, and returns how many they are.
+std::size_t print_room(const std::vector<Bug>& bugs, Verdict which, const char* title) {
   fmt::print("\n--- {} ---\n", title);
   std::size_t count = 0;
-  for (const Exhibit& exhibit : exhibits) {
-    if (verdict(exhibit.outcome) != which) continue;
+  for (const Bug& bug : bugs) {
+    if (verdict(bug) != which) continue;
     count++;
-    print(exhibit);
+    print(bug);  // stop: bug
   }
   return count;
 }
@@ -33,22 +33,16 @@ std::size_t print_room(const std::vector<Exhibit>& exhibits, Verdict which, cons
 int main() try {
   const std::vector<Bug> bugs = all_bugs();
   fmt::print("{} bugs, each a patch of a few lines. Every one has been run.\n", bugs.size());
-  std::vector<Exhibit> exhibits;
-  for (const Bug& bug : bugs) {
-    const Outcome outcome = outcome_of(bug);  // stop: bug
-    exhibits.push_back({bug, outcome});
-  }
-  draw(exhibits, unnoticed);
+  draw(bugs, unnoticed);
 
   fmt::print("\nlesson           bug                right  with it  the first check that sees it\n");
-  const std::size_t shown = print_room(exhibits, Verdict::shown, "the loss shows it: it is worse, or there is none");
-  const std::size_t hidden = print_room(exhibits, Verdict::hidden, "the loss hides it: it moves by at most 0.02");
-  const std::size_t praised = print_room(exhibits, Verdict::praised, "the loss praises it: it gets better");
+  const std::size_t shown = print_room(bugs, Verdict::shown, "the loss shows it: it is worse, or there is none");
+  const std::size_t hidden = print_room(bugs, Verdict::hidden, "the loss hides it: it moves by at most 0.02");
+  const std::size_t praised = print_room(bugs, Verdict::praised, "the loss praises it: it gets better");
   const std::size_t no_loss =
-      print_room(exhibits, Verdict::no_loss, "there is no loss to look at: only a check can see it");
-  const auto unseen = std::count_if(exhibits.begin(), exhibits.end(), [](const Exhibit& exhibit) {
-    return exhibit.outcome.failed.empty() && !exhibit.outcome.crashed;
-  });
+      print_room(bugs, Verdict::no_loss, "there is no loss to look at: only a check can see it");
+  const auto unseen =
+      std::count_if(bugs.begin(), bugs.end(), [](const Bug& bug) { return bug.num_failed == 0 && !bug.crashed; });
   fmt::print("\nOf {} bugs, the loss shows {}, hides {} and praises {}; {} have none. Checks miss {}.\n", bugs.size(),
              shown, hidden, praised, no_loss, unseen);
   return 0;

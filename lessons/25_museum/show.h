@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,39 +15,31 @@
 
 namespace lesson25 {
 
-struct Exhibit {
-  Bug bug;
-  Outcome outcome;
-};
-
 inline std::string shown(std::optional<double> loss) { return loss ? fmt::format("{:.4f}", *loss) : "-"; }
 
 /// The first check that sees the bug, and how many more.
-inline std::string seen_by(const Outcome& outcome) {
-  if (outcome.crashed) return "it crashes or gives up";
-  if (outcome.failed.empty()) return "NO CHECK";
-  const std::string& first = outcome.failed[0];
-  const std::string more = outcome.failed.size() == 1 ? "" : fmt::format(" (+{})", outcome.failed.size() - 1);
-  return (first.size() <= 60 ? first : first.substr(0, 57) + "...") + more;
+inline std::string seen_by(const Bug& bug) {
+  if (bug.crashed) return "it crashes or gives up";
+  if (bug.num_failed == 0) return "NO CHECK";
+  const std::string more = bug.num_failed == 1 ? "" : fmt::format(" (+{})", bug.num_failed - 1);
+  return (bug.check.size() <= 60 ? bug.check : bug.check.substr(0, 57) + "...") + more;
 }
 
 /// Two lines: the losses and the first check that sees the bug, then what the bug is.
-inline void print(const Exhibit& exhibit) {
-  const auto& [bug, outcome] = exhibit;
-  fmt::print("{:16} {:16} {:>7} {:>8}  {}\n    {}\n", bug.lesson, bug.name, shown(outcome.right), shown(outcome.broken),
-             seen_by(outcome), bug.sentence);
+inline void print(const Bug& bug) {
+  fmt::print("{:16} {:16} {:>7} {:>8}  {}\n    {}\n", bug.lesson, bug.name, shown(bug.right), shown(bug.broken),
+             seen_by(bug), bug.sentence);
 }
 
 /// A row for each bug with a loss: how far the loss moved, and whether a check sees the bug.
-inline microgpt::Svg picture(const std::vector<Exhibit>& exhibits, double unnoticed) {
-  std::vector<const Exhibit*> rows;
-  for (const Exhibit& exhibit : exhibits) {
-    if (exhibit.outcome.right && exhibit.outcome.broken && std::isfinite(*exhibit.outcome.broken))
-      rows.push_back(&exhibit);
+inline microgpt::Svg picture(const std::vector<Bug>& bugs, double unnoticed) {
+  std::vector<Bug> rows;
+  for (const Bug& bug : bugs) {
+    if (bug.right && bug.broken && std::isfinite(*bug.broken)) rows.push_back(bug);
   }
-  auto difference = [](const Exhibit* exhibit) { return *exhibit->outcome.broken - *exhibit->outcome.right; };
+  auto difference = [](const Bug& bug) { return *bug.broken - *bug.right; };
   std::stable_sort(rows.begin(), rows.end(),
-                   [&](const Exhibit* a, const Exhibit* b) { return difference(a) < difference(b); });
+                   [&](const Bug& a, const Bug& b) { return difference(a) < difference(b); });
   constexpr double top = 60, row_height = 15, left = 220, middle = 400, scale = 600, right = 640;  // pixels
   const double bottom = top + row_height * static_cast<double>(rows.size());
   microgpt::Svg svg(right, bottom + 40);
@@ -65,8 +58,8 @@ inline microgpt::Svg picture(const std::vector<Exhibit>& exhibits, double unnoti
     const double y = top + row_height * (static_cast<double>(i) + 0.5);
     const double x = middle + scale * difference(rows[i]);
     const double drawn = std::clamp(x, left, right - 20);
-    const char* colour = rows[i]->outcome.failed.empty() ? "#d55e00" : "#0072b2";
-    svg.text(left - 10, y + 3, rows[i]->bug.lesson + " " + rows[i]->bug.name, "end", 10);
+    const char* colour = rows[i].num_failed == 0 ? "#d55e00" : "#0072b2";
+    svg.text(left - 10, y + 3, rows[i].lesson + " " + rows[i].name, "end", 10);
     svg.line(middle, y, drawn, y, colour, 1.5);
     if (drawn == x) svg.rect(x - 3, y - 3, 6, 6, colour);
     if (drawn != x) svg.text(drawn, y + 4, x > middle ? "▶" : "◀", "middle", 11, 0, colour);
@@ -75,9 +68,9 @@ inline microgpt::Svg picture(const std::vector<Exhibit>& exhibits, double unnoti
 }
 
 /// Draws the picture beside the others.
-inline void draw(const std::vector<Exhibit>& exhibits, double unnoticed) {
+inline void draw(const std::vector<Bug>& bugs, double unnoticed) {
   const char* const folder = std::getenv("PICTURES");
-  picture(exhibits, unnoticed).write(std::string(folder == nullptr ? "build/pictures" : folder) + "/25_museum.svg");
+  picture(bugs, unnoticed).write(std::string(folder == nullptr ? "build/pictures" : folder) + "/25_museum.svg");
 }
 
 }  // namespace lesson25

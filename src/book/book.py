@@ -81,7 +81,7 @@ def html(element):
 
 def find_readmes():
     lessons = sorted(path.parent for path in Path("lessons").glob("[0-9]*/main.cpp"))
-    others = ["lessons/mine/README.md", "lessons/study/README.md", "lessons/claims.md", "lessons/words.md",
+    others = ["lessons/mine/README.md", "lessons/claims.md", "lessons/words.md",
               "src/program/README.md", "src/debug/README.md", "src/README.md"]
     paths = [Path("README.md"), *(lesson / "README.md" for lesson in lessons), *map(Path, others)]
     return [readme.Readme(path) for path in paths]

@@ -20,21 +20,6 @@ function expected(name) {
   return text(`lessons/${name}/expected.txt`);
 }
 
-/// What the museum reads: every mistake, and what it has printed.
-function exhibits() {
-  const files = {};
-  const keep = (path) => (files[path] = readFileSync(path));
-  for (const lesson of readdirSync("lessons").filter((folder) => existsSync(`lessons/${folder}/break`))) {
-    keep(`lessons/${lesson}/expected.txt`);
-    for (const patch of readdirSync(`lessons/${lesson}/break`)) {
-      keep(`lessons/${lesson}/break/${patch}`);
-      const at = `lessons/${lesson}/break/${patch.replace(".patch", "")}`;
-      for (const kept of ["printed.txt", "code.txt"]) keep(`build/release/${at}/${kept}`);
-    }
-  }
-  return files;
-}
-
 /// What PyTorch's attention computed, in the files that the lesson's program names.
 function golden(name) {
   const folder = "tests/golden/attention/";
@@ -46,7 +31,8 @@ function golden(name) {
 /// The files that a program reads besides names: {path: bytes}.
 function filesOf(name) {
   if (name === "heart") return {};
-  return name.endsWith("_museum") ? exhibits() : golden(name);
+  const seen = `lessons/${name}/seen.tsv`;
+  return existsSync(seen) ? { [seen]: readFileSync(seen) } : golden(name);
 }
 
 /// How to make `after` from `before`: pieces, in order, that are copied, [from, to], or new, in letters. Code that is

@@ -33,7 +33,7 @@ void require_own_place(const std::string& save, bool force, const std::vector<st
 }
 
 void OwnFile::save(const std::function<void()>& save) {
-  if (number() != 0 && number() != number_) {
+  if (number_ && number() != 0 && number() != *number_) {
     const fs::path taken = path_;
     for (int n = 2; number() != 0; n++) {
       path_ = taken.parent_path() / fmt::format("{}-{}{}", taken.stem().string(), n, taken.extension().string());
@@ -41,7 +41,8 @@ void OwnFile::save(const std::function<void()>& save) {
     tell(fmt::format("another program has saved to '{}' since; this training saves to '{}'", taken.string(), path_));
   }
   save();
-  number_ = number();
+  const std::uintmax_t now = number();
+  number_ = now != 0 ? std::optional(now) : std::nullopt;
 }
 
 std::uintmax_t OwnFile::number() const {

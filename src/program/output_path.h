@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ class OwnFile {
   std::uintmax_t number() const;  // of the file that has this name; 0: none has
 
   std::string& path_;
-  std::uintmax_t number_;
+  std::optional<std::uintmax_t> number_;  // none: it went with its folder, and may come back
 };
 
 /// Throws the Error of require_writable(), and UsageError if `path` is one of the files that the output

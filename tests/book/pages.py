@@ -190,7 +190,7 @@ def main():
     book = Book(Path(sys.argv[1]))
     lessons = [path.parent / "README.md" for path in Path("lessons").glob("[0-9]*/main.cpp")]
     readmes = [Path("README.md"), Path("src/README.md"), Path("lessons/claims.md"), Path("lessons/mine/README.md"),
-               Path("lessons/study/README.md"), Path("lessons/words.md"), Path("src/program/README.md"),
+               Path("lessons/words.md"), Path("src/program/README.md"),
                Path("src/debug/README.md"), *sorted(lessons)]
     links = check_links(book)
     check_hosts(book, readmes)

@@ -8,7 +8,7 @@ OPENMP := 1
 NATIVE := 1
 O := 3
 NAMES := data/names.txt
-OF := tensor
+OF := checkpoint data
 EMXX := em++
 $(foreach option,ARGS AXE BACK BREAK CACHE DEV KILLS L MINE ROWS RUN SECONDS STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
@@ -77,7 +77,7 @@ LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)
 MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
 BREAKS := $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/*/break/*.patch))
 EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lessons/%/solution)
-FUZZERS := $(patsubst %,$(BUILD)/tests/fuzz/%,$(if $(filter file,$(origin OF)),checkpoint data,$(OF)))
+FUZZERS := $(OF:%=$(BUILD)/tests/fuzz/%)
 OTHERS := $(addprefix $(BUILD)/,lessons/ladder lessons/forms tests/gdb/main tests/inspector/figures)
 INSPECTED := $(patsubst %,$(BUILD)/inspected/%.html,names copy induction)
 MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
@@ -85,11 +85,11 @@ MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build mpi train test test-some builds nightly oracle check-torch bench names ladder forms reproduce \
+.PHONY: help setup build mpi train test builds nightly oracle check-torch bench names ladder forms reproduce \
   mine mine-watch mine-run mine-reset hint progress check-mine check-lessons check-exercises check-readmes museum \
   gdb lldb step step-lldb check-gdb check-lldb sessions session-lldb check-inspector picture book check-book dist \
   book-programs packed check-book-programs check-races races fuzz fuzzers torture format lint clean \
-  no-such-lesson no-such-break no-such-tests FORCE
+  no-such-lesson no-such-break FORCE
 
 help:
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -102,7 +102,7 @@ train: $(HEART) ## compile src/microgpt.cpp and nothing else, train, and generat
 	$(HEART) $(NAMED)
 build: $(PROGRAM) ## compile the program, to build/release/microgpt
 test: $(TESTS) $(PROGRAM) $(HEART) ## run every test
-	OMP_WAIT_POLICY=passive MICROGPT_PROGRAM=$(PROGRAM) $(TESTS) $(ARGS)
+	OMP_WAIT_POLICY=passive MICROGPT_PROGRAM=$(PROGRAM) $(RUN) $(TESTS) $(ARGS)
 names: data/makemore.txt ## download the 32,033 names of makemore to data/makemore.txt
 data/makemore.txt:
 	@data/download.sh $@
@@ -198,7 +198,7 @@ picture: $(PROGRAM)
 	@python3 -B tests/inspector/picture.py $< $(BUILD)/inspector src/page/inspector.webp
 check-races:
 	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races
-races: $(addprefix $(BUILD)/$(wildcard lessons/*_openmp)/,main break/race/main) $(BUILD)/tests_of_tensor $(PROGRAM)
+races: $(addprefix $(BUILD)/$(wildcard lessons/*_openmp)/,main break/race/main) $(TESTS) $(PROGRAM)
 	@tests/races.sh $^
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz OPENMP=0 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' fuzzers
@@ -307,23 +307,13 @@ $(MPI_OBJECT): src/train/processes.cpp $(BUILD)/openmp
 	  { echo "no mpicxx; try: apt-get install openmpi-bin libopenmpi-dev (on macOS: brew install open-mpi)" >&2; exit 1; }
 	@$(call compile,$< with MPI,-DMICROGPT_MPI $<)
 
-# `make test-some OF="microgpt tensor" [RUN=emulator]` has the tests that include headers of these folders of src.
-UNIT_TESTS := $(filter-out tests/cli_%,$(wildcard tests/*_test.cpp))
-TESTED = $(sort microgpt $(shell sed -n 's|^\#include "\([a-z]*\)/.*|\1|p' $(UNIT_TESTS)))
-SOME_TESTS := $(BUILD)/tests_of_$(subst $() ,_,$(strip $(OF)))
-test-some: $$(if $$(filter-out $$(TESTED),$$(OF)),no-such-tests,$(SOME_TESTS))
-	OMP_WAIT_POLICY=passive $(RUN) $(SOME_TESTS) $(ARGS)
-no-such-tests:
-	@echo "no tests for '$(filter-out $(TESTED),$(OF))'; there are tests for: $(TESTED)" >&2; exit 2
-
 $(TESTS): $(call unit,program) $(call objects,tests/*.cpp)
-$(SOME_TESTS): $(call objects,tests/main.cpp $(shell grep -lE '"($(subst $() ,|,$(strip $(OF))))[/.]' $(UNIT_TESTS)))
 $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) $(call unit,program)
 $(MAINS) $(BREAKS) $(OTHERS): $$@.o
 $(EXERCISES): $$@.o $$(if $$(call by_doctest,$$@),$(BUILD)/lessons/doctest_main.o)
 by_doctest = $(foreach e,$(1),$(if $(wildcard $(patsubst $(BUILD)/%,%,$(dir $(e))exercise_tests.h)),,$(e)))
-LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(SOME_TESTS) $(README_CHECKER) $(MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) \
+LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(README_CHECKER) $(MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) \
   $(OTHERS)
 WITHOUT_TENSORS := $(shell ls lessons | sed '/_tensors$$/,$$d')
 $(filter-out $(WITHOUT_TENSORS:%=$(BUILD)/lessons/%/%),$(LINKED)): $(LIBRARY)

@@ -46,7 +46,7 @@ AttentionCall<T> call_of(const AttentionShape& shape, const Dropout& dropout, co
   return call;
 }
 
-/// q, k, v to x_attn, sequence by sequence.
+/// q, k, v to x_attn, document by document: those of one thread. gpt.cpp has the parallel loop over all of them.
 template <class T>
 void attend_forward(const Kernels<T>& kernels, const AttentionShape& shape, const AttentionInput<T>& input,
                     AttentionActivations<T>& a) {

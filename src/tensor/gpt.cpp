@@ -218,6 +218,20 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
   kernels.rmsnorm_backward(of(a.dembedded), of(a.dx), of(a.embedded), at(a.scale0), {});
 }
 
+// A thread takes whole documents, with all heads of all layers, so threads wait for each other once, at the end. All read
+// the model, the batch and dlosses. A thread alone writes, and reads, the n of N rows of the activations that belong to
+// its documents. Each number is one sum in one order, so no bit depends on the number of threads.
+template <class T>
+void gpt_forward_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, std::size_t part,
+                          std::size_t parts, const T* dlosses, Activations<T>& a, std::size_t threads) {
+#pragma omp parallel for num_threads(static_cast <int>(startable_threads(threads))) schedule(static, 1)
+  for (std::size_t i = 0; i < threads; i++) {
+    const Share documents = batch.documents(part * threads + i, parts * threads);  // n of the N rows
+    gpt_forward(model, kernels, batch, documents, a);  // tokens (n), x (n,C), q (n,H*K), x_attn (n,H*D), probs (n,V)
+    gpt_backward(model, kernels, batch, documents, dlosses, a);  // dprobs (n,V), dx_attn (n,H*D), dq (n,H*K), dx (n,C)
+  }
+}
+
 template <class T>
 void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                           const Activations<T>& a, const WeightRows& which) {
@@ -257,6 +271,10 @@ template void gpt_backward(const TensorModel<float>&, const Kernels<float>&, con
                            Activations<float>&);
 template void gpt_backward(const TensorModel<double>&, const Kernels<double>&, const Batch&, Share, const double*,
                            Activations<double>&);
+template void gpt_forward_backward(const TensorModel<float>&, const Kernels<float>&, const Batch&, std::size_t,
+                                   std::size_t, const float*, Activations<float>&, std::size_t);
+template void gpt_forward_backward(const TensorModel<double>&, const Kernels<double>&, const Batch&, std::size_t,
+                                   std::size_t, const double*, Activations<double>&, std::size_t);
 template void gpt_backward_weights(TensorModel<float>&, const Kernels<float>&, const Batch&, Share,
                                    const Activations<float>&, const WeightRows&);
 template void gpt_backward_weights(TensorModel<double>&, const Kernels<double>&, const Batch&, Share,

@@ -111,6 +111,11 @@ template <class T>
 void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                   const T* dlosses, Activations<T>& activations);
 
+/// Both, on several threads, for part `part` of the documents, of `parts`: a process takes one. There are all of dlosses.
+template <class T>
+void gpt_forward_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, std::size_t part,
+                          std::size_t parts, const T* dlosses, Activations<T>& activations, std::size_t threads);
+
 /// Computes some rows of every parameter's gradient, from these documents. Call it after their gpt_backward.
 template <class T>
 void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,

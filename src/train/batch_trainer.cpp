@@ -134,12 +134,7 @@ double BatchTrainer<T>::step(double progress) {
   const std::vector<double> weights = batch_.weights(options_.loss_mean);
   const std::vector<T> dlosses(weights.begin(), weights.end());
   const std::size_t shares = options_.threads, processes = processes::count();
-  parallel(shares, [&](std::size_t i) {
-    const Share documents = batch_.documents(processes::number() * shares + i, processes * shares);
-    gpt_forward(model_, kernels_, batch_, documents, activations_);
-    gpt_backward(model_, kernels_, batch_, documents, dlosses.data(), activations_);
-  });
-
+  gpt_forward_backward(model_, kernels_, batch_, processes::number(), processes, dlosses.data(), activations_, shares);
   const Share documents = batch_.documents(processes::number(), processes), rows = batch_.rows(documents);
   double loss = 0;
   processes::take_over(bytes_of<double>({&loss, 1}));

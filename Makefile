@@ -10,7 +10,7 @@ O := 3
 NAMES := data/names.txt
 OF := checkpoint data
 EMXX := em++
-$(foreach option,ARGS AXE BACK BREAK CACHE DEV KILLS L MINE ROWS RUN SECONDS STAGE,$(eval $(option) :=))
+$(foreach option,ARGS AXE BACK BREAK CACHE DEV KILLS L MINE MISTAKES ROWS RUN SECONDS STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -186,9 +186,9 @@ oracle: $(TESTS) check-torch
 check-torch: $(PROGRAM)
 	@tests/check_torch.sh $(PROGRAM) $(BUILD)/check_torch
 check-mine:
-	@CXX='$(CXX)' tests/mine/check.sh
+	@CXX='$(CXX)' MISTAKES='$(MISTAKES)' tests/mine/check.sh
 check-exercises: $(EXERCISES)
-	@COMPILE='$(if $(filter-out 0,$(OPENMP)),$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
+	@COMPILE='$(if $(filter 0,$(OPENMP) $(MISTAKES)),,$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
 	  LINK='$(LIBRARY) $(SCALAR) $(LDFLAGS) $(LDLIBS)' tests/exercises.sh $(BUILD) $(LESSONS)
 museum: $(BREAKS:main=printed.txt)
 	@python3 -B tests/museum.py $(BUILD) | diff $(wildcard lessons/*/seen.tsv) - && echo "museum: every bug does what it did"

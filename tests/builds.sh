@@ -13,11 +13,12 @@ unset MAKELEVEL
 
 # This machine, with everything that the READMEs show.
 release() {
-  make setup test && make check-lessons check-exercises check-mine && make check-readmes && make check-gdb && make check-lldb
+  make setup test && make check-lessons && make check-exercises check-mine MISTAKES=0 && make check-readmes &&
+    make check-gdb && make check-lldb
 }
 
-# Every mistake of every lesson.
-museum() { make museum; }
+# The mistakes of all lessons, and those that readers make in exercises and in their own microgpt.
+mistakes() { make museum && make check-exercises && make check-mine; }
 
 # Tests that take long where code runs slowly, and depend on no compiler or processor: statistics of models, and memory.
 statistics='the memory of a training *,of freshly drawn models *,the bar takes *,what is chosen for a list *'
@@ -139,7 +140,7 @@ run() {
 # Two rows at a time, as much of a row keeps one core busy only, and threads that wait must leave it to others. Those
 # that use build/release are on the same side.
 export OMP_WAIT_POLICY=passive
-nightly=(trixie sid museum fuzz znver3-lessons)
+nightly=(trixie sid mistakes x86-64 fuzz znver3-lessons)
 [ "$*" != nightly ] || set -- "${nightly[@]}"
 rows=("$@")
 mkdir -p build/rows
@@ -148,7 +149,7 @@ if [ $# -gt 0 ]; then
   run "${rows[@]}"
 else
   make setup || exit
-  rows=(release mpi inspector book torture no-fma asan znver3 x86-64 libc++ arm)
+  rows=(release mpi inspector book torture no-fma asan znver3 libc++ arm)
   run "${rows[@]:0:6}" &
   run "${rows[@]:6}"
   wait

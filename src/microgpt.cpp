@@ -79,10 +79,10 @@ inline Value operator/(Value a, double b) { return a * power(b, -1.0); }
 inline void build_topo(Node* v, std::size_t visit, std::vector<Node*>& topo) {
   v->visit = visit;
   for (const Edge& edge : v->edges) {
-    // A leaf hands nothing on. It gathers its gradient until Adam clears it.
-    if (edge.child->visit != visit && !edge.child->edges.empty()) build_topo(edge.child, visit, topo);
+    if (edge.child->visit != visit) build_topo(edge.child, visit, topo);
   }
-  v->grad = 0;  // there may have been a backward() before
+  if (v->edges.empty()) return;  // a leaf hands nothing on, and gathers its gradient until Adam clears it
+  v->grad = 0;                   // there may have been a backward() before
   topo.push_back(v);
 }
 

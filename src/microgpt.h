@@ -37,6 +37,9 @@ struct Values : List {
   }
 };
 
+/// Of whole lists. (A debugger, too, finds this one, but makes no Slice by itself.)
+inline Value dot(const List& a, const List& b) { return dot(Slice(a), Slice(b)); }
+
 /// The sum divided by the number of elements, as (1 / n) * sum.
 inline Value mean(const List& x) { return (1.0 / static_cast<double>(x.size())) * sum(x); }
 

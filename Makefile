@@ -307,7 +307,7 @@ $(MPI_OBJECT): src/train/processes.cpp $(BUILD)/openmp
 	  { echo "no mpicxx; try: apt-get install openmpi-bin libopenmpi-dev (on macOS: brew install open-mpi)" >&2; exit 1; }
 	@$(call compile,$< with MPI,-DMICROGPT_MPI $<)
 
-$(TESTS): $(call unit,program) $(call objects,tests/*.cpp)
+$(TESTS): $(call objects,tests/*.cpp)
 $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) $(call unit,program)
 $(MAINS) $(BREAKS) $(OTHERS): $$@.o

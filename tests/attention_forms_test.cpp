@@ -141,40 +141,6 @@ TEST_CASE("naive and fast kernels agree in every form, and shares and parts of a
   }
 }
 
-TEST_CASE("in float every form computes what it does in double, in documents of different lengths") {
-  Config longer = small;
-  longer.block_size = 70;
-  PythonRandom random(1);
-  Documents four;
-  for (const std::size_t predictions : {5, 1, 70, 9}) four.push_back(random_document(longer, predictions - 1, random));
-  for (const Form& form : forms(longer)) {
-    INFO(form.name);
-    Parameters parameters = random_parameters(form.config);
-    const Answer<double> expected = answer<double>(form.config, parameters, four);
-    for (const Kernels<float>* kernels : {&naive<float>(), &fast<float>()}) {
-      const Answer<float> found = answer<float>(form.config, parameters, four, {*kernels});
-      const double difference = std::max(relative_difference(found.logits, expected.logits),
-                                         relative_difference(found.gradient, expected.gradient));
-      CHECK(difference < 1e-12 * 0x1p29);  // a float rounds 2^29 times as coarsely as a double
-      CHECK(difference > 0);
-    }
-  }
-}
-
-TEST_CASE("dropout changes the losses, differently with every seed, and a rate of 0 nothing") {
-  for (const Form& form : forms()) {
-    INFO(form.name);
-    Parameters parameters = random_parameters(form.config);
-    auto losses_with = [&](const Dropout& dropout) {
-      return answer<double>(form.config, parameters, documents, {.dropout = dropout}).losses;
-    };
-    CHECK((losses_with({0, 5}) == losses_with({})));
-    CHECK((losses_with({0.3, 5}) != losses_with({})));
-    CHECK((losses_with({0.3, 5}) == losses_with({0.3, 5})));
-    CHECK((losses_with({0.3, 5}) != losses_with({0.3, 6})));
-  }
-}
-
 TEST_CASE("every layer drops other numbers, and others of its attention's output than of its MLP's") {
   const TensorModel<double> model(small, random_parameters(small));
   Batch batch(small.block_size);
@@ -238,38 +204,6 @@ TEST_CASE("documents that grow side by side, each at its own position, predict w
       }
     }
   }
-}
-
-TEST_CASE("as many groups as heads, and a window of at least the whole block, are plain multi-head attention") {
-  const Config plain = small;
-  Config grouped = plain;
-  grouped.n_kv_head = plain.n_head;
-  Config windowed = plain;
-  windowed.mask = parse_mask_pattern("local:20");
-  Parameters parameters = random_parameters(plain);
-  for (const Config& same : {grouped, windowed}) {
-    CHECK(same.attention() == "mha");
-    CHECK((answer<double>(same, parameters, documents) == answer<double>(plain, parameters, documents)));
-  }
-}
-
-TEST_CASE("grouped queries are multi-head attention whose heads have the same keys and values") {
-  const Config grouped = forms()[1].config;  // two groups of two heads
-  Config multi = grouped;
-  multi.n_kv_head = 0;
-  Parameters few = random_parameters(grouped);
-  Parameters many(gpt_shapes(multi));
-  const std::size_t D = grouped.head_dim();
-  for (const Parameter& matrix : many.matrices()) {
-    const Parameter& from = few[matrix.name];
-    for (std::size_t row = 0; row < matrix.rows; row++) {
-      const std::size_t head = row / D;
-      const std::size_t source = from.rows == matrix.rows ? row : head / 2 * D + row % D;
-      std::copy(from.row(source).begin(), from.row(source).end(), matrix.row(row).begin());
-    }
-  }
-  const std::vector<double> expected = answer<double>(multi, many, documents).losses;
-  CHECK(largest_difference(answer<double>(grouped, few, documents).losses, expected) < 1e-12);
 }
 
 TEST_CASE("a form of attention that cannot be is refused with both numbers and what would work") {

@@ -33,27 +33,12 @@ TEST_CASE("each document counts the same, whatever its length") {
   CHECK(mean_loss(length, documents, tokenizer).mean == 3);
 }
 
-TEST_CASE("evaluation leaves nothing on the tape") {
-  const std::vector<Document> documents(50, U"abc");
-  const Tokenizer tokenizer(documents);
-  const std::size_t before = nodes_on_tape();
-  document_losses(length, documents, tokenizer);
-  CHECK(nodes_on_tape() == before);
-}
-
 TEST_CASE("an estimate is the mean, the deviation by n - 1, and that divided by the root of n") {
   const std::vector<double> numbers{2, 4, 4, 6};  // squares of the deviations: 4 0 0 4
   const Estimate e = estimate(numbers);
   CHECK(e.mean == 4);
   CHECK(e.stddev == std::sqrt(8.0 / 3));
   CHECK(e.standard_error == std::sqrt(8.0 / 3) / 2);
-}
-
-TEST_CASE("the mean of none and the deviation of one are not numbers") {
-  CHECK(std::isnan(estimate({}).mean));
-  const std::vector<double> one{7};
-  CHECK(estimate(one).mean == 7);
-  CHECK(std::isnan(estimate(one).stddev));
 }
 
 TEST_CASE("an invented name is listed if it stands among the documents, letter for letter") {
@@ -145,15 +130,6 @@ TEST_CASE_FIXTURE(SamplingFixture, "a sample has at most block_size tokens, and 
   CHECK(longest == config.block_size);
 }
 
-TEST_CASE_FIXTURE(SamplingFixture, "a prompt draws no random numbers") {
-  PythonRandom same = random;
-  TensorModel<double> tensor_model(config, parameters);
-  Decoder<double> decoder(tensor_model);
-  const Tokens prompt{3, 0, 3, 1, 2};  // fills the block
-  CHECK(sample(decoder, 1.0, random, prompt) == prompt);
-  CHECK(random.bits32() == same.bits32());
-}
-
 TEST_CASE_FIXTURE(SamplingFixture,
                   "documents that grow side by side are the same for any number of rows and of documents") {
   TensorModel<float> tensor_model(config, parameters);
@@ -224,17 +200,6 @@ TEST_CASE_FIXTURE(SamplingFixture, "almost without temperature the likeliest tok
   for (int i = 0; i < 20; i++) CHECK(sample(model, 1e-6, random) == likeliest);
 }
 
-TEST_CASE("generate() goes on from each token to the next, until BOS or max_tokens") {
-  std::vector<std::size_t> positions;
-  auto successor = [&](Token token_id, std::size_t pos_id) {
-    positions.push_back(pos_id);
-    return (token_id + 1) % 10;
-  };
-  CHECK(generate(successor, 9, 5) == Tokens{0, 1, 2, 3, 4});
-  CHECK(positions == std::vector<std::size_t>{0, 1, 2, 3, 4});
-  CHECK(generate(successor, 9, 50) == Tokens{0, 1, 2, 3, 4, 5, 6, 7, 8});
-}
-
 TEST_CASE("predictions that are no numbers are not drawn from") {
   const Scope scope;
   PythonRandom random(1);
@@ -243,12 +208,6 @@ TEST_CASE("predictions that are no numbers are not drawn from") {
     std::vector logits{0.0, broken};
     CHECK_THROWS_AS(draw<double>(logits, 1, 0.5), Error);
   }
-}
-
-TEST_CASE_FIXTURE(SamplingFixture, "sampling leaves nothing on the tape") {
-  const std::size_t before = nodes_on_tape();
-  sample(model, 1.0, random);
-  CHECK(nodes_on_tape() == before);
 }
 
 }  // namespace

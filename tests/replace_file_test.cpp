@@ -81,25 +81,6 @@ TEST_CASE("a file is made, and replaced whole") {
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("a path without a directory is in the current one") {
-  const TemporaryDirectory directory;
-  const fs::path before = fs::current_path();
-  fs::current_path(directory.path);
-  replace_file("file", "here");
-  fs::current_path(before);
-  CHECK(contents(directory / "file") == "here");
-}
-
-TEST_CASE("asking whether a file can be written changes nothing") {
-  const TemporaryDirectory directory;
-  require_writable(directory / "file");
-  CHECK(directory.count() == 0);
-  write_contents(directory / "file", "old");
-  require_writable(directory / "file");
-  CHECK(contents(directory / "file") == "old");
-  CHECK(directory.count() == 1);
-}
-
 TEST_CASE("what a killed program with this id left is written over") {
   const TemporaryDirectory directory;
   write_contents(directory / ("file." + std::to_string(::getpid()) + ".tmp"), "half of something long");

@@ -125,59 +125,75 @@ TEST_CASE("empty tensors lie between others, several in one place") {
             .tensors.at("t")
             .data.empty());
 
-  CHECK(refusal(with_empty("[8,8]")) == "the tensor c overlaps another");
-  CHECK(refusal(with_empty("[32,32]")) == "the tensor c follows a gap");
-  CHECK(refusal(with_empty("[16,24]")) == "the tensor c does not have data_offsets 0 bytes apart");
 }
 
-TEST_CASE("what is not safetensors is refused") {
-  const std::string no_brace = "its header does not begin with {";
+TEST_CASE("what is not safetensors is refused, and what is wrong is named") {
+  const std::string no_brace = "header does not begin with {", no_dtype = "tensor a is not of dtype F64";
+  const std::string apart = "b does not have data_offsets 8 bytes apart", more = "but its tensors have more";
+  const std::string huge = "t is larger than any file", after_shape = "something unexpected after \"shape\"";
+  auto sized = [](const std::string& shape) {
+    return one_tensor(R"("dtype":"F64","data_offsets":[0,0],"shape":)" + shape, "");
+  };
+  // 2^60 doubles are 2^63 bytes; twice that would be 0 again.
+  const std::string large = R"({"dtype":"F64","shape":[1152921504606846976],"data_offsets":[0,9223372036854775808]})";
+  std::string ones = "[1";  // of more dimensions than a tensor can have
+  for (int i = 0; i < 64; i++) ones += ",1";
   const std::vector<std::pair<std::string, std::string>> refused{
       {"", "it has only 0 bytes"},
       {"1234567", "it has only 7 bytes"},
       {"emma\noli", "it claims a header of 7596568761842101605 bytes"},
       {little_endian(~std::uint64_t{0}) + tiny_header, "it claims a header of 18446744073709551615 bytes"},
       {little_endian(3) + "{}", "it claims a header of 3 bytes"},
-      {file(tiny_header + std::string(100'000'000 - tiny_header.size() + 1, ' '), tiny_numbers),
-       "it claims a header of 100000001 bytes"},
+      {file(tiny_header + std::string(100'000'000 - tiny_header.size() + 1, ' '), tiny_numbers), "100000001 bytes"},
       {little_endian(0), no_brace},
       {file(" " + tiny_header, tiny_numbers), no_brace},
       {file("\xef\xbb\xbf" + tiny_header, tiny_numbers), no_brace},
       {file("[]", ""), no_brace},
-      {file("{", ""), "its header is not valid JSON at byte 2"},
-      {file("{} {}", ""), "its header is not valid JSON at byte 4"},
-      {file("{}//", ""), "its header is not valid JSON at byte 3"},
-      {file("{\"\xff\":{}}", ""), "its header is not valid JSON at byte 3"},          // not UTF-8
-      {file("{\"\xed\xa0\x80\":{}}", ""), "its header is not valid JSON at byte 4"},  // a surrogate
-      {file(R"({"\ud800":{}})", ""), "its header is not valid JSON at byte 9"},       // half a pair
-      {file(tiny_header + std::string("\0}", 2), tiny_numbers), "its header has a zero byte"}};
-  for (const auto& [bytes, message] : refused) CHECK(refusal(bytes) == "it is not a safetensors file: " + message);
-}
-
-TEST_CASE("a header with anything that the format does not have is refused") {
-  auto unexpected = [](const std::string& key) {
-    return "it is not a safetensors file: its header has something unexpected after " + key;
-  };
-  for (const std::string value : {"\"text\"", "[]", "null", "1"}) {
-    CHECK(refusal(file(R"({"wte":)" + value + "}", "")) == unexpected("\"wte\""));
+      {file("{", ""), "not valid JSON at byte 2"},
+      {file("{} {}", ""), "not valid JSON at byte 4"},
+      {file("{\"\xff\":{}}", ""), "not valid JSON at byte 3"},        // not UTF-8
+      {file(R"({"\ud800":{}})", ""), "not valid JSON at byte 9"},     // half a pair
+      {file(tiny_header + std::string("\0}", 2), tiny_numbers), "its header has a zero byte"},
+      {file(R"({"__metadata__":{"n_layer":1}})", ""), "something unexpected after \"n_layer\""},
+      {file(R"({"wte":{"shape":)" + ones + "]}}", ""), after_shape},
+      {file(R"({"__metadata__":{"k":[1]}})", ""), "its __metadata__ has a list, not a text, as \"k\""},
+      {file(R"({"wte":{},"\u0077te":{}})", ""), "has \"wte\" twice"},
+      {file(R"({"__metadata__":{},"__metadata__":{}})", ""), "has \"__metadata__\" twice"},
+      {file(R"({"__metadata__":{"n_layer":"1","n_layer":"1"}})", ""), "has \"n_layer\" twice"},
+      {file(R"({"wte":{"shape":[1],"shape":[1]}})", ""), "has \"shape\" twice"},
+      {edited("\"F64\"", "\"F32\""), no_dtype},
+      {edited("\"F64\"", "[64]"), no_dtype},
+      {edited(R"("dtype":"F64",)", ""), no_dtype},
+      {edited(R"("shape":[2])", R"("shape":"2")"), "a has no shape"},
+      {edited(R"(,"shape":[2]})", "}"), "a has no shape"},
+      {edited("[2]", R"([2],"stride":[1])"), "a has fields other than dtype, shape and data_offsets"},
+      {edited(R"("data_offsets":[0,16],)", ""), "a does not have data_offsets 16 bytes apart"},
+      {sized("[2305843009213693952]"), huge},
+      {sized("[4294967296,4294967296]"), huge},
+      {sized("[9223372036854775808,2,0]"), huge},
+      {file(R"({"a":)" + large + R"(,"b":)" + large + "}", ""), "0 bytes of numbers, " + more},
+      {file(tiny_header, tiny_numbers.substr(1)), "it has 23 bytes of numbers, " + more},
+      {file(tiny_header, tiny_numbers + " "), "it has 25 bytes of numbers, but its tensors have 24"},
+      {edited("[16,24]", "[16,16]"), apart},
+      {edited("[16,24]", "[24,16]"), apart},
+      {edited("[16,24]", "[16]"), apart},
+      {edited("[16,24]", "[16,24,24]"), apart},
+      {edited("[16,24]", "[18446744073709551608,24]"), apart},
+      {edited("[16,24]", "[8,16]"), "b overlaps another"},
+      {edited("[16,24]", "[0,8]"), "a overlaps another"},
+      {edited("[0,16]", "[1,17]"), "a follows a gap"},
+      {edited("[16,24]", "[18446744073709551608,0]"), "b follows a gap"},  // 2^64 - 8
+      {with_empty("[8,8]"), "c overlaps another"},
+      {with_empty("[32,32]"), "c follows a gap"},
+      {with_empty("[16,24]"), "c does not have data_offsets 0 bytes apart"}};
+  for (const auto& [bytes, words] : refused) {
+    const std::string said = refusal(bytes);
+    CHECK_MESSAGE(said.find(words) != std::string::npos, words + ": " + said);
   }
-  for (const std::string value : {"{}", "[[]]", "[{}]", "[\"1\"]", "[1e3]", "[-1]", "[-0]", "[1.0]",
-                                  "[18446744073709551616]", "1", "true", "null"}) {
-    CHECK(refusal(file(R"({"wte":{"shape":)" + value + "}}", "")) == unexpected("\"shape\""));
+  for (const std::string value : {"{}", "[[]]", "[\"1\"]", "[1e3]", "[-1]", "[18446744073709551616]", "1", "null"}) {
+    CHECK(refusal(file(R"({"wte":{"shape":)" + value + "}}", "")).ends_with(after_shape));
+    if (value[0] != '{') CHECK(refusal(file(R"({"wte":)" + value + "}", "")).ends_with("unexpected after \"wte\""));
   }
-  CHECK(refusal(file(R"({"__metadata__":{"n_layer":1}})", "")) == unexpected("\"n_layer\""));
-  std::string ones = "1";  // of more dimensions than a tensor can have
-  for (int i = 0; i < 64; i++) ones += ",1";
-  CHECK(refusal(file(R"({"wte":{"shape":[)" + ones + "]}}", "")) == unexpected("\"shape\""));
-}
-
-TEST_CASE("a key that comes twice is refused") {
-  auto twice = [](const std::string& key) { return "it is not a safetensors file: its header has " + key + " twice"; };
-  CHECK(refusal(file(R"({"wte":{},"wte":{}})", "")) == twice("\"wte\""));
-  CHECK(refusal(file(R"({"wte":{},"\u0077te":{}})", "")) == twice("\"wte\""));
-  CHECK(refusal(file(R"({"__metadata__":{},"__metadata__":{}})", "")) == twice("\"__metadata__\""));
-  CHECK(refusal(file(R"({"__metadata__":{"n_layer":"1","n_layer":"1"}})", "")) == twice("\"n_layer\""));
-  CHECK(refusal(file(R"({"wte":{"shape":[1],"shape":[1]}})", "")) == twice("\"shape\""));
 }
 
 TEST_CASE("a header of fifty megabytes is refused without harm, however deep it nests") {
@@ -190,23 +206,6 @@ TEST_CASE("a header of fifty megabytes is refused without harm, however deep it 
   CHECK(refusal(file(objects, "")).ends_with("unexpected after \"a\""));
 }
 
-TEST_CASE("metadata other than text is refused") {
-  CHECK(refusal(file(R"({"__metadata__":{"k":[1]}})", "")) == "its __metadata__ has a list, not a text, as \"k\"");
-}
-
-TEST_CASE("a tensor that is not fully described is refused") {
-  for (const std::string dtype : {"\"F16\"", "\"F32\"", "\"I64\"", "\"f64\"", "\"\"", "[64]"}) {
-    CHECK(refusal(edited("\"F64\"", dtype)) == "the tensor a is not of dtype F64");
-  }
-  CHECK(refusal(edited(R"("dtype":"F64",)", "")) == "the tensor a is not of dtype F64");
-  CHECK(refusal(edited(R"("shape":[2])", R"("shape":"2")")) == "the tensor a has no shape");
-  CHECK(refusal(edited(R"(,"shape":[2]})", "}")) == "the tensor a has no shape");
-  CHECK(refusal(edited("[2]", R"([2],"stride":[1])")) ==
-        "the tensor a has fields other than dtype, shape and data_offsets");
-  CHECK(refusal(edited(R"("data_offsets":[0,16],)", "")) == "the tensor a does not have data_offsets 16 bytes apart");
-  CHECK(refusal(edited("[2]", "[]")) == "the tensor a does not have data_offsets 8 bytes apart");
-}
-
 TEST_CASE("a name that is not plain is quoted") {
   auto no_dtype = [](const std::string& name) { return refusal(file("{\"" + name + "\":{}}", "")); };
   const std::string end = " is not of dtype F64";
@@ -217,37 +216,6 @@ TEST_CASE("a name that is not plain is quoted") {
   const std::string long_name(1000, 'n');
   const std::string beginning(40, 'n');
   CHECK(no_dtype(long_name) == "the tensor \"" + beginning + "\"..." + end);
-}
-
-TEST_CASE("a tensor of more bytes than a file can have is refused") {
-  for (const std::string shape : {"[2305843009213693952]", "[4294967296,4294967296]", "[9223372036854775808,2,0]",
-                                  "[1,18446744073709551615,18446744073709551615]"}) {
-    CHECK(refusal(one_tensor(R"("dtype":"F64","data_offsets":[0,0],"shape":)" + shape, "")) ==
-          "the tensor t is larger than any file");
-  }
-}
-
-TEST_CASE("tensors of more or fewer bytes than the file has are refused, before there is room made for them") {
-  CHECK(refusal(file(tiny_header, "")) == "it has 0 bytes of numbers, but its tensors have more");
-  CHECK(refusal(file(tiny_header, tiny_numbers.substr(1))) == "it has 23 bytes of numbers, but its tensors have more");
-  CHECK(refusal(file(tiny_header, tiny_numbers + " ")) == "it has 25 bytes of numbers, but its tensors have 24");
-  CHECK(refusal(file("{}", " ")) == "it has 1 bytes of numbers, but its tensors have 0");
-  // 2^60 doubles are 2^63 bytes; twice that would be 0 again.
-  const std::string large = R"({"dtype":"F64","shape":[1152921504606846976],"data_offsets":[0,9223372036854775808]})";
-  CHECK(refusal(file(R"({"a":)" + large + R"(,"b":)" + large + "}", "")) ==
-        "it has 0 bytes of numbers, but its tensors have more");
-}
-
-TEST_CASE("tensors with a gap between them or an overlap are refused") {
-  for (const std::string offsets :
-       {"[16,25]", "[16,16]", "[24,16]", "[16]", "[]", "[16,24,24]", "\"16,24\"", "[18446744073709551608,24]"}) {
-    CHECK(refusal(edited("[16,24]", offsets)) == "the tensor b does not have data_offsets 8 bytes apart");
-  }
-  CHECK(refusal(edited("[16,24]", "[8,16]")) == "the tensor b overlaps another");
-  CHECK(refusal(edited("[16,24]", "[0,8]")) == "the tensor a overlaps another");
-  CHECK(refusal(edited("[16,24]", "[17,25]")) == "the tensor b follows a gap");
-  CHECK(refusal(edited("[0,16]", "[1,17]")) == "the tensor a follows a gap");
-  CHECK(refusal(edited("[16,24]", "[18446744073709551608,0]")) == "the tensor b follows a gap");  // 2^64 - 8
 }
 
 TEST_CASE("a safetensors file cut short anywhere is refused") {

@@ -50,23 +50,6 @@ TEST_CASE("a new tensor is zero, between its rows, too; so is one that grew; one
   }
 }
 
-TEST_CASE("a slice of rows and columns is the same numbers; copy and set_zero change it and nothing around it") {
-  std::vector<double> numbers;  // (4, 6) with 10 * row + column
-  for (int i = 0; i < 24; i++) numbers.push_back(10 * (i / 6) + i % 6);
-  const std::vector<double> ones(4, 1.0);
-  const View<double> x{numbers.data(), 4, 6, 6};
-  const View<double> part = x.slice_rows(1, 2).slice_cols(3, 2);
-  CHECK(part.rows == 2);
-  CHECK(part.cols == 2);
-  CHECK(part.row(0)[0] == 13);
-  CHECK(part.row(1)[1] == 24);
-  copy(part, View<const double>{ones.data(), 2, 2, 2});
-  CHECK(std::accumulate(numbers.begin(), numbers.end(), 0.0) == 420 - (13 + 14 + 23 + 24) + 4);
-  CHECK(x.row(2)[4] == 1);
-  set_zero(part);
-  CHECK(std::accumulate(numbers.begin(), numbers.end(), 0.0) == 420 - (13 + 14 + 23 + 24));
-}
-
 TEST_CASE("transpose_rows brings these rows of a weight up to date, and no others") {
   Weight<float> w(5, 3);
   for (std::size_t i = 0; i < 5; i++) std::iota(w.data.view().row(i), w.data.view().row(i) + 3, 10.0F * float(i) + 1);
@@ -213,30 +196,6 @@ TEST_CASE_TEMPLATE("a number is dropped, or divided by what is left", T, float, 
     }
   }
   for (const T factor : factors<T>({0, 7})) CHECK(factor == 1);
-}
-
-TEST_CASE("as many are dropped as the rate says, in every row and in every column") {
-  // The share among n numbers has a standard deviation of sqrt(rate (1 - rate) / n); five of them are hardly ever
-  // exceeded, one time in two million.
-  for (const double rate : {0.05, 0.3, 0.7}) {
-    const auto check = [rate](double zeros, double n) {
-      CHECK(std::abs(zeros / n - rate) < 5 * std::sqrt(rate * (1 - rate) / n));
-    };
-    for (std::uint64_t seed = 0; seed < 20; seed++) {
-      std::vector<double> in_row(rows);
-      std::vector<double> in_col(cols);
-      for (std::size_t i = 0; i < rows; i++) {
-        for (std::size_t j = 0; j < cols; j++) {
-          const bool is_zero = Dropout{rate, seed}.factor<double>(i, j) == 0;
-          in_row[i] += is_zero;
-          in_col[j] += is_zero;
-        }
-      }
-      check(std::accumulate(in_row.begin(), in_row.end(), 0.0), rows * cols);
-      for (const double zeros : in_row) check(zeros, cols);
-      for (const double zeros : in_col) check(zeros, rows);
-    }
-  }
 }
 
 TEST_CASE("neighbours, other seeds and other parts drop independently") {

@@ -194,28 +194,5 @@ TEST_CASE("another backward adds to the leaves and begins anew inside; what it d
   CHECK(other.grad() == 0);
 }
 
-TEST_CASE("parameters gather the gradients of every backward and every Scope") {
-  const Scope outer;
-  const Matrix w{{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}};
-  for (int step = 0; step < 3; step++) {
-    const Scope scope;
-    const Value loss = sum(w[0]) + sum(linear({1.0, 2.0, 3.0}, w));
-    loss.backward();
-    loss.backward();
-  }
-  auto grads = [](const List& row) { return Numbers{row[0].grad(), row[1].grad(), row[2].grad()}; };
-  CHECK(grads(w[0]) == Numbers{12, 18, 24});
-  CHECK(grads(w[1]) == Numbers{6, 12, 18});
-}
-
-TEST_CASE("a chain that is a thousand times deeper than a layer has the right gradient") {
-  const Scope scope;
-  const Value x = 1.0;
-  Value y = x;
-  for (int i = 0; i < 7'500; i++) y = (y + 1.0) * (i % 2 == 0 ? 2.0 : 0.5);
-  y.backward();
-  CHECK(x.grad() == 1);  // as many factors of 2 as of 1/2
-}
-
 }  // namespace
 }  // namespace microgpt

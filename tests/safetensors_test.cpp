@@ -124,7 +124,6 @@ TEST_CASE("empty tensors lie between others, several in one place") {
   CHECK(parse(one_tensor(R"("dtype":"F64","shape":[0,18446744073709551615,2],"data_offsets":[0,0])", ""))
             .tensors.at("t")
             .data.empty());
-
 }
 
 TEST_CASE("what is not safetensors is refused, and what is wrong is named") {
@@ -151,8 +150,8 @@ TEST_CASE("what is not safetensors is refused, and what is wrong is named") {
       {file("[]", ""), no_brace},
       {file("{", ""), "not valid JSON at byte 2"},
       {file("{} {}", ""), "not valid JSON at byte 4"},
-      {file("{\"\xff\":{}}", ""), "not valid JSON at byte 3"},        // not UTF-8
-      {file(R"({"\ud800":{}})", ""), "not valid JSON at byte 9"},     // half a pair
+      {file("{\"\xff\":{}}", ""), "not valid JSON at byte 3"},     // not UTF-8
+      {file(R"({"\ud800":{}})", ""), "not valid JSON at byte 9"},  // half a pair
       {file(tiny_header + std::string("\0}", 2), tiny_numbers), "its header has a zero byte"},
       {file(R"({"__metadata__":{"n_layer":1}})", ""), "something unexpected after \"n_layer\""},
       {file(R"({"wte":{"shape":)" + ones + "]}}", ""), after_shape},

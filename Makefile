@@ -309,7 +309,7 @@ $(MPI_OBJECT): src/train/processes.cpp $(BUILD)/openmp
 
 $(TESTS): $(call objects,tests/*.cpp)
 $(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
-$(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp tests/fuzz/edit_text.cpp) $(call unit,program)
+$(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp) $(call unit,program)
 $(MAINS) $(BREAKS) $(OTHERS): $$@.o
 $(EXERCISES): $$@.o $$(if $$(call by_doctest,$$@),$(BUILD)/lessons/doctest_main.o)
 by_doctest = $(foreach e,$(1),$(if $(wildcard $(patsubst $(BUILD)/%,%,$(dir $(e))exercise_tests.h)),,$(e)))

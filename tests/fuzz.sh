@@ -15,7 +15,7 @@ fuzz() {
   mkdir -p "$corpus" "$findings"
   SEEDS=$corpus "$target" || exit 1
   "$target" -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=300 -rss_limit_mb=2000 \
-    -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$findings/" "$corpus" "$findings" >"$log" 2>&1
+    -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$findings/" $words "$corpus" "$findings" >"$log" 2>&1
 }
 
 code=0
@@ -23,6 +23,7 @@ printf '%-12s %12s %9s %8s %9s\n' target executions coverage seconds findings
 for target; do
   name=${target##*/}
   corpus=$build/corpus/$name findings=$build/findings/$name log=$build/$name.log
+  words=$(ls tests/fuzz/"$name".dict 2>/dev/null | sed 's/^/-dict=/')
   begin=$(date +%s)
   fuzz && found=0 || found=1 code=1
   printf '%-12s %12s %9s %8s %9s\n' "$name" "$(last number_of_executed_units:)" "$(last cov:)" \

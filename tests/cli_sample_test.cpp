@@ -215,14 +215,13 @@ TEST_CASE_FIXTURE(TensorFolder, "what cannot be had is said in one line, and wha
   const std::size_t found = lines(run.out).size();
   CHECK(found >= 2);
   CHECK(run.err.starts_with(fmt::format("microgpt: found {} of 1000 names, and no more in 100000 tries: ", found)));
-  CHECK(refusal({"sample", model, "--min-length", "5", "--max-length", "4"}) ==
-        "2: --min-length is 5, and --max-length 4");
-  CHECK(refusal({"sample", model, "--pattern", "Ä*"}).starts_with("2: the character 'Ä' is unknown"));
-  CHECK(refusal({"sample", model, "--temperature", "-1"}) ==
-        "2: --temperature is '-1'; it must be a number from 0 to 1000000");
-  CHECK(refusal({"sample", model, "--top-p", "80"}) == "2: --top-p is '80'; it must be a number from 1e-09 to 1");
-  CHECK(refusal({"sample", model, "--min-length", "17"}) == "2: --min-length is 17; this model's names end at 16");
-  CHECK(refusal({"sample", model, "--pattern", "[A-M]*"}).ends_with("; only * and ? are special"));
+  const std::string sample = "sample " + model;
+  check_refused({{sample + " --min-length 5 --max-length 4", "2: --min-length is 5, and --max-length 4"},
+                 {sample + " --min-length 17", "2: --min-length is 17; this model's names end at 16"},
+                 {sample + " --pattern Ä*", "2: the character 'Ä' is unknown"},
+                 {sample + " --pattern [A-M]*", "; only * and ? are special"},
+                 {sample + " --temperature -1", "it must be a number from 0 to 1000000"},
+                 {sample + " --top-p 80", "it must be a number from 1e-09 to 1"}});
   const Run narrow = microgpt({"sample", model, "--suffix", "zzz", "--top-k", "1"});
   CHECK(narrow.err.ends_with("; --top-k and --top-p may shut the others out\n"));
 }
@@ -256,48 +255,36 @@ TEST_CASE_FIXTURE(TensorFolder, "a name that block_size ends is marked, but not 
   CHECK(output(Words{"sample", published} + begun) == "sample  1: " + full + "\n");
 }
 
-TEST_CASE("a capital that the model does not know is read as its small letter, which is told") {
+TEST_CASE("a text to read is helped where it can be, and one line tells how") {
   const NamesFolder folder("Ela Zoë\nanna\nbella\nmaë\n");
   const std::string model = folder.trained({"--steps", "30"});
-  auto same = [&](const Words& command, const std::string& option, const std::string& typed, const std::string& read) {
+  const Words sample{"sample", model, "--temperature", "2", "--num", "3"}, inspect{"inspect", model};
+  const std::string capitals = "the model does not know all these capitals";
+  struct Help {
+    Words command;
+    std::string option, typed, read, why;
+  };
+  for (const auto& [command, option, typed, read, why] :
+       {Help{sample, "--prompt", "ZMaË", "Zmaë", capitals},
+        {sample, "--suffix", "EA", "ea", capitals},  // as a whole, though E is known
+        {sample, "--contains", "N", "n", capitals},
+        {sample, "--pattern", "E*A", "e*a", capitals},
+        {inspect, "--text", "Ela BELA", "Ela bela", capitals},
+        {Words{"heads", model, "--data", folder.names}, "--text", "MAË", "maë", capitals},
+        {inspect, "--text", " An7n!a", " anna", capitals + "; the model does not know '!7'"},
+        {inspect, "--text", "annaannaannaanna", "annaannaannaann", "there is room for 15 of 16 characters"}}) {
     const Run r = microgpt(command + Words{option, typed});
     CHECK(r.exit_code == 0);
     CHECK(r.out == output(command + Words{option, read}));
-    CHECK(r.err ==
-          "microgpt: note: " + option + " is read as '" + read + "': the model does not know all these capitals\n");
-  };
-  const Words sample{"sample", model, "--temperature", "2", "--num", "3"};
-  same(sample, "--prompt", "ZMaË", "Zmaë");
-  same(sample, "--suffix", "A", "a");
-  same(sample, "--suffix", "EA", "ea");  // as a whole, though E is known
-  same(sample, "--contains", "N", "n");
-  same(sample, "--pattern", "B*", "b*");
-  same(sample, "--pattern", "E*A", "e*a");
-  same({"inspect", model}, "--text", "Ela BELA", "Ela bela");
-  same({"inspect", model}, "--text", "Anna", "anna");
-  same({"heads", model, "--data", folder.names}, "--text", "MAË", "maë");
-}
-
-TEST_CASE("a text to read is helped where it can be, and one line tells how") {
-  const NamesFolder folder("anna\nbella\n");
-  const std::string model = folder.trained({"--steps", "3"});
-  auto helped = [&](const Words& command, const std::string& option, const std::string& typed,
-                    const std::string& note) {
-    const Run r = microgpt(command + Words{option, typed});
-    CHECK(r.exit_code == 0);
-    CHECK(r.err == "microgpt: note: " + option + " is read as " + note + "\n");
-  };
-  const Words inspect{"inspect", model}, sample{"sample", model, "--num", "2"};
-  helped(inspect, "--text", " anna ", "'anna': spaces are left out");
-  helped(inspect, "--text", " An7n!a",
-         "'anna': the model does not know all these capitals; spaces are left out; the model does "
-         "not know '!7'");
-  helped(inspect, "--text", "annaannaannaanna", "'annaannaannaann': there is room for 15 of 16 characters");
-  helped(sample, "--prompt", " Be", "'be': the model does not know all these capitals");
-  CHECK(refusal({"sample", model, "--prompt", "be7"}).starts_with("2: the character '7' is unknown"));
-  CHECK(refusal(inspect + Words{"--text", "77"}).starts_with("2: the character '7' is unknown"));
-  CHECK(refusal(inspect + Words{"--text", " "}).starts_with("2: the character ' ' is unknown"));
-  CHECK(refusal({"sample", model, "--prompt", "Q"}).starts_with("2: the character 'Q' is unknown"));
+    CHECK(r.err == "microgpt: note: " + option + " is read as '" + read + "': " + why + "\n");
+  }
+  const NamesFolder plain("anna\nbella\n");
+  const std::string on_plain = plain.trained({"--steps", "3"});
+  CHECK(microgpt({"inspect", on_plain, "--text", " anna "}).err ==
+        "microgpt: note: --text is read as 'anna': spaces are left out\n");
+  check_refused({{"sample " + on_plain + " --prompt be7", "2: the character '7' is unknown"},
+                 {"inspect " + on_plain + " --text 77", "2: the character '7' is unknown"},
+                 {"sample " + on_plain + " --prompt Q", "2: the character 'Q' is unknown"}});
 }
 
 }  // namespace

@@ -253,6 +253,22 @@ inline std::string refusal(const Words& arguments) {
   return r.out.empty() ? complaint(r) : "printed something: " + r.out;
 }
 
+/// "train --steps 5" as words.
+inline Words words_of(const std::string& command) {
+  std::istringstream in(command);
+  Words words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+/// Each command is refused, and says this, from "2: " or "1: " on or in its middle.
+inline void check_refused(const std::vector<std::pair<std::string, std::string>>& table) {
+  for (const auto& [command, words] : table) {
+    const std::string said = refusal(words_of(command));
+    CHECK_MESSAGE(said.find(words) != std::string::npos, command + ": " + said);
+  }
+}
+
 /// Runs a script of the shell in which "$0" is the program and "$@" the arguments.
 inline Run in_shell(const std::string& script, const Words& arguments) {
   return run(Words{"/bin/sh", "-c", script, ::getenv("MICROGPT_PROGRAM")} + arguments);

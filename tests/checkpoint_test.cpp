@@ -1,4 +1,5 @@
 // Files with a model.
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <sstream>
@@ -109,47 +110,35 @@ TEST_CASE("a checkpoint of several lists is refused") {
   }
 }
 
-TEST_CASE("safetensors without a microgpt in it is refused") {
-  const std::string no = "it is not a microgpt checkpoint: ";
-  CHECK(refusal(file("{}", "")) == no + "__metadata__ has no text called format");
-  CHECK(refusal(edited(R"("format":"microgpt")", R"("format":"pt")")) == no + "its format is \"pt\"");
+TEST_CASE("what is no model is refused, and what is wrong is named") {
+  const std::string empty = R"({"dtype":"F64","shape":[0],"data_offsets":[0,0]})", layers = R"("n_layer":"1")";
+  const std::string sorted = "an alphabet must be sorted and without repeats";
+  std::vector<std::array<std::string, 3>> refused{
+      {R"("format":"microgpt")", R"("format":"pt")", "its format is \"pt\""},
+      {layers, R"("n_layer":"0")", "n_layer is 0; it must be at least 1"},
+      {R"("n_head":"1")", R"("n_head":"2")", "n_embd 1 is not divisible by n_head 2"},
+      {R"("n_embd":"1")", R"("n_embd":"4294967296")", "; choose a smaller shape"},
+      {R"("relu")", R"("gelu")", "activation is \"gelu\", neither relu nor squared_relu"},
+      {R"("a")", R"("")", sorted},
+      {R"("a")", R"("ba")", sorted},
+      {R"("a")", R"("aa")", sorted},
+      {R"("a")", R"("ab")", "it has 17 numbers, but its model has 19"},
+      {layers, R"("n_layer":"2")", "it has 17 numbers, but its model has 29"},
+      {layers, R"("n_layer":"5000000")", "its model has 60000005"},  // none of which is allocated
+      {R"("wpe")", R"("wqe")", "the tensor wpe is missing"},
+      {R"("wpe")", R"("extra":)" + empty + R"(,"wpe")", "the tensor \"extra\" is not one of this model"},
+      {"[4,1]", "[1,4]", "the tensor layer0.mlp_fc1 does not have the shape [4, 1]"},
+      {"[4,1]", "[4]", "the tensor layer0.mlp_fc1 does not have the shape [4, 1]"}};
   for (const std::string name : {"activation", "block_size", "characters", "format", "n_embd", "n_head", "n_layer"}) {
-    CHECK(refusal(edited("\"" + name + "\"", "\"other\"")) == no + "__metadata__ has no text called " + name);
+    refused.push_back({"\"" + name + "\"", "\"other\"", "it is not a microgpt checkpoint: __metadata__ has no text"});
   }
-}
-
-TEST_CASE("a size that is not a whole number in range is refused") {
-  for (const std::string text : {"", " 1", "1 ", "+1", "-1", "1.0", "1e3", "0x1", "one", "18446744073709551616"}) {
-    CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":")" + text + "\"")) ==
-          "n_layer is \"" + text + "\", not a whole number");
+  for (const std::string text : {"", " 1", "1 ", "+1", "-1", "1.0", "one", "18446744073709551616"}) {
+    refused.push_back({layers, R"("n_layer":")" + text + "\"", "n_layer is \"" + text + "\", not a whole number"});
   }
-}
-
-TEST_CASE("a model that cannot be is refused") {
-  CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":"0")")) == "n_layer is 0; it must be at least 1");
-  CHECK(refusal(edited(R"("n_head":"1")", R"("n_head":"2")")) ==
-        "n_embd 1 is not divisible by n_head 2; every head takes an equal slice of the width: use an n_head of 1");
-  CHECK(refusal(edited(R"("n_embd":"1")", R"("n_embd":"4294967296")")).ends_with("; choose a smaller shape"));
-  CHECK(refusal(edited(R"("relu")", R"("gelu")")) == "activation is \"gelu\", neither relu nor squared_relu");
-  for (const std::string text : {"", "ba", "aa", "aba", "bäa"}) {
-    CHECK(refusal(edited(R"("a")", "\"" + text + "\"")) == "an alphabet must be sorted and without repeats");
+  for (const auto& [from, to, words] : refused) {
+    const std::string said = refusal(edited(from, to));
+    CHECK_MESSAGE(said.find(words) != std::string::npos, said);
   }
-}
-
-TEST_CASE("a file with fewer or more numbers than its model has is refused") {
-  CHECK(refusal(edited(R"("a")", R"("ab")")) == "it has 17 numbers, but its model has 19");
-  CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":"2")")) == "it has 17 numbers, but its model has 29");
-  CHECK(refusal(edited(R"("n_layer":"1")", R"("n_layer":"5000000")")) ==
-        "it has 17 numbers, but its model has 60000005");  // none of which is allocated
-}
-
-TEST_CASE("tensors other than those of the model are refused") {
-  CHECK(refusal(edited(R"("wpe")", R"("wqe")")) == "the tensor wpe is missing");
-  const std::string empty = R"({"dtype":"F64","shape":[0],"data_offsets":[0,0]})";
-  CHECK(refusal(edited(R"("wpe")", R"("extra":)" + empty + R"(,"wpe")")) ==
-        "the tensor \"extra\" is not one of this model");
-  CHECK(refusal(edited("[4,1]", "[1,4]")) == "the tensor layer0.mlp_fc1 does not have the shape [4, 1]");
-  CHECK(refusal(edited("[4,1]", "[4]")) == "the tensor layer0.mlp_fc1 does not have the shape [4, 1]");
 }
 
 TEST_CASE("a number that is not finite, or of which a square is not, is refused, in loading and in saving") {

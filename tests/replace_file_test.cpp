@@ -70,22 +70,15 @@ Undo with_file_size_limit(rlim_t bytes) {
 
 }  // namespace
 
-TEST_CASE("a file is made, and replaced whole") {
+TEST_CASE("a file is made, also over what a killed program left, and replaced whole") {
   const TemporaryDirectory directory;
+  write_contents(directory / ("file." + std::to_string(::getpid()) + ".tmp"), "half of something long");
   replace_file(directory / "file", std::string("a\0b\n", 4));
   CHECK(contents(directory / "file") == std::string("a\0b\n", 4));
   replace_file(directory / "file", "c");
   CHECK(contents(directory / "file") == "c");
   replace_file(directory / "file", "");
   CHECK(contents(directory / "file").empty());
-  CHECK(directory.count() == 1);
-}
-
-TEST_CASE("what a killed program with this id left is written over") {
-  const TemporaryDirectory directory;
-  write_contents(directory / ("file." + std::to_string(::getpid()) + ".tmp"), "half of something long");
-  replace_file(directory / "file", "new");
-  CHECK(contents(directory / "file") == "new");
   CHECK(directory.count() == 1);
 }
 
@@ -125,22 +118,19 @@ TEST_CASE("a symbolic link stays, and the file it names is written") {
 TEST_CASE("what is not a regular file is refused and stays") {
   const TemporaryDirectory directory;
   const std::string name = directory.path.string();
-  auto is_a_directory = [](const std::string& path) {
-    return "cannot write '" + path + "': it is a directory; give the name of a file";
-  };
-  CHECK(failure(name) == is_a_directory(name));
-  CHECK(failure(name + "/") == is_a_directory(name + "/"));
-  CHECK(failure(name + "/new/") == is_a_directory(name + "/new/"));
-  CHECK(failure("") == "cannot write '': the name is empty; give the name of a file");
-  CHECK(directory.count() == 0);
-
-  auto is_a_device = [](const std::string& path) {
-    return "cannot write '" + path + "': it is a device or a pipe; give the name of a file";
-  };
   ::mkfifo((directory / "pipe").c_str(), 0666);
   fs::create_symlink("pipe", directory / "link");
-  CHECK(failure(name + "/pipe") == is_a_device(name + "/pipe"));
-  CHECK(failure(name + "/link") == is_a_device(name + "/link"));
+  const std::string a_directory = "it is a directory; give the name of a file";
+  const std::string a_device = "it is a device or a pipe; give the name of a file";
+  for (const auto& [path, what] :
+       std::vector<std::pair<std::string, std::string>>{{name, a_directory},
+                                                        {name + "/", a_directory},
+                                                        {name + "/new/", a_directory},
+                                                        {"", "the name is empty; give the name of a file"},
+                                                        {name + "/pipe", a_device},
+                                                        {name + "/link", a_device}}) {
+    CHECK(failure(path) == "cannot write '" + path + "': " + what);
+  }
   CHECK(fs::is_fifo(directory / "pipe"));
   CHECK(directory.count() == 2);
   // Never try it on /dev/null: run by root, a broken replace_file would replace the machine's.

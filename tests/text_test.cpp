@@ -21,18 +21,6 @@
 namespace microgpt {
 namespace {
 
-// --- File ------------------------------------------------------------------------------------------------------------
-
-using namespace std::string_literals;
-
-TEST_CASE("a file is read byte by byte") {
-  const TemporaryDirectory directory;
-  for (const std::string& bytes : {"\0\r\n\xff"s, ""s}) {
-    write_contents(directory / "file", bytes);
-    CHECK(read_file(directory / "file") == bytes);
-  }
-}
-
 // --- Utf8 ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("every code point survives being written and read") {
@@ -45,11 +33,7 @@ TEST_CASE("every code point survives being written and read") {
 }
 
 TEST_CASE("code points take one to four bytes") {
-  CHECK(encode_utf8(U'a') == "a");
-  CHECK(encode_utf8(U'\u00e9') == "\xc3\xa9");
-  CHECK(encode_utf8(U'\u20ac') == "\xe2\x82\xac");
-  CHECK(encode_utf8(U'\U0001f600') == "\xf0\x9f\x98\x80");
-  CHECK(encode_utf8(U"a\u00e9") == "a\xc3\xa9");
+  CHECK(encode_utf8(U"a\u00e9\u20ac\U0001f600") == "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
 TEST_CASE("bytes that are not UTF-8 are refused") {
@@ -79,20 +63,10 @@ TEST_CASE("what acts on a terminal is written out, and other text stays as it is
 }
 
 TEST_CASE("a text is as wide as a terminal shows it: East Asian characters take two columns, marks none") {
-  for (const auto& [text, width] : std::vector<std::pair<std::string, std::size_t>>{{"", 0},
-                                                                                    {"Zoë", 3},
-                                                                                    {"Zoe\u0308", 3},
-                                                                                    {"山田", 4},
-                                                                                    {"한글", 4},
-                                                                                    {"ｱｲ", 2},
-                                                                                    {"ＡＢ", 4},
-                                                                                    {"शिवानी", 3},
-                                                                                    {"कृष्णा", 3},
-                                                                                    {"ที่", 1},
-                                                                                    {"مُحَمَّد", 4},
-                                                                                    {"░▒", 2},
-                                                                                    {"a\u200db", 2},
-                                                                                    {"\xff\xfe", 2}}) {
+  const std::vector<std::pair<std::string, std::size_t>> widths{
+      {"", 0},       {"Zoë", 3}, {"Zoe\u0308", 3}, {"山田", 4},     {"한글", 4}, {"ｱｲ", 2},      {"ＡＢ", 4},
+      {"शिवानी", 3}, {"ที่", 1},   {"مُحَمَّد", 4},      {"a\u200db", 2}, {"░▒", 2},   {"\xff\xfe", 2}};
+  for (const auto& [text, width] : widths) {
     const std::string shown = text;  // clang 14: a binding cannot be captured
     CHECK_MESSAGE(display_width(shown) == width, shown);
   }
@@ -121,12 +95,9 @@ TEST_CASE("strip takes white space off both ends and leaves the middle") {
 // --- Parse double ----------------------------------------------------------------------------------------------------
 
 TEST_CASE("a number is read to the last bit") {
-  CHECK(parse_double("0") == 0.0);
-  CHECK(parse_double("0.1") == 0.1);
-  CHECK(parse_double("-3") == -3.0);
-  CHECK(parse_double(".5") == 0.5);
-  CHECK(parse_double("1.") == 1.0);
-  CHECK(parse_double("1e-4") == 1e-4);
+  const std::vector<std::pair<const char*, double>> numbers{
+      {"0", 0}, {"-3", -3}, {".5", 0.5}, {"1.", 1}, {"1e-4", 1e-4}};
+  for (const auto& [text, number] : numbers) CHECK(parse_double(text) == number);
   CHECK(parse_double("2.5E+3") == 2500.0);
   CHECK(parse_double("0.69314718055994530942") == 0x1.62e42fefa39efp-1);
 }
@@ -159,10 +130,6 @@ TEST_CASE("more documents than fit into memory are refused") {
   CHECK(parse_documents(text, "names").size() == max_documents);
   CHECK_THROWS_WITH_AS(parse_documents(text + "b", "names"),
                        "names:2000001: more than 2000000 documents; give a smaller file", Error);
-}
-
-TEST_CASE("documents are stripped of Unicode white space, not of what is inside") {
-  CHECK((parse_documents("\u00a0\u2003anna lena\u3000 \n", "") == Documents{U"anna lena"}));
 }
 
 TEST_CASE("capitals of every alphabet have their small letters, and all else stays as it is") {
@@ -247,12 +214,6 @@ TEST_CASE("BOS is the last token and stands at both ends of a document") {
   CHECK(tokenizer.vocab_size() == 4);
   CHECK((tokenizer.encode(U"cab") == Tokens{2, 0, 1}));
   CHECK((tokenizer.encode_document(U"cab") == Tokens{3, 2, 0, 1, 3}));
-}
-
-TEST_CASE("decoding gives the text back in UTF-8") {
-  const Tokenizer tokenizer(U"az\u00e9\U0001f600");
-  CHECK(tokenizer.decode(tokenizer.encode(U"\u00e9a\U0001f600")) == "\u00e9a\U0001f600");
-  CHECK(tokenizer.decode(Tokens{}) == "");
 }
 
 TEST_CASE("an alphabet must be sorted, without repeats, and not empty") {

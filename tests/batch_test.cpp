@@ -54,25 +54,6 @@ TEST_CASE("a document without anything to predict is refused, and the batch stay
   CHECK(batch.num_positions() == 1);
 }
 
-TEST_CASE("a batch that is cleared is like a new one") {
-  Batch batch = batch_of({3, 5});
-  batch.clear();
-  CHECK(batch.num_documents() == 0);
-  CHECK(batch.num_positions() == 0);
-  batch.add(Numbers{9, 1, 9});
-  CHECK(list(batch.tokens()) == Numbers{9, 1});
-  CHECK(batch.document(0).first == 0);
-}
-
-TEST_CASE("the rows of some documents are those of the first to those of the last") {
-  const Batch batch = batch_of({3, 5, 2});
-  CHECK(batch.rows({0, 3}).first == 0);
-  CHECK(batch.rows({0, 3}).n == 10);
-  CHECK(batch.rows({1, 2}).first == 3);
-  CHECK(batch.rows({1, 2}).n == 7);
-  CHECK(batch.rows({3, 0}).n == 0);
-}
-
 TEST_CASE("shares take every document once, in order, and are off an even share by no more than one document") {
   PythonRandom random(1);
   for (int round = 0; round < 200; round++) {
@@ -94,15 +75,6 @@ TEST_CASE("shares take every document once, in order, and are off an even share 
       CHECK(next == batch.num_documents());
     }
   }
-}
-
-TEST_CASE("a cut goes to the nearer end of a document") {
-  const Batch late = batch_of({6, 2, 4});  // the even cut, 6, is a start
-  CHECK(late.documents(0, 2).n == 1);
-  const Batch early = batch_of({1, 7, 2});  // 5 is nearer to 8 than to 1
-  CHECK(early.documents(0, 2).n == 2);
-  const Batch nearer = batch_of({4, 7, 1});  // 6 is nearer to 4 than to 11
-  CHECK(nearer.documents(0, 2).n == 1);
 }
 
 TEST_CASE("weights sum to one, and are even over documents or over tokens") {

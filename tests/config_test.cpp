@@ -82,30 +82,5 @@ TEST_CASE("the matrices come in the reference's order, a row for each output") {
         "layer1.mlp_fc1 16x4\nlayer1.mlp_fc2 4x16\n");
 }
 
-TEST_CASE("the matrices lie one behind the other, row by row, and begin as zeros") {
-  Parameters parameters(gpt_shapes(shape));
-  CHECK(parameters.size() == num_parameters(shape));
-  CHECK(std::count(parameters.data().begin(), parameters.data().end(), 0.0) == std::ssize(parameters.data()));
-  CHECK(std::count(parameters.grad().begin(), parameters.grad().end(), 0.0) == std::ssize(parameters.grad()));
-  const double* data = parameters.data().data();
-  const double* grad = parameters.grad().data();
-  for (const Parameter& matrix : parameters.matrices()) {
-    for (std::size_t i = 0; i < matrix.rows; i++, data += matrix.cols, grad += matrix.cols) {
-      CHECK(matrix.row(i).data() == data);
-      CHECK(matrix.grad_row(i).data() == grad);
-      CHECK(matrix.row(i).size() == matrix.cols);
-    }
-  }
-}
-
-TEST_CASE("a matrix is found by its name, also after the store has moved") {
-  Parameters first(gpt_shapes(shape));
-  first["layer1.mlp_fc2"].row(3)[15] = 7;  // the very last
-  const Parameters parameters = std::move(first);
-  CHECK(parameters["layer1.mlp_fc2"].row(3)[15] == 7);
-  CHECK(parameters.data().back() == 7);
-  CHECK_THROWS_WITH_AS(parameters["layer2.attn_wq"], doctest::Contains("layer2.attn_wq"), std::out_of_range);
-}
-
 }  // namespace
 }  // namespace microgpt

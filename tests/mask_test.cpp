@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "masks.h"
-#include "train/safetensors.h"
 
 namespace microgpt {
 namespace {
@@ -165,8 +164,7 @@ TEST_CASE("random keys are as many as the pattern says, or all there are, outsid
   }
 }
 
-TEST_CASE(
-    "random keys are the same in every run and for every length, differ from query to query, and reach everywhere") {
+TEST_CASE("random keys are the same in every run and for every length, and differ from query to query") {
   const Mask once = mask_of("random:20", length);
   const Mask again = mask_of("random:20", length);
   const Mask shorter = mask_of("random:20", 100);  // so many that they are kept as a table
@@ -174,21 +172,12 @@ TEST_CASE(
   CHECK(wrong_pair([&](auto t, auto s) { return t >= 100 || s >= 100 || once.allows(t, s) == shorter.allows(t, s); }) ==
         "");
   std::set<std::vector<bool>> sets;
-  std::vector<std::size_t> seen(length);
   for (std::size_t t = 0; t < length; t++) {
     std::vector<bool> keys;
-    for (std::size_t s = 0; s < length; s++) {
-      keys.push_back(once.allows(t, s));
-      seen[s] += once.allows(t, s);
-    }
+    for (std::size_t s = 0; s < length; s++) keys.push_back(once.allows(t, s));
     sets.insert(keys);
   }
   CHECK(sets.size() == length);
-  // Of 300 queries each draws 20. The first key is drawn 20 times with certainty and then with probability 20/t, which
-  // makes 20 + 20 log(300/20) = 74 on average; a key in the middle 20 log(300/150) = 14. No draw is far from its mean:
-  // its standard deviation is less than the root of it.
-  CHECK(std::abs(static_cast<double>(seen[0]) - 74) < 5 * std::sqrt(54.0));
-  CHECK(std::abs(static_cast<double>(seen[150]) - 1 - 14) < 5 * std::sqrt(14.0));
 }
 
 TEST_CASE("next_block passes over blocks without dense keys, and over no other") {
@@ -211,22 +200,6 @@ TEST_CASE("next_block passes over blocks without dense keys, and over no other")
     }
     CAPTURE(spec);
     CHECK(wrong == 0);
-  }
-}
-
-TEST_CASE("the masks of the golden files are the patterns that they are named after") {
-  const std::vector<std::pair<std::string, std::string>> named{{"local_w4_12", "local:4"},
-                                                               {"strided_w3_s3_12", "strided:3:3"},
-                                                               {"global_local_w3_g2_12", "global:3:2"},
-                                                               {"block_b4_12", "block:4"}};
-  for (const auto& [file, spec] : named) {
-    const Safetensors golden = read_safetensors("tests/golden/attention/" + file + ".safetensors");
-    const Safetensors::Tensor& tensor = golden.tensors.at("mask");
-    REQUIRE(tensor.shape == std::vector<std::size_t>{12, 12});
-    const Mask mask = mask_of(spec, 12);
-    std::vector<double> found;
-    for (std::size_t i = 0; i < 12 * 12; i++) found.push_back(mask.allows(i / 12, i % 12) ? 1 : 0);
-    CHECK(found == tensor.data);
   }
 }
 

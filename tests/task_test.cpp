@@ -72,20 +72,6 @@ TEST_CASE("induction answers with what followed the repeated letter, wherever th
   CHECK((distances == std::set<std::size_t>{4, 5, 6, 7}));
 }
 
-TEST_CASE("words are made of the first letters of the alphabet, and all of them come") {
-  for (const TaskName name : all_tasks) {
-    for (const std::size_t size : {std::size_t{5}, std::size_t{8}, std::size_t{26}}) {
-      std::set<char32_t> seen;
-      for (const Document& document : drawn({name, 4, size}, Part::training, 1000, 1)) {
-        seen.insert(document.begin(), document.end());
-      }
-      CHECK(seen.size() == size + 1);
-      CHECK(*seen.begin() == U'=');
-      CHECK(*seen.rbegin() == U'a' + size - 1);
-    }
-  }
-}
-
 // The documents below were drawn by CPython 3.11 with random.choice, or random.randrange and random.shuffle, and sorted
 // into parts by FNV-1a written anew.
 TEST_CASE("words are those that CPython draws, and the parts always the same") {
@@ -120,30 +106,6 @@ TEST_CASE("no held-out document is ever drawn for training, whatever the seeds a
     }
     for (const Document& document : held_out) CHECK_MESSAGE(!training.contains(document), encode_utf8(document));
     CHECK(!held_out.empty());
-  }
-}
-
-TEST_CASE("a tenth of the documents is held out, and about a tenth of those with any letter at any place") {
-  const std::vector<Document> training = drawn({TaskName::copy, 4, 8}, Part::training, 100'000, 1);
-  const std::vector<Document> held_out = drawn({TaskName::copy, 4, 8}, Part::held_out, 20'000, 1);
-  std::set<Document> all(training.begin(), training.end());
-  all.insert(held_out.begin(), held_out.end());
-  REQUIRE(all.size() == 4096);
-  auto share = [&](auto belongs) {
-    double total = 0, held = 0;
-    for (const Document& document : all) {
-      if (!belongs(document)) continue;
-      total++;
-      if (part_of(document) == Part::held_out) held++;
-    }
-    return held / total;
-  };
-  // Four standard deviations of a share of 4096, and of 512.
-  CHECK(std::abs(share([](const Document&) { return true; }) - 0.1) < 0.019);
-  for (std::size_t place = 0; place < 4; place++) {
-    for (char32_t letter = U'a'; letter <= U'h'; letter++) {
-      CHECK(std::abs(share([&](const Document& d) { return d[place] == letter; }) - 0.1) < 0.053);
-    }
   }
 }
 

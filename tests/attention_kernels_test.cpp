@@ -111,16 +111,9 @@ double most_seen(Attention<T> attention) {
   return largest_difference(attention.dv.view(), zeros.view());
 }
 
-/// All inputs are at most 1. By letters, as in kernels.h:
-/// - a score is at most sqrt(K), a sum of K products, so it is off by 2 (K + 1) roundings of that; and so is a log_sum,
-///   with m more for its sum, 5 + 10 for exp and log, and one of its own size. exp of their difference is a weight, off
-///   by as much in proportion to itself.
-/// - out is a mean of v, at most 1: m products and m sums, which may be rescaled twice for each block of 64 keys.
-/// - dv is at most `seen`, in as many products and sums as there are queries that look at a key: n times H / G.
-/// - dweights is at most D, a sum of D products. So dscores is at most 2 D * scale * weight, and has the roundings of a
-///   weight twice (once in the mean), of dweights, and of a mean over m keys.
-/// - with dropout weights grow by the same `factor` on their way to out, dv and dweights.
-/// - dq sums that over m keys whose weights are 1 together; dk over n H / G queries whose weights are `seen`.
+/// All inputs are at most 1. A score is a sum of K products of at most sqrt(K) in all; a weight is exp of a score minus
+/// a log_sum over m keys; out is a mean of v by weights; dv sums what n queries hand back, at most `seen`; a score's
+/// gradient is at most 2 D * scale * weight. With dropout weights grow by `factor` on their way.
 struct AttentionTolerances {
   AttentionTolerances(const AttentionSizes& s, double seen) {
     const auto n = static_cast<double>(s.n * s.heads.n_head / s.heads.n_kv_head);

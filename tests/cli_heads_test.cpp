@@ -48,32 +48,6 @@ TEST_CASE("a single document has no standard error, so nothing can be told, and 
   CHECK(tables.find("cannot tell") != std::string::npos);
 }
 
-TEST_CASE("a measurable effect stands beside its size, so that it does not contradict the heads that can go") {
-  const NamesFolder folder;
-  const std::string model = folder.trained({"--steps", "300", "--quiet"});
-  const Words heads{"heads", model, "--data", folder.names, "--prune"};
-  const std::string tables = output(heads);
-  const nlohmann::json report = nlohmann::json::parse(output(heads + Words{"--json"}));
-  std::size_t measurable = 0;
-  for (const auto& head : report["layers"]) {
-    const auto& zeroed = head["importance"]["zeroed"];
-    const double change = zeroed["loss"];
-    const std::string size = fmt::format("   measurable: {:+.1f} %", 100 * change / report["loss"].get<double>());
-    const bool is_clear = std::abs(change) > 2 * zeroed["loss_stderr"].get<double>();
-    measurable += is_clear ? 1 : 0;
-    const std::string line = lines_that_begin(fmt::format("0:{} ", head["head"].get<std::size_t>()),
-                                              tables.substr(tables.find("zeroed:")))[0];
-    CHECK((line.find(size) != std::string::npos) == is_clear);
-    CHECK((line.find(", better without") != std::string::npos) == (is_clear && change < 0));
-  }
-  CHECK(measurable > 0);
-  const double whole = report["prune"][0]["loss"];
-  const auto spare = static_cast<std::size_t>(
-      std::stoi(lines_that_begin("", tables.substr(0, tables.find(" of 4 heads can go"))).back()));
-  const double loss = report["prune"][spare]["loss"];
-  CHECK(count(fmt::format("; the loss changes by {:+.1f} %.\n", 100 * (loss / whole - 1)), tables) == 1);
-}
-
 TEST_CASE("the model that --save writes is the one without the heads, and eval agrees on its loss") {
   const NamesFolder folder("anna\n");
   const std::string model = folder.file("model");

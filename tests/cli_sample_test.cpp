@@ -75,21 +75,6 @@ TEST_CASE_FIXTURE(TensorFolder, "names are what they must be like, and those tha
   check({"--max-length", "3"}, [](Name name) { return name.size() <= 3; });
 }
 
-TEST_CASE_FIXTURE(TensorFolder, "a pattern that begins with letters draws from the names that do, as they are likely") {
-  // The letters are a prompt here, which rejects nothing. So compare with names that were drawn without.
-  auto ends_with_a = [](const Words& drawn) {
-    const auto n = std::count_if(drawn.begin(), drawn.end(), [](const std::string& s) { return s.ends_with("a"); });
-    return static_cast<double>(n) / static_cast<double>(drawn.size());
-  };
-  const Words by_pattern = plain({"--pattern", "ma*", "--num", "4000"});
-  Words by_chance = plain({"--num", "60000"});
-  std::erase_if(by_chance, [](const std::string& name) { return !name.starts_with("ma"); });
-  REQUIRE(by_chance.size() > 300);
-  const double p = ends_with_a(by_chance);
-  const double error = std::sqrt(p * (1 - p) * (1.0 / 4000 + 1.0 / static_cast<double>(by_chance.size())));
-  CHECK(std::abs(ends_with_a(by_pattern) - p) < 4 * error);
-}
-
 TEST_CASE_FIXTURE(TensorFolder, "new names are in no list, and none comes twice") {
   const Words often = plain({"--num", "200", "--temperature", "0.3"});
   write_contents(file("avoid"), "\xef\xbb\xbf" + often[0] + "\n" + often[1] + "\n");  // a byte order mark is no letter

@@ -93,12 +93,6 @@ TEST_CASE("below draws one word for small ranges and two for large ones") {
   CHECK(random.below(0xffffffff) == 1929338154);
 }
 
-TEST_CASE("gauss without any deviation is the mean and draws its numbers all the same") {
-  PythonRandom random(3);
-  for (int i = 0; i < 3; i++) CHECK(random.gauss(2.5, 0) == 2.5);
-  CHECK(random.bits32() == 2687448230);  // after four random(): the fourth gauss is waiting
-}
-
 TEST_CASE("an index of weight zero is never chosen") {
   PythonRandom random(1);
   const std::vector<double> weights{0, 1, 0, 2, 0};

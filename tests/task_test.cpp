@@ -29,17 +29,6 @@ std::pair<Document, Document> parts(const Document& document) {
 
 std::set<char32_t> letters(const Document& word) { return {word.begin(), word.end()}; }
 
-TEST_CASE("copy and reverse answer with the word and with the word backwards") {
-  for (const TaskName name : {TaskName::copy, TaskName::reverse}) {
-    for (const Document& document : drawn({name}, Part::training, 1000, 1)) {
-      const auto [word, answer] = parts(document);
-      CHECK(word.size() == 6);
-      const std::u32string backwards(word.rbegin(), word.rend());
-      CHECK(answer == (name == TaskName::copy ? word : backwards));
-    }
-  }
-}
-
 TEST_CASE("most-frequent answers with the one letter that comes more often than any other") {
   for (const Document& document : drawn({TaskName::most_frequent}, Part::training, 1000, 1)) {
     const auto [word, answer] = parts(document);

@@ -72,7 +72,6 @@ HEART := $(BUILD)/heart
 PROGRAM := $(BUILD)/microgpt
 MPI_PROGRAM := $(BUILD)/microgpt_mpi
 TESTS := $(BUILD)/microgpt_tests
-README_CHECKER := $(BUILD)/check_readme
 LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)))
 MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
 BREAKS := $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/*/break/*.patch))
@@ -160,10 +159,11 @@ progress: ## show which of its stages and which exercises are done
 ## Checks (more of them: .github/CONTRIBUTING.md)
 check-lessons: $(MAINS:main=printed.txt) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
-check-readmes: $(README_CHECKER) $(MAINS:main=printed.txt) ## check everything the READMEs quote: code, commands, output
+check-readmes: $(MAINS:main=printed.txt) ## check everything the READMEs quote: code, commands, output
 	@printf '%s\n' $(or $(README),README.md src/program/README.md src/debug/README.md lessons/claims.md \
 	  $(LESSONS:%=lessons/%/README.md)) | env -u MAKELEVEL KEPT=1 CXX='$(CXX)' \
-	  MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' xargs -n 15 -P 2 $<
+	  MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' xargs -n 15 -P 2 \
+	  python3 -B tests/check_readme.py
 check-gdb: ## type the debugger walks of the READMEs and compare with what they show
 	@$(DEBUGGER) gdb -nx -batch
 	@$(MAKE) --no-print-directory MODE=debug sessions
@@ -308,13 +308,11 @@ $(MPI_OBJECT): src/train/processes.cpp $(BUILD)/openmp
 	@$(call compile,$< with MPI,-DMICROGPT_MPI $<)
 
 $(TESTS): $(call objects,tests/*.cpp)
-$(README_CHECKER): $(call objects,tests/check_readme/*.cpp)
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp) $(call unit,program)
 $(MAINS) $(BREAKS) $(OTHERS): $$@.o
 $(EXERCISES): $$@.o $$(if $$(call by_doctest,$$@),$(BUILD)/lessons/doctest_main.o)
 by_doctest = $(foreach e,$(1),$(if $(wildcard $(patsubst $(BUILD)/%,%,$(dir $(e))exercise_tests.h)),,$(e)))
-LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(README_CHECKER) $(MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) \
-  $(OTHERS)
+LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS)
 WITHOUT_TENSORS := $(shell ls lessons | sed '/_tensors$$/,$$d')
 $(filter-out $(WITHOUT_TENSORS:%=$(BUILD)/lessons/%/%),$(LINKED)): $(LIBRARY)
 $(LINKED): $(SCALAR)

@@ -12,19 +12,6 @@ nlohmann::json measured(const Words& how) {
   return nlohmann::json::parse(output(Words{"bench", "--data", folder.names, "--rounds", "1", "--json"} + how));
 }
 
-TEST_CASE("bench prints one table, with how many times as fast as the scalar path and the plain loops each line is") {
-  const NamesFolder folder;
-  const Words table = lines(output({"bench", "--data", folder.names, "--steps", "2", "--rounds", "1", "--n-embd", "4,6",
-                                    "--batch", "1", "--threads", "1", "--what", "train,sample", "--context", "16,20"}));
-  // A head; scalar, naive and fast for two widths; for two widths scalar, 5 forms in two contexts, and in the short one
-  // 4 of them side by side.
-  REQUIRE(table.size() == 1 + 2 * 3 + 2 * (1 + 2 * 5 + 4));
-  CHECK(table[0].ends_with("x scalar   x naive"));
-  CHECK(table[1].starts_with("    train      4     1                   mha  scalar "));
-  CHECK(table[3].starts_with("    train      4     1                   mha    fast "));
-  CHECK(table.back().starts_with("   sample      6     1      20 mla, expanded    fast "));
-}
-
 TEST_CASE("bench --json prints what a program can read") {
   const nlohmann::json results =
       measured({"--steps", "2", "--n-embd", "4", "--batch", "1,3", "--threads", "2", "--what", "train"});

@@ -73,18 +73,6 @@ TEST_CASE("a page that cannot be made leaves the old one as it is") {
   CHECK(folder.is_old());
 }
 
-TEST_CASE("a model's file may have any name") {
-  const PageFolder folder;
-  for (const std::string name : {"<img src=x onerror=alert(1)>", "<!-- \"x\" & 'y'", "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d",
-                                 "\xf0\x9f\x98\x80", "\xff\xfe", "a\tb\nc"}) {
-    const std::string path = folder.written(name, folder.bytes);
-    CHECK(complaint(microgpt(folder.inspect(path))).starts_with("0: wrote "));
-    const std::string page = contents(folder.page);
-    const std::size_t data = page.find("id=\"data\">");
-    CHECK(page.find('<', data) == page.find("</script>", data));
-  }
-}
-
 TEST_CASE("a page takes the place of nothing that it is made from") {
   const PageFolder folder;
   for (const std::string& path : {folder.model, folder.names}) {

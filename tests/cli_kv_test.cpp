@@ -29,12 +29,6 @@ TEST_CASE("kv tells what published models keep, and what they would keep with ot
   const std::string all = output({"kv"});
   CHECK(lines_that_begin("  as", all).empty());
   CHECK(lines_that_begin("mistral-7b: a token sees at most 4096 tokens", all).size() == 1);
-  for (const char* contexts : {"8", "8,16", "8,16,32"}) {
-    const std::vector<std::string> narrow = lines(output({"kv", "--like", "gpt2", "--context", contexts}));
-    for (const char* heading : {"kept of a token  ", "attention  type  numbers  ", "bytes  % of MHA  "}) {
-      CHECK((narrow[0] + "\n" + narrow[1]).find(heading) != std::string::npos);
-    }
-  }
   for (const std::string& line : lines(all + table)) CHECK_MESSAGE(line.size() <= 120, line);
 }
 

@@ -20,18 +20,16 @@ TEST_CASE("a model can be trained on a task") {
 }
 
 TEST_CASE("a task that there is not, or that cannot be drawn, is refused in one line") {
-  const std::string choose = "; choose another --length or --letters";
-  const std::vector<std::pair<Words, std::string>> refused{
-      {{}, "TASK is required; see microgpt task --help"},
-      {{"paint"}, "unknown task 'paint'; there are copy, induction, reverse and most-frequent"},
-      {{"copy", "reverse"}, "unexpected 'reverse'; see microgpt task --help"},
-      {{"copy", "--letters", "27"}, "--letters is '27'; it must be a whole number from 1 to 26"},
-      {{"copy", "--length", "0"}, "--length is '0'; it must be a whole number from 1 to 1000"},
-      {{"copy", "--seed", "x"}, "the seed 'x' is not a whole number; give one such as 42"},
-      {{"induction", "--length", "2"}, "induction needs words of at least 3 letters" + choose},
-      {{"copy", "--length", "1", "--letters", "1"},
-       "none of the few documents that this task has is for training" + choose}};
-  for (const auto& [words, message] : refused) CHECK(refusal(Words{"task"} + words) == "2: " + message);
+  check_refused(
+      {{"task", "2: TASK is required; see microgpt task --help"},
+       {"task paint", "2: unknown task 'paint'; there are copy, induction, reverse and most-frequent"},
+       {"task copy reverse", "2: unexpected 'reverse'; see microgpt task --help"},
+       {"task copy --letters 27", "2: --letters is '27'; it must be a whole number from 1 to 26"},
+       {"task copy --length 0", "2: --length is '0'; it must be a whole number from 1 to 1000"},
+       {"task copy --seed x", "2: the seed 'x' is not a whole number; give one such as 42"},
+       {"task induction --length 2", "2: induction needs words of at least 3 letters; choose another --length"},
+       {"task induction --length 8", "2: induction has words of up to 9 different letters"},
+       {"task copy --length 1 --letters 1", "2: none of the few documents that this task has is for training"}});
 }
 
 TEST_CASE("a reader that has enough ends a task in silence; a full disk does not") {

@@ -27,20 +27,6 @@ TEST_CASE("each longer context corrects what the shorter ones expect, by as much
   CHECK(p == std::vector{p1, p2, p3, p4, p5});
 }
 
-TEST_CASE("the probabilities of all tokens add up to 1, also after a context that never came") {
-  const std::vector<Document> names{U"abc", U"cab", U"bca"};
-  const Tokenizer tokenizer(names);
-  const Ngram ngram = best_ngram(names, tokenizer);
-  for (const Document name : {U"ab", U"aaaa", U"cc"}) {
-    Tokens tokens = tokenizer.encode_document(name);
-    double total = 0;
-    for (tokens.back() = 0; tokens.back() < tokenizer.vocab_size(); tokens.back()++) {
-      total += ngram(tokens, tokens.size() - 1);
-    }
-    CHECK(total == doctest::Approx(1).epsilon(1e-12));
-  }
-}
-
 TEST_CASE("the best order reaches as far back as the data does, and not much further") {
   PythonRandom random(1);
   std::vector<Document> dice, doubled;  // each letter by chance; each letter twice

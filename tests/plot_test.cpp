@@ -43,21 +43,6 @@ TEST_CASE("grids of different size stand next to each other, each under its titl
         "   b ████                    b ████\n");
 }
 
-TEST_CASE("columns stand over their squares, and maps beside one another, in any alphabet") {
-  const Grid grid{{"山", "न"}, {"山", "न"}, {{1, 0}, {1, 1}}};
-  const std::string mark = "ि";  // takes no column
-  const Grid marked{{mark}, {"न", mark}, {{1, 1}}};
-  CHECK(shades({{"", grid}, {"", marked}, {"", grid}}) ==
-        "\n"
-        "     山न         न  " +
-            mark +
-            "         山न\n"
-            "  山 ██         " +
-            mark +
-            " ████     山 ██\n"
-            "   न ████                  न ████\n");
-}
-
 TEST_CASE("in a heat map the largest number is darkest, unless another is, and zero leaves no trace") {
   Grid grid{{"a"}, {"b", "c", "d"}, {{4, 2, 0}}};
   auto rects = [&](const std::string& fill) { return count("fill=\"" + fill + "\"/>", heat_map("", grid).str()); };

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "base/error.h"
@@ -96,22 +95,6 @@ TEST_CASE("no held-out document is ever drawn for training, whatever the seeds a
     for (const Document& document : held_out) CHECK_MESSAGE(!training.contains(document), encode_utf8(document));
     CHECK(!held_out.empty());
   }
-}
-
-TEST_CASE("a task that cannot be drawn is refused") {
-  CHECK_THROWS_WITH_AS(validate({TaskName::copy, 0, 8}), "a word needs at least 1 letter", UsageError);
-  for (const std::size_t size : {0, 27}) {
-    CHECK_THROWS_WITH_AS(validate({TaskName::copy, 6, size}), doctest::Contains("1 to 26 letters"), UsageError);
-  }
-  CHECK_THROWS_WITH_AS(validate({TaskName::induction, 2, 8}), "induction needs words of at least 3 letters",
-                       UsageError);
-  CHECK_THROWS_WITH_AS(validate({TaskName::induction, 8, 8}),
-                       "induction has words of up to 9 different letters; the alphabet has only 8", UsageError);
-  validate({TaskName::induction, 7, 8});
-  validate({TaskName::induction, 3, 4});
-  validate({TaskName::copy, 8, 1});
-  CHECK_THROWS_WITH_AS(parse_task_name("Copy"),
-                       "unknown task 'Copy'; there are copy, induction, reverse and most-frequent", UsageError);
 }
 
 TEST_CASE("a part without documents is refused instead of being looked for without end") {

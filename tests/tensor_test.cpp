@@ -19,20 +19,6 @@ namespace {
 
 // --- Tensor ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE_TEMPLATE("every row begins a vector, and no two rows are a multiple of 512 bytes apart", T, float, double) {
-  for (const std::size_t cols : {1, 3, 16, 17, 64, 100, 128, 512, 1000}) {
-    const Tensor<T> x(3, cols);
-    CHECK(x.view().rows == 3);
-    CHECK(x.view().cols == cols);
-    CHECK(x.view().stride >= cols);
-    CHECK(x.view().stride * sizeof(T) % 512 != 0);
-    CHECK(reinterpret_cast<std::uintptr_t>(x.view().data) % cache_line == 0);
-    for (std::size_t i = 0; i < 3; i++) {
-      CHECK(reinterpret_cast<std::uintptr_t>(x.view().row(i)) % vector_bytes == 0);
-    }
-  }
-}
-
 TEST_CASE("a new tensor is zero, between its rows, too; so is one that grew; one that shrinks stays where it is") {
   Tensor<float> x(3, 7);
   auto sum = [&] { return std::accumulate(x.view().data, x.view().row(x.view().rows), 0.0F); };

@@ -264,8 +264,8 @@ inline Words words_of(const std::string& command) {
 /// Each command is refused, and says this, from "2: " or "1: " on or in its middle.
 inline void check_refused(const std::vector<std::pair<std::string, std::string>>& table) {
   for (const auto& [command, words] : table) {
-    const std::string said = refusal(words_of(command));
-    CHECK_MESSAGE(said.find(words) != std::string::npos, command + ": " + said);
+    const std::string said = command + ": " + refusal(words_of(command));
+    CHECK_MESSAGE(said.find(words) != std::string::npos, said);
   }
 }
 

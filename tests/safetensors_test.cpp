@@ -187,7 +187,7 @@ TEST_CASE("what is not safetensors is refused, and what is wrong is named") {
       {with_empty("[16,24]"), "c does not have data_offsets 0 bytes apart"}};
   for (const auto& [bytes, words] : refused) {
     const std::string said = refusal(bytes);
-    CHECK_MESSAGE(said.find(words) != std::string::npos, words + ": " + said);
+    CHECK_MESSAGE(said.find(words) != std::string::npos, said);
   }
   for (const std::string value : {"{}", "[[]]", "[\"1\"]", "[1e3]", "[-1]", "[18446744073709551616]", "1", "null"}) {
     CHECK(refusal(file(R"({"wte":{"shape":)" + value + "}}", "")).ends_with(after_shape));

@@ -6,7 +6,7 @@
 #include "base/config.h"
 #include "base/python_random.h"
 #include "base/tokenizer.h"
-#include "tensor/tensor.h"
+#include "tensor/view.h"
 
 namespace microgpt {
 
@@ -32,13 +32,6 @@ void draw(View<T> x, PythonRandom& random, double low = -1, double high = 1) {
   for (std::size_t i = 0; i < x.rows; i++) {
     for (std::size_t j = 0; j < x.cols; j++) x.row(i)[j] = static_cast<T>(uniform(random, low, high));
   }
-}
-
-template <class T>
-Tensor<T> random_tensor(std::size_t rows, std::size_t cols, PythonRandom& random) {
-  Tensor<T> x(rows, cols);
-  draw(x.view(), random);
-  return x;
 }
 
 }  // namespace microgpt

@@ -256,20 +256,17 @@ TEST_CASE("a text to read is helped where it can be, and one line tells how") {
         {sample, "--pattern", "E*A", "e*a", capitals},
         {inspect, "--text", "Ela BELA", "Ela bela", capitals},
         {Words{"heads", model, "--data", folder.names}, "--text", "MAË", "maë", capitals},
-        {inspect, "--text", " An7n!a", " anna", capitals + "; the model does not know '!7'"},
+        {inspect, "--text", " anna ", "anna", "spaces are left out"},
+        {inspect, "--text", " An7n!a", "anna", capitals + "; spaces are left out; the model does not know '!7'"},
         {inspect, "--text", "annaannaannaanna", "annaannaannaann", "there is room for 15 of 16 characters"}}) {
     const Run r = microgpt(command + Words{option, typed});
     CHECK(r.exit_code == 0);
     CHECK(r.out == output(command + Words{option, read}));
     CHECK(r.err == "microgpt: note: " + option + " is read as '" + read + "': " + why + "\n");
   }
-  const NamesFolder plain("anna\nbella\n");
-  const std::string on_plain = plain.trained({"--steps", "3"});
-  CHECK(microgpt({"inspect", on_plain, "--text", " anna "}).err ==
-        "microgpt: note: --text is read as 'anna': spaces are left out\n");
-  check_refused({{"sample " + on_plain + " --prompt be7", "2: the character '7' is unknown"},
-                 {"inspect " + on_plain + " --text 77", "2: the character '7' is unknown"},
-                 {"sample " + on_plain + " --prompt Q", "2: the character 'Q' is unknown"}});
+  check_refused({{"sample " + model + " --prompt be7", "2: the character '7' is unknown"},
+                 {"inspect " + model + " --text 77", "2: the character '7' is unknown"},
+                 {"sample " + model + " --prompt Q", "2: the character 'Q' is unknown"}});
 }
 
 }  // namespace

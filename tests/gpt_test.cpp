@@ -19,14 +19,14 @@ const Config shapes[]{
     {.vocab_size = 5, .n_layer = 1, .n_embd = 6, .n_head = 3, .block_size = 4},
     {.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4, .activation = squared_relu},
     {.vocab_size = 7, .n_layer = 2, .n_embd = 6, .n_head = 3, .block_size = 6},
-    {.vocab_size = 5, .n_layer = 3, .n_embd = 8, .n_head = 2, .block_size = 4},
+    {.vocab_size = 5, .n_layer = 3, .n_embd = 4, .n_head = 2, .block_size = 4},
     {.vocab_size = 9, .n_layer = 1, .n_embd = 5, .n_head = 5, .block_size = 8, .activation = squared_relu},
     {.vocab_size = 2, .n_layer = 1, .n_embd = 1, .n_head = 1, .block_size = 1},  // the smallest
 };
 
 TEST_CASE("the gradients of a GPT of any shape are central differences") {
   for (const Config& config : shapes) {
-    for (std::uint64_t seed = 0; seed < 3; seed++) {
+    for (std::uint64_t seed = 0; seed < 2; seed++) {
       CAPTURE(config.n_layer);
       CAPTURE(config.n_embd);
       CAPTURE(config.n_head);

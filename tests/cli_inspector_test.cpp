@@ -92,6 +92,8 @@ TEST_CASE("a page grows with the positions that it shows, not with the square of
     CHECK(complaint(in_shell(limit + "\"$0\" \"$@\" 2>&1 | grep wrote >&2", folder.inspect(model)))
               .starts_with("0: wrote "));
     CHECK(contents(folder.page).size() < 500'000);
+    const bool is_told = contents(folder.page).find("\"00001111\"") != std::string::npos;  // what position 7 sees
+    CHECK(is_told == (mask == std::string("local:4")));
   }
 }
 

@@ -194,7 +194,8 @@ class Checker:
                 if what := missing(command):
                     self.complain(block.line, f"`{command}`: there is no {what}")
         elif info == "cpp":
-            files = (file for folder in self.sources for file in Path(folder).rglob("*") if file.suffix in (".cpp", ".h"))
+            files = (file for folder in self.sources for file in Path(folder).rglob("*"))
+            files = [file for file in files if file.suffix in (".cpp", ".h")]
             if all(difference(block, read(file), without_indentation) for file in files):
                 self.complain(block.line, "no source file has these lines one after the other")
         elif info == "text" and self.lesson:

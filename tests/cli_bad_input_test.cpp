@@ -44,7 +44,7 @@ TEST_CASE("a number is read whole, and within its range") {
   for (const char* command :
        {"train --n-layer", "train --n-embd", "train --n-head", "train --block-size", "train --samples", "train --batch",
         "sample --num", "bench --n-embd", "bench --batch", "bench --steps", "bench --rounds", "kv --context",
-        "kv --n-embd", "kv --kv-latent", "train-fast --seeds", "train-fast --batch", "train-fast --n-embd"}) {
+        "kv --n-embd", "kv --kv-latent"}) {
     const Words words = words_of(command);
     for (const char* value : {"0", "1000000001"}) {
       CHECK(refusal(words + Words{value}) == fmt::format("2: {} is '{}'; {}", words[1], value, count));
@@ -61,7 +61,7 @@ TEST_CASE("what is typed wrong is named") {
   const ModelFolder folder;
   const std::string few = folder.written("few", "anna\nbela\nanna\n"),
                     on_model = "sample " + folder.model + " --prompt ";
-  const std::string there_are = "; there are train, train-fast, sample, eval, inspect, heads, kv, task and bench; see ";
+  const std::string there_are = "; there are train, sample, eval, inspect, heads, kv, task and bench; see ";
   const std::string slice = "; every head takes an equal slice of the width: use an n_head of 2 or ";
   const std::string huge = " make more than 67108864 parameters; choose a smaller shape";
   const std::string alphabet = " is unknown; the alphabet is 'abcdefghijklmnoprstu'";
@@ -85,7 +85,7 @@ TEST_CASE("what is typed wrong is named") {
       {"train --engine gpu", "2: --engine is 'gpu'; it must be scalar|tensor; see"},
       {"kv --dtype int4", "2: --dtype is 'int4'; it must be f16|bf16|f32|f64|fp8; see"},
       {"bench --what poem", "2: --what is 'poem'; there are "},
-      {"train --preset poem", "2: unknown preset 'poem'; there are gist, walkthrough, fast and best"},
+      {"train --preset poem", "2: unknown preset 'poem'; there are gist, walkthrough, fast, best and list"},
       {"train --preset a\x1b", "2: unknown preset 'a\\x1b'"},
       {"train --n-head 3", "2: n_embd 16 is not divisible by n_head 3" + slice + "4"},
       {"train --n-embd 10", "2: n_embd 10 is not divisible by n_head 4" + slice + "5"},
@@ -93,7 +93,7 @@ TEST_CASE("what is typed wrong is named") {
       {"train --n-embd 1000000000", "2: n_layer 1, n_embd 1000000000, block_size 16" + huge},
       {"train --n-layer 1000000000", "2: n_layer 1000000000, n_embd 16, block_size 16" + huge},
       {"train --block-size 1000000000", "2: n_layer 1, n_embd 16, block_size 1000000000" + huge},
-      {"train-fast --n-embd 1000000000", "2: n_layer 2, n_embd 1000000000, block_size 16" + huge},
+      {"train --preset fast --n-embd 1000000000", "2: n_layer 2, n_embd 1000000000, block_size 16" + huge},
       {"bench --json --n-embd 1000000000", "2: n_layer 1, n_embd 1000000000, block_size 16" + huge},
       {"kv --n-layer 1000000000 --n-embd 4096", "make more than 1125899906842624 parameters; choose a smaller shape"},
       {"train --batch 2", "2: --batch needs --engine tensor"},
@@ -105,7 +105,7 @@ TEST_CASE("what is typed wrong is named") {
       {"train --weight-decay 0.1", "2: --weight-decay needs --engine tensor"},
       {"train --attention mqa", "2: --attention needs --engine tensor"},
       {"train --pos rope", "2: --pos needs --engine tensor"},
-      {"train --preset fast", "2: --preset fast needs --engine tensor"},
+      {"train --preset fast --engine scalar", "2: --preset fast needs --engine tensor"},
       {"train --engine tensor --kv-latent 4", "2: --kv-latent needs --attention mla"},
       {"train --engine tensor --n-kv-head 2", "2: --n-kv-head needs --attention gqa"},
       {"train --engine tensor --mask local:0", "2: --mask 'local:0': a window of 0 hides everything"},
@@ -115,7 +115,7 @@ TEST_CASE("what is typed wrong is named") {
       {"kv --n-kv-head 2", "2: --n-kv-head needs --attention gqa"},
       {"kv " + folder.model + " --n-embd 8", "2: a MODEL has its own sizes; give either the MODEL or the sizes"},
       {"kv " + folder.names, "1: cannot load '"},
-      {"train-fast --data " + few, "1: " + two},
+      {"train --preset list --data " + few, "1: " + two},
       {"eval " + folder.model + " --data " + few, "1: " + two},
       {"train --hold-out --data " + few, "1: " + two},
       {on_model + "V", "2: the character 'V'" + alphabet},
@@ -214,7 +214,6 @@ TEST_CASE("names are not saved over") {
   for (const std::string& path : {folder.names, folder.path.string() + "/./names.txt", link}) {
     const std::string message = fmt::format("2: --save '{}' is the file of names; choose another path", path);
     CHECK(refusal(folder.train({"--save", path})) == message);
-    CHECK(refusal({"train-fast", "--data", folder.names, "--save", path}) == message);
     CHECK(refusal({"train", "--resume", folder.model, "--steps", "30", "--save", path}) == message);
     CHECK(refusal({"heads", folder.model, "--data", folder.names, "--silence", "0:1", "--save", path}) == message);
   }
@@ -227,10 +226,9 @@ TEST_CASE("only a model is saved over, and with --force any file") {
   const std::string cut = folder.bytes.substr(0, folder.bytes.size() / 2);
   const Words train = folder.train({"--steps", "1", "--block-size", "8", "--samples", "1"});
   const Words silence{"heads", folder.model, "--data", folder.names, "--silence", "0:1"};
-  const Words fast{"train-fast", "--data", folder.names, "--steps", "1", "--seeds", "1"};
   for (const std::string& text : {std::string("my novel"), cut}) {
     const std::string path = folder.written("other", text);
-    for (const Words& command : {train, fast, silence}) {
+    for (const Words& command : {train, silence}) {
       CHECK(refusal(command + Words{"--save", path}) ==
             "2: --save '" + path +
                 "' would replace a file that is no model of microgpt; choose another path, or add "

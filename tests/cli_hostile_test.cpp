@@ -45,20 +45,6 @@ TEST_CASE("a file that never ends, or cannot be read, is refused as data and as 
   CHECK(refusal({"sample", "/proc/self/mem"}).starts_with("1: cannot load '/proc/self/mem': "));
 }
 
-TEST_CASE("train-fast finds out before it trains, and says what it can of one seed") {
-  const NamesFolder folder;
-  const Words fast{"train-fast", "--data", folder.names, "--steps", "10", "--seeds", "1"};
-  CHECK(complaint(microgpt(fast + Words{"--save", folder.file("no/model")})).starts_with("1: cannot write '"));
-  CHECK(microgpt(fast + Words{"--save", folder.file("no/model")}).out.find("seed 1") == std::string::npos);
-  CHECK(microgpt(fast).out.find("standard deviation") == std::string::npos);
-  for (const char* option : {"--beta1", "--beta2"}) {
-    for (const char* value : {"5", "1", "-0.1", "nan"}) {
-      CHECK(refusal(fast + Words{option, value}) ==
-            fmt::format("2: {} is '{}'; it must be a number from 0 to 0.999999", option, value));
-    }
-  }
-}
-
 /// Runs the program with 300 MB of memory and 10 seconds.
 Run confined(const Words& arguments) {
   return in_shell(sanitized ? "exec \"$0\" \"$@\"" : "ulimit -v 300000; ulimit -t 10; exec \"$0\" \"$@\"", arguments);
@@ -123,9 +109,7 @@ TEST_CASE("an alphabet of thousands costs no square of it, and no message has it
   const Run evaluated = confined({"eval", model, "--data", folder.names});
   CHECK(evaluated.err == "");
   CHECK(evaluated.out.find(" % of 6") != std::string::npos);  // names of 40 characters: 1,000 would take too long
-  CHECK(confined({"train-fast", "--data", folder.names, "--steps", "10", "--seeds", "1", "--block-size", "1",
-                  "--n-embd", "4", "--batch", "1"})
-            .err == "");
+  CHECK(confined(folder.train({"--preset", "fast", "--steps", "10", "--block-size", "1", "--n-embd", "4"})).err == "");
   const std::string message = refusal({"sample", model, "--prompt", "a"});
   CHECK(message.ends_with("...' (8000 characters)"));
   CHECK(message.size() < 1000);

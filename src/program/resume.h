@@ -1,9 +1,7 @@
 // Going on with a saved training.
 #pragma once
 
-#include <string>
-
-#include "program/after_step.h"
+#include "program/train_options.h"
 
 namespace microgpt {
 
@@ -15,8 +13,5 @@ Checkpoint resume(const Options& table, TrainOptions& options);
 /// Sets `run` to where the checkpoint's training stopped. Throws Error if the data is not the same, UsageError if there
 /// are no steps left, and ModelFileError if the checkpoint contradicts itself.
 void go_on(Run& run, Checkpoint checkpoint);
-
-/// A text that is practically never the same for other documents, in another order or with another alphabet.
-std::string data_fingerprint(const Start& start);
 
 }  // namespace microgpt

@@ -36,7 +36,7 @@ TEST_CASE("with a list alone, train keeps the model that is best on names it has
 TEST_CASE("what is typed beside --preset list is not chosen") {
   const NamesFolder folder;
   const Words typed{"--preset", "list", "--steps", "30", "--batch", "2", "--n-embd", "8", "--mask", "full"};
-  CHECK(output(folder.train(typed)).starts_with(
+  CHECK(microgpt(folder.train(typed)).out.starts_with(
       "chosen for 20 distinct documents: n_layer 2, n_embd 8, block_size 16, mask full, dropout 0.4; 30 batches of "
       "2\n"));
 }

@@ -138,7 +138,7 @@ TEST_CASE("--help of each command has its options, their defaults and an example
         "--samples N",
         "[20]",
         "--temperature F",
-        "[0.5]"}},
+        "[0.5; fast, best: 1]"}},
       {{"train"},
        {"--digits 4|17=4", "--quiet", "--save FILE", "--hold-out",
         "--engine scalar|tensor=scalar", "--batch N", "--dtype f32|f64", "--threads N", "--kernels fast|naive",

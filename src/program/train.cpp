@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <csignal>
 #include <memory>
-#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -137,19 +136,20 @@ class AfterStep {
 /// Draws the losses, and generates names. `length` is how many tokens they can have. If names are held out, those that
 /// stand in the data are marked: a model may know them by heart.
 void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>()>& generate) {
-  const auto& [documents, tokenizer, held_out] = run.start;
   if (!run.losses.empty()) {
     const std::size_t first_step = run.options.preset.train.first_step + 1;
     replace_file(*run.options.plot,
                  loss_curve("The loss of each step, and the mean of 50", run.losses, {}, first_step).str());
   }
-  std::set<std::u32string_view> data;
-  if (!held_out.empty()) data.insert(documents.begin(), documents.end());
-  data.insert(held_out.begin(), held_out.end());
+  auto stands_in = [](const std::vector<Document>& documents, std::u32string_view name) {
+    return std::find(documents.begin(), documents.end(), name) != documents.end();
+  };
+  const auto& [documents, tokenizer, held_out] = run.start;
   fmt::print("\n{}\n", run.options.preset.heading);
   for (std::size_t i = 1; i <= run.options.samples; i++) {
     const std::u32string name = tokenizer.document_of(generate());
-    print_sample(i, encode_utf8(name), held_out.empty() ? "" : mark(data.contains(name), name.size() == length));
+    const bool is_copy = stands_in(documents, name) || stands_in(held_out, name);
+    print_sample(i, encode_utf8(name), held_out.empty() ? "" : mark(is_copy, name.size() == length));
   }
 }
 

@@ -52,8 +52,8 @@ class EarlyStopping {
   /// The last step that is worth training, as far as is known.
   std::size_t last_step() const;
 
-  /// Prints the best loss beside that of counting, and draws the losses: on a terminal, and as a picture if options.plot
-  /// says where.
+  /// Prints the best loss beside that of counting, and draws the losses: on a terminal, and as a picture if
+  /// options.plot says where.
   void print_result();
 
  private:

@@ -58,15 +58,16 @@ class AfterStep {
     if (options_.plot) run_.losses.push_back(loss);
     const std::string digits = options_.all_digits ? all_digits(loss) : fmt::format("{:.4f}", loss);
     print([&] { progress_.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps_, digits)); });
-    save_if(step % options_.save_every.value_or(num_steps_) == 0, step == num_steps_);
+    save_if(step % options_.save_every.value_or(num_steps_) == 0, step == num_steps_, Interrupts::pending());
   }
 
   /// The same with validation, whose best weights are what is saved.
   template <class T>
   void operator()(std::size_t step, double loss, TensorModel<T>& model, EarlyStopping<T>& early) {
+    const int signal = Interrupts::pending();
     bool is_better = false;
-    print([&] { is_better = early.improves(model, step, loss, Interrupts::pending() != 0); });
-    save_if(is_better, step == early.last_step());
+    print([&] { is_better = early.improves(model, step, loss, signal != 0); });
+    save_if(is_better, step == early.last_step(), signal);
   }
 
   /// The next step cannot be done: saves the last one, and throws Interrupted. Only if the training is to be saved.
@@ -87,9 +88,8 @@ class AfterStep {
     }
   }
 
-  void save_if(bool is_due, bool is_last) {
+  void save_if(bool is_due, bool is_last, int signal) {
     if (!options_.save) return;
-    const int signal = Interrupts::pending();
     is_last = is_last || signal != 0;
     if (is_due || is_last) save(is_last);
     if (signal != 0) throw interrupted(signal);

@@ -1,5 +1,4 @@
-#include "program/resume.h"
-
+// Going on with a saved training.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
+#include "program/train_options.h"
 #include "train/optimizer.h"
 #include "train/scalar_trainer.h"
 

@@ -18,7 +18,6 @@
 #include "program/interrupt.h"
 #include "program/output_path.h"
 #include "program/print.h"
-#include "program/resume.h"
 #include "program/train_list.h"
 #include "program/train_options.h"
 #include "tensor/decoder.h"
@@ -207,7 +206,10 @@ void train_tensor(Run& run) {
     ThreadTrials trials(threads);
     try {
       for (std::size_t i = how.first_step + 1; i <= (early ? early->last_step() : how.num_steps); i++) {
-        const double loss = options.threads ? trainer.step() : trials.step(trainer);
+        const double loss = options.threads ? trainer.step() : trials.run([&](std::size_t n) {
+          trainer.use_threads(n);
+          return trainer.step();
+        });
         early ? after_step(i, loss, trainer.model(), *early) : after_step(i, loss);
       }
     } catch (const processes::Lost&) {

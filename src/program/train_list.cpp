@@ -74,23 +74,13 @@ void choose_training(const Options& table, TrainOptions& options, const Start& s
 }
 
 template <class T>
-MovingAverage<T>::MovingAverage(const Config& config, std::size_t num_documents)
-    : config_(config), part_(num_documents < few ? 4 : 16), latest_(gpt_shapes(config)), mean_(gpt_shapes(config)) {}
-
-template <class T>
-void MovingAverage<T>::add(TensorModel<T>& model, std::size_t step) {
-  model.copy_to(latest_);
-  const double share = part_ / (static_cast<double>(step - 1) + part_);
-  for (std::size_t i = 0; i < mean_.size(); i++) mean_.data()[i] += share * (latest_.data()[i] - mean_.data()[i]);
-}
-
-template <class T>
 EarlyStopping<T>::EarlyStopping(Run& run, std::size_t threads)
     : run_(run),
       threads_(threads),
       documents_(std::span(run.start.held_out).first(std::min(run.start.held_out.size(), most_documents))),
       interval_((run.options.preset.train.num_steps + num_validations - 1) / num_validations),
-      average_(run.options.preset.model, run.start.documents.size()) {}
+      average_{run.start.documents.size() < few ? 4.0 : 16.0, Parameters(gpt_shapes(run.options.preset.model)),
+               Parameters(gpt_shapes(run.options.preset.model))} {}
 
 template <class T>
 bool EarlyStopping<T>::improves(TensorModel<T>& model, std::size_t step, double loss, bool now) {
@@ -99,7 +89,7 @@ bool EarlyStopping<T>::improves(TensorModel<T>& model, std::size_t step, double 
   average_.add(model, step);
   if (!run_.options.quiet && line_->is_due()) line_->show(fmt::format("step {} of {}", step, num_steps));
   if (step % interval_ != 0 && step != num_steps && !now) return false;
-  TensorModel<T> average = average_.model();
+  TensorModel<T> average(run_.options.preset.model, average_.mean);
   const double validation = token_loss(average, documents_, run_.start.tokenizer, threads_);
   const bool is_best = validation < best_;
   if (is_best) {

@@ -23,19 +23,16 @@ void choose_training(const Options& table, TrainOptions& options, const Start& s
 /// The moving average of the weights after each step, over the last part of the steps: a quarter if there are few
 /// documents, else a sixteenth. It is steadier than the weights of any one step, so large steps do no harm.
 template <class T>
-class MovingAverage {
- public:
-  MovingAverage(const Config& config, std::size_t num_documents);
-
+struct MovingAverage {
   /// Adds the model after a step. Steps count from 1.
-  void add(TensorModel<T>& model, std::size_t step);
+  void add(TensorModel<T>& model, std::size_t step) {
+    model.copy_to(latest);
+    const double share = part / (static_cast<double>(step - 1) + part);
+    for (std::size_t i = 0; i < mean.size(); i++) mean.data()[i] += share * (latest.data()[i] - mean.data()[i]);
+  }
 
-  TensorModel<T> model() const { return {config_, mean_}; }
-
- private:
-  const Config& config_;
-  double part_;
-  Parameters latest_, mean_;
+  double part;
+  Parameters latest, mean;
 };
 
 /// Computes the validation loss at times, that of the moving average of the weights on the held-out documents, or on

@@ -19,7 +19,7 @@
 #include "base/python_random.h"
 #include "edit_text.h"
 #include "program/commands.h"
-#include "program/resume.h"
+#include "program/train_options.h"
 #include "seeds.h"
 #include "tensor/gpt.h"
 #include "train/held_out.h"

@@ -1,5 +1,5 @@
-// microgpt train --data FILE and nothing else: the program chooses, watches names that it keeps back, and keeps the
-// best.
+// microgpt train --data FILE and nothing else, or --preset list: the program chooses, computes the validation loss on
+// names that it keeps back, and keeps the best weights.
 #include "base/dataset.h"
 #include "program.h"
 #include "train/checkpoint.h"
@@ -17,20 +17,28 @@ TEST_CASE("with a list alone, train keeps the model that is best on names it has
       "chosen for 20 distinct documents: n_layer 2, n_embd 64, block_size 16, mask local:4, dropout 0.4; "));
   CHECK(behind("num docs: ", printed) == "18");
 
-  Words watched;
+  Words validation;
   for (const std::string& line : lines(printed)) {
-    if (line.starts_with("step ")) watched.push_back(line.substr(line.rfind(' ') + 1));
+    if (line.starts_with("step ")) validation.push_back(line.substr(line.rfind(' ') + 1));
   }
-  REQUIRE(watched.size() >= 2);
+  REQUIRE(validation.size() >= 2);
   Words quiet = lines(printed);
   std::erase_if(quiet, [](const std::string& line) { return line.starts_with("step "); });
-  CHECK(lines(microgpt(folder.train({"--quiet", "--samples", "3"})).out) == quiet);
-  const std::string best = *std::min_element(watched.begin(), watched.end());
+  CHECK(lines(microgpt(folder.train({"--quiet", "--samples", "3", "--preset", "list"})).out) == quiet);
+  const std::string best = *std::min_element(validation.begin(), validation.end());
   CHECK(behind("best at step ", printed).find(": " + best + " nats per token; counting runs of up to ") < 10);
   CHECK(names(printed).size() == 3);
   CHECK(behind("held-out loss: ", output({"eval", model, "--data", folder.names})).starts_with(best + " nats"));
   CHECK(refusal({"train", "--resume", model}) ==
         "1: cannot resume '" + model + "': it has a model, but not the state of its training; start anew");
+}
+
+TEST_CASE("what is typed beside --preset list is not chosen") {
+  const NamesFolder folder;
+  const Words typed{"--preset", "list", "--steps", "30", "--batch", "2", "--n-embd", "8", "--mask", "full"};
+  CHECK(microgpt(folder.train(typed)).out.starts_with(
+      "chosen for 20 distinct documents: n_layer 2, n_embd 8, block_size 16, mask full, dropout 0.4; 30 batches of "
+      "2\n"));
 }
 
 TEST_CASE("what is chosen for a list predicts names that it has not seen better than counting does") {
@@ -63,7 +71,7 @@ TEST_CASE("a signal ends a list's training, and the best model so far is kept") 
   const NamesFolder folder(text);
   const std::string model = folder.file("model");
   Running training(microgpt_command(folder.train({"--save", model})));
-  CHECK(training.until_printed(" watched "));  // it ends eight such lines later at the earliest
+  CHECK(training.until_printed("validation"));  // it ends eight such lines later at the earliest
   training.send(SIGINT);
   const Run r = training.wait();
   CHECK(r.exit_code == 128 + SIGINT);
@@ -142,20 +150,12 @@ TEST_CASE("a table, capitals and standard input make the same model, which remem
         "1: " + people.names + ": the table has no column 'name' in its first line; it has 'id', 'Name'");
 }
 
-TEST_CASE("a model of train-fast says what it learned from, and how it was read") {
-  const NamesFolder folder("id,name\n1,Anna\n2,Bo\n3,Cleo\n4,Dan\n5,Eve\n6,Fay\n7,Guy\n8,Hal\n9,Ian\n10,Jo\n");
-  const std::string model = folder.file("model");
-  output({"train-fast", "--data", folder.names, "--column", "name", "--lower", "--steps", "1", "--seeds", "1", "--save",
-          model});
-  CHECK(output({"eval", model}).starts_with("data: " + folder.names + "\nheld out: 1 of 10 distinct documents\n"));
-}
-
 TEST_CASE("both losses are drawn on a terminal and in a picture, and in a pipe nothing is") {
   const NamesFolder folder;
   const std::string picture = folder.file("losses.svg");
   const Run piped = microgpt(folder.train({"--plot", picture}));
   for (const char* part :
-       {">watched names</text>", ">training, with dropout</text>", ">counting</text>", "<polyline"}) {
+       {">validation</text>", ">training, with dropout</text>", ">counting</text>", "<polyline"}) {
     CHECK(contents(picture).find(part) != std::string::npos);
   }
   CHECK(microgpt(folder.train()).out == piped.out);
@@ -165,7 +165,7 @@ TEST_CASE("both losses are drawn on a terminal and in a picture, and in a pipe n
   const Words drawn = lines(seen.out.substr(chart, end - chart));
   REQUIRE(drawn.size() == 12);
   CHECK(std::stod(drawn[9]) > 0);  // the lowest loss, rounded down
-  CHECK(drawn.back() == "  step   ● watched names   · training, with dropout   ─ counting");
+  CHECK(drawn.back() == "  step   ● validation   · training, with dropout   ─ counting");
   for (const char* mark : {"●", "·", "─"}) {
     CHECK(std::any_of(drawn.begin(), drawn.begin() + 10,
                       [&](const std::string& line) { return line.find(mark) != std::string::npos; }));

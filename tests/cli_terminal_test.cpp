@@ -123,11 +123,10 @@ TEST_CASE("what takes long says how far it is, and leaves nothing of that on the
   REQUIRE(microgpt(folder.train({"--steps", "4", "--hold-out", "--save", folder.file("model")})).exit_code == 0);
   const Words bench{"bench", "--data",  folder.names, "--what",   "train", "--n-embd",  "4", "--batch",
                     "1",     "--steps", "1",          "--rounds", "1",     "--threads", "1", "--quick"};
-  const Words fast{"train-fast", "--data", folder.names, "--steps", "2", "--seeds", "1"};
   const Words html{"inspect", folder.file("model"), "--html", folder.file("page.html")};
   for (const auto& [command, part] : {std::pair{bench, "measuring train: fast, n_embd 4"},
                                       std::pair{Words{"heads", folder.file("model")}, "heads: 1 of "},
-                                      std::pair{html, "heads: 1 of "}, std::pair{fast, "seed 1: step 1 of 2, "}}) {
+                                      std::pair{html, "heads: 1 of "}}) {
     const std::string waited_for = part;  // clang 14: a binding cannot be captured
     INFO(waited_for);
     const Run r = microgpt(command, {.out_on_terminal = true, .err_on_terminal = true, .columns = 160});

@@ -112,53 +112,10 @@ TEST_CASE("letters with accents are letters, and lines may end as on Windows") {
   CHECK(output({"inspect", model}).find("(JZaegorsÅéëöあや and BOS)") != std::string::npos);
 }
 
-TEST_CASE("train-fast counts its steps, so however busy a machine is, the best seed is saved, and it is the same") {
-  const NamesFolder folder;
-  const std::string model = folder.file("model.safetensors");
-  const std::string text =
-      output({"train-fast", "--steps", "50", "--seeds", "4", "--n-embd", "16", "--threads", "2", "--save", model});
-  std::vector<double> losses;
-  for (const std::string& line : lines_that_begin("seed ", text)) {
-    CHECK(line.find(" after 50 steps, 0.1 times through the data; ") != std::string::npos);
-    losses.push_back(std::stod(line.substr(line.find("loss ") + 5)));
-  }
-  REQUIRE(losses.size() == 4);
-  const auto best = std::min_element(losses.begin(), losses.end());
-  CHECK(best != losses.end() - 1);  // else the last would do
-  CHECK(behind("The best of them, on these names, is seed ", text) == fmt::format("{}:", best - losses.begin() + 1));
-  CHECK(behind("held-out loss: ", text).starts_with(fmt::format("{:.4f} nats", *best)));
-  CHECK(behind("best counting: ", text) != "");
-  CHECK(behind("mean of 4 seeds: ", text) != "");
-  CHECK(names(text).size() == 20);
-  CHECK(behind("held-out loss: ", output({"eval", model})) == behind("held-out loss: ", text));
-}
-
-TEST_CASE("train-fast trains on names that are not held out, by its recipe, with another seed each time") {
-  const NamesFolder folder;
-  auto seeds = [&](const Words& more) {
-    const Words one_step{"train-fast", "--data", folder.names, "--steps", "1"};
-    Words found = lines_that_begin("seed ", output(one_step + more));
-    for (std::string& line : found) line.erase(line.find(';'));  // the seconds
-    return found;
-  };
-  const Words usual = seeds({"--seeds", "2"});
-  REQUIRE(usual.size() == 2);
-  CHECK(seeds({"--seeds", "2"}) == usual);
-  CHECK(usual[0].substr(6) != usual[1].substr(6));
-  for (const Words& option :
-       {Words{"--lr", "0.5"}, Words{"--init", "0.9"}, Words{"--dropout", "0.9"}, Words{"--weight-decay", "100"}}) {
-    INFO(option[0]);
-    CHECK(seeds(option + Words{"--seeds", "1"})[0] != usual[0]);
-  }
-  // It learns eighteen names by heart, which does not help it with the other two.
-  const std::string learnt = output({"train-fast", "--data", folder.names, "--steps", "300", "--seeds", "1"});
-  CHECK(std::stod(behind("held-out loss: ", learnt)) > 1);
-}
-
 TEST_CASE("--help of each command has its options, their defaults and an example") {
   const std::vector<std::pair<Words, Words>> expected{
       {{},
-       {"train", "train-fast", "sample", "eval", "inspect", "heads", "kv", "task", "bench",
+       {"train", "sample", "eval", "inspect", "heads", "kv", "task", "bench",
         "Start with `microgpt train`"}},
       {{"train"},
        {"--preset NAME=gist",
@@ -181,7 +138,7 @@ TEST_CASE("--help of each command has its options, their defaults and an example
         "--samples N",
         "[20]",
         "--temperature F",
-        "[0.5]"}},
+        "[0.5; fast, best: 1]"}},
       {{"train"},
        {"--digits 4|17=4", "--quiet", "--save FILE", "--hold-out",
         "--engine scalar|tensor=scalar", "--batch N", "--dtype f32|f64", "--threads N", "--kernels fast|naive",
@@ -205,10 +162,7 @@ TEST_CASE("--help of each command has its options, their defaults and an example
       {{"task"},
        {"TASK", "--num N", "[10000]", "--seed N=42", "--letters N", "[8]", "--length N", "[6]", "--held-out",
         "Examples:\n  microgpt task copy "}},
-      {{"eval"}, {"MODEL", "--data FILE", "--temperature F", "[1]", "--seed N=42", "Example:\n"}},
-      {{"train-fast"},
-       {"--data FILE=data/names.txt", "--steps N", "[fast: 3000, best: 20000]", "--seeds N", "[3]", "--threads N",
-        "--save FILE", "--batch N", "Examples:\n  microgpt train-fast "}}};
+      {{"eval"}, {"MODEL", "--data FILE", "--temperature F", "[1]", "--seed N=42", "Example:\n"}}};
   for (const auto& [command, parts] : expected) {
     const std::string help = output(command + Words{"--help"});
     for (const std::string& part : parts + Words{"--help", "--version"}) {

@@ -128,6 +128,27 @@ TEST_CASE("naive and fast kernels learn the same, and the means of the loss diff
   CHECK(without_threads(output(batch + Words{"--loss", "token-mean"})) != fast_lines);
 }
 
+TEST_CASE("the presets fast and best hold names out, evaluate as eval does, and their options change the training") {
+  const NamesFolder folder;
+  const std::string model = folder.file("model");
+  auto evaluated = [&](const Words& more) {
+    Words printed = lines(output(folder.train(Words{"--steps", "300", "--save", model} + more)));
+    printed.erase(printed.begin(), std::find(printed.begin(), printed.end(), ""));
+    return printed;
+  };
+  const Words fast = evaluated({"--preset", "fast"});
+  const std::string text = output({"eval", model});
+  for (const std::size_t i : {1, 2, 3}) CHECK(text.find(fast.at(i) + "\n") != std::string::npos);
+  CHECK(fast.at(1).starts_with("held-out loss: "));
+  // It learns eighteen names by heart, which does not help it with the other two.
+  CHECK(std::stod(fast.at(1).substr(15)) > 1);
+  for (const Words& other :
+       {Words{"--preset", "fast", "--weight-decay", "100"}, Words{"--preset", "fast", "--loss", "document-mean"},
+        Words{"--preset", "best", "--batch", "4", "--n-embd", "16"}}) {
+    CHECK(evaluated(other).at(1) != fast.at(1));
+  }
+}
+
 TEST_CASE("a model of the tensor engine is saved, and eval judges it by names that --hold-out kept from it") {
   const NamesFolder folder;
   const std::string model = folder.file("model.safetensors");

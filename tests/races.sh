@@ -21,5 +21,5 @@ quietly "$lesson"
 echo "the rest of lesson 13: no race"
 "$tests" -sf='*tensor*,*threads*,*kernels*,*attention*,*batch*' || exit 1
 echo "the tests of the tensor path: no race"
-quietly "$program" train-fast --steps 100 --seeds 1 --threads 3
+quietly "$program" train --preset fast --steps 100 --threads 3
 echo "training on three threads: no race"

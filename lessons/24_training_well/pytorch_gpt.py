@@ -4,7 +4,7 @@
     pytorch_gpt.py MODEL [NAMES] [--steps N] [--save FILE]
     torchrun --nproc_per_node 2 pytorch_gpt.py MODEL ...       two processes share the names of each step
 
-MODEL was written by microgpt train --save or train-fast --save. The script trains it for N steps from where it stands,
+MODEL was written by microgpt train --save. The script trains it for N steps from where it stands,
 with PyTorch's optimizer, on the names that are not held out. Then it prints the loss on those that are, with all
 digits: the same as `microgpt eval MODEL --data NAMES --dtype f64 --digits 17`, up to rounding. FILE is again a model
 for microgpt. Only the means of our Adam are not in it, which train --resume would need.

@@ -85,8 +85,8 @@ struct Preset {
 };
 
 /// The two published programs, "gist" (the current microgpt.py) and "walkthrough" (the 200-line version that the course
-/// explains); "fast", which learns most in about a second on the tensor path, and "best", in about a minute.
-/// Throws UsageError for any other name.
+/// explains); for the tensor path "fast", which learns most in about a second, "best", in a minute or two, and "list",
+/// whose sizes are to be adapted to a list of names. Throws UsageError for any other name.
 Preset preset(const std::string& name);
 
 }  // namespace microgpt

@@ -8,7 +8,6 @@
 namespace microgpt {
 
 Command train_command();
-Command train_fast_command();
 Command sample_command();
 Command eval_command();
 Command inspect_command();
@@ -18,8 +17,8 @@ Command task_command();
 Command bench_command();
 
 inline std::vector<Command> all_commands() {
-  return {train_command(), train_fast_command(), sample_command(), eval_command(), inspect_command(),
-          heads_command(), kv_command(),         task_command(),   bench_command()};
+  return {train_command(), sample_command(), eval_command(), inspect_command(),
+          heads_command(), kv_command(),     task_command(), bench_command()};
 }
 
 /// Parses the command line, and runs the command that was typed, or prints help or version. Throws UsageError for a

@@ -52,7 +52,7 @@ Command eval_command() {
   return {"eval",
           "Evaluate a model on names that it was not trained on.",
           "A tenth of the distinct documents is held out, always the same. The figures are only fair if the model was "
-          "trained on\nthe same data with train --hold-out or train-fast. Of any other model the output says so.\n"
+          "trained on\nthe same data with train --hold-out. Of any other model the output says so.\n"
           "Example:\n"
           "  microgpt train --hold-out --save names.safetensors\n"
           "  microgpt eval names.safetensors",

@@ -175,8 +175,8 @@ Command heads_command() {
                     {"--json", "print everything as JSON", flag(options->json)},
                     {"--quiz", "show each map and ask what the head looks at, before telling", flag(options->quiz)}};
   return {"heads", "Show what the heads of a model look at, and what each is worth.",
-          "The figures are only fair if the model has not seen the documents: train it with train --hold-out or "
-          "train-fast,\nor give others with --data.\n"
+          "The figures are only fair if the model has not seen the documents: train it with train --hold-out,\n"
+          "or give others with --data.\n"
           "A model that knows the character '=' was trained on a task (see microgpt task); then accuracy counts the "
           "letters\nafter '='. --prune chooses on the first half of the documents and reports on the second.\n"
           "Examples:\n"

@@ -1,4 +1,4 @@
-// The program: microgpt train, train-fast, sample, eval, inspect, heads, kv, task, bench.
+// The program: microgpt train, sample, eval, inspect, heads, kv, task, bench.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>

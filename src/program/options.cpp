@@ -72,12 +72,6 @@ Binding list(std::vector<std::string>& target, const std::string& type) {
 
 Binding dtype(Dtype& target) { return choice(target, {{"f32", Dtype::f32}, {"f64", Dtype::f64}}); }
 
-Binding preset_value(Preset& target, const std::string& type) {
-  Binding binding = text(target.name, type);
-  binding.read = [&target](const std::string&, const std::string& name) { target = preset(name); };
-  return binding;
-}
-
 Binding mask(MaskPattern& target) {
   return {"PATTERN", [&target](const std::string&, const std::string& text) { target = given_mask(text); },
           [&target] { return mask_spec(target); }};

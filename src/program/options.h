@@ -137,9 +137,6 @@ Binding dtype(Dtype& target);
 
 Binding mask(MaskPattern& target);
 
-/// A preset. It must be read before the options that change it.
-Binding preset_value(Preset& target, const std::string& type);
-
 /// The mask that --mask names. Throws UsageError if there is no such mask.
 MaskPattern given_mask(const std::string& spec);
 

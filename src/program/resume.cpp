@@ -1,5 +1,4 @@
-#include "program/resume.h"
-
+// Going on with a saved training.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/python_random.h"
+#include "program/train_options.h"
 #include "train/optimizer.h"
 #include "train/scalar_trainer.h"
 
@@ -78,6 +78,9 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   } catch (const UsageError& error) {  // nobody typed it
     throw cannot_resume(path, error.what());
   }
+  if (options.is_list() || (checkpoint.training->moments.empty() && num_moments(options.preset.train) > 0)) {
+    throw without_state(path);
+  }
   // Nobody typed the path. The kernel's files seem empty, and reading some of them takes for ever.
   const std::string& data = options.data.path;
   const bool is_file = fs::is_regular_file(data) && fs::file_size(data) > 0;
@@ -106,7 +109,6 @@ void go_on(Run& run, Checkpoint checkpoint) {
   if (checkpoint.config != preset.model || checkpoint.tokenizer.characters() != run.start.tokenizer.characters()) {
     throw cannot_resume(path, "its model is not what its training's options and data make");
   }
-  if (saved.moments.empty() && num_moments(preset.train) > 0) throw without_state(path);
   if (saved.moments.size() != num_moments(preset.train)) {
     throw cannot_resume(path, fmt::format("it has {} moments of its optimizer, not {}", saved.moments.size(),
                                           num_moments(preset.train)));
@@ -115,12 +117,6 @@ void go_on(Run& run, Checkpoint checkpoint) {
   preset.train.first_step = saved.step;
   saved.options = std::move(run.state.options);
   run.state = std::move(saved);
-}
-
-std::string data_fingerprint(const Start& start) {
-  const Document characters = start.tokenizer.characters();
-  const std::uint64_t hash = fingerprint({&characters, 1}, fingerprint(start.documents));
-  return fmt::format("{} documents, fingerprint {:016x}", start.documents.size(), hash);
 }
 
 }  // namespace microgpt

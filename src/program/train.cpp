@@ -1,8 +1,11 @@
-// microgpt train: trains a GPT and generates names.
+// microgpt train: from a file of names to a trained model, and new names. train(), near the end, tells the story.
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <memory>
-#include <set>
 #include <span>
+#include <system_error>
+#include <utility>
 
 #include "base/attention_shape.h"
 #include "base/error.h"
@@ -10,16 +13,17 @@
 #include "base/replace_file.h"
 #include "base/utf8.h"
 #include "draw/plot.h"
-#include "program/after_step.h"
+#include "draw/progress.h"
 #include "program/commands.h"
+#include "program/interrupt.h"
 #include "program/output_path.h"
 #include "program/print.h"
-#include "program/resume.h"
-#include "program/train_for_list.h"
+#include "program/train_list.h"
 #include "program/train_options.h"
 #include "tensor/decoder.h"
 #include "train/batch_trainer.h"
 #include "train/checkpoint.h"
+#include "train/held_out.h"
 #include "train/optimizer.h"
 #include "train/processes.h"
 #include "train/sampling.h"
@@ -29,21 +33,130 @@
 namespace microgpt {
 namespace {
 
-void finish(const Run& run, const std::function<std::vector<Token>()>& generate) {
-  const TrainOptions& options = run.options;
-  const std::size_t first_step = options.preset.train.first_step + 1;
-  if (options.plot) {
-    replace_file(*options.plot,
+/// The text as one word for a shell.
+std::string shell_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+/// Shows the line of every step, and saves the training when it is time for that.
+class AfterStep {
+ public:
+  /// `collect` brings run.parameters and run.state.moments up to date.
+  AfterStep(Run& run, std::function<void()> collect)
+      : run_(run), options_(run.options), collect_(std::move(collect)), progress_(num_steps_, options_.quiet) {
+    if (!options_.save) return;
+    interrupts_.emplace();
+    file_.emplace(*options_.save);
+  }
+
+  /// Throws Interrupted, after saving, if the program was asked to stop and the training is to be saved.
+  void operator()(std::size_t step, double loss) {
+    run_.state.step = step;
+    if (options_.plot) run_.losses.push_back(loss);
+    const std::string digits = options_.all_digits ? all_digits(loss) : fmt::format("{:.4f}", loss);
+    print([&] { progress_.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps_, digits)); });
+    save_if(step % options_.save_every.value_or(num_steps_) == 0, step == num_steps_, Interrupts::pending());
+  }
+
+  /// The same with validation, whose best weights are what is saved.
+  template <class T>
+  void operator()(std::size_t step, double loss, TensorModel<T>& model, EarlyStopping<T>& early) {
+    const int signal = Interrupts::pending();
+    bool is_better = false;
+    print([&] { is_better = early.improves(model, step, loss, signal != 0); });
+    save_if(is_better, step == early.last_step(), signal);
+  }
+
+  /// The next step cannot be done: saves the last one, and throws Interrupted. Only if the training is to be saved.
+  [[noreturn]] void give_up() {
+    save(true);
+    throw interrupted(Interrupts::pending());
+  }
+
+ private:
+  void print(const std::function<void()>& lines) {
+    try {
+      lines();
+      flush_output();
+    } catch (const std::system_error& error) {
+      if (options_.save) save(true);
+      if (options_.save && error.code().value() == EPIPE) throw interrupted(SIGPIPE);
+      throw;
+    }
+  }
+
+  void save_if(bool is_due, bool is_last, int signal) {
+    if (!options_.save) return;
+    is_last = is_last || signal != 0;
+    if (is_due || is_last) save(is_last);
+    if (signal != 0) throw interrupted(signal);
+  }
+
+  /// If that fails, says so, or throws the Error if it is the last time.
+  void save(bool is_last) {
+    collect_();
+    try {
+      file_->save([this] {
+        save_checkpoint(*options_.save, options_.preset.model, run_.start.tokenizer, run_.parameters, run_.state);
+      });
+      save_failed_ = false;
+    } catch (const Diverged&) {
+      throw;
+    } catch (const Error& error) {
+      if (is_last) throw;
+      if (!std::exchange(save_failed_, true)) tell(fmt::format("{}; training goes on", error.what()));
+    }
+  }
+
+  Interrupted interrupted(int signal) const {
+    const std::size_t step = run_.state.step;
+    if (options_.is_list()) {
+      return {signal,
+              fmt::format("stopped; the best model so far, of step {}, is saved in '{}'", step, *options_.save)};
+    }
+    const std::string again = fmt::format("go on with: microgpt train --resume {}", shell_word(*options_.save));
+    const std::string others = options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "";
+    const std::string next = step == num_steps_ ? "it was the last" : again + others;
+    return {signal, fmt::format("stopped and saved after step {} of {}; {}", step, num_steps_, next)};
+  }
+
+  Run& run_;
+  TrainOptions& options_;
+  std::function<void()> collect_;
+  std::size_t num_steps_ = options_.preset.train.num_steps;
+  std::optional<Interrupts> interrupts_;
+  std::optional<OwnFile> file_;
+  bool save_failed_ = false;  // the last time
+  Progress progress_;
+};
+
+/// Draws the losses, and generates names. `length` is how many tokens they can have. If names are held out, those that
+/// stand in the data are marked: a model may know them by heart.
+void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>()>& generate) {
+  if (!run.losses.empty()) {
+    const std::size_t first_step = run.options.preset.train.first_step + 1;
+    replace_file(*run.options.plot,
                  loss_curve("The loss of each step, and the mean of 50", run.losses, {}, first_step).str());
   }
-  fmt::print("\n{}\n", options.preset.heading);
-  for (std::size_t i = 1; i <= options.samples; i++) print_sample(i, run.start.tokenizer.decode(generate()));
+  auto stands_in = [](const std::vector<Document>& documents, std::u32string_view name) {
+    return std::find(documents.begin(), documents.end(), name) != documents.end();
+  };
+  const auto& [documents, tokenizer, held_out] = run.start;
+  fmt::print("\n{}\n", run.options.preset.heading);
+  for (std::size_t i = 1; i <= run.options.samples; i++) {
+    const std::u32string name = tokenizer.document_of(generate());
+    const bool is_copy = stands_in(documents, name) || stands_in(held_out, name);
+    print_sample(i, encode_utf8(name), held_out.empty() ? "" : mark(is_copy, name.size() == length));
+  }
 }
 
 /// The loop of src/microgpt.cpp.
 void train_scalar(Run& run) {
+  const Config& config = run.options.preset.model;
   const TrainConfig& how = run.options.preset.train;
-  const Model model = scalar_model(run.options.preset.model, run.parameters);
+  const Model model = scalar_model(config, run.parameters);
   const Loss loss = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
   const bool is_adam = how.optimizer == OptimizerName::adam;
   Adam adam = make_adam(how, is_adam ? model.params.size() : 0);
@@ -58,9 +171,10 @@ void train_scalar(Run& run) {
     };
     train(loss, model.params, update, run.start.documents, run.start.tokenizer, how, std::ref(after_step));
   }
-  finish(run, [&] { return sample(model, run.options.temperature, run.random); });
+  finish(run, config.block_size, [&] { return sample(model, run.options.temperature, run.random); });
 }
 
+/// Batches of documents, shared by threads and processes.
 template <class T>
 void train_tensor(Run& run) {
   const TrainOptions& options = run.options;
@@ -78,22 +192,43 @@ void train_tensor(Run& run) {
   BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer,
                           batch_options(options, threads, run.random), kernels);
   trainer.set_moments(run.state.moments);
-  ThreadTrials trials(threads);
+  std::optional<EarlyStopping<T>> early;
+  if (options.is_list()) {
+    early.emplace(run, threads);
+    run.state.moments.clear();  // this training cannot go on later
+  }
   {
     AfterStep after_step(run, [&] {
+      if (early) return;  // the parameters are those that were best
       trainer.model().copy_to(run.parameters);
       run.state.moments = trainer.moments();
     });
+    ThreadTrials trials(threads);
     try {
-      for (std::size_t i = how.first_step + 1; i <= how.num_steps; i++) {
-        after_step(i, options.threads ? trainer.step() : trials.step(trainer));
+      for (std::size_t i = how.first_step + 1; i <= (early ? early->last_step() : how.num_steps); i++) {
+        const double loss = options.threads ? trainer.step() : trials.run([&](std::size_t n) {
+          trainer.use_threads(n);
+          return trainer.step();
+        });
+        early ? after_step(i, loss, trainer.model(), *early) : after_step(i, loss);
       }
     } catch (const processes::Lost&) {
       after_step.give_up();
     }
   }
-  Decoder<T> decoder(trainer.model(), kernels);
-  finish(run, [&] { return sample(decoder, options.temperature, run.random); });
+  std::optional<TensorModel<T>> best;
+  if (early) {
+    early->print_result();
+    best.emplace(config, run.parameters, max_new_tokens);
+  } else if (options.hold_out) {
+    const Split names{run.start.documents, run.start.held_out};
+    Quality quality = evaluate(trainer.model(), names, run.start.tokenizer, options.temperature, run.random, threads);
+    quality.names.clear();
+    fmt::print("\n");
+    print_quality(quality, options.temperature, options.all_digits);
+  }
+  Decoder<T> decoder(best ? *best : trainer.model(), kernels);
+  finish(run, decoder.length(), [&] { return sample(decoder, options.temperature, run.random); });
 }
 
 /// Nobody who chose the length has to be told.
@@ -105,9 +240,9 @@ void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
                    cut, documents.size(), block_size, longest(documents)));
 }
 
-/// Tells of a list that was perhaps meant to be read in another way; and, if nothing but the list was given, of one
-/// that is short or repeats itself. `num_lines` is how many documents were read.
-void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
+/// Tells of a list that was perhaps meant to be read in another way; and, if sizes are chosen for it, of one that is
+/// short or repeats itself. `num_lines` is how many documents were read.
+void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_chosen_for) {
   auto all_have = [&](char32_t sign) {
     return std::all_of(start.documents.begin(), start.documents.end(),
                        [sign](const Document& document) { return document.find(sign) != Document::npos; });
@@ -117,7 +252,7 @@ void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_all) {
   } else if (num_lines == 1) {
     tell("note: the data is a single line, and so a single name; put each name on a line of its own");
   }
-  if (!is_all) return;
+  if (!is_chosen_for) return;
   const std::size_t distinct = start.documents.size() + start.held_out.size();
   if (distinct < 50) tell(fmt::format("note: {} names are few; expect copies and noise", distinct));
   const std::size_t repeated = num_lines - distinct;
@@ -133,6 +268,13 @@ void tell_of_hold_out(Options table, std::span<const Document> documents) {
       "tenth back, too");
 }
 
+/// A text that is practically never the same for other documents, in another order or with another alphabet.
+std::string data_fingerprint(const Start& start) {
+  const Document characters = start.tokenizer.characters();
+  const std::uint64_t hash = fingerprint({&characters, 1}, fingerprint(start.documents));
+  return fmt::format("{} documents, fingerprint {:016x}", start.documents.size(), hash);
+}
+
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const Options& table, TrainOptions& options) {
   std::optional<Checkpoint> checkpoint;
@@ -143,21 +285,18 @@ void train(const Options& table, TrainOptions& options) {
   if (options.save) require_own_place(*options.save, options.force, {options.data.path});
   if (options.plot) require_output("--plot", *options.plot, {options.data.path});
   std::vector<Document> documents = read_documents(options.data);
-  const bool left_to_us = is_left_to_the_program(table, documents);
-  if (!left_to_us) tell_of_hold_out(table, documents);
-  if (left_to_us) options.hold_out = true;
+  if (is_left_to_the_program(table, documents)) options.use("list");
+  tell_of_hold_out(table, documents);
   const std::size_t num_lines = documents.size();
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
-  Start start = prepare(std::move(documents), options.hold_out, model, random);
-  if (is_typed(table, "--data")) tell_of_odd_list(start, num_lines, left_to_us);
-  if (left_to_us) choose_training(options, start);
-  Run run{options, std::move(start), Parameters({}), {}, random};
+  Run run{options, prepare(std::move(documents), options.hold_out, model, random), random};
+  if (is_typed(table, "--data")) tell_of_odd_list(run.start, num_lines, options.is_list());
+  if (options.is_list()) choose_training(table, options, run.start);
   run.state.options = training_words(table, options);
   if (checkpoint || options.save) run.state.fingerprint = data_fingerprint(run.start);
   if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim
-  const bool nobody_chose = left_to_us || (name != "walkthrough" && !is_typed(table, "--block-size"));
-  if (nobody_chose) tell_of_cuts(run.start.documents, model.block_size);
+  if (name != "walkthrough" && !is_typed(table, "--block-size")) tell_of_cuts(run.start.documents, model.block_size);
   Parameters drawn = initialize(model, how, random);  // always: names are sampled with the numbers that come after them
   if (!checkpoint) {
     run.parameters = std::move(drawn);
@@ -169,7 +308,6 @@ void train(const Options& table, TrainOptions& options) {
   const std::string error = processes::first_error("");  // of a process that has other files, for instance
   if (!error.empty()) throw Error(error);
 
-  if (left_to_us) return train_watched(run);
   if (options.engine == Engine::scalar) return train_scalar(run);
   options.dtype == Dtype::f64 ? train_tensor<double>(run) : train_tensor<float>(run);
 }
@@ -183,6 +321,7 @@ Command train_command() {
           "  microgpt train\n"
           "  microgpt train --preset walkthrough --data names.txt\n"
           "  microgpt train --data towns.txt --save towns.safetensors\n"
+          "  microgpt train --preset fast --data data/makemore.txt\n"
           "  microgpt train --steps 5000 --n-embd 32 --save names.safetensors\n"
           "  microgpt train --save not_a_model.bin --force\n"
           "  microgpt train --resume names.safetensors\n"

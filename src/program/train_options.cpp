@@ -18,9 +18,14 @@ bool is_of_tensor_engine(const Option& option) {
 Options general_options(TrainOptions& options) {
   TrainConfig& how = options.preset.train;
   const Defaults defaults("gist", "walkthrough");
+  Binding preset = text(options.preset.name, "NAME");  // it is read before the options that change it
+  preset.read = [&options](const std::string&, const std::string& name) { options.use(name); };
   const Options first{
-      {"--preset", "gist (the current microgpt.py), walkthrough (the 200-line course version), fast or best",
-       preset_value(options.preset, "NAME"), saved},
+      {"--preset",
+       "gist: the current microgpt.py; walkthrough: the 200-line course version;\n"
+       "with --engine tensor, --hold-out, --loss token-mean: fast: for about a second;\n"
+       "best: for a minute or two; list: what suits --data, as if that alone were given",
+       preset, saved},
       {"--steps", "training steps, one batch each " + defaults.of(&TrainConfig::num_steps), count(how.num_steps),
        saved}};
   const Options others{
@@ -30,7 +35,8 @@ Options general_options(TrainOptions& options) {
        saved},
       seed_option(options.seed),
       {"--samples", "names to generate [20]", count(options.samples)},
-      {"--temperature", "below 1: likelier names, above 1: wilder ones [0.5]", number(options.temperature)},
+      {"--temperature", "below 1: likelier names, above 1: wilder ones [0.5; fast, best: 1]",
+       number(options.temperature)},
       digits_option(options.all_digits),
       {"--hold-out", "train on nine tenths of the distinct documents; microgpt eval uses the others",
        flag(options.hold_out), saved},
@@ -73,6 +79,15 @@ Options position_options(Config& config) {
 }
 
 }  // namespace
+
+void TrainOptions::use(const std::string& name) {
+  preset = microgpt::preset(name);
+  if (name == "gist" || name == "walkthrough") return;
+  engine = Engine::tensor;
+  loss_mean = LossMean::tokens;
+  hold_out = true;
+  if (!is_list()) temperature = 1;
+}
 
 Options train_options(TrainOptions& options) {
   Config& config = options.preset.model;

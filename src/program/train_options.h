@@ -1,4 +1,4 @@
-// The options of microgpt train.
+// The options of microgpt train, and what a training is.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "program/options.h"
 #include "tensor/batch.h"
 #include "train/batch_trainer.h"
+#include "train/checkpoint.h"
+#include "train/scalar_trainer.h"
 
 namespace microgpt {
 
@@ -32,6 +35,20 @@ struct TrainOptions {
   bool quiet = false;
   bool force = false;  // to save over any file
   std::optional<std::string> save, resume, plot;
+
+  /// Changes the preset, and what goes with it.
+  void use(const std::string& name);
+  bool is_list() const { return preset.name == "list"; }
+};
+
+/// What training needs, and what it leaves.
+struct Run {
+  TrainOptions& options;
+  Start start;
+  PythonRandom& random;
+  Parameters parameters = Parameters({});
+  TrainingState state = {};         // for a later --resume
+  std::vector<double> losses = {};  // of all steps of this run, for options.plot
 };
 
 /// The table of them all. It refers to `options`. A new one needs a field and a line here; or the line alone, if it
@@ -46,5 +63,16 @@ BatchOptions batch_options(const TrainOptions& options, std::size_t threads, Pyt
 
 /// saved_words(): what decides the numbers of this training. Also "data", the path.
 std::map<std::string, std::string> training_words(Options table, const TrainOptions& options);
+
+// Going on with a saved training: resume.cpp.
+
+/// The checkpoint at options.resume. Sets all options that a checkpoint keeps to those of that training. `table` is of
+/// `options`. Throws UsageError if something that was typed contradicts the file, and Error if the file does not hold a
+/// training.
+Checkpoint resume(const Options& table, TrainOptions& options);
+
+/// Sets `run` to where the checkpoint's training stopped. Throws Error if the data is not the same, UsageError if there
+/// are no steps left, and ModelFileError if the checkpoint contradicts itself.
+void go_on(Run& run, Checkpoint checkpoint);
 
 }  // namespace microgpt

@@ -2,8 +2,8 @@
 // share.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,25 +13,46 @@
 
 namespace microgpt {
 
-/// An optimizer of the tensor path. Threads share the rows of every matrix. T is float or double.
+/// T is float or double.
 template <class T>
-class BatchOptimizer {
- public:
-  virtual ~BatchOptimizer() = default;
+struct BatchOptimizer {
+  BatchOptimizer(const TrainConfig& how, std::span<Weight<T>* const> weights) : train(how) {
+    if (train.optimizer == OptimizerName::sgd) return;
+    for (const Weight<T>* weight : weights) {
+      const View<const T> data = weight->data.view();
+      m.emplace_back(data.rows, data.cols);
+      v.emplace_back(data.rows, data.cols);
+    }
+  }
 
   /// Starts a step; call it before the step's updates. Steps count from 0.
-  virtual void begin(double learning_rate, std::size_t step) = 0;
+  void begin(double learning_rate, std::size_t steps_done) {
+    const auto steps = static_cast<double>(steps_done + 1);
+    step = {.learning_rate = learning_rate,
+            .beta1 = train.beta1,
+            .beta2 = train.beta2,
+            .eps = train.eps_adam,
+            .m_correction = 1 - std::pow(train.beta1, steps),
+            .v_correction = 1 - std::pow(train.beta2, steps),
+            .keep = 1 - learning_rate * train.weight_decay};
+  }
 
   /// Moves some rows of weight i against their gradients.
-  virtual void update(std::size_t i, Weight<T>& weight, Share rows) = 0;
+  void update(std::size_t i, Weight<T>& weight, Share rows, const Kernels<T>& kernels) {
+    T* const data = weight.data.view().row(rows.first);
+    const T* const grad = weight.grad.view().row(rows.first);
+    const std::size_t n = rows.n * weight.data.view().stride;
+    if (train.optimizer == OptimizerName::adam) {
+      kernels.adam_update(data, grad, m[i].view().row(rows.first), v[i].view().row(rows.first), n, step);
+    } else {
+      const T rate = static_cast<T>(step.learning_rate), keep = static_cast<T>(step.keep);
+      for (std::size_t j = 0; j < n; j++) data[j] = keep * data[j] - rate * grad[j];
+    }
+  }
 
-  /// What it remembers from step to step: lists of tensors, each list with one of the shape of every weight.
-  virtual std::vector<std::span<Tensor<T>>> moments() { return {}; }
+  TrainConfig train;
+  AdamStep step = {};           // of SGD only learning_rate and keep
+  std::vector<Tensor<T>> m, v;  // Adam: for each weight, the running mean of its gradient, and of its square
 };
-
-/// The optimizer that train.optimizer names, for the weights of a model.
-template <class T>
-std::unique_ptr<BatchOptimizer<T>> make_optimizer(const TrainConfig& train, std::span<Weight<T>* const> weights,
-                                                  const Kernels<T>& kernels);
 
 }  // namespace microgpt

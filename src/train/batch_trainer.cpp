@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/schedule.h"
 #include "tensor/threads.h"
+#include "train/optimizer.h"
 #include "train/processes.h"
 #include "train/sampling.h"
 
@@ -80,20 +81,20 @@ BatchTrainer<T>::BatchTrainer(const Config& model, const TrainConfig& train, con
       documents_(documents),
       tokenizer_(tokenizer),
       model_(model, parameters, std::max(longest(documents) + 1, max_new_tokens)),
+      optimizer_(train, model_.weights()),
       batch_(model.block_size),
       steps_done_(train.first_step) {
   std::size_t num_tokens = 0;
   for (const Document& document : documents) num_tokens += document.size() + 2;  // with BOS at both ends
   tokens_.reserve(num_tokens);
-  optimizer_ = make_optimizer<T>(train, model_.weights(), kernels);
 }
 
 template <class T>
 std::vector<std::vector<double>> BatchTrainer<T>::moments() const {
-  std::vector<std::vector<double>> moments;
-  for (const std::span<Tensor<T>> of_weights : optimizer_->moments()) {
-    std::vector<double>& numbers = moments.emplace_back();
-    for (const Tensor<T>& tensor : of_weights) {
+  std::vector<std::vector<double>> moments(num_moments(train_));
+  for (std::size_t which = 0; which < moments.size(); which++) {
+    std::vector<double>& numbers = moments[which];
+    for (const Tensor<T>& tensor : which == 0 ? optimizer_.m : optimizer_.v) {
       const View<const T> x = tensor.view();
       for (std::size_t i = 0; i < x.rows; i++) numbers.insert(numbers.end(), x.row(i), x.row(i) + x.cols);
     }
@@ -103,10 +104,9 @@ std::vector<std::vector<double>> BatchTrainer<T>::moments() const {
 
 template <class T>
 void BatchTrainer<T>::set_moments(const std::vector<std::vector<double>>& moments) {
-  auto numbers = moments.begin();
-  for (const std::span<Tensor<T>> of_weights : optimizer_->moments()) {
-    const double* from = (numbers++)->data();
-    for (Tensor<T>& tensor : of_weights) {
+  for (std::size_t which = 0; which < moments.size(); which++) {
+    const double* from = moments[which].data();
+    for (Tensor<T>& tensor : which == 0 ? optimizer_.m : optimizer_.v) {
       const View<T> x = tensor.view();
       for (std::size_t i = 0; i < x.rows; i++, from += x.cols) std::copy_n(from, x.cols, x.row(i));
     }
@@ -145,7 +145,7 @@ double BatchTrainer<T>::step(double progress) {
   processes::spread(bytes_of<double>({&loss, 1}));
   if (!std::isfinite(loss)) throw Diverged(steps_done_ + 1, loss);
 
-  optimizer_->begin(learning_rate_at(train_, progress, 1), steps_done_);
+  optimizer_.begin(learning_rate_at(train_, progress, 1), steps_done_);
   parallel(shares, [&](std::size_t i) {
     if (processes == 1) gpt_backward_weights(model_, kernels_, batch_, documents, activations_, {i, shares});
     update_weights(i);
@@ -184,7 +184,7 @@ void BatchTrainer<T>::update_weights(std::size_t i) {
   for (std::size_t w = 0; w < weights.size(); w++) {
     const Share rows = share(weights[w]->data.view().rows, i, options_.threads);
     if (rows.n == 0) continue;
-    optimizer_->update(w, *weights[w], rows);
+    optimizer_.update(w, *weights[w], rows, kernels_);
     weights[w]->transpose_rows(rows);
   }
 }

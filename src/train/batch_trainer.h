@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -81,7 +80,7 @@ class BatchTrainer {
   std::vector<Token> tokens_;           // of the documents so far, one after the other
   std::vector<std::size_t> starts_{0};  // of each document, and the end
   TensorModel<T> model_;
-  std::unique_ptr<BatchOptimizer<T>> optimizer_;
+  BatchOptimizer<T> optimizer_;
   Batch batch_;
   Activations<T> activations_;
   std::vector<std::vector<T>> sums_;  // pieces of the gradients, of this process and those before

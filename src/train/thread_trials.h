@@ -43,15 +43,6 @@ class ThreadTrials {
     return result;
   }
 
-  /// The same for a step of a trainer that can use_threads(). Returns its loss.
-  template <class Trainer>
-  double step(Trainer& trainer) {
-    return run([&](std::size_t n) {
-      trainer.use_threads(n);
-      return trainer.step();
-    });
-  }
-
  private:
   bool together_is_slower() const { return together_ > trial * alone_; }
 

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/python_random.h"
 #include "program/commands.h"
-#include "program/resume.h"
+#include "program/train_options.h"
 #include "seeds.h"
 #include "tensor/gpt.h"
 #include "train/held_out.h"

@@ -1,0 +1,138 @@
+#include "program/train_list.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/replace_file.h"
+#include "program/print.h"
+#include "train/held_out.h"
+#include "train/ngram.h"
+
+namespace microgpt {
+namespace {
+
+/// How often a training is validated, on how many documents at most, and after how many times in vain it ends.
+constexpr std::size_t num_validations = 24;
+constexpr std::size_t most_documents = 2000;
+constexpr std::size_t patience = 8;
+
+/// The longest document that is not cut off.
+constexpr std::size_t longest_block = 512;
+
+/// Fewer documents than this are learned with larger steps.
+constexpr std::size_t few = 400;
+
+/// data/names.txt, and the 32,033 names of makemore.
+constexpr std::array<std::uint64_t, 2> published_lists{0xbe71ec2af0943ef1U, 0x9682a4e5e24a370bU};
+
+}  // namespace
+
+bool is_left_to_the_program(const Options& table, std::span<const Document> documents) {
+  const std::set<std::string> others{"--data",  "--column",  "--lower", "--plot",        "--save",
+                                     "--force", "--samples", "--seed",  "--temperature", "--quiet"};
+  if (!is_typed(table, "--data")) return false;
+  for (const Option& option : table) {
+    if (option.typed && !others.contains(option.name)) return false;
+  }
+  std::set<std::u32string_view> distinct;
+  for (std::size_t i = 0; i < documents.size() && distinct.size() < 10; i++) distinct.insert(documents[i]);
+  return distinct.size() == 10 &&
+         std::find(published_lists.begin(), published_lists.end(), fingerprint(documents)) == published_lists.end();
+}
+
+// Found with lists of 100 to 18,000 names, words, places and languages in four alphabets. The fewer names, the sooner
+// a model knows them by heart: dropout, weight decay and heads that see only the last few letters delay that, and the
+// validation loss tells when it begins.
+void choose_training(const Options& table, TrainOptions& options, const Start& start) {
+  const std::size_t n = start.documents.size();
+  const auto names = static_cast<double>(n);
+  auto& [name, model, how, heading] = options.preset;
+  model.mask.window = n < few ? 4 : 6;
+  const std::size_t positions = std::max(longest(start.documents), longest(start.held_out)) + 1;
+  model.block_size = std::clamp<std::size_t>(positions, 16, longest_block);
+  how.batch_size = n < 4000 ? 16 : 32;
+  how.learning_rate = n < few ? 0.012 : 0.006;
+  how.dropout = std::round(100 * std::clamp(0.4 - 0.2 * std::log10(names / 300), 0.0, 0.4)) / 100;
+  how.weight_decay = std::clamp(300 / names, 0.1, 1.0);
+  how.num_steps = std::min<std::size_t>(300 + 12 * n / how.batch_size, 12'000);
+  for (const Option& option : table) {
+    if (option.typed && option.saved && option.name != "--preset") option.binding.read(option.name, *option.typed);
+  }
+  validate(model);
+  fmt::print(
+      "chosen for {} distinct documents: n_layer {}, n_embd {}, block_size {}, mask {}, dropout {}; {} batches of {}\n",
+      n + start.held_out.size(), model.n_layer, model.n_embd, model.block_size, mask_spec(model.mask), how.dropout,
+      how.num_steps, how.batch_size);
+}
+
+template <class T>
+EarlyStopping<T>::EarlyStopping(Run& run, std::size_t threads)
+    : run_(run),
+      threads_(threads),
+      documents_(std::span(run.start.held_out).first(std::min(run.start.held_out.size(), most_documents))),
+      interval_((run.options.preset.train.num_steps + num_validations - 1) / num_validations),
+      average_{run.start.documents.size() < few ? 4.0 : 16.0, Parameters(gpt_shapes(run.options.preset.model)),
+               Parameters(gpt_shapes(run.options.preset.model))} {}
+
+template <class T>
+bool EarlyStopping<T>::improves(TensorModel<T>& model, std::size_t step, double loss, bool now) {
+  const std::size_t num_steps = run_.options.preset.train.num_steps;
+  sum_ += loss;
+  average_.add(model, step);
+  if (!run_.options.quiet && line_->is_due()) line_->show(fmt::format("step {} of {}", step, num_steps));
+  if (step % interval_ != 0 && step != num_steps && !now) return false;
+  TensorModel<T> average(run_.options.preset.model, average_.mean);
+  const double validation = token_loss(average, documents_, run_.start.tokenizer, threads_);
+  const bool is_best = validation < best_;
+  if (is_best) {
+    best_ = validation;
+    average.copy_to(run_.parameters);
+    run_.state.step = step;
+  }
+  losses_[0].points.emplace_back(step, validation);
+  const std::size_t steps_since = (step - 1) % interval_ + 1;
+  losses_[1].points.emplace_back(step, std::exchange(sum_, 0) / static_cast<double>(steps_since));
+  line_.emplace();  // erases the one before
+  if (!run_.options.quiet) {
+    fmt::print("step {:5} / {:5} | validation loss, on {} documents: {:.4f}\n", step, num_steps, documents_.size(),
+               validation);
+  }
+  return is_best;
+}
+
+template <class T>
+std::size_t EarlyStopping<T>::last_step() const {
+  return std::min(run_.options.preset.train.num_steps, run_.state.step + patience * interval_);
+}
+
+template <class T>
+void EarlyStopping<T>::print_result() {
+  const Ngram ngram = best_ngram(run_.start.documents, run_.start.tokenizer);
+  const double counted = counted_loss(std::cref(ngram), documents_, run_.start.tokenizer);
+  fmt::print("best at step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n", run_.state.step,
+             best_, ngram.order, counted);
+  Series& counting = losses_.emplace_back(Series{"counting", losses_.back().points});
+  for (auto& [step, loss] : counting.points) loss = counted;
+  std::set<double> numbers;
+  for (const Series& series : losses_) {
+    for (const auto& [step, loss] : series.points) numbers.insert(loss);
+  }
+  const Axis steps = round_axis("step", 0, counting.points.back().first);
+  const Axis nats = round_axis("loss (nats per token)", *numbers.begin(), *numbers.rbegin());
+  if (::isatty(STDOUT_FILENO) != 0) fmt::print("\n{}", text_chart(steps, nats, losses_));
+  const std::optional<std::string>& plot = run_.options.plot;
+  if (plot) replace_file(*plot, chart("Learning from a list", steps, nats, losses_).str());
+}
+
+template class EarlyStopping<float>;
+template class EarlyStopping<double>;
+
+}  // namespace microgpt

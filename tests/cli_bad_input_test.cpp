@@ -91,7 +91,7 @@ TEST_CASE("what is typed wrong is named") {
       {on_model + "annaannaa", "2: --prompt has 9 characters; this model's block_size is 8"},
   });
   for (const char* option : {"--batch 2", "--threads 2", "--dtype f32", "--kernels naive", "--loss token-mean",
-                             "--dropout 0.1", "--weight-decay 0.1", "--attention mqa", "--pos rope", "--preset fast"}) {
+                             "--dropout 0.1", "--weight-decay 0.1", "--attention mqa", "--pos rope"}) {
     check_refused({{fmt::format("train {}", option), "2: --"}, {fmt::format("train {}", option), " needs --engine"}});
   }
 }

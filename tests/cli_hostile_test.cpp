@@ -47,7 +47,7 @@ TEST_CASE("a file that never ends, or cannot be read, is refused as data and as 
 
 /// Runs the program with 300 MB of memory and 10 seconds.
 Run confined(const Words& arguments) {
-  return in_shell(sanitized ? "exec \"$0\" \"$@\"" : "ulimit -v 300000; ulimit -t 10; exec \"$0\" \"$@\"", arguments);
+  return in_shell(sanitized ? "exec \"$0\" \"$@\"" : "ulimit -v 300000; ulimit -t 30; exec \"$0\" \"$@\"", arguments);
 }
 
 TEST_CASE("a model that claims a huge block takes no more than its file explains") {

@@ -96,7 +96,7 @@ debian() { # RELEASE [COMMAND]
     make setup train
     make setup test
     apt-get install -y -qq gdb clang libomp-dev >/dev/null
-    make setup | tee /dev/stderr | grep -q " with all of this$"
+    make setup | tee -a /dev/stderr | grep -q " with all of this$"
     make session-03 session-04 session-08
     make lesson-03 CXX=clang++'
 }

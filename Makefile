@@ -159,10 +159,10 @@ progress: ## show which of its stages and which exercises are done
 ## Checks (more of them: .github/CONTRIBUTING.md)
 check-lessons: $(MAINS:main=printed.txt) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
-check-readmes: $(MAINS:main=printed.txt) ## check everything the READMEs quote: code, commands, output
+check-readmes: $(MAINS:main=printed.txt) $(if $(MISTAKES),,$(BREAKS:main=printed.txt)) ## check everything the READMEs quote: code, commands, output
 	@printf '%s\n' $(or $(README),README.md src/program/README.md src/debug/README.md lessons/claims.md \
 	  $(LESSONS:%=lessons/%/README.md)) | env -u MAKELEVEL KEPT=1 CXX='$(CXX)' \
-	  MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' xargs -n 15 -P 2 \
+	  MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' MISTAKES='$(MISTAKES)' xargs -n 15 -P 2 \
 	  python3 -B tests/check_readme.py
 check-gdb: ## type the debugger walks of the READMEs and compare with what they show
 	@$(DEBUGGER) gdb -nx -batch

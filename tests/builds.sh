@@ -13,12 +13,12 @@ unset MAKELEVEL
 
 # This machine, with everything that the READMEs show.
 release() {
-  make setup test && make check-lessons && make check-exercises check-mine MISTAKES=0 && make check-readmes &&
-    make check-gdb && make check-lldb
+  make setup test && make check-lessons && make check-exercises check-mine MISTAKES=0 &&
+    make check-readmes MISTAKES=0 && make check-gdb && make check-lldb
 }
 
 # The mistakes of all lessons, and those that readers make in exercises and in their own microgpt.
-mistakes() { make museum && make check-exercises && make check-mine; }
+mistakes() { make museum && make check-readmes && make check-exercises && make check-mine; }
 
 # Tests that take long where code runs slowly, and depend on no compiler or processor: statistics of models, and memory.
 statistics='the memory of a training *,of freshly drawn models *,the bar takes *,what is chosen for a list *'

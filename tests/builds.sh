@@ -58,7 +58,7 @@ fuzz() { make fuzz SECONDS=15; }
 torture() { make torture KILLS=40; }
 
 # Training as several processes. Only one object is compiled with MPI.
-mpi() { make build mpi && timeout 400 tests/mpi.sh build/release/microgpt_mpi build/release/microgpt; }
+mpi() { make build mpi && timeout 900 tests/mpi.sh build/release/microgpt_mpi build/release/microgpt; }
 
 # The page that shows a model at work, in a browser.
 inspector() { timeout 900 make check-inspector; }

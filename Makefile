@@ -10,7 +10,7 @@ O := 3
 NAMES := data/names.txt
 OF := checkpoint data
 EMXX := em++
-$(foreach option,ARGS AXE BACK BREAK CACHE DEV KILLS L MINE MISTAKES ROWS RUN SECONDS STAGE,$(eval $(option) :=))
+$(foreach option,ARGS AXE BACK BREAK CACHE DEV KILLS L MINE MISTAKES README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -270,7 +270,7 @@ dist: book
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A folder is compiled as one unit, because its files include the same headers, and parsing those takes most of the
-# time: the whole program takes 80 seconds of one processor (`time make build`). On their own are files that take long
+# time: the whole program takes 85 seconds of one processor (`time make build`). On their own are files that take long
 # by themselves, and those that something replaces. The lessons before 10_tensors need the first library only. Code that
 # runs for a moment is not optimized much.
 UNITS := base scalar train heads program

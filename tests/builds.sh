@@ -28,9 +28,7 @@ asan() { make test MODE=asan CXX=clang++ OPENMP=0 ARGS="-tce='$statistics'"; }
 
 # A processor with vectors of 8 floats, and instructions scheduled for it.
 znver3() { elsewhere test NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3'; }
-znver3-lessons() {
-  elsewhere check-lessons NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3'
-}
+znver3-lessons() { elsewhere check-lessons NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3'; }
 
 # Any x86-64 processor: vectors of 4 floats, no fused multiply-add.
 x86-64() { elsewhere test NATIVE=0 CXX='g++ -march=x86-64' ARGS="-tce='$statistics'"; }
@@ -41,8 +39,8 @@ libc++() { elsewhere test O=1 CXX='clang++ -stdlib=libc++ -Wno-pass-failed -DFMT
 # ARM, in an emulator: char is unsigned there. The program must print what the published ones printed. One test starts
 # thousands of threads, which would take hours.
 arm() {
-  local preset files='*/text*,*/python*,*/libm*,*/value*,*/tape*,*/gpt*,*/simd*,*/kernels*,*/attention*,*/tensor*,*/batch*,*/opt*'
-  elsewhere test RUN=qemu-aarch64 ARGS="-tce='no number of threads *,$statistics' -sf='$files'" \
+  local preset files='*/text*,*/python*,*/libm*,*/value*,*/tape*,*/gpt*,*/simd*,*/kernels*,*/attention*,*/tensor*'
+  elsewhere test RUN=qemu-aarch64 ARGS="-tce='no number of threads *,$statistics' -sf='$files,*/batch*,*/opt*'" \
     NATIVE=0 O=1 CXX='aarch64-linux-gnu-g++ -static -idirafter /usr/include -DFMT_HEADER_ONLY' LDLIBS= \
     AR=aarch64-linux-gnu-ar || return
   for preset in gist walkthrough; do

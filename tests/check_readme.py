@@ -23,6 +23,8 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+without_mistakes = os.environ.get("MISTAKES") == "0"
+
 
 def without_end(line):
     return line.rstrip(" \t\r")
@@ -147,9 +149,6 @@ def difference(block, text, change=without_end):
                 f"'{wanted[0]}' does not stand there"
         wanted = []
     return ""
-
-
-without_mistakes = os.environ.get("MISTAKES") == "0"
 
 
 class Checker:

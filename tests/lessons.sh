@@ -22,4 +22,10 @@ for lesson in "$@"; do
     done
   fi
 done
+# What mistakes do is for `make museum` to say; which there are, and what each is, must stand in its record anyway.
+for patch in lessons/*/break/*.patch; do
+  printf '%s\t%s\n' "$patch" "$(head -n 1 "$patch")"
+done | sort >"$build/mistakes.txt"
+awk -F '\t' 'NR > 1 { print "lessons/" $1 "/break/" $2 ".patch\t" $7 }' lessons/*/seen.tsv | sort | diff "$build/mistakes.txt" - ||
+  { echo "seen.tsv has not the same mistakes as lessons/*/break; see make museum" >&2 && code=1; }
 exit $code

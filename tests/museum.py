@@ -13,8 +13,7 @@ print("lesson", "bug", "right", "with it", "checks that fail", "the first", "wha
 for patch in sorted(Path("lessons").glob("*/break/*.patch"), key=lambda path: (path.parts[1], path.stem)):
     at = Path(sys.argv[1]) / patch.with_suffix("")
     lesson, bug, text = patch.parts[1], patch.stem, patch.read_text()
-    watch = re.search("^watch: (.*)$", text, re.M)
-    watch = watch and watch[1]
+    watch = "".join(re.findall("^watch: (.*)$", text, re.M))
     expected, printed = Path("lessons", lesson, "expected.txt").read_text(), (at / "printed.txt").read_text()
     if printed == expected:
         sys.exit(f"{patch}: it changes nothing")

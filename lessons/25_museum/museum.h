@@ -14,7 +14,7 @@ namespace lesson25 {
 /// A mistake, lessons/08_multi_head/break/same-slice.patch, and what happened to the program with it.
 struct Bug {
   std::string lesson, name;             // 08_multi_head, same-slice
-  std::optional<double> right, broken;  // the last loss without and with it; none if there is none, or the program ended
+  std::optional<double> right, broken;  // the last loss without and with it, if the program came so far
   bool crashed;
   std::size_t num_failed;  // how many checks of the lesson fail
   std::string check;       // what the first of them claims
@@ -36,7 +36,8 @@ inline std::vector<Bug> all_bugs() {
   while (std::getline(file, lesson, '\t')) {
     for (std::string* field : {&name, &right, &broken, &num_failed, &check}) std::getline(file, *field, '\t');
     std::getline(file, sentence);
-    bugs.push_back({lesson, name, loss(right), loss(broken), broken == "crash", std::stoul(num_failed), check, sentence});
+    bugs.push_back(
+        {lesson, name, loss(right), loss(broken), broken == "crash", std::stoul(num_failed), check, sentence});
   }
   if (bugs.empty()) throw microgpt::Error("cannot read " + path);
   return bugs;

@@ -218,9 +218,9 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
   kernels.rmsnorm_backward(of(a.dembedded), of(a.dx), of(a.embedded), at(a.scale0), {});
 }
 
-// A thread takes whole documents, with all heads of all layers, so threads wait for each other once, at the end. All read
-// the model, the batch and dlosses. A thread alone writes, and reads, the n of N rows of the activations that belong to
-// its documents. Each number is one sum in one order, so no bit depends on the number of threads.
+// A thread takes whole documents, with all heads of all layers, so threads wait for each other once, at the end. All
+// read the model, the batch and dlosses. A thread alone writes, and reads, the n of N rows of the activations that
+// belong to its documents. Each number is one sum in one order, so no bit depends on the number of threads.
 template <class T>
 void gpt_forward_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, std::size_t part,
                           std::size_t parts, const T* dlosses, Activations<T>& a, std::size_t threads) {

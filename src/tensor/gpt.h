@@ -111,7 +111,7 @@ template <class T>
 void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                   const T* dlosses, Activations<T>& activations);
 
-/// Both, on several threads, for part `part` of the documents, of `parts`: a process takes one. There are all of dlosses.
+/// Both, on several threads, for part `part` of `parts` of the batch: each process takes one. dlosses (N) is given.
 template <class T>
 void gpt_forward_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, std::size_t part,
                           std::size_t parts, const T* dlosses, Activations<T>& activations, std::size_t threads);

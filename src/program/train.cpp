@@ -147,8 +147,8 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
   fmt::print("\n{}\n", run.options.preset.heading);
   for (std::size_t i = 1; i <= run.options.samples; i++) {
     const std::u32string name = tokenizer.document_of(generate());
-    auto is_copy = [&] { return stands_in(documents, name) || stands_in(held_out, name); };
-    print_sample(i, encode_utf8(name), held_out.empty() ? "" : mark(is_copy(), name.size() == length));
+    const bool is_copy = !held_out.empty() && (stands_in(documents, name) || stands_in(held_out, name));
+    print_sample(i, encode_utf8(name), held_out.empty() ? "" : mark(is_copy, name.size() == length));
   }
 }
 

@@ -10,7 +10,7 @@ O := 3
 NAMES := data/names.txt
 OF := checkpoint data
 EMXX := em++
-$(foreach option,ARGS AXE BACK BREAK CACHE DEV KILLS L MINE MISTAKES README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
+$(foreach option,ARGS AXE BACK BREAK CACHE DEV KILLS L MINE QUICK README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -159,10 +159,10 @@ progress: ## show which of its stages and which exercises are done
 ## Checks (more of them: .github/CONTRIBUTING.md)
 check-lessons: $(MAINS:main=printed.txt) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
-check-readmes: $(MAINS:main=printed.txt) $(if $(MISTAKES),,$(BREAKS:main=printed.txt)) ## check everything the READMEs quote: code, commands, output
+check-readmes: $(MAINS:main=printed.txt) $(if $(QUICK),,$(BREAKS:main=printed.txt)) ## check everything the READMEs quote: code, commands, output
 	@printf '%s\n' $(or $(README),README.md src/program/README.md src/debug/README.md lessons/claims.md \
 	  $(LESSONS:%=lessons/%/README.md)) | env -u MAKELEVEL KEPT=1 CXX='$(CXX)' \
-	  MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' MISTAKES='$(MISTAKES)' xargs -n 15 -P 2 \
+	  MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' QUICK='$(QUICK)' xargs -n 15 -P 2 \
 	  python3 -B tests/check_readme.py
 check-gdb: ## type the debugger walks of the READMEs and compare with what they show
 	@$(DEBUGGER) gdb -nx -batch
@@ -186,9 +186,9 @@ oracle: $(TESTS) check-torch
 check-torch: $(PROGRAM)
 	@tests/check_torch.sh $(PROGRAM) $(BUILD)/check_torch
 check-mine:
-	@CXX='$(CXX)' MISTAKES='$(MISTAKES)' tests/mine/check.sh
+	@CXX='$(CXX)' QUICK='$(QUICK)' tests/mine/check.sh
 check-exercises: $(EXERCISES)
-	@COMPILE='$(if $(filter 0,$(OPENMP) $(MISTAKES)),,$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
+	@COMPILE='$(if $(QUICK)$(filter 0,$(OPENMP)),,$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
 	  LINK='$(LIBRARY) $(SCALAR) $(LDFLAGS) $(LDLIBS)' tests/exercises.sh $(BUILD) $(LESSONS)
 museum: $(BREAKS:main=printed.txt)
 	@python3 -B tests/museum.py $(BUILD) | diff $(wildcard lessons/*/seen.tsv) - && echo "museum: every bug does what it did"

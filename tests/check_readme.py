@@ -5,7 +5,7 @@
   ```sh                       commands: their targets and files must exist
   ```text                     output: in a lesson, of expected.txt; elsewhere of the last command of the sh block
                               before it in the same section, whose commands are run for it
-  ```text timings             the same, whatever the numbers are, unless QUICK=1; a dash stands for one that is not there
+  ```text timings             the same, whatever the numbers are, unless QUICK=1; a dash stands for a missing one
   ```text lessons/FILE        lines of that file
   ```diff BREAK=idea          output of make lesson-NN BREAK=idea, unless QUICK=1; every patch needs such a block
   ```text make exercise-NN    output of that command, or of any other of make
@@ -205,11 +205,9 @@ class Checker:
                 self.complain(block.line, "no source file has these lines one after the other")
         elif info == "text" and self.lesson:
             self.compare(block, self.expected, "expected.txt")
-        elif info == "text":
-            self.check_last_command(block, without_end)
-        elif info == "text timings":
-            if not is_quick:
-                self.check_last_command(block, without_numbers)
+        elif info in ("text", "text timings"):
+            if info == "text" or not is_quick:
+                self.check_last_command(block, without_end if info == "text" else without_numbers)
         elif info.startswith("diff BREAK=") and self.lesson:
             self.breaks_shown.add(info[11:])
             if not is_quick:

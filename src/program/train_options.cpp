@@ -107,13 +107,6 @@ void require_fit(const Options& table, const TrainOptions& options) {
   }
 }
 
-BatchOptions batch_options(const TrainOptions& options, std::size_t threads, PythonRandom& random) {
-  BatchOptions batch{.loss_mean = options.loss_mean, .threads = threads};
-  const double rate = options.preset.train.dropout;
-  if (rate > 0) batch.dropout = {rate, static_cast<std::uint64_t>(random.random() * 0x1p53)};
-  return batch;
-}
-
 std::map<std::string, std::string> training_words(Options table, const TrainOptions& options) {
   if (options.engine == Engine::scalar) std::erase_if(table, is_of_tensor_engine);
   return saved_words(table);

@@ -73,16 +73,14 @@ Binding list(std::vector<std::string>& target, const std::string& type) {
 Binding dtype(Dtype& target) { return choice(target, {{"f32", Dtype::f32}, {"f64", Dtype::f64}}); }
 
 Binding mask(MaskPattern& target) {
-  return {"PATTERN", [&target](const std::string&, const std::string& text) { target = given_mask(text); },
-          [&target] { return mask_spec(target); }};
-}
-
-MaskPattern given_mask(const std::string& spec) {
-  try {
-    return parse_mask_pattern(spec);
-  } catch (const UsageError& error) {
-    throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
-  }
+  auto read = [&target](const std::string&, const std::string& text) {
+    try {
+      target = parse_mask_pattern(text);
+    } catch (const UsageError& error) {
+      throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
+    }
+  };
+  return {"PATTERN", read, [&target] { return mask_spec(target); }};
 }
 
 // --- Options of several commands -------------------------------------------------------------------------------------

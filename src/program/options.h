@@ -137,9 +137,6 @@ Binding dtype(Dtype& target);
 
 Binding mask(MaskPattern& target);
 
-/// The mask that --mask names. Throws UsageError if there is no such mask.
-MaskPattern given_mask(const std::string& spec);
-
 // Options of several commands.
 
 Options data_options(DataFile& target);

@@ -116,9 +116,9 @@ Option threads_option(std::optional<std::size_t>& target, const std::string& hel
   return {"--threads", help, count(target, 1024)};
 }
 
-Options size_options(Config& config, const Defaults& defaults) {
+Options size_options(Config& config) {
   auto size = [&](const char* name, std::size_t Config::*field, const char* help) {
-    return Option{name, help + (" " + defaults.of(field)), count(config.*field), true};
+    return Option{name, help + (" " + default_of(field)), count(config.*field), true};
   };
   return {size("--n-layer", &Config::n_layer, "blocks"),
           size("--n-embd", &Config::n_embd, "width of the residual stream"),

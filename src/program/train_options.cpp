@@ -1,7 +1,6 @@
 #include "program/train_options.h"
 
 #include "base/error.h"
-#include "base/python_random.h"
 #include "train/processes.h"
 
 namespace microgpt {

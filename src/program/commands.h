@@ -16,11 +16,6 @@ Command kv_command();
 Command task_command();
 Command bench_command();
 
-inline std::vector<Command> all_commands() {
-  return {train_command(), sample_command(), eval_command(), inspect_command(),
-          heads_command(), kv_command(),     task_command(), bench_command()};
-}
-
 /// Parses the command line, and runs the command that was typed, or prints help or version. Throws UsageError for a
 /// wrong command line, and whatever the command throws.
 void run(std::vector<Command>& commands, int argc, char** argv);

@@ -1,6 +1,5 @@
 #include "base/split.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <functional>

@@ -181,7 +181,7 @@ function showGraph(shown) {
   if (!able) return;
   if (graphText !== state.text) [graph, graphText] = [new Graph(shown.model, state.text), state.text];
   const isNode = state.node !== null && state.node < graph.tape.size && state.node >= -graph.model.numbers.length;
-  const node = isNode ? state.node : graph.run.losses[shown.at]; // by default, the loss of what comes after the letter
+  const node = isNode ? state.node : graph.run.losses[shown.at]; // the loss of what comes after the letter
   const [parents, children] = [graph.parentsOf(node), graph.childrenOf(node)];
   byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;

@@ -9,7 +9,7 @@ function showHeadChoices(place, { model, layer, head }) {
   showChoices(place, heads, `${layer}:${head}`, pick);
 }
 
-// The row's numbers: the positions that are seen; the query, scores, weights and output; the keys and values of all positions.
+// The row's numbers: which positions are seen; the query, scores, weights and output; all positions' keys and values.
 function headFacts({ model, now, changes, layer, head, at }) {
   const positions = now.layers[layer];
   const ofHead = (name) => positions[at][name][head];

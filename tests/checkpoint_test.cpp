@@ -1,6 +1,5 @@
 // Files with a model.
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <sstream>
 

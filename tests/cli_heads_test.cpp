@@ -1,5 +1,4 @@
 // microgpt heads as a user meets it: tables, JSON, maps, the quiz, models without some heads, and what it refuses.
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.h"

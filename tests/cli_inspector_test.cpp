@@ -32,7 +32,7 @@ TEST_CASE("a page calls names held out only if the model has not seen them") {
   const std::string seen = folder.model, unseen = folder.file("unseen");
   const Run trained = microgpt(folder.train({"--steps", "20", "--block-size", "8", "--hold-out", "--save", unseen}));
   REQUIRE(trained.exit_code == 0);
-  // The page's words for each kind stand in figures.js, and tests/inspector looks at what it shows.
+  // The page's words for each kind stand in view_gallery.js, and tests/inspector looks at what it shows.
   auto kind = [&](const Words& more) {
     REQUIRE(microgpt(Words{"inspect", "--html", folder.page} + more).exit_code == 0);
     const std::string page = contents(folder.page), before = "\"kind\":\"";

@@ -22,7 +22,7 @@ TEST_CASE("a model can be trained on a task") {
 TEST_CASE("a task that there is not, or that cannot be drawn, is refused in one line") {
   check_refused(
       {{"task", "2: TASK is required; see microgpt task --help"},
-       {"task paint", "2: unknown task 'paint'; there are copy, induction, reverse and most-frequent"},
+       {"task paint", "2: TASK is 'paint'; it must be copy|induction|reverse|most-frequent; see microgpt task --help"},
        {"task copy reverse", "2: unexpected 'reverse'; see microgpt task --help"},
        {"task copy --letters 27", "2: --letters is '27'; it must be a whole number from 1 to 26"},
        {"task copy --length 0", "2: --length is '0'; it must be a whole number from 1 to 1000"},

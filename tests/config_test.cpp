@@ -2,10 +2,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <stdexcept>
-#include <utility>
-
 #include "base/config.h"
 #include "base/error.h"
 #include "base/parameters.h"

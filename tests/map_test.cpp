@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -79,7 +78,7 @@ TEST_CASE("the house stays small: a change that adds lines takes others away") {
     }
     return n;
   };
-  CHECK(total("src") <= 23'130);
+  CHECK(total("src") <= 22'980);
   CHECK(total("tests") <= 12'940);
   CHECK(total("lessons") <= 17'100);
   CHECK(lines("Makefile").size() <= 374);

@@ -44,8 +44,7 @@ TEST_CASE("both paths make the same steps of the same gradients, whoever takes w
     std::vector<Weight<double>*> weights{&weight};
     BatchOptimizer<double> other(how, weights);
     for (std::size_t step = 0; step < 50; step++) {
-      for (const Value p : params) p.node->grad = random.gauss(0, 1);
-      copy_grad(params, parameters);
+      for (std::size_t i = 0; i < params.size(); i++) grad.data[i] = params[i].node->grad = random.gauss(0, 1);
       copy(weight.grad.view(), grad);
       for (const Value p : params) p.node->data *= 1 - learning_rate(how, step) * how.weight_decay;
       one(params, learning_rate(how, step), step);

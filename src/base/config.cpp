@@ -1,6 +1,9 @@
 #include "base/config.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "base/attention_shape.h"
 #include "base/error.h"
@@ -39,51 +42,45 @@ std::string divisors_near(std::size_t m, std::size_t n) {
       if (divisor > m) above = std::min(above, divisor);
     }
   }
-  return std::to_string(below) + (m < n ? " or " + std::to_string(above) : "");
+  return m < n ? fmt::format("{} or {}", below, above) : fmt::format("{}", below);
+}
+
+/// Throws UsageError unless this holds.
+template <class... Facts>
+void require(bool holds, fmt::format_string<Facts...> otherwise, Facts&&... facts) {
+  if (!holds) throw UsageError(fmt::format(otherwise, std::forward<Facts>(facts)...));
 }
 
 void validate_attention(const Config& config) {
-  auto number = [](std::size_t n) { return std::to_string(n); };
-  if (config.n_head % config.kv_heads() != 0) {
-    throw UsageError("n_head " + number(config.n_head) + " is not divisible by n_kv_head " + number(config.kv_heads()) +
-                     "; every key and value head serves an equal group of query heads: use an n_kv_head of " +
-                     divisors_near(config.kv_heads(), config.n_head));
-  }
-  if (config.is_latent() != (config.q_latent > 0)) {
-    throw UsageError("q_latent is " + number(config.q_latent) + " and kv_latent " + number(config.kv_latent) +
-                     "; latent attention needs both to be at least 1");
-  }
-  if (config.is_latent() && config.kv_heads() != config.n_head) {
-    throw UsageError("n_kv_head " + number(config.n_kv_head) +
-                     " with latent attention, where every head has keys of its own; "
-                     "leave n_kv_head out");
-  }
-  // Small enough that later products of sizes cannot overflow.
-  constexpr std::size_t max_width = std::size_t{1} << 20;
+  const bool is_latent = config.is_latent();
+  require(config.n_head % config.kv_heads() == 0,
+          "n_head {} is not divisible by n_kv_head {}; every key and value head serves an equal group of query heads: "
+          "use an n_kv_head of {}",
+          config.n_head, config.kv_heads(), divisors_near(config.kv_heads(), config.n_head));
+  require(is_latent == (config.q_latent > 0),
+          "q_latent is {} and kv_latent {}; latent attention needs both to be at least 1", config.q_latent,
+          config.kv_latent);
+  require(!is_latent || config.kv_heads() == config.n_head,
+          "n_kv_head {} with latent attention, where every head has keys of its own; leave n_kv_head out",
+          config.n_kv_head);
+  constexpr std::size_t max_width = std::size_t{1} << 20;  // so that no later product of sizes overflows
   for (const std::size_t width : {config.q_latent, config.kv_latent, config.rope_dim}) {
-    if (width > max_width)
-      throw UsageError("a latent or rotary width of " + number(width) + " is more than " + number(max_width));
+    require(width <= max_width, "a latent or rotary width of {} is more than {}", width, max_width);
   }
-  if (!config.is_latent() && config.rope_dim > 0) {
-    throw UsageError("rope_dim " + number(config.rope_dim) +
-                     " without latent attention, where RoPE rotates the whole of a query");
-  }
-  const std::size_t rotated = attention_shape(config).rope_dim;
-  if (rotated % 2 != 0) {
-    throw UsageError(
-        "a rotary width of " + number(rotated) + " is odd, and RoPE rotates pairs; use " + number(rotated + 1) +
-        (config.is_latent() ? "" : " numbers a head (n_embd " + number((rotated + 1) * config.n_head) + ")"));
-  }
-  if (config.rope && config.is_latent() && config.rope_dim == 0) {
-    throw UsageError("RoPE with latent attention needs a rope_dim of at least 2");
-  }
+  require(is_latent || config.rope_dim == 0,
+          "rope_dim {} without latent attention, where RoPE rotates the whole of a query", config.rope_dim);
+  const std::size_t rotated = attention_shape(config).rope_dim, n_embd = (rotated + 1) * config.n_head;
+  require(rotated % 2 == 0, "a rotary width of {} is odd, and RoPE rotates pairs; use {}{}", rotated, rotated + 1,
+          is_latent ? "" : fmt::format(" numbers a head (n_embd {})", n_embd));
+  require(!config.rope || !is_latent || config.rope_dim > 0,
+          "RoPE with latent attention needs a rope_dim of at least 2");
 }
 
 }  // namespace
 
 void validate(const Config& config, std::uint64_t max_parameters) {
-  auto at_least_one = [](std::size_t value, const std::string& name) {
-    if (value == 0) throw UsageError(name + " is 0; it must be at least 1");
+  auto at_least_one = [](std::size_t size, const char* name) {
+    require(size > 0, "{} is 0; it must be at least 1", name);
   };
   at_least_one(config.n_layer, "n_layer");
   at_least_one(config.n_embd, "n_embd");
@@ -91,22 +88,14 @@ void validate(const Config& config, std::uint64_t max_parameters) {
   at_least_one(config.block_size, "block_size");
   at_least_one(config.vocab_size, "vocab_size");
   constexpr std::size_t max_block_size = 1'000'000'000;  // so that no product of sizes overflows
-  if (config.block_size > max_block_size) {
-    throw UsageError("block_size " + std::to_string(config.block_size) + " is more than " +
-                     std::to_string(max_block_size));
-  }
-  if (config.n_embd % config.n_head != 0) {
-    throw UsageError("n_embd " + std::to_string(config.n_embd) + " is not divisible by n_head " +
-                     std::to_string(config.n_head) +
-                     "; every head takes an equal slice of the width: use an n_head of " +
-                     divisors_near(config.n_head, config.n_embd));
-  }
+  require(config.block_size <= max_block_size, "block_size {} is more than {}", config.block_size, max_block_size);
+  require(config.n_embd % config.n_head == 0,
+          "n_embd {} is not divisible by n_head {}; every head takes an equal slice of the width: use an n_head of {}",
+          config.n_embd, config.n_head, divisors_near(config.n_head, config.n_embd));
   validate_attention(config);
-  if (num_parameters(config) > max_parameters) {
-    throw UsageError("n_layer " + std::to_string(config.n_layer) + ", n_embd " + std::to_string(config.n_embd) +
-                     ", block_size " + std::to_string(config.block_size) + " make more than " +
-                     std::to_string(max_parameters) + " parameters; choose a smaller shape");
-  }
+  require(num_parameters(config) <= max_parameters,
+          "n_layer {}, n_embd {}, block_size {} make more than {} parameters; choose a smaller shape", config.n_layer,
+          config.n_embd, config.block_size, max_parameters);
 }
 
 Preset preset(const std::string& name) {

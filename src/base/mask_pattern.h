@@ -28,7 +28,7 @@ struct MaskPattern {
 ///   random:R        itself, and R others
 ///   bigbird:W:G:R   a window, the first G tokens, and R others
 ///   block:S         its own block of S tokens, and the first block
-/// Throws UsageError, which names --mask, if `spec` is none of these, or its W or S is 0.
+/// Throws UsageError, which names the spec, if `spec` is none of these, or its W or S is 0.
 MaskPattern parse_mask_pattern(const std::string& spec);
 
 /// The shortest spec that parse_mask_pattern reads as this pattern.

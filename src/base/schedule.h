@@ -1,16 +1,23 @@
 // How the learning rate falls during training.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <numbers>
 
 #include "base/config.h"
 
 namespace microgpt {
 
 /// The learning rate at `at` of `end`, which falls from train.learning_rate to 0 as train.schedule says.
-double learning_rate_at(const TrainConfig& train, double at, double end);
+inline double learning_rate_at(const TrainConfig& train, double at, double end) {
+  if (train.schedule == Schedule::linear) return train.learning_rate * (1 - at / end);
+  return train.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * at / end));
+}
 
 /// The learning rate of a step, counted from 0.
-double learning_rate(const TrainConfig& train, std::size_t step);
+inline double learning_rate(const TrainConfig& train, std::size_t step) {
+  return learning_rate_at(train, static_cast<double>(step), static_cast<double>(train.num_steps));
+}
 
 }  // namespace microgpt

@@ -1,11 +1,8 @@
 #include "base/split.h"
 
-#include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <functional>
 #include <iterator>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -14,18 +11,8 @@
 namespace microgpt {
 
 Split split(std::vector<Document> documents) {
-  // Of equal documents the first stays. Its number, counted from 1, stands in a table where its hash says, or in the
-  // next free place.
-  std::vector<std::uint32_t> table(std::bit_ceil(2 * documents.size() + 1));
-  std::uint32_t kept = 0;
-  for (Document& document : documents) {
-    std::size_t place = std::hash<std::u32string_view>()(document) % table.size();
-    while (table[place] != 0 && documents[table[place] - 1] != document) place = (place + 1) % table.size();
-    if (table[place] != 0) continue;
-    std::swap(documents[kept++], document);
-    table[place] = kept;
-  }
-  documents.resize(kept);
+  std::unordered_set<std::u32string_view> seen(documents.size());  // of equal documents the first stays
+  std::erase_if(documents, [&](const Document& document) { return !seen.insert(document).second; });
   if (documents.size() < 10) {
     throw Error("the data has " + std::to_string(documents.size()) +
                 " distinct documents; to hold out a tenth, at least 10 are needed");

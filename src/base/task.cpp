@@ -1,8 +1,7 @@
 #include "base/task.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <string>
 
 #include "base/error.h"
 
@@ -56,13 +55,6 @@ Word draw_any(const Task& task, PythonRandom& random) {
 }
 
 }  // namespace
-
-TaskName parse_task_name(const std::string& name) {
-  constexpr std::array<std::string_view, 4> names{"copy", "induction", "reverse", "most-frequent"};
-  const auto* const found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<TaskName>(found - names.begin());
-  throw UsageError("unknown task '" + name + "'; there are copy, induction, reverse and most-frequent");
-}
 
 void validate(const Task& task) {
   if (task.length == 0) throw UsageError("a word needs at least 1 letter");

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "base/dataset.h"
@@ -25,9 +24,6 @@ struct Task {
   std::size_t length = 6;   // letters in a word; in induction sometimes one more or less, and half as many to answer
   std::size_t letters = 8;  // letters in the alphabet, from a on; at most 26
 };
-
-/// copy, induction, reverse or most-frequent. Throws UsageError for any other name.
-TaskName parse_task_name(const std::string& name);
 
 /// Throws UsageError if a size is 0, the alphabet is too large, or too small for words of different letters.
 void validate(const Task& task);

@@ -1,4 +1,4 @@
-"""A walk in the debugger: its commands, what each prints, and the line of code at which the program stands then."""
+"""A README's walk in the debugger, as the book shows it: each command, what it prints, and where the program stands."""
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path

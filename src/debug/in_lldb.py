@@ -1,4 +1,4 @@
-"""The program as lldb sees it: what in_gdb.py says of gdb, function by function."""
+"""The program as lldb sees it. The functions are those of in_gdb.py, where comments say what they do."""
 import contextlib
 import inspect
 import os

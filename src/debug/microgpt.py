@@ -1,4 +1,4 @@
-"""Loads the commands into gdb or lldb, as start.sh does. In one that runs already:
+"""Adds the commands of README.md to gdb or lldb. start.sh loads this file; in a debugger that runs already:
 
 (gdb) source src/debug/microgpt.py
 (lldb) command script import src/debug/microgpt.py"""

@@ -224,8 +224,6 @@ function start() {
   addEventListener("popstate", followLink);
   addEventListener("resize", () => later("resize", 100, show));
   startWords();
-  startWhatIf();
-  startGraph();
   showTitle(page);
   followLink();
 }

@@ -2,11 +2,7 @@
 // nodes and attributes, never markup.
 
 // The browser's own parser tells the namespace of SVG, so no address has to stand in this file.
-const svgNamespace = (() => {
-  const parsed = document.createElement("template");
-  parsed.innerHTML = "<svg></svg>";
-  return parsed.content.firstChild.namespaceURI;
-})();
+const svgNamespace = new DOMParser().parseFromString("<svg>", "text/html").body.firstChild.namespaceURI;
 
 function fillElement(made, parts) {
   const attributes = parts[0]?.constructor === Object ? parts.shift() : {};

@@ -9,11 +9,12 @@ const places = [
   ["mass_after_equal", "after same", "induction", "It looks at letters that came after an earlier copy of this one."],
 ];
 
-// On what the model was measured, as a text for explained().
-function measuredOn({ kind }) {
-  const words = { "held-out": "[held-out texts|held-out]", seen: "texts that it has seen" };
-  return words[kind] ?? "texts it was measured on";
-}
+// On what the model was measured.
+const measuredOn = {
+  "held-out": "[held-out texts|held-out]",
+  seen: "texts that it has seen",
+  given: "texts it was measured on",
+};
 
 // What `microgpt heads` measured of a head.
 function evidence({ measured, measured_on }, record) {
@@ -32,7 +33,7 @@ function evidence({ measured, measured_on }, record) {
     element("p", (named?.[3] ?? "") + elsewhere),
     element("div", { class: "masses" }, bars),
     paragraph(
-      `Share of its attention by place, over ${count} ${measuredOn(measured_on)}; the line is an [even share]. Its ` +
+      `Share of its attention by place, over ${count} ${measuredOn[measured_on.kind]}; the line is an [even share]. Its ` +
         `[entropy] is ${fixed(record.entropy.value, 2)}. Without it, their [loss] changes by ${signed(loss)} ` +
         `[± ${fixed(2 * loss_stderr)}|standard error].`,
     ),

@@ -21,17 +21,6 @@ const operations = {
 let graph = null; // of the text that was shown last, since it takes some milliseconds
 let graphText = null;
 
-function currentGraph({ model }) {
-  if (graphText !== state.text) [graph, graphText] = [new Graph(model, state.text), state.text];
-  return graph;
-}
-
-// The chosen node; by default the loss of what comes after the chosen letter.
-function chosenNode({ at }) {
-  const isNode = state.node !== null && state.node < graph.tape.size && state.node >= -graph.model.numbers.length;
-  return isNode ? state.node : graph.run.losses[at];
-}
-
 function goToNode(node, key = null) {
   change({ node });
   const place = byId("graph-drawing");
@@ -190,8 +179,9 @@ function showGraph(shown) {
   byId("graph-view").hidden = !able;
   byId("cannot-graph").hidden = able;
   if (!able) return;
-  currentGraph(shown);
-  const node = chosenNode(shown);
+  if (graphText !== state.text) [graph, graphText] = [new Graph(shown.model, state.text), state.text];
+  const isNode = state.node !== null && state.node < graph.tape.size && state.node >= -graph.model.numbers.length;
+  const node = isNode ? state.node : graph.run.losses[shown.at]; // the loss of what comes after the letter
   const [parents, children] = [graph.parentsOf(node), graph.childrenOf(node)];
   byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
@@ -216,6 +206,4 @@ function findNode(event) {
   if (node !== null) goToNode(node);
 }
 
-function startGraph() {
-  byId("graph-finding").addEventListener("submit", findNode);
-}
+byId("graph-finding").addEventListener("submit", findNode);

@@ -1,12 +1,5 @@
 // In numbers: how a row of a head's map comes about, and what the head gives to the residual stream.
 
-// The positions that t sees, with what the reader forbade taken out.
-function seenFrom(model, layer, head, t, { forbidden }) {
-  return Array.from({ length: t + 1 }, (_, s) => s).filter(
-    (s) => allows(model, t, s) && !forbidden.has(`${layer}:${head}:${t}:${s}`),
-  );
-}
-
 function showHeadChoices(place, { model, layer, head }) {
   const heads = headsOf(model).map(({ key, name }) => [key, model.config.n_layer > 1 ? key : name]);
   const pick = (key) => {
@@ -16,13 +9,15 @@ function showHeadChoices(place, { model, layer, head }) {
   showChoices(place, heads, `${layer}:${head}`, pick);
 }
 
-// The row's numbers: what is seen; the query, scores, weights and output; the keys and values of all positions.
+// The row's numbers: which positions are seen; the query, scores, weights and output; all positions' keys and values.
 function headFacts({ model, now, changes, layer, head, at }) {
   const positions = now.layers[layer];
   const ofHead = (name) => positions[at][name][head];
   const [query, scores, weights, output] = ["q_h", "attn_logits", "attn_weights", "head_out"].map(ofHead);
   const [keys, values] = ["k_h", "v_h"].map((name) => positions.map((each) => each[name][head]));
-  return { seen: seenFrom(model, layer, head, at, changes), query, scores, weights, output, keys, values };
+  const sees = (s) => allows(model, at, s) && !changes.forbidden.has(`${layer}:${head}:${at}:${s}`);
+  const seen = [...positions.keys()].filter(sees);
+  return { seen, query, scores, weights, output, keys, values };
 }
 
 // The five strongest keys.

@@ -140,7 +140,5 @@ function showWhatIf(shown) {
   showDifference(shown);
 }
 
-function startWhatIf() {
-  byId("temperature").addEventListener("input", ({ target }) => change({ temperature: Number(target.value) }));
-  byId("sampling").addEventListener("submit", generateNames);
-}
+byId("temperature").addEventListener("input", ({ target }) => change({ temperature: Number(target.value) }));
+byId("sampling").addEventListener("submit", generateNames);

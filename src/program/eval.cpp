@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/error.h"
 #include "base/python_random.h"
 #include "base/split.h"
 #include "program/commands.h"

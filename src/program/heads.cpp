@@ -107,17 +107,6 @@ std::vector<TitledGrid> surviving_maps(const Checkpoint& checkpoint, const std::
   return survivors;
 }
 
-void show(const HeadsOptions& options, const HeadsReport& report, const std::vector<TitledGrid>& maps) {
-  if (options.json) {
-    fmt::print("{}", to_json(report));
-  } else if (options.quiz) {
-    quiz(maps);
-  } else {
-    print_tables(report);
-    if (options.text || options.prune) fmt::print("\n{}", gallery(maps));
-  }
-}
-
 void heads(const HeadsOptions& options) {
   if (options.save && !options.prune && options.silence.empty()) {
     throw UsageError("--save writes the model without some heads; add --prune or --silence");
@@ -154,7 +143,10 @@ void heads(const HeadsOptions& options) {
   const std::string file = std::filesystem::path(options.model).filename().string();
   if (options.svg) replace_file(*options.svg, gallery("What the heads of " + file + " look at", maps).str());
   if (options.save) save(*options.save, checkpoint, removed, documents, threads);
-  show(options, report, maps);
+  if (options.json) return fmt::print("{}", to_json(report));
+  if (options.quiz) return quiz(maps);
+  print_tables(report);
+  if (options.text || options.prune) fmt::print("\n{}", gallery(maps));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "heads/head_row.h"
 #include "heads/logit_parts.h"
 #include "program/commands.h"
-#include "program/inspector.h"
 #include "program/measured_documents.h"
 #include "program/print.h"
 #include "train/checkpoint.h"

@@ -1,5 +1,4 @@
-#include "program/inspector.h"
-
+// microgpt inspect MODEL --html FILE: writes the inspector, a page that shows the model at work.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "base/utf8.h"
 #include "draw/readable.h"
 #include "page/page.h"
+#include "program/commands.h"
 #include "program/heads_report.h"
 #include "program/measured_documents.h"
 #include "program/output_path.h"

@@ -157,8 +157,7 @@ Command kv_command() {
       {"--context", "tokens to cache [4096,32768,131072; your model alone: its block size]", counts(options->context)},
       {"--dtype", "type of the cached numbers [f16; your model: f32]", text(options->dtype, "f16|bf16|f32|f64|fp8")}};
   what.front().required = false;
-  const Options sizes = size_options(options->config, Defaults("gist", "walkthrough")) +
-                        attention_options(options->config, options->attention);
+  const Options sizes = size_options(options->config) + attention_options(options->config, options->attention);
   return {"kv", "Print how large the cache of keys and values is, by kind of attention and context length.",
           "Per token and layer, a cache keeps 2 * key and value heads * head width numbers; with latent attention "
           "(mla), it\nkeeps kv-latent + rope-dim numbers. Without options, kv lists all published models it knows.\n"

@@ -61,10 +61,11 @@ void refuse_too_much_memory() {
 }  // namespace microgpt
 
 int main(int argc, char** argv) {
+  using namespace microgpt;
   auto fail = [](const std::string& message, int code) {
     std::fflush(stdout);
-    microgpt::tell(microgpt::processes::first_error(message));
-    microgpt::processes::end_with_first();
+    tell(processes::first_error(message));
+    processes::end_with_first();
     return code;
   };
   // If a standard stream is closed, the next file that is opened takes its place, and messages go into it. So the place
@@ -75,26 +76,27 @@ int main(int argc, char** argv) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {  // writing to a pipe that is full waits, and does not fail
     ::fcntl(stream, F_SETFL, ::fcntl(stream, F_GETFL) & ~O_NONBLOCK);
   }
-  microgpt::refuse_too_much_memory();
+  refuse_too_much_memory();
   if (::getpid() == 1) {  // in a container: the kernel keeps signals from it unless it handles them
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int number) { ::_exit(128 + number); });
   }
   std::signal(SIGXFSZ, SIG_IGN);                  // writing to a file that has become too long fails, as on a full disk
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {
-    microgpt::processes::join([] { return microgpt::Interrupts::pending() != 0; });
-    std::vector<microgpt::Command> commands = microgpt::all_commands();
-    microgpt::run(commands, argc, argv);
-    microgpt::flush_output();
-    microgpt::processes::leave();
+    processes::join([] { return Interrupts::pending() != 0; });
+    std::vector<Command> commands{train_command(), sample_command(), eval_command(), inspect_command(),
+                                  heads_command(), kv_command(),     task_command(), bench_command()};
+    run(commands, argc, argv);
+    flush_output();
+    processes::leave();
     return 0;
-  } catch (const microgpt::UsageError& error) {
+  } catch (const UsageError& error) {
     return fail(error.what(), 2);
-  } catch (const microgpt::Interrupted& stop) {
+  } catch (const Interrupted& stop) {
     return fail(stop.what(), 128 + stop.signal);
-  } catch (const microgpt::Diverged& error) {
+  } catch (const Diverged& error) {
     return fail(std::string(error.what()) + ", try a smaller --lr", 1);
-  } catch (const microgpt::ModelFileError& error) {
+  } catch (const ModelFileError& error) {
     return fail(std::string(error.what()) + "; make one with 'microgpt train --save FILE'", 1);
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(error.what(), 1);

@@ -73,16 +73,14 @@ Binding list(std::vector<std::string>& target, const std::string& type) {
 Binding dtype(Dtype& target) { return choice(target, {{"f32", Dtype::f32}, {"f64", Dtype::f64}}); }
 
 Binding mask(MaskPattern& target) {
-  return {"PATTERN", [&target](const std::string&, const std::string& text) { target = given_mask(text); },
-          [&target] { return mask_spec(target); }};
-}
-
-MaskPattern given_mask(const std::string& spec) {
-  try {
-    return parse_mask_pattern(spec);
-  } catch (const UsageError& error) {
-    throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
-  }
+  auto read = [&target](const std::string&, const std::string& text) {
+    try {
+      target = parse_mask_pattern(text);
+    } catch (const UsageError& error) {
+      throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
+    }
+  };
+  return {"PATTERN", read, [&target] { return mask_spec(target); }};
 }
 
 // --- Options of several commands -------------------------------------------------------------------------------------
@@ -118,9 +116,9 @@ Option threads_option(std::optional<std::size_t>& target, const std::string& hel
   return {"--threads", help, count(target, 1024)};
 }
 
-Options size_options(Config& config, const Defaults& defaults) {
+Options size_options(Config& config) {
   auto size = [&](const char* name, std::size_t Config::*field, const char* help) {
-    return Option{name, help + (" " + defaults.of(field)), count(config.*field), true};
+    return Option{name, help + (" " + default_of(field)), count(config.*field), true};
   };
   return {size("--n-layer", &Config::n_layer, "blocks"),
           size("--n-embd", &Config::n_embd, "width of the residual stream"),

@@ -137,9 +137,6 @@ Binding dtype(Dtype& target);
 
 Binding mask(MaskPattern& target);
 
-/// The mask that --mask names. Throws UsageError if there is no such mask.
-MaskPattern given_mask(const std::string& spec);
-
 // Options of several commands.
 
 Options data_options(DataFile& target);
@@ -151,26 +148,18 @@ Options save_options(std::optional<std::string>& save, bool& force, const std::s
 
 Option threads_option(std::optional<std::size_t>& target, const std::string& help = "threads [chosen by the program]");
 
-/// What a number is in two presets, for the help: "[1]", or "[gist: 16, walkthrough: 8]" where they differ.
-class Defaults {
- public:
-  Defaults(const std::string& a, const std::string& b) : a_(preset(a)), b_(preset(b)) {}
+/// What a number is in the two published programs, for the help: "[1]", or "[gist: 16, walkthrough: 8]".
+template <class Part, class T>
+std::string default_of(T Part::*field) {
+  auto number = [field](const Preset& preset) {
+    if constexpr (std::is_same_v<Part, Config>) return preset.model.*field;
+    if constexpr (std::is_same_v<Part, TrainConfig>) return preset.train.*field;
+  };
+  const T a = number(preset("gist")), b = number(preset("walkthrough"));
+  return a == b ? fmt::format("[{}]", a) : fmt::format("[gist: {}, walkthrough: {}]", a, b);
+}
 
-  template <class Part, class T>
-  std::string of(T Part::*field) const {
-    auto number = [field](const Preset& preset) {
-      if constexpr (std::is_same_v<Part, Config>) return preset.model.*field;
-      if constexpr (std::is_same_v<Part, TrainConfig>) return preset.train.*field;
-    };
-    const T a = number(a_), b = number(b_);
-    return a == b ? fmt::format("[{}]", a) : fmt::format("[{}: {}, {}: {}]", a_.name, a, b_.name, b);
-  }
-
- private:
-  Preset a_, b_;
-};
-
-Options size_options(Config& config, const Defaults& defaults);
+Options size_options(Config& config);
 
 /// --attention, and the sizes of its kinds. They must be read after the other sizes. `kind` is what --attention says.
 Options attention_options(Config& config, std::string& kind);

@@ -6,7 +6,6 @@
 #include <functional>
 #include <string>
 
-#include "base/tokenizer.h"
 #include "draw/progress.h"
 
 namespace microgpt {

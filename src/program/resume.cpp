@@ -1,4 +1,4 @@
-// Going on with a saved training.
+// microgpt train --resume: going on with a saved training. train_options.h declares resume() and go_on().
 #include <fmt/format.h>
 
 #include <filesystem>

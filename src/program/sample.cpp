@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -227,21 +226,16 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   if (!found.shortfall.empty()) throw Error(found.shortfall);
 }
 
-/// The ending of the file says how it is written.
-void choose_layout(SampleOptions& options) {
-  if (!options.out) return;
-  const std::string ending = std::filesystem::path(*options.out).extension().string();
-  options.layout = Layout::plain;
-  if (ending == ".csv") options.layout = Layout::csv;
-  if (ending == ".json") options.layout = Layout::json;
-}
-
-void sample(SampleOptions& options) {
+void sample(const Options& table, SampleOptions& options) {
   const Checkpoint checkpoint = load_checkpoint(options.model);
   const std::string own = checkpoint.trained_with("data");
   if (options.out) {
     require_output("--out", *options.out,
                    {options.model, own, options.data.value_or(own), options.avoid.value_or(own)});
+  }
+  if (options.out && !is_typed(table, "--layout")) {  // then the ending of the file says how it is written
+    const std::string ending = std::filesystem::path(*options.out).extension().string();
+    options.layout = ending == ".csv" ? Layout::csv : ending == ".json" ? Layout::json : Layout::plain;
   }
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
   std::set<Document> data;
@@ -304,10 +298,7 @@ Command sample_command() {
           "  microgpt sample names.safetensors --num 200 --new --score --rank --out new.csv",
           drawing_options(*options) + under("How to show them", output_options(*options)) +
               under("What names must be like", constraint_options(*options)),
-          [options](const Options& table) {
-            if (!is_typed(table, "--layout")) choose_layout(*options);
-            sample(*options);
-          }};
+          [options](const Options& table) { sample(table, *options); }};
 }
 
 }  // namespace microgpt

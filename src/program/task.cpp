@@ -34,9 +34,10 @@ void print_documents(const TaskOptions& options) {
 
 Command task_command() {
   auto options = std::make_shared<TaskOptions>();
-  auto read_name = [options](const std::string&, const std::string& text) {
-    options->task.name = parse_task_name(text);
-  };
+  using enum TaskName;
+  const Binding name =
+      choice(options->task.name,
+             {{"copy", copy}, {"induction", induction}, {"reverse", reverse}, {"most-frequent", most_frequent}});
   return {
       "task",
       "Write documents of a task that needs attention, to train a model on.",
@@ -49,10 +50,7 @@ Command task_command() {
       "Examples:\n"
       "  microgpt task copy > copy.txt\n"
       "  microgpt task copy --held-out --num 1000 > unseen.txt",
-      {{.name = "TASK",
-        .help = "copy, induction, reverse or most-frequent",
-        .binding = {.type = "NAME", .read = read_name, .write = {}},
-        .required = true},
+      {{.name = "TASK", .help = "copy, induction, reverse or most-frequent", .binding = name, .required = true},
        {"--num", "documents to write [10000]", count(options->num)},
        seed_option(options->seed),
        {"--letters", "letters that words are made of, at most 26 [8]", count(options->task.letters, 26)},

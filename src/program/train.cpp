@@ -189,8 +189,10 @@ void train_tensor(Run& run) {
   }
   fmt::print("threads: {} ({}); KV cache of the samples: {:.0f} bytes per token\n", threads, reason,
              cache_bytes(attention_shape(config), config.n_layer, 1, sizeof(T)));
-  BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer,
-                          batch_options(options, threads, run.random), kernels);
+  BatchOptions batch{.loss_mean = options.loss_mean, .threads = threads};
+  // Without dropout no seed is drawn for it: the samples must stay the same.
+  if (how.dropout > 0) batch.dropout = {how.dropout, static_cast<std::uint64_t>(run.random.random() * 0x1p53)};
+  BatchTrainer<T> trainer(config, how, run.parameters, run.start.documents, run.start.tokenizer, batch, kernels);
   trainer.set_moments(run.state.moments);
   std::optional<EarlyStopping<T>> early;
   if (options.is_list()) {

@@ -1,7 +1,6 @@
 #include "program/train_options.h"
 
 #include "base/error.h"
-#include "base/python_random.h"
 #include "train/processes.h"
 
 namespace microgpt {
@@ -17,30 +16,27 @@ bool is_of_tensor_engine(const Option& option) {
 
 Options general_options(TrainOptions& options) {
   TrainConfig& how = options.preset.train;
-  const Defaults defaults("gist", "walkthrough");
   Binding preset = text(options.preset.name, "NAME");  // it is read before the options that change it
   preset.read = [&options](const std::string&, const std::string& name) { options.use(name); };
-  const Options first{
-      {"--preset",
-       "gist: the current microgpt.py; walkthrough: the 200-line course version;\n"
-       "with --engine tensor, --hold-out, --loss token-mean: fast: for about a second;\n"
-       "best: for a minute or two; list: what suits --data, as if that alone were given",
-       preset, saved},
-      {"--steps", "training steps, one batch each " + defaults.of(&TrainConfig::num_steps), count(how.num_steps),
-       saved}};
-  const Options others{
-      {"--optimizer", "how a gradient changes the parameters; sgd needs a larger --lr, such as 0.1",
-       choice(how.optimizer, {{"adam", OptimizerName::adam}, {"sgd", OptimizerName::sgd}}), saved},
-      {"--lr", "learning rate of the first step " + defaults.of(&TrainConfig::learning_rate), number(how.learning_rate),
-       saved},
-      seed_option(options.seed),
-      {"--samples", "names to generate [20]", count(options.samples)},
-      {"--temperature", "below 1: likelier names, above 1: wilder ones [0.5; fast, best: 1]",
-       number(options.temperature)},
-      digits_option(options.all_digits),
-      {"--hold-out", "train on nine tenths of the distinct documents; microgpt eval uses the others",
-       flag(options.hold_out), saved},
-      {"--quiet", "no step lines and no time left", flag(options.quiet)}};
+  const Options first{{"--preset",
+                       "gist: the current microgpt.py; walkthrough: the 200-line course version;\n"
+                       "with --engine tensor, --hold-out, --loss token-mean: fast: for about a second;\n"
+                       "best: for a minute or two; list: what suits --data, as if that alone were given",
+                       preset, saved},
+                      {"--steps", "training steps, one batch each " + default_of(&TrainConfig::num_steps),
+                       count(how.num_steps), saved}};
+  const Options others{{"--optimizer", "how a gradient changes the parameters; sgd needs a larger --lr, such as 0.1",
+                        choice(how.optimizer, {{"adam", OptimizerName::adam}, {"sgd", OptimizerName::sgd}}), saved},
+                       {"--lr", "learning rate of the first step " + default_of(&TrainConfig::learning_rate),
+                        number(how.learning_rate), saved},
+                       seed_option(options.seed),
+                       {"--samples", "names to generate [20]", count(options.samples)},
+                       {"--temperature", "below 1: likelier names, above 1: wilder ones [0.5; fast, best: 1]",
+                        number(options.temperature)},
+                       digits_option(options.all_digits),
+                       {"--hold-out", "train on nine tenths of the distinct documents; microgpt eval uses the others",
+                        flag(options.hold_out), saved},
+                       {"--quiet", "no step lines and no time left", flag(options.quiet)}};
   const std::string save = "write the model here, in the safetensors format, when training ends or is interrupted";
   const Options kept{
       {"--save-every", "write it after every N steps, too", count(options.save_every)},
@@ -49,7 +45,7 @@ Options general_options(TrainOptions& options) {
       {"--plot", "draw the losses as a picture when training ends", text(options.plot, "FILE.svg")},
       {"--engine", "scalar: one number at a time, easy to read; tensor: batches, fast",
        choice(options.engine, {{"scalar", Engine::scalar}, {"tensor", Engine::tensor}}), saved}};
-  return data_options(options.data) + first + size_options(options.preset.model, defaults) + others +
+  return data_options(options.data) + first + size_options(options.preset.model) + others +
          save_options(options.save, options.force, save) + kept;
 }
 
@@ -105,13 +101,6 @@ void require_fit(const Options& table, const TrainOptions& options) {
   if (options.preset.train.batch_size > 1) {
     throw UsageError(fmt::format("--preset {} needs --engine tensor", options.preset.name));
   }
-}
-
-BatchOptions batch_options(const TrainOptions& options, std::size_t threads, PythonRandom& random) {
-  BatchOptions batch{.loss_mean = options.loss_mean, .threads = threads};
-  const double rate = options.preset.train.dropout;
-  if (rate > 0) batch.dropout = {rate, static_cast<std::uint64_t>(random.random() * 0x1p53)};
-  return batch;
 }
 
 std::map<std::string, std::string> training_words(Options table, const TrainOptions& options) {

@@ -57,10 +57,6 @@ Options train_options(TrainOptions& options);
 
 void require_fit(const Options& table, const TrainOptions& options);
 
-/// What a trainer of the tensor path needs of them. Draws the seed of the dropout if there is dropout, and else
-/// nothing: the samples must stay the same.
-BatchOptions batch_options(const TrainOptions& options, std::size_t threads, PythonRandom& random);
-
 /// saved_words(): what decides the numbers of this training. Also "data", the path.
 std::map<std::string, std::string> training_words(Options table, const TrainOptions& options);
 

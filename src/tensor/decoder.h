@@ -96,10 +96,9 @@ class Decoder {
   /// How many tokens a document can have.
   std::size_t length() const { return model_.length; }
 
-  /// How many bytes the caches of all layers hold for a document, for length() tokens and for one. cache_bytes() in
-  /// base/attention_shape.h predicts it.
+  /// How many bytes the caches of all layers hold for a document of length() tokens, as cache_bytes() in
+  /// base/attention_shape.h predicts.
   std::size_t cache_bytes() const;
-  std::size_t cache_bytes_per_token() const { return cache_bytes() / length(); }
 
   /// Document i starts anew.
   void reset(std::size_t i = 0) { positions_[i] = 0; }

@@ -20,7 +20,7 @@ struct Constraints {
   std::u32string pattern;  // see matches(); empty: any name
   std::set<Document> excluded;
 
-  /// Nothing for a name that is as it must be; else what is wrong with it: "too short", "excluded", ...
+  /// Nothing for a name that is as it must be; else what is wrong with it: "too short", "known", ...
   std::string_view objection(const Document& name) const;
 };
 

@@ -1,6 +1,5 @@
 #include "train/evaluation.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>

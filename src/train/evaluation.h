@@ -1,4 +1,4 @@
-// How good a model is: its loss on documents it was not trained on, and how precise that figure is.
+// The losses of some documents, the mean of such numbers, and how precise that mean is.
 #pragma once
 
 #include <cstddef>

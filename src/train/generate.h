@@ -1,4 +1,5 @@
-// Generating names, token by token.
+// The loop that generates a name with any model, on both paths. The lessons also draw a token from Values here; the
+// tensor path draws as sampling.cpp says.
 #pragma once
 
 #include <cstddef>

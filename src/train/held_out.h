@@ -1,4 +1,4 @@
-// How good a trained model is at names it has never seen.
+// Evaluates a model of the tensor path on names it has never seen, beside models that only count.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Counting what came after the last few tokens: the strongest opponent that needs no training. A model of names has
-// learned something only if it beats this.
+// An n-gram model: it counts what came after the last few tokens. No stronger opponent does without training, so a GPT
+// has learned something only if it beats this.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class Ngram {
   static constexpr std::size_t longest_order = 5;
   std::size_t order = longest_order;
 
-  /// What the shorter contexts expect counts like this many sightings.
+  /// The prediction from the next shorter context counts as much as this many sightings in the longer one.
   double trust = 3;
 
   explicit Ngram(std::size_t vocab_size) : vocab_size_(vocab_size) {}

@@ -44,10 +44,6 @@ void copy_data(const List& params, Parameters& parameters) {
   std::transform(params.begin(), params.end(), parameters.data().begin(), [](Value p) { return p.data(); });
 }
 
-void copy_grad(const List& params, Parameters& parameters) {
-  std::transform(params.begin(), params.end(), parameters.grad().begin(), [](Value p) { return p.grad(); });
-}
-
 Model scalar_model(const Config& config, const StateDict& state_dict) {
   if (!config.is_plain()) throw UsageError("the scalar path has multi-head attention only, no " + config.attention());
   Model model{.n_head = config.n_head,

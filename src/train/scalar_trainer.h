@@ -31,9 +31,8 @@ struct StateDict {
   List params;  // of all matrices, in the order of the store
 };
 
-/// Copies the numbers, or the gradients, of params in the order of the store to it.
+/// Copies the numbers of params in the order of the store to it.
 void copy_data(const List& params, Parameters& parameters);
-void copy_grad(const List& params, Parameters& parameters);
 
 /// The model of src/microgpt.cpp with these parameters, which must have gpt_shapes(config). Throws UsageError unless
 /// config.is_plain().

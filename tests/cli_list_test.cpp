@@ -36,9 +36,10 @@ TEST_CASE("with a list alone, train keeps the model that is best on names it has
 TEST_CASE("what is typed beside --preset list is not chosen") {
   const NamesFolder folder;
   const Words typed{"--preset", "list", "--steps", "30", "--batch", "2", "--n-embd", "8", "--mask", "full"};
-  CHECK(microgpt(folder.train(typed)).out.starts_with(
-      "chosen for 20 distinct documents: n_layer 2, n_embd 8, block_size 16, mask full, dropout 0.4; 30 batches of "
-      "2\n"));
+  CHECK(microgpt(folder.train(typed))
+            .out.starts_with("chosen for 20 distinct documents: n_layer 2, n_embd 8, block_size 16, mask full, dropout "
+                             "0.4; 30 batches of "
+                             "2\n"));
 }
 
 TEST_CASE("what is chosen for a list predicts names that it has not seen better than counting does") {
@@ -68,6 +69,7 @@ TEST_CASE("no document of a list is cut off, and names of the list are marked") 
 TEST_CASE("a signal ends a list's training, and the best model so far is kept") {
   std::string text;
   for (int i = 10'000; i < 15'000; i++) text += std::to_string(i) + "\n";
+  for (char& c : text) c = static_cast<char>(c == '\n' ? c : c - '0' + 'a');
   const NamesFolder folder(text);
   const std::string model = folder.file("model");
   Running training(microgpt_command(folder.train({"--save", model})));
@@ -102,8 +104,25 @@ TEST_CASE("a list is odd in one line of standard error for each oddity") {
   const Words briefly{"--steps", "1", "--block-size", "30"};
   for (const std::string table : {"a,b\nc,d\n", "id;name\n1;anna, bo\n", "id\tname\n1\tanna\n"}) {
     CHECK(told(table, briefly) ==
-          "microgpt: note: all lines have commas, semicolons or tabs; if this is a table, add --column NAME\n");
+          "microgpt: note: nearly all lines have commas, semicolons or tabs; if this is a table, add "
+          "--column and its name or number\n");
   }
+  const std::vector<std::array<std::string, 3>> odd{
+      {"1: Anna\n2: Bo\n", "a ':'", "cut -d ':' -f 2 <"},
+      {"0:Anna:x\n1:Bo:y\n", "a ':'", "cut -d ':' -f 2 <"},
+      {"Anna[1]\nBo[2]\n", "a '['", "cut -d '[' -f 1 <"},
+      {"16\nA/B\nC/D\nE/B\nG\u00e9/D\nI/B\nK/D\nM/B\nO/D\nQ/S\n", "a '/'", "cut -d '/' -f 1 <"},
+      {"\u00ab Anna \u00bb\n\u00ab Bo \u00bb\n", "a '\u00ab'", "sed 's,\u00ab,,g' <"},
+      {"001 Anna\n002 Bo\n", "a digit", "tr -d '0-9' <"}};
+  for (const auto& [list, sign, command] : odd) {
+    const std::string note = told(list, briefly);
+    CHECK(note.find("nearly all lines have " + sign + ", as '") != std::string::npos);
+    CHECK(note.find("if that is no part of a name: " + command) != std::string::npos);
+  }
+  CHECK(told("Jean-Luc O'Neil\nAnne-Marie d'Arc\n", briefly) == "");
+  CHECK(told("# mine\nAnna\nBo\n", briefly).find("'# mine' is read as a name; without such lines: grep -v '^#' ") !=
+        std::string::npos);
+  CHECK(told("Anna; Bo\n", briefly).find("to part it: tr ';' '\\n' <") != std::string::npos);
   CHECK(told("anna,bo\ncleo\n", briefly) == "");
   CHECK(told("anna bo cleo\n", briefly) ==
         "microgpt: note: the data is a single line, and so a single name; put each name on a line of its own\n");
@@ -148,14 +167,15 @@ TEST_CASE("a table, capitals and standard input make the same model, which remem
         "microgpt: note: the first row of column 2 is 'Name'; if that is a heading, name the column so\n");
   CHECK(refusal(people.train({"--column", "name"})) ==
         "1: " + people.names + ": the table has no column 'name' in its first line; it has 'id', 'Name'");
+  CHECK(refusal(plain.train({"--column", "name"}))
+            .starts_with("1: " + plain.names + ": it has no column 'name': its first line is '"));
 }
 
 TEST_CASE("both losses are drawn on a terminal and in a picture, and in a pipe nothing is") {
   const NamesFolder folder;
   const std::string picture = folder.file("losses.svg");
   const Run piped = microgpt(folder.train({"--plot", picture}));
-  for (const char* part :
-       {">validation</text>", ">training, with dropout</text>", ">counting</text>", "<polyline"}) {
+  for (const char* part : {">validation</text>", ">training, with dropout</text>", ">counting</text>", "<polyline"}) {
     CHECK(contents(picture).find(part) != std::string::npos);
   }
   CHECK(microgpt(folder.train()).out == piped.out);

@@ -150,6 +150,21 @@ TEST_CASE_FIXTURE(TensorFolder, "ranked names are the same names, the least surp
   CHECK(losses.front() < losses.back());
 }
 
+TEST_CASE("capitals, blanks and hyphens make no new name, and what must not come does not") {
+  const NamesFolder folder("ANNA\nBO\n");
+  const std::string model = folder.trained({"--steps", "100", "--quiet", "--lower"});
+  const std::string known = folder.file("known"), bad = folder.file("bad");
+  write_contents(known, "An-N a\n");
+  write_contents(bad, "B\nXX\n");
+  const Words sample{"sample", model, "--layout", "plain", "--num", "100", "--temperature", "0.3"};
+  const Words others = lines(output(sample + Words{"--avoid", known}));
+  CHECK(std::count(others.begin(), others.end(), "anna") == 0);
+  CHECK(std::count(others.begin(), others.end(), "bo") > 0);
+  for (const std::string& without : {std::string("B,XX"), bad}) {
+    CHECK(output(sample + Words{"--without", without}).find('b') == std::string::npos);
+  }
+}
+
 TEST_CASE("CSV has a line of columns, and quotes where a name needs them") {
   const NamesFolder folder("a,b \"hi\"\nplain\n");
   const std::string model = folder.trained({"--steps", "2", "--quiet", "--block-size", "8"});
@@ -165,18 +180,20 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
   for (const char* layout : {"numbered", "plain", "csv", "json"}) {
     const Words how{"sample", model, "--num", "7", "--score", "--layout", layout};
     CHECK(output(how + Words{"--out", list}).empty());
-    CHECK(contents(list) == output(how));
+    CHECK(contents(list) == (layout == std::string("csv") ? "\ufeff" : "") + output(how));
   }
-  for (const std::string layout : {"txt", "docx", "csv", "json"}) {
+  for (const std::string layout : {"txt", "csv", "json"}) {
     const std::string table = file("out." + layout);
     const Words how{"sample", model, "--num", "3", "--score", "--out", table};
     output(how);
     const bool has_own = layout == "csv" || layout == "json";
-    CHECK(contents(table) ==
-          output({"sample", model, "--num", "3", "--score", "--layout", has_own ? layout : "plain"}));
+    CHECK(contents(table) == (layout == "csv" ? "\ufeff" : "") + output({"sample", model, "--num", "3", "--score",
+                                                                         "--layout", has_own ? layout : "plain"}));
     output(how + Words{"--layout", "numbered"});
     CHECK(contents(table) == output({"sample", model, "--num", "3", "--score"}));
   }
+  CHECK(refusal({"sample", model, "--out", "new.xlsx"}) ==
+        "2: --out writes .txt, .csv, which spreadsheets open, and .json; not '.xlsx'");
   auto refused = [&](const std::string& out, const Words& more) {
     return refusal(Words{"sample", model, "--out", out} + more);
   };

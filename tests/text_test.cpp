@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/bigram.h"
-#include "base/csv.h"
 #include "base/dataset.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/parse.h"
 #include "base/split.h"
+#include "base/table.h"
 #include "base/tokenizer.h"
 #include "base/utf8.h"
 #include "temporary_directory.h"
@@ -159,6 +159,34 @@ TEST_CASE("a column of a table has a line for every record") {
   }
   CHECK_THROWS_WITH_AS(csv_column("name\n\"Ann\nBo\n", "name"), "the table has a double quote that does not end",
                        Error);
+}
+
+TEST_CASE("JSON is a list of texts, or of objects of which one column counts, on one line or many") {
+  CHECK(json_column("[\"Ann\",\n \"Zo\\u00eb\", null, 3]", "") == "Ann\nZo\u00eb\n\n3\n");
+  CHECK(json_column("[{\"id\": 1, \"name\": \"Ann\\nLee\"}, {\"id\": 2}]", "name") == "Ann Lee\n\n");
+  CHECK(json_column("{\"name\": \"Ann\"}\n{\"name\": \"Bo\"}\n", "name") == "Ann\nBo\n");
+  CHECK(json_column("{\"names\": [\"Ann\", \"Bo\"], \"n\": 2}", "names") == "Ann\nBo\n");
+  for (const char* list : {"Ann\n", "[Ann]\n[Bo]\n", "{Ann}", "[3]", "", " \n"})
+    CHECK(json_column(list, "name") == std::nullopt);
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"[{\"id\": 1, \"name\": 2}]", "; it has 'id', 'name'"},
+      {"[\"Ann\",\n\"Bo\",\n]", "none from line 3 on"},
+      {"[\"Ann\",\n\"B\xff\"]", "none from line 2 on"},
+      {"[\"Ann\", [1]]", "no text, but an array"},
+      {"[\"Ann\"," + std::string(1'000'000, '['), "none from line 1 on"},
+      {"[\"Ann\"," + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "]", "no text, but an array"}};
+  for (const auto& [text, message] : refused) {
+    CHECK_THROWS_WITH_AS(json_column(text, "x"), doctest::Contains(message.c_str()), Error);
+  }
+}
+
+TEST_CASE("UTF-16 behind its mark is the same text, and invisible characters are no part of it") {
+  CHECK(utf16_to_utf8(std::string("\xff\xfe"
+                                  "A\0\xeb\0\x3d\xd8\x00\xde",
+                                  10)) == "A\u00eb\U0001f600");
+  CHECK(utf16_to_utf8(std::string("\xfe\xff\0A\0\xeb\xd8\x3d\xde\x00\0", 11)) == "A\u00eb\U0001f600");
+  CHECK_FALSE(decode_utf8(utf16_to_utf8(std::string("\xfe\xff\xd8\x3d\0A", 6))).has_value());
+  CHECK((parse_documents("\ufeffAnn\u200b\n\u200e\nBo\u00adris", "names") == Documents{U"Ann", U"Boris"}));
 }
 
 // --- Split -----------------------------------------------------------------------------------------------------------

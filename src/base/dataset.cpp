@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/csv.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/table.h"
 #include "base/utf8.h"
 
 namespace microgpt {
@@ -22,18 +22,26 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Without a byte order mark, which is no letter. Standard input can be read only once.
+/// Without a byte order mark, which is no letter, and as UTF-8 if the mark is that of UTF-16. Standard input can be
+/// read only once.
 std::string text_of(const std::string& path) {
   static std::string input;
   if (path == "-" && input.empty()) input = read_file("/dev/stdin");
   std::string text = path == "-" ? input : read_file(path);
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return utf16_to_utf8(text);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   return text;
 }
 
 /// The file's column of a table, or a list that is none. Tells of what may be meant in another way.
 std::string column_of(std::string text, const DataFile& file) {
+  if (std::optional<std::string> fields = json_column(text, file.column)) return *std::move(fields);
+  if (file.column.empty()) return text;
   std::optional<std::string> fields = csv_column(text, file.column);
+  if (!fields && file.needs_column) {
+    throw Error("it has no column '" + visible(file.column) + "': its first line is '" +
+                visible(text.substr(0, std::min<std::size_t>(text.find_first_of("\r\n"), 60))) + "'");
+  }
   if (!fields) {
     file.tell("note: '" + file.path + "' has no column '" + file.column + "', so each line is a name");
     return text;
@@ -60,10 +68,13 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
   documents.reserve(std::min(max_documents, static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1));
   const bool has_zero = text.find('\0') != std::string_view::npos;
   std::u32string characters;  // of a line
+  std::size_t invisible = 0;
   auto add = [&](std::string_view part) {
     if (!decode_utf8(part, characters)) {
-      throw Error("not valid UTF-8; convert the file, for instance with iconv -t UTF-8");
+      throw Error("not valid UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 " + shell_word(file.path) +
+                  " >names.txt");
     }
+    invisible += std::erase_if(characters, is_invisible);
     if (file.lower) std::transform(characters.begin(), characters.end(), characters.begin(), lower);
     const std::u32string_view stripped = strip(characters);
     if (stripped.empty()) return;
@@ -77,13 +88,15 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
     const std::string_view line = take_line(text);
     try {
       if (has_zero && line.find('\0') != std::string_view::npos) {
-        throw Error("a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
+        throw Error("a zero byte; this is a binary file, or UTF-16 without its mark: iconv -f UTF-16LE -t UTF-8 " +
+                    shell_word(file.path) + " >names.txt");
       }
       add(line);
     } catch (const Error& error) {
       throw Error(file.path + ":" + std::to_string(number) + ": " + error.what());
     }
   }
+  if (invisible > 0) file.tell("note: " + std::to_string(invisible) + " invisible characters are left out");
   if (documents.empty()) throw Error(file.path + ": no documents in it; put one name on each line");
   return documents;
 }
@@ -106,12 +119,10 @@ std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t bef
 
 std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check) {
   std::string text = text_of(file.path);
-  if (!file.column.empty()) {
-    try {
-      text = column_of(std::move(text), file);
-    } catch (const Error& error) {
-      throw Error(file.path + ": " + error.what());
-    }
+  try {
+    text = column_of(std::move(text), file);
+  } catch (const Error& error) {
+    throw Error(file.path + ": " + error.what());
   }
   return parse_documents(text, file, check);
 }

@@ -39,18 +39,19 @@ struct DataFile {
   DataFile(std::string path_ = usual_names) : path(std::move(path_)) {}
   DataFile(const char* path_) : path(path_) {}
 
-  std::string path;    // "-": standard input
-  std::string column;  // of a table: see csv.h; empty: the file is a list
-  bool lower = false;  // capitals become small letters
+  std::string path;          // "-": standard input
+  std::string column;        // of a table: see table.h; empty: the file is a list
+  bool needs_column = true;  // false: a file that is no table is a list
+  bool lower = false;        // capitals become small letters
 
   /// Is told of what is read in another way than it stands there.
   std::function<void(const std::string& note)> tell = [](const std::string&) {};
 };
 
-/// Splits UTF-8 text into documents: one per line (ended by \n, \r\n or \r), without white space at its ends; blank
-/// lines are skipped. Throws Error with the file's name and the line number if the text is not UTF-8, contains a zero
-/// byte, or has no documents or more than max_documents. Calls `check` for every document; the Error that it throws
-/// gets name and line number in front.
+/// Splits UTF-8 text into documents: one per line (ended by \n, \r\n or \r), without white space at its ends and
+/// without invisible characters; blank lines are skipped. Throws Error with the file's name and the line number if the
+/// text is not UTF-8, contains a zero byte, or has no documents or more than max_documents. Calls `check` for every
+/// document; the Error that it throws gets name and line number in front.
 std::vector<Document> parse_documents(std::string_view text, const DataFile& file,
                                       const std::function<void(const Document&)>& check = {});
 
@@ -61,8 +62,8 @@ std::size_t longest(std::span<const Document> documents);
 /// `before` is the fingerprint of documents that come before these.
 std::uint64_t fingerprint(std::span<const Document> documents, std::uint64_t before = 14695981039346656037U);
 
-/// Reads the documents of a file, standard input only once. A file that is no table is read without its column. Also
-/// throws Error if the file is missing, is a directory, or cannot be read, or if its table has no such column.
+/// Reads the documents of a file, standard input only once: UTF-8, or UTF-16 behind its mark; a list, or a table (CSV
+/// or JSON). Also throws Error if the file is missing, is a directory, or cannot be read, or if it has no such column.
 std::vector<Document> read_documents(const DataFile& file, const std::function<void(const Document&)>& check = {});
 
 }  // namespace microgpt

@@ -32,6 +32,12 @@ std::string read_file(const std::string& path) {
   return bytes;
 }
 
+std::string shell_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
 std::ifstream open_file(const std::string& path) {
   auto fail = [&](const std::string& reason) { return Error("cannot load '" + path + "': " + reason); };
   std::error_code ignored;

@@ -64,6 +64,22 @@ std::string encode_utf8(std::u32string_view code_points) {
   return out;
 }
 
+std::string utf16_to_utf8(std::string_view bytes) {
+  const bool is_big_endian = bytes.front() == '\xfe';
+  auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(bytes[i])); };
+  std::u32string text;
+  for (std::size_t i = 2; i + 1 < bytes.size(); i += 2) {
+    const char32_t unit = is_big_endian ? byte(i) << 8 | byte(i + 1) : byte(i + 1) << 8 | byte(i);
+    const bool is_second = (unit & 0xfc00U) == 0xdc00 && !text.empty() && (text.back() & 0x1ffc00U) == 0xd800;
+    if (is_second) {
+      text.back() = 0x10000 + ((text.back() & 0x3ffU) << 10 | (unit & 0x3ffU));
+    } else {
+      text += unit;
+    }
+  }
+  return encode_utf8(text);
+}
+
 std::string visible(std::string_view bytes) {
   std::string result;
   for (std::size_t i = 0; i < bytes.size();) {
@@ -89,6 +105,10 @@ bool is_space(char32_t c) {
   if (c < 0x80) return c == ' ' || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f);
   constexpr std::array<char32_t, 8> alone{0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
   return (c >= 0x2000 && c <= 0x200a) || std::find(alone.begin(), alone.end(), c) != alone.end();
+}
+
+bool is_invisible(char32_t c) {
+  return c == 0xad || c == 0x200b || c == 0x200e || c == 0x200f || c == 0x2060 || c == 0xfeff;
 }
 
 namespace {

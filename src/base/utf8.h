@@ -13,6 +13,9 @@ std::optional<std::u32string> decode_utf8(std::string_view bytes);
 /// The same into a string whose memory is used again. Returns whether the text is valid.
 bool decode_utf8(std::string_view bytes, std::u32string& code_points);
 
+/// UTF-16 behind its mark, FE FF or FF FE, as UTF-8. What is broken in it makes broken UTF-8.
+std::string utf16_to_utf8(std::string_view bytes);
+
 std::string encode_utf8(char32_t code_point);
 std::string encode_utf8(std::u32string_view code_points);
 
@@ -29,6 +32,10 @@ std::string pad_right(std::string_view text, std::size_t width);
 
 /// Python's str.isspace for one character.
 bool is_space(char32_t code_point);
+
+/// A character without width that changes nothing that is seen: marks of byte order and direction, soft hyphens, places
+/// for line breaks. (Joiners stay: they shape letters.)
+bool is_invisible(char32_t code_point);
 
 /// The small letter of a capital, in any alphabet; anything else stays. (Where the C library has no Unicode, a to z.)
 char32_t lower(char32_t code_point);

@@ -23,6 +23,7 @@ DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>&
   }
   DataFile file(given.value_or(own.empty() ? usual_names : own));
   file.column = checkpoint.trained_with("column");
+  file.needs_column = false;
   file.lower = checkpoint.trained_with("lower") == "yes";
   if (given) file.tell = tell;  // of the model's own file its training has told
   return file;

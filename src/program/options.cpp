@@ -88,7 +88,7 @@ Binding mask(MaskPattern& target) {
 Options data_options(DataFile& file) {
   file.tell = tell;
   return {{"--data", "UTF-8 text, one document per line; -: standard input", text(file.path, "FILE"), true},
-          {"--column", "a column of a table (CSV): its name, or if the first line is a name, too, its number",
+          {"--column", "a column of a table (CSV, JSON): its name, or if the first line is a name, too, its number",
            text(file.column, "COLUMN"), true},
           {"--lower", "read capitals as small letters", flag(file.lower, ""), true}};
 }

@@ -41,7 +41,7 @@ struct SampleOptions {
   std::size_t min_length = 0;
   std::size_t max_length = max_new_tokens;
   bool unique = false, only_new = false, score = false, rank = false;
-  std::optional<std::string> data, avoid, out;
+  std::optional<std::string> data, avoid, without, out;
   Layout layout = Layout::numbered;
   std::optional<Dtype> dtype;
 
@@ -70,13 +70,27 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
                           .suffix = known_text("--suffix", options.suffix, tokenizer),
                           .contains = known_text("--contains", options.contains, tokenizer),
                           .pattern = known_text("--pattern", options.pattern, tokenizer, U"*?"),
-                          .excluded = {}};
+                          .excluded = {},
+                          .without = {}};
   if (options.min_length > longest_drawn) {
     throw UsageError(
         fmt::format("--min-length is {}; this model's names end at {}", options.min_length, longest_drawn));
   }
-  if (options.avoid) constraints.excluded = set_of(data_of(checkpoint, options.avoid));
-  if (options.only_new) constraints.excluded.insert(data.begin(), data.end());
+  auto exclude = [&](const std::set<Document>& names) {
+    for (const Document& name : names) constraints.excluded.insert(bare(name));
+  };
+  if (options.avoid) exclude(set_of(data_of(checkpoint, options.avoid)));
+  if (options.only_new) exclude(data);
+  if (options.without) {
+    DataFile file(*options.without);
+    file.lower = true;
+    std::string typed = file.path;
+    std::replace(typed.begin(), typed.end(), ',', '\n');
+    const bool is_file = std::filesystem::exists(file.path);
+    for (const Document& text : is_file ? read_documents(file) : parse_documents(typed, file)) {
+      constraints.without.emplace_back(text);
+    }
+  }
   return constraints;
 }
 
@@ -220,7 +234,8 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   // The published program, which draws in doubles, prints names that are cut off as any other.
   const auto cut = sizeof(T) == 4 ? std::optional(decoder.length()) : std::nullopt;
   const std::string text = list_text(found.names, options, losses, data, cut);
-  options.out ? replace_file(*options.out, text) : fmt::print("{}", text);
+  const char* mark = options.layout == Layout::csv ? "\xef\xbb\xbf" : "";  // spreadsheets know UTF-8 by it
+  options.out ? replace_file(*options.out, mark + text) : fmt::print("{}", text);
   flush_output();
   if (signal != 0) throw Interrupted(signal, "stopped; " + found.shortfall);
   if (!found.shortfall.empty()) throw Error(found.shortfall);
@@ -230,12 +245,16 @@ void sample(const Options& table, SampleOptions& options) {
   const Checkpoint checkpoint = load_checkpoint(options.model);
   const std::string own = checkpoint.trained_with("data");
   if (options.out) {
-    require_output("--out", *options.out,
-                   {options.model, own, options.data.value_or(own), options.avoid.value_or(own)});
+    require_output(
+        "--out", *options.out,
+        {options.model, own, options.data.value_or(own), options.avoid.value_or(own), options.without.value_or(own)});
   }
   if (options.out && !is_typed(table, "--layout")) {  // then the ending of the file says how it is written
     const std::string ending = std::filesystem::path(*options.out).extension().string();
     options.layout = ending == ".csv" ? Layout::csv : ending == ".json" ? Layout::json : Layout::plain;
+    if (options.layout == Layout::plain && !ending.empty() && ending != ".txt") {
+      throw UsageError(fmt::format("--out writes .txt, .csv, which spreadsheets open, and .json; not '{}'", ending));
+    }
   }
   if (options.seed == "random") options.seed = std::to_string(std::random_device()());
   std::set<Document> data;
@@ -267,7 +286,7 @@ Options output_options(SampleOptions& options) {
           {"--score", "each name's loss: how surprised the model is, in nats per token", flag(options.score)},
           {"--rank", "the least surprising name first: in the order of that loss", flag(options.rank)},
           {"--layout", "numbered: sample 1: ...; plain: a name per line; csv; json", layouts},
-          {"--out", "write to this file, completely or not at all; a name per line, or as .csv or .json says",
+          {"--out", "write to this file: .txt, a name per line; .csv (UTF-8, with a byte mark); .json",
            text(options.out, "FILE")}};
 }
 
@@ -278,9 +297,12 @@ Options constraint_options(SampleOptions& options) {
           {"--pattern", "the form of every name: * is any text, ? any character", text(options.pattern, "TEXT")},
           {"--min-length", "fewest characters [0]", count(options.min_length, max_count, 0)},
           {"--max-length", "most characters [1000]", count(options.max_length)},
-          {"--new", "no name of --data [what the model was trained on], and none twice", flag(options.only_new)},
+          {"--new", "none of --data [what the model learned], however capitals, spaces, hyphens are; none twice",
+           flag(options.only_new)},
           {"--unique", "no name twice", flag(options.unique)},
-          {"--avoid", "no name of this file, which is read as the model's data were", text(options.avoid, "FILE")}};
+          {"--avoid", "no name of this file, which is read as the model's data were", text(options.avoid, "FILE")},
+          {"--without", "no name with one of these texts, or with a line of this file; capitals do not matter",
+           text(options.without, "TEXT,...")}};
 }
 
 }  // namespace
@@ -294,7 +316,7 @@ Command sample_command() {
           "  microgpt sample names.safetensors --num 5\n"
           "  microgpt sample names.safetensors --prompt ma --temperature 0.8 --seed 7\n"
           "  microgpt sample names.safetensors --new --pattern 'ma*o' --max-length 7 --layout plain\n"
-          "  microgpt sample names.safetensors --new --avoid friends.txt\n"
+          "  microgpt sample names.safetensors --new --avoid friends.txt --without ass,sex\n"
           "  microgpt sample names.safetensors --num 200 --new --score --rank --out new.csv",
           drawing_options(*options) + under("How to show them", output_options(*options)) +
               under("What names must be like", constraint_options(*options)),

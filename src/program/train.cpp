@@ -1,14 +1,18 @@
 // microgpt train: from a file of names to a trained model, and new names. train(), near the end, tells the story.
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
 
 #include "base/attention_shape.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/python_random.h"
 #include "base/replace_file.h"
 #include "base/utf8.h"
@@ -32,13 +36,6 @@
 
 namespace microgpt {
 namespace {
-
-/// The text as one word for a shell.
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
-  return word + "'";
-}
 
 /// Shows the line of every step, and saves the training when it is time for that.
 class AfterStep {
@@ -242,18 +239,68 @@ void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
                    cut, documents.size(), block_size, longest(documents)));
 }
 
+/// Tells of a sign that stands in nearly every line of a list and in hardly any name, and of the command that takes it
+/// away. What is a name only the user knows.
+void tell_of_signs(std::span<const Document> documents, const std::string& path) {
+  constexpr char32_t digit = U'0';  // stands for all of them
+  auto sign_of = [](char32_t c) -> char32_t {
+    if (c >= U'0' && c <= U'9') return digit;
+    const bool is_ascii = c > U' ' && c < 0x7f && std::isalpha(static_cast<int>(c)) == 0 && c != U'\'' && c != U'-';
+    const bool is_other =
+        (c >= 0xa1 && c <= 0xbf && c != 0xaa && c != 0xba) || (c >= 0x2011 && c <= 0x205e && c != 0x2019);
+    return (is_ascii && c != U'.' && c != U'=') || is_other || c == U'\t' ? c : 0;
+  };
+  std::map<char32_t, std::size_t> lines;  // in how many a sign stands
+  documents = documents.first(std::min<std::size_t>(documents.size(), 1000));
+  for (const Document& document : documents) {
+    std::set<char32_t> signs;
+    for (const char32_t c : document) signs.insert(sign_of(c));
+    for (const char32_t sign : signs) lines[sign]++;
+  }
+  lines.erase(0);
+  auto is_everywhere = [&](char32_t sign) { return 10 * lines[sign] >= 9 * documents.size(); };
+  const std::string from = shell_word(path) + " >names.txt";
+  for (const char32_t separator : U"\t;,") {
+    if (!is_everywhere(separator)) continue;
+    if (documents.size() > 1)
+      return tell(
+          "note: nearly all lines have commas, semicolons or tabs; if this is a table, add --column and its name or "
+          "number");
+    return tell(fmt::format("note: the data is a single line, and so a single name; to part it: tr '{}' '\\n' <{}",
+                            separator == U'\t' ? "\\t" : encode_utf8(separator), from));
+  }
+  if (documents.size() == 1)
+    return tell("note: the data is a single line, and so a single name; put each name on a line of its own");
+  const auto comment = std::find_if(documents.begin(), documents.end(), [](const Document& d) { return d[0] == U'#'; });
+  if (comment != documents.end() && !is_everywhere(U'#')) {
+    tell(fmt::format("note: '{}' is read as a name; without such lines: grep -v '^#' {}",
+                     visible(encode_utf8(*comment)), from));
+  }
+  char32_t sign = digit;
+  for (const auto& [other, number] : lines) {
+    if (is_everywhere(other) && (sign == digit || number > lines[sign])) sign = other;
+  }
+  if (!is_everywhere(sign)) return;
+  const Document& example = *std::find_if(documents.begin(), documents.end(), [&](const Document& d) {
+    return std::any_of(d.begin(), d.end(), [&](char32_t c) { return sign_of(c) == sign; });
+  });
+  std::size_t field = 1;  // with the first letter
+  for (const char32_t c : example) {
+    field += sign_of(c) == sign ? 1 : 0;
+    if (sign_of(c) == 0 && c != U' ') break;
+  }
+  const std::string shown = encode_utf8(sign);
+  const std::string command = sign == digit ? "tr -d '0-9'"
+                              : sign < 0x80 ? fmt::format("cut -d '{}' -f {}", shown, field)
+                                            : "sed 's," + shown + ",,g'";
+  tell(fmt::format("note: nearly all lines have a {}, as '{}'; if that is no part of a name: {} <{}",
+                   sign == digit ? "digit" : "'" + shown + "'", visible(encode_utf8(example)), command, from));
+}
+
 /// Tells of a list that was perhaps meant to be read in another way; and, if sizes are chosen for it, of one that is
 /// short or repeats itself. `num_lines` is how many documents were read.
-void tell_of_odd_list(const Start& start, std::size_t num_lines, bool is_chosen_for) {
-  auto all_have = [&](char32_t sign) {
-    return std::all_of(start.documents.begin(), start.documents.end(),
-                       [sign](const Document& document) { return document.find(sign) != Document::npos; });
-  };
-  if (all_have(U',') || all_have(U';') || all_have(U'\t')) {
-    tell("note: all lines have commas, semicolons or tabs; if this is a table, add --column NAME");
-  } else if (num_lines == 1) {
-    tell("note: the data is a single line, and so a single name; put each name on a line of its own");
-  }
+void tell_of_odd_list(const Start& start, const DataFile& file, std::size_t num_lines, bool is_chosen_for) {
+  if (file.column.empty()) tell_of_signs(start.documents, file.path);
   if (!is_chosen_for) return;
   const std::size_t distinct = start.documents.size() + start.held_out.size();
   if (distinct < 50) tell(fmt::format("note: {} names are few; expect copies and noise", distinct));
@@ -293,7 +340,7 @@ void train(const Options& table, TrainOptions& options) {
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
   Run run{options, prepare(std::move(documents), options.hold_out, model, random), random};
-  if (is_typed(table, "--data")) tell_of_odd_list(run.start, num_lines, options.is_list());
+  if (is_typed(table, "--data")) tell_of_odd_list(run.start, options.data, num_lines, options.is_list());
   if (options.is_list()) choose_training(table, options, run.start);
   run.state.options = training_words(table, options);
   if (checkpoint || options.save) run.state.fingerprint = data_fingerprint(run.start);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace microgpt {
 
 std::string_view Constraints::objection(const Document& name) const {
@@ -11,8 +13,21 @@ std::string_view Constraints::objection(const Document& name) const {
   if (!name.ends_with(suffix)) return "without that end";
   if (name.find(contains) == std::u32string::npos) return "without that part";
   if (!pattern.empty() && !matches(pattern, name)) return "without that pattern";
-  if (excluded.contains(name)) return "known";
+  if (!excluded.empty() && excluded.contains(bare(name))) return "known";
+  std::u32string small(name);
+  std::transform(small.begin(), small.end(), small.begin(), lower);
+  for (const std::u32string& text : without) {
+    if (small.find(text) != std::u32string::npos) return "with a part that must not be";
+  }
   return {};
+}
+
+std::u32string bare(std::u32string_view name) {
+  std::u32string text;
+  for (const char32_t c : name) {
+    if (!is_space(c) && c != U'-' && c != 0x2010 && c != 0x2011) text += lower(c);
+  }
+  return text;
 }
 
 // A * first takes nothing. When the rest does not fit, the last * takes one character more.

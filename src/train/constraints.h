@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/dataset.h"
 
@@ -17,12 +18,16 @@ struct Constraints {
   std::size_t max_length = std::numeric_limits<std::size_t>::max();
   std::u32string prefix, suffix;
   std::u32string contains;
-  std::u32string pattern;  // see matches(); empty: any name
-  std::set<Document> excluded;
+  std::u32string pattern;               // see matches(); empty: any name
+  std::set<std::u32string> excluded;    // as bare() writes them
+  std::vector<std::u32string> without;  // what no name may contain, in small letters
 
   /// Nothing for a name that is as it must be; else what is wrong with it: "too short", "known", ...
   std::string_view objection(const Document& name) const;
 };
+
+/// In small letters, without white space and hyphens: names that a reader takes for the same one.
+std::u32string bare(std::u32string_view name);
 
 /// Whether the text fits the pattern, in which * is any text, also none, and ? any character.
 bool matches(std::u32string_view pattern, std::u32string_view text);

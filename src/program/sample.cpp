@@ -136,8 +136,9 @@ struct Found {
 /// Takes names until there are as many as asked for that are as they must be, until that looks hopeless, or until a
 /// signal comes.
 Found find_names(const SampleOptions& options, const Constraints& constraints, const Source& next) {
-  constexpr std::size_t patience = 100'000;  // tries without a name
-  const std::size_t most = 5 * patience + 100 * options.num;
+  const bool is_always_same = options.temperature == 0 || options.top_k == 1;
+  const std::size_t patience = is_always_same ? 1 : 100'000;  // tries without a name
+  const std::size_t most = 500'000 + 100 * options.num;
   const bool once = options.unique || options.only_new;
   Found found;
   std::set<Name> seen;
@@ -167,7 +168,13 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
   const auto most_frequent = std::max_element(objections.begin(), objections.end(),
                                               [](const auto& a, const auto& b) { return a.second < b.second; });
   found.shortfall += fmt::format(": most others are {}", most_frequent->first);
-  if (options.top_k > 0 || options.top_p < 1) found.shortfall += "; --top-k and --top-p may shut the others out";
+  if (options.top_k > 0 || options.top_p < 1) {
+    found.shortfall += "; --top-k and --top-p may shut the others out";
+  } else if (is_always_same) {
+    found.shortfall += "; --temperature 0 draws the same name again and again";
+  } else if (options.temperature < 1) {
+    found.shortfall += "; --temperature 1 draws rarer ones";
+  }
   return found;
 }
 

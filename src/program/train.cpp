@@ -342,6 +342,7 @@ void train(const Options& table, TrainOptions& options) {
   Run run{options, prepare(std::move(documents), options.hold_out, model, random), random};
   if (is_typed(table, "--data")) tell_of_odd_list(run.start, options.data, num_lines, options.is_list());
   if (options.is_list()) choose_training(table, options, run.start);
+  if (options.is_list() && !options.save) tell("note: the model will be gone in the end; --save FILE keeps it");
   run.state.options = training_words(table, options);
   if (checkpoint || options.save) run.state.fingerprint = data_fingerprint(run.start);
   if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim

@@ -62,11 +62,11 @@ Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer
   documents = documents.first(std::min<std::size_t>(documents.size(), 200'000));  // some 100 MB of counts
   Ngram ngram(tokenizer.vocab_size());
   std::vector<Document> validation;
-  for (std::size_t i = 0; i < documents.size(); i++) {
-    if (i % 10 == 9) {
-      validation.push_back(documents[i]);
+  for (const Document& document : documents) {
+    if (fingerprint({&document, 1}) % 10 == 0) {  // whatever their order is
+      validation.push_back(document);
     } else {
-      ngram.count(tokenizer.encode_document(documents[i]));
+      ngram.count(tokenizer.encode_document(document));
     }
   }
   double lowest = std::numeric_limits<double>::infinity();

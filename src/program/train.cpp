@@ -3,9 +3,7 @@
 #include <cctype>
 #include <cerrno>
 #include <csignal>
-#include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -242,59 +240,38 @@ void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
 /// Tells of a sign that stands in nearly every line of a list and in hardly any name, and of the command that takes it
 /// away. What is a name only the user knows.
 void tell_of_signs(std::span<const Document> documents, const std::string& path) {
-  constexpr char32_t digit = U'0';  // stands for all of them
-  auto sign_of = [](char32_t c) -> char32_t {
-    if (c >= U'0' && c <= U'9') return digit;
-    const bool is_ascii = c > U' ' && c < 0x7f && std::isalpha(static_cast<int>(c)) == 0 && c != U'\'' && c != U'-';
-    const bool is_other =
-        (c >= 0xa1 && c <= 0xbf && c != 0xaa && c != 0xba) || (c >= 0x2011 && c <= 0x205e && c != 0x2019);
-    return (is_ascii && c != U'.' && c != U'=') || is_other || c == U'\t' ? c : 0;
-  };
-  std::map<char32_t, std::size_t> lines;  // in how many a sign stands
   documents = documents.first(std::min<std::size_t>(documents.size(), 1000));
-  for (const Document& document : documents) {
-    std::set<char32_t> signs;
-    for (const char32_t c : document) signs.insert(sign_of(c));
-    for (const char32_t sign : signs) lines[sign]++;
-  }
-  lines.erase(0);
-  auto is_everywhere = [&](char32_t sign) { return 10 * lines[sign] >= 9 * documents.size(); };
   const std::string from = shell_word(path) + " >names.txt";
-  for (const char32_t separator : U"\t;,") {
-    if (!is_everywhere(separator)) continue;
-    if (documents.size() > 1)
-      return tell(
-          "note: nearly all lines have commas, semicolons or tabs; if this is a table, add --column and its name or "
-          "number");
-    return tell(fmt::format("note: the data is a single line, and so a single name; to part it: tr '{}' '\\n' <{}",
-                            separator == U'\t' ? "\\t" : encode_utf8(separator), from));
-  }
-  if (documents.size() == 1)
-    return tell("note: the data is a single line, and so a single name; put each name on a line of its own");
   const auto comment = std::find_if(documents.begin(), documents.end(), [](const Document& d) { return d[0] == U'#'; });
-  if (comment != documents.end() && !is_everywhere(U'#')) {
+  if (comment != documents.end()) {
     tell(fmt::format("note: '{}' is read as a name; without such lines: grep -v '^#' {}",
                      visible(encode_utf8(*comment)), from));
   }
-  char32_t sign = digit;
-  for (const auto& [other, number] : lines) {
-    if (is_everywhere(other) && (sign == digit || number > lines[sign])) sign = other;
+  for (const char32_t sign : std::u32string_view(U"\t;,|\"[({</:*_+~@\u00ab\u201c\u201e\u20220")) {  // 0: any digit
+    const std::u32string_view signs = sign == U'0' ? U"0123456789" : std::u32string_view(&sign, 1);
+    auto has_sign = [&](const Document& d) { return d.find_first_of(signs) != Document::npos; };
+    const auto count = std::count_if(documents.begin(), documents.end(), has_sign);
+    if (10 * static_cast<std::size_t>(count) < 9 * documents.size()) continue;
+    const std::string shown = encode_utf8(sign);
+    if (sign == U'\t' || sign == U';' || sign == U',') {
+      return tell(documents.size() > 1
+                      ? "note: nearly all lines have commas, semicolons or tabs; if this is a table, add "
+                        "--column and its name or number"
+                      : fmt::format("note: a single line is a single name; to part it: tr '{}' '\\n' <{}",
+                                    sign == U'\t' ? "\\t" : shown, from));
+    }
+    const Document& example = *std::find_if(documents.begin(), documents.end(), has_sign);
+    const auto letter = std::find_if(example.begin(), example.end(),
+                                     [](char32_t c) { return c >= 0x80 || std::isalpha(static_cast<int>(c)) != 0; });
+    const std::string command =
+        sign == U'0'  ? "tr -d '0-9'"
+        : sign < 0x80 ? fmt::format("cut -d '{}' -f {}", shown, 1 + std::count(example.begin(), letter, sign))
+                      : "sed 's," + shown + ",,g'";
+    return tell(fmt::format("note: nearly all lines have a {}, as '{}'; if that is no part of a name: {} <{}",
+                            sign == U'0' ? "digit" : "'" + shown + "'", visible(encode_utf8(example)), command, from));
   }
-  if (!is_everywhere(sign)) return;
-  const Document& example = *std::find_if(documents.begin(), documents.end(), [&](const Document& d) {
-    return std::any_of(d.begin(), d.end(), [&](char32_t c) { return sign_of(c) == sign; });
-  });
-  std::size_t field = 1;  // with the first letter
-  for (const char32_t c : example) {
-    field += sign_of(c) == sign ? 1 : 0;
-    if (sign_of(c) == 0 && c != U' ') break;
-  }
-  const std::string shown = encode_utf8(sign);
-  const std::string command = sign == digit ? "tr -d '0-9'"
-                              : sign < 0x80 ? fmt::format("cut -d '{}' -f {}", shown, field)
-                                            : "sed 's," + shown + ",,g'";
-  tell(fmt::format("note: nearly all lines have a {}, as '{}'; if that is no part of a name: {} <{}",
-                   sign == digit ? "digit" : "'" + shown + "'", visible(encode_utf8(example)), command, from));
+  if (documents.size() == 1)
+    tell("note: the data is a single line, and so a single name; put each name on a line of its own");
 }
 
 /// Tells of a list that was perhaps meant to be read in another way; and, if sizes are chosen for it, of one that is

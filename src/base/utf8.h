@@ -33,8 +33,7 @@ std::string pad_right(std::string_view text, std::size_t width);
 /// Python's str.isspace for one character.
 bool is_space(char32_t code_point);
 
-/// A character without width that changes nothing that is seen: marks of byte order and direction, soft hyphens, places
-/// for line breaks. (Joiners stay: they shape letters.)
+/// A mark of byte order or direction, a soft hyphen, a place for a line break. (Joiners are none: they shape letters.)
 bool is_invisible(char32_t code_point);
 
 /// The small letter of a capital, in any alphabet; anything else stays. (Where the C library has no Unicode, a to z.)

@@ -1,8 +1,13 @@
 #include "program/heads_report.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "program/print.h"
 
 namespace microgpt {
 namespace {
@@ -99,6 +104,122 @@ std::string to_json(const HeadsReport& report) {
   }
   if (report.pruning) add_pruning(all, *report.pruning);
   return all.dump(2) + "\n";
+}
+
+// --- As tables -------------------------------------------------------------------------------------------------------
+
+std::string name_of(HeadId id) { return fmt::format("{}:{}", id.layer, id.head); }
+
+namespace {
+
+/// "0.71 (0.25)": the value, and what an even share gives.
+std::string beside_even(const Measure& measure) { return fmt::format("{:.2f} ({:.2f})", measure.value, measure.even); }
+
+void print_looks(const HeadsReport& report) {
+  fmt::print("\nWhere the heads look: the mean share of a row, and in brackets that of an even row\n");
+  fmt::print("{:<6}{:<6}{:>7}", "head", "group", "entropy");
+  for (const char* place : {"itself", "previous", "BOS", "equal", "after equal"}) fmt::print("{:>14}", place);
+  fmt::print("{:>14}   shape\n", "distance");
+  double largest_error = 0;
+  for (const HeadLook& look : report.looks.heads) {
+    fmt::print("{:<6}{:<6}{:>7.2f}", name_of(look.id), look.group, look.entropy.value);
+    for (const Measure& mass : look.mass) {
+      fmt::print("{:>14}", beside_even(mass));
+      largest_error = std::max(largest_error, mass.standard_error);
+    }
+    fmt::print("{:>14}   {}\n", beside_even(look.distance), shape_of(look, report.bar));
+  }
+  if (largest_error > 0) fmt::print("Standard errors of the shares are at most {:.4f}.\n", largest_error);
+  for (std::size_t layer = 0; layer < report.looks.layers.size(); layer++) {
+    const auto& [spread, distance] = report.looks.layers[layer];
+    if (std::isnan(distance)) continue;
+    fmt::print(
+        "layer {}: the heads' entropies have a standard deviation of {:.3f}; two heads are {:.3f} apart (from 0, "
+        "alike, to 1)\n",
+        layer, spread, distance);
+  }
+}
+
+/// "+0.0312 ± 0.0021"
+std::string with_margin(const Change& change) {
+  return fmt::format("{:+.4f} ± {:.4f}", change.mean, 2 * change.standard_error);
+}
+
+/// Whether the effect is real, and how large beside the loss of the whole model: a head with a measurable effect may
+/// still be one that can go.
+std::string verdict(const Effect& effect, double loss) {
+  if (effect.loss.mean == 0 && effect.loss.standard_error == 0) return "no effect at all";
+  if (!effect.loss.is_clear()) return "cannot tell";
+  return fmt::format("measurable: {:+.1f} %{}", 100 * effect.loss.mean / loss,
+                     effect.loss.mean > 0 ? "" : ", better without");
+}
+
+/// The most important head is first.
+std::vector<std::size_t> ranks(const std::vector<Importance>& all) {
+  std::vector<std::size_t> ranks;
+  for (const Importance& one : all) {
+    ranks.push_back(1 + static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Importance& x) {
+                      return x.zeroed.loss.mean > one.zeroed.loss.mean;
+                    })));
+  }
+  return ranks;
+}
+
+void print_importances(const std::vector<Importance>& all, double loss) {
+  fmt::print("\nWhat they are worth: the change without the head, ± two standard errors\n");
+  fmt::print("{:<6}{:>19}{:>19}{:>23}{:>19}{:>6}\n", "head", "zeroed: loss", "accuracy", "its mean instead: loss",
+             "accuracy", "rank");
+  const std::vector<std::size_t> rank = ranks(all);
+  for (std::size_t i = 0; i < all.size(); i++) {
+    const auto& [id, zeroed, mean] = all[i];
+    fmt::print("{:<6}{:>19}{:>19}{:>23}{:>19}{:>6}   {}\n", name_of(id), with_margin(zeroed.loss),
+               with_margin(zeroed.accuracy), with_margin(mean.loss), with_margin(mean.accuracy), rank[i],
+               verdict(zeroed, loss));
+  }
+}
+
+/// The mean loss and accuracy of several paths after n heads.
+std::string mean_after(const std::vector<std::vector<Pruned>>& paths, std::size_t n) {
+  std::vector<double> losses, accuracies;
+  for (const std::vector<Pruned>& path : paths) {
+    losses.push_back(path[n].loss);
+    accuracies.push_back(path[n].accuracy);
+  }
+  return fmt::format("{:.4f} {:5.1f} %", estimate(losses).mean, 100 * estimate(accuracies).mean);
+}
+
+void print_pruning(const PruningReport& pruning) {
+  fmt::print("\nTaking heads out: chosen on the first {} documents; loss and accuracy on the other {}\n",
+             pruning.chosen_on, pruning.reported_on);
+  fmt::print("{:<6}{:<6}{:>16}{:>19}{:>19}", "heads", "out", "measured again", "ranked once",
+             fmt::format("{} random orders", pruning.random.size()));
+  fmt::print("{}\n", pruning.best ? fmt::format("{:>19}   the best set to take out", "best of all sets") : "");
+  for (std::size_t n = 0; n < pruning.greedy.size(); n++) {
+    fmt::print("{:<6}{:<6}{:>16}{:>19}{:>19}", pruning.greedy.size() - 1 - n,
+               n == 0 ? "-" : name_of(pruning.greedy[n].removed.back()), mean_after({pruning.greedy}, n),
+               mean_after({pruning.ranked}, n), mean_after(pruning.random, n));
+    if (pruning.best) {
+      std::string set;
+      for (const HeadId& id : (*pruning.best)[n].removed) set += " " + name_of(id);
+      fmt::print("{:>19}  {}", mean_after({*pruning.best}, n), set);
+    }
+    fmt::print("\n");
+  }
+  const std::size_t spare = spare_heads(pruning.greedy);
+  fmt::print(
+      "{} of {} heads can go before the accuracy falls by more than 1 percentage point; the loss changes by "
+      "{:+.1f} %.\n",
+      spare, pruning.greedy.size() - 1, 100 * (pruning.greedy[spare].loss / pruning.greedy[0].loss - 1));
+}
+
+}  // namespace
+
+void print_tables(const HeadsReport& report) {
+  fmt::print("{}: loss {:.4f}, accuracy {:.1f} % (means over documents)\n", for_output(report.documents), report.loss,
+             100 * report.accuracy);
+  print_looks(report);
+  print_importances(report.importances, report.loss);
+  if (report.pruning) print_pruning(*report.pruning);
 }
 
 }  // namespace microgpt

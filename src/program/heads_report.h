@@ -1,5 +1,5 @@
-// What microgpt heads found out, and how it is written: as tables (heads_tables.cpp) or as JSON. The inspector's page
-// holds the same figures.
+// What microgpt heads found out, and how it is written: as tables or as JSON. The inspector's page holds the same
+// figures.
 #pragma once
 
 #include <array>

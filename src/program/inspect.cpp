@@ -17,39 +17,33 @@
 namespace microgpt {
 namespace {
 
-std::string attention_details(const Config& config) {
-  if (config.is_latent()) {
-    return fmt::format("  (q_latent {}, kv_latent {}, rope_dim {})", config.q_latent, config.kv_latent,
-                       config.rope_dim);
-  }
-  return config.kv_heads() == config.n_head ? "" : fmt::format("  (n_kv_head {})", config.kv_heads());
-}
-
-/// A line of the table: shape, mean, standard deviation, smallest and largest number.
-void print_matrix(const Parameter& p) {
-  const std::span<const double> numbers(p.data, p.size());
-  const auto n = static_cast<double>(p.size());
-  const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / n;
-  double squares = 0;
-  for (const double x : numbers) squares += (x - mean) * (x - mean);
-  const auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
-  fmt::print("{:<18} {:>10} {:>8} {:>+9.4f} {:>9.4f} {:>+9.4f} {:>+9.4f}\n", p.name,
-             fmt::format("{} x {}", p.rows, p.cols), p.size(), mean, std::sqrt(squares / n), *min, *max);
-}
-
 void print_summary(const Config& config, const Tokenizer& tokenizer, const Parameters& parameters) {
   fmt::print("n_layer     {}\n", config.n_layer);
   fmt::print("n_embd      {}\n", config.n_embd);
   fmt::print("n_head      {}  (head_dim {})\n", config.n_head, config.head_dim());
-  fmt::print("attention   {}{}\n", config.attention(), attention_details(config));
-  fmt::print("mask        {}\n", mask_spec(config.mask));
+  fmt::print("attention   {}", config.attention());
+  if (config.is_latent()) {
+    fmt::print("  (q_latent {}, kv_latent {}, rope_dim {})", config.q_latent, config.kv_latent, config.rope_dim);
+  } else if (config.kv_heads() != config.n_head) {
+    fmt::print("  (n_kv_head {})", config.kv_heads());
+  }
+  fmt::print("\nmask        {}\n", mask_spec(config.mask));
   fmt::print("positions   {}\n", config.rope ? "rotated (RoPE)" : "learned (wpe)");
   fmt::print("block_size  {}\n", config.block_size);
   fmt::print("vocab_size  {}  ({} and BOS)\n", config.vocab_size, visible(encode_utf8(tokenizer.characters())));
   fmt::print("activation  {}\n\n", named(config.activation).title);
   fmt::print("{:<18} {:>10} {:>8} {:>9} {:>9} {:>9} {:>9}\n", "parameter", "shape", "size", "mean", "std", "min",
              "max");
-  for (const Parameter& p : parameters.matrices()) print_matrix(p);
+  for (const Parameter& p : parameters.matrices()) {
+    const std::span<const double> numbers(p.data, p.size());
+    const auto n = static_cast<double>(p.size());
+    const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / n;
+    double squares = 0;
+    for (const double x : numbers) squares += (x - mean) * (x - mean);
+    const auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
+    fmt::print("{:<18} {:>10} {:>8} {:>+9.4f} {:>9.4f} {:>+9.4f} {:>+9.4f}\n", p.name,
+               fmt::format("{} x {}", p.rows, p.cols), p.size(), mean, std::sqrt(squares / n), *min, *max);
+  }
   fmt::print("{:<18} {:>10} {:>8}\n", "all", "", parameters.size());
 }
 
@@ -59,17 +53,6 @@ std::string in_numbers(const std::vector<double>& numbers) {
   std::string text;
   for (const double x : numbers) text += fmt::format(" {:+7.3f}", x);
   return text;
-}
-
-void print_strongest(const HeadRow& row, std::span<const Token> tokens, const Tokenizer& tokenizer) {
-  constexpr std::size_t most = 5;
-  fmt::print("{:>8}  {:<6}{:>8}{:>12}{:>9}\n", "position", "token", "weight", "even share", "score");
-  for (const std::size_t i : row.strongest(most)) {
-    const LookedAt& at = row.seen[i];
-    fmt::print("{:>8}  {}{:>8.4f}{:>12.4f}{:>+9.4f}\n", at.position,
-               pad_right(for_output(tokenizer.label(tokens[at.position])), 6), at.weight,
-               1 / static_cast<double>(row.seen.size()), at.score);
-  }
 }
 
 void print_numbers(const HeadRow& row, std::span<const Token> tokens, const Tokenizer& tokenizer) {
@@ -103,7 +86,13 @@ void print_head_row(const Checkpoint& checkpoint, const std::string& text, HeadI
   const HeadRow row = head_row(config, parameters, tokens, id, t);
   fmt::print("layer {}, head {}, at position {}, which is {}\n\n", id.layer, id.head, t,
              for_output(tokenizer.label(tokens[t])));
-  print_strongest(row, tokens, tokenizer);
+  fmt::print("{:>8}  {:<6}{:>8}{:>12}{:>9}\n", "position", "token", "weight", "even share", "score");
+  for (const std::size_t i : row.strongest(5)) {
+    const LookedAt& seen = row.seen[i];
+    fmt::print("{:>8}  {}{:>8.4f}{:>12.4f}{:>+9.4f}\n", seen.position,
+               pad_right(for_output(tokenizer.label(tokens[seen.position])), 6), seen.weight,
+               1 / static_cast<double>(row.seen.size()), seen.score);
+  }
   print_numbers(row, tokens, tokenizer);
 }
 

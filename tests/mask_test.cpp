@@ -27,6 +27,11 @@ TEST_CASE("a spec names a pattern and its numbers, in this order, and the patter
     CHECK(mask_spec(pattern) == spec);
     CHECK((parse_mask_pattern(spec) == pattern));
   }
+  std::set<std::string> in_masks_h;
+  for (const std::string& spec : all_specs()) in_masks_h.insert(spec.substr(0, spec.find(':')));
+  CHECK(in_masks_h.size() == patterns.size());
+  const std::string all = mask_forms();
+  CHECK(std::count(all.begin(), all.end(), ',') + 1 == static_cast<std::ptrdiff_t>(patterns.size()));
 }
 
 TEST_CASE("a pattern is written in fewer words where some say nothing") {
@@ -38,7 +43,7 @@ TEST_CASE("a pattern is written in fewer words where some say nothing") {
 }
 
 TEST_CASE("what is no pattern, or hides a token from itself, is refused with what would be one") {
-  const std::string all = "; there are full, local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R and block:S";
+  const std::string all = "; there are full, local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R, block:S";
   const std::string must = "; it must be a whole number, at most 1000000000";
   const std::string window = "a window of 0 hides everything, even the token itself; use 1 or more";
   const std::vector<std::pair<std::string, std::string>> refused{

@@ -3,6 +3,7 @@
 
 #include <regex>
 
+#include "base/activation.h"
 #include "base/base64.h"
 #include "page/page.h"
 
@@ -25,6 +26,12 @@ TEST_CASE("text that looks like HTML cannot leave the data of the page") {
   CHECK(page.find(R"({"text":"\u003c/script>\u003c!-- /*STYLE*/ \u003cscript>"})") != std::string::npos);
   CHECK(page.find("/*SCRIPT*/") == std::string::npos);
   CHECK(page.find("/*DATA*/") == std::string::npos);
+}
+
+TEST_CASE("the page knows every activation") {
+  for (const NamedActivation& one : all_activations) {
+    CHECK(inspector_page("{}").find(std::string("\n  ") + one.name + ": (tape") != std::string::npos);
+  }
 }
 
 TEST_CASE("the page names no host and forbids every connection") {

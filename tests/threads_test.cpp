@@ -163,7 +163,7 @@ Config random_config(PythonRandom& random) {
                 .n_layer = count(random, 1, 2),
                 .n_head = count(random, 1, 4),
                 .block_size = one_of(random, std::array<std::size_t, 5>{1, 7, 16, 20, 70}),
-                .activation = random.below(3) == 0 ? Activation::squared_relu : Activation::relu};
+                .activation = one_of(random, all_activations).activation};
   const std::size_t head_dim = count(random, 1, 12);
   config.n_embd = config.n_head * head_dim;
   config.mask = parse_mask_pattern(one_of(random, masks));

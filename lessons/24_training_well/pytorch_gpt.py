@@ -18,9 +18,11 @@ import struct
 import torch
 import torch.nn.functional as F
 
+ACTIVATIONS = {"relu": F.relu, "squared_relu": lambda x: F.relu(x) ** 2}
+
 # What this script knows, by field of a model's file. The first of each is meant by a file without that field.
 KNOWN = {
-    "activation": ["relu", "squared_relu"], "pos": ["learned", "rope"], "mask": ["full"], "kv_latent": ["0"],
+    "activation": list(ACTIVATIONS), "pos": ["learned", "rope"], "mask": ["full"], "kv_latent": ["0"],
     "training.column": [""], "training.lower": ["no"]}
 
 
@@ -70,7 +72,7 @@ class GPT(torch.nn.Module):
         super().__init__()
         self.n_layer, self.n_head = int(metadata["n_layer"]), int(metadata["n_head"])
         self.rope = metadata.get("pos", "learned") == "rope"
-        self.activation = {"relu": F.relu, "squared_relu": lambda x: F.relu(x) ** 2}[metadata["activation"]]
+        self.activation = ACTIVATIONS[metadata["activation"]]
         self.names = [name for name in tensors if not name.startswith("adam.")]
         # Module does not allow dots in names.
         self.weights = torch.nn.ParameterDict({name.replace(".", "_"): tensors[name] for name in self.names})

@@ -1,6 +1,6 @@
 // The activation: what the MLP does to each number between its two matrices. To add one, write its formulas here, and
-// lines in the enum, in the table and in with_formulas(); and a line in page/model.js. The scalar path has what
-// src/microgpt.cpp writes; train/scalar_trainer.cpp says so.
+// lines in the enum, in the table and in with_formulas(); a line in page/model.js and in lesson 24's pytorch_gpt.py;
+// and lines in src/microgpt.cpp for the scalar path, which train/scalar_trainer.cpp translates to and from.
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ constexpr const NamedActivation& named(Activation activation) {
 }
 
 // The formulas of the tensor path. X is a number, or a vector of numbers (tensor/simd.h): then each lane is by itself.
-// forward(x) is the activation; backward(dy, x) is dy times its slope at x.
+// Both have + - * / and ? : but of a vector a function such as std::exp takes lane by lane, x[i]. forward(x) is the
+// activation; backward(dy, x) is dy times its slope at x.
 
 struct Relu {
   template <class X>

@@ -32,22 +32,20 @@ const std::vector<Form>& forms() {
   return all;
 }
 
-std::string all_forms() {
-  std::string text;
-  for (const Form& form : forms()) {
-    text += (text.empty() ? "" : &form == &forms().back() ? " and " : ", ") + form.name + form.fields;
-  }
-  return text;
-}
-
 }  // namespace
+
+std::string mask_forms() {
+  std::string all;
+  for (const Form& form : forms()) all += (all.empty() ? "" : ", ") + form.name + form.fields;
+  return all;
+}
 
 MaskPattern parse_mask_pattern(const std::string& spec) {
   auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("mask '{}': {}", spec, why)); };
   const std::vector<std::string> words = parts(spec, ':');
   auto is_named = [&](const Form& form) { return form.name == words[0]; };
   const auto form = std::find_if(forms().begin(), forms().end(), is_named);
-  if (form == forms().end()) refuse(fmt::format("there is no '{}'; there are {}", words[0], all_forms()));
+  if (form == forms().end()) refuse(fmt::format("there is no '{}'; there are {}", words[0], mask_forms()));
   const std::size_t n = form->numbers.size();
   if (words.size() != n + 1) {
     refuse(fmt::format("{} takes {} number{}, not {}; write {}{}", form->name, n, n == 1 ? "" : "s", words.size() - 1,

@@ -30,6 +30,7 @@ struct MaskPattern {
 ///   block:S         its own block of S tokens, and the first block
 /// Throws UsageError, which names the spec, if `spec` is none of these, or its W or S is 0.
 MaskPattern parse_mask_pattern(const std::string& spec);
+std::string mask_forms();  // all of these: "full, local:W, ..."
 
 /// The shortest spec that parse_mask_pattern reads as this pattern.
 std::string mask_spec(const MaskPattern& pattern);

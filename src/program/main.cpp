@@ -1,4 +1,4 @@
-// The program: microgpt train, sample, eval, inspect, heads, kv, task, bench.
+// The program. Its commands stand in commands.h.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -69,8 +69,8 @@ Options position_options(Config& config) {
   return {{"--pos", "positions: a learned row for each, or a rotation of queries and keys",
            choice(config.rope, {{"learned", false}, {"rope", true}}), saved},
           {"--mask",
-           "local:W, strided:W:S, global:W:G, random:R, bigbird:W:G:R or block:S [full: all so far]\n"
-           "(W: window, S: stride or block, G: first tokens, R: random tokens)",
+           "what a position sees [full: all so far]\n" + mask_forms() +
+               "\n(W: window, S: stride or block, G: first tokens, R: random tokens)",
            mask(config.mask), saved}};
 }
 

@@ -11,7 +11,8 @@
 namespace microgpt {
 namespace {
 
-/// Whether the MLP squares. A new activation does not compile here until src/microgpt.cpp knows it.
+/// Whether the MLP squares. The compiler warns here of a new activation: either Model of src/microgpt.cpp gets a member
+/// for it, which scalar_model() and config_of() translate, or throw UsageError: the scalar path has none.
 bool is_squared(Activation activation) {
   switch (activation) {
     case Activation::relu: return false;

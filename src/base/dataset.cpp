@@ -66,7 +66,6 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
                                       const std::function<void(const Document&)>& check) {
   std::vector<Document> documents;
   documents.reserve(std::min(max_documents, static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1));
-  const bool has_zero = text.find('\0') != std::string_view::npos;
   std::u32string characters;  // of a line
   std::size_t invisible = 0;
   auto add = [&](std::string_view part) {
@@ -87,7 +86,7 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
   for (std::size_t number = 1; !text.empty(); number++) {
     const std::string_view line = take_line(text);
     try {
-      if (has_zero && line.find('\0') != std::string_view::npos) {
+      if (line.find('\0') != std::string_view::npos) {
         throw Error("a zero byte; this is a binary file, or UTF-16 without its mark: iconv -f UTF-16LE -t UTF-8 " +
                     shell_word(file.path) + " >names.txt");
       }

@@ -42,10 +42,6 @@ std::vector<Batch> batches_of(std::span<const ProbeDocument> documents, const Co
 }
 
 /// Whether no logit is larger than the target's, and no earlier one as large.
-bool is_right(std::span<const double> logits, Token target) {
-  return static_cast<Token>(std::max_element(logits.begin(), logits.end()) - logits.begin()) == target;
-}
-
 }  // namespace
 
 std::vector<HeadId> all_heads(const Config& config) {
@@ -130,7 +126,8 @@ Scores Probe::scores(std::span<const HeadOutput> replaced) {
       for (std::size_t t = 0; t < rows.n; t++) loss += activations_.losses.view().data[rows.first + t];
       std::size_t right = 0;
       for (std::size_t t = document.first; t < document.end; t++) {
-        right += is_right({logits.row(rows.first + t), logits.cols}, document.tokens[t + 1]) ? 1 : 0;
+        const double* row = logits.row(rows.first + t);
+        if (std::max_element(row, row + logits.cols) == row + document.tokens[t + 1]) right++;
       }
       scores.losses.push_back(loss / static_cast<double>(rows.n));
       scores.accuracies.push_back(static_cast<double>(right) / static_cast<double>(document.end - document.first));

@@ -69,10 +69,6 @@ Activation activation_of(const Metadata& metadata) {
   return all_activations[index_of(metadata, "activation", names)].activation;
 }
 
-Tokenizer tokenizer_of(const Metadata& metadata) {
-  return Tokenizer(decode_utf8(metadata_text(metadata, "characters")).value());  // the JSON parser has checked UTF-8
-}
-
 Config config_of(const Metadata& metadata, const Tokenizer& tokenizer) {
   const Config config{.vocab_size = tokenizer.vocab_size(),
                       .n_layer = metadata_number(metadata, "n_layer"),
@@ -143,7 +139,7 @@ Checkpoint checkpoint_of(Safetensors file) {
   if (const std::string& found = metadata_text(file.metadata, "format"); found != format) {
     throw not_microgpt("its format is " + shown(found));
   }
-  Tokenizer tokenizer = tokenizer_of(file.metadata);
+  Tokenizer tokenizer(decode_utf8(metadata_text(file.metadata, "characters")).value());  // UTF-8: JSON was checked
   const Config config = config_of(file.metadata, tokenizer);
   const std::size_t num_moments = file.tensors.contains(moment_names[0] + "wte") ? moment_names.size() : 0;
   std::size_t numbers = 0;

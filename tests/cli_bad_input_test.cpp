@@ -107,7 +107,7 @@ TEST_CASE("a file of names that cannot be read is refused with its name and the 
       {folder.written("blank", "\n \t \r\n\n"), folder.file("blank") + none},
       {folder.written("binary", std::string("anna\nb\0b\n", 9)),
        folder.file("binary") +
-           ":2: a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line"},
+           ":2: a zero byte, as in UTF-16 or a binary file; the names should be plain UTF-8 text, one per line"},
       {folder.written("latin1", "anna\r\nbela\r\nZo\xeb\r\n"),
        folder.file("latin1") + ":3: not valid UTF-8; convert the file, for instance with iconv -t UTF-8"}};
   for (const auto& [path, message] : expected) {

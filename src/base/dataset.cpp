@@ -77,7 +77,7 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
     const std::string_view line = take_line(text);
     try {
       if (has_zero && line.find('\0') != std::string_view::npos) {
-        throw Error("a zero byte; this is a binary file, and the names should be plain UTF-8 text, one per line");
+        throw Error("a zero byte, as in UTF-16 or a binary file; the names should be plain UTF-8 text, one per line");
       }
       add(line);
     } catch (const Error& error) {

@@ -300,7 +300,7 @@ $(PROGRAM): $(call unit,program) $(call objects,src/program/main.cpp)
 
 # The same program but for one object, which the linker takes instead of the library's. mpicxx knows where MPI is.
 MPI_OBJECT := $(BUILD)/src/train/processes_mpi.o
-COMPILER = $(if $(filter $(MPI_PROGRAM) $(MPI_OBJECT),$@),OMPI_CXX='$(CXX)' MPICH_CXX='$(CXX)' mpicxx,$(CXX))
+COMPILER = $(if $(filter $(MPI_PROGRAM) $(MPI_OBJECT),$@),OMPI_CXX='$(CXX)' MPICH_CXX='$(CXX)' mpicxx,$(CACHE) $(CXX))
 $(MPI_PROGRAM): $(MPI_OBJECT) $(call unit,program) $(call objects,src/program/main.cpp)
 $(MPI_OBJECT): src/train/processes.cpp $(BUILD)/openmp
 	@command -v mpicxx >/dev/null || \
@@ -320,7 +320,7 @@ $(LINKED): $(SCALAR)
 	@$(COMPILER) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@
 
 # -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
-compile = mkdir -p $(@D); echo "compile $(1)"; $(CACHE) $(COMPILER) $(CPPFLAGS) $(if $(filter $@,$(USE_PARSED)),-include \
+compile = mkdir -p $(@D); echo "compile $(1)"; $(COMPILER) $(CPPFLAGS) $(if $(filter $@,$(USE_PARSED)),-include \
   $(BUILD)/parsed.h) -MMD -MP $(CXXFLAGS) $(if $(filter $(QUICKLY),$(@:$(BUILD)/%.o=%)),$(QUICK_FLAGS)) -o $@ -c $(2)
 QUICK_FLAGS := $(if $(filter release,$(MODE)),-O1)
 $(BUILD)/%.o: %.cpp $(BUILD)/openmp

@@ -47,12 +47,12 @@ fmt=$(($1 / 10000)).$(($1 / 100 % 100)) doctest=$2.$3 json=$4.$5
 shift 5
 case $* in
   *[Cc]lang*) tell clang++ "$(echo "$*" | number)" 14 14 ;;
-  *) tell g++ "$(echo "$*" | number)" 12 14 ;;
+  *) tell g++ "$(echo "$*" | number)" 12 16 ;;
 esac
 tell make "${MAKE_VERSION:-$(make --version | number)}" 4 4
 tell gdb "$(gdb --version 2>/dev/null | number)" 13 18
 tell lldb "$(lldb --version 2>/dev/null | number)" 14 21
-tell fmt $fmt 9 10
+tell fmt $fmt 9 12
 tell doctest $doctest 2 2
 tell nlohmann-json $json 3 3
 [ "$(uname -s)" = Linux ] || untried="$untried, $(uname -s)"

@@ -70,6 +70,7 @@ Json parse_json(std::string_view text) {
 std::optional<std::string> csv_column(std::string_view text, const std::string& column) {
   const std::size_t first = text.find_first_of(",;\t\n");
   const char separator = first < text.size() && text[first] != '\n' ? text[first] : ',';
+  if (text.starts_with("sep=")) take_record(text, separator);  // the line before a table with which Excel is told
   std::string_view rest = text;
   const Record header = take_record(rest, separator);
   const auto named = std::find(header.begin(), header.end(), column);

@@ -31,7 +31,7 @@ World world;
 
 /// The largest number in these variables, in which launchers tell each process what it is.
 std::size_t told(std::initializer_list<const char*> variables) {
-  std::size_t most = 0;
+  unsigned long most = 0;
   for (const char* const name : variables) {
     if (const char* const value = std::getenv(name)) most = std::max(most, std::strtoul(value, nullptr, 10));
   }

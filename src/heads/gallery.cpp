@@ -19,12 +19,6 @@ std::vector<std::vector<TitledGrid>> in_rows(const std::vector<TitledGrid>& maps
   return rows;
 }
 
-/// A token in one column: a control character is none to look at.
-std::string map_label(const Tokenizer& tokenizer, Token token) {
-  const std::string label = tokenizer.label(token);
-  return visible(label) == label ? label : "\ufffd";
-}
-
 }  // namespace
 
 std::vector<TitledGrid> head_maps(const Config& config, const Parameters& parameters, std::span<const Token> tokens,
@@ -37,7 +31,8 @@ std::vector<TitledGrid> head_maps(const Config& config, const Parameters& parame
       Grid grid;
       grid.darkest = 1;
       for (std::size_t t = 0; t < n; t++) {
-        grid.row_labels.push_back(map_label(tokenizer, tokens[t]));
+        const std::string label = tokenizer.label(tokens[t]);
+        grid.row_labels.push_back(visible(label) == label ? label : "\ufffd");  // a control character is none to see
         grid.col_labels.push_back(grid.row_labels.back());
         grid.rows.emplace_back(weights.row(h * n + t), weights.row(h * n + t) + t + 1);
       }

@@ -30,18 +30,6 @@ std::size_t numbers_at_a_position(const Config& config) {
 /// How many numbers a document may need: 128 MiB, and for larger models about as much as the model itself.
 std::size_t room(const Config& config) { return (std::size_t{1} << 24) + 4 * num_parameters(config); }
 
-/// As many documents in a batch as share some thousand positions, or fewer if their activations take much memory.
-std::vector<Batch> batches_of(std::span<const ProbeDocument> documents, const Config& config) {
-  const std::size_t enough = std::min<std::size_t>(4096, room(config) / 4 / numbers_at_a_position(config));
-  std::vector<Batch> batches;
-  for (const ProbeDocument& document : documents) {
-    if (batches.empty() || batches.back().num_positions() >= enough) batches.emplace_back(config.block_size);
-    batches.back().add(document.tokens);
-  }
-  return batches;
-}
-
-/// Whether no logit is larger than the target's, and no earlier one as large.
 }  // namespace
 
 std::vector<HeadId> all_heads(const Config& config) {
@@ -95,10 +83,14 @@ ProbeDocument probe_document(const Document& document, const Tokenizer& tokenize
 
 Probe::Probe(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
              std::size_t threads)
-    : model_(config, parameters, longest_of(documents)),
-      documents_(std::move(documents)),
-      threads_(threads),
-      batches_(batches_of(documents_, config)) {}
+    : model_(config, parameters, longest_of(documents)), documents_(std::move(documents)), threads_(threads) {
+  // As many documents in a batch as share some thousand positions, or fewer if their activations take much memory.
+  const std::size_t enough = std::min<std::size_t>(4096, room(config) / 4 / numbers_at_a_position(config));
+  for (const ProbeDocument& document : documents_) {
+    if (batches_.empty() || batches_.back().num_positions() >= enough) batches_.emplace_back(config.block_size);
+    batches_.back().add(document.tokens);
+  }
+}
 
 void Probe::run(const Batch& batch, std::span<const HeadOutput> replaced) {
   activations_.fixed_heads.assign(model_.layers.size(), {});

@@ -89,12 +89,6 @@ Json mean_maps(Probe& probe) {
   return maps;
 }
 
-/// How many documents the model has learned from; nothing if its file does not say.
-Json learned_json(const Checkpoint& checkpoint) {
-  if (!checkpoint.training || checkpoint.training->fingerprint.empty()) return nullptr;
-  return std::stoull(checkpoint.training->fingerprint);  // "1800 documents, ..."
-}
-
 /// Some of the documents, evenly spread over all and in their order.
 Json some_texts(const std::vector<Document>& documents) {
   constexpr std::size_t enough = 100;
@@ -120,9 +114,10 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Mea
   // As in memory: the least significant byte first.
   static_assert(std::endian::native == std::endian::little);
   const std::span<const double> numbers = parameters.data();
+  const bool is_known = training && !training->fingerprint.empty();
   return {{"name", std::filesystem::path(path).filename().string()},
           {"path", path},
-          {"learned", learned_json(checkpoint)},
+          {"learned", is_known ? Json(std::stoull(training->fingerprint)) : Json()},  // of "1800 documents, ..."
           {"step", training ? Json(training->step) : Json()},
           {"batch", checkpoint.trained_with("batch")},
           {"measured_on", {{"kind", measured.kind}, {"available", measured.available}}},

@@ -29,12 +29,6 @@ struct Row {
   std::string dtype;
 };
 
-/// This project's GPT in the same terms.
-PublishedModel own_model(const std::string& name, const Config& config) {
-  const std::size_t parameters = config.vocab_size > 0 ? num_parameters(config) : 0;
-  return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}};
-}
-
 std::size_t bytes_of(const std::string& dtype) {
   if (dtype == "fp8") return 1;
   if (dtype == "f32") return 4;
@@ -119,7 +113,14 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
   std::vector<Row> rows;
   if (own) {
     const std::string file = for_output(std::filesystem::path(options.model).stem().string());
-    rows.push_back({own_model(file.empty() ? "your sizes" : file, *own), options.dtype.value_or("f32")});
+    const std::size_t parameters = own->vocab_size > 0 ? num_parameters(*own) : 0;
+    const PublishedModel model{file.empty() ? "your sizes" : file,
+                               own->n_layer,
+                               attention_shape(*own),
+                               4 * own->n_embd,
+                               parameters,
+                               {.norm_vectors = 0}};
+    rows.push_back({model, options.dtype.value_or("f32")});
   }
   const bool has_published = !own || !options.like.empty();
   if (has_published) {

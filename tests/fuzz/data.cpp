@@ -1,5 +1,4 @@
 // Fuzzing a file of names: documents, their tokens, and the split into training and held-out documents.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -32,14 +31,11 @@ void check_document(const Document& document) {
   require(document.find_first_of(U"\r\n") == Document::npos, "a line break in a document");
 }
 
-void check_tokens(const Tokenizer& tokenizer, const Document& document, std::string_view input) {
+void check_tokens(const Tokenizer& tokenizer, const Document& document) {
   const std::vector<Token> tokens = tokenizer.encode(document);
   const std::string text = tokenizer.decode(tokens);
   require(text == encode_utf8(document), "the tokens of a document decode to another");
   require(decode_utf8(text) == std::optional<std::u32string>(document), "the text of a document is another");
-  const std::optional<std::u32string> all = decode_utf8(input);
-  const bool has_invisible = all && std::any_of(all->begin(), all->end(), is_invisible);
-  require(has_invisible || input.find(text) != std::string_view::npos, "a document is not in the data");
   std::vector<Token> framed = tokenizer.encode_document(document);
   require(framed.size() == tokens.size() + 2 && framed.front() == tokenizer.bos() && framed.back() == tokenizer.bos(),
           "a document does not begin and end with BOS");
@@ -84,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<Document> documents = parse_documents(input, "data");
     for (const Document& document : documents) check_document(document);
     const Tokenizer tokenizer(documents);
-    for (const Document& document : documents) check_tokens(tokenizer, document, input);
+    for (const Document& document : documents) check_tokens(tokenizer, document);
     check_reading(documents);
     check_split(documents);
   } catch (const Error&) {

@@ -78,9 +78,8 @@ std::optional<std::string> csv_column(std::string_view text, const std::string& 
   std::string fields = "\n";  // for the header
   if (named == header.end()) {
     place = parse_whole(column).value_or(0) - 1;
-    const bool is_missing = place >= header.size();
-    if (is_missing && header.size() == 1) return std::nullopt;
-    if (is_missing) {
+    if (place >= header.size()) {
+      if (header.size() == 1) return std::nullopt;
       throw Error("the table has no column '" + visible(column) + "' in its first line; it has " + listed(header));
     }
     rest = text;

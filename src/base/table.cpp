@@ -120,7 +120,7 @@ std::optional<std::string> json_column(std::string_view text, const std::string&
       throw Error(std::string("the JSON list has an entry that is no text, but an ") + value.type_name());
     }
     std::string field = value.is_string() ? value.get<std::string>() : value.is_number() ? value.dump() : "";
-    std::replace(field.begin(), field.end(), '\n', ' ');
+    std::replace_if(field.begin(), field.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     fields += field + "\n";
   }
   if (!names.empty() && !has_column) {

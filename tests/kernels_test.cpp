@@ -143,7 +143,8 @@ void check_add_and_activations(Trial<T>& trial) {
   for (std::size_t n = 0; n < N; n++) x.view().row(n)[trial.random.below(C)] = 0;
   trial.check("add_forward", {trial.output(N, C, exact)},
               [&](auto& kernels, auto& to) { kernels.add_forward(to[0], x.view(), dy.view()); });
-  for (const auto& [activation, name, title] : all_activations) {
+  for (const NamedActivation& one : all_activations) {
+    const Activation activation = one.activation;
     trial.check("activation_forward", {trial.output(N, C, exact)},
                 [&](auto& kernels, auto& to) { kernels.activation_forward(to[0], x.view(), activation); });
     trial.check("activation_backward", {trial.output(N, C, exact)},

@@ -53,17 +53,20 @@ class Terminal {
     ::tcsetattr(theirs_, TCSANOW, &as_it_comes);
     const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     ::ioctl(theirs_, TIOCSWINSZ, &size);
+    ::fcntl(ours_, F_SETFL, O_NONBLOCK);
   }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
-  ~Terminal() { ::close(ours_); }
+  ~Terminal() {
+    ::close(theirs_);  // not before: when nobody has it open any more, what was written last may be lost
+    ::close(ours_);
+  }
 
   /// What a program opens to write on it.
   std::string path() const { return ::ptsname(ours_); }
 
-  /// All that a child process writes until it ends. Call it after the fork, when the child has the terminal open, too.
-  std::string read_to_end() {
-    ::close(theirs_);
+  /// What has been written on it since the last call.
+  std::string read() const {
     std::string text;
     std::array<char, 4096> bytes{};
     for (ssize_t count = 0; (count = ::read(ours_, bytes.data(), bytes.size())) > 0;) {
@@ -134,7 +137,13 @@ class Running {
 
   /// What it did, when it has ended.
   Run wait() {
-    const std::string on_terminal = terminal_ ? terminal_->read_to_end() : "";
+    std::string on_terminal;
+    if (terminal_) {
+      until([&] {
+        on_terminal += terminal_->read();
+        return false;  // so it is called once more when the command has ended
+      });
+    }
     int status = 0;
     ::waitpid(std::exchange(child_, 0), &status, 0);
     Run result{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(files_ / "out"),

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "base/error.h"
+
 namespace microgpt {
 namespace {
 
@@ -54,6 +56,12 @@ TEST_CASE("an outcome counts parameters and what is kept of a token") {
   CHECK(outcomes[0].parameters - outcomes[1].parameters == 2 * 12 * 16);  // W_K and W_V lose 12 rows of 16 each
   CHECK(outcomes[0].cache_bytes == 2 * 16 * sizeof(float));
   CHECK(outcomes[1].cache_bytes == 2 * 4 * sizeof(float));
+}
+
+TEST_CASE("too few names to hold some out are an error") {
+  Task task;
+  task.documents.resize(3);
+  CHECK_THROWS_AS(compare(task.documents, task.tokenizer, {{"mha", {}}}), Error);
 }
 
 }  // namespace microgpt

@@ -22,8 +22,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Without a byte order mark, which is no letter, and as UTF-8 if the mark is that of UTF-16. Standard input can be
-/// read only once.
+/// As UTF-8, and without a byte order mark, which is no letter. Standard input can be read only once.
 std::string text_of(const std::string& path) {
   static std::string input;
   if (path == "-" && input.empty()) input = read_file("/dev/stdin");

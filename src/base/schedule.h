@@ -11,8 +11,11 @@ namespace microgpt {
 
 /// The learning rate at `at` of `end`, which falls from train.learning_rate to 0 as train.schedule says.
 inline double learning_rate_at(const TrainConfig& train, double at, double end) {
-  if (train.schedule == Schedule::linear) return train.learning_rate * (1 - at / end);
-  return train.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * at / end));
+  switch (train.schedule) {
+    case Schedule::linear: return train.learning_rate * (1 - at / end);
+    case Schedule::cosine: return train.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * at / end));
+  }
+  return train.learning_rate;
 }
 
 /// The learning rate of a step, counted from 0.

@@ -29,6 +29,12 @@ struct Row {
   std::string dtype;
 };
 
+/// This project's GPT in the same terms.
+PublishedModel own_model(const std::string& name, const Config& config) {
+  const std::size_t parameters = config.vocab_size > 0 ? num_parameters(config) : 0;
+  return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}};
+}
+
 std::size_t bytes_of(const std::string& dtype) {
   if (dtype == "fp8") return 1;
   if (dtype == "f32") return 4;
@@ -40,16 +46,6 @@ std::string label(const AttentionShape& shape) {
   if (kind == "mla") return fmt::format("mla, {} + {}", shape.kv_latent, shape.rope_dim);
   if (kind == "mha") return fmt::format("mha, {} heads", shape.n_head);
   return fmt::format("{}, {} of {}", kind, shape.n_kv_head, shape.n_head);
-}
-
-void print_head(const std::vector<std::size_t>& contexts) {
-  const std::string title = contexts.size() > 1 ? "cache, by tokens" : "tokens";
-  fmt::print("{:<16} {:<14} {:>19}  {:>4} {:>29}{:>{}}\n", "", "", "parameters", "", "kept of a token", title,
-             11 * contexts.size());
-  fmt::print("{:<16} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8}", "model", "attention", "all", "attention", "type",
-             "numbers", "bytes", "% of MHA");
-  for (const std::size_t context : contexts) fmt::print(" {:>10}", context);
-  fmt::print("\n");
 }
 
 void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
@@ -113,14 +109,7 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
   std::vector<Row> rows;
   if (own) {
     const std::string file = for_output(std::filesystem::path(options.model).stem().string());
-    const std::size_t parameters = own->vocab_size > 0 ? num_parameters(*own) : 0;
-    const PublishedModel model{file.empty() ? "your sizes" : file,
-                               own->n_layer,
-                               attention_shape(*own),
-                               4 * own->n_embd,
-                               parameters,
-                               {.norm_vectors = 0}};
-    rows.push_back({model, options.dtype.value_or("f32")});
+    rows.push_back({own_model(file.empty() ? "your sizes" : file, *own), options.dtype.value_or("f32")});
   }
   const bool has_published = !own || !options.like.empty();
   if (has_published) {
@@ -129,7 +118,13 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
   if (contexts.empty())
     contexts = has_published ? std::vector<std::size_t>{4096, 32768, 131072} : std::vector{own->block_size};
 
-  print_head(contexts);
+  const std::string title = contexts.size() > 1 ? "cache, by tokens" : "tokens";
+  fmt::print("{:<16} {:<14} {:>19}  {:>4} {:>29}{:>{}}\n", "", "", "parameters", "", "kept of a token", title,
+             11 * contexts.size());
+  fmt::print("{:<16} {:<14} {:>8}  {:>9}  {:>4} {:>8} {:>10}  {:>8}", "model", "attention", "all", "attention", "type",
+             "numbers", "bytes", "% of MHA");
+  for (const std::size_t context : contexts) fmt::print(" {:>10}", context);
+  fmt::print("\n");
   for (const Row& row : rows) print_row(row, contexts);
   for (const auto& [model, dtype] : rows) {
     if (model.window == 0 || model.name.starts_with(" ")) continue;

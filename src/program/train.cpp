@@ -241,7 +241,7 @@ void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
 /// away. What is a name only the user knows.
 void tell_of_signs(std::span<const Document> documents, const std::string& path) {
   documents = documents.first(std::min<std::size_t>(documents.size(), 1000));
-  const std::string from = shell_word(path) + " >names.txt";
+  const std::string from = (path == "-" ? "FILE" : shell_word(path)) + " >names.txt";
   const auto comment = std::find_if(documents.begin(), documents.end(), [](const Document& d) { return d[0] == U'#'; });
   if (comment != documents.end()) {
     tell(fmt::format("note: '{}' is read as a name; without such lines: grep -v '^#' {}",

@@ -14,6 +14,7 @@ std::string_view Constraints::objection(const Document& name) const {
   if (name.find(contains) == std::u32string::npos) return "without that part";
   if (!pattern.empty() && !matches(pattern, name)) return "without that pattern";
   if (!excluded.empty() && excluded.contains(bare(name))) return "known";
+  if (without.empty()) return {};
   std::u32string small(name);
   std::transform(small.begin(), small.end(), small.begin(), lower);
   for (const std::u32string& text : without) {

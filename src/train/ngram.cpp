@@ -60,13 +60,15 @@ double counted_loss(const std::function<double(std::span<const Token> tokens, st
 
 Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer) {
   documents = documents.first(std::min<std::size_t>(documents.size(), 200'000));  // some 100 MB of counts
+  std::vector<Document> sorted(documents.begin(), documents.end());               // so their order does not matter
+  std::sort(sorted.begin(), sorted.end());
   Ngram ngram(tokenizer.vocab_size());
   std::vector<Document> validation;
-  for (const Document& document : documents) {
-    if (fingerprint({&document, 1}) % 10 == 0) {  // whatever their order is
-      validation.push_back(document);
+  for (std::size_t i = 0; i < sorted.size(); i++) {
+    if (i % 10 == 9) {
+      validation.push_back(sorted[i]);
     } else {
-      ngram.count(tokenizer.encode_document(document));
+      ngram.count(tokenizer.encode_document(sorted[i]));
     }
   }
   double lowest = std::numeric_limits<double>::infinity();

@@ -73,6 +73,7 @@ TEST_CASE_TEMPLATE("the formula of the cache is the size of the tensors in which
     for (const bool absorbed : {true, false}) {
       const Decoder<T> decoder(model, fast<T>(), absorbed);
       CHECK(decoder.cache_bytes() == cache_bytes(shape, config.n_layer, config.block_size, sizeof(T)));
+      CHECK(decoder.cache_bytes() / decoder.length() == cache_bytes(shape, config.n_layer, 1, sizeof(T)));
     }
   }
 }

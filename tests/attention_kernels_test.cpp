@@ -100,17 +100,6 @@ void fill(Fenced<T>& x, T number) {
   x = Fenced<T>(x.view().rows, x.view().cols, number, number);
 }
 
-/// The largest sum of weights with which all queries and heads together look at a key: with gradients of 1 it is dv.
-template <class T>
-double most_seen(Attention<T> attention) {
-  fill(attention.dout, T{1});
-  attention.forward(naive<T>());
-  attention.backward(naive<T>());
-  Fenced<T> zeros = attention.dv;
-  fill(zeros, T{0});
-  return largest_difference(attention.dv.view(), zeros.view());
-}
-
 /// All inputs are at most 1. A score is a sum of K products of at most sqrt(K) in all; a weight is exp of a score minus
 /// a log_sum over m keys; out is a mean of v by weights; dv sums what n queries hand back, at most `seen`; a score's
 /// gradient is at most 2 D * scale * weight. With dropout weights grow by `factor` on their way.
@@ -135,7 +124,13 @@ struct AttentionTolerances {
 template <class T>
 void check_fast_attention_is_naive(const AttentionSizes& sizes, const Mask& mask, PythonRandom& random) {
   Attention<T> a(sizes, mask, random);
-  const AttentionTolerances tolerances(sizes, most_seen(a));
+  Attention<T> ones = a;  // with gradients of 1, dv is how much all queries and heads together look at each key
+  fill(ones.dout, T{1});
+  ones.forward(naive<T>());
+  ones.backward(naive<T>());
+  Fenced<T> zeros = ones.dv;
+  fill(zeros, T{0});
+  const AttentionTolerances tolerances(sizes, largest_difference(ones.dv.view(), zeros.view()));
   INFO(sizes.text());
   check_fast_is_naive<T>({{a.out, tolerances.out}, {a.log_sum, tolerances.log_sum}},
                          [&](auto& kernels, auto& to) { kernels.attention_forward(to[0], to[1], a.call()); });

@@ -90,12 +90,6 @@ struct Sizes {
   std::size_t B, N, M, C, H;
 };
 
-Sizes sizes_of(const File& file) {
-  const Shape& x = file.shape("x", 3);
-  const std::size_t M = file.has("kv") ? file.shape("kv", 3)[1] : x[1];
-  return {.B = x[0], .N = x[1], .M = M, .C = x[2], .H = file.shape("attn", 4)[1]};
-}
-
 // --- The layer -------------------------------------------------------------------------------------------------------
 
 AttentionLayer<double> grouped_attention(const File& file, const Sizes& sizes) {
@@ -225,7 +219,9 @@ TEST_CASE("attention has PyTorch's outputs, weights and gradients") {
     for (const Kernels<double>* kernels : {&naive<double>(), &fast<double>()}) {
       INFO(entry.path().string() << ", " << std::string(kernels->name) << " kernels");
       File file(entry.path());
-      const Sizes sizes = sizes_of(file);
+      const Shape& x = file.shape("x", 3);
+      const std::size_t M = file.has("kv") ? file.shape("kv", 3)[1] : x[1];
+      const Sizes sizes{.B = x[0], .N = x[1], .M = M, .C = x[2], .H = file.shape("attn", 4)[1]};
       if (file.has("w_dkv")) compare_all(file, sizes, latent_attention(file, sizes), *kernels);
       if (!file.has("w_dkv")) compare_all(file, sizes, grouped_attention(file, sizes), *kernels);
     }

@@ -182,8 +182,9 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
     output(how + Words{"--layout", "numbered"});
     CHECK(contents(table) == output({"sample", model, "--num", "3", "--score"}));
   }
-  CHECK(refusal({"sample", model, "--out", "new.xlsx"}) ==
-        "2: --out writes .txt, .csv, which spreadsheets open, and .json; not '.xlsx'");
+  check_refused({{"sample " + model + " --out new.xlsx",
+                  "2: --out writes .txt, .csv, which spreadsheets open, and .json; not '.xlsx'"},
+                 {"sample " + model + " --out new.docx", "; not '.docx'"}});
   auto refused = [&](const std::string& out, const Words& more) {
     return refusal(Words{"sample", model, "--out", out} + more);
   };

@@ -48,27 +48,12 @@ void plant_back(Parameters& p, HeadId id, std::size_t back) {
   }
 }
 
-void plant_bos(Parameters& p, HeadId id) {
-  const std::string layer = "layer" + std::to_string(id.layer);
-  for (std::size_t t = 0; t < planted.block_size; t++)
-    put(p, layer + ".attn_wq", id.head * 16, position_at + t, strong);
-  put(p, layer + ".attn_wk", id.head * 16, position_at, strong);
-}
-
 /// The head writes the letter that it looks at to the residual stream, from found_at on.
 void plant_copy(Parameters& p, HeadId id) {
   const std::string layer = "layer" + std::to_string(id.layer);
   for (std::size_t i = 0; i < letters; i++) {
     put(p, layer + ".attn_wv", id.head * 16 + i, i, 1);
     put(p, layer + ".attn_wo", found_at + i, id.head * 16 + i, 1);
-  }
-}
-
-/// From a letter, this head of layer 1 looks at positions for which layer 0 has found that letter.
-void plant_match(Parameters& p, HeadId id) {
-  for (std::size_t i = 0; i < letters; i++) {
-    put(p, "layer1.attn_wq", id.head * 16 + i, i, strong);
-    put(p, "layer1.attn_wk", id.head * 16 + i, found_at + i, strong);
   }
 }
 
@@ -106,15 +91,18 @@ TEST_CASE("planted heads are named, and have entropy 0 where they look at one po
   plant_back(p, {0, 0}, 1);
   plant_copy(p, {0, 0});
   plant_back(p, {0, 1}, 0);
-  plant_bos(p, {0, 2});
-  plant_match(p, {1, 3});
+  for (std::size_t t = 0; t < planted.block_size; t++) put(p, "layer0.attn_wq", 2 * 16, position_at + t, strong);
+  put(p, "layer0.attn_wk", 2 * 16, position_at, strong);  // to BOS
+  for (std::size_t i = 0; i < letters; i++) {             // from a letter to positions for which layer 0 has found it
+    put(p, "layer1.attn_wq", 3 * 16 + i, i, strong);
+    put(p, "layer1.attn_wk", 3 * 16 + i, found_at + i, strong);
+  }
   const std::vector<ProbeDocument> documents = random_documents(planted, 60);
   const std::array<double, num_places> bar = fresh_reach(planted, documents, 1);
   Probe probe(planted, p, documents);
   const std::vector<HeadLook> heads = measure_heads(probe).heads;
-  const std::vector<std::string> shapes{"previous token", "self",           "BOS",
-                                        "no clear shape", "no clear shape", "no clear shape",
-                                        "no clear shape", "induction"};
+  const std::string none = "no clear shape";
+  const std::vector<std::string> shapes{"previous token", "self", "BOS", none, none, none, none, "induction"};
   for (std::size_t i = 0; i < heads.size(); i++) {
     CAPTURE(i);
     CHECK(shape_of(heads[i], bar) == shapes[i]);

@@ -29,19 +29,13 @@ class Watcher : public doctest::ConsoleReporter {
 
 REGISTER_REPORTER("watcher", 0, Watcher);
 
-void print_how_golden_numbers_are_compared() {
-  const std::string unlike(microgpt::libm_unlike_published());
-  if (unlike.empty()) {
-    std::printf("golden numbers: compared to the last bit\n");
-  } else {
-    std::printf("golden numbers: compared to four digits, as %s rounds in another way here\n", unlike.c_str());
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  print_how_golden_numbers_are_compared();
+  const std::string unlike(microgpt::libm_unlike_published());
+  const std::string digits =
+      unlike.empty() ? "the last bit" : "four digits, as " + unlike + " rounds in another way here";
+  std::printf("golden numbers: compared to %s\n", digits.c_str());
   doctest::Context context(argc, argv);
   context.addFilter("reporters", "watcher");
   const int code = context.run();

@@ -65,15 +65,16 @@ class Terminal {
   /// What a program opens to write on it.
   std::string path() const { return ::ptsname(ours_); }
 
-  /// What has been written on it since the last call.
-  std::string read() const {
-    std::string text;
+  /// Adds what has been written since. Returns false: there may be more.
+  bool read() {
     std::array<char, 4096> bytes{};
     for (ssize_t count = 0; (count = ::read(ours_, bytes.data(), bytes.size())) > 0;) {
       text.append(bytes.data(), static_cast<std::size_t>(count));
     }
-    return text;
+    return false;
   }
+
+  std::string text;
 
  private:
   int ours_;
@@ -137,18 +138,12 @@ class Running {
 
   /// What it did, when it has ended.
   Run wait() {
-    std::string on_terminal;
-    if (terminal_) {
-      until([&] {
-        on_terminal += terminal_->read();
-        return false;  // so it is called once more when the command has ended
-      });
-    }
+    if (terminal_) until([&] { return terminal_->read(); });  // the last time when the command has ended
     int status = 0;
     ::waitpid(std::exchange(child_, 0), &status, 0);
     Run result{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(files_ / "out"),
                contents(files_ / "err")};
-    (streams_.out_on_terminal ? result.out : result.err) += on_terminal;
+    if (terminal_) (streams_.out_on_terminal ? result.out : result.err) += terminal_->text;
     return result;
   }
 

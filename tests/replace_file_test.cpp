@@ -122,13 +122,11 @@ TEST_CASE("what is not a regular file is refused and stays") {
   fs::create_symlink("pipe", directory / "link");
   const std::string a_directory = "it is a directory; give the name of a file";
   const std::string a_device = "it is a device or a pipe; give the name of a file";
-  for (const auto& [path, what] :
-       std::vector<std::pair<std::string, std::string>>{{name, a_directory},
-                                                        {name + "/", a_directory},
-                                                        {name + "/new/", a_directory},
-                                                        {"", "the name is empty; give the name of a file"},
-                                                        {name + "/pipe", a_device},
-                                                        {name + "/link", a_device}}) {
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {name, a_directory},           {name + "/", a_directory},
+      {name + "/new/", a_directory}, {"", "the name is empty; give the name of a file"},
+      {name + "/pipe", a_device},    {name + "/link", a_device}};
+  for (const auto& [path, what] : refused) {
     CHECK(failure(path) == "cannot write '" + path + "': " + what);
   }
   CHECK(fs::is_fifo(directory / "pipe"));

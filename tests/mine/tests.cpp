@@ -26,7 +26,6 @@ using teach::usual_text;
   // wants: std::string new_name(const Counts& counts)
   std::string name = new_name(counts);
 }
-
 #endif
 
 #if STAGE >= 1

@@ -11,11 +11,11 @@ TEST_CASE("the parameters of a published model are those of its parts: embedding
   const std::vector<std::pair<std::string, std::size_t>> vocab_sizes{
       {"llama2-7b", 32000},   {"llama2-13b", 32000},   {"llama2-70b", 32000}, {"llama3-8b", 128256},
       {"llama3-70b", 128256}, {"llama3-405b", 128256}, {"mistral-7b", 32000}, {"qwen2-7b", 152064}};
-  for (const auto& [name, vocab_size] : vocab_sizes) {
-    CAPTURE(name);
-    const PublishedModel& model = published_model(name);
+  for (const auto& entry : vocab_sizes) {
+    CAPTURE(entry.first);
+    const PublishedModel& model = published_model(entry.first);
     const std::size_t C = model.attention.n_embd, L = model.n_layer;
-    const std::size_t others = 2 * vocab_size * C + L * (3 * C * model.mlp_dim + 2 * C) + C;
+    const std::size_t others = 2 * entry.second * C + L * (3 * C * model.mlp_dim + 2 * C) + C;
     CHECK(model.parameters == others + attention_parameters(model));
   }
   const std::size_t mlps = 12 * (2 * 4 * 768 * 768 + 5 * 768), norms = (2 * 12 + 1) * 2 * 768;

@@ -100,6 +100,25 @@ TEST_CASE("a file from elsewhere may have other metadata, too, and its tensors i
   CHECK(same(parse(file(header, zeros + one + tiny_numbers.substr(32))), tiny));
 }
 
+TEST_CASE("what a model counts is read back, and refused if it cannot be") {
+  Checkpoint counting = tiny_checkpoint();
+  auto bytes = [&] {
+    return serialize_checkpoint(counting.config, counting.tokenizer, counting.parameters, counting.training);
+  };
+  counting.training = {.step = 1, .gpt_share = 0.35, .counted = {U"a", U"aa"}};
+  const Checkpoint read = parse(bytes());
+  CHECK(read.training->gpt_share == 0.35);
+  CHECK(read.training->counted == counting.training->counted);
+  CHECK(read.mixture()->share == 0.35);
+  CHECK(!parse(serialize(counting)).mixture());
+  for (const double share : {-0.5, 1.5}) {
+    counting.training->gpt_share = share;
+    CHECK(refusal(bytes()) == fmt::format("counting.gpt_share is \"{}\", not a number from 0 to 1", share));
+  }
+  counting.training = {.step = 1, .counted = {U"ab"}};
+  CHECK(refusal(bytes()).starts_with("counting.documents:1: "));
+}
+
 TEST_CASE("a checkpoint of several lists is refused") {
   Checkpoint old = tiny_checkpoint();
   for (const auto& [option, value] : {std::pair{"data", "a.txt\nb.txt:2"}, std::pair{"commas", "yes"}}) {

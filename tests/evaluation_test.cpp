@@ -16,6 +16,7 @@
 #include "tensor/gpt.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
+#include "train/ngram.h"
 #include "train/sampling.h"
 
 namespace microgpt {
@@ -179,6 +180,9 @@ TEST_CASE_FIXTURE(SamplingFixture,
     const double total = std::accumulate(nats.begin(), nats.end(), 0.0);
     const Scope scope;
     CHECK(total / static_cast<double>(n) == doctest::Approx(document_loss(model, document).data()).epsilon(1e-12));
+    const Mixture mixture{0.4, Ngram(config.vocab_size)};  // which has counted nothing: all tokens are as likely
+    const double p = 0.4 * std::exp(-nats[0]) + 0.6 / static_cast<double>(config.vocab_size);
+    CHECK(surprises(decoder, document, &mixture)[0] == doctest::Approx(-std::log(p)));
   }
 }
 

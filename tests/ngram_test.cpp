@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "base/python_random.h"
@@ -40,7 +41,30 @@ TEST_CASE("the best order reaches as far back as the data does, and not much fur
   CHECK(best_ngram(dice, Tokenizer(dice)).order <= 2);
   CHECK(best_ngram(doubled, Tokenizer(doubled)).order >= 3);
   const std::vector<Document> few{U"ab", U"ba"};  // too few to hold any back
-  CHECK(std::isfinite(counted_loss(best_ngram(few, Tokenizer(few)), few, Tokenizer(few))));
+  CHECK(std::isfinite(counted_losses(best_ngram(few, Tokenizer(few)), few, Tokenizer(few))[0]));
+}
+
+TEST_CASE("a mixture lies between the GPT and the counts, and its best share is that of the better one") {
+  const std::vector<Document> names{U"ana", U"anna", U"hanna"};
+  const Tokenizer tokenizer(names);
+  const Mixture mixture{0.25, best_ngram(names, tokenizer)};
+  const Tokens an = tokenizer.encode_document(U"an");
+  const std::span<const Token> before = std::span(an).first(3);
+  std::vector<double> logits{2, 0, 1, 0};  // of a, h, n, BOS
+  const double total = std::exp(2) + std::exp(1) + 2;
+  mixture.mix(std::span(logits), before);
+  const std::vector<double> counted = mixture.counts.next(before);
+  CHECK(std::accumulate(counted.begin(), counted.end(), 0.0) == doctest::Approx(1));
+  CHECK(std::exp(logits[0]) == doctest::Approx(0.25 * std::exp(2) / total + 0.75 * counted[0]));
+  CHECK(std::exp(logits[3]) == doctest::Approx(0.25 / total + 0.75 * counted[3]));
+  CHECK(counted[3] < 0.1);  // no name ends behind "an", and only smoothing makes one end there
+
+  const std::vector<double> good{0.1, 0.2}, bad{1, 2};
+  CHECK(best_share(good, bad) == 1);
+  CHECK(best_share(bad, good) == 0);
+  const std::vector<double> one{0.1, 3}, other{3, 0.1};
+  CHECK(best_share(one, other) == 0.5);
+  CHECK(mixed_losses(0.5, one, other)[0] == doctest::Approx(-std::log((std::exp(-0.1) + std::exp(-3)) / 2)));
 }
 
 }  // namespace

@@ -40,7 +40,9 @@ void print_evaluation(const EvalOptions& options) {
     fmt::print("This model {}: if it was on this data, it has seen them all.\n",
                checkpoint.training ? "was trained without --hold-out" : "does not say how it was trained");
   }
-  print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads()),
+  const std::optional<Mixture> mixture = checkpoint.mixture();
+  print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads(),
+                         mixture ? &*mixture : nullptr),
                 options.temperature, options.all_digits, may_be_seen ? "loss, not held out" : "held-out loss");
 }
 

@@ -27,6 +27,7 @@ void print_sample(std::size_t number, const std::string& name, const std::string
 void print_quality(const Quality& quality, double temperature, bool all, const std::string& loss_name) {
   fmt::print("{}: {} nats per token, the mean of {} predictions\n", loss_name,
              all ? all_digits(quality.loss) : fmt::format("{:.4f}", quality.loss), quality.predictions);
+  if (quality.gpt_loss != quality.loss) fmt::print("the GPT alone: {:.4f}; the rest is counting\n", quality.gpt_loss);
   fmt::print("perplexity: {:.2f}, as uncertain as a choice among that many equally likely characters\n",
              std::exp(quality.loss));
   fmt::print("bigram baseline: {:.4f} nats per token, from counting pairs\n", quality.bigram_loss);

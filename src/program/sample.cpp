@@ -44,8 +44,10 @@ struct SampleOptions {
   std::optional<std::string> data, avoid, without, out;
   Layout layout = Layout::numbered;
   std::optional<Dtype> dtype;
+  std::optional<Mixture> mixture;  // of the model, if that counts, too
 
-  Sampling sampling() const { return {temperature, top_k, top_p}; }
+  const Mixture* mixed() const { return mixture ? &*mixture : nullptr; }
+  Sampling sampling() const { return {temperature, top_k, top_p, mixed()}; }
 };
 
 /// A name that was drawn.
@@ -231,7 +233,7 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   std::map<Name, double> losses;
   if (options.rank || options.score) {
     for (const Name& name : found.names) {
-      losses[name] = estimate(surprises(decoder, tokenizer.encode_document(name))).mean;
+      losses[name] = estimate(surprises(decoder, tokenizer.encode_document(name), options.mixed())).mean;
     }
   }
   if (options.rank) {  // the least surprising name first
@@ -250,6 +252,7 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
 
 void sample(const Options& table, SampleOptions& options) {
   const Checkpoint checkpoint = load_checkpoint(options.model);
+  options.mixture = checkpoint.mixture();
   const std::string own = checkpoint.trained_with("data");
   if (options.out) {
     require_output(

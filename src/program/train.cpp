@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <memory>
+#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -127,8 +128,9 @@ class AfterStep {
   Progress progress_;
 };
 
-/// Draws the losses, and generates names. `length` is how many tokens they can have. If names are held out, those that
-/// stand in the data are marked: a model may know them by heart.
+/// Draws the losses, and generates names. `length` is how many tokens they can have. If names are held out, or few,
+/// those that stand in the data are marked: a model may know them by heart. For a list, such a name, or one that came
+/// before, is drawn anew, up to a hundred times.
 void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>()>& generate) {
   if (!run.losses.empty()) {
     const std::size_t first_step = run.options.preset.train.first_step + 1;
@@ -139,11 +141,18 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
     return std::find(documents.begin(), documents.end(), name) != documents.end();
   };
   const auto& [documents, tokenizer, held_out] = run.start;
+  const bool are_marked = !held_out.empty() || documents.size() < 10;
+  std::set<std::u32string> names;
   fmt::print("\n{}\n", run.options.preset.heading);
   for (std::size_t i = 1; i <= run.options.samples; i++) {
-    const std::u32string name = tokenizer.document_of(generate());
-    const bool is_copy = !held_out.empty() && (stands_in(documents, name) || stands_in(held_out, name));
-    print_sample(i, encode_utf8(name), held_out.empty() ? "" : mark(is_copy, name.size() == length));
+    std::u32string name;
+    bool is_copy = false;
+    for (int tries = run.options.is_list() ? 100 : 1; tries > 0; tries--) {
+      name = tokenizer.document_of(generate());
+      is_copy = are_marked && (stands_in(documents, name) || stands_in(held_out, name));
+      if (!is_copy && names.insert(name).second) break;
+    }
+    print_sample(i, encode_utf8(name), are_marked ? mark(is_copy, name.size() == length) : "");
   }
 }
 
@@ -225,7 +234,8 @@ void train_tensor(Run& run) {
     print_quality(quality, options.temperature, options.all_digits);
   }
   Decoder<T> decoder(best ? *best : trainer.model(), kernels);
-  finish(run, decoder.length(), [&] { return sample(decoder, options.temperature, run.random); });
+  const Sampling sampling(options.temperature, 0, 1, early ? &early->mixture() : nullptr);
+  finish(run, decoder.length(), [&] { return sample(decoder, sampling, run.random); });
 }
 
 /// Nobody who chose the length has to be told.
@@ -278,9 +288,10 @@ void tell_of_signs(std::span<const Document> documents, const std::string& path)
 /// short or repeats itself. `num_lines` is how many documents were read.
 void tell_of_odd_list(const Start& start, const DataFile& file, std::size_t num_lines, bool is_chosen_for) {
   if (file.column.empty()) tell_of_signs(start.documents, file.path);
+  if (num_lines < 10) tell("note: for fewer than ten names the program chooses nothing; expect copies");
   if (!is_chosen_for) return;
   const std::size_t distinct = start.documents.size() + start.held_out.size();
-  if (distinct < 50) tell(fmt::format("note: {} names are few; expect copies and noise", distinct));
+  if (distinct < 50) tell(fmt::format("note: {} names are few; expect names much like them", distinct));
   const std::size_t repeated = num_lines - distinct;
   if (repeated > 0) tell(fmt::format("note: {} of {} names are repeated; they count once", repeated, num_lines));
 }

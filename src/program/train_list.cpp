@@ -13,8 +13,8 @@
 
 #include "base/replace_file.h"
 #include "program/print.h"
+#include "train/evaluation.h"
 #include "train/held_out.h"
-#include "train/ngram.h"
 
 namespace microgpt {
 namespace {
@@ -80,22 +80,37 @@ EarlyStopping<T>::EarlyStopping(Run& run, std::size_t threads)
       documents_(std::span(run.start.held_out).first(std::min(run.start.held_out.size(), most_documents))),
       interval_((run.options.preset.train.num_steps + num_validations - 1) / num_validations),
       average_{run.start.documents.size() < few ? 4.0 : 16.0, Parameters(gpt_shapes(run.options.preset.model)),
-               Parameters(gpt_shapes(run.options.preset.model))} {}
+               Parameters(gpt_shapes(run.options.preset.model))},
+      mixture_{1, best_ngram(run.start.documents, run.start.tokenizer)},
+      counted_(counted_losses(std::cref(mixture_.counts), documents_, run.start.tokenizer, longest_block)) {
+  const auto n = static_cast<std::ptrdiff_t>(std::min(run.start.documents.size(), most_counted));
+  run.state.counted.assign(run.start.documents.begin(), run.start.documents.begin() + n);
+}
 
 template <class T>
 bool EarlyStopping<T>::improves(TensorModel<T>& model, std::size_t step, double loss, bool now) {
   const std::size_t num_steps = run_.options.preset.train.num_steps;
   sum_ += loss;
   average_.add(model, step);
-  if (!run_.options.quiet && line_->is_due()) line_->show(fmt::format("step {} of {}", step, num_steps));
+  if (!run_.options.quiet && line_->is_due()) {
+    const double left = seconds_since(start_) * static_cast<double>(num_steps - step) / static_cast<double>(step);
+    line_->show(fmt::format("step {} of {}, at most {:.0f} s left", step, num_steps, left));
+  }
   if (step % interval_ != 0 && step != num_steps && !now) return false;
   TensorModel<T> average(run_.options.preset.model, average_.mean);
-  const double validation = token_loss(average, documents_, run_.start.tokenizer, threads_);
-  const bool is_best = validation < best_;
-  if (is_best) {
-    best_ = validation;
+  const std::vector<double> gpt = token_losses(average, documents_, run_.start.tokenizer, threads_);
+  const double share = best_share(gpt, counted_);
+  std::vector<double> losses = mixed_losses(share, gpt, counted_);
+  const double validation = estimate(losses).mean;
+  if (best_.empty() || validation < estimate(best_).mean) best_ = losses;
+  for (std::size_t i = 0; i < losses.size(); i++) losses[i] -= best_[i];
+  const bool is_kept = !estimate(losses).is_clear();
+  if (is_kept) {
+    kept_ = validation;
+    gpt_ = estimate(gpt).mean;
     average.copy_to(run_.parameters);
     run_.state.step = step;
+    run_.state.gpt_share = mixture_.share = share;
   }
   losses_[0].points.emplace_back(step, validation);
   const std::size_t steps_since = (step - 1) % interval_ + 1;
@@ -105,7 +120,7 @@ bool EarlyStopping<T>::improves(TensorModel<T>& model, std::size_t step, double 
     fmt::print("step {:5} / {:5} | validation loss, on {} documents: {:.4f}\n", step, num_steps, documents_.size(),
                validation);
   }
-  return is_best;
+  return is_kept;
 }
 
 template <class T>
@@ -115,10 +130,12 @@ std::size_t EarlyStopping<T>::last_step() const {
 
 template <class T>
 void EarlyStopping<T>::print_result() {
-  const Ngram ngram = best_ngram(run_.start.documents, run_.start.tokenizer);
-  const double counted = counted_loss(std::cref(ngram), documents_, run_.start.tokenizer);
-  fmt::print("best at step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n", run_.state.step,
-             best_, ngram.order, counted);
+  const double counted = estimate(counted_).mean;
+  fmt::print(
+      "best at step {}: {:.4f} nats per token, with a share of {} for the GPT, which has {:.4f} alone; counting runs "
+      "of "
+      "up to {} characters: {:.4f}\n",
+      run_.state.step, kept_, mixture_.share, gpt_, mixture_.counts.order, counted);
   Series& counting = losses_.emplace_back(Series{"counting", losses_.back().points});
   for (auto& [step, loss] : counting.points) loss = counted;
   std::set<double> numbers;

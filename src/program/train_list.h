@@ -1,14 +1,15 @@
 // The preset list of microgpt train: sizes chosen for a list of names, validation, and early stopping.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <span>
 
 #include "draw/chart.h"
 #include "draw/progress.h"
 #include "program/train_options.h"
+#include "train/ngram.h"
 
 namespace microgpt {
 
@@ -36,20 +37,25 @@ struct MovingAverage {
 };
 
 /// Computes the validation loss at times, that of the moving average of the weights on the held-out documents, or on
-/// the first of thousands, and keeps the weights with the smallest.
+/// the first of thousands, each prediction mixed with that of counting so that the loss is smallest. So it is never
+/// worse than counting. Keeps the last weights whose loss is not clearly more than the smallest: the longer a model
+/// learns, the more its names look like words.
 template <class T>
 class EarlyStopping {
  public:
   EarlyStopping(Run& run, std::size_t threads);
 
-  /// After a step on whose batch the loss was `loss`. If it is time for validation, or `now`, prints a line. If the
-  /// validation loss is the smallest so far, sets run.parameters and run.state.step, and returns true.
+  /// After a step on whose batch the loss was `loss`. If it is time for validation, or `now`, prints a line. If these
+  /// weights are to be kept, sets run.parameters and run.state, and returns true.
   bool improves(TensorModel<T>& model, std::size_t step, double loss, bool now);
 
   /// The last step that is worth training, as far as is known.
   std::size_t last_step() const;
 
-  /// Prints the best loss beside that of counting, and draws the losses: on a terminal, and as a picture if
+  /// What generates.
+  const Mixture& mixture() const { return mixture_; }
+
+  /// Prints the kept loss beside that of counting, and draws the losses: on a terminal, and as a picture if
   /// options.plot says where.
   void print_result();
 
@@ -59,10 +65,14 @@ class EarlyStopping {
   std::span<const Document> documents_;
   std::size_t interval_;  // between two validations, in steps
   MovingAverage<T> average_;
-  double best_ = std::numeric_limits<double>::infinity();
-  double sum_ = 0;  // of the losses since the last validation
+  Mixture mixture_;
+  std::vector<double> counted_;  // the losses of counting, for each prediction
+  std::vector<double> best_;     // the smallest so far, likewise
+  double kept_ = 0, gpt_ = 0;    // the loss that is kept, and that of the GPT alone
+  double sum_ = 0;               // of the losses since the last validation
   std::vector<Series> losses_{{"validation", {}}, {"training, with dropout", {}}};
   std::optional<TerminalLine> line_{std::in_place};
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace microgpt

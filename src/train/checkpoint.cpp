@@ -24,7 +24,8 @@ namespace {
 using Metadata = std::map<std::string, std::string>;
 
 constexpr const char* format = "microgpt";
-const std::string training_prefix = "training.";
+const std::string training_prefix = "training.", counted_documents = "counting.documents",
+                  gpt_share = "counting.gpt_share";
 const std::array<std::string, 2> moment_names{"adam.m.", "adam.v."};
 
 Error not_microgpt(const std::string& reason) { return Error{"it is not a microgpt checkpoint: " + reason}; }
@@ -111,7 +112,8 @@ void take(Safetensors& file, const std::string& prefix, const Parameters& parame
   }
 }
 
-std::optional<TrainingState> training_of(Safetensors& file, const Parameters& parameters, std::size_t num_moments) {
+std::optional<TrainingState> training_of(Safetensors& file, const Parameters& parameters, std::size_t num_moments,
+                                         const Tokenizer& tokenizer) {
   if (!file.metadata.contains(training_prefix + "step")) return {};
   TrainingState training{.fingerprint = metadata_text(file.metadata, training_prefix + "fingerprint"),
                          .step = metadata_number(file.metadata, training_prefix + "step")};
@@ -129,6 +131,15 @@ std::optional<TrainingState> training_of(Safetensors& file, const Parameters& pa
         "each line");
   }
   for (const char* other : {"step", "fingerprint"}) training.options.erase(other);
+  if (file.metadata.contains(gpt_share)) {
+    const std::string& share = metadata_text(file.metadata, gpt_share);
+    training.gpt_share = parse_double(share).value_or(-1);
+    if (!(training.gpt_share >= 0 && training.gpt_share <= 1)) {
+      throw Error(gpt_share + " is " + shown(share) + ", not a number from 0 to 1");
+    }
+    training.counted = parse_documents(metadata_text(file.metadata, counted_documents), counted_documents,
+                                       [&](const Document& document) { tokenizer.encode(document); });
+  }
   for (std::size_t i = 0; i < num_moments; i++) {
     take(file, moment_names[i], parameters, training.moments.emplace_back(parameters.size()));
   }
@@ -151,7 +162,7 @@ Checkpoint checkpoint_of(Safetensors file) {
   }
   Parameters parameters(gpt_shapes(config));
   take(file, "", parameters, parameters.data());
-  std::optional<TrainingState> training = training_of(file, parameters, num_moments);
+  std::optional<TrainingState> training = training_of(file, parameters, num_moments, tokenizer);
   if (!file.tensors.empty()) {
     throw Error("the tensor " + shown(file.tensors.begin()->first) + " is not one of this model");
   }
@@ -164,6 +175,11 @@ std::string Checkpoint::trained_with(const std::string& option) const {
   if (!training) return "";
   const auto found = training->options.find(option);
   return found == training->options.end() ? "" : found->second;
+}
+
+std::optional<Mixture> Checkpoint::mixture() const {
+  if (!training || training->counted.empty()) return {};
+  return Mixture{training->gpt_share, best_ngram(training->counted, tokenizer)};
 }
 
 Checkpoint parse_checkpoint(std::istream& in, const std::string& name) {
@@ -201,6 +217,8 @@ Metadata metadata_of(const Config& config, const Tokenizer& tokenizer, const std
     for (const auto& [name, text] : training->options) metadata[training_prefix + name] = text;
     metadata[training_prefix + "fingerprint"] = training->fingerprint;
     metadata[training_prefix + "step"] = std::to_string(training->step);
+    if (!training->counted.empty()) metadata[gpt_share] = fmt::format("{}", training->gpt_share);
+    for (const Document& document : training->counted) metadata[counted_documents] += encode_utf8(document) + "\n";
   }
   return metadata;
 }

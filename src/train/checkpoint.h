@@ -15,6 +15,11 @@
 //   training.step        how many steps are done
 //   training.fingerprint of the documents
 //   training.OPTION      an option of the training, as typed: training.lr is 0.01
+//
+// If counting helps the model to predict, the metadata also has:
+//
+//   counting.gpt_share   of a prediction; the rest is of the counts
+//   counting.documents   what is counted, a document per line
 #pragma once
 
 #include <iosfwd>
@@ -27,6 +32,7 @@
 #include "base/error.h"
 #include "base/parameters.h"
 #include "base/tokenizer.h"
+#include "train/ngram.h"
 
 namespace microgpt {
 
@@ -41,6 +47,8 @@ struct TrainingState {
   std::string fingerprint = {};                     // of the documents
   std::size_t step = 0;                             // how many steps are done
   std::vector<std::vector<double>> moments = {};    // of the optimizer: lists with a number for each parameter
+  double gpt_share = 1;                             // of a prediction; the rest is that of counting ...
+  std::vector<Document> counted = {};               // ... these documents
 };
 
 struct Checkpoint {
@@ -51,6 +59,9 @@ struct Checkpoint {
 
   /// What an option of the training was, as typed; empty if the file does not say.
   std::string trained_with(const std::string& option) const;
+
+  /// The model and what counting adds to it, if something does.
+  std::optional<Mixture> mixture() const;
 
   /// Whether its training held nothing back, as far as the file says.
   bool has_seen_all() const { return trained_with("hold-out") != "yes"; }

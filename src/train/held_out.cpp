@@ -17,15 +17,14 @@
 namespace microgpt {
 
 template <class T>
-double token_loss(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
-                  std::size_t threads) {
+std::vector<double> token_losses(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
+                                 std::size_t threads) {
   constexpr std::size_t max_scores = 8'000'000;  // of a batch: a row of the alphabet for every position
   const std::size_t length = std::min(model.config.block_size, longest(documents) + 1);
   const std::size_t batch_size = std::clamp<std::size_t>(max_scores / model.config.vocab_size / length, 1, 256);
   Batch batch(model.config.block_size);
   Activations<T> activations;
-  double total = 0;
-  std::size_t predictions = 0;
+  std::vector<double> all;
   for (std::size_t first = 0; first < documents.size(); first += batch_size) {
     batch.clear();
     for (const Document& document : documents.subspan(first, std::min(batch_size, documents.size() - first))) {
@@ -35,10 +34,15 @@ double token_loss(TensorModel<T>& model, std::span<const Document> documents, co
     parallel(threads,
              [&](std::size_t i) { gpt_forward(model, fast<T>(), batch, batch.documents(i, threads), activations); });
     const T* const losses = activations.losses.view().data;
-    for (std::size_t n = 0; n < batch.num_positions(); n++) total += losses[n];
-    predictions += batch.num_positions();
+    all.insert(all.end(), losses, losses + batch.num_positions());
   }
-  return total / static_cast<double>(predictions);
+  return all;
+}
+
+template <class T>
+double token_loss(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
+                  std::size_t threads) {
+  return estimate(token_losses(model, documents, tokenizer, threads)).mean;
 }
 
 double bigram_token_loss(const Split& split, const Tokenizer& tokenizer) {
@@ -47,7 +51,7 @@ double bigram_token_loss(const Split& split, const Tokenizer& tokenizer) {
   auto probability = [&](std::span<const Token> tokens, std::size_t i) {
     return bigram.probability(tokens[i - 1], tokens[i]);
   };
-  return counted_loss(probability, split.held_out, tokenizer);
+  return estimate(counted_losses(probability, split.held_out, tokenizer)).mean;
 }
 
 namespace {
@@ -81,25 +85,28 @@ void require_finite(const char* name, double loss, TensorModel<T>& model) {
 
 template <class T>
 Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
-                 PythonRandom& random, std::size_t threads) {
+                 PythonRandom& random, std::size_t threads, const Mixture* mixture) {
   constexpr std::size_t most_names = 1000;
   constexpr std::size_t most_scores = 200'000'000;  // of tokens to draw from: one or two seconds
   constexpr std::size_t num_shown = 20;
   Quality quality;
-  quality.loss = token_loss(model, split.held_out, tokenizer, threads);
+  const std::vector<double> losses = token_losses(model, split.held_out, tokenizer, threads);
+  quality.loss = quality.gpt_loss = estimate(losses).mean;
+  quality.predictions = losses.size();
   require_finite("the held-out loss", quality.loss, model);
+  if (mixture) {
+    const auto counted = counted_losses(std::cref(mixture->counts), split.held_out, tokenizer, model.config.block_size);
+    quality.loss = estimate(mixed_losses(mixture->share, losses, counted)).mean;
+  }
   quality.bigram_loss = bigram_token_loss(split, tokenizer);
   const Ngram ngram = best_ngram(split.training, tokenizer);
-  quality.ngram_loss = counted_loss(std::cref(ngram), split.held_out, tokenizer);
+  quality.ngram_loss = estimate(counted_losses(std::cref(ngram), split.held_out, tokenizer)).mean;
   quality.ngram_order = ngram.order;
-  for (const Document& document : split.held_out) {
-    quality.predictions += std::min(model.config.block_size, document.size() + 1);
-  }
   Decoder<T> decoder(model);
   std::vector<std::vector<Token>> names;
   std::size_t scores = 0;
   while (names.size() < most_names && (names.size() < num_shown || scores < most_scores)) {
-    names.push_back(sample(decoder, temperature, random));
+    names.push_back(sample(decoder, {temperature, 0, 1, mixture}, random));
     scores += (names.back().size() + 1) * tokenizer.vocab_size();
   }
   const std::size_t listed =
@@ -110,10 +117,16 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
   return quality;
 }
 
+template std::vector<double> token_losses(TensorModel<float>&, std::span<const Document>, const Tokenizer&,
+                                          std::size_t);
+template std::vector<double> token_losses(TensorModel<double>&, std::span<const Document>, const Tokenizer&,
+                                          std::size_t);
 template double token_loss(TensorModel<float>&, std::span<const Document>, const Tokenizer&, std::size_t);
 template double token_loss(TensorModel<double>&, std::span<const Document>, const Tokenizer&, std::size_t);
 template void require_finite(const char*, double, TensorModel<double>&);
-template Quality evaluate(TensorModel<float>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
-template Quality evaluate(TensorModel<double>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t);
+template Quality evaluate(TensorModel<float>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t,
+                          const Mixture*);
+template Quality evaluate(TensorModel<double>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t,
+                          const Mixture*);
 
 }  // namespace microgpt

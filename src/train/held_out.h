@@ -12,10 +12,16 @@ namespace microgpt {
 
 class PythonRandom;
 class Tokenizer;
+struct Mixture;
 template <class T>
 struct TensorModel;
 
-/// The mean of -log p(next token) over all predictions in all documents, in nats.
+/// -log p(next token), in nats, for each prediction in all documents, in their order; a document's first block_size.
+template <class T>
+std::vector<double> token_losses(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
+                                 std::size_t threads);
+
+/// Their mean.
 template <class T>
 double token_loss(TensorModel<T>& model, std::span<const Document> documents, const Tokenizer& tokenizer,
                   std::size_t threads);
@@ -29,7 +35,8 @@ void require_finite(const char* name, double loss, TensorModel<T>& model);
 
 /// The results of an evaluation.
 struct Quality {
-  double loss = 0;                 // token_loss of the held-out documents
+  double loss = 0;                 // token_loss of the held-out documents, of the mixture if there is one
+  double gpt_loss = 0;             // of the GPT alone
   double bigram_loss = 0;          // bigram_token_loss()
   double ngram_loss = 0;           // of best_ngram(), the best opponent that only counts
   std::size_t ngram_order = 0;     // how many tokens it looks at, with the one that it predicts
@@ -40,9 +47,9 @@ struct Quality {
 };
 
 /// Evaluates the model on the held-out documents, and generates names at this temperature. Throws Error, which names
-/// the largest number of the model, if the loss is not finite.
+/// the largest number of the model, if the loss is not finite. With a mixture, that is what predicts and generates.
 template <class T>
 Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
-                 PythonRandom& random, std::size_t threads);
+                 PythonRandom& random, std::size_t threads, const Mixture* mixture = nullptr);
 
 }  // namespace microgpt

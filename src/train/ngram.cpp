@@ -4,63 +4,70 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/counter_random.h"
+#include "train/evaluation.h"
 
 namespace microgpt {
-namespace {
-
-/// Calls visit(n, context, next) for contexts of n = 0, 1, ... tokens before tokens[i], given as hashes of the context
-/// and of the context with tokens[i], until it returns false.
-template <class Visit>
-void each_context(std::span<const Token> tokens, std::size_t i, std::size_t order, Visit visit) {
-  std::uint64_t context = 0;
-  for (std::size_t n = 0; n < order && n <= i; n++) {
-    if (n > 0) context = counter_bits(context, tokens[i - n]);
-    if (!visit(n, context, counter_bits(~context, tokens[i]))) return;
-  }
-}
-
-}  // namespace
 
 void Ngram::count(std::span<const Token> tokens) {
   for (std::size_t i = 1; i < tokens.size(); i++) {
-    each_context(tokens, i, longest_order, [&](std::size_t n, std::uint64_t context, std::uint64_t next) {
-      seen_[n].context[context]++;
-      seen_[n].next[next]++;
-      return true;
-    });
+    std::uint64_t context = 0;
+    for (std::size_t n = 0; n < longest_order && n <= i; n++) {
+      if (n > 0) context = counter_bits(context, tokens[i - n]);
+      Seen& seen = seen_[n][context];
+      seen.total++;
+      seen.next[tokens[i]]++;
+    }
+  }
+}
+
+template <class Visit>
+void Ngram::each_context(std::span<const Token> tokens, std::size_t longest, Visit visit) const {
+  std::uint64_t context = 0;
+  for (std::size_t n = 0; n < longest && n <= tokens.size(); n++) {
+    if (n > 0) context = counter_bits(context, tokens[tokens.size() - n]);
+    const auto seen = seen_[n].find(context);
+    if (seen == seen_[n].end()) return;  // so nothing is known of a longer one, either
+    visit(seen->second);
   }
 }
 
 double Ngram::operator()(std::span<const Token> tokens, std::size_t i) const {
   double p = 1.0 / static_cast<double>(vocab_size_);
-  each_context(tokens, i, order, [&](std::size_t n, std::uint64_t context, std::uint64_t next) {
-    const auto total = seen_[n].context.find(context);
-    if (total == seen_[n].context.end()) return false;  // never seen, so a longer one was not, either
-    const auto seen = seen_[n].next.find(next);
-    p = ((seen == seen_[n].next.end() ? 0 : seen->second) + trust * p) / (total->second + trust);
-    return true;
+  each_context(tokens.first(i), order, [&](const Seen& seen) {
+    const auto next = seen.next.find(tokens[i]);
+    p = ((next == seen.next.end() ? 0 : next->second) + trust * p) / (seen.total + trust);
   });
   return p;
 }
 
-double counted_loss(const std::function<double(std::span<const Token> tokens, std::size_t i)>& probability,
-                    std::span<const Document> documents, const Tokenizer& tokenizer) {
-  double total = 0;
-  std::size_t predictions = 0;
+std::vector<double> Ngram::next(std::span<const Token> tokens) const {
+  std::vector<double> p(vocab_size_, 1.0 / static_cast<double>(vocab_size_));
+  const double less = std::min(trust, 0.3);
+  each_context(tokens, std::min<std::size_t>(order, 4), [&](const Seen& seen) {
+    for (double& x : p) x *= less / (seen.total + less);
+    for (const auto& [token, n] : seen.next) p[token] += n / (seen.total + less);
+  });
+  return p;
+}
+
+std::vector<double> counted_losses(
+    const std::function<double(std::span<const Token> tokens, std::size_t i)>& probability,
+    std::span<const Document> documents, const Tokenizer& tokenizer, std::size_t most) {
+  std::vector<double> losses;
   for (const Document& document : documents) {
     const std::vector<Token> tokens = tokenizer.encode_document(document);
-    for (std::size_t i = 1; i < tokens.size(); i++) total -= std::log(probability(tokens, i));
-    predictions += tokens.size() - 1;
+    for (std::size_t i = 1; i < tokens.size() && i <= most; i++) losses.push_back(-std::log(probability(tokens, i)));
   }
-  return total / static_cast<double>(predictions);
+  return losses;
 }
 
 Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer) {
-  documents = documents.first(std::min<std::size_t>(documents.size(), 200'000));  // some 100 MB of counts
-  std::vector<Document> sorted(documents.begin(), documents.end());               // so their order does not matter
+  documents = documents.first(std::min(documents.size(), most_counted));
+  std::vector<Document> sorted(documents.begin(), documents.end());  // so their order does not matter
   std::sort(sorted.begin(), sorted.end());
   Ngram ngram(tokenizer.vocab_size());
   std::vector<Document> validation;
@@ -77,7 +84,7 @@ Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer
   for (ngram.order = 1; !validation.empty() && ngram.order <= Ngram::longest_order; ngram.order++) {
     for (const double trust : {0.3, 1.0, 3.0, 10.0, 30.0}) {
       ngram.trust = trust;
-      const double loss = counted_loss(std::cref(ngram), validation, tokenizer);
+      const double loss = estimate(counted_losses(std::cref(ngram), validation, tokenizer)).mean;
       if (loss >= lowest) continue;
       lowest = loss;
       best_order = ngram.order;
@@ -88,6 +95,36 @@ Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer
   ngram.order = best_order;
   ngram.trust = best_trust;
   return ngram;
+}
+
+template <class T>
+void Mixture::mix(std::span<T> logits, std::span<const Token> tokens) const {
+  const std::vector<double> counted = counts.next(tokens);
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  double total = 0;
+  for (const T logit : logits) total += std::exp(logit - largest);
+  for (std::size_t i = 0; i < logits.size(); i++) {
+    logits[i] = static_cast<T>(std::log(share * std::exp(logits[i] - largest) / total + (1 - share) * counted[i]));
+  }
+}
+
+template void Mixture::mix(std::span<float>, std::span<const Token>) const;
+template void Mixture::mix(std::span<double>, std::span<const Token>) const;
+
+std::vector<double> mixed_losses(double share, std::span<const double> gpt, std::span<const double> counts) {
+  std::vector<double> losses(gpt.size());
+  std::transform(gpt.begin(), gpt.end(), counts.begin(), losses.begin(),
+                 [&](double a, double b) { return -std::log(share * std::exp(-a) + (1 - share) * std::exp(-b)); });
+  return losses;
+}
+
+double best_share(std::span<const double> gpt, std::span<const double> counts) {
+  std::pair<double, double> best{std::numeric_limits<double>::infinity(), 0};  // loss, share
+  for (int i = 0; i <= 20; i++) {
+    const double share = i / 20.0;
+    best = std::min(best, {estimate(mixed_losses(share, gpt, counts)).mean, share});
+  }
+  return best.second;
 }
 
 }  // namespace microgpt

@@ -1,13 +1,15 @@
 // An n-gram model: it counts what came after the last few tokens. No stronger opponent does without training, so a GPT
-// has learned something only if it beats this.
+// has learned something only if it beats this. What neither knows alone the two know together.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "base/dataset.h"
 #include "base/tokenizer.h"
@@ -31,22 +33,49 @@ class Ngram {
   /// p(tokens[i]), given the tokens before it. i >= 1.
   double operator()(std::span<const Token> tokens, std::size_t i) const;
 
+  /// p of every token after these, (V), as names are generated: to predict what nobody has seen, shorter contexts must
+  /// count for much, but a name that is made of what was seen looks like one. The longest contexts would only copy.
+  std::vector<double> next(std::span<const Token> tokens) const;
+
  private:
-  struct Sightings {
-    std::unordered_map<std::uint64_t, std::uint32_t> context;  // how often something followed it
-    std::unordered_map<std::uint64_t, std::uint32_t> next;     // and how often this token did
+  struct Seen {
+    std::uint32_t total = 0;              // how often something followed a context
+    std::map<Token, std::uint32_t> next;  // and how often each token did
   };
 
+  /// Calls visit for the last 0, 1, ... of these tokens, fewer than `longest`, as long as they were seen.
+  template <class Visit>
+  void each_context(std::span<const Token> tokens, std::size_t longest, Visit visit) const;
+
   std::size_t vocab_size_;
-  std::array<Sightings, longest_order> seen_;  // for contexts of 0, 1, ... tokens, which are kept as hashes
+  std::array<std::unordered_map<std::uint64_t, Seen>, longest_order> seen_;  // by contexts of 0, 1, ... tokens, hashed
 };
 
-/// The mean of -log probability(tokens, i) over all predictions in all documents, in nats.
-double counted_loss(const std::function<double(std::span<const Token> tokens, std::size_t i)>& probability,
-                    std::span<const Document> documents, const Tokenizer& tokenizer);
+/// -log probability(tokens, i), in nats, for the first predictions of each document, at most `most`, in their order.
+std::vector<double> counted_losses(
+    const std::function<double(std::span<const Token> tokens, std::size_t i)>& probability,
+    std::span<const Document> documents, const Tokenizer& tokenizer, std::size_t most = std::size_t(-1));
 
-/// Counts the documents, at most the first 200,000. Order and trust are those that predict a tenth of them best from
-/// the others.
+inline constexpr std::size_t most_counted = 200'000;  // documents: some 100 MB of counts
+
+/// Counts the documents, at most the first most_counted. Order and trust are those that predict a tenth of them best
+/// from the others.
 Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer);
+
+/// A GPT's predictions, mixed with those of counting: share * p of the GPT + (1 - share) * p of the counts.
+struct Mixture {
+  double share;
+  Ngram counts;
+
+  /// Makes of the GPT's logits after these tokens, BOS first, those of the mixture, to generate. T is float or double.
+  template <class T>
+  void mix(std::span<T> logits, std::span<const Token> tokens) const;
+};
+
+/// -log p of a mixture, given -log p of the GPT and of the counts.
+std::vector<double> mixed_losses(double share, std::span<const double> gpt, std::span<const double> counts);
+
+/// The share, of 0, 0.05, ... 1, with which their mean is smallest.
+double best_share(std::span<const double> gpt, std::span<const double> counts);
 
 }  // namespace microgpt

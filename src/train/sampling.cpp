@@ -10,6 +10,7 @@
 #include "tensor/decoder.h"
 #include "tensor/draw.h"
 #include "train/generate.h"
+#include "train/ngram.h"
 
 namespace microgpt {
 
@@ -44,9 +45,12 @@ template <class T>
 std::vector<Token> sample(Decoder<T>& decoder, const Sampling& sampling, PythonRandom& random,
                           std::span<const Token> prompt) {
   decoder.reset();
+  std::vector<Token> tokens;
   auto next = [&](Token token_id, std::size_t pos_id) {
     const std::span<T> logits = decoder.next(token_id);
+    tokens.push_back(token_id);
     if (pos_id < prompt.size()) return prompt[pos_id];
+    if (sampling.mixture) sampling.mixture->mix(logits, tokens);
     keep_likeliest(logits, sampling);
     return draw_token<T>(logits, sampling.temperature, random);
   };
@@ -74,6 +78,11 @@ std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t fir
         if (t < prompt.size()) {
           last[i] = prompt[t];
         } else {
+          if (sampling.mixture) {
+            std::vector<Token> tokens{bos};
+            tokens.insert(tokens.end(), document.begin(), document.end());
+            sampling.mixture->mix(row, tokens);
+          }
           keep_likeliest(row, sampling);
           last[i] = draw(row, sampling.temperature, counter_uniform(counter_bits(seed, first + growing[i]), t));
         }
@@ -101,19 +110,21 @@ std::vector<double> probabilities(View<T> logits) {
 }
 
 template <class T>
-std::vector<double> surprises(Decoder<T>& decoder, std::span<const Token> document) {
+std::vector<double> surprises(Decoder<T>& decoder, std::span<const Token> document, const Mixture* mixture) {
   decoder.reset(0);
   std::vector<double> nats;
   for (std::size_t i = 0; i + 1 < document.size() && i < decoder.length(); i++) {
-    nats.push_back(-std::log(probabilities(decoder.next(document.subspan(i, 1)))[document[i + 1]]));
+    double p = probabilities(decoder.next(document.subspan(i, 1)))[document[i + 1]];
+    if (mixture) p = mixture->share * p + (1 - mixture->share) * mixture->counts(document, i + 1);
+    nats.push_back(-std::log(p));
   }
   return nats;
 }
 
 template std::vector<double> probabilities(View<float>);
 template std::vector<double> probabilities(View<double>);
-template std::vector<double> surprises(Decoder<float>&, std::span<const Token>);
-template std::vector<double> surprises(Decoder<double>&, std::span<const Token>);
+template std::vector<double> surprises(Decoder<float>&, std::span<const Token>, const Mixture*);
+template std::vector<double> surprises(Decoder<double>&, std::span<const Token>, const Mixture*);
 template void keep_likeliest(std::span<float>, const Sampling&);
 template void keep_likeliest(std::span<double>, const Sampling&);
 template std::vector<Token> sample(Decoder<float>&, const Sampling&, PythonRandom&, std::span<const Token>);

@@ -13,17 +13,19 @@ namespace microgpt {
 class PythonRandom;
 template <class T>
 class Decoder;
+struct Mixture;
 template <class T>
 struct View;
 
 /// How the next token is drawn: in proportion to softmax(logits / temperature), at a temperature of 0 the likeliest.
 struct Sampling {
-  Sampling(double temperature_, std::size_t top_k_ = 0, double top_p_ = 1)
-      : temperature(temperature_), top_k(top_k_), top_p(top_p_) {}
+  Sampling(double temperature_, std::size_t top_k_ = 0, double top_p_ = 1, const Mixture* mixture_ = nullptr)
+      : temperature(temperature_), top_k(top_k_), top_p(top_p_), mixture(mixture_) {}
 
   double temperature;
-  std::size_t top_k;  // only among so many of the likeliest; 0: all
-  double top_p;       // only among the likeliest that together have this probability
+  std::size_t top_k;       // only among so many of the likeliest; 0: all
+  double top_p;            // only among the likeliest that together have this probability
+  const Mixture* mixture;  // whose logits these are; null: the GPT's
 };
 
 /// Sets the logits of the tokens that are not to be drawn to minus infinity. T is float or double, here and below.
@@ -52,6 +54,6 @@ std::vector<double> probabilities(View<T> logits);
 /// How surprising each token of a document, BOS ... BOS, is after those before it: -log p, in nats. Only the first
 /// decoder.length() predictions count.
 template <class T>
-std::vector<double> surprises(Decoder<T>& decoder, std::span<const Token> document);
+std::vector<double> surprises(Decoder<T>& decoder, std::span<const Token> document, const Mixture* mixture = nullptr);
 
 }  // namespace microgpt

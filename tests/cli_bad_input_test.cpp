@@ -107,7 +107,7 @@ TEST_CASE("a file of names that cannot be read is refused with its name and the 
       {folder.written("blank", "\n \t \r\n\n"), folder.file("blank") + none},
       {folder.written("binary", std::string("anna\nb\0b\n", 9)),
        folder.file("binary") +
-           ":2: a zero byte; this is a binary file, or UTF-16 without its mark: iconv -f UTF-16LE -t UTF-8 '" +
+           ":2: a zero byte; this is a binary file (of a spreadsheet, save CSV), or UTF-16 without its mark: iconv -f UTF-16LE -t UTF-8 '" +
            folder.file("binary") + "' >names.txt"},
       {folder.written("latin1", "anna\r\nbela\r\nZo\xeb\r\n"),
        folder.file("latin1") + ":3: not valid UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 '" +

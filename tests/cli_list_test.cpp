@@ -111,7 +111,10 @@ TEST_CASE("a list is odd in one line of standard error for each oddity") {
       {"Anna[1]\nBo[2]\n", "cut -d '[' -f 1"},
       {"\"Anna\"\n\"Bo\"\n", "cut -d '\"' -f 2"},
       {"\u00ab Ann \u00bb\n\u00ab Bo \u00bb\n", "sed 's,\u00ab,,g'"},
-      {"001 Anna\n002 Bo\n", "tr -d '0-9'"},
+      {"001 Anna\n2) Bo\n", "sed 's/^[0-9.) ]*//'"},
+      {"Anna 12\nBo 7\n", "tr -d '0-9'"},
+      {"- Anna\n- Bo-Lu\n", "sed 's/^[- ]*//'"},
+      {"<li>Anna</li>\n<li>Bo</li>\n", "sed 's/<[^>]*>//g'"},
       {"9\nA/B\nC/D\nE/B\nG\u00e9/D\nI/B\nK/D\nM/B\nO/D\nQ/S\n", "cut -d '/' -f 1"}};
   for (const auto& [list, command] : odd) {
     CHECK(told(list, briefly).find("if that is no part of a name: " + command + " <'/") != std::string::npos);

@@ -86,8 +86,10 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
     const std::string_view line = take_line(text);
     try {
       if (line.find('\0') != std::string_view::npos) {
-        throw Error("a zero byte; this is a binary file, or UTF-16 without its mark: iconv -f UTF-16LE -t UTF-8 " +
-                    shell_word(file.path) + " >names.txt");
+        throw Error(
+            "a zero byte; this is a binary file (of a spreadsheet, save CSV), or UTF-16 without its mark: "
+            "iconv -f UTF-16LE -t UTF-8 " +
+            shell_word(file.path) + " >names.txt");
       }
       add(line);
     } catch (const Error& error) {

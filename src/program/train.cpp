@@ -129,8 +129,8 @@ class AfterStep {
 };
 
 /// Draws the losses, and generates names. `length` is how many tokens they can have. If names are held out, or few,
-/// those that stand in the data are marked: a model may know them by heart. For a list, such a name, or one that came
-/// before, is drawn anew, up to a hundred times.
+/// those that stand in the data are marked: a model may know them by heart. For a list, such a name, one that came
+/// before, or an empty one is drawn anew, up to a hundred times.
 void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>()>& generate) {
   if (!run.losses.empty()) {
     const std::size_t first_step = run.options.preset.train.first_step + 1;
@@ -142,7 +142,7 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
   };
   const auto& [documents, tokenizer, held_out] = run.start;
   const bool are_marked = !held_out.empty() || documents.size() < 10;
-  std::set<std::u32string> names;
+  std::set<std::u32string> names{U""};
   fmt::print("\n{}\n", run.options.preset.heading);
   for (std::size_t i = 1; i <= run.options.samples; i++) {
     std::u32string name;
@@ -257,9 +257,12 @@ void tell_of_signs(std::span<const Document> documents, const std::string& path)
     tell(fmt::format("note: '{}' is read as a name; without such lines: grep -v '^#' {}",
                      visible(encode_utf8(*comment)), from));
   }
-  for (const char32_t sign : std::u32string_view(U"\t;,|\"[({</:*_+~@\u00ab\u201c\u201e\u20220")) {  // 0: any digit
+  for (const char32_t sign : std::u32string_view(U"\t;,|\"[({</:*_+~@\u00ab\u201c\u201e\u2022-0")) {  // 0: any digit
     const std::u32string_view signs = sign == U'0' ? U"0123456789" : std::u32string_view(&sign, 1);
-    auto has_sign = [&](const Document& d) { return d.find_first_of(signs) != Document::npos; };
+    auto has_sign = [&](const Document& d) {
+      const std::size_t at = d.find_first_of(signs);
+      return sign == U'-' ? at == 0 : at != Document::npos;  // within a name a hyphen is usual
+    };
     const auto count = std::count_if(documents.begin(), documents.end(), has_sign);
     if (10 * static_cast<std::size_t>(count) < 9 * documents.size()) continue;
     const std::string shown = encode_utf8(sign);
@@ -274,9 +277,11 @@ void tell_of_signs(std::span<const Document> documents, const std::string& path)
     const auto letter = std::find_if(example.begin(), example.end(),
                                      [](char32_t c) { return c >= 0x80 || std::isalpha(static_cast<int>(c)) != 0; });
     const std::string command =
-        sign == U'0'  ? "tr -d '0-9'"
-        : sign < 0x80 ? fmt::format("cut -d '{}' -f {}", shown, 1 + std::count(example.begin(), letter, sign))
-                      : "sed 's," + shown + ",,g'";
+        sign == U'0'   ? signs.find(example[0]) != signs.npos ? "sed 's/^[0-9.) ]*//'" : "tr -d '0-9'"
+        : sign == U'-' ? "sed 's/^[- ]*//'"
+        : sign == U'<' ? "sed 's/<[^>]*>//g'"
+        : sign < 0x80  ? fmt::format("cut -d '{}' -f {}", shown, 1 + std::count(example.begin(), letter, sign))
+                       : "sed 's," + shown + ",,g'";
     return tell(fmt::format("note: nearly all lines have a {}, as '{}'; if that is no part of a name: {} <{}",
                             sign == U'0' ? "digit" : "'" + shown + "'", visible(encode_utf8(example)), command, from));
   }

@@ -222,7 +222,7 @@ inline Words without_threads(const std::string& text) {
 /// The names of the lines "sample  1: kamon".
 inline Words names(const std::string& text) {
   Words found = lines_that_begin("sample", text);
-  for (std::string& line : found) line.erase(0, line.find(": ") + 2);
+  for (std::string& line : found) line = line.substr(line.find(": ") + 2, line.find("  (in") - line.find(": ") - 2);
   return found;
 }
 

@@ -293,7 +293,6 @@ void tell_of_signs(std::span<const Document> documents, const std::string& path)
 /// short or repeats itself. `num_lines` is how many documents were read.
 void tell_of_odd_list(const Start& start, const DataFile& file, std::size_t num_lines, bool is_chosen_for) {
   if (file.column.empty()) tell_of_signs(start.documents, file.path);
-  if (num_lines < 10) tell("note: for fewer than ten names the program chooses nothing; expect copies");
   if (!is_chosen_for) return;
   const std::size_t distinct = start.documents.size() + start.held_out.size();
   if (distinct < 50) tell(fmt::format("note: {} names are few; expect names much like them", distinct));
@@ -330,6 +329,7 @@ void train(const Options& table, TrainOptions& options) {
   if (is_left_to_the_program(table, documents)) options.use("list");
   tell_of_hold_out(table, documents);
   const std::size_t num_lines = documents.size();
+  if (num_lines < 10 && leaves_the_choice(table)) tell("note: ten names at least are needed to choose a model for them");
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
   Run run{options, prepare(std::move(documents), options.hold_out, model, random), random};

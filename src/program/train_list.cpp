@@ -35,16 +35,18 @@ constexpr std::array<std::uint64_t, 2> published_lists{0xbe71ec2af0943ef1U, 0x96
 
 }  // namespace
 
-bool is_left_to_the_program(const Options& table, std::span<const Document> documents) {
+bool leaves_the_choice(const Options& table) {
   const std::set<std::string> others{"--data",  "--column",  "--lower", "--plot",        "--save",
                                      "--force", "--samples", "--seed",  "--temperature", "--quiet"};
-  if (!is_typed(table, "--data")) return false;
-  for (const Option& option : table) {
-    if (option.typed && !others.contains(option.name)) return false;
-  }
+  return is_typed(table, "--data") && std::all_of(table.begin(), table.end(), [&](const Option& option) {
+           return !option.typed || others.contains(option.name);
+         });
+}
+
+bool is_left_to_the_program(const Options& table, std::span<const Document> documents) {
   std::set<std::u32string_view> distinct;
   for (std::size_t i = 0; i < documents.size() && distinct.size() < 10; i++) distinct.insert(documents[i]);
-  return distinct.size() == 10 &&
+  return leaves_the_choice(table) && distinct.size() == 10 &&
          std::find(published_lists.begin(), published_lists.end(), fingerprint(documents)) == published_lists.end();
 }
 

@@ -13,8 +13,11 @@
 
 namespace microgpt {
 
-/// Whether the choice is left to the program: a file was named, no option of the model or its training was typed, and
-/// there are ten distinct documents at least. The two lists of names with published figures are trained as published.
+/// Whether a file was named, and no option of the model or its training was typed.
+bool leaves_the_choice(const Options& table);
+
+/// Whether the choice is left to the program, and there are ten distinct documents at least. The two lists of names
+/// with published figures are trained as published.
 bool is_left_to_the_program(const Options& table, std::span<const Document> documents);
 
 /// Sets the model and the training to what suits these documents, some of which must be held out, and then to what was

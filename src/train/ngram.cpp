@@ -46,10 +46,10 @@ double Ngram::operator()(std::span<const Token> tokens, std::size_t i) const {
 
 std::vector<double> Ngram::next(std::span<const Token> tokens) const {
   std::vector<double> p(vocab_size_, 1.0 / static_cast<double>(vocab_size_));
-  const double less = std::min(trust, 0.3);
-  each_context(tokens, std::min<std::size_t>(order, 4), [&](const Seen& seen) {
-    for (double& x : p) x *= less / (seen.total + less);
-    for (const auto& [token, n] : seen.next) p[token] += n / (seen.total + less);
+  constexpr double little = 0.05;
+  each_context(tokens, 4, [&](const Seen& seen) {
+    for (double& x : p) x *= little / (seen.total + little);
+    for (const auto& [token, n] : seen.next) p[token] += n / (seen.total + little);
   });
   return p;
 }

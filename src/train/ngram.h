@@ -33,8 +33,8 @@ class Ngram {
   /// p(tokens[i]), given the tokens before it. i >= 1.
   double operator()(std::span<const Token> tokens, std::size_t i) const;
 
-  /// p of every token after these, (V), as names are generated: to predict what nobody has seen, shorter contexts must
-  /// count for much, but a name that is made of what was seen looks like one. The longest contexts would only copy.
+  /// p of every token after these, (V), to generate: of order 4, with little trust in shorter contexts. To predict what
+  /// nobody has seen they must count for more, but a name that is made of what was seen looks like one.
   std::vector<double> next(std::span<const Token> tokens) const;
 
  private:

@@ -133,11 +133,10 @@ std::size_t EarlyStopping<T>::last_step() const {
 template <class T>
 void EarlyStopping<T>::print_result() {
   const double counted = estimate(counted_).mean;
-  fmt::print(
-      "best at step {}: {:.4f} nats per token, with a share of {} for the GPT, which has {:.4f} alone; counting runs "
-      "of "
-      "up to {} characters: {:.4f}\n",
-      run_.state.step, kept_, mixture_.share, gpt_, mixture_.counts.order, counted);
+  fmt::print("best at step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n", run_.state.step,
+             kept_, mixture_.counts.order, counted);
+  fmt::print("mixed: {:.2f} of the GPT (alone {:.4f}), {:.2f} of counting; of equally good steps, the last is best\n",
+             mixture_.share, gpt_, 1 - mixture_.share);
   Series& counting = losses_.emplace_back(Series{"counting", losses_.back().points});
   for (auto& [step, loss] : counting.points) loss = counted;
   std::set<double> numbers;

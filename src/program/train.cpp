@@ -130,7 +130,7 @@ class AfterStep {
 
 /// Draws the losses, and generates names. `length` is how many tokens they can have. If names are held out, or few,
 /// those that stand in the data are marked: a model may know them by heart. For a list, such a name, one that came
-/// before, or an empty one is drawn anew, up to a hundred times.
+/// before, an empty one, and one that is cut off are drawn anew, up to a hundred times.
 void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>()>& generate) {
   if (!run.losses.empty()) {
     const std::size_t first_step = run.options.preset.train.first_step + 1;
@@ -150,7 +150,7 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
     for (int tries = run.options.is_list() ? 100 : 1; tries > 0; tries--) {
       name = tokenizer.document_of(generate());
       is_copy = are_marked && (stands_in(documents, name) || stands_in(held_out, name));
-      if (!is_copy && names.insert(name).second) break;
+      if (!is_copy && name.size() < length && names.insert(name).second) break;
     }
     print_sample(i, encode_utf8(name), are_marked ? mark(is_copy, name.size() == length) : "");
   }

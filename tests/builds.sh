@@ -21,7 +21,7 @@ release() {
 mistakes() { make museum && make check-readmes && make check-exercises && make check-mine; }
 
 # Tests that take long where code runs slowly, and depend on no compiler or processor: statistics of models, and memory.
-statistics='the memory of a training *,of freshly drawn models *,the bar takes *,what is chosen for a list *'
+statistics='the memory of a training *,of freshly drawn models *,the bar takes *'
 
 # The sanitizers, with the other compiler, without threads.
 asan() { make test MODE=asan CXX=clang++ OPENMP=0 ARGS="-tce='$statistics'"; }

@@ -121,6 +121,8 @@ TEST_CASE("a list is odd in one line of standard error for each oddity") {
   CHECK(told("Jean-Luc O'Neil\nAnne-Marie d'Arc\n", briefly) == "");
   CHECK(told("# mine\nAnna\nBo\n", briefly).find("'# mine' is read as a name; without such lines: grep -v '^#' ") !=
         std::string::npos);
+  CHECK(told("Zoe\u0308\nBo\n", briefly).find("note: accents stand behind their letters, as in 'Zoe\u0308'; ") !=
+        std::string::npos);
   CHECK(told("Anna; Bo\n", briefly).find("to part it: tr ';' '\\n' <") != std::string::npos);
   CHECK(told("anna,bo\ncleo\n", briefly) == "");
   CHECK(told("anna bo cleo\n", briefly) ==

@@ -257,6 +257,15 @@ void tell_of_signs(std::span<const Document> documents, const std::string& path)
     tell(fmt::format("note: '{}' is read as a name; without such lines: grep -v '^#' {}",
                      visible(encode_utf8(*comment)), from));
   }
+  const auto apart = std::find_if(documents.begin(), documents.end(), [](const Document& d) {
+    return std::any_of(d.begin(), d.end(), [](char32_t c) { return c >= 0x300 && c < 0x370; });
+  });
+  if (apart != documents.end()) {
+    tell(fmt::format(
+        "note: accents stand behind their letters, as in '{}'; to make each pair one letter: python3 -c 'import "
+        "sys, unicodedata; sys.stdout.write(unicodedata.normalize(\"NFC\", sys.stdin.read()))' <{}",
+        visible(encode_utf8(*apart)), from));
+  }
   for (const char32_t sign : std::u32string_view(U"\t;,|\"[({</:*_+~@\u00ab\u201c\u201e\u2022-0")) {  // 0: any digit
     const std::u32string_view signs = sign == U'0' ? U"0123456789" : std::u32string_view(&sign, 1);
     auto has_sign = [&](const Document& d) {
@@ -329,7 +338,8 @@ void train(const Options& table, TrainOptions& options) {
   if (is_left_to_the_program(table, documents)) options.use("list");
   tell_of_hold_out(table, documents);
   const std::size_t num_lines = documents.size();
-  if (num_lines < 10 && leaves_the_choice(table)) tell("note: ten names at least are needed to choose a model for them");
+  if (num_lines < 10 && leaves_the_choice(table))
+    tell("note: ten names at least are needed to choose a model for them");
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random{std::string_view(options.seed)};
   Run run{options, prepare(std::move(documents), options.hold_out, model, random), random};

@@ -144,7 +144,7 @@ no-such-lesson:
 MINE_SH := CXX='$(CXX)' lessons/mine/mine.sh
 ## A microgpt of your own
 mine: ## write it stage by stage; again: test it, and see what comes next
-	@$(MINE_SH) test || :
+	@$(MINE_SH) test $(STAGE) || :
 mine-watch: ## test it each time you save it, until Ctrl-C
 	@$(MINE_SH) watch || :
 mine-run: ## run it: make mine-run [NAMES=file]

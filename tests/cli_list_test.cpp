@@ -170,6 +170,9 @@ TEST_CASE("a table, capitals and standard input make the same model, which remem
         "microgpt: note: the first row of column 2 is 'Name'; if that is a heading, name the column so\n");
   CHECK(refusal(people.train({"--column", "name"})) ==
         "1: " + people.names + ": the table has no column 'name' in its first line; it has 'id', 'Name'");
+  write_contents(people.file("people.csv"), "id,Name\n1,Anna\n");
+  CHECK(refusal({"train", "--data", people.file("people.csv")}) ==
+        "1: " + people.file("people.csv") + ": it is a table; name one of its columns: 'id', 'Name'");
   CHECK(refusal(plain.train({"--column", "name"}))
             .starts_with("1: " + plain.names + ": it has no column 'name': its first line is '"));
 }

@@ -155,7 +155,7 @@ TEST_CASE("a column of a table has a line for every record") {
   CHECK(csv_column("a\tb\nc\td", "b") == "\nd\n");
   CHECK(csv_column("sep=;\r\nname;a,b\r\nAnn;2\r\n", "name") == "\nAnn\n");
   for (const char* none : {"Name", "0", "4", "-1", ""}) {
-    CHECK_THROWS_WITH_AS(csv_column(table, none), doctest::Contains("; it has 'id', 'name', 'the, town'"), Error);
+    CHECK_THROWS_WITH_AS(csv_column(table, none), doctest::Contains("'id', 'name', 'the, town'"), Error);
     CHECK(csv_column("Ann\nBo, jr\n", none) == std::nullopt);
   }
   CHECK_THROWS_WITH_AS(csv_column("name\n\"Ann\nBo\n", "name"), "the table has a double quote that does not end",

@@ -2,7 +2,7 @@
 # The reader's own microgpt, stage by stage, and exercises of lessons: lessons/mine/mine.sh COMMAND [NUMBER]
 #
 #   test       creates mine/microgpt.cpp if there is none, tests it, and says what comes next
-#   test N     tests stage N alone
+#   test N     tests stage N alone, whatever is done
 #   watch      tests after each change of the file
 #   hint       a hint for the next stage; again: another as well; again: its solution as well
 #   hint NN    the same for the exercise of lesson NN
@@ -91,8 +91,8 @@ compile() { # OUTPUT [FLAG...] SOURCE
   $CXX -std=c++20 -Isrc -fno-diagnostics-color "$@" -o "$output" 2>"$scratch/errors"
 }
 
-test_flags='-w -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main'
-program_flags='-w -O1 -D_GLIBCXX_ASSERTIONS'
+test_flags='-Werror=return-type -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main'
+program_flags='-Werror=return-type -O1 -D_GLIBCXX_ASSERTIONS'
 compile_tests() { # STAGE OUTPUT [FLAG]
   compile "$2" ${3:-} $test_flags ${header:+-include $header $header.o} -DSTAGE="$1" -include "$file" $tests
 }
@@ -115,8 +115,9 @@ first_error() {
 # The first line of the reader's that the compiler did not like.
 say_syntax_error() { # is true if there is one
   local line
-  ! $CXX -std=c++20 -Isrc -fno-diagnostics-color -w -fsyntax-only "$file" 2>"$scratch/errors.own" || return 1
-  line=$(sed -n "s|^$file:\([0-9][0-9]*\):.*|\1|p" "$scratch/errors.own" | head -n 1)
+  ! $CXX -std=c++20 -Isrc -fno-diagnostics-color -Werror=return-type -c -o "$scratch/own.o" "$file" \
+    2>"$scratch/errors.own" || return 1
+  line=$(sed -n "s|^$file:\([0-9][0-9]*\):.*error: .*|\1|p" "$scratch/errors.own" | head -n 1)
   echo "$file${line:+:$line} does not compile: $(first_error "$scratch/errors.own")"
   [ -z "$line" ] || sed -n "${line}s/^/  $line |  /p" "$file"
 }
@@ -188,6 +189,7 @@ say_crash() { # STAGE EXIT_CODE SECONDS
     137 | 152) echo "$call: still computing after $3 seconds, and was stopped. Does a loop never end?" ;;
     153) echo "$call: it printed more than a megabyte, and was stopped. Does a loop print for ever?" ;;
     126) echo "no program runs in $scratch: clone the project to a disk that is not mounted with noexec" ;;
+    0) echo "$call: the program ended. Is there an exit() in it?" ;;
     139 | 138) echo "$call: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
     *)
       echo "$call: stopped with code $2."
@@ -261,8 +263,9 @@ run_whole() {
 
 run_tests() { # STAGE FIRST LAST: what stage STAGE tests of stages FIRST to LAST
   : >"$scratch/result"
-  limited 10 "$scratch/printed" "$scratch/test" "$scratch/result" "$scratch" "$2" "$3" ||
-    { say_verdict "$1" $? 10 && return 1; }
+  local code=0
+  limited 10 "$scratch/printed" "$scratch/test" "$scratch/result" "$scratch" "$2" "$3" || code=$?
+  [ $code = 0 ] && grep -qx finished "$scratch/result" || { say_verdict "$1" $code 10 && return 1; }
 }
 
 # Tests one stage; says what is wrong with it, if something is. The parts come before the whole program.
@@ -280,6 +283,11 @@ test_all() {
   : >"$scratch/said"
   need_compiler
   ! say_syntax_error || return 1
+  if [ ! -e "$own/progress" ]; then # it is found again, from the last stage down
+    for ((stage = extra; stage > 0; stage--)); do ! test_stage $stage >/dev/null || break; done
+    before=$stage finished=$stage
+    write_progress "$finished" 0
+  fi
   while stage=$((finished < extra ? finished + 1 : extra)) && test_stage $stage >"$scratch/said"; do
     [ "$finished" -lt $extra ] || break
     finished=$stage
@@ -429,6 +437,7 @@ run() {
 debug() {
   read_progress
   local next=$((finished < extra ? finished + 1 : extra))
+  [ "${file#/}" != "$file" ] || file=$PWD/$file # step goes into no file that is called ./...
   mkdir -p build/mine
   set -- src/debug/start.sh gdb -ex 'set print address on'
   if [ $next -ge $whole ]; then
@@ -463,7 +472,7 @@ trap 'exit 130' INT TERM HUP
 command=${1:-test}
 [ $# -eq 0 ] || shift
 case $command in
-  test) if [ -n "${1:-}" ]; then test_stage "$1"; exit; fi
+  test) if [ -n "${1:-}" ]; then test_stage "$1" && echo "stage $1, $(title "$1"): it holds"; exit; fi
     start && { say_next; exit 0; } || test_all ;;
   watch) start; watch ;;
   hint) if [ -n "${1:-}" ]; then hint_exercise "$1"; else start; hint; fi ;;

@@ -35,8 +35,10 @@ std::string text_of(const std::string& path) {
 /// The file's column of a table, or a list that is none. Tells of what may be meant in another way.
 std::string column_of(std::string text, const DataFile& file) {
   if (std::optional<std::string> fields = json_column(text, file.column)) return *std::move(fields);
-  if (file.column.empty()) return text;
-  std::optional<std::string> fields = csv_column(text, file.column);
+  const bool is_list = file.column.empty() && !file.path.ends_with(".csv") && !file.path.ends_with(".tsv");
+  std::optional<std::string> fields;
+  if (!is_list) fields = csv_column(text, file.column);
+  if (!fields && file.column.empty()) return text;
   if (!fields && file.needs_column) {
     throw Error("it has no column '" + visible(file.column) + "': its first line is '" +
                 visible(text.substr(0, std::min<std::size_t>(text.find_first_of("\r\n"), 60))) + "'");

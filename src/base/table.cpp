@@ -73,6 +73,7 @@ std::optional<std::string> csv_column(std::string_view text, const std::string& 
   if (text.starts_with("sep=")) take_record(text, separator);  // the line before a table with which Excel is told
   std::string_view rest = text;
   const Record header = take_record(rest, separator);
+  if (column.empty() && header.size() > 1) throw Error("it is a table; name one of its columns: " + listed(header));
   const auto named = std::find(header.begin(), header.end(), column);
   std::size_t place = static_cast<std::size_t>(named - header.begin());
   std::string fields = "\n";  // for the header

@@ -11,7 +11,7 @@ namespace microgpt {
 /// One column of a CSV table, a line for every record. `column` is its name in the first record, whose line is then
 /// empty, or its number, counted from 1. Fields may stand in double quotes, with "" for a quote. Nothing if the first
 /// record has one field, and that is not the column: then the text is a list. Throws Error if there are several fields
-/// and no such column, or if a quote does not end.
+/// and no such column, or `column` is empty, or if a quote does not end.
 std::optional<std::string> csv_column(std::string_view text, const std::string& column);
 
 /// The texts of a JSON list, or what its objects have under `column`, a line for each; also of objects on lines of

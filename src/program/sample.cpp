@@ -66,7 +66,7 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
   // A name as long as the block was cut off there, so it is no new name.
   const std::size_t longest_drawn = checkpoint.config.block_size - (options.only_new ? 1 : 0);
   const std::size_t blanks = std::min(options.prompt.find_first_not_of(' '), options.prompt.size());
-  Constraints constraints{.min_length = options.min_length,
+  Constraints constraints{.min_length = std::max<std::size_t>(options.min_length, options.only_new ? 1 : 0),
                           .max_length = std::min(options.max_length, longest_drawn),
                           .prefix = known_text("--prompt", options.prompt.substr(blanks), tokenizer),
                           .suffix = known_text("--suffix", options.suffix, tokenizer),

@@ -130,8 +130,8 @@ class AfterStep {
 
 /// Draws the losses, and generates names. `length` is how many tokens they can have. If names are held out, or few,
 /// those that stand in the data are marked: a model may know them by heart. For a list, such a name, one that came
-/// before, an empty one, and one that is cut off are drawn anew, up to a hundred times.
-void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>()>& generate) {
+/// before, an empty one, and one that is cut off are drawn anew, up to a hundred times, each time more boldly.
+void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>(double temperature)>& generate) {
   if (!run.losses.empty()) {
     const std::size_t first_step = run.options.preset.train.first_step + 1;
     replace_file(*run.options.plot,
@@ -147,8 +147,8 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
   for (std::size_t i = 1; i <= run.options.samples; i++) {
     std::u32string name;
     bool is_copy = false;
-    for (int tries = run.options.is_list() ? 100 : 1; tries > 0; tries--) {
-      name = tokenizer.document_of(generate());
+    for (int tries = 0; tries < (run.options.is_list() ? 100 : 1); tries++) {
+      name = tokenizer.document_of(generate(run.options.temperature * (1 + 0.03 * tries)));
       is_copy = are_marked && (stands_in(documents, name) || stands_in(held_out, name));
       if (!is_copy && name.size() < length && names.insert(name).second) break;
     }
@@ -175,7 +175,7 @@ void train_scalar(Run& run) {
     };
     train(loss, model.params, update, run.start.documents, run.start.tokenizer, how, std::ref(after_step));
   }
-  finish(run, config.block_size, [&] { return sample(model, run.options.temperature, run.random); });
+  finish(run, config.block_size, [&](double temperature) { return sample(model, temperature, run.random); });
 }
 
 /// Batches of documents, shared by threads and processes.
@@ -234,8 +234,10 @@ void train_tensor(Run& run) {
     print_quality(quality, options.temperature, options.all_digits);
   }
   Decoder<T> decoder(best ? *best : trainer.model(), kernels);
-  const Sampling sampling(options.temperature, 0, 1, early ? &early->mixture() : nullptr);
-  finish(run, decoder.length(), [&] { return sample(decoder, sampling, run.random); });
+  const Mixture* const mixture = early ? &early->mixture() : nullptr;
+  finish(run, decoder.length(), [&](double temperature) {
+    return sample(decoder, {temperature, 0, 1, mixture}, run.random);
+  });
 }
 
 /// Nobody who chose the length has to be told.

@@ -93,6 +93,15 @@ exercise() {
   return $code
 }
 
+# In gdb, step goes into the reader's file, which lies in the project.
+stepped() {
+  ! command -v gdb >/dev/null && return
+  mkdir -p build/stepped && cp "$MINE_FOLDER"/{microgpt.cpp,progress} build/stepped
+  printf 'step\n%.0s' {1..12} >"$MINE_FOLDER/steps"
+  MINE_FOLDER=build/stepped $mine gdb <"$MINE_FOLDER/steps" 2>&1 | grep -q 'build/stepped/microgpt.cpp:' ||
+    { echo 'step does not go into the file' && return 1; }
+}
+
 around() {
   local folder=$MINE_FOLDER/new code=0
   exercise || code=1
@@ -125,10 +134,17 @@ around() {
   edited 2 'std::vector<double> p;' 'std::vector<double> p; p[7] = 1;' \
     'probabilities({0, 2, 1}): stopped with code 134. An index is past the end of a vector.' || code=1
   edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
+  edited 2 '  return p;' '' 'does not compile: no return statement in function returning non-void' || code=1
+  edited 2 'std::vector<double> p;' 'std::vector<double> p; exit(0);' 'the program ended. Is there an exit() in it?' ||
+    code=1
+  $mine cut 3 >"$MINE_FOLDER/microgpt.cpp" && rm "$MINE_FOLDER/progress"
+  says '[###............] 3 of 15' $mine test || code=1
+  says 'stage 2, the loss (lesson 01): it holds' $mine test 2 || code=1
   edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
   says 'either STAGE, for a solution, or BACK' $mine back 1 5 || code=1
   edited 5 'if (v.a != nullptr) v.grad = 0;' '' 'and L.backward() twice' || code=1
   ! command -v gdb >/dev/null || says 'should_be(small(2)' $mine gdb || code=1
+  stepped || code=1
   watched || code=1
   return $code
 }

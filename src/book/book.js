@@ -1,6 +1,6 @@
-// What a page does besides showing its text: light and dark, what the reader has read, guessed and run, covers before
-// answers, walks step by step, source code beside the text, the glossary, and the search. Without this script, all text
-// and pictures are there.
+// What a page does besides showing its text: what the reader has read, guessed and run, covers before answers, walks
+// step by step, source code beside the text, the glossary, and the search. Without this script, all text and pictures
+// are there.
 
 const book = {}; // words.js, sections.js and the programs in run/ put their data here
 const root = document.documentElement;
@@ -38,25 +38,6 @@ function remember(what, name, value) {
 }
 
 const recalled = (what, name) => memory.kept[what]?.[name];
-
-// --- Light and dark --------------------------------------------------------------------------------------------------
-
-const asked = new URLSearchParams(location.search).get("theme"); // of a frame: that of its page
-const preferred = matchMedia("(prefers-color-scheme: dark)");
-const theme = () => asked ?? memory.kept.theme ?? (preferred.matches ? "dark" : "light");
-const showTheme = () => (root.dataset.theme = theme());
-showTheme();
-preferred.addEventListener("change", showTheme);
-
-function themeButton() {
-  const button = make("button", { type: "button", textContent: "◐", title: "Light or dark", ariaLabel: "Light or dark" });
-  button.addEventListener("click", () => {
-    memory.change((all) => (all.theme = theme() === "dark" ? "light" : "dark"));
-    showTheme();
-    document.querySelectorAll("#beside iframe[src]").forEach((frame) => showBeside(frame.dataset.href));
-  });
-  return button;
-}
 
 // --- Small helpers ---------------------------------------------------------------------------------------------------
 
@@ -276,10 +257,9 @@ function showBeside(href) {
     document.body.append(beside);
   }
   const frame = beside.querySelector("iframe");
-  const [address, line = ""] = href.split("#");
+  const [address] = href.split("#");
   Object.assign(beside.querySelector("a"), { href: address, textContent: address.replace(/^code\/|\.html$/g, "") });
-  frame.dataset.href = href;
-  frame.src = `${address}?theme=${theme()}#${line}`;
+  frame.src = href;
   beside.hidden = false;
   document.body.classList.add("is-beside");
 }
@@ -421,7 +401,7 @@ function watchScrolling(box) {
 
 function start() {
   if (self !== top) document.body.classList.add("framed");
-  document.getElementById("tools").append(...searchField(), themeButton());
+  document.getElementById("tools").append(...searchField());
   if (page()) startText();
   all("pre, .wide").forEach(watchScrolling);
 }

@@ -89,7 +89,7 @@ def walk(reader):
     reader.browser.type("one")
     reader.browser.press("Enter")
     claim("$2 = 0\nYou guessed: one" in reader.browser.text(".session-box pre"), "a guess stands beside it")
-    stands = "document.querySelector('#beside iframe')?.src.endsWith('main.cpp.html?theme=light#L-%d')"
+    stands = "document.querySelector('#beside iframe')?.src.endsWith('main.cpp.html#L-%d')"
     reader.browser.click(".session-box .at")
     claim(reader.browser.until(stands % 16), "the line of code is opened beside the text")
     reader.browser.click(".session-box ~ .session-box button")
@@ -134,16 +134,6 @@ def look_inside(reader):
         claim(not reader.browser.errors, f"{address} opens without an error: {reader.browser.errors}")
         count += 1
     claim(count == 6, "six lessons open a model")
-
-
-def theme(reader):
-    page = "getComputedStyle(document.body).backgroundColor"
-    light = reader.ask(page)
-    reader.browser.click("#tools button")
-    dark = reader.ask(page)
-    claim(light != dark, "a button changes light to dark")
-    reader.open("02_gradient.html")
-    claim(reader.ask(page) == dark, "the choice is remembered")
 
 
 def forget(reader):
@@ -227,7 +217,7 @@ def without_scripts(reader):
 
 def use(browser, folder):
     reader = Reader(browser, folder)
-    for act in (guess, run, walk, look_up, theme, forget):
+    for act in (guess, run, walk, look_up, forget):
         act(reader)
         claim(not browser.errors, f"there are no errors: {browser.errors}")
     print(f"book: {type(browser).__name__}: guessing, running, stepping, looking up and searching work", flush=True)

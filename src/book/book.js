@@ -1,6 +1,5 @@
 // What a page does besides showing its text: what the reader has read, guessed and run, covers before answers, walks
-// step by step, source code beside the text, the glossary, and the search. Without this script, all text and pictures
-// are there.
+// step by step, the glossary, and the search. Without this script, all text and pictures are there.
 
 const book = {}; // words.js, sections.js and the programs in run/ put their data here
 const root = document.documentElement;
@@ -233,8 +232,6 @@ function stepThrough(pre) {
     next.hidden = count === steps.length;
     guess.hidden = !steps[count]?.querySelector("kbd").nextSibling.textContent.replace("...", "").trim();
     rest.hidden = count >= steps.length - 1;
-    const at = all(".step:not([hidden]) .at", pre).at(-1);
-    if (at && document.body.classList.contains("is-beside")) showBeside(at.getAttribute("href"));
     showScrolling(pre);
   };
   rest.addEventListener("click", () => show(steps.length));
@@ -243,46 +240,6 @@ function stepThrough(pre) {
   pre.replaceWith(box);
   box.append(...caption, pre, guess, next, rest);
   show(0);
-}
-
-// --- Source code beside the text -------------------------------------------------------------------------------------
-
-function showBeside(href) {
-  let beside = document.getElementById("beside");
-  if (!beside) {
-    const close = make("button", { type: "button", textContent: "Close ✕" });
-    close.addEventListener("click", closeBeside);
-    const bar = make("div", {}, make("a"), close);
-    beside = make("aside", { id: "beside", ariaLabel: "Source code" }, bar, make("iframe", { title: "Source code" }));
-    document.body.append(beside);
-  }
-  const frame = beside.querySelector("iframe");
-  const [address] = href.split("#");
-  Object.assign(beside.querySelector("a"), { href: address, textContent: address.replace(/^code\/|\.html$/g, "") });
-  frame.src = href;
-  beside.hidden = false;
-  document.body.classList.add("is-beside");
-}
-
-function closeBeside() {
-  document.getElementById("beside").hidden = true;
-  document.body.classList.remove("is-beside");
-  openBeside.link.focus({ preventScroll: true });
-}
-
-function openBeside(event) {
-  const link = event.target.closest("a[target=code]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  if (innerWidth < 900) {
-    location.href = link.href;
-    return;
-  }
-  const from = link.getBoundingClientRect().top;
-  showBeside(link.getAttribute("href"));
-  scrollBy(0, link.getBoundingClientRect().top - from); // the text has become narrower
-  openBeside.link = link;
-  document.querySelector("#beside button").focus();
 }
 
 // --- The glossary ----------------------------------------------------------------------------------------------------
@@ -400,7 +357,6 @@ function watchScrolling(box) {
 }
 
 function start() {
-  if (self !== top) document.body.classList.add("framed");
   document.getElementById("tools").append(...searchField());
   if (page()) startText();
   all("pre, .wide").forEach(watchScrolling);
@@ -412,12 +368,7 @@ function startText() {
   all(".term").forEach(explain);
   document.body.append(tip);
   tip.addEventListener("pointerleave", hideTip);
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    if (tip.hidden && document.body.classList.contains("is-beside")) closeBeside();
-    tip.hidden = true;
-  });
-  document.addEventListener("click", openBeside);
+  document.addEventListener("keydown", ({ key }) => (tip.hidden ||= key === "Escape"));
   document.addEventListener("ran", (event) => remember("run", event.detail.program, true));
   document.getElementById("path").append(legendAndReset());
   lessonsOfTables()[0]?.closest(".wide").before(make("p", { className: "guessed", textContent: `Marks: ${legend}` }));

@@ -87,14 +87,6 @@ function differences(expected, printed) {
 
 // --- One program of the page --------------------------------------------------------------------------------------
 
-/// Why programs cannot run in this browser, or this one cannot; empty if it can.
-function obstacle(program) {
-  const lacks = ["WebAssembly", "Worker", "DecompressionStream"].find((what) => typeof window[what] === "undefined");
-  if (lacks) return `This browser has no ${lacks}, so the program cannot run here. The text shows what it prints.`;
-  if (!(program in bookPrograms)) return "This program does not run in the page. The text shows what it prints.";
-  return "";
-}
-
 const bookSettings = {
   NAMES: ["names of your own:", { type: "file", accept: ".txt,text/plain" }],
   TIMES: ["measure times", { type: "checkbox", value: "1" }],
@@ -264,9 +256,8 @@ class BookRun {
 
 function prepareRuns() {
   for (const div of document.querySelectorAll(".run[data-program]")) {
-    const reason = obstacle(div.dataset.program);
-    if (reason) div.replaceChildren(make("p", { textContent: reason }));
-    else new BookRun(div);
+    if (div.dataset.program in bookPrograms) new BookRun(div);
+    else div.append(make("p", { textContent: "This program does not run in the page. The text shows what it prints." }));
   }
 }
 

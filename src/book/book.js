@@ -342,12 +342,10 @@ function excerpt(text, word) {
 
 // --- A page ----------------------------------------------------------------------------------------------------------
 
-// What scrolls sideways must be reached by keyboard, and what scrolls must be seen to go on.
+// What scrolls sideways must be reached by keyboard, and seen to go on.
 function showScrolling(box) {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
-  box.classList.toggle("goes-down", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
-  box.classList.toggle("goes-up", box.scrollTop > 1);
 }
 
 const sizes = new ResizeObserver((changed) => changed.forEach(({ target }) => showScrolling(target)));

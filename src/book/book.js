@@ -100,7 +100,7 @@ function legendAndReset() {
   const button = make("button", { type: "button", textContent: "Forget what I have read, guessed and run" });
   button.addEventListener("click", () => {
     if (!confirm("Forget everything that you have read, guessed and run?")) return;
-    memory.change((all) => ["read", "guess", "shown", "verdict", "run"].forEach((what) => delete all[what]));
+    memory.change((all) => ["read", "guess", "shown", "run"].forEach((what) => delete all[what]));
     location.reload();
   });
   return make("p", {}, legend, make("br"), button);
@@ -137,20 +137,12 @@ function askFirst(part, number) {
   if (answer.tagName !== "DETAILS") cover(answer, fields, number === 0 ? page() : `${page()} ${number}`);
 }
 
-// remember, of one question of this page
-const keep = (what, name, value) => remember(what, page(), { ...recalled(what, page()), [name]: value });
-
-// Where the answer stands: the guess, and the reader's word on it.
+// The guess, where the answer stands.
 function showGuess(place, input, name) {
-  const verdict = make("select", { ariaLabel: "Was the guess right?" });
-  const words = ["right or wrong?", "right", "nearly right", "wrong"];
-  verdict.append(...words.map((text) => make("option", { textContent: text })));
-  verdict.value = recalled("verdict", page())?.[name] ?? words[0];
-  verdict.addEventListener("change", () => keep("verdict", name, verdict.value));
   const show = () => {
     const guess = make("b", { textContent: input.value.trim() });
     const said = `Answer${place.id && ` ${name}`}. You guessed: `;
-    place.replaceChildren(...(guess.textContent ? [said, guess, " ", verdict] : []));
+    place.replaceChildren(...(guess.textContent ? [said, guess] : []));
   };
   place.className = "guessed";
   input.addEventListener("input", show);
@@ -163,7 +155,7 @@ function field(question, number) {
   const label = make("label", { className: "guess" }, "Your guess", input);
   if (question.tagName === "LI") question.append(label);
   else question.after(label);
-  input.addEventListener("change", () => keep("guess", number, input.value));
+  input.addEventListener("change", () => remember("guess", page(), { ...recalled("guess", page()), [number]: input.value }));
   return input;
 }
 

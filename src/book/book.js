@@ -2,41 +2,31 @@
 // step by step, the glossary, and the search. Without this script, all text and pictures are there.
 
 const book = {}; // words.js, sections.js and the programs in run/ put their data here
-const root = document.documentElement;
 
 // --- What is remembered ----------------------------------------------------------------------------------------------
 
-// A browser may refuse to remember what a page of a folder stores. Then it is forgotten when the page closes.
-const memory = {
-  read() {
-    try {
-      return JSON.parse(localStorage.getItem("microgpt-book")) ?? {};
-    } catch {
-      return {};
-    }
-  },
-  // Other pages may have changed the rest in the meantime.
-  change(how) {
-    const all = { ...this.kept, ...this.read() };
-    how(all);
-    this.kept = all;
-    try {
-      localStorage.setItem("microgpt-book", JSON.stringify(all));
-    } catch {
-      // see above
-    }
-  },
-  kept: {},
-};
-memory.kept = memory.read();
+// A browser may refuse to remember what a page of a folder stores. Then nothing is remembered.
+function allRemembered() {
+  try {
+    return JSON.parse(localStorage.getItem("microgpt-book")) ?? {};
+  } catch {
+    return {};
+  }
+}
 
-// remember("read", "01_bigram", true); value undefined: forget it.
 function remember(what, name, value) {
-  memory.change((all) => (all[what] = { ...all[what], [name]: value }));
+  const remembered = allRemembered();
+  remembered[what] = { ...remembered[what], [name]: value };
+  try {
+    localStorage.setItem("microgpt-book", JSON.stringify(remembered));
+  } catch {
+    // see above
+  }
   showMarks();
 }
 
-const recalled = (what, name) => memory.kept[what]?.[name];
+// recalled("read", "01_bigram")
+const recalled = (what, name) => allRemembered()[what]?.[name];
 
 // --- Small helpers ---------------------------------------------------------------------------------------------------
 
@@ -100,7 +90,7 @@ function legendAndReset() {
   const button = make("button", { type: "button", textContent: "Forget what I have read, guessed and run" });
   button.addEventListener("click", () => {
     if (!confirm("Forget everything that you have read, guessed and run?")) return;
-    memory.change((all) => ["read", "guess", "shown", "run"].forEach((what) => delete all[what]));
+    localStorage.removeItem("microgpt-book");
     location.reload();
   });
   return make("p", {}, legend, make("br"), button);
@@ -252,7 +242,7 @@ async function showTip(term) {
   const box = term.getBoundingClientRect();
   const isBelow = box.bottom + tip.offsetHeight + 8 < innerHeight;
   tip.style.top = `${scrollY + (isBelow ? box.bottom + 4 : box.top - tip.offsetHeight - 4)}px`;
-  tip.style.left = `${Math.max(8, Math.min(box.left, root.clientWidth - tip.offsetWidth - 8))}px`;
+  tip.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - tip.offsetWidth - 8))}px`;
 }
 
 // It stays while the mouse is on it, or on its way to it, and while the word has the focus.

@@ -24,10 +24,9 @@ TEST_CASE("a number is read whole, and within its range") {
     CHECK(refusal({"train", "--seed", seed}) ==
           fmt::format("2: the seed '{}' is not a whole number; give one such as 42", seed));
   }
-  for (const char* command :
-       {"train --steps", "train --n-layer", "train --n-embd", "train --n-head", "train --block-size", "train --samples",
-        "train --batch", "sample --num", "bench --n-embd", "bench --batch", "bench --steps", "bench --rounds",
-        "kv --context"}) {
+  for (const char* command : {"train --steps", "train --n-layer", "train --n-embd", "train --n-head",
+                              "train --block-size", "train --samples", "train --batch", "sample --num",
+                              "bench --n-embd", "bench --batch", "bench --steps", "bench --rounds", "kv --context"}) {
     const Words words = words_of(command);
     for (const char* value : {"0", "1000000001"}) {
       CHECK(refusal(words + Words{value}) == fmt::format("2: {} is '{}'{}", words[1], value, must));

@@ -145,26 +145,15 @@ std::string verdict(const Effect& effect, double loss) {
                      effect.loss.mean > 0 ? "" : ", better without");
 }
 
-/// The most important head is first.
-std::vector<std::size_t> ranks(const std::vector<Importance>& all) {
-  std::vector<std::size_t> ranks;
-  for (const Importance& one : all) {
-    ranks.push_back(1 + static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Importance& x) {
-                      return x.zeroed.loss.mean > one.zeroed.loss.mean;
-                    })));
-  }
-  return ranks;
-}
-
 void print_importances(const std::vector<Importance>& all, double loss) {
   fmt::print("\nWhat they are worth: the change without the head, ± two standard errors\n");
   fmt::print("{:<6}{:>19}{:>19}{:>23}{:>19}{:>6}\n", "head", "zeroed: loss", "accuracy", "its mean instead: loss",
              "accuracy", "rank");
-  const std::vector<std::size_t> rank = ranks(all);
-  for (std::size_t i = 0; i < all.size(); i++) {
-    const auto& [id, zeroed, mean] = all[i];
+  for (const auto& [id, zeroed, mean] : all) {
+    std::size_t rank = 1;  // of the most important head
+    for (const Importance& other : all) rank += other.zeroed.loss.mean > zeroed.loss.mean ? 1 : 0;
     fmt::print("{:<6}{:>19}{:>19}{:>23}{:>19}{:>6}   {}\n", name_of(id), with_margin(zeroed.loss),
-               with_margin(zeroed.accuracy), with_margin(mean.loss), with_margin(mean.accuracy), rank[i],
+               with_margin(zeroed.accuracy), with_margin(mean.loss), with_margin(mean.accuracy), rank,
                verdict(zeroed, loss));
   }
 }

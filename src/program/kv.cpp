@@ -27,12 +27,6 @@ struct Row {
   std::string dtype;
 };
 
-/// This project's GPT in the same terms.
-PublishedModel own_model(const std::string& name, const Config& config) {
-  return {
-      name, config.n_layer, attention_shape(config), 4 * config.n_embd, num_parameters(config), {.norm_vectors = 0}};
-}
-
 std::size_t bytes_of(const std::string& dtype) {
   if (dtype == "fp8") return 1;
   if (dtype == "f32") return 4;
@@ -90,7 +84,9 @@ void print_cache_sizes(const KvOptions& options) {
   if (!options.model.empty()) {
     own = load_checkpoint(options.model).config;
     const std::string file = for_output(std::filesystem::path(options.model).stem().string());
-    rows.push_back({own_model(file, *own), options.dtype.value_or("f32")});
+    const PublishedModel model{
+        file, own->n_layer, attention_shape(*own), 4 * own->n_embd, num_parameters(*own), {.norm_vectors = 0}};
+    rows.push_back({model, options.dtype.value_or("f32")});
   }
   const bool has_published = !own || !options.like.empty();
   if (has_published) {

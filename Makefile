@@ -266,7 +266,8 @@ check-book: book
 check-book-programs: book $(IN_PAGE:%=$(BUILD)/lessons/%/main) $(HEART)
 	@python3 -B tests/book/run.py $(BUILD) build/book $(IN_PAGE) heart
 dist: book
-	@python3 -B src/book/dist.py build/book build/microgpt.zip
+	@rm -rf build/microgpt && cp -R build/book build/microgpt
+	@git archive --prefix=build/microgpt/project/ HEAD | tar -x && python3 -m zipfile -c build/microgpt.zip build/microgpt
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A folder is compiled as one unit, because its files include the same headers, and parsing those takes most of the

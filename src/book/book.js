@@ -1,62 +1,32 @@
-// What a page does besides showing its text: light and dark, what the reader has read, guessed and run, covers before
-// answers, walks step by step, source code beside the text, the glossary, and the search. Without this script, all text
-// and pictures are there.
+// What a page does besides showing its text: what the reader has read, guessed and run, covers before answers, walks
+// step by step, the glossary, and the search. Without this script, all text and pictures are there.
 
 const book = {}; // words.js, sections.js and the programs in run/ put their data here
-const root = document.documentElement;
 
 // --- What is remembered ----------------------------------------------------------------------------------------------
 
-// A browser may refuse to remember what a page of a folder stores. Then it is forgotten when the page closes.
-const memory = {
-  read() {
-    try {
-      return JSON.parse(localStorage.getItem("microgpt-book")) ?? {};
-    } catch {
-      return {};
-    }
-  },
-  // Other pages may have changed the rest in the meantime.
-  change(how) {
-    const all = { ...this.kept, ...this.read() };
-    how(all);
-    this.kept = all;
-    try {
-      localStorage.setItem("microgpt-book", JSON.stringify(all));
-    } catch {
-      // see above
-    }
-  },
-  kept: {},
-};
-memory.kept = memory.read();
+// A browser may refuse to remember what a page of a folder stores. Then nothing is remembered.
+function allRemembered() {
+  try {
+    return JSON.parse(localStorage.getItem("microgpt-book")) ?? {};
+  } catch {
+    return {};
+  }
+}
 
-// remember("read", "01_bigram", true); value undefined: forget it.
 function remember(what, name, value) {
-  memory.change((all) => (all[what] = { ...all[what], [name]: value }));
+  const remembered = allRemembered();
+  remembered[what] = { ...remembered[what], [name]: value };
+  try {
+    localStorage.setItem("microgpt-book", JSON.stringify(remembered));
+  } catch {
+    // see above
+  }
   showMarks();
 }
 
-const recalled = (what, name) => memory.kept[what]?.[name];
-
-// --- Light and dark --------------------------------------------------------------------------------------------------
-
-const asked = new URLSearchParams(location.search).get("theme"); // of a frame: that of its page
-const preferred = matchMedia("(prefers-color-scheme: dark)");
-const theme = () => asked ?? memory.kept.theme ?? (preferred.matches ? "dark" : "light");
-const showTheme = () => (root.dataset.theme = theme());
-showTheme();
-preferred.addEventListener("change", showTheme);
-
-function themeButton() {
-  const button = make("button", { type: "button", textContent: "◐", title: "Light or dark", ariaLabel: "Light or dark" });
-  button.addEventListener("click", () => {
-    memory.change((all) => (all.theme = theme() === "dark" ? "light" : "dark"));
-    showTheme();
-    document.querySelectorAll("#beside iframe[src]").forEach((frame) => showBeside(frame.dataset.href));
-  });
-  return button;
-}
+// recalled("read", "01_bigram")
+const recalled = (what, name) => allRemembered()[what]?.[name];
 
 // --- Small helpers ---------------------------------------------------------------------------------------------------
 
@@ -120,7 +90,7 @@ function legendAndReset() {
   const button = make("button", { type: "button", textContent: "Forget what I have read, guessed and run" });
   button.addEventListener("click", () => {
     if (!confirm("Forget everything that you have read, guessed and run?")) return;
-    memory.change((all) => ["read", "guess", "shown", "verdict", "run"].forEach((what) => delete all[what]));
+    localStorage.removeItem("microgpt-book");
     location.reload();
   });
   return make("p", {}, legend, make("br"), button);
@@ -157,20 +127,12 @@ function askFirst(part, number) {
   if (answer.tagName !== "DETAILS") cover(answer, fields, number === 0 ? page() : `${page()} ${number}`);
 }
 
-// remember, of one question of this page
-const keep = (what, name, value) => remember(what, page(), { ...recalled(what, page()), [name]: value });
-
-// Where the answer stands: the guess, and the reader's word on it.
+// The guess, where the answer stands.
 function showGuess(place, input, name) {
-  const verdict = make("select", { ariaLabel: "Was the guess right?" });
-  const words = ["right or wrong?", "right", "nearly right", "wrong"];
-  verdict.append(...words.map((text) => make("option", { textContent: text })));
-  verdict.value = recalled("verdict", page())?.[name] ?? words[0];
-  verdict.addEventListener("change", () => keep("verdict", name, verdict.value));
   const show = () => {
     const guess = make("b", { textContent: input.value.trim() });
     const said = `Answer${place.id && ` ${name}`}. You guessed: `;
-    place.replaceChildren(...(guess.textContent ? [said, guess, " ", verdict] : []));
+    place.replaceChildren(...(guess.textContent ? [said, guess] : []));
   };
   place.className = "guessed";
   input.addEventListener("input", show);
@@ -183,7 +145,7 @@ function field(question, number) {
   const label = make("label", { className: "guess" }, "Your guess", input);
   if (question.tagName === "LI") question.append(label);
   else question.after(label);
-  input.addEventListener("change", () => keep("guess", number, input.value));
+  input.addEventListener("change", () => remember("guess", page(), { ...recalled("guess", page()), [number]: input.value }));
   return input;
 }
 
@@ -252,8 +214,6 @@ function stepThrough(pre) {
     next.hidden = count === steps.length;
     guess.hidden = !steps[count]?.querySelector("kbd").nextSibling.textContent.replace("...", "").trim();
     rest.hidden = count >= steps.length - 1;
-    const at = all(".step:not([hidden]) .at", pre).at(-1);
-    if (at && document.body.classList.contains("is-beside")) showBeside(at.getAttribute("href"));
     showScrolling(pre);
   };
   rest.addEventListener("click", () => show(steps.length));
@@ -262,47 +222,6 @@ function stepThrough(pre) {
   pre.replaceWith(box);
   box.append(...caption, pre, guess, next, rest);
   show(0);
-}
-
-// --- Source code beside the text -------------------------------------------------------------------------------------
-
-function showBeside(href) {
-  let beside = document.getElementById("beside");
-  if (!beside) {
-    const close = make("button", { type: "button", textContent: "Close ✕" });
-    close.addEventListener("click", closeBeside);
-    const bar = make("div", {}, make("a"), close);
-    beside = make("aside", { id: "beside", ariaLabel: "Source code" }, bar, make("iframe", { title: "Source code" }));
-    document.body.append(beside);
-  }
-  const frame = beside.querySelector("iframe");
-  const [address, line = ""] = href.split("#");
-  Object.assign(beside.querySelector("a"), { href: address, textContent: address.replace(/^code\/|\.html$/g, "") });
-  frame.dataset.href = href;
-  frame.src = `${address}?theme=${theme()}#${line}`;
-  beside.hidden = false;
-  document.body.classList.add("is-beside");
-}
-
-function closeBeside() {
-  document.getElementById("beside").hidden = true;
-  document.body.classList.remove("is-beside");
-  openBeside.link.focus({ preventScroll: true });
-}
-
-function openBeside(event) {
-  const link = event.target.closest("a[target=code]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  if (innerWidth < 900) {
-    location.href = link.href;
-    return;
-  }
-  const from = link.getBoundingClientRect().top;
-  showBeside(link.getAttribute("href"));
-  scrollBy(0, link.getBoundingClientRect().top - from); // the text has become narrower
-  openBeside.link = link;
-  document.querySelector("#beside button").focus();
 }
 
 // --- The glossary ----------------------------------------------------------------------------------------------------
@@ -323,7 +242,7 @@ async function showTip(term) {
   const box = term.getBoundingClientRect();
   const isBelow = box.bottom + tip.offsetHeight + 8 < innerHeight;
   tip.style.top = `${scrollY + (isBelow ? box.bottom + 4 : box.top - tip.offsetHeight - 4)}px`;
-  tip.style.left = `${Math.max(8, Math.min(box.left, root.clientWidth - tip.offsetWidth - 8))}px`;
+  tip.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - tip.offsetWidth - 8))}px`;
 }
 
 // It stays while the mouse is on it, or on its way to it, and while the word has the focus.
@@ -405,12 +324,10 @@ function excerpt(text, word) {
 
 // --- A page ----------------------------------------------------------------------------------------------------------
 
-// What scrolls sideways must be reached by keyboard, and what scrolls must be seen to go on.
+// What scrolls sideways must be reached by keyboard, and seen to go on.
 function showScrolling(box) {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
-  box.classList.toggle("goes-down", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
-  box.classList.toggle("goes-up", box.scrollTop > 1);
 }
 
 const sizes = new ResizeObserver((changed) => changed.forEach(({ target }) => showScrolling(target)));
@@ -420,8 +337,7 @@ function watchScrolling(box) {
 }
 
 function start() {
-  if (self !== top) document.body.classList.add("framed");
-  document.getElementById("tools").append(...searchField(), themeButton());
+  document.getElementById("tools").append(...searchField());
   if (page()) startText();
   all("pre, .wide").forEach(watchScrolling);
 }
@@ -432,12 +348,7 @@ function startText() {
   all(".term").forEach(explain);
   document.body.append(tip);
   tip.addEventListener("pointerleave", hideTip);
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    if (tip.hidden && document.body.classList.contains("is-beside")) closeBeside();
-    tip.hidden = true;
-  });
-  document.addEventListener("click", openBeside);
+  document.addEventListener("keydown", ({ key }) => (tip.hidden ||= key === "Escape"));
   document.addEventListener("ran", (event) => remember("run", event.detail.program, true));
   document.getElementById("path").append(legendAndReset());
   lessonsOfTables()[0]?.closest(".wide").before(make("p", { className: "guessed", textContent: `Marks: ${legend}` }));

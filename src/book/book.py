@@ -226,14 +226,9 @@ def write_pages(site, pages, parts):
 
 
 def write_sources(site):
-    """A page for each file and folder that a page leads to. What has not changed since is not written again."""
-    made_by = max(path.stat().st_mtime for path in HERE.iterdir())
+    """A page for each file and folder that a page leads to."""
     for path in site.sources:
         address = site.page_of(path)
-        made = site.out / address
-        site.written.add(made)
-        if made.exists() and made.stat().st_mtime > max(path.stat().st_mtime, made_by):
-            continue
         root = "../" * address.count("/")
         site.write(address, title=str(path), root=root, name="", kind="source", text=source_text(site, path, root))
 

@@ -87,16 +87,8 @@ function differences(expected, printed) {
 
 // --- One program of the page --------------------------------------------------------------------------------------
 
-/// Why programs cannot run in this browser, or this one cannot; empty if it can.
-function obstacle(program) {
-  const lacks = ["WebAssembly", "Worker", "DecompressionStream"].find((what) => typeof window[what] === "undefined");
-  if (lacks) return `This browser has no ${lacks}, so the program cannot run here. The text shows what it prints.`;
-  if (!(program in bookPrograms)) return "This program does not run in the page. The text shows what it prints.";
-  return "";
-}
-
 const bookSettings = {
-  NAMES: ["a file with names of your own", { type: "file", accept: ".txt,text/plain" }],
+  NAMES: ["names of your own:", { type: "file", accept: ".txt,text/plain" }],
   TIMES: ["measure times", { type: "checkbox", value: "1" }],
   LONG: ["the long run (minutes)", { type: "checkbox", value: "1" }],
   SEED: ["seed:", { type: "number", min: 0, step: 1, value: "" }],
@@ -105,9 +97,7 @@ const bookSettings = {
 function settingField(name) {
   const [text, properties] = bookSettings[name];
   const input = make("input", { name, ...properties });
-  const said = make("span", { textContent: text });
-  if (input.type === "file") input.onchange = () => (said.textContent = input.files[0] ? `${input.files[0].name}: now run it` : text);
-  return make("label", { className: input.type }, ...(input.type === "number" ? [said, " ", input] : [input, " ", said]));
+  return make("label", {}, ...(input.type === "checkbox" ? [input, " ", text] : [text, " ", input]));
 }
 
 /// What the reader has set: {NAME: text}, and the file NAMES.
@@ -186,19 +176,6 @@ class BookRun {
     div.replaceChildren(this.button, " ", this.fields, " ", this.state, this.whole);
     if (isFolded) this.whole.before(...(this.training ? [this.training.box] : []), this.below);
     else this.whole.after(this.below);
-    const file = this.fields.querySelector("[name=NAMES]");
-    if (file) this.takeDropped(file);
-  }
-
-  /// A file that is dropped on the div is chosen.
-  takeDropped(file) {
-    this.div.addEventListener("dragover", (event) => event.preventDefault());
-    this.div.addEventListener("drop", (event) => {
-      event.preventDefault();
-      if (event.dataTransfer.files.length === 0) return;
-      file.files = event.dataTransfer.files;
-      file.onchange();
-    });
   }
 
   press() {
@@ -279,9 +256,8 @@ class BookRun {
 
 function prepareRuns() {
   for (const div of document.querySelectorAll(".run[data-program]")) {
-    const reason = obstacle(div.dataset.program);
-    if (reason) div.replaceChildren(make("p", { textContent: reason }));
-    else new BookRun(div);
+    if (div.dataset.program in bookPrograms) new BookRun(div);
+    else div.append(make("p", { textContent: "This program does not run in the page. The text shows what it prints." }));
   }
 }
 

@@ -283,34 +283,22 @@ Svg loss_curve(const std::string& title, const std::vector<double>& losses, cons
   return svg;
 }
 
-namespace {
-
-/// The range of an axis with bars on it, and the distance of its ticks: fewer than nine.
-struct Range {
-  explicit Range(const std::vector<Bars>& kinds) {
-    for (const Bars& bars : kinds) {
-      for (std::size_t i = 0; i < bars.heights.size(); i++) {
-        const double margin = bars.margins.empty() ? 0 : bars.margins[i];
-        low = std::min(low, bars.heights[i] - margin);
-        high = std::max(high, bars.heights[i] + margin);
-      }
-    }
-    if (high == low) high = low + 1;
-    tick = round_step(high - low);
-  }
-
-  double low = 0, high = 0, tick = 0;
-};
-
-}  // namespace
-
 Svg bar_chart(const std::string& title, const std::string& scale, const std::vector<std::string>& labels,
               const std::vector<Bars>& kinds) {
   constexpr double width = 720, height = 330, left = 70, right = 700, top = 66, bottom = 290;
   constexpr std::array<const char*, 4> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
-  const auto [low, high, tick] = Range(kinds);
+  double low = 0, high = 0;
+  for (const Bars& bars : kinds) {
+    for (std::size_t i = 0; i < bars.heights.size(); i++) {
+      const double margin = bars.margins.empty() ? 0 : bars.margins[i];
+      low = std::min(low, bars.heights[i] - margin);
+      high = std::max(high, bars.heights[i] + margin);
+    }
+  }
+  if (high == low) high = low + 1;
+  const double tick = round_step(high - low);
   const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(tick) + 1e-9)));
-  auto y_of = [&, least = low, span = high - low](double x) { return bottom - (x - least) / span * (bottom - top); };
+  auto y_of = [&](double x) { return bottom - (x - low) / (high - low) * (bottom - top); };
   Svg svg(width, height);
   svg.text(20, 26, title, "start", 16);
   svg.text(16, (top + bottom) / 2, scale, "middle", 12, -90);

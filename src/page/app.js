@@ -178,7 +178,6 @@ function showTitle({ about, model }) {
   const size = `${count(model.numbers.length, "parameter")}`;
   renew(byId("facts"), inText(about.name), explained(`: ${sizes}, ${how}${masked}, ${size}`));
   for (const place of document.querySelectorAll(".guessing")) place.textContent = fixed(guessingLoss(model), 1);
-  for (const place of document.querySelectorAll(".tokens")) place.textContent = model.bos + 1;
   later("title", 0, () => showNames("invented", sample(model, { num: model.numbers.length > 20000 ? 4 : 12 })));
 }
 

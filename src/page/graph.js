@@ -79,22 +79,4 @@ class Graph {
     const amountsOf = (k) => this.childrenOf(k).filter((child) => child.node === node).reverse();
     return this.reached.filter(isChild).flatMap((k) => amountsOf(k).map((child) => ({ ...child, node: k })));
   }
-
-  // What a reader names: "#17", "wte[m][3]" or "wte[12][3]", or the label of a node, at that position first. null if
-  // there is no such node.
-  find(text, position) {
-    const [, number] = text.match(/^#(\d{1,9})$/) ?? [];
-    const first = this.model.numbers.length; // as in number()
-    if (number < first) return -1 - number;
-    if (number !== undefined) return number < first + this.tape.size ? number - first : null;
-    const named = [...this.tape.names.keys()].filter((node) => this.label(node) === text);
-    const here = named.find((node) => this.place(node).startsWith(`position ${position},`));
-    if (named.length > 0) return here ?? named[0];
-    const [, name, row, column] = text.match(/^([\w.]+)\[(.+)\]\[(\d{1,9})\]$/) ?? [];
-    const { [name]: matrix } = this.model.w;
-    const letters = [...this.model.characters.keys(), this.model.bos];
-    const i = /^\d+$/.test(row) ? Number(row) : letters.find((token) => nextLabel(this.model, token) === row);
-    if (!(i < matrix?.rows && column < matrix.cols)) return null;
-    return -1 - (matrix.at + i * matrix.cols + Number(column));
-  }
 }

@@ -54,29 +54,26 @@ function answer(about, { key, layer, head }) {
   return element("div", { class: "answer" }, isOpen ? evidence(about, record) : [], button(how, words));
 }
 
-// A head's map, of this text or the mean over those it was measured on, and its answer.
+// A head's map of this text, and its answer.
 function galleryCard(shown, part) {
   const { model, about, at } = shown;
   const { key, layer, head } = part;
-  const isMean = state.maps === "mean";
-  const open = (t) => go({ layer, head, at: isMean ? at : t, tab: "inside" });
+  const open = (t) => go({ layer, head, at: t, tab: "inside" });
   const how = {
     class: "link",
     "data-key": `pick ${key}`,
     "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
     click: () => open(at),
   };
-  const rows = isMean ? about.maps[layer][head] : weightsOf(shown.now, part);
   const map = headMap(model, {
-    rows,
-    labels: isMean ? rows.map((_, t) => String(t)) : shown.labels,
-    name: `Map of layer ${layer}, head ${head}, ${isMean ? "mean over many texts" : `in “${state.text}”`}`,
-    forbidden: (t, s) => !isMean && state.forbidden.has(`${key}:${t}:${s}`),
+    rows: weightsOf(shown.now, part),
+    labels: shown.labels,
+    name: `Map of layer ${layer}, head ${head}, in “${state.text}”`,
+    forbidden: (t, s) => state.forbidden.has(`${key}:${t}:${s}`),
     pick: open,
   });
-  const thing = isMean ? "position" : "letter";
-  const above = element("span", { class: "across" }, `${thing} that is looked at →`);
-  const beside = element("span", { class: "down" }, `${thing} that looks →`);
+  const above = element("span", { class: "across" }, "letter that is looked at →");
+  const beside = element("span", { class: "down" }, "letter that looks →");
   const off = switched(key);
   const caption = [button(how, `head ${head}`), element("span", { class: "changed" }, off === "on" ? "" : off)];
   return element(
@@ -90,15 +87,13 @@ function galleryCard(shown, part) {
 function showGallery(shown) {
   const { model, about } = shown;
   const heads = headsOf(model);
-  const n = state.maps === "mean" ? about.maps[0][0].length : shown.tokens.length;
+  const n = shown.tokens.length;
   const layers = Array.from({ length: model.config.n_layer }, (_, layer) => {
     const title = model.config.n_layer > 1 ? element("h3", explained(`[Layer] ${layer}`)) : null;
     const cards = heads.filter((part) => part.layer === layer).map((part) => galleryCard(shown, part));
     return element("div", title, element("div", { class: "maps", style: `--map-width: ${leastMapWidth(n)}px` }, cards));
   });
   renew(byId("gallery"), layers);
-  const kinds = [["text", "This text"], ["mean", "Mean over many texts"]];
-  showChoices(byId("map-kinds"), kinds, state.maps, (maps) => change({ maps }));
   byId("map-cut").textContent = cutNote(n);
   const areAllOpen = heads.every(({ key }) => state.open.has(key));
   byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";

@@ -194,16 +194,3 @@ function showGraph(shown) {
   const [why, handsOn] = [whyGradient(node, parents), whatItHandsOn(node, children)];
   renew(byId("graph-node"), describeNode(node, children), why, handsOn);
 }
-
-function findNode(event) {
-  event.preventDefault();
-  const { value } = byId("graph-find");
-  const node = graph.find(value.trim(), shown.at);
-  byId("graph-message").textContent =
-    node === null
-      ? `There is no “${value}” in this graph. Write a label as it stands in a box, or #17 for a node by its number.`
-      : "";
-  if (node !== null) goToNode(node);
-}
-
-byId("graph-finding").addEventListener("submit", findNode);

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "base/error.h"
-#include "base/python_random.h"
 #include "base/replace_file.h"
 #include "heads/gallery.h"
 #include "program/commands.h"
@@ -39,22 +38,12 @@ HeadId parse_head(const std::string& text, const Config& config) {
 
 PruningReport prune(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
                     std::size_t threads) {
-  constexpr std::size_t num_random = 10;
   if (documents.size() < 2) throw UsageError("--prune needs two documents, one to choose on and one to report on");
   const auto half = documents.begin() + static_cast<std::ptrdiff_t>(documents.size() / 2);
   Probe chosen_on(config, parameters, {documents.begin(), half}, threads);
   Probe reported_on(config, parameters, {half, documents.end()}, threads);
-  PruningReport report{chosen_on.documents().size(), reported_on.documents().size(), {}, {}, {}, {}};
-  report.greedy = follow(greedy_order(chosen_on, run_line("pruning:")), reported_on);
-  report.ranked = follow(ranked_order(chosen_on), reported_on);
-  PythonRandom random(1);
-  for (std::size_t i = 0; i < num_random; i++) {
-    std::vector<HeadId> order = all_heads(config);
-    random.shuffle(order);
-    report.random.push_back(follow(order, reported_on));
-  }
-  report.best = best_subsets(chosen_on, reported_on, run_line("all sets of heads:"));
-  return report;
+  return {chosen_on.documents().size(), reported_on.documents().size(),
+          follow(greedy_order(chosen_on, run_line("pruning:")), reported_on)};
 }
 
 /// Shows each map and asks what the head looks at, before it tells.
@@ -133,7 +122,7 @@ void heads(const HeadsOptions& options) {
   report.documents = title;
   if (options.prune) {
     report.pruning = prune(config, checkpoint.parameters, probed, threads);
-    const std::vector<Pruned>& path = report.pruning->greedy;
+    const std::vector<Pruned>& path = report.pruning->path;
     const std::vector<HeadId>& spare = path[spare_heads(path)].removed;
     removed.insert(removed.end(), spare.begin(), spare.end());
     silence(checkpoint.parameters, removed, config);

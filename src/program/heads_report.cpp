@@ -63,23 +63,14 @@ Json json(const HeadLook& look, const std::string& shape) {
   return record;
 }
 
-Json json(const std::vector<Pruned>& path) {
-  Json steps = Json::array();
-  for (const Pruned& pruned : path) {
-    Json removed = Json::array();
-    for (const HeadId& id : pruned.removed) removed.push_back({id.layer, id.head});
-    steps.push_back({{"removed", removed}, {"loss", pruned.loss}, {"accuracy", pruned.accuracy}});
-  }
-  return steps;
-}
-
 void add_pruning(Json& all, const PruningReport& pruning) {
   all["prune_documents"] = {{"chosen_on_first", pruning.chosen_on}, {"reported_on_last", pruning.reported_on}};
-  all["prune"] = json(pruning.greedy);
-  all["prune_ranked"] = json(pruning.ranked);
-  all["prune_random"] = Json::array();
-  for (const std::vector<Pruned>& path : pruning.random) all["prune_random"].push_back(json(path));
-  all["prune_best"] = pruning.best ? json(*pruning.best) : Json();
+  all["prune"] = Json::array();
+  for (const Pruned& pruned : pruning.path) {
+    Json removed = Json::array();
+    for (const HeadId& id : pruned.removed) removed.push_back({id.layer, id.head});
+    all["prune"].push_back({{"removed", removed}, {"loss", pruned.loss}, {"accuracy", pruned.accuracy}});
+  }
 }
 
 }  // namespace
@@ -154,62 +145,33 @@ std::string verdict(const Effect& effect, double loss) {
                      effect.loss.mean > 0 ? "" : ", better without");
 }
 
-/// The most important head is first.
-std::vector<std::size_t> ranks(const std::vector<Importance>& all) {
-  std::vector<std::size_t> ranks;
-  for (const Importance& one : all) {
-    ranks.push_back(1 + static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Importance& x) {
-                      return x.zeroed.loss.mean > one.zeroed.loss.mean;
-                    })));
-  }
-  return ranks;
-}
-
 void print_importances(const std::vector<Importance>& all, double loss) {
   fmt::print("\nWhat they are worth: the change without the head, ± two standard errors\n");
   fmt::print("{:<6}{:>19}{:>19}{:>23}{:>19}{:>6}\n", "head", "zeroed: loss", "accuracy", "its mean instead: loss",
              "accuracy", "rank");
-  const std::vector<std::size_t> rank = ranks(all);
-  for (std::size_t i = 0; i < all.size(); i++) {
-    const auto& [id, zeroed, mean] = all[i];
+  for (const auto& [id, zeroed, mean] : all) {
+    std::size_t rank = 1;  // of the most important head
+    for (const Importance& other : all) rank += other.zeroed.loss.mean > zeroed.loss.mean ? 1 : 0;
     fmt::print("{:<6}{:>19}{:>19}{:>23}{:>19}{:>6}   {}\n", name_of(id), with_margin(zeroed.loss),
-               with_margin(zeroed.accuracy), with_margin(mean.loss), with_margin(mean.accuracy), rank[i],
+               with_margin(zeroed.accuracy), with_margin(mean.loss), with_margin(mean.accuracy), rank,
                verdict(zeroed, loss));
   }
 }
 
-/// The mean loss and accuracy of several paths after n heads.
-std::string mean_after(const std::vector<std::vector<Pruned>>& paths, std::size_t n) {
-  std::vector<double> losses, accuracies;
-  for (const std::vector<Pruned>& path : paths) {
-    losses.push_back(path[n].loss);
-    accuracies.push_back(path[n].accuracy);
-  }
-  return fmt::format("{:.4f} {:5.1f} %", estimate(losses).mean, 100 * estimate(accuracies).mean);
-}
-
 void print_pruning(const PruningReport& pruning) {
+  const std::vector<Pruned>& path = pruning.path;
   fmt::print("\nTaking heads out: chosen on the first {} documents; loss and accuracy on the other {}\n",
              pruning.chosen_on, pruning.reported_on);
-  fmt::print("{:<6}{:<6}{:>16}{:>19}{:>19}", "heads", "out", "measured again", "ranked once",
-             fmt::format("{} random orders", pruning.random.size()));
-  fmt::print("{}\n", pruning.best ? fmt::format("{:>19}   the best set to take out", "best of all sets") : "");
-  for (std::size_t n = 0; n < pruning.greedy.size(); n++) {
-    fmt::print("{:<6}{:<6}{:>16}{:>19}{:>19}", pruning.greedy.size() - 1 - n,
-               n == 0 ? "-" : name_of(pruning.greedy[n].removed.back()), mean_after({pruning.greedy}, n),
-               mean_after({pruning.ranked}, n), mean_after(pruning.random, n));
-    if (pruning.best) {
-      std::string set;
-      for (const HeadId& id : (*pruning.best)[n].removed) set += " " + name_of(id);
-      fmt::print("{:>19}  {}", mean_after({*pruning.best}, n), set);
-    }
-    fmt::print("\n");
+  fmt::print("{:<6}{:<6}{:>8}{:>10}\n", "heads", "out", "loss", "accuracy");
+  for (std::size_t n = 0; n < path.size(); n++) {
+    fmt::print("{:<6}{:<6}{:>8.4f}{:>8.1f} %\n", path.size() - 1 - n, n == 0 ? "-" : name_of(path[n].removed.back()),
+               path[n].loss, 100 * path[n].accuracy);
   }
-  const std::size_t spare = spare_heads(pruning.greedy);
+  const std::size_t spare = spare_heads(path);
   fmt::print(
       "{} of {} heads can go before the accuracy falls by more than 1 percentage point; the loss changes by "
       "{:+.1f} %.\n",
-      spare, pruning.greedy.size() - 1, 100 * (pruning.greedy[spare].loss / pruning.greedy[0].loss - 1));
+      spare, path.size() - 1, 100 * (path[spare].loss / path[0].loss - 1));
 }
 
 }  // namespace

@@ -18,10 +18,7 @@ namespace microgpt {
 struct PruningReport {
   std::size_t chosen_on = 0;    // documents
   std::size_t reported_on = 0;  // other ones
-  std::vector<Pruned> greedy;
-  std::vector<Pruned> ranked;
-  std::vector<std::vector<Pruned>> random;
-  std::optional<std::vector<Pruned>> best;  // exhaustive search; none if there are too many heads
+  std::vector<Pruned> path;     // the least important head out first, all measured again after each
 };
 
 struct HeadsReport {

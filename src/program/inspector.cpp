@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -59,36 +58,6 @@ Json visible_json(const Config& config) {
   return rows;
 }
 
-/// The mean weights of every head, [layer][head][t][s], over the documents that have a position t, of the first ones.
-Json mean_maps(Probe& probe) {
-  constexpr std::size_t most = 64;  // a map of the page has room for 40
-  using Map = std::vector<std::vector<double>>;
-  const std::size_t n_head = probe.config().n_head;
-  std::vector<std::vector<Map>> maps(probe.config().n_layer, std::vector<Map>(n_head));
-  std::vector<double> documents;
-  probe.each_weights([&](std::size_t, std::size_t layer, View<const double> weights) {
-    const std::size_t n = weights.cols;
-    if (n > documents.size()) documents.resize(n);
-    for (std::size_t t = 0; t < std::min(n, most); t++) {
-      if (layer == 0) documents[t] += 1;
-      for (std::size_t h = 0; h < n_head; h++) {
-        Map& map = maps[layer][h];
-        if (t >= map.size()) map.emplace_back(t + 1);
-        for (std::size_t s = 0; s <= t; s++) map[t][s] += weights.row(h * n + t)[s];
-      }
-    }
-  });
-  for (std::vector<Map>& heads : maps) {
-    for (Map& map : heads) {
-      for (std::size_t t = 0; t < map.size(); t++) {
-        // Four digits are more than a shade can show, and keep the page small.
-        for (double& x : map[t]) x = std::round(x / documents[t] * 1e4) / 1e4;
-      }
-    }
-  }
-  return maps;
-}
-
 /// Some of the documents, evenly spread over all and in their order.
 Json some_texts(const std::vector<Document>& documents) {
   constexpr std::size_t enough = 100;
@@ -129,7 +98,6 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Mea
           {"weights", base64({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()})},
           {"heads", head_records(report)},
           {"means", means},
-          {"maps", mean_maps(probe)},
           {"texts", some_texts(measured.documents)}};
 }
 

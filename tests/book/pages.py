@@ -3,15 +3,10 @@
 
     tests/book/pages.py build/book     from the project's root"""
 import json
-import os
 import re
 import sys
-import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "src/book"))
-import dist
 
 MEGABYTE = 1_000_000
 VOID = {"meta", "link", "img", "input", "br", "hr"}
@@ -171,21 +166,6 @@ def check_words(book):
     return len(entries)
 
 
-def check_archive():
-    """The same files make the same archive, in whatever order and whenever they were written."""
-    archives = []
-    for names, when in (("ab", 1e9), ("ba", 2e9)):
-        with tempfile.TemporaryDirectory() as folder:
-            for name in names:
-                path = Path(folder, name)
-                path.write_text(name)
-                os.utime(path, (when, when))
-            dist.pack({path.name: path for path in Path(folder).iterdir()}, f"{folder}.zip")
-            archives.append(Path(f"{folder}.zip").read_bytes())
-            os.remove(f"{folder}.zip")
-    assert archives[0] == archives[1], "make dist: the same files make another archive"
-
-
 def main():
     book = Book(Path(sys.argv[1]))
     lessons = [path.parent / "README.md" for path in Path("lessons").glob("[0-9]*/main.cpp")]
@@ -198,7 +178,6 @@ def main():
     for path in readmes:
         check_readme(book, path)
     words = check_words(book)
-    check_archive()
     print(f"book: {len(book.pages)} pages, {links} links, {words} words of the glossary; {whole / MEGABYTE:.1f} MB, of "
           f"which the first page loads {first // 1000} KB")
 

@@ -30,17 +30,6 @@ function compareSilenced({ names, silenced }) {
   return { silenced: Math.max(...differences) };
 }
 
-// The mean maps that the program puts into the page, with four digits.
-function compareMaps({ weights }) {
-  const mean = (l, h, t, s) => {
-    const maps = weights.map((layers) => layers[l][h]).filter((map) => map.length > t);
-    return maps.reduce((sum, map) => sum + map[t][s], 0) / maps.length;
-  };
-  const rows = (l, h, map) => map.map((row, t) => row.map((_, s) => mean(l, h, t, s)));
-  const all = page.about.maps.map((heads, l) => heads.map((map, h) => rows(l, h, map)));
-  return { maps: largest(page.about.maps, all) < 6e-5 ? 0 : Infinity };
-}
-
 // In all heads.
 function compareForbidden({ names, forbidden }) {
   const keys = headsOf(page.model).map(({ key }) => key);
@@ -123,6 +112,6 @@ function compareTapes({ names, tapes }) {
 }
 
 function compare(expected) {
-  const parts = [compareUntouched, compareMaps, compareSilenced, compareForbidden, compareRows, compareWhy, compareTapes];
+  const parts = [compareUntouched, compareSilenced, compareForbidden, compareRows, compareWhy, compareTapes];
   return Object.assign({}, ...parts.map((part) => part(expected)));
 }

@@ -24,9 +24,10 @@ TEST_CASE("a number is read whole, and within its range") {
     CHECK(refusal({"train", "--seed", seed}) ==
           fmt::format("2: the seed '{}' is not a whole number; give one such as 42", seed));
   }
-  for (const char* command : {"train --steps", "train --n-layer", "train --n-embd", "train --n-head",
-                              "train --block-size", "train --samples", "train --batch", "sample --num",
-                              "bench --n-embd", "bench --batch", "bench --steps", "bench --rounds", "kv --context"}) {
+  for (const char* command :
+       {"train --steps", "train --n-layer", "train --n-embd", "train --n-head", "train --block-size", "train --samples",
+        "train --batch", "sample --num", "bench --n-embd", "bench --batch", "bench --steps", "bench --rounds",
+        "kv --context", "kv --n-embd", "kv --kv-latent"}) {
     const Words words = words_of(command);
     for (const char* value : {"0", "1000000001"}) {
       CHECK(refusal(words + Words{value}) == fmt::format("2: {} is '{}'{}", words[1], value, must));
@@ -72,12 +73,14 @@ TEST_CASE("what is typed wrong is named") {
       {"train --n-head 3", "2: n_embd 16 is not divisible by n_head 3; every head takes an equal slice"},
       {"train --n-embd 1000000000", "make more than 67108864 parameters; choose a smaller shape"},
       {"bench --json --n-embd 1000000000", "make more than 67108864 parameters; choose a smaller shape"},
+      {"kv --n-layer 1000000000 --n-embd 4096", "make more than 1125899906842624 parameters; choose a smaller shape"},
       {"train --engine tensor --kv-latent 4", "2: --kv-latent needs --attention mla"},
       {"train --engine tensor --n-kv-head 2", "2: --n-kv-head needs --attention gqa"},
       {"train --engine tensor --mask local:0", "2: --mask 'local:0': a window of 0 hides everything"},
       {"kv --like gpt2,llama", "2: unknown model 'llama'; there are gpt2, gpt2-xl, llama2-7b, "},
       {"kv --like llama2-7b,", "2: unknown model ''; there are gpt2, "},
       {"kv --context 4096,,8", "2: --context is ''; it must be a whole number from 1 to 1000000000"},
+      {"kv " + folder.model + " --n-embd 8", "2: a MODEL has its own sizes; give either the MODEL or the sizes"},
       {"kv " + folder.names, "1: cannot load '"},
       {"train --preset list --data " + few, two},
       {"eval " + folder.model + " --data " + few, two},

@@ -17,6 +17,8 @@ namespace {
 
 struct KvOptions {
   std::string model;
+  Config config = preset("gist").model;  // changed by the sizes that were typed
+  std::string attention = "mha";
   std::vector<std::string> like;
   std::vector<std::size_t> context;
   std::optional<std::string> dtype;
@@ -26,6 +28,12 @@ struct Row {
   PublishedModel model;
   std::string dtype;
 };
+
+/// This project's GPT in the same terms.
+PublishedModel own_model(const std::string& name, const Config& config) {
+  const std::size_t parameters = config.vocab_size > 0 ? num_parameters(config) : 0;
+  return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}};
+}
 
 std::size_t bytes_of(const std::string& dtype) {
   if (dtype == "fp8") return 1;
@@ -48,8 +56,8 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   };
   const double of_mha = cached_numbers(shape) / (2.0 * shape.n_head * shape.value_dim);
   fmt::print("{} {:<14} {:>8}  {:>9}  {:>4} {:>8.0f} {:>10}  {:>8.1f}", pad_right(model.name, 16), label(shape),
-             readable_count(model.parameters), readable_count(attention_parameters(model)), row.dtype, bytes(1, 1),
-             readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);
+             model.parameters > 0 ? readable_count(model.parameters) : "", readable_count(attention_parameters(model)),
+             row.dtype, bytes(1, 1), readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);
   for (const std::size_t context : contexts) {
     const std::size_t kept = model.window == 0 ? context : std::min(context, model.window);
     fmt::print(" {:>10}", readable_bytes(bytes(kept, bytes_of(row.dtype))));
@@ -77,16 +85,31 @@ std::vector<Row> published_rows(const std::vector<std::string>& names, const std
   return rows;
 }
 
-void print_cache_sizes(const KvOptions& options) {
+constexpr const char* own_sizes = "A model of your own, as in microgpt train";
+
+/// The model in a file, or the one with the given sizes.
+std::optional<Config> own_config(const Options& table, const KvOptions& options) {
+  auto is_size = [](const Option& option) { return option.heading == own_sizes && option.typed; };
+  const bool has_sizes = std::any_of(table.begin(), table.end(), is_size);
+  if (has_sizes && !options.model.empty()) {
+    throw UsageError("a MODEL has its own sizes; give either the MODEL or the sizes");
+  }
+  if (!options.model.empty()) return load_checkpoint(options.model).config;
+  if (!has_sizes) return std::nullopt;
+  Config config = options.config;
+  config.vocab_size = 27;                    // of names; the cache does not depend on it
+  validate(config, std::uint64_t{1} << 50);  // the model need not fit into memory
+  config.vocab_size = 0;                     // not known
+  return config;
+}
+
+void print_cache_sizes(const Options& table, const KvOptions& options) {
   std::vector<std::size_t> contexts = options.context;
-  std::optional<Config> own;
+  const std::optional<Config> own = own_config(table, options);
   std::vector<Row> rows;
-  if (!options.model.empty()) {
-    own = load_checkpoint(options.model).config;
+  if (own) {
     const std::string file = for_output(std::filesystem::path(options.model).stem().string());
-    const PublishedModel model{
-        file, own->n_layer, attention_shape(*own), 4 * own->n_embd, num_parameters(*own), {.norm_vectors = 0}};
-    rows.push_back({model, options.dtype.value_or("f32")});
+    rows.push_back({own_model(file.empty() ? "your sizes" : file, *own), options.dtype.value_or("f32")});
   }
   const bool has_published = !own || !options.like.empty();
   if (has_published) {
@@ -123,21 +146,23 @@ void print_cache_sizes(const KvOptions& options) {
 
 Command kv_command() {
   auto options = std::make_shared<KvOptions>();
-  Options table{
+  Options what{
       model_option(options->model),
       {"--like", "names of published models, separated by commas; `microgpt kv` alone lists them",
        list(options->like, "NAME")},
       {"--context", "tokens to cache [4096,32768,131072; your model alone: its block size]", counts(options->context)},
       {"--dtype", "type of the cached numbers [f16; your model: f32]", text(options->dtype, "f16|bf16|f32|f64|fp8")}};
-  table.front().required = false;
+  what.front().required = false;
+  const Options sizes = size_options(options->config) + attention_options(options->config, options->attention);
   return {"kv", "Print how large the cache of keys and values is, by kind of attention and context length.",
           "Per token and layer, a cache keeps 2 * key and value heads * head width numbers; with latent attention "
           "(mla), it\nkeeps kv-latent + rope-dim numbers. Without options, kv lists all published models it knows.\n"
           "Examples:\n"
           "  microgpt kv --like llama2-7b,llama3-8b,deepseek-v2\n"
           "  microgpt kv --like mistral-7b --context 4096,1000000 --dtype fp8\n"
+          "  microgpt kv --attention gqa --n-kv-head 2 --n-embd 64\n"
           "  microgpt kv names.safetensors",
-          table, [options](const Options&) { print_cache_sizes(*options); }};
+          what + under(own_sizes, sizes), [options](const Options& table) { print_cache_sizes(table, *options); }};
 }
 
 }  // namespace microgpt

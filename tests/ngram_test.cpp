@@ -59,10 +59,9 @@ TEST_CASE("a mixture lies between the GPT and the counts, and its best share is 
   CHECK(std::exp(logits[3]) == doctest::Approx(0.25 / total + 0.75 * counted[3]));
   CHECK(counted[3] < 0.1);  // no name ends behind "an", and only smoothing makes one end there
 
-  const std::vector<double> good{0.1, 0.2}, bad{1, 2};
+  const std::vector<double> good{0.1, 0.2}, bad{1, 2}, one{0.1, 3}, other{3, 0.1};
   CHECK(best_share(good, bad) == 1);
   CHECK(best_share(bad, good) == 0);
-  const std::vector<double> one{0.1, 3}, other{3, 0.1};
   CHECK(best_share(one, other) == 0.5);
   CHECK(mixed_losses(0.5, one, other)[0] == doctest::Approx(-std::log((std::exp(-0.1) + std::exp(-3)) / 2)));
 }

@@ -7,8 +7,11 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/config.h"
+#include "base/parameters.h"
 #include "base/power.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
@@ -16,8 +19,11 @@
 #include "pictures.h"
 #include "train/evaluation.h"
 #include "train/optimizer.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
+
+constexpr std::size_t num_steps = 1000;  // of each training, a name each
 
 constexpr double beta1 = 0.85;  // how much of its old mean m keeps
 constexpr double beta2 = 0.99;  // the same for v
@@ -78,6 +84,8 @@ struct Draft {
   }
 };
 
+using Path = std::vector<std::pair<double, double>>;  // places (x, y)
+
 /// 40 steps from (-10, 1) through a valley with two parameters, nearly flat along x and steep across.
 Path walk(const char* name, Rule rule, double learning_rate) {
   const Scope scope;
@@ -136,7 +144,7 @@ std::vector<Token> draft_sample(const Model& model, double temperature, PythonRa
   return name;
 }
 
-/// A GPT trained with a rule. Fewer than 1000 losses: the next was not finite, which ended the training.
+/// A GPT trained with a rule. Fewer losses than steps: the next was not finite, which ended the training.
 struct Run {
   const char* factor;  // what the rate is multiplied by
   Rule rule;
@@ -155,8 +163,8 @@ double moved(const Model& model, const Parameters& first_weights, Token token) {
   return std::sqrt(total / static_cast<double>(row.size()));
 }
 
-/// What each step towards Adam is worth. All models start from the same weights.
-void compare(const Lesson& lesson, const Config& config, const Parameters& weights, const Run& adam) {
+/// Trains with SGD and with the first two steps towards Adam. All models start from the same weights.
+std::vector<Run> train_others(const Lesson& lesson, const Config& config, const Parameters& weights) {
   std::vector<Run> runs{{"the gradient (SGD)", Rule::sgd, 0.1},
                         {"the gradient (SGD)", Rule::sgd, 0.3},
                         {"the gradient (SGD)", Rule::sgd, 0.6},
@@ -168,57 +176,95 @@ void compare(const Lesson& lesson, const Config& config, const Parameters& weigh
   for (Run& run : runs) {
     run.model = scalar_model(config, weights);
     Draft optimizer(run.rule, weights.size());
-    for (std::size_t step = 0; step < 1000; step++) {
+    for (std::size_t step = 0; step < num_steps; step++) {
       const Scope scope;
       const Value loss = document_loss(run.model, lesson.tokens_of_step(step + 1));
       if (!std::isfinite(loss.data())) break;
       loss.backward();
-      optimizer.update(run.model.params, run.rate * (1 - static_cast<double>(step) / 1000), step);
+      const double learning_rate = run.rate * (1 - static_cast<double>(step) / num_steps);
+      optimizer.update(run.model.params, learning_rate, step);
       run.losses.push_back(loss.data());
     }
   }
-  runs.push_back(adam);
+  return runs;
+}
 
+std::vector<double> held_out_losses(const Lesson& lesson, const Run& run) {
+  std::vector<double> losses;
+  for (const Document& name : lesson.held_out(num_steps)) {
+    const Scope scope;
+    losses.push_back(document_loss(run.model, lesson.tokenizer.encode_document(name)).data());
+  }
+  return losses;
+}
+
+/// What each rule is worth, compared name by name with the best rate of SGD.
+void print_comparison(const Lesson& lesson, const std::vector<Run>& runs, const Run& best_sgd) {
   fmt::print("\n{:35} | rate | first 100 | held-out | gain over SGD 0.3\n", "a step is the rate times ...");
-  const std::vector<Document> names = lesson.held_out(1000);
-  std::vector<std::vector<double>> held_out;
+  const std::vector<double> to_beat = held_out_losses(lesson, best_sgd);
   for (const Run& run : runs) {
-    const Loss loss = [&](auto tokens) { return document_loss(run.model, tokens); };
-    held_out.push_back(document_losses(loss, names, lesson.tokenizer));
-  }
-  for (std::size_t r = 0; r < runs.size(); r++) {
-    fmt::print("{:35} | {:4} | ", runs[r].factor, runs[r].rate);
-    if (runs[r].losses.size() < 1000) {
-      fmt::print("infinite at step {}\n", runs[r].losses.size() + 1);
-      continue;
+    if (run.losses.size() < num_steps) {
+      fmt::print("{:35} | {:4} | infinite at step {}\n", run.factor, run.rate, run.losses.size() + 1);
+    } else {
+      const std::vector<double> losses = held_out_losses(lesson, run);
+      std::vector<double> gains;
+      for (std::size_t i = 0; i < losses.size(); i++) gains.push_back(to_beat[i] - losses[i]);
+      const Estimate gain = estimate(gains);
+      fmt::print("{:35} | {:4} | {:9.4f} | {:.4f} | {:7.4f} +- {:.4f}\n", run.factor, run.rate,
+                 estimate(std::span(run.losses).first(100)).mean, estimate(losses).mean, gain.mean,
+                 gain.standard_error);
     }
-    std::vector<double> gains;
-    for (std::size_t i = 0; i < names.size(); i++) gains.push_back(held_out[1][i] - held_out[r][i]);
-    const Estimate gain = estimate(gains);
-    fmt::print("{:9.4f} | {:.4f} | {:7.4f} +- {:.4f}\n", estimate(std::span(runs[r].losses).first(100)).mean,
-               estimate(held_out[r]).mean, gain.mean, gain.standard_error);
   }
+}
 
-  fmt::print("\nletter | comes | moved by SGD 0.1 | by SGD 0.3\n");
+/// How far the embeddings of some letters went, from a frequent one to a rare one.
+void print_letters(const Lesson& lesson, const Parameters& weights, const Run& sgd, const Run& faster,
+                   const Run& adam) {
   std::vector<std::string> labels;
   Bars by_sgd{"SGD 0.3", {}}, by_adam{"Adam 0.01", {}};
+  fmt::print("\nletter | comes | moved by SGD 0.1 | by SGD 0.3\n");
   for (const char letter : {'a', 'n', 'b', 'w', 'x', 'q'}) {
     const Token token = lesson.tokenizer.characters().find(static_cast<char32_t>(letter));
     if (token == std::u32string::npos) continue;
     std::ptrdiff_t comes = 0;
-    for (std::size_t step = 1; step <= 1000; step++) {
+    for (std::size_t step = 1; step <= num_steps; step++) {
       const std::vector<Token> tokens = lesson.tokens_of_step(step);
       comes += std::count(tokens.begin(), tokens.end(), token);
     }
     labels.emplace_back(1, letter);
-    by_sgd.heights.push_back(moved(runs[1].model, weights, token));
+    by_sgd.heights.push_back(moved(faster.model, weights, token));
     by_adam.heights.push_back(moved(adam.model, weights, token));
-    fmt::print("{:6} | {:5} | {:16.3f} | {:10.3f}\n", letter, comes, moved(runs[0].model, weights, token),
+    fmt::print("{:6} | {:5} | {:16.3f} | {:10.3f}\n", letter, comes, moved(sgd.model, weights, token),
                by_sgd.heights.back());
   }
   lesson.picture("09_moved.svg",
                  bar_chart("From frequent letters to rare ones: SGD moves them less and less, Adam does not",
                            "how far its embedding went", labels, {by_sgd, by_adam}));
+}
+
+/// What temperature does to the first letter, and to 500 names.
+void print_temperatures(const Lesson& lesson, const Model& model) {
+  fmt::print("\ntemperature | different | real names | learnt from | the first names\n");
+  const auto learnt = std::span(lesson.documents).first(std::min(num_steps, lesson.documents.size()));
+  std::vector<Bars> bars;
+  for (const double temperature : {0.25, 0.5, 1.0, 2.0}) {
+    PythonRandom random = lesson.random;
+    std::vector<std::vector<Token>> names;
+    while (names.size() < 500) names.push_back(draft_sample(model, temperature, random));
+    std::string first_names;
+    for (std::size_t i = 0; i < 4; i++) first_names += fmt::format(" {}", lesson.tokenizer.decode(names[i]));
+    fmt::print("{:11} | {:9} | {:10} | {:11} |{}\n", temperature, std::set(names.begin(), names.end()).size(),
+               count_listed(names, lesson.documents, lesson.tokenizer), count_listed(names, learnt, lesson.tokenizer),
+               first_names);
+    const Scope scope;
+    Cache keys(1), values(1);
+    const Values logits = gpt(model, lesson.tokenizer.bos(), 0, keys, values);
+    bars.push_back({fmt::format("temperature {}", temperature), probabilities(logits, temperature)});
+  }
+  std::vector<std::string> labels;
+  for (Token token = 0; token < lesson.tokenizer.bos(); token++) labels.push_back(lesson.tokenizer.label(token));
+  lesson.picture("09_temperature.svg", bar_chart("The colder, the more the likeliest first letters take all",
+                                                 "probability as first letter", labels, bars));
 }
 
 int main(int argc, char** argv) {
@@ -244,44 +290,29 @@ int main(int argc, char** argv) {
   lesson.line(fmt::format("num params: {}", n));
   const Model model = scalar_model(config, weights);
   Draft optimizer(Rule::adam, n);
-  for (std::size_t step = 0; step < 1000; step++) {
+  for (std::size_t step = 0; step < num_steps; step++) {
     const Scope scope;
     const Value loss = document_loss(model, lesson.tokens_of_step(step + 1));
     if (!std::isfinite(loss.data())) break;
     loss.backward();
-    const double learning_rate = 0.01 * (1 - static_cast<double>(step) / 1000);  // it falls to 0
+    const double learning_rate = 0.01 * (1 - static_cast<double>(step) / num_steps);  // it falls to 0
     optimizer.adam(model.params, learning_rate, step);
-    lesson.step(step + 1, 1000, loss.data());
+    lesson.step(step + 1, num_steps, loss.data());  // prints every hundredth loss, and keeps all
   }
-  PythonRandom src_random = lesson.random;
+  PythonRandom src_random = lesson.random;  // for the same names from src/microgpt.cpp
   bool same_names = true;
   for (int i = 0; i < 20; i++) {
     const std::vector<Token> name = draft_sample(model, 0.5, lesson.random);
     lesson.name(lesson.tokenizer.decode(name));
     same_names = same_names && name == sample(model, 0.5, src_random);
   }
-  compare(lesson, config, weights, {"mean / usual size, corrected (Adam)", Rule::adam, 0.01, model, lesson.losses()});
 
-  fmt::print("\ntemperature | different | real names | learnt from | the first names\n");
-  const auto learnt = std::span(lesson.documents).first(std::min<std::size_t>(1000, lesson.documents.size()));
-  std::vector<Bars> bars;
-  for (const double temperature : {0.25, 0.5, 1.0, 2.0}) {
-    PythonRandom random = lesson.random;
-    std::vector<std::vector<Token>> names;
-    while (names.size() < 500) names.push_back(draft_sample(model, temperature, random));
-    fmt::print("{:11} | {:9} | {:10} | {:11} |", temperature, std::set(names.begin(), names.end()).size(),
-               count_listed(names, lesson.documents, lesson.tokenizer), count_listed(names, learnt, lesson.tokenizer));
-    for (std::size_t i = 0; i < 4; i++) fmt::print(" {}", lesson.tokenizer.decode(names[i]));
-    fmt::print("\n");
-    const Scope scope;
-    Cache keys(1), values(1);
-    const Values logits = gpt(model, lesson.tokenizer.bos(), 0, keys, values);
-    bars.push_back({fmt::format("temperature {}", temperature), probabilities(logits, temperature)});
-  }
-  std::vector<std::string> labels;
-  for (Token token = 0; token < lesson.tokenizer.bos(); token++) labels.push_back(lesson.tokenizer.label(token));
-  lesson.picture("09_temperature.svg", bar_chart("The colder, the more the likeliest first letters take all",
-                                                 "probability as first letter", labels, bars));
+  std::vector<Run> runs = train_others(lesson, config, weights);
+  const Run adam{"mean / usual size, corrected (Adam)", Rule::adam, 0.01, model, lesson.losses()};
+  runs.push_back(adam);
+  print_comparison(lesson, runs, runs[1]);
+  print_letters(lesson, weights, runs[0], runs[1], adam);
+  print_temperatures(lesson, model);
 
   lesson.check("the names are those of sample() in src/microgpt.cpp", same_names);
   const Model in_src = scalar_model(config, weights);

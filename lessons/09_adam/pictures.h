@@ -13,10 +13,10 @@
 
 namespace microgpt {
 
-using Path = std::vector<std::pair<double, double>>;  // places (x, y)
+using Walk = std::vector<std::pair<double, double>>;  // places (x, y)
 
 /// The first places of a walk through the valley, and the last.
-inline void print_walk(const char* name, double learning_rate, const Path& path) {
+inline void print_walk(const char* name, double learning_rate, const Walk& path) {
   fmt::print("{:8} {:5}:", name, learning_rate);
   for (const std::size_t step : {1, 2, 3, 40}) {
     auto rounded = [](double x) { return std::round(x * 100) / 100 + 0.0; };  // no -0.00
@@ -27,17 +27,17 @@ inline void print_walk(const char* name, double learning_rate, const Path& path)
 }
 
 /// Contour lines of the height x^2 / 2 + 50 y^2, and the paths of SGD and Adam. y is drawn twice as large as x.
-inline Svg valley_picture(const Path& sgd, const Path& adam) {
+inline Svg valley_picture(const Walk& sgd, const Walk& adam) {
   Svg svg(760, 370);
-  auto draw = [&](const Path& path, const std::string& colour) {
-    Path points;
+  auto draw = [&](const Walk& path, const std::string& colour) {
+    Walk points;
     for (const auto& [x, y] : path) points.emplace_back(620 + 52 * x, 190 - 104 * y);
     svg.polyline(points, colour, 1.5);
     return points;
   };
   svg.text(20, 26, "In 40 steps SGD jumps across the valley and crawls along it; Adam walks along it", "start", 16);
   for (const double height : {0.5, 3.0, 12.0, 30.0, 60.0}) {
-    Path ellipse;
+    Walk ellipse;
     for (double angle = 0; angle < 6.3; angle += 0.1) {
       ellipse.emplace_back(std::sqrt(2 * height) * std::cos(angle), std::sqrt(height / 50) * std::sin(angle));
     }

@@ -2,13 +2,28 @@
 //
 // The whole model is a table: how often did each character come right after each other one? Before a name is counted,
 // the table has to predict it, character by character. How surprised it is, is its loss.
-#include <cmath>
-#include <numeric>
+#include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bigram.h"
+#include "base/python_random.h"
+#include "base/split.h"
+#include "base/tokenizer.h"
+#include "base/utf8.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
-#include "show.h"
+#include "pictures.h"
+#include "train/evaluation.h"
 
 using namespace microgpt;
+
+using Counts = std::vector<std::vector<double>>;
 
 /// counts[i][j]: how often token j came right after token i. Shape (V, V).
 void count_pairs(Counts& counts, std::span<const Token> tokens) {
@@ -26,6 +41,18 @@ std::vector<double> probabilities(const std::vector<double>& row) {
   return p;
 }
 
+/// A new name: begin at BOS, draw a character in proportion to its probability, go on from there until BOS is drawn.
+std::vector<Token> draw_name(const Counts& counts, Token bos, PythonRandom& random) {
+  std::vector<Token> name;
+  Token token = bos;
+  while (name.size() < 16) {
+    token = random.choice(probabilities(counts[token]));  // stop: draw
+    if (token == bos) break;
+    name.push_back(token);
+  }
+  return name;
+}
+
 /// How surprising it is, in nats, that something happens to which the model gave the probability p.
 double surprise(double p) { return -std::log(p); }
 
@@ -40,41 +67,113 @@ double document_loss(const Counts& counts, std::span<const Token> tokens) {
   return 1.0 / static_cast<double>(n) * total;
 }
 
-/// Learning: first predict a name, then count it.
-void learn(Lesson& lesson, Counts& counts) {
-  for (std::size_t step = 1; step <= 1000; step++) {
-    const std::vector<Token> tokens = lesson.tokens_of_step(step);
-    const double loss = document_loss(counts, tokens);  // stop: predict
-    count_pairs(counts, tokens);
-    lesson.step(step, 1000, loss);
+/// The example for paper: an alphabet of a, n and BOS; two names are counted, a third is predicted.
+void count_three_tokens() {
+  constexpr Token a = 0, n = 1, bos = 2;
+  const std::vector<std::string> labels{"a", "n", "BOS"};
+  Counts counts(3, std::vector<double>(3));
+  count_pairs(counts, std::vector<Token>{bos, a, n, n, a, bos});
+  count_pairs(counts, std::vector<Token>{bos, n, a, n, bos});
+  fmt::print("\nanna and nan, counted\nafter |   a   n BOS | as probabilities\n");
+  for (const Token token : {bos, a, n}) {
+    const std::vector<double> p = probabilities(counts[token]);
+    fmt::print("{:>5} | {:3} {:3} {:3} | {:.4f} {:.4f} {:.4f}\n", labels[token], counts[token][0], counts[token][1],
+               counts[token][2], p[0], p[1], p[2]);
   }
+  const std::vector<Token> ana{bos, a, n, a, bos};
+  fmt::print("then ana comes; surprises:");
+  for (std::size_t i = 0; i < 4; i++) fmt::print(" {:.4f}", surprise(probabilities(counts[ana[i]])[ana[i + 1]]));
+  fmt::print(", mean {:.4f}\n", document_loss(counts, ana));
 }
 
-/// A new name: begin at BOS, draw a character in proportion to its probability, go on from there until BOS is drawn.
-std::vector<Token> draw_name(const Counts& counts, Token bos, PythonRandom& random) {
-  std::vector<Token> name;
-  Token token = bos;
-  while (name.size() < 16) {
-    token = random.choice(probabilities(counts[token]));  // stop: draw
-    if (token == bos) break;
-    name.push_back(token);
+/// A name that was not counted: the rows of the table that it needs, and the surprise at each of its characters.
+void print_name(const Counts& counts, const std::vector<std::string>& labels, std::span<const Token> tokens) {
+  Grid rows{.row_labels = {}, .col_labels = labels, .rows = {}};
+  std::string surprises = "after | came | probability | surprise\n";
+  for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
+    const std::string &after = labels[tokens[i]], &came = labels[tokens[i + 1]];
+    rows.row_labels.push_back(after);
+    rows.rows.push_back(probabilities(counts[tokens[i]]));
+    const double p = rows.rows.back()[tokens[i + 1]];
+    surprises += fmt::format("{} | {} | {:11.6f} | {:8.4f}\n", pad_left(after, 5), pad_left(came, 4), p, surprise(p));
   }
-  return name;
+  fmt::print("\na name it has not seen; darker is more likely\n{}\n{}", shades(rows), surprises);
+  fmt::print("the mean of these surprises is its loss: {:.4f}\n", document_loss(counts, tokens));
 }
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  const Draft draft{count_pairs, probabilities, document_loss, draw_name};
-  show_names_of_chance(lesson, draft);
-  show_three_tokens(draft);
-  show_losses_as_choices(lesson);
+  const Tokenizer& tokenizer = lesson.tokenizer;
+  const std::size_t V = tokenizer.vocab_size();
+  std::vector<std::string> labels;
+  for (Token token = 0; token < V; token++) labels.push_back(token == tokenizer.bos() ? "BOS" : tokenizer.label(token));
+  const Counts nothing(V, std::vector<double>(V));  // every token is equally likely
+  PythonRandom chance(1);
+  fmt::print("\nnames drawn with 27 equally likely tokens:");
+  for (int i = 0; i < 5; i++) fmt::print(" {}", tokenizer.decode(draw_name(nothing, tokenizer.bos(), chance)));
+  fmt::print("\n");
+  count_three_tokens();
 
-  Counts counts = nothing_counted(lesson.tokenizer.vocab_size());
-  learn(lesson, counts);
-  show_a_name(lesson, counts, draft);
-  show_names(lesson, counts, draft);
-  show_table(lesson, counts, draft);
-  show_means(lesson, counts, draft);
-  check_beside_src(lesson, counts, draft);
+  // What a loss means, such as 3.3 or 2.37: a choice between n equally likely characters has a surprise of log(n).
+  fmt::print("\na loss of | is as unsure as a choice between\n");
+  for (const double loss : {0.0, std::log(2.0), 2.37, std::log(static_cast<double>(V))}) {
+    fmt::print("{:9.4f} | {:4.1f} equally likely characters\n", loss, std::exp(loss));
+  }
+  fmt::print("\n");
+
+  // Learning: first predict a name, then count it.
+  constexpr std::size_t num_steps = 1000;
+  Counts counts = nothing;
+  for (std::size_t step = 1; step <= num_steps; step++) {
+    const std::vector<Token> tokens = lesson.tokens_of_step(step);
+    const double loss = document_loss(counts, tokens);  // stop: predict
+    count_pairs(counts, tokens);
+    lesson.step(step, num_steps, loss);  // prints every hundredth loss, and keeps all
+  }
+
+  const std::vector<Token> unseen = tokenizer.encode_document(lesson.documents.back());
+  print_name(counts, labels, unseen);
+
+  for (int i = 0; i < 20; i++) {
+    lesson.name(tokenizer.decode(draw_name(counts, tokenizer.bos(), lesson.random)));
+  }
+  fmt::print("of these, letter for letter in the list of names: {}\n", lesson.copied());
+  std::vector<std::vector<double>> table;
+  for (const std::vector<double>& row : counts) table.push_back(probabilities(row));
+  lesson.picture("01_counts.svg", table_picture(labels, table));
+
+  // The table does not change any more, and still every name has another loss: only a mean tells how good a model is.
+  const Split& split = lesson.split();
+  Counts all = nothing;
+  for (const Document& document : split.training) count_pairs(all, tokenizer.encode_document(document));
+  fmt::print("\nthe mean over {} names it has not seen\n", split.held_out.size());
+  for (const bool after_all : {false, true}) {
+    std::vector<double> losses;
+    for (const Document& document : split.held_out) {
+      losses.push_back(document_loss(after_all ? all : counts, tokenizer.encode_document(document)));
+    }
+    const Estimate mean = estimate(losses);
+    fmt::print("counted {:5} names | loss {:.4f} +- {:.4f} | standard deviation of a single loss {:.4f}\n",
+               after_all ? split.training.size() : num_steps, mean.mean, mean.standard_error, mean.stddev);
+  }
+  fmt::print("\n");
+
+  // The same with src/base/bigram.h.
+  Bigram bigram(V);
+  bool same_losses = true, same_probabilities = true, sum_is_one = true;
+  for (std::size_t step = 1; step <= num_steps; step++) {
+    same_losses = same_losses && bigram.loss(lesson.tokens_of_step(step)) == lesson.losses()[step - 1];
+    bigram.count(lesson.tokens_of_step(step));
+  }
+  for (Token token = 0; token < V; token++) {
+    const std::vector<double>& p = table[token];
+    same_probabilities = same_probabilities && p == bigram.probabilities(token);
+    // 2 V roundings, each of a number not above 1 and so by at most epsilon / 2
+    const double tolerance = static_cast<double>(V) * std::numeric_limits<double>::epsilon();
+    sum_is_one = sum_is_one && std::abs(std::accumulate(p.begin(), p.end(), 0.0) - 1) <= tolerance;
+  }
+  lesson.check("after every character the probabilities add up to 1", sum_is_one);
+  lesson.check("the probabilities are those of src/base/bigram.h", same_probabilities);
+  lesson.check("the losses of all steps are those of src/base/bigram.h", same_losses);
   return lesson.finish();
 }

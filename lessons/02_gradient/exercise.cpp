@@ -12,10 +12,17 @@
 #include <vector>
 
 #include "base/python_random.h"
-#include "forward.h"
 #include "lesson/nudge.h"
 
 using namespace microgpt;
+
+using Numbers = std::vector<double>;
+
+/// Each number where it is positive, else 0.
+Numbers relu(Numbers x) {
+  for (double& x_i : x) x_i = std::max(0.0, x_i);
+  return x;
+}
 
 #ifdef SOLUTION
 #include "solution.cpp"

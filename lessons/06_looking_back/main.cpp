@@ -1,14 +1,42 @@
 // Lesson 06: looking back. The model of lesson 05 sees one letter. Here it sees all letters so far, as one list of
 // numbers: their average. Then some letters get to count for more than others. Which ones? That can be learnt, too.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
+#include "base/bigram.h"
+#include "base/parameters.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
+#include "lesson/puzzle.h"
 #include "microgpt.h"
-#include "show.h"
+#include "pictures.h"
+#include "train/evaluation.h"
+#include "train/generate.h"
+#include "train/gradient.h"
+#include "train/optimizer.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
+
+using Tokens = std::span<const Token>;
+
+/// The MLP of lesson 05, and two lists of scores.
+struct Reader : Mlp {
+  explicit Reader(const StateDict& p)
+      : Mlp(p), distance_scores(p["distance_scores"][0]), before_scores(p["before_scores"][0]) {}
+
+  List distance_scores;  // (16): how interesting a letter is, by how far back it is
+  List before_scores;    // (V): how interesting a letter is, by what is before it
+};
+
+using Weigh = Values (*)(const Reader&, Tokens seen);
 
 /// Weights for the letters seen so far, of which the newest is the last: the same for all.
 Values evenly(const Reader&, Tokens seen) {
@@ -65,21 +93,244 @@ Values by_what_is_before(const Reader& model, Tokens seen) {
   return softmax(scores);
 }
 
+/// All of the weight for the newest letter: the model of lesson 05.
+Values only_the_last(const Reader&, Tokens seen) {
+  return Values(seen.size(), [&](std::size_t i) { return i + 1 == seen.size() ? 1.0 : 0.0; });
+}
+
+/// A way to look back.
+struct Way {
+  const char* name;
+  Weigh weigh;
+};
+constexpr Way last{"last letter", only_the_last}, even{"even", evenly}, both{"last + even", last_and_even},
+    halves{"halves", by_halves}, distance{"distance", by_distance}, before{"before", by_what_is_before};
+
+/// A Reader with random weights of size 0.08.
+Reader draw_reader(std::size_t vocab_size, std::size_t n_embd, PythonRandom random) {
+  std::vector<Parameters::Shape> shapes = mlp_shapes(vocab_size, n_embd);
+  shapes.push_back({"distance_scores", 1, 16});
+  shapes.push_back({"before_scores", 1, vocab_size});
+  return Reader(StateDict(shapes, 0.08, random));
+}
+
+/// What is left of "ina", and of "ain".
+void example(const Lesson& lesson, const Reader& model) {
+  std::vector<std::pair<double, double>> mixtures;
+  fmt::print("\na = (1 0), i = (0 1), n = (1 1)\n");
+  for (const Way& way : {even, halves, before}) {
+    for (const auto& [word, tokens] : {std::pair("ina", std::vector<Token>{1, 2, 0}), {"ain", {0, 1, 2}}}) {
+      const Scope scope;
+      const Values weights = way.weigh(model, tokens), x = mix(weights, model.wte, tokens);
+      mixtures.emplace_back(x[0].data(), x[1].data());
+      fmt::print("{:6} | {} | weights{} | mixed ({:.2f} {:.2f})\n", way.name, word, numbers(weights), x[0].data(),
+                 x[1].data());
+    }
+  }
+  lesson.picture("06_order.svg", order_picture(mixtures));
+}
+
+/// How the first number of the mixture of "ain" moves with a score, by trying.
+void how_a_score_learns(const Reader& model) {
+  const Scope scope;
+  const std::vector<Token> ain{0, 1, 2};
+  const Values weights = by_what_is_before(model, ain);
+  const double h = 0.001, mixture = mix(weights, model.wte, ain)[0].data();
+  fmt::print("\nain, mixed: {:.4f}\nletter | weight | its number - the mixture | slope of its score\n", mixture);
+  for (const std::size_t at : {1, 2}) {
+    double& score = model.before_scores[ain[at - 1]].node->data;
+    const double old = score;
+    score = old + h;
+    const double up = mix(by_what_is_before(model, ain), model.wte, ain)[0].data();
+    score = old - h;
+    const double down = mix(by_what_is_before(model, ain), model.wte, ain)[0].data();
+    score = old;
+    fmt::print("{:>6} | {:.4f} | {:24.4f} | {:18.4f}\n", at == 1 ? "i" : "n", weights[at].data(),
+               model.wte[ain[at]][0].data() - mixture, (up - down) / (2 * h));
+  }
+}
+
+/// How often a name ends after this text, in all the names.
+double ends_after(const Lesson& lesson, const Document& text) {
+  double found = 0, ends = 0;
+  for (const Document& name : lesson.documents) {
+    for (std::size_t at = name.find(text); at != Document::npos; at = name.find(text, at + 1)) {
+      found += 1;
+      ends += at + text.size() == name.size() ? 1 : 0;
+    }
+  }
+  return ends / found;
+}
+
+/// What the model says of the end of a name that begins with this text: p(BOS).
+double end_after(const Lesson& lesson, const Reader& model, Weigh weigh, const Document& text) {
+  const Scope scope;
+  const std::vector<Token> tokens = lesson.tokenizer.encode_document(text);
+  return softmax(draft_mlp(model, weigh, Tokens(tokens).first(tokens.size() - 1)))[lesson.tokenizer.bos()].data();
+}
+
+/// Trains on a thousand names, as lesson 05 does.
+Reader learn_names(const Lesson& lesson, const Way& way) {
+  constexpr std::size_t num_steps = 1000;
+  const Reader model = draw_reader(lesson.tokenizer.vocab_size(), 16, lesson.random);
+  for (std::size_t step = 0; step < num_steps; step++) {
+    const Scope scope;
+    draft_loss(model, way.weigh, lesson.tokens_of_step(step + 1)).backward();
+    const double learning_rate = 1 - static_cast<double>(step) / num_steps;  // it falls from 1 to 0
+    sgd_update(model.params, learning_rate);                                 // gradients become 0, too
+  }
+  return model;
+}
+
+/// The held-out loss, what the model says of two ends, and four names.
+void print_learnt(const Lesson& lesson, const Way& way, const Reader& model) {
+  std::vector<double> losses;
+  for (const Document& name : lesson.held_out(1000)) {
+    const Scope scope;
+    losses.push_back(draft_loss(model, way.weigh, lesson.tokenizer.encode_document(name)).data());
+  }
+  std::string names;
+  PythonRandom random(42);
+  for (int i = 0; i < 4; i++) {
+    std::vector<Token> seen{lesson.tokenizer.bos()}, name;
+    while (name.size() < 16) {
+      const Scope scope;
+      seen.push_back(draw_token(draft_mlp(model, way.weigh, seen), 0.5, random));
+      if (seen.back() == lesson.tokenizer.bos()) break;
+      name.push_back(seen.back());
+    }
+    names += fmt::format(" {}", name.empty() ? "-" : lesson.tokenizer.decode(name));
+  }
+  const Estimate e = estimate(losses);
+  fmt::print("{:11} | {:13.4f} +- {:.4f} | {:8.3f} {:5.3f} |{}\n", way.name, e.mean, e.standard_error,
+             end_after(lesson, model, way.weigh, U"ina"), end_after(lesson, model, way.weigh, U"ain"), names);
+}
+
+/// A way to look back, after training on puzzles.
+struct Attempt {
+  Way way;
+  Reader model;
+  std::vector<double> losses;  // of each step
+  double loss, right;          // over new puzzles: the mean, and the share whose likeliest answer was right
+};
+
+/// Trains on a new puzzle in each step, and asks a thousand others.
+Attempt learn_puzzles(const Way& way, Puzzle kind) {
+  constexpr std::size_t num_steps = 3000, num_tests = 1000;
+  Attempt attempt{way, draw_reader(puzzle_vocab, 16, PythonRandom(42)), {}, 0, 0};
+  PythonRandom random(7);
+  for (std::size_t step = 0; step < num_steps; step++) {
+    const Scope scope;
+    const std::vector<Token> puzzle = draw_puzzle(kind, random);
+    const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
+    const Value loss = cross_entropy(logits, puzzle.back());  // only the answer can be predicted
+    loss.backward();
+    const double learning_rate = 0.3 * (1 - static_cast<double>(step) / num_steps);
+    sgd_update(attempt.model.params, learning_rate);
+    attempt.losses.push_back(loss.data());
+  }
+  for (std::size_t i = 0; i < num_tests; i++) {
+    const Scope scope;
+    const std::vector<Token> puzzle = draw_puzzle(kind, random);
+    const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
+    const std::vector<double> numbers = logits.data();
+    const auto best = static_cast<Token>(std::max_element(numbers.begin(), numbers.end()) - numbers.begin());
+    attempt.loss += cross_entropy(logits, puzzle.back()).data() / num_tests;
+    attempt.right += best == puzzle.back() ? 1.0 / num_tests : 0.0;
+  }
+  return attempt;
+}
+
+/// Prints the weights that it gives to what is in a puzzle, and returns them.
+std::vector<double> print_weights(const Attempt& attempt, const char* puzzle) {
+  const Scope scope;
+  const Values weights = attempt.way.weigh(attempt.model, puzzle_tokens(puzzle));
+  fmt::print("{:11} | {} |{}\n", attempt.way.name, puzzle, numbers(weights));
+  return weights.data();
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  const Way even{"even", evenly}, both{"last + even", last_and_even}, halves{"halves", by_halves},
-      distance{"distance", by_distance}, before{"before", by_what_is_before};
-  const Draft draft{mix, draft_mlp, draft_loss};
 
-  show_example(lesson, {even, halves, before}, draft);
-  show_counting(lesson);
-  for (const Way& way : {last, even, both, halves}) learn_names(lesson, way, draft);
-  const Reader learnt = learn_names(lesson, distance, draft);
-  show_distances({halves, distance}, learnt);
-  show_how_a_score_learns(before, draft);
-  show_puzzles(lesson, {last, even, distance, before}, draft);
-  show_heading();
-  learn_names(lesson, before, draft);
-  check_draft(lesson, {last, even, distance, before}, draft);
+  Reader tiny = draw_reader(3, 2, PythonRandom(42));
+  tiny.wte = {{1.0, 0.0}, {0.0, 1.0}, {1.0, 1.0}};  // of a, i and n: tokens 0, 1 and 2
+  tiny.before_scores = {0.0, 2.0, 1.0};
+  example(lesson, tiny);
+
+  const char* heading = "\nway         | held-out loss           | end after ina, ain | names\n";
+  fmt::print("{}the data    |                         | {:8.3f} {:5.3f} |\n", heading, ends_after(lesson, U"ina"),
+             ends_after(lesson, U"ain"));
+  Bigram bigram(lesson.tokenizer.vocab_size());  // the counts of lesson 01
+  for (std::size_t step = 1; step <= 1000; step++) bigram.count(lesson.tokens_of_step(step));
+  std::vector<double> losses;
+  for (const Document& name : lesson.held_out(1000)) {
+    losses.push_back(bigram.loss(lesson.tokenizer.encode_document(name)));
+  }
+  const Estimate counting = estimate(losses);
+  fmt::print("counting    | {:13.4f} +- {:.4f} |\n", counting.mean, counting.standard_error);
+  for (const Way& way : {last, even, both, halves}) {
+    const Reader model = learn_names(lesson, way);
+    print_learnt(lesson, way, model);
+  }
+  const Reader learnt = learn_names(lesson, distance);
+  print_learnt(lesson, distance, learnt);
+
+  fmt::print("\nthe weights of five letters, the newest last:\n");
+  for (const Way& way : {halves, distance}) {
+    fmt::print("{:11} |{}\n", way.name, numbers(way.weigh(learnt, std::vector<Token>(5))));
+  }
+  how_a_score_learns(tiny);
+
+  fmt::print("\npuzzle      | last letter  | even         | distance     | before\n");
+  std::vector<Attempt> attempts;  // four at each kind of puzzle
+  for (const auto& [kind, puzzle] : {std::pair(Puzzle::star_first, "*cafdbe*c"),
+                                     {Puzzle::star_anywhere, "ca*fdbe*f"},
+                                     {Puzzle::star_or_plus, "ca*fd+be+b"}}) {
+    std::string cells;
+    for (const Way& way : {last, even, distance, before}) {
+      attempts.push_back(learn_puzzles(way, kind));
+      cells += fmt::format(" | {:4.2f} {:6.0f}%", attempts.back().loss, 100 * attempts.back().right);
+    }
+    fmt::print("{:11}{}\n", puzzle, cells);
+  }
+  fmt::print("\nthe weights, after learning:\n");
+  std::vector<std::vector<double>> curves, weights;  // of the last three ways at the second kind
+  for (std::size_t i = 5; i < 8; i++) {
+    curves.push_back(attempts[i].losses);
+    weights.push_back(print_weights(attempts[i], "ca*fdbe*"));
+  }
+  print_weights(attempts.back(), "ca*fd+be*");
+  print_weights(attempts.back(), "ca*fd+be+");
+  lesson.picture("06_puzzle.svg", puzzle_picture(curves));
+  lesson.picture("06_weights.svg", weights_picture(weights));
+
+  fmt::print("{}", heading);
+  const Reader by_what_came = learn_names(lesson, before);
+  print_learnt(lesson, before, by_what_came);
+
+  // Against the MLP of lesson 05, and against slopes found by trying.
+  const Reader model = draw_reader(lesson.tokenizer.vocab_size(), 16, lesson.random);
+  const std::vector<Token> name = lesson.tokens_of_step(1), ina = lesson.tokenizer.encode(U"ina"),
+                           ain = lesson.tokenizer.encode(U"ain");
+  fmt::print("\n");
+  lesson.check("with the last letter alone it is the MLP of src/lesson/mlp.h",
+               draft_mlp(model, only_the_last, name).data() == mlp(model, name.back()).data());
+  lesson.check("evenly mixed, ina and ain get the same logits, to 1e-12",
+               largest_difference(draft_mlp(model, evenly, ina).data(), draft_mlp(model, evenly, ain).data()) < 1e-12);
+  for (const auto& [way, name_of, scores] : {std::tuple(distance, "distance_scores", model.distance_scores),
+                                             {before, "before_scores", model.before_scores}}) {
+    draft_loss(model, way.weigh, name).backward();
+    bool all_show = true;
+    for (const Value score : scores) {
+      const double old = score.data(), nudge = 1e-5;
+      score.node->data = old + nudge;
+      const double up = draft_loss(model, way.weigh, name).data();
+      score.node->data = old - nudge;
+      const double down = draft_loss(model, way.weigh, name).data();
+      score.node->data = old;
+      all_show = all_show && std::abs((up - down) / (2 * nudge) - score.grad()) < 1e-6;
+    }
+    lesson.check(fmt::format("nudging each of {} shows its gradient", name_of), all_show);
+  }
   return lesson.finish();
 }

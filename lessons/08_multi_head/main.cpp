@@ -1,13 +1,34 @@
 // Lesson 08: multi-head attention. One head has one softmax, so all that it finds comes as one mixture. Here the
 // numbers of a query, a key and a value are cut into slices, and each head does the attention of lesson 07 with its
 // slices alone. What they find is laid side by side, and one more matrix, W_O, mixes it.
-#include <cmath>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/parameters.h"
+#include "draw/plot.h"
+#include "lesson/lesson.h"
 #include "microgpt.h"
-#include "show.h"
-#include "words.h"
+#include "pictures.h"
+#include "train/evaluation.h"
+#include "train/generate.h"
+#include "train/gradient.h"
+#include "train/optimizer.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
+
+using Rows = std::vector<Values>;  // a list of numbers for each position
+
+/// What one head did.
+struct Head {
+  Values attn_weights;  // (t): how much of each position so far
+  Values head_out;      // (head_dim)
+};
 
 /// The attention of lesson 07, once for each slice of the query, of the keys and of the values.
 std::vector<Head> attend(Values q, const Rows& keys, const Rows& values, std::size_t n_head) {
@@ -38,6 +59,54 @@ Values concatenate(const std::vector<Head>& heads) {
   return Values(x_attn);
 }
 
+/// mira and rima, seen from their last letter, which asks for two places at once.
+void on_paper() {
+  fmt::print("\n");
+  for (const std::size_t n_head : {1, 2}) {
+    for (const std::string_view name : {"mira", "rima"}) {
+      const Scope scope;
+      const Values q{8, 0, 0, 8};
+      const Rows keys{{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 0}};
+      const Values m{4, 0, 4, 0}, r{0, 4, 0, 4}, vowel{2, 2, 2, 2};
+      const Rows values = name == "mira" ? Rows{m, vowel, r, vowel} : Rows{r, vowel, m, vowel};
+      const std::vector<Head> heads = attend(q, keys, values, n_head);
+      for (std::size_t h = 0; h < n_head; h++) {
+        const std::vector<double> w = heads[h].attn_weights.data();
+        fmt::print("{}, head {} of {}: looks at  {} {:.3f}  {} {:.3f}  {} {:.3f}  {} {:.3f}  and finds {}\n", name, h,
+                   n_head, name[0], w[0], name[1], w[1], name[2], w[2], name[3], w[3], numbers(heads[h].head_out));
+      }
+    }
+  }
+}
+
+// Made-up words such as mira. Nothing can be learnt by heart, as the letters are drawn at random.
+constexpr std::string_view letters = "bdklmnprstaeiou";
+constexpr std::size_t num_consonants = 10, num_vowels = 5;
+
+/// Consonant, vowel, consonant, vowel.
+std::vector<Token> draw_word(PythonRandom& random) {
+  std::vector<Token> word;
+  while (word.size() < 4) {
+    word.push_back(random.below(num_consonants));
+    word.push_back(num_consonants + random.below(num_vowels));
+  }
+  return word;
+}
+
+/// Attention as in lesson 07, with a W_O behind it, and two matrices that make logits of what was found.
+struct Reader {
+  Matrix wte, wpe;        // (V,C) of a letter, (4,C) of its place
+  Matrix wq, wk, wv, wo;  // (C,C)
+  Matrix first, before;   // (V,C)
+  List params;            // all of them
+};
+
+/// The logits, (V), of the first letter and of the one before the last.
+struct Answers {
+  Values first, before;
+  std::vector<Head> heads;
+};
+
 /// The last letter of a word looks back, and answers two questions: which letter came first, which is before me?
 Answers answer(const Reader& model, std::span<const Token> word, std::size_t n_head) {
   Values x;
@@ -51,6 +120,71 @@ Answers answer(const Reader& model, std::span<const Token> word, std::size_t n_h
   const Values found = linear(concatenate(heads), model.wo);
   return {linear(found, model.first), linear(found, model.before), heads};
 }
+
+/// Learns random words; each asks both questions.
+Reader learn_words(std::size_t n_head, std::uint64_t seed) {
+  constexpr std::size_t V = num_consonants + num_vowels, C = 16, num_steps = 1500;
+  constexpr double learning_rate = 0.15, size_of_weights = 0.25;
+  PythonRandom random(seed);
+  const std::vector<Parameters::Shape> shapes{{"wte", V, C}, {"wpe", 4, C}, {"wq", C, C},    {"wk", C, C},
+                                              {"wv", C, C},  {"wo", C, C},  {"first", V, C}, {"before", V, C}};
+  const StateDict p(shapes, size_of_weights, random);
+  const Reader model{p["wte"], p["wpe"], p["wq"], p["wk"], p["wv"], p["wo"], p["first"], p["before"], p.params};
+  for (std::size_t step = 0; step < num_steps; step++) {
+    const Scope scope;
+    const std::vector<Token> word = draw_word(random);
+    const Answers answers = answer(model, word, n_head);
+    const Value loss = 0.5 * (cross_entropy(answers.first, word[0]) + cross_entropy(answers.before, word[2]));
+    loss.backward();
+    sgd_update(model.params, learning_rate * (1 - static_cast<double>(step) / num_steps));  // gradients become 0, too
+  }
+  return model;
+}
+
+/// The place of the largest logit.
+Token likeliest(const Values& logits) {
+  const std::vector<double> numbers = logits.data();
+  return static_cast<Token>(std::max_element(numbers.begin(), numbers.end()) - numbers.begin());
+}
+
+/// For how many of 500 new words, in percent, both answers are right.
+double percent_right(const Reader& model, std::size_t n_head) {
+  constexpr int num_words = 500;
+  PythonRandom random(0);
+  int right = 0;
+  for (int i = 0; i < num_words; i++) {
+    const Scope scope;
+    const std::vector<Token> word = draw_word(random);
+    const Answers answers = answer(model, word, n_head);
+    right += likeliest(answers.first) == word[0] && likeliest(answers.before) == word[2] ? 1 : 0;
+  }
+  return 100.0 * right / num_words;
+}
+
+/// What the model says of a word, and where its heads look. Returns their weights.
+std::vector<std::vector<double>> print_answers(const Reader& model, std::size_t n_head, std::string_view word) {
+  const Scope scope;
+  std::vector<Token> tokens;
+  for (const char c : word) tokens.push_back(letters.find(c));
+  const Answers answers = answer(model, tokens, n_head);
+  std::vector<std::vector<double>> weights;
+  std::string cells;
+  for (const Head& head : answers.heads) {
+    weights.push_back(head.attn_weights.data());
+    cells += fmt::format(" |{}", numbers(head.attn_weights));
+  }
+  fmt::print("{:5} | {} | {}, {}   {}\n", n_head, word, letters[likeliest(answers.first)],
+             letters[likeliest(answers.before)], cells);
+  return weights;
+}
+
+/// What the positions so far have left behind.
+struct Past {
+  explicit Past(const Model& model) : keys(model.layers.size()), values(model.layers.size()) {}
+
+  std::vector<Rows> keys, values;        // [layer][position], (C)
+  std::vector<std::vector<Head>> heads;  // position by position; in it layer by layer; kept only to be shown
+};
 
 /// The logits, (V), of the token after token_id, which is at position pos_id: lesson 07, with heads and layers.
 Values draft_gpt(const Model& model, Token token_id, std::size_t pos_id, Past& past) {
@@ -80,24 +214,138 @@ Value draft_loss(const Model& model, std::span<const Token> tokens, Past& past) 
   }));
 }
 
+/// The largest gradients in the first three steps of a GPT whose W_O begins at zero, or at random as usual.
+void print_first_steps(const Lesson& lesson, bool zero) {
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
+  PythonRandom random = lesson.random;  // the weights of the model that learns names
+  const Model model = scalar_model(config, initialize(config, {.zero_projections = zero}, random));
+  fmt::print("\nW_O begins at {}: the largest gradient in\n", zero ? "zero" : "random");
+  fmt::print("step |      W_Q |      W_K |      W_V |      W_O\n");
+  for (std::size_t step = 1; step <= 3; step++) {
+    const Scope scope;
+    Past past(model);
+    draft_loss(model, lesson.tokens_of_step(step), past).backward();
+    std::string cells;
+    const Model::Layer& layer = model.layers[0];
+    for (const Matrix& w : {layer.attn_wq, layer.attn_wk, layer.attn_wv, layer.attn_wo}) {
+      double largest = 0;
+      for (const List& row : w) {
+        for (const Value x : row) largest = std::max(largest, std::abs(x.grad()));
+      }
+      cells += fmt::format(" | {:8.2g}", largest);
+    }
+    fmt::print("{:4}{}\n", step, cells);
+    sgd_update(model.params, 0.1);
+  }
+}
+
+/// Where each head looks from every position of the first name, and the loss of held-out names.
+std::vector<TitledGrid> print_maps(const Lesson& lesson, const Model& model, std::size_t step) {
+  const Scope scope;
+  const std::vector<Token> name = lesson.tokens_of_step(1);
+  Past past(model);
+  draft_loss(model, name, past);
+  std::vector<TitledGrid> grids;
+  for (std::size_t h = 0; h < model.n_head; h++) {
+    Rows weights;
+    for (const std::vector<Head>& heads : past.heads) weights.push_back(heads[h].attn_weights);
+    grids.emplace_back(fmt::format("head {}, step {}", h, step),
+                       times_even_share(attention_grid(weights, name, lesson.tokenizer)));
+  }
+  fmt::print("\n▒▒ is an even share, darker is more\n{}", shades(grids));
+  std::vector<double> losses;  // of held-out names
+  for (const Document& document : lesson.held_out(10000)) {
+    const Scope taken_back;
+    Past none(model);
+    losses.push_back(draft_loss(model, lesson.tokenizer.encode_document(document), none).data());
+  }
+  const Estimate e = estimate(losses);
+  fmt::print("after step {}: held-out loss {:.4f} +- {:.4f}\n", step, e.mean, e.standard_error);
+  return grids;
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  show_on_paper(attend);
-  for (const bool zero : {false, true}) show_first_steps(lesson, zero, draft_loss);
-  show_words(lesson, answer);
+  on_paper();
+  for (const bool zero : {false, true}) print_first_steps(lesson, zero);
+
+  fmt::print("\nboth answers right, of 500 new words, %; ten trainings each\n");
+  std::vector<Reader> second_training;
+  for (const std::size_t n_head : {1, 2}) {
+    double total = 0;
+    std::string cells;
+    for (std::uint64_t seed = 1; seed <= 10; seed++) {
+      const Reader model = learn_words(n_head, seed);
+      const double right = percent_right(model, n_head);
+      cells += fmt::format(" {:3.0f}", right);
+      total += right;
+      if (seed == 2) second_training.push_back(model);
+    }
+    fmt::print("{} of {:2} numbers |{} | mean {:3.0f}\n", n_head == 1 ? "1 head " : "2 heads", 16 / n_head, cells,
+               total / 10);
+  }
+  fmt::print("\nthe second training of each: what it says, and where its heads look\n");
+  fmt::print("heads | word | answers | weights of head 0 and head 1\n");
+  const auto one_in_mira = print_answers(second_training[0], 1, "mira");
+  print_answers(second_training[0], 1, "rima");
+  const auto two_in_mira = print_answers(second_training[1], 2, "mira");
+  print_answers(second_training[1], 2, "rima");
+  fmt::print("\n");
+  lesson.picture("08_words.svg", words_picture(one_in_mira[0], two_in_mira[0], two_in_mira[1]));
 
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};  // four heads
   const Model model = scalar_model(config, initialize(config, {}, lesson.random));
   lesson.line(fmt::format("num params: {}", model.params.size()));
-  const Loss loss = loss_of(model, draft_loss);
-  train(loss, model.params, sgd_update, lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 0.1},
-        [&](std::size_t step, double value) { lesson.step(step, 1000, value); });
-  show_names(lesson, model, draft_gpt);
-  const std::vector<TitledGrid> early = show_maps(lesson, model, draft_loss, 1000);
-  train(loss, model.params, sgd_update, lesson.documents, lesson.tokenizer,
-        {.num_steps = 10000, .first_step = 1000, .learning_rate = 0.3});
-  const std::vector<TitledGrid> late = show_maps(lesson, model, draft_loss, 10000);
-  show_pictures(lesson, early, late);
-  check_draft(lesson, draft_loss);
+  constexpr std::size_t num_steps = 1000, num_steps_in_all = 10000;
+  for (std::size_t step = 0; step < num_steps; step++) {
+    const Scope scope;
+    Past past(model);
+    const Value loss = draft_loss(model, lesson.tokens_of_step(step + 1), past);
+    loss.backward();
+    const double learning_rate = 0.1 * (1 - static_cast<double>(step) / num_steps);  // it falls to 0
+    sgd_update(model.params, learning_rate);
+    lesson.step(step + 1, num_steps, loss.data());  // prints every hundredth loss
+  }
+  for (int i = 0; i < 20; i++) {
+    const Scope scope;
+    Past past(model);
+    std::vector<Token> name;
+    Token token_id = lesson.tokenizer.bos();
+    while (name.size() < model.block_size) {
+      const Values logits = draft_gpt(model, token_id, name.size(), past);
+      token_id = draw_token(logits, 0.5, lesson.random);
+      if (token_id == lesson.tokenizer.bos()) break;
+      name.push_back(token_id);
+    }
+    lesson.name(lesson.tokenizer.decode(name));
+  }
+  const std::vector<TitledGrid> early = print_maps(lesson, model, num_steps);
+  for (std::size_t step = num_steps; step < num_steps_in_all; step++) {
+    const Scope scope;
+    Past past(model);
+    draft_loss(model, lesson.tokens_of_step(step + 1), past).backward();
+    const double learning_rate = 0.3 * (1 - static_cast<double>(step) / num_steps_in_all);
+    sgd_update(model.params, learning_rate);
+  }
+  const std::vector<TitledGrid> late = print_maps(lesson, model, num_steps_in_all);
+  lesson.picture("08_flow.svg", flow_picture());
+  lesson.picture("08_model.svg", heads_in_model_picture());
+  lesson.picture("08_heads.svg", maps_picture(early, late));
+
+  // The first position sees only itself, and with two layers the draft is what src/microgpt.cpp computes.
+  const Config two_layers{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
+  const Model deep = scalar_model(two_layers, initialize(two_layers, {}, lesson.random));
+  const std::vector<Token> name = lesson.tokens_of_step(1);
+  const Loss in_src = [&](auto tokens) { return document_loss(deep, tokens); };
+  const LossAndGradient src = loss_and_gradient(in_src, deep.params, name);
+  Past past(deep);
+  const Value loss = draft_loss(deep, name, past);
+  loss.backward();
+  std::vector<double> gradient;
+  for (const Value p : deep.params) gradient.push_back(p.grad());
+  fmt::print("\n");
+  lesson.check("the first position sees only itself", past.heads[0][0].attn_weights.size() == 1);
+  lesson.check("with two layers, the loss is that of src/microgpt.cpp", loss.data() == src.loss);
+  lesson.check("so is every gradient", gradient == src.gradient);
   return lesson.finish();
 }

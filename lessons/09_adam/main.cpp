@@ -1,24 +1,46 @@
 // Lesson 09: Adam, which gives every parameter steps of its own size, in three steps: a mean of the gradients, a mean
 // of their squares, and a correction for the start. Then temperature, which makes a trained model bolder or more
 // careful. With these two, this is microgpt, complete.
-#include <cmath>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/config.h"
+#include "base/parameters.h"
 #include "base/power.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "microgpt.h"
-#include "show.h"
+#include "pictures.h"
+#include "train/evaluation.h"
+#include "train/optimizer.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
+
+constexpr std::size_t num_steps = 1000;  // of each training, a name each
 
 constexpr double beta1 = 0.85;  // how much of its old mean m keeps
 constexpr double beta2 = 0.99;  // the same for v
 constexpr double eps = 1e-8;    // against a division by zero
 
-/// First step: each parameter moves by a running mean of its gradients.
-struct Momentum {
-  std::vector<double> m;  // for each parameter, the mean of its gradients; zeros at first
+enum class Rule { sgd, momentum, rescaled, adam };
 
-  void operator()(const List& params, double learning_rate, std::size_t) {
+/// SGD, the two steps towards Adam, and Adam: each moves all parameters once, and sets their gradients to zero.
+struct Draft {
+  Rule rule;
+  std::vector<double> m, v;  // for each parameter, the mean of its gradients, and of their squares; zeros at first
+  double m_correction = 1, v_correction = 1;
+
+  Draft(Rule which, std::size_t num_params) : rule(which), m(num_params), v(num_params) {}
+
+  /// First step: each parameter moves by a running mean of its gradients.
+  void momentum(const List& params, double learning_rate) {
     for (std::size_t i = 0; i < params.size(); i++) {
       Node& p = *params[i].node;
       m[i] = beta1 * m[i] + (1 - beta1) * p.grad;
@@ -26,13 +48,9 @@ struct Momentum {
       p.grad = 0;
     }
   }
-};
 
-/// Second step: by its gradient, compared with the usual size of its gradients.
-struct Rescaled {
-  std::vector<double> v;  // for each parameter, the mean of its squared gradients
-
-  void operator()(const List& params, double learning_rate, std::size_t) {
+  /// Second step: by its gradient, compared with the usual size of its gradients.
+  void rescaled(const List& params, double learning_rate) {
     for (std::size_t i = 0; i < params.size(); i++) {
       Node& p = *params[i].node;
       v[i] = beta2 * v[i] + (1 - beta2) * p.grad * p.grad;
@@ -40,14 +58,9 @@ struct Rescaled {
       p.grad = 0;
     }
   }
-};
 
-/// Both, and the third step: m and v begin at 0, so at first they are too small, and that is corrected.
-struct DraftAdam {
-  std::vector<double> m, v;
-  double m_correction = 1, v_correction = 1;
-
-  void operator()(const List& params, double learning_rate, std::size_t step) {
+  /// Both, and the third step: m and v begin at 0, so at first they are too small, and that is corrected.
+  void adam(const List& params, double learning_rate, std::size_t step) {
     m_correction = 1 - power(beta1, static_cast<double>(step + 1));
     v_correction = 1 - power(beta2, static_cast<double>(step + 1));
     for (std::size_t i = 0; i < params.size(); i++) {
@@ -60,7 +73,54 @@ struct DraftAdam {
       p.grad = 0;
     }
   }
+
+  void update(const List& params, double learning_rate, std::size_t step) {
+    switch (rule) {
+      case Rule::sgd: return sgd_update(params, learning_rate);
+      case Rule::momentum: return momentum(params, learning_rate);
+      case Rule::rescaled: return rescaled(params, learning_rate);
+      case Rule::adam: return adam(params, learning_rate, step);
+    }
+  }
 };
+
+using Path = std::vector<std::pair<double, double>>;  // places (x, y)
+
+/// 40 steps from (-10, 1) through a valley with two parameters, nearly flat along x and steep across.
+Path walk(const char* name, Rule rule, double learning_rate) {
+  const Scope scope;
+  const Value x = -10.0, y = 1.0;
+  Draft optimizer(rule, 2);
+  Path path{{x.data(), y.data()}};
+  for (std::size_t step = 0; step < 40; step++) {
+    const Value height = x * x * 0.5 + y * y * 50.0;
+    height.backward();
+    optimizer.update({x, y}, learning_rate, step);
+    path.emplace_back(x.data(), y.data());
+  }
+  print_walk(name, learning_rate, path);
+  return path;
+}
+
+/// Adam's first two steps there, with all numbers.
+void two_steps() {
+  fmt::print("\nAdam's first steps there\n");
+  fmt::print("step |   slope |      m |       v | m / root | m_hat | root of v_hat | quotient | goes to\n");
+  const Scope scope;
+  Draft optimizer(Rule::adam, 2);
+  const List place{-10.0, 1.0};
+  for (std::size_t step = 0; step < 2; step++) {
+    const double from[]{place[0].data(), place[1].data()}, slope[]{from[0], 100 * from[1]};
+    (place[0] * place[0] * 0.5 + place[1] * place[1] * 50.0).backward();
+    optimizer.adam(place, 0.3, step);
+    for (std::size_t i = 0; i < 2; i++) {
+      fmt::print("{:2} {} | {:7.2f} | {:6.2f} | {:7.2f} | {:8.3f} | {:5.1f} | {:13.1f} | {:8.3f} | {:.3f}\n", step + 1,
+                 "xy"[i], slope[i], optimizer.m[i], optimizer.v[i], optimizer.m[i] / std::sqrt(optimizer.v[i]),
+                 optimizer.m[i] / optimizer.m_correction, std::sqrt(optimizer.v[i] / optimizer.v_correction),
+                 (from[i] - place[i].data()) / 0.3, place[i].data());
+    }
+  }
+}
 
 /// How likely each token is to come next.
 std::vector<double> probabilities(Values logits, double temperature) {
@@ -71,27 +131,194 @@ std::vector<double> probabilities(Values logits, double temperature) {
 
 std::vector<Token> draft_sample(const Model& model, double temperature, PythonRandom& random) {
   const Scope scope;
+  const Token bos = model.wte.size() - 1;
   Cache keys(model.layers.size()), values(model.layers.size());
-  auto next = [&](Token token_id, std::size_t pos_id) {
-    const Values logits = gpt(model, token_id, pos_id, keys, values);
-    return random.choice(probabilities(logits, temperature));  // stop: draw
-  };
-  return generate(next, model.wte.size() - 1, model.block_size);
+  std::vector<Token> name;
+  Token token_id = bos;
+  while (name.size() < model.block_size) {
+    const Values logits = gpt(model, token_id, name.size(), keys, values);
+    token_id = random.choice(probabilities(logits, temperature));  // stop: draw
+    if (token_id == bos) break;
+    name.push_back(token_id);
+  }
+  return name;
+}
+
+/// A GPT trained with a rule. Fewer losses than steps: the next was not finite, which ended the training.
+struct Run {
+  const char* factor;  // what the rate is multiplied by
+  Rule rule;
+  double rate;
+  Model model = {};
+  std::vector<double> losses = {};
+};
+
+/// How far each number of a token's embedding went, root mean square.
+double moved(const Model& model, const Parameters& first_weights, Token token) {
+  const List& row = model.wte[token];
+  double total = 0;
+  for (std::size_t j = 0; j < row.size(); j++) {
+    total += std::pow(row[j].data() - first_weights.data()[token * row.size() + j], 2);
+  }
+  return std::sqrt(total / static_cast<double>(row.size()));
+}
+
+/// Trains with SGD and with the first two steps towards Adam. All models start from the same weights.
+std::vector<Run> train_others(const Lesson& lesson, const Config& config, const Parameters& weights) {
+  std::vector<Run> runs{{"the gradient (SGD)", Rule::sgd, 0.1},
+                        {"the gradient (SGD)", Rule::sgd, 0.3},
+                        {"the gradient (SGD)", Rule::sgd, 0.6},
+                        {"the gradient (SGD)", Rule::sgd, 1.0},
+                        {"mean gradient (momentum)", Rule::momentum, 0.2},
+                        {"mean gradient (momentum)", Rule::momentum, 0.3},
+                        {"mean gradient (momentum)", Rule::momentum, 0.6},
+                        {"gradient / its usual size", Rule::rescaled, 0.01}};
+  for (Run& run : runs) {
+    run.model = scalar_model(config, weights);
+    Draft optimizer(run.rule, weights.size());
+    for (std::size_t step = 0; step < num_steps; step++) {
+      const Scope scope;
+      const Value loss = document_loss(run.model, lesson.tokens_of_step(step + 1));
+      if (!std::isfinite(loss.data())) break;
+      loss.backward();
+      const double learning_rate = run.rate * (1 - static_cast<double>(step) / num_steps);
+      optimizer.update(run.model.params, learning_rate, step);
+      run.losses.push_back(loss.data());
+    }
+  }
+  return runs;
+}
+
+std::vector<double> held_out_losses(const Lesson& lesson, const Run& run) {
+  std::vector<double> losses;
+  for (const Document& name : lesson.held_out(num_steps)) {
+    const Scope scope;
+    losses.push_back(document_loss(run.model, lesson.tokenizer.encode_document(name)).data());
+  }
+  return losses;
+}
+
+/// What each rule is worth, compared name by name with the best rate of SGD.
+void print_comparison(const Lesson& lesson, const std::vector<Run>& runs, const Run& best_sgd) {
+  fmt::print("\n{:35} | rate | first 100 | held-out | gain over SGD 0.3\n", "a step is the rate times ...");
+  const std::vector<double> to_beat = held_out_losses(lesson, best_sgd);
+  for (const Run& run : runs) {
+    if (run.losses.size() < num_steps) {
+      fmt::print("{:35} | {:4} | infinite at step {}\n", run.factor, run.rate, run.losses.size() + 1);
+    } else {
+      const std::vector<double> losses = held_out_losses(lesson, run);
+      std::vector<double> gains;
+      for (std::size_t i = 0; i < losses.size(); i++) gains.push_back(to_beat[i] - losses[i]);
+      const Estimate gain = estimate(gains);
+      fmt::print("{:35} | {:4} | {:9.4f} | {:.4f} | {:7.4f} +- {:.4f}\n", run.factor, run.rate,
+                 estimate(std::span(run.losses).first(100)).mean, estimate(losses).mean, gain.mean,
+                 gain.standard_error);
+    }
+  }
+}
+
+/// How far the embeddings of some letters went, from a frequent one to a rare one.
+void print_letters(const Lesson& lesson, const Parameters& weights, const Run& sgd, const Run& faster,
+                   const Run& adam) {
+  std::vector<std::string> labels;
+  Bars by_sgd{"SGD 0.3", {}}, by_adam{"Adam 0.01", {}};
+  fmt::print("\nletter | comes | moved by SGD 0.1 | by SGD 0.3\n");
+  for (const char letter : {'a', 'n', 'b', 'w', 'x', 'q'}) {
+    const Token token = lesson.tokenizer.characters().find(static_cast<char32_t>(letter));
+    if (token == std::u32string::npos) continue;
+    std::ptrdiff_t comes = 0;
+    for (std::size_t step = 1; step <= num_steps; step++) {
+      const std::vector<Token> tokens = lesson.tokens_of_step(step);
+      comes += std::count(tokens.begin(), tokens.end(), token);
+    }
+    labels.emplace_back(1, letter);
+    by_sgd.heights.push_back(moved(faster.model, weights, token));
+    by_adam.heights.push_back(moved(adam.model, weights, token));
+    fmt::print("{:6} | {:5} | {:16.3f} | {:10.3f}\n", letter, comes, moved(sgd.model, weights, token),
+               by_sgd.heights.back());
+  }
+  lesson.picture("09_moved.svg",
+                 bar_chart("From frequent letters to rare ones: SGD moves them less and less, Adam does not",
+                           "how far its embedding went", labels, {by_sgd, by_adam}));
+}
+
+/// What temperature does to the first letter, and to 500 names.
+void print_temperatures(const Lesson& lesson, const Model& model) {
+  fmt::print("\ntemperature | different | real names | learnt from | the first names\n");
+  const auto learnt = std::span(lesson.documents).first(std::min(num_steps, lesson.documents.size()));
+  std::vector<Bars> bars;
+  for (const double temperature : {0.25, 0.5, 1.0, 2.0}) {
+    PythonRandom random = lesson.random;
+    std::vector<std::vector<Token>> names;
+    while (names.size() < 500) names.push_back(draft_sample(model, temperature, random));
+    std::string first_names;
+    for (std::size_t i = 0; i < 4; i++) first_names += fmt::format(" {}", lesson.tokenizer.decode(names[i]));
+    fmt::print("{:11} | {:9} | {:10} | {:11} |{}\n", temperature, std::set(names.begin(), names.end()).size(),
+               count_listed(names, lesson.documents, lesson.tokenizer), count_listed(names, learnt, lesson.tokenizer),
+               first_names);
+    const Scope scope;
+    Cache keys(1), values(1);
+    const Values logits = gpt(model, lesson.tokenizer.bos(), 0, keys, values);
+    bars.push_back({fmt::format("temperature {}", temperature), probabilities(logits, temperature)});
+  }
+  std::vector<std::string> labels;
+  for (Token token = 0; token < lesson.tokenizer.bos(); token++) labels.push_back(lesson.tokenizer.label(token));
+  lesson.picture("09_temperature.svg", bar_chart("The colder, the more the likeliest first letters take all",
+                                                 "probability as first letter", labels, bars));
 }
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  show_valley<Momentum, Rescaled, DraftAdam>(lesson);
 
-  const PythonRandom random = lesson.random;  // each Run draws the same weights from it
-  const std::size_t n = draw_gpt(lesson, lesson.random).params.size();
+  fmt::print("\na valley: its height is x^2 / 2 + 50 y^2, and 50 + 50 at (-10, 1), where we begin\n");
+  const Path by_sgd = walk("SGD", Rule::sgd, 0.018);
+  walk("SGD", Rule::sgd, 0.021);
+  walk("momentum", Rule::momentum, 0.018);
+  walk("momentum", Rule::momentum, 0.1);
+  walk("rescaled", Rule::rescaled, 0.1);
+  const Path by_adam = walk("Adam", Rule::adam, 0.3);
+  lesson.picture("09_model.svg", whole_model_picture());
+  lesson.picture("09_valley.svg", valley_picture(by_sgd, by_adam));
+
+  two_steps();
+  fmt::print("\n");
+
+  // The GPT of lesson 08, trained with Adam on a thousand names.
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
+  const Parameters weights = initialize(config, {}, lesson.random);
+  const std::size_t n = weights.size();
   lesson.line(fmt::format("num params: {}", n));
-  const std::vector<double> zeros(n);
-  const Run adam(lesson, random, DraftAdam{zeros, zeros}, 0.01);
-  for (std::size_t i = 0; i < adam.losses.size(); i++) lesson.step(i + 1, 1000, adam.losses[i]);
-  show_names(lesson, adam.model, draft_sample);
-  check_weights(lesson, random, adam);
-  show_comparison<Momentum, Rescaled>(lesson, random, adam);
-  show_temperatures(lesson, adam.model, draft_sample, probabilities);
+  const Model model = scalar_model(config, weights);
+  Draft optimizer(Rule::adam, n);
+  for (std::size_t step = 0; step < num_steps; step++) {
+    const Scope scope;
+    const Value loss = document_loss(model, lesson.tokens_of_step(step + 1));
+    if (!std::isfinite(loss.data())) break;
+    loss.backward();
+    const double learning_rate = 0.01 * (1 - static_cast<double>(step) / num_steps);  // it falls to 0
+    optimizer.adam(model.params, learning_rate, step);
+    lesson.step(step + 1, num_steps, loss.data());  // prints every hundredth loss, and keeps all
+  }
+  PythonRandom src_random = lesson.random;  // for the same names from src/microgpt.cpp
+  bool same_names = true;
+  for (int i = 0; i < 20; i++) {
+    const std::vector<Token> name = draft_sample(model, 0.5, lesson.random);
+    lesson.name(lesson.tokenizer.decode(name));
+    same_names = same_names && name == sample(model, 0.5, src_random);
+  }
+
+  std::vector<Run> runs = train_others(lesson, config, weights);
+  const Run adam{"mean / usual size, corrected (Adam)", Rule::adam, 0.01, model, lesson.losses()};
+  runs.push_back(adam);
+  print_comparison(lesson, runs, runs[1]);
+  print_letters(lesson, weights, runs[0], runs[1], adam);
+  print_temperatures(lesson, model);
+
+  lesson.check("the names are those of sample() in src/microgpt.cpp", same_names);
+  const Model in_src = scalar_model(config, weights);
+  const Loss loss = [&](auto tokens) { return document_loss(in_src, tokens); };
+  train(loss, in_src.params, adam_optimizer({}, n), lesson.documents, lesson.tokenizer, {});
+  lesson.check("the weights are those of Adam in src/microgpt.cpp",
+               Values(model.params).data() == Values(in_src.params).data());
   return lesson.finish();
 }

@@ -1,4 +1,4 @@
-// The picture of lesson 07's worked example.
+// The pictures of lesson 07.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "draw/plot.h"
+#include "lesson/model_picture.h"
 #include "lesson/plane.h"
+#include "lesson/puzzle_picture.h"
 
 namespace microgpt {
 
@@ -31,6 +34,24 @@ inline Svg example_picture(const std::vector<double>& weights, const std::vector
   }
   plane.square(mixture[0], mixture[1], 10, "#d55e00", "mixture", false);
   return svg;
+}
+
+/// Where the positions of a name look, early and late in training.
+inline Svg maps_picture(const Grid& early, const Grid& late) {
+  Svg maps = heat_maps({{"1000 steps: even", early}, {"10000 steps: it picks", late}});
+  maps.text(10, 234, "Each row looks at the letters in the columns. Half dark: an even share. Darkest: twice that",
+            "start", 9);
+  return maps;
+}
+
+/// Where the last sign of a puzzle looks.
+inline Svg puzzle_picture(const std::vector<std::vector<double>>& weights) {
+  return bars_picture("Two askers, two places: each finds the letter after its own sign", "ca*fd+be?",
+                      {"asked by *", "asked by +"}, weights);
+}
+
+inline Svg gpt_picture() {
+  return model_picture("From a letter to the next: what is found is always added to what was known");
 }
 
 }  // namespace microgpt

@@ -1,4 +1,4 @@
-// Two pictures of lesson 06. (The third is drawn by src/lesson/puzzle_picture.h.)
+// The pictures of lesson 06.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,11 +33,10 @@ inline Svg order_picture(const std::vector<Point>& mixed) {
   return svg;
 }
 
-/// A name, and the loss of each step.
-using Curve = std::pair<std::string, std::vector<double>>;
+inline const std::vector<std::string> ways_drawn{"even", "by distance", "by what comes before"};
 
-/// The mean of the last hundred losses at each step, for three ways to look back, and what counting gets.
-inline Svg puzzle_picture(const std::vector<Curve>& curves) {
+/// The mean of the last hundred losses at each step, for these three ways to look back, and what counting gets.
+inline Svg puzzle_picture(const std::vector<std::vector<double>>& losses) {
   constexpr double left = 60, right = 600, top = 50, bottom = 320, unit = 110;
   const double counting = bottom - unit * std::log(8.0);
   Svg svg(640, 370);
@@ -50,23 +49,29 @@ inline Svg puzzle_picture(const std::vector<Curve>& curves) {
   svg.text(left + 45, bottom - unit * std::log(10.0) - 4, "starts at log 10: ten signs, all alike", "start", 12, 0,
            "#555");
   svg.text(left, bottom + 20, "step 1");
-  svg.text(right, bottom + 20, fmt::format("step {}", curves[0].second.size()), "end");
+  svg.text(right, bottom + 20, fmt::format("step {}", losses[0].size()), "end");
   svg.line(left, counting, right, counting, "black", 1.5);
   svg.text(right, counting - 6, "counting, or the last letter alone: a guess among 8 letters", "end");
   const double label_y[] = {bottom - unit * 1.55 - 22, bottom - unit * 1.55 + 32, bottom - 8};
-  for (std::size_t c = 0; c < curves.size(); c++) {
-    const std::vector<double> means = running_mean(curves[c].second, 100);
+  for (std::size_t c = 0; c < losses.size(); c++) {
+    const std::vector<double> means = running_mean(losses[c], 100);
     std::vector<std::pair<double, double>> points;
     for (std::size_t i = 99; i < means.size(); i += 20) {
       const double x = left + (right - left) * static_cast<double>(i + 1) / static_cast<double>(means.size());
       points.emplace_back(x, bottom - unit * means[i]);
     }
     svg.polyline(points, puzzle_colours[c], 2.5);
-    svg.text(right, label_y[c], curves[c].first, "end", 13, 0, puzzle_colours[c]);
+    svg.text(right, label_y[c], ways_drawn[c], "end", 13, 0, puzzle_colours[c]);
   }
   svg.line(420, bottom - 4, 420, bottom - unit * 1.52, "#555", 1);
   svg.text(410, bottom - unit * 0.8, "knowing where to look saves 1.5 nats", "end", 12, 0, "#555");
   return svg;
+}
+
+/// Where they look in one puzzle.
+inline Svg weights_picture(const std::vector<std::vector<double>>& weights) {
+  return bars_picture("Only weights by what comes before find the letter after the star", "ca*fdbe*", ways_drawn,
+                      weights);
 }
 
 }  // namespace microgpt

@@ -2,12 +2,17 @@
 // after the other, so the way back needs no search and no recursion, and a step is forgotten all at once.
 #include <fmt/format.h>
 
+#include "../lessons/03_value/mlp.h"  // from src
+#include "../lessons/03_value/value.h"
 #include "lesson/lesson.h"
-#include "picture.h"
-#include "show.h"
+#include "lesson/mlp.h"
+#include "pictures.h"
 #include "tape.h"
+#include "train/gradient.h"
 
 using namespace lesson04;
+using lesson03::Mlp;
+using microgpt::Lesson;
 using Pointers = lesson03::Value;
 
 /// The expression of lesson 03. a and b are made before the inner Scope and stay; the rest is taken back when it ends.
@@ -38,8 +43,16 @@ void try_deep_chain() {
   fmt::print("\na million additions: {}, gradient of x {}\n", sum.data(), x.grad());
 }
 
-/// The MLP of lesson 02. Its parameters are on the tape before the first Scope; each step's nodes come and go.
-void train(Lesson& lesson, const Parameters& parameters) {
+int main(int argc, char** argv) {
+  Lesson lesson(argc, argv);
+  try_small_tape(lesson);
+
+  microgpt::Parameters parameters(microgpt::mlp_shapes(lesson.tokenizer.vocab_size(), 16));
+  draw_weights(parameters, 0.08, lesson.random);
+  fmt::print("\n");
+  lesson.line(fmt::format("num params: {}", parameters.size()));
+
+  // The MLP of lesson 02. Its parameters are on the tape before the first Scope; each step's nodes come and go.
   const Mlp<Value> mlp(parameters, dot);
   std::size_t made = 0;
   for (std::size_t step = 1; step <= 1000; step++) {
@@ -60,21 +73,45 @@ void train(Lesson& lesson, const Parameters& parameters) {
     }
   }
   lesson.check("nothing stays on the tape but the parameters", tape.nodes.used == parameters.size());
-}
 
-int main(int argc, char** argv) {
-  Lesson lesson(argc, argv);
-  try_small_tape(lesson);
-  Parameters parameters(microgpt::mlp_shapes(lesson.tokenizer.vocab_size(), 16));
-  draw_weights(parameters, 0.08, lesson.random);
-  fmt::print("\n");
-  lesson.line(fmt::format("num params: {}", parameters.size()));
-  train(lesson, parameters);
+  // What a loss costs: computed nodes, and pieces of memory. Time differs between machines, so it goes to standard
+  // error.
+  const std::vector<microgpt::Token> name = lesson.tokens_of_step(1);
+  constexpr const char* timing = "{:7.0f} microseconds for the first name, forward and back: {}\n";
   fmt::print("\nthe first name's loss               |  nodes | pieces of memory\n");
-  show_cost<Pointers>(lesson, parameters, "lesson 03", lesson03::dot<Pointers>);
-  show_cost<Value>(lesson, parameters, "the tape", lesson03::dot<Value>);
-  show_cost<Value>(lesson, parameters, "the tape, a dot product as one node", dot);
+
+  const Mlp<Pointers> with_pointers(parameters);
+  const Pointers loss = with_pointers.document_loss(name);
+  std::size_t nodes = 0, pieces = 0;  // for each: itself, its list of children, its list of local gradients
+  for (const lesson03::Node* node : loss.topological_order()) {
+    nodes += node->children.empty() ? 0 : 1;
+    pieces += node->children.empty() ? 1 : 3;
+  }
+  fmt::print("lesson 03                           | {:6} | {:16}\n", nodes, pieces);
+  fmt::print(stderr, timing, Lesson::microseconds([&] { with_pointers.document_loss(name).backward(); }), "lesson 03");
+
+  for (const bool one_node : {false, true}) {
+    const char* what = one_node ? "the tape, a dot product as one node" : "the tape";
+    const Scope scope;
+    const Mlp<Value> on_tape(parameters, one_node ? dot : lesson03::dot<Value>);
+    const std::size_t before = tape.nodes.used;
+    on_tape.document_loss(name);
+    fmt::print("{:<35} | {:6} | {:16}\n", what, tape.nodes.used - before,
+               tape.nodes.chunks_in_use() + tape.edges.chunks_in_use());
+    const double time = Lesson::microseconds([&] {
+      const Scope again;
+      on_tape.document_loss(name).backward();
+    });
+    fmt::print(stderr, timing, time, what);
+  }
   try_deep_chain();
-  check_losses(lesson, parameters);
+
+  // The same training with the Value of src.
+  const microgpt::Mlp src(parameters);
+  std::vector<double> losses;
+  microgpt::train([&](auto tokens) { return document_loss(src, tokens); }, src.params, microgpt::sgd_update,
+                  lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 1},
+                  [&](std::size_t, double loss_of_step) { losses.push_back(loss_of_step); });
+  lesson.check("all losses are those of src, to 1e-9", microgpt::largest_difference(losses, lesson.losses()) < 1e-9);
   return lesson.finish(1000);
 }

@@ -1,16 +1,31 @@
 // Lesson 10: tensors. Every letter of every name goes through the same matrices, and until now they went one by one,
 // with a node for every number. Here all letters of a batch of names go together, as the rows of one matrix. This is
 // the forward pass; the way back is lesson 11.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "base/schedule.h"
+#include "base/utf8.h"
+#include "draw/plot.h"
+#include "lesson/lesson.h"
+#include "lesson/likeliest.h"
 #include "lesson/look.h"
-#include "show.h"
+#include "pictures.h"
+#include "tensor/gpt.h"
+#include "train/gradient.h"
 
 using namespace microgpt;
+
+/// The rows of a name: its first, and how many.
+struct Name {
+  std::size_t first, n;
+};
 
 /// y (N,n_out) = x w^T: y[n][i] is row n of x times row i of w, number by number, added up.
 Array linear_forward(const Array& x, const Parameter& w) {
@@ -75,6 +90,10 @@ Array relu_forward(Array x) {
   return x;
 }
 
+struct Forward {
+  Array k, v, logits;
+};
+
 /// gpt() of src/microgpt.cpp, line for line, for all rows of a batch. `names` says which rows belong together.
 Forward draft_forward(const Config& config, const Parameters& p, const Batch& batch, std::span<const Name> names) {
   const Array x = rmsnorm_forward(embedding_forward(batch, p["wte"], p["wpe"]));
@@ -91,6 +110,11 @@ Forward draft_forward(const Config& config, const Parameters& p, const Batch& ba
   return {k, v, linear_forward(x_out, p["lm_head"])};
 }
 
+/// What the model believes of each next token after row n.
+std::vector<double> probabilities(const Array& logits, std::size_t n) {
+  return softmax(std::vector(logits[n], logits[n] + logits.cols));
+}
+
 /// The loss of one name: the mean of -log of the probabilities of what came. A name is some rows.
 double name_loss(const Array& logits, const Batch& batch, const Name& name) {
   double total = 0;
@@ -100,21 +124,176 @@ double name_loss(const Array& logits, const Batch& batch, const Name& name) {
   return total / static_cast<double>(name.n);
 }
 
+/// n names of the lesson, from number `first` on.
+Batch batch_of(const Lesson& lesson, std::size_t first, std::size_t n) {
+  Batch batch(Config{}.block_size);
+  for (std::size_t i = first; i < first + n; i++) batch.add(lesson.tokens_of_step(i + 1));
+  return batch;
+}
+
+std::vector<Name> names_of(const Batch& batch) {
+  std::vector<Name> names;
+  for (std::size_t i = 0; i < batch.num_documents(); i++) {
+    const auto [first, n] = batch.document(i);
+    names.push_back({first, n});
+  }
+  return names;
+}
+
+/// For each name of a batch: which letters it begins with, as the model believes, and its loss.
+void print_names(const Lesson& lesson, const Model& model, const Batch& batch, const Array& logits) {
+  fmt::print("name      | first row | likeliest first letters   | loss   | in lesson 09\n");
+  const std::vector<Name> names = names_of(batch);
+  for (std::size_t i = 0; i < names.size(); i++) {
+    const Scope scope;
+    fmt::print("{} | {:9} | {} | {:.4f} | {:12.4f}\n", pad_right(encode_utf8(lesson.documents[i]), 9), names[i].first,
+               likeliest(probabilities(logits, names[i].first), lesson.tokenizer, 3),
+               name_loss(logits, batch, names[i]), document_loss(model, lesson.tokens_of_step(i + 1)).data());
+  }
+}
+
+/// With TIMES=1: the forward pass of 16 names, from nodes to fast kernels.
+void print_times(const Lesson& lesson, const Model& model, const Config& config, const Parameters& p) {
+  const Batch all = batch_of(lesson, 0, 16);
+  std::vector<Batch> each;
+  for (std::size_t i = 0; i < 16; i++) each.push_back(batch_of(lesson, i, 1));
+  const TensorModel<double> src(config, p);
+  Activations<double> a;
+  a.resize(src, all.num_positions());
+  double first = 0;
+  auto time = [&](const char* what, const std::function<void()>& work) {
+    const double us = Lesson::microseconds(work);
+    first = first == 0 ? us : first;
+    fmt::print("{:42} | {:12.1f} | {:13.1f}\n", what, us, first / us);
+  };
+  auto losses = [&](const Batch& batch) {
+    const std::vector<Name> names = names_of(batch);
+    const Array logits = draft_forward(config, p, batch, names).logits;
+    for (const Name& name : names) name_loss(logits, batch, name);
+  };
+  fmt::print("\nlosses of 16 names                         | microseconds | times as fast\n");
+  time("a letter at a time, a node for each number", [&] {
+    for (std::size_t i = 0; i < 16; i++) {
+      const Scope scope;
+      document_loss(model, lesson.tokens_of_step(i + 1));
+    }
+  });
+  time("a name at a time, its letters as rows", [&] {
+    for (const Batch& name : each) losses(name);
+  });
+  time("all 16 names at once, 115 rows", [&] { losses(all); });
+  time("the same with the fast kernels", [&] { gpt_forward(src, fast<double>(), all, {0, 16}, a); });
+
+  const View<const double> x = a.layers[0].x_norm2.view();
+  const View<double> y = a.layers[0].hidden.view();
+  first = 0;
+  fmt::print("\nmlp_fc1 alone, {} rows, fast kernels       | microseconds | times as fast\n", x.rows);
+  time("row by row", [&] {
+    for (std::size_t n = 0; n < x.rows; n++) {
+      fast<double>().linear_forward(y.slice_rows(n, 1), x.slice_rows(n, 1), src.layers[0].mlp_fc1, {});
+    }
+  });
+  time("all rows at once", [&] { fast<double>().linear_forward(y, x, src.layers[0].mlp_fc1, {}); });
+  fmt::print("\n");
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
-  Parameters p = initialize(config, TrainConfig{}, lesson.random);
-  const Model model = scalar_model(config, p);
-  train_as_lesson_09(lesson, model, p);
-  show_nodes(lesson, model);
-  show_product(lesson, linear_forward);
+  const TrainConfig how;
+  Parameters p = initialize(config, how, lesson.random);
 
-  const Draft draft{model, p, draft_forward, name_loss};
+  // The model of lesson 09, trained for a thousand steps.
+  const Model model = scalar_model(config, p);
+  Adam adam = make_adam(how, p.size());
+  for (std::size_t step = 0; step < how.num_steps; step++) {
+    const Scope scope;
+    document_loss(model, lesson.tokens_of_step(step + 1)).backward();
+    adam.update(model.params, learning_rate(how, step), step);
+  }
+  copy_data(model.params, p);
+
+  // What it puts on the tape for 16 names: a node for every number.
+  std::size_t nodes = 0;
+  for (std::size_t step = 1; step <= 16; step++) {
+    const Scope scope;
+    const std::size_t before = nodes_on_tape();
+    document_loss(model, lesson.tokens_of_step(step));
+    nodes += nodes_on_tape() - before;
+    if (step == 1) fmt::print("\nlesson 09: {} nodes for the loss of {}", nodes, encode_utf8(lesson.documents[0]));
+  }
+  fmt::print(", {} for 16 names; a node has {} bytes\n", nodes, sizeof(Node));
+
+  // A linear layer small enough for paper: two rows of three numbers in, two rows of two numbers out.
+  Parameters on_paper({{"w", 2, 3}});
+  const Parameter& w = on_paper["w"];
+  Array x(2, 3), w_t(3, 2);
+  x.data = {1, 2, 3, 4, 5, 6};
+  w_t.data = {1, 0, 0, 2, 1, -1};
+  for (std::size_t k = 0; k < w_t.data.size(); k++) w.row(k % 2)[k / 2] = w_t.data[k];
+  const Array y = linear_forward(x, w);
+  fmt::print("\n--- on paper: y = x w^T ---\n");
+  for (std::size_t n = 0; n < 2; n++) {
+    fmt::print("row {} of x: {} {} {}   row {} of w: {:2} {:2} {:2}   row {} of y: {:2} {:2}\n", n, x[n][0], x[n][1],
+               x[n][2], n, w.row(n)[0], w.row(n)[1], w.row(n)[2], n, y[n][0], y[n][1]);
+  }
+  lesson.picture("10_product.svg", product_picture(x, w_t, y));
+
+  // Three names. First attention takes them for one, then it knows their borders.
   const Batch three = batch_of(lesson, 0, 3);
-  show_names(lesson, draft, three, {{0, three.num_positions()}}, "three names, one pile of 22 rows");
-  show_names(lesson, draft, three, names_of(three), "the same rows, with borders between the names");
-  show_row_13(lesson, draft, three);
-  check_16_names(lesson, draft);
-  if (Lesson::timed()) show_times(lesson, draft);
+  lesson.picture("10_rows.svg", rows_picture(three, lesson.tokenizer));
+  lesson.picture("10_model.svg", rows_in_model_picture());
+  const std::vector<Name> pile{{0, three.num_positions()}};
+  fmt::print("\n--- three names, one pile of 22 rows ---\n");
+  print_names(lesson, model, three, draft_forward(config, p, three, pile).logits);
+  const Forward f = draft_forward(config, p, three, names_of(three));
+  fmt::print("\n--- the same rows, with borders between the names ---\n");
+  print_names(lesson, model, three, f.logits);
+
+  // Row 13 of some matrices, and what gpt() of lesson 09 has at the same letter: number 3 of the second name.
+  const std::size_t n = 13, t = 3;
+  {
+    const Scope scope;
+    Cache keys(1), values(1);
+    Values logits;
+    for (std::size_t pos_id = 0; pos_id <= t; pos_id++) {
+      logits = gpt(model, lesson.tokens_of_step(2)[pos_id], pos_id, keys, values);
+    }
+    fmt::print("\n--- row {}, the first four numbers: in the matrices, and in gpt() of lesson 09 ---\n", n);
+    auto print = [&](const char* label, const Array& rows, Values scalar) {
+      fmt::print("{:6} ({},{}) | {:6.3f} {:6.3f} {:6.3f} {:6.3f} |{}\n", label, rows.rows, rows.cols, rows[n][0],
+                 rows[n][1], rows[n][2], rows[n][3], numbers(scalar.slice(0, 4)));
+    };
+    print("k", f.k, keys[0][t]);
+    print("v", f.v, values[0][t]);
+    print("logits", f.logits, logits);
+  }
+
+  // 16 names at once, and one by one.
+  const Batch batch = batch_of(lesson, 0, 16);
+  const std::vector<Name> names = names_of(batch);
+  const Array logits = draft_forward(config, p, batch, names).logits;
+  double mean = 0, scalar_mean = 0, farthest = 0;
+  for (std::size_t i = 0; i < 16; i++) {
+    const Scope scope;
+    const double loss = name_loss(logits, batch, names[i]);
+    const double scalar = document_loss(model, lesson.tokens_of_step(i + 1)).data();
+    mean += loss / 16;
+    scalar_mean += scalar / 16;
+    farthest = std::max(farthest, std::abs(loss - scalar));
+  }
+  fmt::print("\n--- 16 names ---\n");
+  fmt::print("one by one: {} products of a matrix and a list, mean loss {:.4f}\n", 7 * logits.rows, scalar_mean);
+  fmt::print("together: 7 products of two matrices, {} rows, mean loss {:.4f}\n", logits.rows, mean);
+
+  const TensorModel<double> src(config, p);
+  Activations<double> a;
+  a.resize(src, logits.rows);
+  gpt_forward(src, naive<double>(), batch, {0, 16}, a);
+  // Sums of at most 64 products, none larger than 100, through seven layers: roundings stay far below 1e-12 * 100.
+  lesson.check("each of 16 losses is that of document_loss(), to 1e-10", farthest < 1e-10);
+  lesson.check("the logits are those of src/tensor, to 1e-10",
+               largest_difference(logits.data, Array(a.logits).data) < 1e-10);
+  if (Lesson::timed()) print_times(lesson, model, config, p);
   return lesson.finish();
 }

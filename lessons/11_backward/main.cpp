@@ -1,13 +1,23 @@
 // Lesson 11: backward. The forward pass of lesson 10 leaves no tape, so we go back ourselves: layer by layer, with many
 // rows at once. backward.h has the simple layers. Here are attention, the whole way back, and a training with it.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backward.h"
+#include "base/schedule.h"
+#include "lesson/lesson.h"
 #include "lesson/look.h"
-#include "show.h"
+#include "lesson/nudge.h"
+#include "microgpt.h"
+#include "pictures.h"
+#include "tensor/gpt.h"
+#include "train/gradient.h"
 
 using namespace microgpt;
 
@@ -87,30 +97,116 @@ double draft_step(const Config& config, Parameters& p, const Batch& batch) {
   return std::inner_product(row_weights.begin(), row_weights.end(), a.losses.view().data, 0.0);
 }
 
+/// A row of two numbers through rmsnorm, when the loss is the first of the two that come out.
+void rmsnorm_on_paper() {
+  Array x = row_of({1, 7});
+  auto loss = [&] { return x[0][0] / std::sqrt((x[0][0] * x[0][0] + x[0][1] * x[0][1]) / 2 + 1e-5); };
+  fmt::print("\n--- rmsnorm of x = (1 7); the loss is the first number that comes out: {:.3f} ---\n", loss());
+  const Array dx = rmsnorm_backward(x, row_of({1, 0}));
+  const double scale = loss() / x[0][0];
+  fmt::print("through its own output{}\n", listed(std::vector{scale, 0.0}));
+  fmt::print("through the scale     {}\n", listed(std::vector{dx[0][0] - scale, dx[0][1]}));
+  fmt::print("dx, both together     {}\n", listed(dx.data));
+  fmt::print("dx by nudging         {}\n", listed(nudged(x.data, loss)));
+}
+
+/// Lesson 07's three positions, seen from the third. The loss is the first number that attention returns there.
+void attention_on_paper(const Lesson& lesson) {
+  Qkv a{{3, 2}, {3, 2}, {3, 2}}, d = a;
+  a.q.data = {0, 0, 0, 0, 1, 2};
+  a.k.data = {1, 0, 0, 1, 1, 1};
+  a.v.data = {4, 0, 0, 2, 2, 2};
+  const Look at{0, 2, 0, 2};
+  const Array dout = row_of({1, 0});
+  look_backward(d, dout[0], a, at);
+  auto loss = [&] {
+    const std::vector<double> w = weights_of(a.q, a.k, at);
+    return w[0] * a.v[0][0] + w[1] * a.v[1][0] + w[2] * a.v[2][0];
+  };
+  const std::vector<double> weights = weights_of(a.q, a.k, at), dweights{4, 0, 2};  // the first numbers of the values
+  const std::vector<double> dscores = softmax_backward(weights, dweights);
+  fmt::print("\n--- three positions of attention; the loss is the first number of the answer: {:.3f} ---\n", loss());
+  fmt::print("weights{}, dweights{}, dscores{}\n", listed(weights), listed(dweights), listed(dscores));
+  lesson.picture("11_way_back.svg", way_back_picture({a.q, a.k, a.v}, {d.q, d.k, d.v}, weights, dscores, loss()));
+
+  fmt::print("number          | slope by hand  | by nudging\n");
+  auto print = [&](const char* name, std::size_t s, Array& x, const Array& dx) {
+    fmt::print("{} of position {} |{} |{}\n", name, s, listed({dx[s], 2}), listed(nudged({x[s], 2}, loss)));
+  };
+  print("q", 2, a.q, d.q);
+  for (std::size_t s = 0; s < 3; s++) print("k", s, a.k, d.k);
+  for (std::size_t s = 0; s < 3; s++) print("v", s, a.v, d.v);
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
   const TrainConfig how;
-  const PythonRandom start = lesson.random;
+  PythonRandom start = lesson.random;
   Parameters p = initialize(config, how, lesson.random);
-  const Paper paper(p.size());
-  for (std::size_t n = 0; n < 2; n++) {
-    const Array dx = linear_backward(paper.w, paper.rows[n], paper.drows[n]);  // stop: row
-    paper.show_row(n, dx);
-  }
-  show_rmsnorm();
-  show_attention(lesson, look_backward);
-  check_gradients(lesson, config, p, draft_step);
+  fmt::print("\n{} parameters: by nudging, one gradient takes {} forward passes\n", p.size(), 2 * p.size());
 
-  Adam adam = make_adam(how, p.size());
+  // Lesson 02's linear layer on paper, and a second row.
+  Parameters on_paper({{"w", 2, 2}});
+  const Parameter& w = on_paper["w"];
+  std::iota(w.data, w.data + 4, 1.0);
+  const Array rows[]{row_of({5, 6}), row_of({1, -1})}, drows[]{row_of({0.1, -0.2}), row_of({0.3, 0.1})};
+  fmt::print("\n--- a linear layer, w = (1 2; 3 4), and two rows ---\n");
+  for (std::size_t n = 0; n < 2; n++) {
+    const Array dx = linear_backward(w, rows[n], drows[n]);  // stop: row
+    fmt::print("row {}: x{}, dy{}: dx{}, and dw so far{}\n", n, listed(rows[n].data), listed(drows[n].data),
+               listed(dx.data), listed({w.grad, 4}));
+  }
+  rmsnorm_on_paper();
+  attention_on_paper(lesson);
+
+  // The gradient of 16 names: by hand for all at once, and from a tape with 16 graphs.
   Batch batch(config.block_size);
+  for (std::size_t step = 1; step <= 16; step++) batch.add(lesson.tokens_of_step(step));
+  const double loss = draft_step(config, p, batch);
+  const std::vector<double> by_hand(p.grad().begin(), p.grad().end());
+  std::fill(p.grad().begin(), p.grad().end(), 0.0);
+  std::vector<double> with_values;
+  {
+    const Scope scope;
+    const Model model = scalar_model(config, p);
+    mean(Values(16, [&](std::size_t i) { return document_loss(model, lesson.tokens_of_step(i + 1)); })).backward();
+    for (const Value parameter : model.params) with_values.push_back(parameter.grad());
+  }
+  fmt::print("\n--- 16 names, {} rows, loss {:.4f}: a parameter of each matrix, on the way back ---\n",
+             batch.num_positions(), loss);
+  fmt::print("parameter            |  by hand | with Values\n");
+  for (const char* name : {"lm_head", "layer0.mlp_fc2", "layer0.mlp_fc1", "layer0.attn_wo", "layer0.attn_wv",
+                           "layer0.attn_wk", "layer0.attn_wq", "wpe", "wte"}) {
+    const auto i = static_cast<std::size_t>(p[name].grad - p.grad().data());
+    fmt::print("{:20} | {:8.5f} | {:8.5f}\n", name + std::string("[0][0]"), by_hand[i], with_values[i]);
+  }
+  lesson.check("the gradient of 16 names is the one that the tape finds, to 1e-12",
+               largest_difference(by_hand, with_values) < 1e-12);
+
+  fmt::print("\n--- the training of lesson 09, with the draft ---\n");
+  Adam adam = make_adam(how, p.size());
   for (std::size_t step = 0; step < how.num_steps; step++) {
     batch.clear();
     batch.add(lesson.tokens_of_step(step + 1));
     lesson.step(step + 1, how.num_steps, draft_step(config, p, batch));
-    update(p, adam, learning_rate(how, step), step);
+
+    // Adam of src moves Values: some get the numbers and their gradients, and the numbers come back from them.
+    const Scope scope;
+    const List params = StateDict(p).params;
+    for (std::size_t i = 0; i < params.size(); i++) params[i].node->grad = std::exchange(p.grad()[i], 0);
+    adam.update(params, learning_rate(how, step), step);
+    copy_data(params, p);
   }
-  show_names(lesson, config, p);
-  check_training(lesson, config, how, start);
+  const Model trained = scalar_model(config, p);
+  for (std::size_t i = 0; i < 5; i++) lesson.name(lesson.tokenizer.decode(sample(trained, 0.5, lesson.random)));
+
+  // The same training, by src with a tape, from the same random numbers.
+  const Model src = scalar_model(config, initialize(config, how, start));
+  std::vector<double> losses;
+  train([&](auto tokens) { return document_loss(src, tokens); }, src.params, adam_optimizer(how, src.params.size()),
+        lesson.documents, lesson.tokenizer, how, [&](std::size_t, double of_step) { losses.push_back(of_step); });
+  lesson.check("every loss of the training is that of lesson 09, to 1e-9",
+               largest_difference(lesson.losses(), losses) < 1e-9);
   return lesson.finish();
 }

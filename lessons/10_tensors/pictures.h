@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "lesson/model_picture.h"
 #include "lesson/number_grid.h"
 #include "tensor/batch.h"
 
@@ -23,6 +24,20 @@ inline Svg product_picture(const Array& x, const Array& w_t, const Array& y) {
            fmt::format("{}\u00b7{} + {}\u00b7{} + {}\u00b7{} = {}", x[1][0], w_t[0][0], x[1][1], w_t[1][0], x[1][2],
                        w_t[2][0], y[1][0]));
   return svg;
+}
+
+inline Svg rows_in_model_picture() {
+  return model_picture("All letters at once: every list becomes a matrix with n rows",
+                       {{"letter", "n", "letters"},
+                        {"wte + wpe", "n x 16"},
+                        {"norm", "n x 16"},
+                        {"W_O", "n x 16"},
+                        {"fc1", "n x 64"},
+                        {"relu", "n x 64"},
+                        {"fc2", "n x 16"},
+                        {"lm_head", "n x 27"},
+                        {"softmax", "n x 27"}},
+                       "new: n rows, one for each letter; only attention looks at other rows");
 }
 
 /// The rows of three names, each with its 16 numbers, and beside them which rows each may look at.

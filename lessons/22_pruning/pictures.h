@@ -13,18 +13,20 @@
 namespace lesson22 {
 
 using namespace microgpt;
-using Numbers = std::vector<double>;
-using Heads = std::vector<HeadId>;
-using Path = std::vector<Pruned>;  // path[n]: n heads out
-using Ways = std::vector<Path>;    // ways[i][n]: n heads out, chosen in way i
 
 inline std::string name(HeadId id) { return fmt::format("{}:{}", id.layer, id.head); }
 
+/// With n heads out: by how much the loss has grown, and by how many points accuracy has changed.
+inline double growth(const std::vector<Pruned>& path, std::size_t n) { return path[n].loss - path[0].loss; }
+inline double points(const std::vector<Pruned>& path, std::size_t n) {
+  return 100 * (path[n].accuracy - path[0].accuracy);
+}
+
 /// The mean of some paths.
-inline Path mean_of(const std::vector<Path>& paths) {
+inline std::vector<Pruned> mean_of(const std::vector<std::vector<Pruned>>& paths) {
   const auto share = 1 / static_cast<double>(paths.size());
-  Path mean(paths[0].size());
-  for (const Path& path : paths) {
+  std::vector<Pruned> mean(paths[0].size());
+  for (const std::vector<Pruned>& path : paths) {
     for (std::size_t n = 0; n < path.size(); n++) {
       mean[n].loss += path[n].loss * share;
       mean[n].accuracy += path[n].accuracy * share;
@@ -33,36 +35,37 @@ inline Path mean_of(const std::vector<Path>& paths) {
   return mean;
 }
 
-/// What each way costs with 1, 2, ... heads out; by chance with two standard errors of eight orders.
-inline void print_ways(const Ways& ways, const std::vector<Path>& by_chance) {
+/// What each way to choose heads costs with 1, 2, ... heads out; by chance with two standard errors of eight orders.
+inline void print_ways(const std::vector<Pruned>& one_by_one, const std::vector<Pruned>& one_ranking,
+                       const std::vector<Pruned>& best_set, const std::vector<std::vector<Pruned>>& by_chance) {
+  const std::vector<Pruned> chance = mean_of(by_chance);
   fmt::print("\nout | one by one        | one ranking       | best set      | chance\n");
-  for (std::size_t n = 1; n < ways[0].size(); n++) {
-    Numbers grows;
-    for (const Path& path : by_chance) grows.push_back(path[n].loss - path[0].loss);
+  for (std::size_t n = 1; n < chance.size(); n++) {
     fmt::print("{:3}", n);
-    for (std::size_t i = 0; i < ways.size(); i++) {
-      const std::string gone = i < 2 ? name(ways[i][n].removed.back()) + " " : "";
-      const std::string margin = i < 3 ? "" : fmt::format(" +- {:.4f}", 2 * estimate(grows).standard_error);
-      fmt::print(" | {}{:+.4f}{} {:+5.1f}", gone, ways[i][n].loss - ways[i][0].loss, margin,
-                 100 * (ways[i][n].accuracy - ways[i][0].accuracy));
+    for (const auto& path : {one_by_one, one_ranking}) {
+      fmt::print(" | {} {:+.4f} {:+5.1f}", name(path[n].removed.back()), growth(path, n), points(path, n));
     }
-    fmt::print("\n");
+    std::vector<double> grows;
+    for (const std::vector<Pruned>& path : by_chance) grows.push_back(growth(path, n));
+    fmt::print(" | {:+.4f} {:+5.1f} | {:+.4f} +- {:.4f} {:+5.1f}\n", growth(best_set, n), points(best_set, n),
+               growth(chance, n), 2 * estimate(grows).standard_error, points(chance, n));
   }
 }
 
-inline Svg draw_cost(const Ways& ways) {
+inline Svg draw_cost(const std::vector<Pruned>& one_by_one, const std::vector<Pruned>& by_chance) {
   std::vector<std::string> labels;
   std::vector<Bars> bars{{"chosen one by one", {}}, {"by chance", {}}};
-  for (std::size_t n = 1; n < ways[0].size(); n++) {
+  for (std::size_t n = 1; n < one_by_one.size(); n++) {
     labels.push_back(fmt::format("{} out", n));
-    for (const std::size_t i : {0, 1}) bars[i].heights.push_back(ways[3 * i][n].loss - ways[3 * i][0].loss);
+    bars[0].heights.push_back(growth(one_by_one, n));
+    bars[1].heights.push_back(growth(by_chance, n));
   }
   const char* const title = "Half of the eight heads can go for little, if they are the right ones";
   return bar_chart(title, "how much the loss grows", labels, bars);
 }
 
 /// The map of each head of the copier, when it goes, and how much of each letter it gets right alone.
-inline Svg draw_copier(std::vector<TitledGrid> maps, const Heads& order, const Grid& right) {
+inline Svg draw_copier(std::vector<TitledGrid> maps, const std::vector<HeadId>& order, const Grid& right) {
   std::vector<TitledGrid> alone;
   for (std::size_t n = 0; n < 4; n++) {
     maps[order[n].head].first = fmt::format("head {} goes as number {}", name(order[n]), n + 1);

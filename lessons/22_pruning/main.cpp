@@ -1,12 +1,31 @@
 // Lesson 22: pruning. A head is taken out of a trained model, and the model is measured again. Which heads does it
 // need, how many can go, and how do we know?
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "show.h"
+#include "base/task.h"
+#include "draw/plot.h"
+#include "heads/gallery.h"
+#include "heads/probe.h"
+#include "heads/pruning.h"
+#include "lesson/lesson.h"
+#include "lesson/trained.h"
+#include "pictures.h"
+#include "train/evaluation.h"
 
 namespace lesson22 {
+
+using namespace microgpt;
+using Numbers = std::vector<double>;
+using Heads = std::vector<HeadId>;
+using Path = std::vector<Pruned>;  // path[n]: n heads out
 
 /// Zeros in the columns [h*D, (h+1)*D) of attn_wo: nothing reads head h any more.
 void take_out(HeadId id, std::size_t D, const Parameters& parameters) {
@@ -27,6 +46,11 @@ Scores scores_without(const Heads& out, Parameters& parameters, Probe& probe) {
   return scores;
 }
 
+/// A difference of two means, and twice its standard error. If it lies within this margin, its sign is unknown.
+struct Difference {
+  double mean, margin;
+};
+
 /// How much larger the mean of the second list is, and by how much two standard errors of each could move that.
 Difference as_two_lists(const Numbers& before, const Numbers& after) {
   const Estimate a = estimate(before), b = estimate(after);
@@ -41,52 +65,219 @@ Difference in_pairs(const Numbers& before, const Numbers& after) {
   return {e.mean, 2 * e.standard_error};  // stop: pairs
 }
 
-/// The heads in the order of what each costs alone.
-Heads one_ranking(const Heads& heads, const LossWithout& loss) {
+/// The heads in the order of the losses without them.
+Heads cheapest_first(const Heads& heads, const Numbers& losses) {
   std::vector<std::pair<double, HeadId>> ranking;
-  for (const HeadId id : heads) ranking.emplace_back(loss({id}), id);
+  for (std::size_t i = 0; i < heads.size(); i++) ranking.emplace_back(losses[i], heads[i]);
   std::sort(ranking.begin(), ranking.end());
   Heads order;
-  for (const auto& [cost, id] : ranking) order.push_back(id);
+  for (const auto& [loss, id] : ranking) order.push_back(id);
   return order;
 }
 
+/// The heads in `left`, each taken out of a model that is already without those in `out`.
+Heads ranked_without(Heads out, const Heads& left, Parameters& parameters, Probe& probe) {
+  Numbers losses;
+  for (const HeadId id : left) {
+    out.push_back(id);
+    losses.push_back(estimate(scores_without(out, parameters, probe).losses).mean);
+    out.pop_back();
+  }
+  return cheapest_first(left, losses);
+}
+
 /// The first of a ranking goes. Then the others are ranked again, without it.
-Heads one_by_one(Heads left, const LossWithout& loss) {
-  Heads out;
+Heads one_by_one(Parameters& parameters, Probe& probe) {
+  Heads left = all_heads(probe.config()), out;
   while (!left.empty()) {
-    const Heads ranking = one_ranking(left, [&](Heads one_more) {
-      one_more.insert(one_more.end(), out.begin(), out.end());
-      return loss(one_more);
-    });
-    out.push_back(ranking.front());  // stop: goes
+    const Heads ranking = ranked_without(out, left, parameters, probe);
+    out.push_back(ranking.front());
     std::erase(left, ranking.front());
   }
   return out;
 }
+
+/// The obvious attempt: the mean loss with a head, and without it.
+void print_two_lists(Trained& model, Probe& probe, const Scores& whole) {
+  for (const HeadId id : all_heads(model.config)) {
+    const Scores without = scores_without({id}, model.parameters, probe);
+    const Difference grows = as_two_lists(whole.losses, without.losses);
+    fmt::print("without {} the loss grows by {:+.4f} +- {:.4f}\n", name(id), grows.mean, grows.margin);
+  }
+}
+
+/// In pairs: each head alone is taken out, and replaced by its mean output.
+void print_importance(Trained& model, Probe& probe, const Scores& whole) {
+  fmt::print("all heads: loss {:.4f}, {:.1f} % right\n", estimate(whole.losses).mean,
+             100 * estimate(whole.accuracies).mean);
+  fmt::print("out | loss grows        | says its mean     | points\n");
+  for (const HeadOutput& output : probe.mean_outputs()) {
+    const Scores without = scores_without({output.id}, model.parameters, probe), mean = probe.scores({&output, 1});
+    const Difference grows = in_pairs(whole.losses, without.losses), with_mean = in_pairs(whole.losses, mean.losses),
+                     right = in_pairs(whole.accuracies, without.accuracies);
+    fmt::print("{} | {:+.4f} +- {:.4f} | {:+.4f} +- {:.4f} | {:+.1f} +- {:.1f}\n", name(output.id), grows.mean,
+               grows.margin, with_mean.mean, with_mean.margin, 100 * right.mean, 100 * right.margin);
+  }
+}
+
+/// Heads are chosen on a few documents: what these promise, and what others say.
+void print_promises(Trained& model, Probe& chosen, Probe& others) {
+  fmt::print("\nchosen on | 1 out: promised, others | 2 out           | 3 out\n");
+  for (const int n : {25, 100, 300}) {
+    const auto first = chosen.documents().begin();
+    Probe few(model.config, model.parameters, {first, first + n});
+    Heads order = one_by_one(model.parameters, few);
+    order.resize(3);
+    const Path here = follow(order, few), there = follow(order, others);
+    fmt::print("{:9} | {:+.4f} {:+.4f}         | {:+.4f} {:+.4f} | {:+.4f} {:+.4f}\n", n, growth(here, 1),
+               growth(there, 1), growth(here, 2), growth(there, 2), growth(here, 3), growth(there, 3));
+  }
+}
+
+/// Four ways to choose heads on some documents, reported on others.
+struct Ways {
+  Path one_by_one, one_ranking, best_set;
+  std::vector<Path> by_chance;
+};
+
+Ways prune(Trained& model, Probe& chosen, Probe& others) {
+  Heads heads = all_heads(model.config);
+  const Heads greedy = one_by_one(model.parameters, chosen);
+  const Heads ranking = ranked_without({}, heads, model.parameters, chosen);
+  Ways ways{follow(greedy, others), follow(ranking, others), *best_subsets(chosen, others, [](auto, auto) {}), {}};
+  PythonRandom random(1);
+  for (int i = 0; i < 8; i++) {
+    random.shuffle(heads);
+    ways.by_chance.push_back(follow(heads, others));
+  }
+  print_ways(ways.one_by_one, ways.one_ranking, ways.best_set, ways.by_chance);
+
+  const Heads& spare = ways.one_by_one[spare_heads(ways.one_by_one)].removed;
+  const Scores whole = others.scores(), without = scores_without(spare, model.parameters, others);
+  const Difference right = in_pairs(whole.accuracies, without.accuracies);
+  fmt::print("heads that can go for one point of accuracy: {}, {}, {}, {}", spare.size(), spare_heads(ways.one_ranking),
+             spare_heads(ways.best_set), spare_heads(mean_of(ways.by_chance)));
+  fmt::print(" (one by one: {} out, {:+.1f} +- {:.1f} points)\n", spare.size(), 100 * right.mean, 100 * right.margin);
+  return ways;
+}
+
+/// How much of each letter after "=" is right if only some heads of a copier stay: "02" are the heads 0 and 2.
+Grid right_by_letter(Trained& copier, const Probe& chosen, const std::vector<std::string>& stay) {
+  Grid right{stay, {}, std::vector<Numbers>(stay.size()), 1};
+  for (Token letter = copier.tokenizer.encode(U"a")[0]; letter != copier.tokenizer.bos(); letter++) {
+    right.col_labels.push_back(copier.tokenizer.label(letter));
+    std::vector<ProbeDocument> predictions;  // of this letter
+    for (const auto& [tokens, first, end] : chosen.documents()) {
+      for (std::size_t t = first; t < end; t++) {
+        if (tokens[t + 1] == letter) predictions.push_back({tokens, t, t + 1});
+      }
+    }
+    Probe probe(copier.config, copier.parameters, predictions);
+    for (std::size_t i = 0; i < stay.size(); i++) {
+      Heads out = all_heads(copier.config);
+      std::erase_if(out, [&](HeadId id) { return stay[i].find(std::to_string(id.head)) != std::string::npos; });
+      right.rows[i].push_back(estimate(scores_without(out, copier.parameters, probe).accuracies).mean);
+    }
+  }
+  return right;
+}
+
+/// Two heads of two numbers at three letters, and the first two numbers of what W_O makes of them: of both heads, if
+/// head 1 says its mean (2 2) all the time, and if it is out.
+void two_heads_on_paper() {
+  fmt::print("\n--- two heads at three letters ---\nhead 0 head 1 | W_O makes | head 1 says (2 2) | head 1 is out\n");
+  for (const Numbers& x : {Numbers{3, 1, 2, 4}, {1, 1, 2, 0}, {0, 2, 2, 2}}) {
+    Parameters parameters({{"layer0.attn_wo", 4, 4}});
+    const Parameter& attn_wo = parameters["layer0.attn_wo"];
+    const Numbers rows{1, 1, 1, 0, 0, 2, 1, 1};
+    std::copy(rows.begin(), rows.end(), attn_wo.data);
+    auto made_of = [&](const Numbers& heads) {
+      Numbers y(2);
+      for (std::size_t i = 0; i < 2; i++) {
+        y[i] = std::inner_product(heads.begin(), heads.end(), attn_wo.row(i).begin(), 0.0);
+      }
+      return fmt::format("({} {})", y[0], y[1]);
+    };
+    const std::string both = made_of(x), with_mean = made_of({x[0], x[1], 2, 2});
+    take_out({0, 1}, 2, parameters);
+    fmt::print("({} {})  ({} {})  | {}     | {}             | {}\n", x[0], x[1], x[2], x[3], both, with_mean,
+               made_of(x));
+  }
+}
+
+void check(Lesson& lesson, Trained& model, Probe& probe, const Scores& whole) {
+  const HeadId first{0, 0};
+  lesson.check("zeros in attn_wo are zeros in place of a head's output",
+               scores_without({first}, model.parameters, probe).losses ==
+                   probe.scores(silenced({&first, 1}, model.config)).losses);
+  lesson.check("one by one is greedy_order()", one_by_one(model.parameters, probe) == greedy_order(probe));
+  lesson.check("one ranking is ranked_order()",
+               ranked_without({}, all_heads(model.config), model.parameters, probe) == ranked_order(probe));
+  lesson.check("all heads are back", probe.scores().losses == whole.losses);
+}
+
+/// SEED=1 trains other models.
+std::uint64_t seed_or(std::uint64_t usual) {
+  const char* const seed = std::getenv("SEED");
+  return seed != nullptr ? std::stoull(seed) : usual;
+}
+
+constexpr int num_chosen = 300;  // held-out documents to choose heads on; the others report
 
 }  // namespace lesson22
 
 int main(int argc, char** argv) {
   using namespace lesson22;
   Lesson lesson(argc, argv);
-  show_pairs();
-  show_zeros();
-  show_orders();
+
+  // Three names, with a head and without it.
+  const Numbers before{1.80, 2.40, 3.00}, after{1.82, 2.44, 3.03};
+  const Difference lists = as_two_lists(before, after), pairs = in_pairs(before, after);
+  fmt::print(
+      "\n--- 1.80 2.40 3.00 become 1.82 2.44 3.03 ---\nas two lists: {:+.2f} +- {:.2f}; in pairs: {:+.2f} +- {:.2f}\n",
+      lists.mean, lists.margin, pairs.mean, pairs.margin);
+
+  two_heads_on_paper();
+
+  // Of three heads, 0:0 and 0:1 can stand in for each other. The losses without one, then without 0:0 and another.
+  const Heads ranking = cheapest_first({{0, 0}, {0, 1}, {0, 2}}, {1.01, 1.02, 1.10});
+  const Heads again = cheapest_first({{0, 1}, {0, 2}}, {1.50, 1.12});
+  fmt::print("\n--- heads 0:0 and 0:1 can stand in for each other ---\n");  // stop: again
+  fmt::print("one ranking: {} goes first, then {}\n", name(ranking[0]), name(ranking[1]));
+  fmt::print("one by one: {} goes first, then {}\n", name(ranking[0]), name(again[0]));
 
   fmt::print("\n--- names: 2 layers of 4 heads ---\n");
-  Patient speller = learn_names(lesson);
-  show_attempt(speller);
-  show_importance(speller);
-  show_promises(speller);
-  draw_cost(lesson, prune(speller));
-  check(lesson, speller);
+  Trained speller = train({.model = {.n_layer = 2}, .train = {.num_steps = 2000, .batch_size = 16}},
+                          lesson.split().training, lesson.split().held_out, seed_or(4));
+  const auto name_301 = speller.held_out.begin() + num_chosen;
+  Probe chosen(speller.config, speller.parameters, {speller.held_out.begin(), name_301});
+  Probe others(speller.config, speller.parameters, {name_301, speller.held_out.end()});
+  const Scores whole = chosen.scores();
+  print_two_lists(speller, chosen, whole);
+  fmt::print("\n");
+  print_importance(speller, chosen, whole);
+  print_promises(speller, chosen, others);
+  const Ways ways = prune(speller, chosen, others);
+  lesson.picture("22_cost.svg", draw_cost(ways.one_by_one, mean_of(ways.by_chance)));
+  check(lesson, speller, chosen, whole);
 
   fmt::print("\n--- copying words: 1 layer of 4 heads ---\n");
-  Patient copier = learn_to_copy();
-  show_importance(copier);
-  const Heads order = prune(copier)[0].back().removed;
-  show_letters(lesson, copier, order);
-  check(lesson, copier);
+  PythonRandom random(1);
+  const std::vector<Document> words = draw_documents({}, Part::training, 9600, random);
+  Trained copier = train({.model = {}, .train = {.num_steps = 300, .batch_size = 32}}, words,
+                         draw_documents({}, Part::held_out, 2300, random), seed_or(87));
+  const auto word_301 = copier.held_out.begin() + num_chosen;
+  Probe chosen_words(copier.config, copier.parameters, {copier.held_out.begin(), word_301});
+  Probe other_words(copier.config, copier.parameters, {word_301, copier.held_out.end()});
+  const Scores whole_copier = chosen_words.scores();
+  print_importance(copier, chosen_words, whole_copier);
+  const Ways ways_of_copier = prune(copier, chosen_words, other_words);
+
+  const Grid right = right_by_letter(copier, chosen_words, {"0123", "13", "12", "02", "0", "1", "2", "3"});
+  fmt::print("\nheads that are left, and how much of each letter is right\n{}", numbers(right));
+  const std::vector<Token> tokens = copier.tokenizer.encode_document(U"cbefhg=cbefhg");
+  const std::vector<TitledGrid> maps = head_maps(copier.config, copier.parameters, tokens, copier.tokenizer);
+  lesson.picture("22_copier.svg", draw_copier(maps, ways_of_copier.one_by_one.back().removed, right));
+  check(lesson, copier, chosen_words, whole_copier);
   return lesson.finish();
 }

@@ -75,30 +75,27 @@ TEST_CASE("every machine ends with the right weights, remembers its chunk only, 
   for (const std::size_t N : {1, 2, 3, 5}) {
     const std::size_t n = 100;  // five machines divide it evenly, three do not
     INFO(N << " machines");
-    std::vector<Numbers> ends(N, Numbers(n));  // the weights of every machine
-    std::vector<double> remembers(N);
-    const std::vector<std::size_t> sent = on_machines(N, [&](Machine& machine) {
-      Numbers weights(n);
-      Adam adam = adam_of(machine, n);
-      for (std::size_t i = 0; i < num_steps; i++) {
-        Numbers sum = gradient_of(machine.number, i, n);
-        step(machine, weights, sum, adam);
-      }
-      const std::size_t before = machine.bytes_sent;  // what comes now is for the test
-      const auto size = static_cast<double>(adam.m.size());
-      if (machine.number > 0) {
-        machine.send(0, weights);
-        machine.send(0, {&size, 1});
-        machine.bytes_sent = before;
-        return;
-      }
-      ends[0] = weights;
-      remembers[0] = size;
-      for (std::size_t other = 1; other < N; other++) {
-        machine.receive(other, ends[other]);
-        machine.receive(other, {&remembers[other], 1});
-      }
-    });
+    Machine machine(N);
+    Numbers weights(n);
+    Adam adam = adam_of(machine, n);
+    for (std::size_t i = 0; i < num_steps; i++) {
+      Numbers sum = gradient_of(machine.number, i, n);
+      step(machine, weights, sum, adam);
+    }
+    const std::size_t before = machine.bytes_sent;  // what comes now is for the test
+    const auto size = static_cast<double>(adam.m.size());
+    if (machine.number > 0) {
+      machine.send(0, weights);
+      machine.send(0, {&size, 1});
+    }
+    machine.bytes_sent = before;
+    std::vector<Numbers> ends{weights};  // the weights of every machine
+    std::vector<double> remembers{size};
+    for (std::size_t other = 1; other < N && machine.number == 0; other++) {
+      machine.receive(other, ends.emplace_back(n));
+      machine.receive(other, {&remembers.emplace_back(), 1});
+    }
+    const std::vector<std::size_t> sent = machine.end();
     for (std::size_t number = 0; number < N; number++) {
       INFO("machine " << number);
       INFO("hint: does it move its chunk by the total of all machines, and do the new weights go all the way round?");

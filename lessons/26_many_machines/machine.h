@@ -7,8 +7,6 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,23 +32,56 @@ struct Pipe {
 /// One of `count` machines, seen from itself. They are numbered from 0.
 class Machine {
  public:
-  Machine(std::size_t number_, std::size_t count_, const std::vector<std::vector<Pipe>>& pipes)
-      : number(number_), count(count_), pipes_(pipes) {
+  /// Starts the others: each is a copy of this process, which is machine 0, and all go on from here.
+  explicit Machine(std::size_t count_) : count(count_), pipes_(count, std::vector<Pipe>(count)) {
+    for (auto& row : pipes_) {
+      for (Pipe& pipe : row) {
+        if (::pipe(pipe.ends.data()) != 0) throw Error("no more pipes");
+      }
+    }
+    std::signal(SIGPIPE, SIG_IGN);  // sending to a machine that has ended is an error, not the end
+    std::fflush(stdout);
+    for (std::size_t other = 1; other < count && number == 0; other++) {
+      const pid_t child = ::fork();  // returns twice: here, and with 0 in the new process
+      if (child < 0) throw Error("no more processes");
+      if (child == 0) number = other;
+      others_.push_back(child);
+    }
     for (std::size_t from = 0; from < count; from++) {
       for (std::size_t to = 0; to < count; to++) {  // of other machines' pipes, it keeps nothing open
-        if (from != number) ::close(pipes[from][to].write());
-        if (to != number) ::close(pipes[from][to].read());
+        if (from != number) ::close(pipes_[from][to].write());
+        if (to != number) ::close(pipes_[from][to].read());
       }
     }
   }
+
+  /// A machine that did not come to its end() ends here, and so do the others that wait for it.
   ~Machine() {
+    if (number > 0) ::_exit(1);
     for (std::size_t other = 0; other < count; other++) {
-      ::close(pipes_[number][other].write());
-      ::close(pipes_[other][number].read());
+      ::close(pipes_[0][other].write());
+      ::close(pipes_[other][0].read());
     }
+    for (const pid_t other : others_) ::waitpid(other, nullptr, 0);
   }
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
+
+  /// The others end here. Machine 0 goes on, and is told how many bytes each has sent. Throws Gone if one is missing.
+  std::vector<std::size_t> end() {
+    if (number > 0) {
+      const auto sent = static_cast<double>(bytes_sent);
+      send(0, {&sent, 1});
+      ::_exit(0);
+    }
+    std::vector<std::size_t> sent{bytes_sent};
+    for (std::size_t from = 1; from < count; from++) {
+      double bytes = 0;
+      receive(from, {&bytes, 1});
+      sent.push_back(static_cast<std::size_t>(bytes));
+    }
+    return sent;
+  }
 
   /// Sends numbers to a machine. Throws Gone if it has ended.
   void send(std::size_t to, std::span<const double> numbers) {
@@ -73,60 +104,13 @@ class Machine {
     }
   }
 
-  const std::size_t number, count;
+  const std::size_t count;
+  std::size_t number = 0;
   std::size_t bytes_sent = 0;
 
  private:
-  const std::vector<std::vector<Pipe>>& pipes_;
+  std::vector<std::vector<Pipe>> pipes_;
+  std::vector<pid_t> others_;
 };
-
-/// Starts the program on so many machines: each calls work with itself. Machine 0 is this process, so what its work
-/// changes, stays changed. Returns how many bytes each has sent. Throws Gone if machine 0 is left alone.
-inline std::vector<std::size_t> on_machines(std::size_t count, const std::function<void(Machine&)>& work) {
-  std::vector<std::vector<Pipe>> pipes(count, std::vector<Pipe>(count));
-  for (auto& row : pipes) {
-    for (Pipe& pipe : row) {
-      if (::pipe(pipe.ends.data()) != 0) throw Error("no more pipes");
-    }
-  }
-  std::signal(SIGPIPE, SIG_IGN);  // sending to a machine that has ended is an error, not the end
-  std::fflush(stdout);
-  std::vector<pid_t> others;
-  for (std::size_t number = 1; number < count; number++) {
-    const pid_t child = ::fork();  // returns twice: here, and with 0 in the new process
-    if (child < 0) throw Error("no more processes");
-    if (child > 0) {
-      others.push_back(child);
-      continue;
-    }
-    try {
-      Machine machine(number, count, pipes);
-      work(machine);
-      const auto sent = static_cast<double>(machine.bytes_sent);
-      machine.send(0, {&sent, 1});
-      ::_exit(0);
-    } catch (const Gone&) {
-      ::_exit(1);
-    }
-  }
-  auto wait = [&] {
-    for (const pid_t child : others) ::waitpid(child, nullptr, 0);
-  };
-  try {
-    Machine machine(0, count, pipes);
-    work(machine);
-    std::vector<std::size_t> sent{machine.bytes_sent};
-    for (std::size_t from = 1; from < count; from++) {
-      double bytes = 0;
-      machine.receive(from, {&bytes, 1});
-      sent.push_back(static_cast<std::size_t>(bytes));
-    }
-    wait();
-    return sent;
-  } catch (const Gone&) {  // by now machine 0 has closed its pipes, so the others end, too
-    wait();
-    throw;
-  }
-}
 
 }  // namespace microgpt

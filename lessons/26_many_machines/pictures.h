@@ -8,7 +8,7 @@
 namespace microgpt {
 
 /// Four machines, a column each, and their four chunks: whose sums are in each after every round of reduce-scatter.
-inline Svg ring_picture() {
+inline Svg draw_ring() {
   constexpr int N = 4;
   constexpr double left = 110, top = 76, column = 130, row = 92, width = 22, height = 15;
   constexpr const char* colours[] = {"#56b4e9", "#e69f00", "#009e73", "#cc79a7"};  // of the machines
@@ -32,7 +32,8 @@ inline Svg ring_picture() {
         }
         if (terms == N) svg.text(x + width * N + 4, at + 12, "all", "start", 11);
         if (came != round || round + 1 == N) continue;
-        const double from = x + width * N + 2, to = x + column - 4, middle = (from + to) / 2, between = at + 4 + row / 2;
+        const double from = x + width * N + 2, to = x + column - 4, middle = (from + to) / 2,
+                     between = at + 4 + row / 2;
         if (m + 1 < N) {
           svg.arrow(from, at + 8, to, at + row, "#888888");
         } else {  // round the back: the right of the last machine is machine 0

@@ -19,7 +19,7 @@ struct Vectors {
 };
 
 /// Left: the keys of a head of one number, on a line. Right: keys and queries of a head of two.
-inline Svg keys_picture(const Vectors& one, const Vectors& two) {
+inline Svg draw_keys(const Vectors& one, const Vectors& two) {
   constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#b07aa1", "#8a6d00", "#555555"};
   constexpr double middle = 190, unit = 26, left = 90, right = 460, dot = 9;
   auto up = [](double y) { return middle - unit * std::round(10 * y) / 10; };

@@ -195,8 +195,9 @@ int main(int argc, char** argv) {
              *paper.log_sums().row(3));
   fmt::print("score | weight, again | value | dscore  | by trying\n");
   for (std::size_t s = 0; s < 4; s++) {
+    const double tried = slope_by_trying(paper, *paper.k.view().row(s), {3, 2});
     fmt::print("{:5} | {:13.4f} | {:5} | {:7.4f} | {:9.4f}\n", scores[s], *paper.dv.view().row(s), values[s],
-               *paper.dk.view().row(s), slope_by_trying(paper, *paper.k.view().row(s), {3, 2}));
+               *paper.dk.view().row(s), tried);
   }
 
   // A longer head: one slope, and whether a later position moves an earlier output.
@@ -206,8 +207,9 @@ int main(int argc, char** argv) {
   draft_forward(head, small_tiles);
   draft_backward(head, small_tiles);
   Head<double> changed = head;
+  const double slope = slope_by_trying(changed, changed.q.view().row(40)[0], small_tiles);
   fmt::print("\n100 positions: the slope of the loss in q[40][0] is {:.6f}, by trying {:.6f}\n",
-             head.dq.view().row(40)[0], slope_by_trying(changed, changed.q.view().row(40)[0], small_tiles));
+             head.dq.view().row(40)[0], slope);
   changed.v.view().row(99)[0] += 1;
   draft_forward(changed, small_tiles);
   int moving = 0;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -88,7 +89,7 @@ struct Reader {
       x.push_back(rmsnorm(add(model.wte[tokens[i]], model.wpe[position + i])));
     }
     for (std::size_t li = 0; li < kept.size(); li++) read_layer(model.layers[li], kept[li], x);
-    position += tokens.size();  // stop: read
+    position += tokens.size();
     return x;
   }
 
@@ -163,73 +164,93 @@ std::uint64_t cache_size(std::uint64_t layers, std::size_t width, std::size_t po
   return 2 * layers * width * positions * number_bytes;
 }
 
+/// Multiply-adds, counted on the tape: what one letter costs, and what it costs together with all letters before it.
+void print_products(Config config) {
+  config.block_size = 64;
+  const Scope scope;
+  const Model zeros = scalar_model(config, Parameters(gpt_shapes(config)));
+  const std::vector<Token> tokens(config.block_size);
+  Reader reader{zeros};
+  std::size_t all_again = 0, all_on = 0;
+  fmt::print("\n--- multiply-adds: this letter alone; all letters up to it ---\n");
+  fmt::print("letter | alone: read again | read on | all: read again | read on | times fewer\n");
+  for (std::size_t t = 1; t <= tokens.size(); t++) {
+    const std::size_t on = products_of([&] { reader.next(std::span(tokens).first(1)); });
+    const Scope forgotten;
+    const std::size_t again = products_of([&] { Reader{zeros}.next(std::span(tokens).first(t)); });
+    all_again += again;
+    all_on += on;
+    if (std::has_single_bit(t)) {  // 1, 2, 4, 8, ...
+      fmt::print("{:6} | {:17} | {:7} | {:15} | {:7} | {:11.1f}\n", t, again, on, all_again, all_on,
+                 static_cast<double>(all_again) / static_cast<double>(all_on));
+    }
+  }
+}
+
+/// The caches of published models, and after how many positions they are as large as the parameters.
+void print_sizes() {
+  fmt::print("\n--- how large a cache is: 2 * layers * width * positions * bytes of a number ---\n");
+  fmt::print("model      | layers | width | positions | the cache | parameters | as many bytes after\n");
+  for (const auto& [name, positions] : {std::pair("gpt2", 1024), {"llama2-7b", 4096}, {"llama2-13b", 4096}}) {
+    const PublishedModel published = published_model(name);
+    const std::size_t width = published.attention.n_embd;
+    const std::uint64_t of_parameters = 2 * published.parameters;
+    fmt::print("{:10} | {:6} | {:5} | {:9} | {:>9} | {:>10} | {:6} positions\n", name, published.n_layer, width,
+               positions, readable_bytes(cache_size(published.n_layer, width, positions, 2)),
+               readable_bytes(of_parameters), of_parameters / cache_size(published.n_layer, width, 1, 2));
+  }
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   on_paper();
   lesson.picture("15_rows.svg", rows_picture());
 
+  constexpr std::size_t num_steps = 1000;  // a name each
   fmt::print("\n--- a model of two layers learns names ---\n");
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
   Parameters parameters = initialize(config, {}, lesson.random);
   const Model model = scalar_model(config, parameters);
   Adam adam = make_adam({}, parameters.size());
   Bigram pairs(config.vocab_size);  // of the same names
-  for (std::size_t step = 1; step <= 1000; step++) {
+  for (std::size_t step = 1; step <= num_steps; step++) {
     const Scope scope;
     const std::vector<Token> tokens = lesson.tokens_of_step(step);
     const Value loss = draft_loss(model, tokens);
     loss.backward();
     adam.update(model.params, learning_rate({}, step - 1), step - 1);
     pairs.count(tokens);
-    lesson.step(step, 1000, loss.data());
+    lesson.step(step, num_steps, loss.data());  // prints every hundredth
   }
   copy_data(model.params, parameters);
 
-  std::vector<std::vector<Token>> names;  // twenty that it has not seen
-  for (const Document& name : lesson.held_out(1000)) {
+  std::vector<std::vector<Token>> names;  // twenty held-out ones that are not among those either
+  for (const Document& name : lesson.held_out(num_steps)) {
     if (names.size() < 20) names.push_back(lesson.tokenizer.encode_document(name));
   }
 
   fmt::print("\n--- three ways to ask for the next letter, and a table of pairs ---\n");
   fmt::print("way                | loss  | names\n");
+  constexpr double temperature = 0.5;
   for (const char* way : {"read all again", "read only the last", "read on", "pairs, lesson 01"}) {
     const Scope scope;
     Reader reader{model};
-    fmt::print("{:18} | {:.3f} |", way, mean_loss(way, reader, pairs, names));
+    const double loss = mean_loss(way, reader, pairs, names);
+    std::string generated;
     PythonRandom random(7);  // for each way the same numbers
     for (int i = 0; i < 6; i++) {
       std::vector<Token> so_far{lesson.tokenizer.bos()};
       while (so_far.size() <= model.block_size) {
-        const Token next = draw_token(ask(way, reader, pairs, so_far), 0.5, random);
+        const Token next = draw_token(ask(way, reader, pairs, so_far), temperature, random);
         if (next == lesson.tokenizer.bos()) break;
         so_far.push_back(next);
       }
-      fmt::print(" {}", lesson.tokenizer.decode(std::span(so_far).subspan(1)));
+      generated += fmt::format(" {}", lesson.tokenizer.decode(std::span(so_far).subspan(1)));
     }
-    fmt::print("\n");
+    fmt::print("{:18} | {:.3f} |{}\n", way, loss, generated);
   }
 
-  fmt::print("\n--- multiply-adds: this letter alone; all letters up to it ---\n");
-  fmt::print("letter | alone: read again | read on | all: read again | read on | times fewer\n");
-  {
-    const Scope scope;
-    Config longer = config;
-    longer.block_size = 64;
-    const Model zeros = scalar_model(longer, Parameters(gpt_shapes(longer)));
-    const std::vector<Token> tokens(longer.block_size);
-    Reader reader{zeros};
-    std::size_t all_again = 0, all_on = 0;
-    for (std::size_t t = 1; t <= tokens.size(); t++) {
-      const std::size_t on = products_of([&] { reader.next(std::span(tokens).first(1)); });
-      const Scope forgotten;
-      const std::size_t again = products_of([&] { Reader{zeros}.next(std::span(tokens).first(t)); });
-      all_again += again;
-      all_on += on;
-      if (!std::has_single_bit(t)) continue;  // 1, 2, 4, 8, ...
-      fmt::print("{:6} | {:17} | {:7} | {:15} | {:7} | {:11.1f}\n", t, again, on, all_again, all_on,
-                 static_cast<double>(all_again) / static_cast<double>(all_on));
-    }
-  }
+  print_products(config);
 
   fmt::print("\n--- the first position's key in the second layer, while the name grows ---\n");
   fmt::print("tokens read at once |      1      2      3      4      5\n");
@@ -244,19 +265,11 @@ int main(int argc, char** argv) {
   for (const std::size_t room : {16, 8, 4, 2, 1}) {
     const Scope scope;
     Reader reader{model, room};
-    fmt::print("room for {:2} | loss {:.3f}\n", room, mean_loss("read on", reader, pairs, names));
+    const double loss = mean_loss("read on", reader, pairs, names);
+    fmt::print("room for {:2} | loss {:.3f}\n", room, loss);
   }
 
-  fmt::print("\n--- how large a cache is: 2 * layers * width * positions * bytes of a number ---\n");
-  fmt::print("model      | layers | width | positions | the cache | parameters | as many bytes after\n");
-  for (const auto& [name, positions] : {std::pair("gpt2", 1024), {"llama2-7b", 4096}, {"llama2-13b", 4096}}) {
-    const PublishedModel published = published_model(name);
-    const std::size_t width = published.attention.n_embd;
-    const std::uint64_t of_parameters = 2 * published.parameters;
-    fmt::print("{:10} | {:6} | {:5} | {:9} | {:>9} | {:>10} | {:6} positions\n", name, published.n_layer, width,
-               positions, readable_bytes(cache_size(published.n_layer, width, positions, 2)),
-               readable_bytes(of_parameters), of_parameters / cache_size(published.n_layer, width, 1, 2));
-  }
+  print_sizes();
 
   // Reading on against reading again, and against a prompt of all letters so far in two calls.
   const Scope scope;

@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "copying.h"
+#include "base/task.h"
+#include "train/batch_trainer.h"
 #include "train/held_out.h"
 
 using namespace microgpt;
@@ -44,6 +45,14 @@ Config config_of([[maybe_unused]] const Parameters& parameters, [[maybe_unused]]
 #endif
 
 namespace {
+
+/// Documents like "cbebhh=cbebhh" to learn from, and others to be tested on.
+struct Words {
+  PythonRandom random{1};
+  std::vector<Document> training = draw_documents({}, Part::training, 4800, random);
+  std::vector<Document> held_out = draw_documents({}, Part::held_out, 600, random);
+  Tokenizer tokenizer{training};
+};
 
 const Words& words() {
   static const Words all;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "heads/gallery.h"
+#include "draw/plot.h"
 #include "heads/pruning.h"
 #include "train/evaluation.h"
 

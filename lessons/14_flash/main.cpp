@@ -1,12 +1,22 @@
 // Lesson 14: attention without its matrix of weights. A softmax can be taken while the scores are still coming in: keep
 // the largest so far and the sum so far, and shrink what was summed when a larger one comes. So a tile of queries walks
 // along the keys, tile by tile, and forgets their scores. The backward pass computes them again.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "show.h"
+#include "head.h"
+#include "lesson/lesson.h"
+#include "lesson/processor_time.h"
+#include "matrix.h"
+#include "pictures.h"
+#include "tensor/flash.h"
 
 using namespace microgpt;
 
@@ -42,20 +52,9 @@ struct OnlineSoftmax {
   }
 };
 
-/// On paper: four keys, two at a time. Returns the mixture of their values.
-double mix_in_tiles(std::span<const double> scores, View<const double> values, Steps& steps) {
-  OnlineSoftmax softmax;
-  double mixed = 0;
-  for (const std::size_t first : {0, 2}) {
-    const double shrink = softmax.take(scores.subspan(first, 2), read(values, first, 2), &mixed);
-    steps.add(scores.subspan(first, 2), softmax.most, shrink, softmax.total, mixed);  // stop: tile
-  }
-  return mixed / softmax.total;
-}
-
-/// out (T,D) and log_sum (T,1) of q, k and v, (T,D). Query t sees the keys 0 to t.
-void draft_forward(const Head& head, TileSize size) {
-  for (std::size_t t = 0; t < head.T; t += size.queries) {
+/// out (T,D) and log_sum (T) of q, k and v, (T,D). Query t sees the keys 0 to t.
+void draft_forward(Head<double>& head, TileSize size) {
+  for (std::size_t t = 0; t < head.length; t += size.queries) {
     const Tile q = read(head.q, t, size.queries);
     Tile out(q.rows, head.D), log_sum(q.rows, 1);
     std::vector<OnlineSoftmax> softmax(q.rows);
@@ -74,19 +73,19 @@ void draft_forward(const Head& head, TileSize size) {
       *log_sum.row(i) = softmax[i].most + std::log(softmax[i].total);
     }
     write(head.out, t, out);
-    write(head.log_sum, t, log_sum);
+    write(head.log_sums(), t, log_sum);
   }
 }
 
 /// dq, dk and dv from dout, all (T,D), and from what the forward pass left: out and log_sum.
-void draft_backward(const Head& head, TileSize size) {
-  set_zero(head.dk);
-  set_zero(head.dv);
-  for (std::size_t t = 0; t < head.T; t += size.queries) {
-    const Tile q = read(head.q, t, size.queries), log_sum = read(head.log_sum, t, size.queries);
+void draft_backward(Head<double>& head, TileSize size) {
+  set_zero(head.dk.view());
+  set_zero(head.dv.view());
+  for (std::size_t t = 0; t < head.length; t += size.queries) {
+    const Tile q = read(head.q, t, size.queries), log_sum = read(head.log_sums(), t, size.queries);
     const Tile dout = read(head.dout, t, size.queries), out = read(head.out, t, size.queries);
-    const Tile delta = dot_rows(dout, out);  // of each query: the sum of weight * dweight
-    Tile dq(q.rows, head.D);
+    Tile dq(q.rows, head.D), delta(q.rows, 1);  // delta, of each query: the sum of weight * dweight
+    for (std::size_t i = 0; i < q.rows; i++) *delta.row(i) = dot(dout.row(i), out.row(i), head.D);
     for (std::size_t s = 0; s < t + q.rows; s += size.keys) {
       const Tile k = read(head.k, s, size.keys), v = read(head.v, s, size.keys);
       Tile dk = read(head.dk, s, size.keys), dv = read(head.dv, s, size.keys);
@@ -108,13 +107,167 @@ void draft_backward(const Head& head, TileSize size) {
   }
 }
 
+/// How fast the loss, the sum of out * dout, changes with a number of the head's: lesson 02's central differences.
+double slope_by_trying(Head<double>& head, double& number, TileSize size) {
+  constexpr double h = 1e-5;
+  const double old = number;
+  double slope = 0;
+  for (const double nudge : {h, -h}) {
+    number = old + nudge;
+    draft_forward(head, size);
+    for (std::size_t t = 0; t < head.length; t++) {
+      slope += dot(head.out.view().row(t), head.dout.view().row(t), head.D) / (2 * nudge);
+    }
+  }
+  number = old;
+  return slope;
+}
+
+/// A head of four positions, each of one number. The query of the last is 1, so its scores are the keys; and the loss
+/// is its output.
+Head<double> head_on_paper(const std::vector<double>& scores, const std::vector<double>& values) {
+  Head<double> head(4, 1);
+  for (std::size_t s = 0; s < 4; s++) {
+    *head.k.view().row(s) = scores[s];
+    *head.v.view().row(s) = values[s];
+  }
+  *head.q.view().row(3) = *head.dout.view().row(3) = 1;
+  return head;
+}
+
+/// With TIMES=1: forward and backward of one head, in float, with the whole matrix and in tiles.
+void print_times(const PythonRandom& random) {
+  fmt::print("\nwith the matrix                  |    in tiles, flash.cpp            | times\n");
+  fmt::print("   T |       ms | weights, MB |       ms | weights, MB | as fast\n");
+  for (const std::size_t T : {128, 512, 2048, 8192}) {
+    Head<float> head(T, 16);
+    head.draw(random, 1);
+    WholeMatrix<float> matrix(T);
+    const double with = processor_time([&] {
+      matrix.forward(head);
+      matrix.backward(head);
+    });
+    const double without = processor_time([&] {
+      head.forward(flash_forward<float>);
+      head.backward(flash_backward<float>);
+    });
+    constexpr double megabytes = sizeof(float) / 1e6;
+    const double two_matrices = 2 * static_cast<double>(T * T), two_tiles = 2 * 64 * 64;
+    fmt::print("{:4} | {:8.3f} | {:11.3f} | {:8.3f} | {:11.3f} | {:7.1f}\n", T, with, two_matrices * megabytes, without,
+               two_tiles * megabytes, with / without);
+  }
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  const Draft draft{mix_in_two_sums, mix_in_tiles, draft_forward, draft_backward};
-  show_on_paper(lesson, draft);
-  show_tests(lesson, draft);
-  show_costs(draft);
-  check_drafts(lesson, draft);
-  if (Lesson::timed()) show_times(lesson);
+  const std::vector<double> values{10, 20, 30, 40};
+
+  // On paper: four keys, two at a time, and the mixture of their values. Then the same with larger scores.
+  for (const std::vector<double>& scores : {std::vector<double>{1, 3, 2, 5}, {1001, 1003, 1002, 1005}}) {
+    fmt::print("\ntile |     scores | most | shrink   | total: shrunk |      now | mixed: shrunk |     now\n");
+    OnlineSoftmax softmax;
+    double mixed = 0;
+    std::vector<Snapshot> tiles;
+    for (const std::size_t first : {0, 2}) {
+      const Snapshot before = tiles.empty() ? Snapshot{} : tiles.back();
+      const double shrink =
+          softmax.take(std::span(scores).subspan(first, 2), read({values.data(), 4, 1, 1}, first, 2), &mixed);
+      const std::string seen = fmt::format("{}, {}", scores[first], scores[first + 1]);  // stop: tile
+      tiles.push_back({seen, softmax.most, shrink, softmax.total, mixed});
+      fmt::print("{:4} | {:>10} | {:4} | {:.6f} | {:>13.6f} | {:>8.6f} | {:>13.4f} | {:>7.4f}\n", first / 2, seen,
+                 softmax.most, shrink, before.total * shrink, softmax.total, before.mixed * shrink, mixed);
+    }
+    if (scores[0] == 1) lesson.picture("14_tiles.svg", running_picture(tiles));
+    Head<double> head = head_on_paper(scores, values);
+    head.forward(flash_forward<double>);
+    auto shown = [](double x) { return std::isnan(x) ? "NaN" : fmt::format("{:.4f}", x); };
+    fmt::print("tile by tile: {}; in two sums: {}; in src/tensor/flash.cpp: {}\n", shown(mixed / softmax.total),
+               shown(mix_in_two_sums(scores, values)), shown(*head.out.view().row(3)));
+  }
+  lesson.picture("14_matrix.svg", matrix_picture());
+
+  // The same four keys as a head, forward and backward.
+  const std::vector<double> scores{1, 3, 2, 5};
+  Head<double> paper = head_on_paper(scores, values);
+  draft_forward(paper, {3, 2});
+  draft_backward(paper, {3, 2});
+  fmt::print("\nback; the loss is the mixture, {:.4f}, and log_sum is {:.4f}\n", *paper.out.view().row(3),
+             *paper.log_sums().row(3));
+  fmt::print("score | weight, again | value | dscore  | by trying\n");
+  for (std::size_t s = 0; s < 4; s++) {
+    const double tried = slope_by_trying(paper, *paper.k.view().row(s), {3, 2});
+    fmt::print("{:5} | {:13.4f} | {:5} | {:7.4f} | {:9.4f}\n", scores[s], *paper.dv.view().row(s), values[s],
+               *paper.dk.view().row(s), tried);
+  }
+
+  // A longer head: one slope, and whether a later position moves an earlier output.
+  constexpr TileSize small_tiles{.queries = 8, .keys = 20};
+  Head<double> head(100, 16);
+  head.draw(lesson.random, 1);
+  draft_forward(head, small_tiles);
+  draft_backward(head, small_tiles);
+  Head<double> changed = head;
+  const double slope = slope_by_trying(changed, changed.q.view().row(40)[0], small_tiles);
+  fmt::print("\n100 positions: the slope of the loss in q[40][0] is {:.6f}, by trying {:.6f}\n",
+             head.dq.view().row(40)[0], slope);
+  changed.v.view().row(99)[0] += 1;
+  draft_forward(changed, small_tiles);
+  int moving = 0;
+  for (std::size_t t = 0; t < 99; t++) moving += changed.out.view().row(t)[0] != head.out.view().row(t)[0] ? 1 : 0;
+  fmt::print("the value of position 99 is changed: {} of the 99 outputs before it move\n", moving);
+
+  // How much memory the matrix takes; then how many numbers move, and how much is computed, forward and backward.
+  fmt::print("\n     T | the matrix, in float | q, k and v of 16 numbers\n");
+  for (const std::uint64_t T : {1'000, 10'000, 100'000}) {
+    fmt::print("{:6} | {:17} MB | {:20} KB\n", T, T * T * 4 / 1'000'000, 3 * T * 16 * 4 / 1'000);
+  }
+  fmt::print("\n1024 positions of 16 numbers       | numbers moved | products | exponentials\n");
+  constexpr std::string_view costs = "{:34} | {:13} | {:8} | {:12}\n";
+  Head<double> zeros(1024, 16);
+  for (const auto& [queries, what] : {std::pair<std::size_t, const char*>(1, "one query at a time"),
+                                      {8, "tiles of 8 queries"},
+                                      {64, "tiles of 64 queries"}}) {
+    moved = products = exps = 0;
+    draft_forward(zeros, {queries, 64});
+    draft_backward(zeros, {queries, 64});
+    fmt::print(costs, fmt::format("no matrix, {}", what), moved, products, exps);
+  }
+  moved = products = exps = 0;
+  WholeMatrix<double> whole(1024);
+  whole.forward(zeros);
+  whole.backward(zeros);
+  fmt::print(costs, "the matrix, from tiles of 64", moved, products, exps);
+
+  // The draft beside three others: naive(), with the whole matrix in memory; flash.cpp; and matrix.h. A result is a sum
+  // of at most about a hundred terms, each of which has been through some ten sums and products of its own, and each
+  // rounding is 1.1e-16 of what is summed: 1e-12 has room for that and for nothing else. The rounding of a score grows
+  // with the score, and exp makes it a rounding of the weight.
+  for (const auto& [T, size] : {std::pair<std::size_t, double>(20, 1), {21, 1}, {100, 1}, {100, 1000}}) {
+    Head<double> ours(T, 16);
+    ours.draw(lesson.random, size);
+    std::vector<Head<double>> others(3, ours);
+    draft_forward(ours, small_tiles);
+    draft_backward(ours, small_tiles);
+    others[0].forward(naive<double>().attention_forward);
+    others[0].backward(naive<double>().attention_backward);
+    others[1].forward(flash_forward<double>);
+    others[1].backward(flash_backward<double>);
+    WholeMatrix<double> matrix(T);
+    matrix.forward(others[2]);
+    matrix.backward(others[2]);
+    const double tolerance = size == 1 ? 1e-12 : 1e-9;
+    bool out = true, slopes = true;
+    for (const Head<double>& other : others) {
+      auto same = [&](const Tensor<double>& a, const Tensor<double>& b) {
+        return agree(a.view(), b.view(), tolerance);
+      };
+      out &= same(ours.out, other.out) && same(ours.log_sum, other.log_sum);
+      slopes &= same(ours.dq, other.dq) && same(ours.dk, other.dk) && same(ours.dv, other.dv);
+    }
+    lesson.check(fmt::format("{} positions, scores of about {}: out", T, size), out);
+    lesson.check(fmt::format("{} positions, scores of about {}: dq, dk, dv", T, size), slopes);
+  }
+  fmt::print("\n");
+  if (Lesson::timed()) print_times(lesson.random);
   return lesson.finish();
 }

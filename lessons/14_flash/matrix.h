@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "one_head.h"
-#include "memory.h"
+#include "head.h"
 #include "tensor/matmul.h"
 #include "tensor/simd.h"
 
@@ -18,7 +17,7 @@ class WholeMatrix {
   explicit WholeMatrix(std::size_t positions) : weights_(positions, positions), dweights_(positions, positions) {}
 
   /// Sets out and log_sum.
-  void forward(OneHead<T>& head) {
+  void forward(Head<T>& head) {
     transpose(keys_t_, head.k.view());
     each_rows([&](std::size_t t, std::size_t n) {
       product(of(weights_, t, n), head.q.view().slice_rows(t, n), keys_t_.view().slice_cols(0, t + n));
@@ -35,7 +34,7 @@ class WholeMatrix {
   }
 
   /// Sets dq, dk and dv.
-  void backward(OneHead<T>& head) {
+  void backward(Head<T>& head) {
     set_zero(head.dk.view());
     set_zero(head.dv.view());
     transpose(values_t_, head.v.view());

@@ -1,0 +1,128 @@
+// One attention head in memory, and what is near the arithmetic: rows are read into a tile, used there, and written
+// back. What moves is counted, and so is what is computed.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "base/python_random.h"
+#include "tensor/kernels.h"
+#include "tensor/tensor.h"
+
+namespace microgpt {
+
+inline std::size_t moved;           // numbers read from memory or written to it so far
+inline std::size_t products, exps;  // how many were computed so far
+
+inline double dot(const double* a, const double* b, std::size_t n) {
+  products += n;
+  double total = 0;
+  for (std::size_t j = 0; j < n; j++) total += a[j] * b[j];
+  return total;
+}
+
+/// to += factor * x.
+inline void add(double* to, double factor, const double* x, std::size_t n) {
+  products += n;
+  for (std::size_t j = 0; j < n; j++) to[j] += factor * x[j];
+}
+
+inline void multiply(double* x, double factor, std::size_t n) {
+  products += n;
+  for (std::size_t j = 0; j < n; j++) x[j] *= factor;
+}
+
+inline double exponential(double x) {
+  exps++;
+  return std::exp(x);
+}
+
+/// The inputs and outputs of one attention head. Query t sees the keys 0 to t.
+template <class T>
+struct Head {
+  Head(std::size_t positions, std::size_t numbers)
+      : length(positions), D(numbers), scale(1 / std::sqrt(static_cast<double>(D))) {
+    for (Tensor<T>* x : {&q, &k, &v, &dout, &out, &dq, &dk, &dv}) x->resize(length, D);
+    log_sum.resize(1, length);
+  }
+
+  /// Fills the inputs with random numbers, so that scores are about `size`.
+  void draw(PythonRandom random, double size) {
+    for (Tensor<T>* x : {&q, &k, &v, &dout}) {
+      const View<T> numbers = x->view();
+      for (std::size_t t = 0; t < numbers.rows; t++) {
+        std::generate_n(numbers.row(t), numbers.cols, [&] { return random.gauss(0, x == &q ? size : 1); });
+      }
+    }
+  }
+
+  /// These call a kernel of src/tensor.
+  void forward(decltype(Kernels<T>::attention_forward) kernel) { kernel(out.view(), log_sum.view(), call()); }
+  void backward(decltype(Kernels<T>::attention_backward) kernel) {
+    kernel({dq.view(), dk.view(), dv.view()}, dout.view(), out.view(), log_sum.view(), call());
+  }
+
+  AttentionCall<T> call() const {
+    return {.q = q.view(), .k = k.view(), .v = v.view(), .n_head = 1, .n_kv_head = 1, .scale = scale, .mask = mask};
+  }
+
+  /// One row per query, as the tiles have them: (length,1).
+  View<T> log_sums() { return {log_sum.view().data, length, 1, 1}; }
+
+  std::size_t length, D;
+  Mask mask = Mask::causal();
+  double scale;                        // of the scores: 1 / sqrt(D)
+  Tensor<T> q, k, v, dout;             // (length,D)
+  Tensor<T> out, dq, dk, dv, log_sum;  // (length,D), log_sum (1,length)
+};
+
+/// A few rows that are near. They begin as zeros.
+struct Tile {
+  Tile(std::size_t rows_, std::size_t cols_) : rows(rows_), cols(cols_), numbers(rows_ * cols_) {}
+
+  double* row(std::size_t i) { return numbers.data() + i * cols; }
+  const double* row(std::size_t i) const { return numbers.data() + i * cols; }
+
+  std::size_t rows, cols;
+  std::vector<double> numbers;
+};
+
+/// How many queries a tile has, and how many keys.
+struct TileSize {
+  std::size_t queries, keys;
+};
+
+/// Reads n rows from `first` on, or as many as there are.
+inline Tile read(View<const double> from, std::size_t first, std::size_t n) {
+  Tile tile(std::min(n, from.rows - first), from.cols);
+  for (std::size_t i = 0; i < tile.rows; i++) std::copy_n(from.row(first + i), tile.cols, tile.row(i));
+  moved += tile.numbers.size();
+  return tile;
+}
+inline Tile read(const Tensor<double>& from, std::size_t first, std::size_t n) { return read(from.view(), first, n); }
+
+/// Writes the tile to the rows from `first` on.
+inline void write(View<double> to, std::size_t first, const Tile& tile) {
+  for (std::size_t i = 0; i < tile.rows; i++) std::copy_n(tile.row(i), tile.cols, to.row(first + i));
+  moved += tile.numbers.size();
+}
+inline void write(Tensor<double>& to, std::size_t first, const Tile& tile) { write(to.view(), first, tile); }
+
+/// Whether every number of a is within `tolerance` of b's, relative to the largest number of b.
+inline bool agree(View<const double> a, View<const double> b, double tolerance) {
+  double size = 0;
+  for (std::size_t i = 0; i < b.rows; i++) {
+    for (std::size_t j = 0; j < b.cols; j++) size = std::max(size, std::abs(b.row(i)[j]));
+  }
+  for (std::size_t i = 0; i < b.rows; i++) {
+    for (std::size_t j = 0; j < b.cols; j++) {
+      const double difference = std::abs(a.row(i)[j] - b.row(i)[j]);
+      if (!(difference <= tolerance * size)) return false;  // also if it is NaN
+    }
+  }
+  return true;
+}
+
+}  // namespace microgpt

@@ -1,17 +1,30 @@
 // Lesson 16: heads that share keys and values. The cache of lesson 15 is large because every head keeps keys and values
 // of its own. Must it? In multi-query attention all query heads read the same ones, in grouped-query attention each
 // group has its own.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
+#include "base/schedule.h"
 #include "by_hand.h"
+#include "lesson/comparison.h"
+#include "lesson/lesson.h"
+#include "lesson/model_picture.h"
+#include "lesson/tensor_gradient.h"
 #include "microgpt.h"
-#include "show.h"
+#include "pictures.h"
+#include "train/held_out.h"
+#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
-/// Which head of keys and values query head h reads: see below.
-std::size_t kv_head(std::size_t h, std::size_t H, std::size_t G);
+/// The head of keys and values, of G, that query head h of H reads.
+std::size_t kv_head(std::size_t h, std::size_t H, std::size_t G) { return h / (H / G); }
 
 /// The D numbers of head i. Throws Error if there are not that many.
 Values of_head(Values x, std::size_t i, std::size_t D) {
@@ -38,9 +51,6 @@ Values attend(Values q, const Rows& keys, const Rows& values, std::size_t H, std
   }
   return Values(x_attn);
 }
-
-/// The head of keys and values, of G, that query head h of H reads.
-std::size_t kv_head(std::size_t h, std::size_t H, std::size_t G) { return h / (H / G); }
 
 /// How many numbers all G heads of keys have together. A key is as wide as the query that it meets.
 std::size_t kv_width(std::size_t C, std::size_t H, std::size_t G) { return G * (C / H); }
@@ -69,7 +79,13 @@ void on_paper(const char* what, const Heads& heads, std::size_t G) {
   sum(found).backward();
   Heads slopes = zeros_like(heads);
   attend_back(row_of({1, 1, 1, 1}), heads, 2, G, slopes);
-  show_found(what, found, keys[0], slopes.k);  // stop: slopes
+  fmt::print("{}: head 0 finds ({:.2f}, {:.2f}), head 1 ({:.2f}, {:.2f})\n", what, found[0].data(), found[1].data(),
+             found[2].data(), found[3].data());  // stop: slopes
+  fmt::print("  slopes of the first key:");
+  for (const Value number : keys[0]) fmt::print(" {:.3f}", number.grad());
+  fmt::print("; by hand:");
+  for (std::size_t j = 0; j < slopes.k.cols; j++) fmt::print(" {:.3f}", slopes.k[0][j]);
+  fmt::print("\n");
 }
 
 /// The matrices of a GPT with one layer. Only W_K and W_V are new: (G*D, C).
@@ -78,33 +94,144 @@ std::vector<Parameters::Shape> shapes(const Config& config) {
   return draft_shapes(config, {{"attn_wq", C, C}, {"attn_wk", kv, C}, {"attn_wv", kv, C}, {"attn_wo", C, C}});
 }
 
-/// Its attention: what each position of a name finds. The GPT around it is that of src/lesson/draft_gpt.h.
-Attention grouped(const Config& config, const StateDict& p) {
-  return [config, wq = p["layer0.attn_wq"], wk = p["layer0.attn_wk"], wv = p["layer0.attn_wv"],
-          wo = p["layer0.attn_wo"]](const Rows& x) {
-    Rows keys, values, out;  // keys and values are the cache of this name
-    for (const Values& row : x) {
-      keys.push_back(linear(row, wk));
-      values.push_back(linear(row, wv));
-      const Values x_attn = attend(linear(row, wq), keys, values, config.n_head, config.kv_heads());
-      out.push_back(linear(x_attn, wo));
+/// The loss of a name: lesson 09's GPT, with this attention.
+Value draft_loss(const Config& config, const StateDict& p, std::span<const Token> tokens) {
+  const std::size_t n = std::min(config.block_size, tokens.size() - 1);
+  Rows keys, values;  // the cache of this name
+  List losses;
+  for (std::size_t t = 0; t < n; t++) {
+    Values x = rmsnorm(add(p["wte"][tokens[t]], p["wpe"][t]));
+    const Values x_norm = rmsnorm(x);
+    keys.push_back(linear(x_norm, p["layer0.attn_wk"]));
+    values.push_back(linear(x_norm, p["layer0.attn_wv"]));
+    const Values q = linear(x_norm, p["layer0.attn_wq"]);
+    const Values x_attn = attend(q, keys, values, config.n_head, config.kv_heads());
+    x = add(linear(x_attn, p["layer0.attn_wo"]), x);
+    x = add(linear(relu(linear(rmsnorm(x), p["layer0.mlp_fc1"])), p["layer0.mlp_fc2"]), x);
+    losses.push_back(cross_entropy(linear(x, p["lm_head"]), tokens[t + 1]));
+  }
+  return mean(losses);
+}
+
+constexpr std::size_t num_names = 5000;
+
+/// The draft learns names with G heads of keys and values. Then it is evaluated on others, and its weights are loaded
+/// into src/tensor, which is asked the same.
+void train_draft(Lesson& lesson, std::size_t G) {
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_kv_head = G};
+  Parameters parameters(shapes(config));
+  PythonRandom random(1);
+  draw_weights(parameters, 0.08, random);
+  const Scope whole_training;
+  const StateDict p(parameters);
+  Adam adam = make_adam({}, parameters.size());
+  for (std::size_t step = 0; step < num_names; step++) {
+    const Scope scope;
+    const Value loss = draft_loss(config, p, lesson.tokens_of_step(step + 1));
+    loss.backward();
+    adam.update(p.params, learning_rate({.num_steps = num_names}, step), step);
+  }
+
+  const std::vector<Document> names = lesson.held_out(num_names);
+  double total = 0, predictions = 0;
+  for (const Document& name : names) {
+    const Scope scope;
+    const auto n = static_cast<double>(std::min(config.block_size, name.size() + 1));
+    total += n * draft_loss(config, p, lesson.tokenizer.encode_document(name)).data();
+    predictions += n;
+  }
+  std::size_t unmoved = 0;  // weights of keys and values that training never touched
+  for (const char* name : {"layer0.attn_wk", "layer0.attn_wv"}) {
+    const Parameter& before = parameters[name];
+    for (std::size_t i = 0; i < before.size(); i++) {
+      unmoved += p[name][i / before.cols][i % before.cols].data() == before.data[i];
     }
-    return out;
+  }
+  copy_data(p.params, parameters);
+  const std::size_t width = parameters["layer0.attn_wk"].rows;
+  const std::string form = fmt::format("G = {}: ", G);
+  std::string in_src = "its matrices do not fit";
+  if (parameters.size() == num_parameters(config)) {
+    TensorModel<double> elsewhere(config, parameters);
+    in_src = fmt::format("{:.3f}", token_loss(elsewhere, names, lesson.tokenizer, 1));
+    const Loss loss = [&](auto tokens) { return draft_loss(config, p, tokens); };
+    check_beside_tensor(lesson, form, loss, p.params, config, parameters);
+  } else {
+    lesson.check(form + "as many parameters as in src/", false);
+  }
+  fmt::print("{:8} | {:10} | {:11} | {:5} | {:13.3f} | {}\n", G, parameters.size(), unmoved, 2 * width * sizeof(double),
+             total / predictions, in_src);
+}
+
+/// Six query heads of five numbers read G heads, at four positions: are the slopes by hand those of the tape?
+bool slopes_agree(std::size_t G) {
+  constexpr std::size_t H = 6, D = 5, n = 4;
+  Heads heads{Array(1, H * D), Array(n, G * D), Array(n, G * D)};
+  Array dx(1, H * D);
+  PythonRandom random(1);
+  for (Array* x : {&heads.q, &heads.k, &heads.v, &dx}) {
+    for (double& number : x->data) number = random.gauss(0, 1);
+  }
+  const Scope scope;
+  const Rows q = values_of(heads.q), k = values_of(heads.k), v = values_of(heads.v);
+  dot(attend(q[0], k, v, H, G), values_of(dx)[0]).backward();
+  Heads slopes = zeros_like(heads);
+  attend_back(dx, heads, H, G, slopes);
+  auto same = [](const Rows& rows, const Array& by_hand) {
+    for (std::size_t t = 0; t < rows.size(); t++) {
+      for (std::size_t j = 0; j < by_hand.cols; j++) {
+        if (!(std::abs(rows[t][j].grad() - by_hand[t][j]) < 1e-12)) return false;
+      }
+    }
+    return true;
   };
+  return same(q, slopes.q) && same(k, slopes.k) && same(v, slopes.v);
 }
 
 int main(int argc, char** argv) try {
   Lesson lesson(argc, argv);
-  show_groups(lesson, kv_head);
+  fmt::print("\n--- which head of keys and values a query head reads ---\nquery head  | 0 1 2 3 4 5 6 7\n");
+  for (const std::size_t G : {8, 4, 2, 1}) {
+    fmt::print("{} to read   |", G);
+    for (std::size_t h = 0; h < 8; h++) fmt::print(" {}", kv_head(h, 8, G));
+    fmt::print("\n");
+  }
+  std::vector<std::vector<std::size_t>> read_by_four;
+  for (const std::size_t G : {4, 2, 1}) {
+    read_by_four.push_back({kv_head(0, 4, G), kv_head(1, 4, G), kv_head(2, 4, G), kv_head(3, 4, G)});
+  }
+  lesson.picture("16_heads.svg", heads_picture(read_by_four));
+  lesson.picture("16_model.svg", model_picture("Heads that share keys and values: only attention changes",
+                                               {{"attention", "q: 16, k, v: 8", "4 heads read 2"}},
+                                               "new: fewer numbers for keys and values, so a smaller cache"));
+
+  fmt::print("\n--- two query heads on paper ---\n");
   on_paper("shared", {row_of({2, 0, 0, 2}), rows_of({{1, 0}, {0, 1}}), rows_of({{4, 0}, {0, 2}})}, 1);
   on_paper("copies",
            {row_of({2, 0, 0, 2}), rows_of({{1, 0, 1, 0}, {0, 1, 0, 1}}), rows_of({{4, 0, 4, 0}, {0, 2, 0, 2}})}, 2);
-  for (const std::size_t G : {1, 2, 3, 6}) check_by_hand(lesson, G, attend, attend_back);
-  show_widths();
-  show_published();
-  show_drafts(lesson, shapes, grouped);
-  show_comparison(lesson);
-  if (Lesson::timed()) show_throughput();
+  for (const std::size_t G : {1, 2, 3, 6}) {
+    lesson.check(fmt::format("6 heads read {}: the slopes by hand are those of the tape", G), slopes_agree(G));
+  }
+  print_widths();
+  print_published();
+
+  fmt::print("\n--- the draft, after {} names; cache: bytes of a position, in double ---\n", num_names);
+  fmt::print("kv heads | parameters | never moved | cache | held-out loss | in src/\n");
+  for (const std::size_t G : {1, 2, 4}) train_draft(lesson, G);
+
+  // Each form is trained by src/ with three seeds.
+  const Comparison forms = compare(lesson.documents, lesson.tokenizer,
+                                   {{"mha", {}}, {"gqa, 2 of 4", {.n_kv_head = 2}}, {"mqa", {.n_kv_head = 1}}});
+  const PerSeed& mha = forms.outcomes[0].held_out;
+  fmt::print("\n--- 16000 names, seeds 1, 2 and 3: how much higher than mha is the held-out loss? ---\n");
+  for (const Outcome& form : std::span(forms.outcomes).subspan(1)) {
+    std::string seeds;
+    for (std::size_t i = 0; i < num_seeds; i++) seeds += fmt::format(" {:+.3f}", form.held_out[i] - mha[i]);
+    const Difference of = difference(form.held_out, mha);
+    fmt::print("{:11} |{} | {:.3f} +- {:.3f}: {}\n", form.label, seeds, of.mean, of.margin,
+               of.is_clear() ? "higher" : "cannot tell");
+  }
+  if (Lesson::timed()) print_throughput();
   return lesson.finish();
 } catch (const Error& error) {
   fmt::print("the lesson stops: {}\n", error.what());

@@ -1,12 +1,24 @@
 // Lesson 13: one matrix product, four times: as the formula says; in tiles that stay in registers; on vectors; on
 // threads. Then attention on threads. Each number of a result stays one sum in one order, by one owner.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "show.h"
+#include "lesson/lesson.h"
+#include "lesson/softmax.h"
+#include "pictures.h"
+#include "tensor/kernels.h"
+#include "tensor/matmul.h"
+#include "tensor/simd.h"
+#include "tensor/tensor.h"
+#include "tensor/threads.h"
+#include "tensor/weight.h"
 
 using namespace microgpt;
 
@@ -27,7 +39,8 @@ void lose_an_addition() {
   int seen[2];
   parallel(2, [&](std::size_t s) { seen[s] = number; });
   parallel(2, [&](std::size_t s) { number = seen[s] + 1; });
-  show_lost(seen, number);  // stop: lost
+  fmt::print("\nthread 0 reads {}, thread 1 reads {}; each adds 1 and writes: {}\n", seen[0], seen[1],
+             number.load());  // stop: lost
 }
 
 /// Two threads add 1 ten times each, as slowly, each to a number of its own. Returns the sum of the two.
@@ -66,6 +79,8 @@ void tiled(View<float> y, View<const float> x, View<const float> w) {
   }
 }
 
+constexpr std::size_t tile_rows = 8;  // of a tile of vectors
+
 /// 3) Vectors: a tile is 8 rows high and one vector wide, and one instruction works on a row of it. It reads w^T,
 /// (n_in,n_out), where the weights of neighbouring outputs are neighbours.
 void vectorised(View<float> y, View<const float> x, View<const float> wt) {
@@ -76,7 +91,7 @@ void vectorised(View<float> y, View<const float> x, View<const float> wt) {
         const Vector<float> weights = load(wt.row(j) + i);
         for (std::size_t a = 0; a < tile_rows; a++) sum[a] = multiply_add(broadcast(x.row(n + a)[j]), weights, sum[a]);
       }
-      for (std::size_t a = 0; a < tile_rows; a++) store(y.row(n + a) + i, sum[a]);  // stop: vectors
+      for (std::size_t a = 0; a < tile_rows; a++) store(y.row(n + a) + i, sum[a]);
     }
   }
 }
@@ -90,6 +105,12 @@ void threaded(View<float> y, View<const float> x, View<const float> wt, std::siz
     vectorised(y.slice_rows(first, n), x.slice_rows(first, n), wt);  // stop: share
   }
 }
+
+/// Queries, keys and values of one head, (T,D).
+struct Head {
+  View<const float> q, k, v;
+  double scale;  // of the scores: 1 / sqrt(D)
+};
 
 /// 5) Attention of one head: query t mixes the values 0 to t. Each thread in turn is dealt `deal` queries.
 void attention(View<float> out, const Head& head, [[maybe_unused]] int threads, [[maybe_unused]] int deal) {
@@ -107,14 +128,174 @@ void attention(View<float> out, const Head& head, [[maybe_unused]] int threads, 
   }
 }
 
+/// The contrast: the terms of one sum are shared out. Each share is summed by itself, then their sums are.
+float sum_in_shares(const std::vector<float>& numbers, std::size_t shares) {
+  std::vector<float> sums(shares);
+  parallel(shares, [&](std::size_t s) {
+    const Share part = share(numbers.size(), s, shares);
+    const float* const first = numbers.data() + part.first;
+    sums[s] = std::accumulate(first, first + part.n, 0.0F);
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0F);
+}
+
+/// Each head's columns of y by a product of their own, as some rows of w make them.
+void heads_in_loop(View<float> y, View<const float> x, View<const float> wt, std::size_t H) {
+  const std::size_t D = y.cols / H;
+  for (std::size_t h = 0; h < H; h++) matmul(y.slice_cols(h * D, D), x, wt.slice_cols(h * D, D));
+}
+
+void draw(View<float> numbers, PythonRandom& random) {
+  for (std::size_t i = 0; i < numbers.rows; i++) {
+    std::generate_n(numbers.row(i), numbers.cols, [&] { return random.gauss(0, 1); });
+  }
+}
+
+/// How many rows of a are further than `tolerance` from b's; with 0, how many differ in any bit.
+std::size_t rows_that_differ(View<const float> a, View<const float> b, float tolerance = 0) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.rows; i++) {
+    auto near = [&](float p, float q) { return tolerance == 0 ? p == q : std::abs(p - q) <= tolerance; };
+    count += std::equal(a.row(i), a.row(i) + a.cols, b.row(i), near) ? 0 : 1;
+  }
+  return count;
+}
+
+/// With TIMES=1: all that depends on this machine. y (N,n_out) may become anything.
+void print_times(View<float> y, View<const float> x, View<const float> w, View<const float> wt, PythonRandom& random) {
+  const std::size_t threads = available_threads();
+  fmt::print("one core's peak: {:.1f} products per ns, in vectors of {} numbers\n\n", peak(), lanes<float>);
+  fmt::print("sums at once | products per ns | % of peak\n");
+  std::size_t sums = 1;
+  for (float (*grow)(std::size_t, float) : {at_once<1>, at_once<2>, at_once<4>, at_once<8>}) {
+    volatile float result = 0;
+    const double us = Lesson::microseconds([&] { result = grow(100'000, result); });
+    const double rate = static_cast<double>(lanes<float> * sums * 100'000) / us / 1000;
+    fmt::print("{:12} | {:15.1f} | {:9.0f}\n", sums, rate, 100 * rate / peak());
+    sums *= 2;
+  }
+  print_reading();
+
+  fmt::print("\n{:36} |      us | products per ns | % of peak\n", "y = x w^T");
+  auto time = [&](const std::string& what, const auto& work) {
+    const double us = Lesson::microseconds(work), rate = static_cast<double>(y.rows * y.cols * x.cols) / us / 1000;
+    fmt::print("{:36} | {:7.1f} | {:15.1f} | {:9.0f}\n", what, us, rate, 100 * rate / peak());
+  };
+  time("plain", [&] { plain(y, x, w); });
+  time("tiled", [&] { tiled(y, x, w); });
+  time("vectorised", [&] { vectorised(y, x, wt); });
+  time(fmt::format("threaded, {} threads", threads), [&] { threaded(y, x, wt, threads); });
+  time("matmul() of src/tensor, one thread", [&] { matmul(y, x, wt); });
+  for (const std::size_t H : {4, 16, 64}) {
+    time(fmt::format("matmul(), {} heads of {} in a loop", H, y.cols / H), [&] { heads_in_loop(y, x, wt, H); });
+  }
+
+  fmt::print("\n16 positions, n_embd | us with 1 thread | with {:2} | times as fast\n", threads);
+  for (const std::size_t n_embd : {16, 64, 256}) {
+    const Tensor<float> few(16, n_embd), weights(n_embd, 4 * n_embd);
+    Tensor<float> out(16, 4 * n_embd);
+    auto us = [&](std::size_t shares) {
+      return Lesson::microseconds([&] { threaded(out.view(), few.view(), weights.view(), shares); });
+    };
+    const double one = us(1), all = us(threads);
+    fmt::print("{:20} | {:16.2f} | {:7.2f} | {:13.2f}\n", n_embd, one, all, one / all);
+  }
+
+  fmt::print("\ntwo threads, two counters | us\n");
+  fmt::print("side by side              | {:.0f}\n", count_apart(1));
+  fmt::print("64 bytes apart            | {:.0f}\n", count_apart(16));
+
+  fmt::print("\nattention, 512 queries     |      us | times as fast\n");
+  Tensor<float> q(512, 16), k(512, 16), v(512, 16), out(512, 16);
+  for (Tensor<float>* numbers : {&q, &k, &v}) draw(numbers->view(), random);
+  auto us = [&](int used, int deal) {
+    return Lesson::microseconds([&] { attention(out.view(), {q.view(), k.view(), v.view(), 0.25}, used, deal); });
+  };
+  const double one = us(1, 1), halves = us(2, 256), dealt = us(2, 16);
+  fmt::print("1 thread                   | {:7.1f} | {:13.2f}\n", one, 1.0);
+  fmt::print("2 threads, in halves       | {:7.1f} | {:13.2f}\n", halves, one / halves);
+  fmt::print("2 threads, dealt out by 16 | {:7.1f} | {:13.2f}\n\n", dealt, one / dealt);
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   lose_an_addition();
-  show_owners(lesson, add_with_owners());
-  const Draft draft{plain, {at_once<1>, at_once<2>, at_once<4>, at_once<8>}, tiled, vectorised, threaded, attention};
-  show_products(lesson, draft);
-  show_attention(lesson, draft);
-  show_sums_in_shares(lesson);
-  if (Lesson::timed()) show_times(lesson, draft);
+  const int total = add_with_owners();
+  fmt::print("two threads add 1 ten times each: {}\n", total);
+  lesson.picture("13_lost.svg", lost_update_picture());
+  lesson.picture("13_tile.svg", tile_picture());
+
+  // Some 30 names, and the first layer of an MLP of n_embd 64: the same product in all ways.
+  constexpr std::size_t N = 248, n_in = 64, n_out = 256, products = N * n_out * n_in;
+  Tensor<float> x_numbers(N, n_in), y_numbers(N, n_out), by_formula(N, n_out), by_matmul(N, n_out);
+  Weight<float> weight(n_out, n_in);
+  draw(x_numbers.view(), lesson.random);
+  draw(weight.data.view(), lesson.random);
+  weight.transpose_rows({0, n_out});
+  const View<const float> x = x_numbers.view(), w = weight.data.view(), wt = weight.transposed.view();
+  const View<float> y = y_numbers.view();
+  fmt::print("\ny = x w^T: x ({},{}), w ({},{}), {} products\n", N, n_in, n_out, n_in, products);
+  fmt::print("numbers read: {} one sum at a time, {} in tiles of 4 by 4, {} in tiles of 8 by 16\n", 2 * products,
+             products / 4 + products / 4, products / 8 + products / 16);
+  plain(by_formula.view(), x, w);
+  matmul(by_matmul.view(), x, wt);
+  tiled(y, x, w);
+  lesson.check("tiled has the bits of plain", rows_that_differ(y, by_formula.view()) == 0);
+  vectorised(y, x, wt);
+  lesson.check("vectorised has the bits of matmul() in src/tensor", rows_that_differ(y, by_matmul.view()) == 0);
+  // 64 products, together below 256 in size; each addition and product is rounded by 2^-24 of that: 2^-10 at most.
+  lesson.check("and is plain, but for rounding", rows_that_differ(y, by_formula.view(), 0x1p-10F) == 0);
+
+  fmt::print("\n");
+  for (const std::size_t shares : {1, 2, 3, 8}) {
+    set_zero(y);
+    threaded(y, x, wt, shares);
+    const std::size_t others = rows_that_differ(y, by_matmul.view());
+    fmt::print("y, its rows shared among {}: {} of {} rows differ from matmul()\n", shares, others, N);
+    lesson.check(fmt::format("threaded, shared among {}, has the bits of matmul()", shares), others == 0);
+  }
+  set_zero(y);
+  heads_in_loop(y, x, wt, 4);
+  const std::size_t differ = rows_that_differ(y, by_matmul.view());
+  fmt::print("y, 4 heads in a loop: {} of {} rows differ from matmul()\n", differ, N);
+
+  // How many pairs of a query and a key two threads have.
+  constexpr int T = 512;
+  fmt::print("\nattention, {} queries on 2 threads | keys seen by thread 0 | by thread 1\n", T);
+  for (const int deal : {T / 2, 16}) {
+    int seen[2] = {};
+    for (int t = 0; t < T; t++) seen[t / deal % 2] += t + 1;
+    fmt::print("{:>34} | {:21} | {:11}\n", deal == 16 ? "dealt out by 16" : "in halves", seen[0], seen[1]);
+  }
+  fmt::print("\n");
+
+  // Whether sharing them changes a bit.
+  PythonRandom random = lesson.random;
+  Tensor<float> q(100, 16), k(100, 16), v(100, 16), one(100, 16), some(100, 16), src(100, 16), log_sum(1, 100);
+  for (Tensor<float>* numbers : {&q, &k, &v}) draw(numbers->view(), random);
+  const Head head{q.view(), k.view(), v.view(), 0.25};
+  attention(one.view(), head, 1, 1);
+  bool same = true;
+  for (const auto& [threads, deal] : {std::pair{2, 50}, {2, 16}, {3, 7}}) {
+    attention(some.view(), head, threads, deal);
+    same = same && rows_that_differ(some.view(), one.view()) == 0;
+  }
+  lesson.check("attention has the same bits on 1, 2 and 3 threads", same);
+  const Mask causal = Mask::causal();
+  naive<float>().attention_forward(src.view(), log_sum.view(), {head.q, head.k, head.v, 1, 1, head.scale, causal});
+  // Weights add up to 1 and values are below 8; some hundred roundings by 2^-24 of that are below 2^-13.
+  lesson.check("and is that of src/tensor, but for rounding", rows_that_differ(one.view(), src.view(), 0x1p-13F) == 0);
+
+  const float large = 0x1p24F;  // from here on, a float can only be even
+  fmt::print("{0:.0f} + 1 + 1 in float, from the left: {1:.0f}; the ones first: {2:.0f}\n", large, large + 1 + 1,
+             large + (1 + 1));
+  std::vector<float> numbers(10000);
+  std::generate(numbers.begin(), numbers.end(), [&] { return lesson.random.random(); });
+  for (const std::size_t shares : {1, 2, 3, 8}) {
+    const float sum = sum_in_shares(numbers, shares);
+    fmt::print("a sum of {} numbers, its terms shared among {}: {:.4f}\n", numbers.size(), shares, sum);
+  }
+  fmt::print("\n");
+  if (Lesson::timed()) print_times(y, x, w, wt, lesson.random);
   return lesson.finish();
 }

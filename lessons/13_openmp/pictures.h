@@ -1,9 +1,17 @@
-// The pictures of lesson 13: an addition that is lost, and what a tile reads.
+// The pictures of lesson 13: an addition that is lost, and what a tile reads. And what this machine can do.
 #pragma once
 
-#include <string>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
 
 #include "draw/svg.h"
+#include "lesson/lesson.h"
+#include "tensor/fma_peak.h"
+#include "tensor/simd.h"
+#include "tensor/tensor.h"
+#include "tensor/threads.h"
 
 namespace microgpt {
 
@@ -58,6 +66,42 @@ inline Svg tile_picture() {
   svg.rect(left + 160, 324, 12, 12, now);
   svg.text(left + 178, 335, "read in this step");
   return svg;
+}
+
+/// What one core can do if nothing is read and no sum waits, in products per nanosecond.
+inline double peak() {
+  static const double products = measure_fma_peak<float>(1) / 2;
+  return products;
+}
+
+/// Two threads count, each in a number of its own. How long, in microseconds, if these are `apart` places apart?
+inline double count_apart(std::size_t apart) {
+  alignas(cache_line) volatile int numbers[32] = {};
+  return Lesson::microseconds([&] {
+    parallel(2, [&](std::size_t s) {
+      for (int i = 0; i < 10'000; i++) numbers[s * apart] = numbers[s * apart] + 1;
+    });
+  });
+}
+
+/// How many numbers a nanosecond brings if they come from ever larger parts of memory.
+inline void print_reading() {
+  fmt::print("\nread again and again | numbers per ns\n");
+  for (const std::size_t kilobytes : {16, 256, 4096, 65536}) {
+    const AlignedVector<float> numbers(kilobytes * 256, 1.0F);
+    const std::size_t times = std::max<std::size_t>(1, 4096 / kilobytes);
+    volatile float result = 0;
+    const double us = Lesson::microseconds([&] {
+      Vector<float> sum[8] = {};
+      for (std::size_t n = 0; n < times; n++) {
+        for (std::size_t i = 0; i < numbers.size(); i += 8 * lanes<float>) {
+          for (std::size_t a = 0; a < 8; a++) sum[a] += load(numbers.data() + i + a * lanes<float>);
+        }
+      }
+      result = std::accumulate(sum, sum + 8, Vector<float>{})[0];
+    });
+    fmt::print("{:17} KB | {:14.1f}\n", kilobytes, static_cast<double>(times * numbers.size()) / us / 1000);
+  }
 }
 
 }  // namespace microgpt

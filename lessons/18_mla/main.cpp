@@ -1,11 +1,31 @@
 // Lesson 18: multi-head latent attention. Of each position a model keeps one short vector, c. Every head makes keys and
 // values of its own from it; or makes none at all, because their matrix can be moved to the other side of the score.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "show.h"
+#include "base/schedule.h"
+#include "lesson/draft_gpt.h"
+#include "lesson/lesson.h"
+#include "lesson/model_picture.h"
+#include "lesson/tensor_gradient.h"
+#include "lesson/work.h"
+#include "microgpt.h"
+#include "pictures.h"
+#include "train/scalar_trainer.h"
 
-using namespace lesson18;
+using namespace microgpt;
+
+constexpr std::size_t C = 16;  // width of the model
+constexpr std::size_t H = 4;   // heads
+constexpr std::size_t D = 4;   // numbers in a head's key or value
+constexpr std::size_t L = 5;   // numbers in the latent vector c
+constexpr std::size_t R = 2;   // numbers in the rotary key: one pair
 
 /// W x, where W are the n rows of w that belong to head h.
 Values times(const Matrix& w, std::size_t h, std::size_t n, const Values& x) {
@@ -24,12 +44,16 @@ Values transposed_times(const Matrix& w, std::size_t h, const Values& q) {
 void on_paper() {
   const Scope scope;
   const Matrix w_uk{{1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}, {2.0, -1.0}};
-  const Rows c{pair(1, 2), pair(3, 1)}, queries{pair(3, 1), pair(1, 1)};
+  const Rows c{{1, 2}, {3, 1}}, queries{{3, 1}, {1, 1}};
+  auto text = [](const Values& x) { return fmt::format("({:2.0f} {:2.0f})", x[0].data(), x[1].data()); };
+  fmt::print("\n--- on paper: c is (1 2) at position 0 and (3 1) at position 1 ---\n");
+  fmt::print("head | query q | position | key W c | q . key | W^T q   | W^T q . c\n");
   for (std::size_t h = 0; h < 2; h++) {
     for (std::size_t s = 0; s < 2; s++) {
       const Values q = queries[h], key = times(w_uk, h, 2, c[s]), folded = transposed_times(w_uk, h, q);
       const double score = dot(q, key).data(), same = dot(folded, c[s]).data();  // stop: paper
-      show_score(h, s, q, key, score, folded, same);
+      fmt::print("{:4} | {} | {:8} | {} | {:7.0f} | {} | {:9.0f}\n", h, text(q), s, text(key), score, text(folded),
+                 same);
     }
   }
 }
@@ -45,6 +69,35 @@ struct KeepsX {
     return linear(all_heads(linear(x, w.attn_wq), k, v, H), w.attn_wo);
   }
 };
+
+/// The parameters of a GPT with latent attention.
+std::vector<Parameters::Shape> latent_shapes(const Config& config) {
+  return draft_shapes(config, {{"attn_wq", H * D, C},   // W_Q: x to the queries of all heads
+                               {"attn_wdkv", L, C},     // W_DKV, down: x to c
+                               {"attn_wuk", H * D, L},  // W_UK, up: c to the keys of all heads
+                               {"attn_wuv", H * D, L},  // W_UV: and to their values
+                               {"attn_wqr", H * R, C},  // W_QR: x to what is rotated of every head's query
+                               {"attn_wkr", R, C},      // W_KR: and to the rotary key, one for all heads
+                               {"attn_wo", C, H * D}});
+}
+
+struct LatentWeights {
+  explicit LatentWeights(const StateDict& p)
+      : q(p["layer0.attn_wq"]),
+        dkv(p["layer0.attn_wdkv"]),
+        uk(p["layer0.attn_wuk"]),
+        uv(p["layer0.attn_wuv"]),
+        qr(p["layer0.attn_wqr"]),
+        kr(p["layer0.attn_wkr"]),
+        o(p["layer0.attn_wo"]) {}
+
+  Matrix q, dkv, uk, uv, qr, kr, o;
+};
+
+/// a, then b.
+Values join(const Values& a, const Values& b) {
+  return Values(a.size() + b.size(), [&](std::size_t i) { return i < a.size() ? a[i] : b[i - a.size()]; });
+}
 
 /// Latent attention, in two ways that give the same numbers.
 struct KeepsLatent {
@@ -83,31 +136,142 @@ struct KeepsLatent {
   }
 };
 
-/// The loss of a GPT with latent attention.
-Loss latent_loss(const StateDict& p, bool absorb) {
-  const Attention attention = [weights = latent_weights(p), absorb](const Rows& xs) {
-    KeepsLatent latent{weights, absorb};
-    Rows out;
-    for (const Values& x : xs) out.push_back(latent.read(x));
-    return out;
-  };
-  return DraftGpt(p, {attention}).as_loss();
+/// The loss of a name: lesson 09's GPT, with latent attention.
+Value latent_loss(const StateDict& p, bool absorb, std::span<const Token> tokens) {
+  const std::size_t n = std::min(p["wpe"].size(), tokens.size() - 1);
+  const LatentWeights weights(p);
+  KeepsLatent latent{weights, absorb};
+  List losses;
+  for (std::size_t t = 0; t < n; t++) {
+    Values x = rmsnorm(add(p["wte"][tokens[t]], p["wpe"][t]));
+    x = add(latent.read(rmsnorm(x)), x);
+    x = add(linear(relu(linear(rmsnorm(x), p["layer0.mlp_fc1"])), p["layer0.mlp_fc2"]), x);
+    losses.push_back(cross_entropy(linear(x, p["lm_head"]), tokens[t + 1]));
+  }
+  return mean(losses);
+}
+
+/// The loss that src/tensor finds with the same weights.
+double loss_of_src(Config config, const Parameters& draft, std::span<const Token> tokens) {
+  config.q_latent = C, config.kv_latent = L, config.rope_dim = R;
+  Parameters src(gpt_shapes(config));
+  for (const Parameter& p : draft.matrices()) {
+    std::copy_n(p.data, p.size(), src[p.name == "layer0.attn_wq" ? "layer0.attn_wuq" : p.name].data);
+  }
+  for (std::size_t i = 0; i < C; i++) src["layer0.attn_wdq"].row(i)[i] = 1;  // the draft has no latent for queries
+  return tensor_gradient(config, src, tokens).loss;
+}
+
+/// How many products attention takes for the 1st, 16th, ... token. For keys and values that were kept it is known from
+/// lesson 15: four matrices, and for each letter a score and a share in the mixture. The others are counted on the
+/// tape.
+void print_products(const Model& model, const LatentWeights& weights) {
+  constexpr std::size_t tokens[] = {1, 16, 64, 256};
+  fmt::print("\n--- numbers kept of a token, and products of attention for the 1st, 16th, ... token ---\n");
+  fmt::print("what is kept               | kept |      1 |     16 |     64 |    256\n");
+  std::string row;
+  for (const std::size_t T : tokens) row += fmt::format(" | {:6}", 4 * C * C + 2 * C * T);
+  fmt::print("keys and values            | {:4}{}\n", 2 * H * D, row);
+  for (const std::string_view what : {"x", "c and rotary key, expanded", "c and rotary key, absorbed"}) {
+    const Scope scope;
+    const Values x(C, [](std::size_t) { return 1; });
+    KeepsX keeps_x{model.layers[0]};
+    KeepsLatent keeps_latent{weights, what.ends_with("absorbed")};
+    auto read = [&] { return what == "x" ? keeps_x.read(x) : keeps_latent.read(x); };
+    row.clear();
+    std::size_t t = 1;
+    for (const std::size_t T : tokens) {
+      for (; t < T; t++) read();
+      row += fmt::format(" | {:6}", products_of(read));
+      t++;
+    }
+    fmt::print("{:26} | {:4}{}\n", what, what == "x" ? C : L + R, row);
+  }
 }
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   on_paper();
+  lesson.picture("18_fold.svg", fold_picture());
+  lesson.picture("18_model.svg", model_picture("Latent attention: seven numbers are kept of each letter",
+                                               {{"attention", "kept: 5 and 2", "c, rotary key"}},
+                                               "new: c and a rotary key are kept; every head makes its own keys and "
+                                               "values from c"));
+  lesson.picture("18_way.svg", way_picture());
+  lesson.picture("18_kept.svg", kept_picture(H, D, L, R));
+
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
-  const Parameters plain = drawn(lesson, gpt_shapes(config));
-  const Parameters latent = drawn(lesson, latent_shapes(config));
-  show_shapes(lesson, latent);
-  const Model model = scalar_model(config, plain);
-  const LatentWeights weights = latent_weights(StateDict(latent));
-  show_products("x", C, KeepsX{model.layers[0]});
-  show_products("c and rotary key, expanded", L + R, KeepsLatent{weights, false});
-  show_products("c and rotary key, absorbed", L + R, KeepsLatent{weights, true});
-  show_kept();
-  check_losses(lesson, config, latent, latent_loss);
-  show_trained(lesson, config, latent_loss);
+  Parameters plain(gpt_shapes(config)), latent(latent_shapes(config));
+  draw_weights(plain, 0.3, lesson.random);  // larger than usual, so that attention matters
+  draw_weights(latent, 0.3, lesson.random);
+  fmt::print("\n--- the matrices of latent attention ---\n");
+  for (const Parameter& p : latent.matrices()) {
+    const std::size_t name = p.name.find("attn");
+    if (name != std::string::npos) fmt::print("{:9} | {:2} by {:2}\n", p.name.substr(name), p.rows, p.cols);
+  }
+
+  const StateDict p(latent);
+  print_products(scalar_model(config, plain), LatentWeights(p));
+
+  fmt::print("\n--- numbers kept of a token in a layer: here | with the sizes of DeepSeek-V2 ---\n");
+  fmt::print("mha: a key and a value for every head      | {:2} | {:5}\n", 2 * H * D, 2 * 128 * 128);
+  fmt::print("gqa: for every 2 heads here, 16 there      | {:2} | {:5}\n", 2 * H / 2 * D, 2 * 128 / 16 * 128);
+  fmt::print("mqa: one key and one value for all heads   | {:2} | {:5}\n", 2 * D, 2 * 128);
+  fmt::print("mla: c and a rotary key                    | {:2} | {:5}\n", L + R, 512 + 64);
+
+  const std::vector<Token> first = lesson.tokens_of_step(1);
+  const Loss of_expanded = [&](auto tokens) { return latent_loss(p, false, tokens); };
+  const Loss of_absorbed = [&](auto tokens) { return latent_loss(p, true, tokens); };
+  const LossAndGradient expanded = loss_and_gradient(of_expanded, p.params, first);
+  const LossAndGradient absorbed = loss_and_gradient(of_absorbed, p.params, first);
+  const double src = loss_of_src(config, latent, first);
+  fmt::print("\n--- the loss of one name, with the same random weights ---\n");
+  fmt::print("expanded {:.6f} | absorbed {:.6f} | src/tensor {:.6f}\n", expanded.loss, absorbed.loss, src);
+
+  fmt::print("\n--- trained: mla expanded, and then evaluated absorbed ---\n");
+  constexpr std::size_t num_names = 1000;
+  const std::vector<Document>& held_out = lesson.split().held_out;
+  std::vector<Outcome> outcomes;
+  for (const std::string form : {"mha", "mla"}) {
+    Outcome& outcome = outcomes.emplace_back();
+    outcome.label = form;
+    for (std::size_t i = 0; i < num_seeds; i++) {
+      PythonRandom random(1 + i);
+      std::vector<Document> names = lesson.split().training;
+      random.shuffle(names);
+      Parameters parameters(form == "mha" ? gpt_shapes(config) : latent_shapes(config));
+      draw_weights(parameters, 0.08, random);
+      outcome.parameters = parameters.size();
+      const Scope whole_training;
+      const StateDict trained(parameters);
+      const Model mha = form == "mha" ? scalar_model(config, trained) : Model{};
+      Adam adam = make_adam({}, parameters.size());
+      std::vector<double> losses;
+      for (std::size_t step = 0; step < num_names; step++) {
+        const Scope scope;
+        const std::vector<Token> tokens = lesson.tokenizer.encode_document(names[step % names.size()]);
+        const Value loss = form == "mha" ? document_loss(mha, tokens) : latent_loss(trained, false, tokens);
+        loss.backward();
+        adam.update(trained.params, learning_rate({.num_steps = num_names}, step), step);
+        losses.push_back(loss.data());
+      }
+      outcome.training[i] = mean_of_last_hundred(losses);
+      losses.clear();
+      for (const Document& name : held_out) {
+        const Scope scope;
+        const std::vector<Token> tokens = lesson.tokenizer.encode_document(name);
+        losses.push_back((form == "mha" ? document_loss(mha, tokens) : latent_loss(trained, true, tokens)).data());
+      }
+      outcome.held_out[i] = mean_over_predictions(losses, held_out);
+    }
+  }
+  print(outcomes, num_names);
+  fmt::print("\n");
+
+  // Numbers around 1 and sums of some dozens: each rounding is 1.1e-16 of what is summed.
+  constexpr double tolerance = 1e-12;
+  lesson.check("absorbed has the loss of expanded", std::abs(absorbed.loss - expanded.loss) < tolerance);
+  lesson.check("and its gradients", largest_difference(absorbed.gradient, expanded.gradient) < tolerance);
+  lesson.check("src/tensor has that loss", std::abs(src - expanded.loss) < tolerance);
   return lesson.finish();
 }

@@ -6,12 +6,9 @@
 #include <string>
 #include <tuple>
 
-#include "draft.h"
 #include "draw/svg.h"
 
-namespace lesson18 {
-
-using microgpt::Svg;
+namespace microgpt {
 
 constexpr const char *orange = "#d55e00", *green = "#009e73", *yellow = "#e69f00", *blue = "#0072b2", *grey = "#555555";
 
@@ -93,8 +90,8 @@ inline Svg way_picture() {
   return svg;
 }
 
-/// What is kept of one position: a square for each number.
-inline Svg kept_picture() {
+/// What is kept of one position, a square for each number: with H heads of D numbers, or L of c and R of a rotary key.
+inline Svg kept_picture(std::size_t H, std::size_t D, std::size_t L, std::size_t R) {
   Svg svg(740, 190);
   svg.text(20, 26, "What is kept of a letter: one short vector and a rotary key instead of keys and values", "start",
            14);
@@ -121,4 +118,4 @@ inline Svg kept_picture() {
   return svg;
 }
 
-}  // namespace lesson18
+}  // namespace microgpt

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/bigram.h"
 #include "base/utf8.h"
@@ -14,6 +17,7 @@
 #include "microgpt.h"
 #include "pictures.h"
 #include "train/evaluation.h"
+#include "train/optimizer.h"
 
 using namespace microgpt;
 
@@ -75,8 +79,25 @@ Bigram counts_of(std::span<const Document> names, const Tokenizer& tokenizer) {
   return counts;
 }
 
+/// Both models on the same names: the first five, and the means of all.
+void print_comparison(std::span<const Document> names, const std::vector<double>& of_counts,
+                      const std::vector<double>& of_mlp) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < names.size(); i++) differences.push_back(of_mlp[i] - of_counts[i]);
+  fmt::print("name         | counts | MLP    | MLP minus counts\n");
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, names.size()); i++) {
+    fmt::print("{} | {:.4f} | {:.4f} | {:16.4f}\n", pad_right(encode_utf8(names[i]), 12), of_counts[i], of_mlp[i],
+               differences[i]);
+  }
+  const Estimate counts = estimate(of_counts), mlp = estimate(of_mlp), difference = estimate(differences);
+  fmt::print("\n{} held-out names, mean +- standard error\n", names.size());
+  fmt::print("counts                         {:7.4f} +- {:.4f}\n", counts.mean, counts.standard_error);
+  fmt::print("MLP                            {:7.4f} +- {:.4f}\n", mlp.mean, mlp.standard_error);
+  fmt::print("MLP minus counts, name by name {:7.4f} +- {:.4f}\n", difference.mean, difference.standard_error);
+}
+
 /// Draws n numbers around 0 again and again, and looks how far off their mean is, in standard errors of these n.
-void standard_errors() {
+void print_standard_errors() {
   constexpr std::size_t num_draws = 20000;
   PythonRandom random(1);
   fmt::print("\nnumbers | mean within 2 standard errors | 19 of 20 means are within\n");
@@ -104,6 +125,18 @@ double vowels(const std::vector<double>& probs, const Tokenizer& tokenizer) {
   return total;
 }
 
+/// How likely a vowel is after rare letters: by counts of a few names, by a model that read them, and by all names.
+void print_vowels(const Bigram& few, const std::vector<double>& model, const Bigram& all, const Tokenizer& tokenizer) {
+  fmt::print("letter | seen | counting | MLP   | in all names\n");
+  for (Token token = 0; token < tokenizer.bos(); token++) {
+    if (std::string("bfpwz").find(tokenizer.label(token)) == std::string::npos) continue;
+    const std::vector<std::uint64_t> seen = few.counts(token);
+    fmt::print("{:6} | {:4} | {:8.2f} | {:5.2f} | {:12.2f}\n", tokenizer.label(token),
+               std::accumulate(seen.begin(), seen.end(), std::uint64_t{0}), vowels(few.probabilities(token), tokenizer),
+               model[token], vowels(all.probabilities(token), tokenizer));
+  }
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const std::span<const Document> names = lesson.documents;
@@ -123,7 +156,7 @@ int main(int argc, char** argv) {
   }
 
   const std::vector<Parameters::Shape> shapes = mlp_shapes(tokenizer.vocab_size(), 16);
-  PythonRandom start = lesson.random;
+  PythonRandom same_start = lesson.random;  // for the check at the end: the same training by src/
   const Mlp model(StateDict(shapes, 0.08, lesson.random));
   fmt::print("\n");
   lesson.line(fmt::format("num params: {}", model.params.size()));
@@ -141,27 +174,29 @@ int main(int argc, char** argv) {
 
   // The training loop: a step for each name.
   constexpr std::size_t num_steps = 1000;
+  constexpr double learning_rate = 1.0;  // of the first step; then it shrinks to zero
   for (std::size_t step = 1; step <= num_steps; step++) {
     const Scope scope;  // at the end of the step the tape is rewound to here
     const Document& name = names[(step - 1) % names.size()];
 
     const Value loss = draft_loss(model, tokenizer.encode_document(name));  // stop: forward
     loss.backward();                                                        // stop: backward
-    const double lr = 1.0 * (1 - static_cast<double>(step - 1) / num_steps);
+    const double lr = learning_rate * (1 - static_cast<double>(step - 1) / num_steps);
     for (const Value p : model.params) {  // stop: update
       p.node->data -= lr * p.grad();
       p.node->grad = 0;
     }
-    lesson.step(step, num_steps, loss.data());
+    lesson.step(step, num_steps, loss.data());  // keeps the loss, and prints some
   }
 
-  // New names: a token is drawn, then the one after it, until BOS comes.
+  // New names: a token is drawn, then the one after it, until BOS comes or there are 16.
+  constexpr double temperature = 0.5;
   for (int i = 0; i < 20; i++) {
     std::vector<Token> name;
     Token token_id = tokenizer.bos();
     while (name.size() < 16) {
       const Scope scope;
-      token_id = draw_token(draft_mlp(model, token_id), 0.5, lesson.random);
+      token_id = draw_token(draft_mlp(model, token_id), temperature, lesson.random);
       if (token_id == tokenizer.bos()) break;
       name.push_back(token_id);
     }
@@ -169,7 +204,7 @@ int main(int argc, char** argv) {
   }
   fmt::print("copied from the data: {} of 20\n", lesson.copied());
 
-  // The trained model stands still, and every name has another loss.
+  // The trained model stands still, and every name has another loss. Held out: names not among the thousand.
   const std::vector<Document> held_out = lesson.held_out(num_steps);
   const std::vector<double> of_mlp = losses_of(model, held_out, tokenizer);
   const Estimate last = estimate(std::span(lesson.losses()).last(100)), at_rest = estimate(of_mlp);
@@ -180,20 +215,10 @@ int main(int argc, char** argv) {
   // The counts of the same thousand names beside it.
   const Bigram counts = counts_of(names.first(std::min(num_steps, names.size())), tokenizer);
   const std::vector<double> of_counts = losses_of(counts, held_out, tokenizer);
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < held_out.size(); i++) differences.push_back(of_mlp[i] - of_counts[i]);
-  fmt::print("\n--- does it beat counting? ---\nname         | counts | MLP    | MLP minus counts\n");
-  for (std::size_t i = 0; i < std::min<std::size_t>(5, held_out.size()); i++) {
-    fmt::print("{} | {:.4f} | {:.4f} | {:16.4f}\n", pad_right(encode_utf8(held_out[i]), 12), of_counts[i], of_mlp[i],
-               differences[i]);
-  }
-  const Estimate counting = estimate(of_counts), difference = estimate(differences);
-  fmt::print("\n{} held-out names, mean +- standard error\n", held_out.size());
-  fmt::print("counts                          {:.4f} +- {:.4f}\n", counting.mean, counting.standard_error);
-  fmt::print("MLP                             {:.4f} +- {:.4f}\n", at_rest.mean, at_rest.standard_error);
-  fmt::print("MLP minus counts, name by name {:7.4f} +- {:.4f}\n", difference.mean, difference.standard_error);
-  standard_errors();
-  lesson.picture("05_loss.svg", loss_picture(lesson.losses(), counting.mean));
+  fmt::print("\n--- does it beat counting? ---\n");
+  print_comparison(held_out, of_counts, of_mlp);
+  print_standard_errors();  // how far to trust the mean of a few numbers
+  lesson.picture("05_loss.svg", loss_picture(lesson.losses(), estimate(of_counts).mean));
 
   // A hundred names, again and again, and what the model knows meanwhile of these and of new ones.
   const std::span<const Document> few = names.first(std::min<std::size_t>(100, names.size()));
@@ -205,54 +230,50 @@ int main(int argc, char** argv) {
   fmt::print("counting    | {:13.3f} | {:11.3f}\n", estimate(losses_of(few_counts, few, tokenizer)).mean,
              counting_fresh);
 
+  constexpr std::size_t few_steps = 3000;  // each name thirty times
+  constexpr double few_rate = 0.5;
   PythonRandom random(1);
   const Mlp reader(StateDict(shapes, 0.08, random));
   const std::vector<std::size_t> measured{100, 300, 600, 1000, 1500, 2000, 2500, 3000};
   std::vector<std::pair<double, double>> few_losses, fresh_losses;  // (how often they were read, loss)
   std::vector<double> vowels_after(tokenizer.bos());
-  for (std::size_t step = 1; step <= 3000; step++) {
+  for (std::size_t step = 1; step <= few_steps; step++) {
     const Scope scope;
     const Document& name = few[(step - 1) % few.size()];
 
     const Value loss = draft_loss(reader, tokenizer.encode_document(name));
     loss.backward();
-    const double lr = 0.5 * (1 - static_cast<double>(step - 1) / 3000);
-    sgd_update(reader.params, lr);  // moves each parameter, as above
+    const double lr = few_rate * (1 - static_cast<double>(step - 1) / few_steps);
+    sgd_update(reader.params, lr);  // the update above: it sets gradients back to zero, too
 
-    if (std::find(measured.begin(), measured.end(), step) == measured.end()) continue;
-    const double times = static_cast<double>(step) / static_cast<double>(few.size());
-    few_losses.emplace_back(times, estimate(losses_of(reader, few, tokenizer)).mean);
-    fresh_losses.emplace_back(times, estimate(losses_of(reader, fresh, tokenizer)).mean);
-    fmt::print("read {:2} times | {:12.3f} | {:11.3f}\n", step / few.size(), few_losses.back().second,
-               fresh_losses.back().second);
-    if (step != 600) continue;
-    for (Token token = 0; token < tokenizer.bos(); token++) {
-      vowels_after[token] = vowels(Values(softmax(draft_mlp(reader, token))).data(), tokenizer);
+    if (std::find(measured.begin(), measured.end(), step) != measured.end()) {
+      const double times = static_cast<double>(step) / static_cast<double>(few.size());
+      few_losses.emplace_back(times, estimate(losses_of(reader, few, tokenizer)).mean);
+      fresh_losses.emplace_back(times, estimate(losses_of(reader, fresh, tokenizer)).mean);
+      fmt::print("read {:2} times | {:12.3f} | {:11.3f}\n", step / few.size(), few_losses.back().second,
+                 fresh_losses.back().second);
+    }
+    if (step == 600) {  // after six times: how likely it makes a vowel after each letter
+      for (Token token = 0; token < tokenizer.bos(); token++) {
+        vowels_after[token] = vowels(Values(softmax(draft_mlp(reader, token))).data(), tokenizer);
+      }
     }
   }
 
-  const Bigram all = counts_of(names, tokenizer);
+  const Bigram all_counts = counts_of(names, tokenizer);
   fmt::print("\nafter it was read 6 times: how likely is a vowel next?\n");
-  fmt::print("letter | seen | counting | MLP   | in all names\n");
-  for (Token token = 0; token < tokenizer.bos(); token++) {
-    if (std::string("bfpwz").find(tokenizer.label(token)) == std::string::npos) continue;
-    const std::vector<std::uint64_t> seen = few_counts.counts(token);
-    fmt::print("{:6} | {:4} | {:8.2f} | {:5.2f} | {:12.2f}\n", tokenizer.label(token),
-               std::accumulate(seen.begin(), seen.end(), std::uint64_t{0}),
-               vowels(few_counts.probabilities(token), tokenizer), vowels_after[token],
-               vowels(all.probabilities(token), tokenizer));
-  }
+  print_vowels(few_counts, vowels_after, all_counts, tokenizer);
   fmt::print("\n");
   lesson.picture("05_few.svg", few_picture(few_losses, fresh_losses, counting_fresh));
 
   // The first training again by src/, of a model that begins as the lesson's did.
-  const Mlp src(StateDict(shapes, 0.08, start));
-  std::vector<double> src_losses;
-  train([&](std::span<const Token> tokens) { return document_loss(src, tokens); }, src.params, sgd_update, names,
-        tokenizer, {.num_steps = num_steps, .learning_rate = 1.0},
-        [&](std::size_t, double loss) { src_losses.push_back(loss); });
-  lesson.check("train() of src/ has the same losses, bit for bit", src_losses == lesson.losses());
+  const Mlp again(StateDict(shapes, 0.08, same_start));
+  std::vector<double> losses;
+  train([&](std::span<const Token> tokens) { return document_loss(again, tokens); }, again.params, sgd_update, names,
+        tokenizer, {.num_steps = num_steps, .learning_rate = learning_rate},
+        [&](std::size_t, double loss) { losses.push_back(loss); });
+  lesson.check("train() of src/ has the same losses, bit for bit", losses == lesson.losses());
   lesson.check("train() of src/ ends with the same parameters",
-               Values(model.params).data() == Values(src.params).data());
+               Values(model.params).data() == Values(again.params).data());
   return lesson.finish();
 }

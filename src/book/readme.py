@@ -103,7 +103,7 @@ def path_from(readme, address):
 
 
 def link_files(readme, site):
-    """`show.h` in the text of a lesson becomes a link to that file."""
+    """`pictures.h` in the text of a lesson becomes a link to that file."""
     for parent in list(readme.main.iter()):
         if parent.tag in ("a", "pre"):
             continue

@@ -20,7 +20,7 @@ void round_weights(TensorModel<double>& model) {
 }
 
 BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, const Tokenizer& tokenizer,
-                             std::uint64_t seed, const AfterEachStep& after_step, const BeforeTraining& before) {
+                             std::uint64_t seed, const AfterEachStep& after_step) {
   PythonRandom random(seed);
   random.shuffle(names);
   Config config = recipe.model;
@@ -28,7 +28,6 @@ BatchTrainer<double> trained(const Recipe& recipe, std::vector<Document> names, 
   const Parameters parameters = initialize(config, recipe.train, random);
   BatchTrainer<double> trainer(config, recipe.train, parameters, names, tokenizer,
                                {.loss_mean = LossMean::tokens, .dropout = {recipe.train.dropout, seed}});
-  before(trainer.model());
   if (recipe.rounded) round_weights(trainer.model());
   while (trainer.steps_done() < recipe.train.num_steps) {
     const double loss = recipe.constant_rate ? trainer.step(0) : trainer.step();

@@ -21,19 +21,16 @@ struct Recipe {
 };
 
 using AfterEachStep = std::function<void(BatchTrainer<double>& trainer, double loss)>;
-using BeforeTraining = std::function<void(TensorModel<double>& model)>;
 
 /// Rounds every weight to 16 binary digits after the point. Where training is so sensitive that the last bit of a sum
 /// decides where it goes, processors end in different places, since other vectors have other last bits. If this is done
 /// after every step, such differences cannot grow, and all end in the same place.
 void round_weights(TensorModel<double>& model);
 
-/// A model trained on these names. The seed decides their order, the first weights, and what is dropped. `before` may
-/// change the model before its first step.
+/// A model trained on these names. The seed decides their order, the first weights, and what is dropped.
 BatchTrainer<double> trained(
     const Recipe& recipe, std::vector<Document> names, const Tokenizer& tokenizer, std::uint64_t seed = 1,
-    const AfterEachStep& after_step = [](BatchTrainer<double>&, double) {},
-    const BeforeTraining& before = [](TensorModel<double>&) {});
+    const AfterEachStep& after_step = [](BatchTrainer<double>&, double) {});
 
 std::vector<std::vector<Token>> generated(TensorModel<double>& model, std::size_t n, double temperature);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "microgpt.h"
 #include "train/evaluation.h"
@@ -17,31 +16,6 @@ Rows each(const Rows& x, F f) {
   Rows y;
   for (const Values& row : x) y.push_back(f(row));
   return y;
-}
-
-Rows add_rows(const Rows& a, const Rows& b) {
-  Rows y;
-  for (std::size_t i = 0; i < a.size(); i++) y.push_back(add(a[i], b[i]));
-  return y;
-}
-
-void run(const Lesson& lesson, const DraftForm& form, std::size_t num_steps, std::size_t i, Outcome& result) {
-  PythonRandom random(1 + i);
-  std::vector<Document> names = lesson.split().training;
-  random.shuffle(names);
-  Parameters parameters(form.shapes);
-  draw_weights(parameters, TrainConfig{}.init_std, random);
-  const Scope scope;
-  const StateDict state_dict(parameters);
-  const TrainConfig how{.num_steps = num_steps};
-  std::vector<double> losses;
-  train(form.training(state_dict), state_dict.params, adam_optimizer(how, parameters.size()), names, lesson.tokenizer,
-        how, [&](std::size_t, double loss) { losses.push_back(loss); });
-  result.parameters = parameters.size();
-  result.training[i] = mean_of_last_hundred(losses);
-  const std::vector<Document>& held_out = lesson.split().held_out;
-  result.held_out[i] =
-      mean_over_predictions(document_losses(form.evaluation(state_dict), held_out, lesson.tokenizer), held_out);
 }
 
 }  // namespace
@@ -78,38 +52,6 @@ Values rotated(const Values& x, double angle) {
                 [&](std::size_t i) { return i % 2 == 0 ? x[i] * cos - x[i + 1] * sin : x[i - 1] * sin + x[i] * cos; });
 }
 
-DraftGpt::DraftGpt(const StateDict& state_dict, std::vector<Attention> attentions)
-    : wte_(state_dict["wte"]),
-      wpe_(state_dict["wpe"]),
-      lm_head_(state_dict["lm_head"]),
-      attentions_(std::move(attentions)) {
-  for (std::size_t i = 0; i < attentions_.size(); i++) {
-    const std::string layer = fmt::format("layer{}.", i);
-    mlps_.push_back({state_dict[layer + "mlp_fc1"], state_dict[layer + "mlp_fc2"]});
-  }
-}
-
-Rows DraftGpt::logits(std::span<const Token> tokens) const {
-  Rows x;
-  for (std::size_t i = 0; i < tokens.size(); i++) x.push_back(rmsnorm(add(wte_[tokens[i]], wpe_[i])));
-  for (std::size_t li = 0; li < mlps_.size(); li++) {
-    const Mlp& mlp = mlps_[li];
-    x = add_rows(attentions_[li](each(x, rmsnorm)), x);
-    x = add_rows(each(x, [&](const Values& row) { return linear(relu(linear(rmsnorm(row), mlp.fc1)), mlp.fc2); }), x);
-  }
-  return linear(x, lm_head_);
-}
-
-Value DraftGpt::loss(std::span<const Token> tokens) const {
-  const std::size_t n = std::min(wpe_.size(), tokens.size() - 1);
-  const Rows all = logits(tokens.first(n));
-  return mean(Values(n, [&](std::size_t i) { return cross_entropy(all[i], tokens[i + 1]); }));
-}
-
-Loss DraftGpt::as_loss() const {
-  return [gpt = *this](std::span<const Token> tokens) { return gpt.loss(tokens); };
-}
-
 std::vector<Parameters::Shape> draft_shapes(const Config& config, const std::vector<Parameters::Shape>& attention) {
   const std::size_t C = config.n_embd;
   std::vector<Parameters::Shape> all{
@@ -131,25 +73,6 @@ double mean_over_predictions(std::span<const double> losses, std::span<const Doc
     predictions += n;
   }
   return total / predictions;
-}
-
-DraftForm plain_form(const std::string& name, const Config& config) {
-  const auto loss = [config](const StateDict& state_dict) -> Loss {
-    return [model = scalar_model(config, state_dict)](std::span<const Token> tokens) {
-      return document_loss(model, tokens);
-    };
-  };
-  return {name, gpt_shapes(config), loss, loss};
-}
-
-std::vector<Outcome> train_drafts(const Lesson& lesson, const std::vector<DraftForm>& forms, std::size_t num_steps) {
-  std::vector<Outcome> results;
-  for (const DraftForm& form : forms) {
-    Outcome& result = results.emplace_back();
-    result.label = form.name;
-    for (std::size_t i = 0; i < num_seeds; i++) run(lesson, form, num_steps, i, result);
-  }
-  return results;
 }
 
 void print(const std::vector<Outcome>& results, std::size_t num_steps) {

@@ -22,7 +22,7 @@
 
 using namespace microgpt;
 
-/// 1) As the formula says. y (N,n_out) = x w^T: each number of y is the dot product of a row of x and a row of w.
+/// As the formula says. y (N,n_out) = x w^T: each number of y is the dot product of a row of x and a row of w.
 void plain(View<float> y, View<const float> x, View<const float> w) {
   for (std::size_t n = 0; n < y.rows; n++) {
     for (std::size_t i = 0; i < y.cols; i++) {
@@ -53,7 +53,7 @@ int add_with_owners() {
   return numbers[0] + numbers[1];
 }
 
-/// Several sums at once, none of which waits for another. Nothing is read from memory.
+/// 1) Several sums at once, none of which waits for another. Nothing is read from memory.
 template <std::size_t sums>
 float at_once(std::size_t steps, float x) {
   Vector<float> sum[sums];
@@ -64,7 +64,8 @@ float at_once(std::size_t steps, float x) {
   return std::accumulate(sum, sum + sums, Vector<float>{})[0];
 }
 
-/// 2) A tile: 4 by 4 numbers of y at a time. Their sums stay in registers, and what is read is used 4 times.
+/// 2) A tile: 4 by 4 numbers of y at a time. Their sums stay in registers, and what is read is used 4 times. The rows
+/// and columns of y must be multiples of 4.
 void tiled(View<float> y, View<const float> x, View<const float> w) {
   for (std::size_t n = 0; n < y.rows; n += 4) {
     for (std::size_t i = 0; i < y.cols; i += 4) {
@@ -82,7 +83,8 @@ void tiled(View<float> y, View<const float> x, View<const float> w) {
 constexpr std::size_t tile_rows = 8;  // of a tile of vectors
 
 /// 3) Vectors: a tile is 8 rows high and one vector wide, and one instruction works on a row of it. It reads w^T,
-/// (n_in,n_out), where the weights of neighbouring outputs are neighbours.
+/// (n_in,n_out), where the weights of neighbouring outputs are neighbours. The rows of y must be a multiple of 8, the
+/// columns of `lanes`.
 void vectorised(View<float> y, View<const float> x, View<const float> wt) {
   for (std::size_t n = 0; n < y.rows; n += tile_rows) {
     for (std::size_t i = 0; i < y.cols; i += lanes<float>) {
@@ -151,7 +153,7 @@ void draw(View<float> numbers, PythonRandom& random) {
   }
 }
 
-/// How many rows of a are further than `tolerance` from b's; with 0, how many differ in any bit.
+/// How many rows of a are further than `tolerance` from b's; with 0, how many differ at all.
 std::size_t rows_that_differ(View<const float> a, View<const float> b, float tolerance = 0) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.rows; i++) {
@@ -191,7 +193,7 @@ void print_times(View<float> y, View<const float> x, View<const float> w, View<c
   }
 
   fmt::print("\n16 positions, n_embd | us with 1 thread | with {:2} | times as fast\n", threads);
-  for (const std::size_t n_embd : {16, 64, 256}) {
+  for (const std::size_t n_embd : {16, 64, 256}) {  // two rows of tiles, so a third thread has nothing to do
     const Tensor<float> few(16, n_embd), weights(n_embd, 4 * n_embd);
     Tensor<float> out(16, 4 * n_embd);
     auto us = [&](std::size_t shares) {
@@ -243,7 +245,8 @@ int main(int argc, char** argv) {
   lesson.check("tiled has the bits of plain", rows_that_differ(y, by_formula.view()) == 0);
   vectorised(y, x, wt);
   lesson.check("vectorised has the bits of matmul() in src/tensor", rows_that_differ(y, by_matmul.view()) == 0);
-  // 64 products, together below 256 in size; each addition and product is rounded by 2^-24 of that: 2^-10 at most.
+  // The sizes of 64 products add up to less than 100. Both round 64 sums by 2^-24 of that at most, and plain its
+  // products, too: together below 2^-10.
   lesson.check("and is plain, but for rounding", rows_that_differ(y, by_formula.view(), 0x1p-10F) == 0);
 
   fmt::print("\n");
@@ -270,7 +273,7 @@ int main(int argc, char** argv) {
   fmt::print("\n");
 
   // Whether sharing them changes a bit.
-  PythonRandom random = lesson.random;
+  PythonRandom random = lesson.random;  // a copy: what is drawn from it leaves the numbers below as they are
   Tensor<float> q(100, 16), k(100, 16), v(100, 16), one(100, 16), some(100, 16), src(100, 16), log_sum(1, 100);
   for (Tensor<float>* numbers : {&q, &k, &v}) draw(numbers->view(), random);
   const Head head{q.view(), k.view(), v.view(), 0.25};

@@ -33,7 +33,7 @@ struct Target {
   bool (*is_at)(Tokens x, std::size_t t, std::size_t s);
 };
 
-/// Five places to look.
+/// Five places to look, those of Place in src/heads/heads.h and in its order.
 const std::vector<Target> targets{
     {"self", [](Tokens, std::size_t t, std::size_t s) { return s == t; }},
     {"previous token", [](Tokens, std::size_t t, std::size_t s) { return s + 1 == t; }},
@@ -216,14 +216,14 @@ Trained learn(const std::vector<Document>& documents, std::span<const Document> 
                seed);
 }
 
-/// It learns fbdhacb=dha: different letters, one of them again, and then what followed it before.
+/// It learns fabdhf=abd: different letters, one of them again, and then what followed it before.
 Trained induction_model(bool rope, std::uint64_t seed) {
   PythonRandom random(1);
   const std::vector<Document> documents = draw_documents({TaskName::induction}, Part::training, 20000, random);
   return learn(documents, draw_documents({TaskName::induction}, Part::held_out, 300, random), rope, seed);
 }
 
-/// The weights, with zeros in the columns of W_O that read these heads.
+/// A copy of the weights, with zeros in the columns of W_O that read these heads.
 Parameters silent(const Trained& model, const std::vector<HeadId>& heads) {
   Parameters copy(gpt_shapes(model.config));
   std::copy(model.parameters.data().begin(), model.parameters.data().end(), copy.data().begin());
@@ -331,7 +331,7 @@ int main(int argc, char** argv) {
   fmt::print("W_Q of layer 0, trained: {:.1f} times larger\n", std::sqrt(mean_square) / 0.08);
   ask(names, {0, 2}, {"the last vowel", is_last_vowel});
 
-  // A model of the task; in its words, = comes before a.
+  // A model of the task, with rotated positions, from seed 2. Its token 0 is =.
   const Trained induction = induction_model(true, 2);
   print_heads(lesson, "induction", induction);
   ask(induction, {0, 1}, {"=", [](Tokens x, std::size_t, std::size_t s) { return x[s] == 0; }});
@@ -351,7 +351,7 @@ int main(int argc, char** argv) {
   print_without(names, sets, {});
   sets.insert(sets.end(), {helpers, finders});
   fmt::print("\n--- induction ---\nwithout  | right   | loss grows by   | 1:1  | 1:3 on induction\n");
-  print_without(induction, sets, {5, 7});
+  print_without(induction, sets, {5, 7});  // 7 is 1:3
   fmt::print("\n");
 
   if (std::getenv("LONG") != nullptr) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <span>
@@ -88,6 +89,7 @@ class Machine {
     const auto bytes = std::as_bytes(numbers);
     for (std::size_t done = 0; done < bytes.size();) {
       const ssize_t n = ::write(pipes_[number][to].write(), bytes.data() + done, bytes.size() - done);
+      if (n < 0 && errno == EINTR) continue;  // a signal came in between
       if (n <= 0) throw Gone(to);
       done += static_cast<std::size_t>(n);
     }
@@ -99,6 +101,7 @@ class Machine {
     const auto bytes = std::as_writable_bytes(numbers);
     for (std::size_t done = 0; done < bytes.size();) {
       const ssize_t n = ::read(pipes_[from][number].read(), bytes.data() + done, bytes.size() - done);
+      if (n < 0 && errno == EINTR) continue;
       if (n <= 0) throw Gone(from);
       done += static_cast<std::size_t>(n);
     }

@@ -149,7 +149,7 @@ TEST_CASE("with a bias the network learns to draw a wave; without one every curv
     for (double x : xs) total += (curve(x) - wave(x)) * (curve(x) - wave(x));
     return total / static_cast<double>(xs.size());
   };
-  auto row_of = [](double y) { return static_cast<int>(std::lround(4 - 4 * std::clamp(y, -1.25, 1.25))); };
+  auto row_of = [](double y) { return std::lround(4 - 4 * (std::isfinite(y) ? std::clamp(y, -1.25, 1.0) : -1.25)); };
   std::vector<std::string> drawing(10, std::string(xs.size(), ' '));
   for (std::size_t i = 0; i < xs.size(); i++) {
     drawing[row_of(plain(xs[i]))][i] = '-';

@@ -72,7 +72,7 @@ struct Forward {
   std::span<const double> x;  // the token's embedding, its row of wte, (C)
   Numbers h_pre;              // the hidden layer, mlp_fc1 x, (4C)
   Numbers h;                  // the same after ReLU, (4C)
-  Numbers probs;              // softmax(mlp_fc2 h): of each next token, (V)
+  Numbers probs;              // softmax of the logits, mlp_fc2 h: of each next token, (V)
 };
 
 /// One token in, the probabilities of the next token out.
@@ -81,12 +81,13 @@ Forward forward(const Parameters& parameters, Token token) {
   f.x = parameters["wte"].row(token);
   f.h_pre = linear(parameters["mlp_fc1"], f.x);
   f.h = relu(f.h_pre);
-  f.probs = softmax(linear(parameters["mlp_fc2"], f.h));
+  const Numbers logits = linear(parameters["mlp_fc2"], f.h);
+  f.probs = softmax(logits);
   return f;
 }
 
 /// The mean over a name of -log p(next token).
-double document_loss(const Parameters& parameters, std::span<const Token> tokens) {
+double draft_loss(const Parameters& parameters, std::span<const Token> tokens) {
   const std::size_t n = tokens.size() - 1;
   double total = 0;
   for (std::size_t i = 0; i < n; i++) total += -std::log(forward(parameters, tokens[i]).probs[tokens[i + 1]]);
@@ -100,9 +101,9 @@ Numbers slopes_by_trying(Parameters& parameters, std::span<const Token> tokens) 
   for (double& x : parameters.data()) {
     const double old = x;
     x = old + nudge;
-    const double above = document_loss(parameters, tokens);
+    const double above = draft_loss(parameters, tokens);
     x = old - nudge;
-    const double below = document_loss(parameters, tokens);
+    const double below = draft_loss(parameters, tokens);
     x = old;
     slopes.push_back((above - below) / (2 * nudge));
   }
@@ -110,6 +111,7 @@ Numbers slopes_by_trying(Parameters& parameters, std::span<const Token> tokens) 
 }
 
 /// Back through y = w x, given dy, how fast the loss changes with each y. Adds to w's gradient and returns x's.
+/// (A Parameter points to its numbers and slopes, as a span does: const does not protect them.)
 Numbers linear_backward(const Parameter& w, std::span<const double> x, const Numbers& dy) {
   Numbers dx(w.cols);
   for (std::size_t i = 0; i < w.rows; i++) {
@@ -161,8 +163,8 @@ void check_gradients(Lesson& lesson, Parameters& parameters) {
   fmt::print("predictions to find one name's gradient: {} by trying, {} and their way back by hand\n\n",
              2 * parameters.size() * n, n);
   fmt::print("gradient check, wte[BOS][0]: by hand | by trying | largest difference among all {}\n", parameters.size());
-  const Mlp in_src(parameters);
-  const Loss loss_in_src = [&](std::span<const Token> tokens) { return document_loss(in_src, tokens); };
+  const Mlp autograd_mlp(parameters);
+  const Loss autograd_loss = [&](std::span<const Token> tokens) { return document_loss(autograd_mlp, tokens); };
   bool near_trying = true, near_autograd = true;
   for (std::size_t step = 1; step <= 3; step++) {
     const std::vector<Token> tokens = lesson.tokens_of_step(step);
@@ -170,7 +172,7 @@ void check_gradients(Lesson& lesson, Parameters& parameters) {
     const Numbers by_hand(parameters.grad().begin(), parameters.grad().end());
     std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
     const Numbers by_trying = slopes_by_trying(parameters, tokens);
-    const Numbers by_autograd = loss_and_gradient(loss_in_src, in_src.params, tokens).gradient;
+    const Numbers by_autograd = loss_and_gradient(autograd_loss, autograd_mlp.params, tokens).gradient;
     fmt::print("{:36.6f} | {:9.6f} | {:33.8f} | {}\n", by_hand[k], by_trying[k], largest_difference(by_hand, by_trying),
                lesson.tokenizer.decode(std::span(tokens).subspan(1, tokens.size() - 2)));
     near_trying = near_trying && largest_difference(by_hand, by_trying) < 1e-6;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -107,14 +108,14 @@ constexpr Way last{"last letter", only_the_last}, even{"even", evenly}, both{"la
     halves{"halves", by_halves}, distance{"distance", by_distance}, before{"before", by_what_is_before};
 
 /// A Reader with random weights of size 0.08.
-Reader draw_reader(std::size_t vocab_size, std::size_t n_embd, PythonRandom random) {
+Reader random_reader(std::size_t vocab_size, std::size_t n_embd, PythonRandom random) {
   std::vector<Parameters::Shape> shapes = mlp_shapes(vocab_size, n_embd);
   shapes.push_back({"distance_scores", 1, 16});
   shapes.push_back({"before_scores", 1, vocab_size});
   return Reader(StateDict(shapes, 0.08, random));
 }
 
-/// What is left of "ina", and of "ain".
+/// What is left of "ina", and of "ain": a, i and n are the tokens 0, 1 and 2.
 void example(const Lesson& lesson, const Reader& model) {
   std::vector<std::pair<double, double>> mixtures;
   fmt::print("\na = (1 0), i = (0 1), n = (1 1)\n");
@@ -172,7 +173,7 @@ double end_after(const Lesson& lesson, const Reader& model, Weigh weigh, const D
 /// Trains on a thousand names, as lesson 05 does.
 Reader learn_names(const Lesson& lesson, const Way& way) {
   constexpr std::size_t num_steps = 1000;
-  const Reader model = draw_reader(lesson.tokenizer.vocab_size(), 16, lesson.random);
+  const Reader model = random_reader(lesson.tokenizer.vocab_size(), 16, lesson.random);
   for (std::size_t step = 0; step < num_steps; step++) {
     const Scope scope;
     draft_loss(model, way.weigh, lesson.tokens_of_step(step + 1)).backward();
@@ -184,7 +185,7 @@ Reader learn_names(const Lesson& lesson, const Way& way) {
 
 /// The held-out loss, what the model says of two ends, and four names.
 void print_learnt(const Lesson& lesson, const Way& way, const Reader& model) {
-  std::vector<double> losses;
+  std::vector<double> losses;  // of names that are not among the 1000 that it learns from
   for (const Document& name : lesson.held_out(1000)) {
     const Scope scope;
     losses.push_back(draft_loss(model, way.weigh, lesson.tokenizer.encode_document(name)).data());
@@ -217,7 +218,7 @@ struct Attempt {
 /// Trains on a new puzzle in each step, and asks a thousand others.
 Attempt learn_puzzles(const Way& way, Puzzle kind) {
   constexpr std::size_t num_steps = 3000, num_tests = 1000;
-  Attempt attempt{way, draw_reader(puzzle_vocab, 16, PythonRandom(42)), {}, 0, 0};
+  Attempt attempt{way, random_reader(puzzle_vocab, 16, PythonRandom(42)), {}, 0, 0};
   PythonRandom random(7);
   for (std::size_t step = 0; step < num_steps; step++) {
     const Scope scope;
@@ -252,7 +253,7 @@ std::vector<double> print_weights(const Attempt& attempt, const char* puzzle) {
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
 
-  Reader tiny = draw_reader(3, 2, PythonRandom(42));
+  Reader tiny = random_reader(3, 2, PythonRandom(42));
   tiny.wte = {{1.0, 0.0}, {0.0, 1.0}, {1.0, 1.0}};  // of a, i and n: tokens 0, 1 and 2
   tiny.before_scores = {0.0, 2.0, 1.0};
   example(lesson, tiny);
@@ -262,7 +263,7 @@ int main(int argc, char** argv) {
              ends_after(lesson, U"ain"));
   Bigram bigram(lesson.tokenizer.vocab_size());  // the counts of lesson 01
   for (std::size_t step = 1; step <= 1000; step++) bigram.count(lesson.tokens_of_step(step));
-  std::vector<double> losses;
+  std::vector<double> losses;  // of names that it has not counted
   for (const Document& name : lesson.held_out(1000)) {
     losses.push_back(bigram.loss(lesson.tokenizer.encode_document(name)));
   }
@@ -295,7 +296,7 @@ int main(int argc, char** argv) {
   }
   fmt::print("\nthe weights, after learning:\n");
   std::vector<std::vector<double>> curves, weights;  // of the last three ways at the second kind
-  for (std::size_t i = 5; i < 8; i++) {
+  for (std::size_t i = 5; i < 8; i++) {  // four ways at the first kind, then last letter at the second, come before
     curves.push_back(attempts[i].losses);
     weights.push_back(print_weights(attempts[i], "ca*fdbe*"));
   }
@@ -309,7 +310,7 @@ int main(int argc, char** argv) {
   print_learnt(lesson, before, by_what_came);
 
   // Against the MLP of lesson 05, and against slopes found by trying.
-  const Reader model = draw_reader(lesson.tokenizer.vocab_size(), 16, lesson.random);
+  const Reader model = random_reader(lesson.tokenizer.vocab_size(), 16, lesson.random);
   const std::vector<Token> name = lesson.tokens_of_step(1), ina = lesson.tokenizer.encode(U"ina"),
                            ain = lesson.tokenizer.encode(U"ain");
   fmt::print("\n");

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,7 +111,7 @@ struct Answers {
 
 /// The last letter of a word looks back, and answers two questions: which letter came first, which is before me?
 Answers answer(const Reader& model, std::span<const Token> word, std::size_t n_head) {
-  Values x;
+  Values x;  // after the loop it is the last letter's: it alone asks
   Rows keys, values;
   for (std::size_t i = 0; i < word.size(); i++) {
     x = add(model.wte[word[i]], model.wpe[i]);
@@ -199,7 +201,7 @@ Values draft_gpt(const Model& model, Token token_id, std::size_t pos_id, Past& p
     const std::vector<Head> heads = attend(q, past.keys[li], past.values[li], model.n_head);
     const Values x_attn = concatenate(heads);
     x = linear(x_attn, layer.attn_wo);  // stop: concatenated
-    x = add(x, x_residual);             // stop: mixed
+    x = add(x, x_residual);
     x = add(linear(relu(linear(rmsnorm(x), layer.mlp_fc1)), layer.mlp_fc2), x);
     past.heads.push_back(heads);
   }
@@ -239,7 +241,7 @@ void print_first_steps(const Lesson& lesson, bool zero) {
   }
 }
 
-/// Where each head looks from every position of the first name, and the loss of held-out names.
+/// Where each head of a model with one layer looks from every position of the first name, and the held-out loss.
 std::vector<TitledGrid> print_maps(const Lesson& lesson, const Model& model, std::size_t step) {
   const Scope scope;
   const std::vector<Token> name = lesson.tokens_of_step(1);
@@ -253,7 +255,7 @@ std::vector<TitledGrid> print_maps(const Lesson& lesson, const Model& model, std
                        times_even_share(attention_grid(weights, name, lesson.tokenizer)));
   }
   fmt::print("\n▒▒ is an even share, darker is more\n{}", shades(grids));
-  std::vector<double> losses;  // of held-out names
+  std::vector<double> losses;  // of names that are not among the 10000 that it learns from
   for (const Document& document : lesson.held_out(10000)) {
     const Scope taken_back;
     Past none(model);

@@ -130,7 +130,7 @@ class AfterStep {
 
 /// Draws the losses, and generates names. `length` is how many tokens they can have. If names are held out, or few,
 /// those that stand in the data are marked: a model may know them by heart. For a list, such a name, one that came
-/// before, an empty one, and one that is cut off are drawn anew, up to a hundred times, each time more boldly.
+/// before, an empty one, and one that is cut off are drawn anew, up to 200 times, each time more boldly.
 void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>(double temperature)>& generate) {
   if (!run.losses.empty()) {
     const std::size_t first_step = run.options.preset.train.first_step + 1;
@@ -147,8 +147,8 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
   for (std::size_t i = 1; i <= run.options.samples; i++) {
     std::u32string name;
     bool is_copy = false;
-    for (int tries = 0; tries < (run.options.is_list() ? 100 : 1); tries++) {
-      name = tokenizer.document_of(generate(run.options.temperature * (1 + 0.03 * tries)));
+    for (int tries = 0; tries < (run.options.is_list() ? 200 : 1); tries++) {
+      name = tokenizer.document_of(generate(run.options.temperature * (1 + 0.01 * tries)));
       is_copy = are_marked && (stands_in(documents, name) || stands_in(held_out, name));
       if (!is_copy && name.size() < length && names.insert(name).second) break;
     }

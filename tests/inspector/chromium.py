@@ -123,6 +123,8 @@ class Chromium(Browser):
         self.errors.clear()
         self.requests.clear()
         problem = self.call("Page.navigate", url=address).get("errorText")
+        if problem == "net::ERR_ABORTED":  # by a navigation that the page began itself
+            problem = self.call("Page.navigate", url=address).get("errorText")
         if problem:
             raise SystemExit(f"check-inspector: the browser cannot read {address}: {problem} (one from a snap, as on "
                              "Ubuntu, reads only what lies in your home folder; install google-chrome, and name it in "

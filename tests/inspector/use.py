@@ -132,7 +132,7 @@ def use_look_and_inside(tab, page):
     tab.click('#pick-head [data-key="choice 0:2"]')
     rows = numbers(texts(tab, "#strongest tbody td:nth-child(2)"))
     check(rows == tab.evaluate("(({ weights, seen }) => strongest(weights, seen, 5))(headFacts(shown))"), "others look")
-    check("--head 2 --at 3" in tab.text("#command"), "the command in the terminal is another")
+    check(tab.evaluate("`--head 2 --at ${state.at}`") in tab.text("#command"), "the command in the terminal is another")
 
 
 def use_whatif(tab, page):

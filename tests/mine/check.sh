@@ -96,8 +96,7 @@ exercise() {
 # In gdb, step goes into the reader's file, which lies in the project.
 stepped() {
   mkdir -p build/stepped && cp "$MINE_FOLDER"/{microgpt.cpp,progress} build/stepped
-  printf 'step\n%.0s' {1..12} >"$MINE_FOLDER/steps"
-  MINE_FOLDER=build/stepped $mine gdb <"$MINE_FOLDER/steps" 2>&1 | grep -q 'build/stepped/microgpt.cpp:' ||
+  printf 'step\n%.0s' {1..12} | MINE_FOLDER=build/stepped $mine gdb 2>&1 | grep -q 'build/stepped/microgpt.cpp:' ||
     { echo 'step does not go into the file' && return 1; }
 }
 

@@ -266,8 +266,8 @@ check-book: book
 check-book-programs: book $(IN_PAGE:%=$(BUILD)/lessons/%/main) $(HEART)
 	@python3 -B tests/book/run.py $(BUILD) build/book $(IN_PAGE) heart
 dist: book
-	@rm -rf build/microgpt && cp -R build/book build/microgpt
-	@git archive --prefix=build/microgpt/project/ HEAD | tar -x && python3 -m zipfile -c build/microgpt.zip build/microgpt
+	@rm -rf build/microgpt && cp -R build/book build/microgpt && git archive --prefix=build/microgpt/project/ -o build/git.tar HEAD
+	@tar -xf build/git.tar && python3 -m zipfile -c build/microgpt.zip build/microgpt && echo "wrote build/microgpt.zip"
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A folder is compiled as one unit, because its files include the same headers, and parsing those takes most of the

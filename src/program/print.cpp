@@ -45,9 +45,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::function<void(std::size_t done, std::size_t total)> run_line(const std::string& what) {
-  return [what, line = std::make_shared<TerminalLine>(), start = std::chrono::steady_clock::now()](std::size_t done,
-                                                                                                   std::size_t total) {
+std::function<void(std::size_t done, std::size_t total)> run_line(const std::string& what,
+                                                                  std::chrono::steady_clock::time_point start) {
+  return [what, start, line = std::make_shared<TerminalLine>()](std::size_t done, std::size_t total) {
     if (!line->is_due()) return;
     const double seconds = seconds_since(start) / static_cast<double>(done) * static_cast<double>(total - done);
     line->show(fmt::format("{} {} of {}, {:.0f} s left", what, done, total, seconds));

@@ -32,7 +32,8 @@ std::string for_output(const std::string& text);
 double seconds_since(std::chrono::steady_clock::time_point start);
 
 /// A TerminalLine that says how far a long computation is: "heads: 3 of 16, 2 s left". It goes with the last copy.
-std::function<void(std::size_t done, std::size_t total)> run_line(const std::string& what);
+std::function<void(std::size_t done, std::size_t total)> run_line(
+    const std::string& what, std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now());
 
 /// Prints "microgpt: message" to standard error, on one line. If that fails, nobody is there to be told.
 void tell(const std::string& message);

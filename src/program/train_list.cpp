@@ -94,10 +94,7 @@ bool EarlyStopping<T>::improves(TensorModel<T>& model, std::size_t step, double 
   const std::size_t num_steps = run_.options.preset.train.num_steps;
   sum_ += loss;
   average_.add(model, step);
-  if (!run_.options.quiet && line_->is_due()) {
-    const double left = seconds_since(start_) * static_cast<double>(num_steps - step) / static_cast<double>(step);
-    line_->show(fmt::format("step {} of {}, at most {:.0f} s left", step, num_steps, left));
-  }
+  if (!run_.options.quiet) line_(step, num_steps);
   if (step % interval_ != 0 && step != num_steps && !now) return false;
   TensorModel<T> average(run_.options.preset.model, average_.mean);
   const std::vector<double> gpt = token_losses(average, documents_, run_.start.tokenizer, threads_);
@@ -117,7 +114,7 @@ bool EarlyStopping<T>::improves(TensorModel<T>& model, std::size_t step, double 
   losses_[0].points.emplace_back(step, validation);
   const std::size_t steps_since = (step - 1) % interval_ + 1;
   losses_[1].points.emplace_back(step, std::exchange(sum_, 0) / static_cast<double>(steps_since));
-  line_.emplace();  // erases the one before
+  line_ = run_line("step", start_);  // erases the one before
   if (!run_.options.quiet) {
     fmt::print("step {:5} / {:5} | validation loss, on {} documents: {:.4f}\n", step, num_steps, documents_.size(),
                validation);

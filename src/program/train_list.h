@@ -3,11 +3,10 @@
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <span>
 
 #include "draw/chart.h"
-#include "draw/progress.h"
+#include "program/print.h"
 #include "program/train_options.h"
 #include "train/ngram.h"
 
@@ -74,8 +73,8 @@ class EarlyStopping {
   double kept_ = 0, gpt_ = 0;    // the loss that is kept, and that of the GPT alone
   double sum_ = 0;               // of the losses since the last validation
   std::vector<Series> losses_{{"validation", {}}, {"training, with dropout", {}}};
-  std::optional<TerminalLine> line_{std::in_place};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::function<void(std::size_t done, std::size_t total)> line_ = run_line("step", start_);
 };
 
 }  // namespace microgpt

@@ -104,7 +104,7 @@ void Mixture::mix(std::span<T> logits, std::span<const Token> tokens) const {
   double total = 0;
   for (const T logit : logits) total += std::exp(logit - largest);
   for (std::size_t i = 0; i < logits.size(); i++) {
-    logits[i] = static_cast<T>(std::log(share * std::exp(logits[i] - largest) / total + (1 - share) * counted[i]));
+    logits[i] = static_cast<T>(std::log(mixed(share, std::exp(logits[i] - largest) / total, counted[i])));
   }
 }
 
@@ -114,7 +114,7 @@ template void Mixture::mix(std::span<double>, std::span<const Token>) const;
 std::vector<double> mixed_losses(double share, std::span<const double> gpt, std::span<const double> counts) {
   std::vector<double> losses(gpt.size());
   std::transform(gpt.begin(), gpt.end(), counts.begin(), losses.begin(),
-                 [&](double a, double b) { return -std::log(share * std::exp(-a) + (1 - share) * std::exp(-b)); });
+                 [&](double a, double b) { return -std::log(mixed(share, std::exp(-a), std::exp(-b))); });
   return losses;
 }
 

@@ -62,7 +62,7 @@ inline constexpr std::size_t most_counted = 200'000;  // documents: some 100 MB 
 /// from the others.
 Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer);
 
-/// A GPT's predictions, mixed with those of counting: share * p of the GPT + (1 - share) * p of the counts.
+/// A GPT's predictions, mixed with those of counting, as mixed() says.
 struct Mixture {
   double share;
   Ngram counts;
@@ -71,6 +71,9 @@ struct Mixture {
   template <class T>
   void mix(std::span<T> logits, std::span<const Token> tokens) const;
 };
+
+/// What a mixture makes of the probabilities of the GPT and of the counts.
+inline double mixed(double share, double gpt, double counts) { return share * gpt + (1 - share) * counts; }
 
 /// -log p of a mixture, given -log p of the GPT and of the counts.
 std::vector<double> mixed_losses(double share, std::span<const double> gpt, std::span<const double> counts);

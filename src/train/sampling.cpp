@@ -115,7 +115,7 @@ std::vector<double> surprises(Decoder<T>& decoder, std::span<const Token> docume
   std::vector<double> nats;
   for (std::size_t i = 0; i + 1 < document.size() && i < decoder.length(); i++) {
     double p = probabilities(decoder.next(document.subspan(i, 1)))[document[i + 1]];
-    if (mixture) p = mixture->share * p + (1 - mixture->share) * mixture->counts(document, i + 1);
+    if (mixture) p = mixed(mixture->share, p, mixture->counts(document, i + 1));
     nats.push_back(-std::log(p));
   }
   return nats;

@@ -340,7 +340,7 @@ $(BREAKS:%=%.cpp): $(BUILD)/%/main.cpp: %.patch $$(wildcard lessons/$$(word 2,$$
 	@(cd $(@D) && patch -N -p1) <$< >$(@D)/patch.txt || \
 	  { echo "you changed a line that $< changes, too; see: git diff lessons/$(word 2,$(subst /, ,$*))" >&2; exit 1; }
 $(BREAKS:%=%.o): %.o: %.cpp $(BUILD)/openmp
-	@$(call compile,$(*:$(BUILD)/%/main=%),$<)
+	@$(call compile,$(*:$(BUILD)/%/main=%),-Wno-unused-parameter $<)
 
 # What most tests include is parsed once for all of them.
 USE_PARSED := $(call objects,tests/*.cpp) $(addsuffix .o,$(call by_doctest,$(EXERCISES)))

@@ -472,7 +472,7 @@ trap 'exit 130' INT TERM HUP
 command=${1:-test}
 [ $# -eq 0 ] || shift
 case $command in
-  test) if [ -n "${1:-}" ]; then ! say_syntax_error && test_stage "$1" && echo "stage $1, $(title "$1"): it holds"; exit; fi
+  test) if [ -n "${1:-}" ]; then { [ -n "$header" ] || ! say_syntax_error; } && test_stage "$1" && echo "stage $1, $(title "$1"): it holds"; exit; fi
     start && { say_next; exit 0; } || test_all ;;
   watch) start; watch ;;
   hint) if [ -n "${1:-}" ]; then hint_exercise "$1"; else start; hint; fi ;;

@@ -323,7 +323,7 @@ $(LINKED): $(SCALAR)
 # -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
 compile = mkdir -p $(@D); echo "compile $(1)"; $(COMPILER) $(CPPFLAGS) $(if $(filter $@,$(USE_PARSED)),-include \
   $(BUILD)/parsed.h) -MMD -MP $(CXXFLAGS) $(if $(filter $(QUICKLY),$(@:$(BUILD)/%.o=%)),$(QUICK_FLAGS)) -o $@ -c $(2)
-QUICK_FLAGS := $(if $(filter release,$(MODE)),-O1)
+QUICK_FLAGS = $(if $(filter release,$(MODE)),$(if $(filter $(BUILD)/tests/% $(BUILD)/parsed%,$@),-Og,-O1))
 $(BUILD)/%.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$<,$<)
 $(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(UNIT.$$*) $(BUILD)/openmp

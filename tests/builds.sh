@@ -23,8 +23,9 @@ mistakes() { make museum && make check-readmes && make check-exercises && make c
 # Tests that take long where code runs slowly, and depend on no compiler or processor: statistics of models, and memory.
 statistics='the memory of a training *,of freshly drawn models *,the bar takes *'
 
-# The sanitizers, with the other compiler, without threads. What a test does in doubles it does in floats, too.
-asan() { make test MODE=asan CXX=clang++ OPENMP=0 ARGS="-tce='$statistics,*<double>'"; }
+# The sanitizers, with the other compiler, without threads. What a test does in doubles it does in floats, too, and some
+# tests do for long what others do for a moment.
+asan() { make test MODE=asan CXX=clang++ OPENMP=0 ARGS="-tce='$statistics,*<double>,*central differences*,bench counts*'"; }
 
 # A processor with vectors of 8 floats, and instructions scheduled for it.
 znver3() { elsewhere test NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3'; }
@@ -47,6 +48,13 @@ arm() {
     qemu-aarch64 build/rows/arm/build/release/microgpt train --preset "$preset" --digits 17 |
       diff <(sed 's/| loss .* | /| loss /' "tests/golden/microgpt/${preset}_builtin.txt") - || return
   done
+}
+
+# Every lesson stepped with `next`, from main()'s first line to its last: some minutes each.
+straight() {
+  local mains=($(printf 'build/debug/%smain ' lessons/[0-9]*/))
+  make MODE=debug "${mains[@]}" && printf '%s\n' "${mains[@]}" |
+    xargs -P 2 -I MAIN sh -c 'gdb -nx -batch -x tests/gdb/straight.py MAIN 2>&1 | grep -A9 ^straight'
 }
 
 # Input that nobody would give on purpose.
@@ -139,7 +147,7 @@ run() {
 # Two rows at a time, as much of a row keeps one core busy only, and threads that wait must leave it to others. Those
 # that use build/release are on the same side.
 export OMP_WAIT_POLICY=passive
-nightly=(trixie sid mistakes x86-64 fuzz znver3-lessons)
+nightly=(trixie sid mistakes straight x86-64 fuzz znver3-lessons)
 [ "$*" != nightly ] || set -- "${nightly[@]}"
 rows=("$@")
 mkdir -p build/rows

@@ -48,11 +48,9 @@ TEST_CASE("a single document has no standard error, so nothing can be told, and 
 }
 
 TEST_CASE("the model that --save writes is the one without the heads, and eval agrees on its loss") {
-  const NamesFolder folder("anna\n");
-  const std::string model = folder.file("model");
-  output({"train", "--steps", "20", "--quiet", "--save", model});
+  const ModelFolder folder;
   auto save = [&](const Words& how) {
-    const Run r = microgpt(Words{"heads", model, "--save", folder.file("saved")} + how);
+    const Run r = microgpt(Words{"heads", folder.model, "--save", folder.file("saved")} + how);
     CHECK(r.exit_code == 0);
     const std::string label = "its loss is ";
     const std::string said = r.err.substr(r.err.find(label) + label.size());
@@ -61,7 +59,7 @@ TEST_CASE("the model that --save writes is the one without the heads, and eval a
   };
   save({"--prune"});
   save({"--silence", "0:3,0:1"});
-  const std::string whole = output({"heads", model, "--silence", "0:3,0:1"});
+  const std::string whole = output({"heads", folder.model, "--silence", "0:3,0:1"});
   CHECK(output({"heads", folder.file("saved")}) == whole);
 }
 

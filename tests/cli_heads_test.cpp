@@ -61,6 +61,7 @@ TEST_CASE("the model that --save writes is the one without the heads, and eval a
   save({"--silence", "0:3,0:1"});
   const std::string whole = output({"heads", folder.model, "--silence", "0:3,0:1"});
   CHECK(output({"heads", folder.file("saved")}) == whole);
+  CHECK(count("   removed\n", whole) == 2);
 }
 
 TEST_CASE("maps of the text that was asked for go to the terminal and to a picture") {

@@ -196,6 +196,7 @@ HeadLooks measure_heads(Probe& probe) {
     if (!std::isnan(distance)) distances[layer].push_back(distance);
   };
   HeadLooks looks{heads_of(probe, compare), {}};
+  for (HeadLook& look : looks.heads) look.is_removed = probe.is_removed(look.id);
   for (std::size_t layer = 0; layer < distances.size(); layer++) {
     std::vector<double> entropies;
     for (std::size_t h = 0; h < H; h++) entropies.push_back(looks.heads[layer * H + h].entropy.value);
@@ -220,6 +221,7 @@ std::array<double, num_places> fresh_reach(const Config& config, std::span<const
 }
 
 std::string shape_of(const HeadLook& head, const std::array<double, num_places>& bar) {
+  if (head.is_removed) return "removed";
   constexpr double clear_reach = 1.0 / 3;
   const Place place = head.favourite();
   const auto p = static_cast<std::size_t>(place);

@@ -51,6 +51,7 @@ struct HeadLook {
   std::array<Measure, num_places> mass;      // of the weights on a place, 0 in a row that has none
   std::array<double, num_places> reachable;  // the share of rows that have such a place: the largest mass possible
   Measure distance;                          // how many positions back, on average
+  bool is_removed = false;                   // its columns of attn_wo are zeros
 
   /// How much of what is possible beyond the even share: 1 where all rows that can look only there, 0 for even rows.
   double reach(Place place) const;
@@ -80,7 +81,7 @@ std::array<double, num_places> fresh_reach(const Config& config, std::span<const
                                            std::size_t threads, const TrainConfig& drawing = {});
 
 /// The title of the head's favourite place if the shape is clear: the mass is more than the even share by over two
-/// standard errors, and the reach is more than `bar` and at least a third. Otherwise "no clear shape".
+/// standard errors, and the reach is more than `bar` and at least a third. Otherwise "no clear shape"; or "removed".
 std::string shape_of(const HeadLook& head, const std::array<double, num_places>& bar);
 
 }  // namespace microgpt

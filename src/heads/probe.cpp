@@ -92,6 +92,15 @@ Probe::Probe(const Config& config, const Parameters& parameters, std::vector<Pro
   }
 }
 
+bool Probe::is_removed(HeadId id) const {
+  const std::size_t D = config().head_dim();
+  const View<const double> columns = model_.layers[id.layer].attention.attn_wo.data.view().slice_cols(id.head * D, D);
+  for (std::size_t i = 0; i < columns.rows; i++) {
+    if (std::any_of(columns.row(i), columns.row(i) + D, [](double x) { return x != 0; })) return false;
+  }
+  return true;
+}
+
 void Probe::run(const Batch& batch, std::span<const HeadOutput> replaced) {
   activations_.fixed_heads.assign(model_.layers.size(), {});
   for (const HeadOutput& head : replaced) {

@@ -96,6 +96,9 @@ class Probe {
   template <class Visit>
   void each_weights(Visit visit);
 
+  /// Whether the head's columns of attn_wo are zeros, as in a model from which it was taken out.
+  bool is_removed(HeadId id) const;
+
   bool allows(std::size_t t, std::size_t s) const { return model_.mask.allows(t, s); }
 
  private:

@@ -20,6 +20,7 @@ const measuredOn = {
 function evidence({ measured, measured_on }, record) {
   const valueOf = ([field]) => record[field].value;
   const largest = most(places, valueOf);
+  if (record.shape === "removed") return element("strong", "removed: it adds nothing");
   const named = places.find(([, , shape]) => shape === record.shape); // none if no shape is clear
   const share = `largest share, ${percent(valueOf(largest))}, goes to “${largest[1]}”`;
   const elsewhere = named === largest ? "" : named ? ` But the ${share}.` : `The ${share}, but not clearly.`;
@@ -98,7 +99,7 @@ function showGallery(shown) {
   const areAllOpen = heads.every(({ key }) => state.open.has(key));
   byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";
   byId("reveal-all").onclick = () => change({ open: new Set(areAllOpen ? [] : heads.map(({ key }) => key)) });
-  byId("guess").textContent = about.heads.some(({ shape }) => shape !== "no clear shape")
+  byId("guess").textContent = about.heads.some((head) => places.some(([, , shape]) => shape === head.shape))
     ? "Look at a map, guess what its head looks for, and then uncover the answer."
     : "In this model no head looks for one thing alone.";
 }

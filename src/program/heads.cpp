@@ -89,9 +89,10 @@ std::vector<TitledGrid> surviving_maps(const Checkpoint& checkpoint, const std::
   const std::vector<TitledGrid> maps = head_maps(config, parameters, text, tokenizer);
   std::vector<TitledGrid> survivors;
   for (std::size_t i = 0; i < maps.size(); i++) {
-    if (std::count(removed.begin(), removed.end(), report.looks.heads[i].id) > 0) continue;
+    const HeadLook& look = report.looks.heads[i];
+    if (look.is_removed || std::count(removed.begin(), removed.end(), look.id) > 0) continue;
     survivors.push_back(maps[i]);
-    survivors.back().second.notes = evidence(report.looks.heads[i], report.bar, report.importances[i]);
+    survivors.back().second.notes = evidence(look, report.bar, report.importances[i]);
   }
   return survivors;
 }

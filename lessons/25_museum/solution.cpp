@@ -1,67 +1,42 @@
-const std::vector<Token> document{4, 0, 1, 2, 0, 3, 4};
-const std::vector<Token> other{4, 3, 3, 1, 4};
+// Hint 1: Ask twice, and change one thing in between. For the future: the last token. For the memory: what was asked
+// before. For the gradient: what does lesson 02 compare it with? And a training takes it more than once.
+//
+// Hint 2: A model with a memory answers differently, whatever you change. Before each of the two questions ask it the
+// same other one; then what it remembers is the same. Ask for the gradients of two documents, one after the other, and
+// compare each with nudged(). Computed in another order, a sum differs in its last bits: allow 1e-9, for slopes 1e-6.
 
-/// The model's answer after it was last asked about `other`, whatever it remembers of that.
-std::vector<std::vector<double>> answer(Suspect& suspect, const std::vector<Token>& tokens) {
-  suspect.probabilities(other);
-  return suspect.probabilities(tokens);
+const std::vector<Token> document{4, 0, 1, 2, 0, 3, 4}, other{4, 3, 3, 1, 4};
+
+/// What the model predicts after this token, if it was asked about another document before.
+std::vector<double> prediction(Suspect& suspect, std::size_t t, const std::vector<Token>& tokens,
+                               const std::vector<Token>& before) {
+  suspect.probabilities(before);
+  return suspect.probabilities(tokens)[t];
 }
 
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); i++) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
+bool differ(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  for (std::size_t i = 0; i < a.size(); i++) {
+    if (std::abs(a[i] - b[i]) > tolerance) return true;
+  }
+  return false;
 }
 
 bool sees_the_future(Suspect& suspect) {
   std::vector<Token> changed = document;
   changed.back() = 1;
-  const auto before = answer(suspect, document);
-  const auto after = answer(suspect, changed);
-  for (std::size_t t = 0; t + 1 < document.size(); t++) {
-    if (largest_difference(before[t], after[t]) > 1e-9) return true;
-  }
-  return false;
+  return differ(prediction(suspect, 2, document, other), prediction(suspect, 2, changed, other), 1e-9);
 }
 
 bool remembers_other_documents(Suspect& suspect) {
-  const auto before = answer(suspect, document);
-  suspect.probabilities(document);
-  const auto after = suspect.probabilities(document);
-  return largest_difference(before.back(), after.back()) > 1e-9;
-}
-
-bool is_blind_to_order(Suspect& suspect) {
-  std::vector<Token> swapped = document;
-  std::swap(swapped[1], swapped[2]);
-  return largest_difference(answer(suspect, document).back(), answer(suspect, swapped).back()) < 1e-9;
+  return differ(prediction(suspect, 2, document, other), prediction(suspect, 2, document, document), 1e-9);
 }
 
 bool has_a_wrong_gradient(Suspect& suspect) {
   for (const std::vector<Token>& tokens : {other, document}) {
-    suspect.loss(tokens);  // whatever is remembered, it is the same at every nudge
+    suspect.loss(tokens);
     const std::vector<double> gradient = suspect.gradient(tokens);
-    for (std::size_t i = 0; i < gradient.size(); i++) {
-      double& parameter = suspect.parameters()[i];
-      const double kept = parameter;
-      parameter = kept + 1e-5;
-      const double above = suspect.loss(tokens);
-      parameter = kept - 1e-5;
-      const double below = suspect.loss(tokens);
-      parameter = kept;
-      if (std::abs((above - below) / 2e-5 - gradient[i]) > 1e-6) return true;
-    }
+    if (differ(gradient, microgpt::nudged(suspect.parameters(), [&] { return suspect.loss(tokens); }), 1e-6))
+      return true;
   }
   return false;
-}
-
-bool reports_another_loss(Suspect& suspect) {
-  const std::vector<Token> inputs(document.begin(), document.end() - 1);
-  suspect.loss(document);
-  const double reported = suspect.loss(document);  // both times after this same document
-  suspect.loss(document);
-  const auto probabilities = suspect.probabilities(inputs);
-  double total = 0;
-  for (std::size_t t = 0; t < inputs.size(); t++) total -= std::log(probabilities[t][document[t + 1]]);
-  return std::abs(total / static_cast<double>(inputs.size()) - reported) > 1e-9;
 }

@@ -21,7 +21,7 @@ using microgpt::Token;
 using microgpt::Value;
 using microgpt::Values;
 
-enum class Kind { right, future, detached, no_positions, full_cache, gradients_kept, softmax_twice_in_loss };
+enum class Kind { right, future, detached, full_cache, gradients_kept };
 
 /// One head of attention over at most 8 tokens of an alphabet of 5. The functions are all that a detective may use.
 class Suspect {
@@ -70,8 +70,7 @@ class Suspect {
     const Matrix &wte = p["wte"], &wpe = p["wpe"], &wq = p["wq"], &wk = p["wk"], &wv = p["wv"], &head = p["head"];
     std::vector<Values> x, keys, values;
     for (std::size_t t = 0; t < tokens.size(); t++) {
-      const std::size_t position = kind_ == Kind::no_positions ? 0 : t;
-      x.push_back(microgpt::add(wte[tokens[t]], wpe[position]));
+      x.push_back(microgpt::add(wte[tokens[t]], wpe[t]));
       const Values past = kind_ == Kind::detached ? microgpt::detach(x[t]) : x[t];
       keys.push_back(microgpt::linear(past, wk));
       values.push_back(microgpt::linear(past, wv));
@@ -100,10 +99,8 @@ class Suspect {
 
   Value graph(const StateDict& p, std::span<const Token> tokens) {
     const std::vector<Values> rows = logits(p, tokens.first(tokens.size() - 1));
-    return microgpt::mean(Values(rows.size(), [&](std::size_t t) {
-      const Values row = kind_ == Kind::softmax_twice_in_loss ? Values(microgpt::softmax(rows[t])) : rows[t];
-      return microgpt::cross_entropy(row, tokens[t + 1]);
-    }));
+    return microgpt::mean(
+        Values(rows.size(), [&](std::size_t t) { return microgpt::cross_entropy(rows[t], tokens[t + 1]); }));
   }
 
   Kind kind_;

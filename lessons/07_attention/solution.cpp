@@ -1,19 +1,22 @@
-Attended attend_all(const Positions& p) {
-  const std::size_t n = p.keys.size();
-  Attended all;
-  for (std::size_t now = 0; now < n; now++) {
-    const Values query = p.queries[now];
-    const double root = std::sqrt(static_cast<double>(query.size()));
-    const Values scores(n, [&](std::size_t t) {
-      return t > now ? Value(-INFINITY) : dot(query, p.keys[t]) / root;  // exp makes that 0
+// Hint 1: Go through the positions. For each, compute the scores of its query with all keys, as draft_attention() of
+// main.cpp does. A mask changes the scores of what comes later, before softmax. Which score has an exp() of 0?
+//
+// Hint 2: exp(-INFINITY) is 0, so later scores become Value(-INFINITY). Softmax then shares everything out among the
+// others, and the mixture may run over all values.
+
+Lists attend_all(const Lists& queries, const Lists& keys, const Lists& values) {
+  Lists found;
+  for (std::size_t t = 0; t < queries.size(); t++) {
+    const double root = std::sqrt(queries[t].size());
+    const Values scores(keys.size(), [&](std::size_t s) {
+      return s > t ? Value(-INFINITY) : dot(queries[t], keys[s]) / root;  // exp makes that 0
     });
     const Values weights = softmax(scores);
-    all.weights.push_back(weights);
-    all.mixtures.emplace_back(query.size(), [&](std::size_t j) {
+    found.emplace_back(values[t].size(), [&](std::size_t j) {
       Value total = 0.0;
-      for (std::size_t t = 0; t <= now; t++) total = total + weights[t] * p.values[t][j];
+      for (std::size_t s = 0; s < keys.size(); s++) total = total + weights[s] * values[s][j];
       return total;
     });
   }
-  return all;
+  return found;
 }

@@ -149,8 +149,8 @@ void document_forward(const View<T>& out, const View<T>& log_sum, const Attentio
   const Seen<T, vectors> seen(call.mask, call.first_query, call.q.rows);
   const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, call.q);
   for (std::size_t h = 0; h < call.n_head; h++) {
-    head_forward<T, vectors>(out.slice_cols(h * D, D), log_sum.row(h), call.head(h, K, D),
-                                          q_t.slice_rows(h * K, K), seen);
+    head_forward<T, vectors>(out.slice_cols(h * D, D), log_sum.row(h), call.head(h, K, D), q_t.slice_rows(h * K, K),
+                             seen);
   }
 }
 
@@ -163,9 +163,9 @@ void document_backward(const AttentionGradients<T>& gradients, const View<const 
   const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, call.q);
   const View<const T> dout_t = transposed_into(Workspace<T>::of_thread().dout, dout);
   for (std::size_t h = 0; h < call.n_head; h++) {
-    head_backward<T, vectors>(call.head(gradients, h, K, D), dout.slice_cols(h * D, D),
-                                           dout_t.slice_rows(h * D, D), log_sum.row(h), call.head(h, K, D),
-                                           q_t.slice_rows(h * K, K), seen, !call.is_first_of_group(h));
+    head_backward<T, vectors>(call.head(gradients, h, K, D), dout.slice_cols(h * D, D), dout_t.slice_rows(h * D, D),
+                              log_sum.row(h), call.head(h, K, D), q_t.slice_rows(h * K, K), seen,
+                              !call.is_first_of_group(h));
   }
 }
 

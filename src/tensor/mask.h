@@ -24,8 +24,8 @@ class Mask {
   /// A query sees the key at its own position and all earlier ones.
   static Mask causal() { return Mask(Kind::pattern); }
 
-  /// A pattern, for queries and keys 0 to length - 1. With random keys it becomes a table. They depend only on the
-  /// pattern and the query, so they are the same in every run and for every length.
+  /// A pattern, for queries and keys 0 to length - 1. With random keys it becomes a table; which keys these are
+  /// depends only on the pattern and the query, so they are the same in every run and for every length.
   static Mask of(const MaskPattern& pattern, std::size_t length);
 
   /// Query t sees key s if allowed(t, s), for t < n_query and s < n_key. Takes n_query * n_key bits.

@@ -70,11 +70,8 @@ TEST_CASE_TEMPLATE("the formula of the cache is the size of the tensors in which
     const AttentionShape shape = attention_shape(config);
     CAPTURE(form.name);
     TensorModel<T> model(config, random_parameters(config));
-    for (const bool absorbed : {true, false}) {
-      const Decoder<T> decoder(model, fast<T>(), absorbed);
-      CHECK(decoder.cache_bytes() == cache_bytes(shape, config.n_layer, config.block_size, sizeof(T)));
-      CHECK(decoder.cache_bytes() / decoder.length() == cache_bytes(shape, config.n_layer, 1, sizeof(T)));
-    }
+    const Decoder<T> decoder(model);
+    CHECK(decoder.cache_bytes() == cache_bytes(shape, config.n_layer, config.block_size, sizeof(T)));
   }
 }
 
@@ -168,14 +165,12 @@ TEST_CASE("with a cache every form predicts what it predicts without, from the f
     Parameters parameters = random_parameters(form.config);
     TensorModel<double> model(form.config, parameters);
     const std::vector<double> logits = answer<double>(form.config, parameters, {document}).logits;
-    for (const bool absorbed : {true, false}) {
-      Decoder<double> decoder(model, fast<double>(), absorbed);
-      for (int round = 0; round < 2; round++) {  // a second document finds nothing of the first
-        decoder.reset();
-        for (std::size_t t = 0; t + 1 < document.size(); t++) {
-          const std::size_t V = form.config.vocab_size;
-          CHECK(largest_difference(decoder.next(document[t]), std::span(logits).subspan(t * V, V)) < 1e-12);
-        }
+    Decoder<double> decoder(model);
+    for (int round = 0; round < 2; round++) {  // a second document finds nothing of the first
+      decoder.reset();
+      for (std::size_t t = 0; t + 1 < document.size(); t++) {
+        const std::size_t V = form.config.vocab_size;
+        CHECK(largest_difference(decoder.next(document[t]), std::span(logits).subspan(t * V, V)) < 1e-12);
       }
     }
   }
@@ -185,22 +180,19 @@ TEST_CASE("documents that grow side by side, each at its own position, predict w
   for (const Form& form : forms()) {
     INFO(form.name);
     TensorModel<double> model(form.config, random_parameters(form.config));
-    for (const bool absorbed : {true, false}) {
-      Decoder<double> alone(model, fast<double>(), absorbed);
-      Decoder<double> decoder(model, fast<double>(), absorbed, 3);
-      std::vector<std::vector<double>> logits;
-      for (std::size_t t = 0; t + 1 < document.size(); t++) {
-        const std::span<const double> next = alone.next(document[t]);
-        logits.emplace_back(next.begin(), next.end());
-      }
-      for (std::size_t step = 0; step + 1 < document.size(); step++) {
-        if (step < 3) decoder.reset(step);  // document i starts anew in step i
-        std::vector<Token> tokens;
-        for (std::size_t i = 0; i < 3; i++) tokens.push_back(document[step < i ? step : step - i]);
-        const View<double> rows = decoder.next(tokens);
-        for (std::size_t i = 0; i <= std::min<std::size_t>(step, 2); i++) {
-          CHECK((std::vector(rows.row(i), rows.row(i) + rows.cols) == logits[step - i]));
-        }
+    Decoder<double> alone(model), decoder(model, fast<double>(), 3);
+    std::vector<std::vector<double>> logits;
+    for (std::size_t t = 0; t + 1 < document.size(); t++) {
+      const std::span<const double> next = alone.next(document[t]);
+      logits.emplace_back(next.begin(), next.end());
+    }
+    for (std::size_t step = 0; step + 1 < document.size(); step++) {
+      if (step < 3) decoder.reset(step);  // document i starts anew in step i
+      std::vector<Token> tokens;
+      for (std::size_t i = 0; i < 3; i++) tokens.push_back(document[step < i ? step : step - i]);
+      const View<double> rows = decoder.next(tokens);
+      for (std::size_t i = 0; i <= std::min<std::size_t>(step, 2); i++) {
+        CHECK((std::vector(rows.row(i), rows.row(i) + rows.cols) == logits[step - i]));
       }
     }
   }

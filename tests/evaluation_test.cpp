@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(SamplingFixture,
                   "documents that grow side by side are the same for any number of rows and of documents") {
   TensorModel<float> tensor_model(config, parameters);
   auto documents = [&](std::size_t rows, std::size_t num) {
-    Decoder<float> decoder(tensor_model, fast<float>(), true, rows);
+    Decoder<float> decoder(tensor_model, fast<float>(), rows);
     return sample_many(decoder, 0, num, 1, 7, Tokens{3});
   };
   const std::vector<Tokens> alone = documents(1, 40);
@@ -154,7 +154,7 @@ TEST_CASE_FIXTURE(SamplingFixture,
                   "documents that grow side by side begin as often with each token as the model says") {
   constexpr std::size_t num = 20000;
   TensorModel<float> tensor_model(config, parameters);
-  Decoder<float> decoder(tensor_model, fast<float>(), true, 16);
+  Decoder<float> decoder(tensor_model, fast<float>(), 16);
   const double temperature = 0.7;
   std::vector<double> expected;
   for (const float logit : decoder.next(config.vocab_size - 1)) expected.push_back(std::exp(logit / temperature));

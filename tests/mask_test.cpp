@@ -1,5 +1,5 @@
-// Masks: what a pattern's spec means, that a Mask is what its definition says, and how it divides what is seen into
-// dense and scattered keys. (That attention under a pattern is right: kernels_test.cpp.)
+// Masks: what a pattern's spec means, and that a Mask is what its definition says. (That attention under a pattern is
+// right: kernels_test.cpp.)
 #include "tensor/mask.h"
 
 #include <doctest/doctest.h>
@@ -122,26 +122,6 @@ TEST_CASE("a mask lets see what its definition says, and nothing else, also beyo
   CHECK_FALSE(Mask::table(1, 1, [](auto, auto) { return false; }).allows(0, 0));
 }
 
-TEST_CASE("the bits of a block of keys are those of a table, and a key is dense or scattered, but never both") {
-  std::vector<Defined> masks = defined_masks();
-  for (const std::string& spec : random_specs()) masks.push_back({spec, mask_of(spec, length), {}});
-  for (const Defined& d : masks) {
-    CAPTURE(d.name);
-    const Mask& mask = d.mask;
-    const Mask table = Mask::table(length, 320, [&](auto t, auto s) { return mask.allows(t, s); });
-    CHECK(wrong_pair([&](auto t, auto s) {
-            const std::size_t first = s / Mask::block * Mask::block;
-            return mask.bits(t, first) == table.bits(t, first);
-          }) == "");
-    std::vector<std::vector<std::uint64_t>> times(length, std::vector<std::uint64_t>(length));
-    for (std::size_t t = 0; t < length; t++) mask.each_scattered(t, [&](std::size_t s) { times[t].at(s)++; });
-    CHECK(wrong_pair([&](auto t, auto s) {
-            const std::uint64_t dense = mask.dense_bits(t, s / Mask::block * Mask::block) >> (s % Mask::block) & 1;
-            return times[t][s] + dense == std::uint64_t{mask.allows(t, s)};
-          }) == "");
-  }
-}
-
 TEST_CASE("random keys are as many as the pattern says, or all there are, outside of the window and the first G") {
   for (const std::string& spec : random_specs()) {
     const MaskPattern pattern = parse_mask_pattern(spec);
@@ -166,7 +146,7 @@ TEST_CASE("random keys are as many as the pattern says, or all there are, outsid
 TEST_CASE("random keys are the same in every run and for every length, and differ from query to query") {
   const Mask once = mask_of("random:20", length);
   const Mask again = mask_of("random:20", length);
-  const Mask shorter = mask_of("random:20", 100);  // so many that they are kept as a table
+  const Mask shorter = mask_of("random:20", 100);
   CHECK(wrong_pair([&](auto t, auto s) { return once.allows(t, s) == again.allows(t, s); }) == "");
   CHECK(wrong_pair([&](auto t, auto s) { return t >= 100 || s >= 100 || once.allows(t, s) == shorter.allows(t, s); }) ==
         "");
@@ -179,11 +159,10 @@ TEST_CASE("random keys are the same in every run and for every length, and diffe
   CHECK(sets.size() == length);
 }
 
-TEST_CASE("next_block passes over blocks without dense keys, and over no other") {
+TEST_CASE("next_block passes over blocks that nobody sees, and over no other unless the pattern has strides") {
   for (const std::string& spec : all_specs()) {
     const Mask mask = mask_of(spec, length);
-    // A pattern knows exactly; a table is looked at.
-    const bool is_exact = spec.find("1000") == std::string::npos && spec != "random:30";
+    const bool is_exact = parse_mask_pattern(spec).stride == 0 && parse_mask_pattern(spec).n_random == 0;
     std::size_t wrong = 0;
     for (std::size_t first_query = 0; first_query < length; first_query += 17) {
       for (const std::size_t n : {1, 16, 64}) {
@@ -191,7 +170,7 @@ TEST_CASE("next_block passes over blocks without dense keys, and over no other")
         std::size_t next = mask.next_block(first_query, n, 0);
         for (std::size_t first = 0; first < length; first += Mask::block) {
           std::uint64_t any = 0;
-          for (std::size_t i = 0; i < n; i++) any |= mask.dense_bits(first_query + i, first);
+          for (std::size_t i = 0; i < n; i++) any |= mask.bits(first_query + i, first);
           wrong += first == next ? is_exact && any == 0 : any != 0;
           if (first == next) next = mask.next_block(first_query, n, first + Mask::block);
         }

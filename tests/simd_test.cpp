@@ -1,11 +1,9 @@
-// Vectors: their functions, rows of them, and the measurement of their peak.
+// Vectors and their functions.
 #include <doctest/doctest.h>
 
 #include <numeric>
 
 #include "fenced.h"
-#include "fused.h"
-#include "tensor/fma_peak.h"
 #include "tensor/simd.h"
 
 namespace microgpt {
@@ -128,24 +126,6 @@ TEST_CASE_TEMPLATE("log is within 5 eps of the true one at all normal positive n
   for (const T x : edges) {
     const std::vector<T> all(lanes<T>, x);
     CHECK(largest_error<T>(all, log<T>, [](long double y) { return std::log(y); }) < 5);
-  }
-}
-
-// --- Rows ------------------------------------------------------------------------------------------------------------
-
-// --- Fma peak --------------------------------------------------------------------------------------------------------
-
-// That each chain has run to its end shows in its number. (That the loop holds fma_chains instructions, no fewer and no
-// more, shows in a disassembly.)
-TEST_CASE_TEMPLATE("every chain of the peak's measurement is computed", T, float, double) {
-  for (const std::size_t count : {0, 1, 100}) {
-    T total = 0;
-    for (std::size_t i = 0; i < fma_chains; i++) {
-      T x = T{3} + static_cast<T>(i);
-      for (std::size_t n = 0; n < count; n++) x = fused(x, static_cast<T>(0.999), static_cast<T>(0.0007));
-      total += x;
-    }
-    CHECK(run_fma_chains<T>(3, count) == static_cast<T>(lanes<T>) * total);
   }
 }
 

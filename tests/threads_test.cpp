@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <set>
 #include <string>
 
@@ -105,25 +104,6 @@ TEST_CASE("all threads must be faster than the shortest step of one: a slow step
   ThreadTrials trials(2);
   for (const double seconds : {9.0, 1.0, 9.0}) trials.took(seconds);
   CHECK(steps(trials, 4, 1.1, 1.0) == Steps{2, 2, 2, 1});
-}
-
-TEST_CASE("where there is one thread, there is nothing to try") {
-  ThreadTrials trials(1);
-  CHECK(steps(trials, 1000, 1.0, 1.0) == Steps(1000, 1));
-}
-
-/// Its time is what the test says.
-struct HandClock {
-  static inline double seconds = 0;
-  static std::chrono::duration<double> now() { return std::chrono::duration<double>(seconds); }
-};
-
-TEST_CASE("run measures how long a step takes") {
-  ThreadTrials trials(4);
-  for (std::size_t i = 0; i < 2 * ThreadTrials::trial; i++) {
-    trials.run<HandClock>([](std::size_t threads) { return HandClock::seconds += static_cast<double>(threads); });
-  }
-  CHECK(trials.next() == 1);
 }
 
 TEST_CASE("run hands on the threads of the next step, and what the step returns") {

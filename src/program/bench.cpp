@@ -36,7 +36,7 @@ struct Subject {
   std::size_t batch = 1;         // B: documents in a step
   std::string kernels = "fast";  // or naive; or scalar, the scalar path, whose numbers are doubles
   std::size_t threads = 1;
-  std::string attention = "mha";  // of sampling: the forms of choose_attention(), and "mla, expanded"
+  std::string attention = "mha";  // of sampling: the forms of choose_attention()
   std::size_t length = 0;         // T, for attention alone and for sampling; training reads the names as they are
   std::size_t n_head = 4;         // H; 1 if it does not divide n_embd
 };
@@ -46,8 +46,7 @@ struct Tally {
   double steps = 0;
   double names = 0;
   /// Training: 6 * multiplied weights * positions, plus 12 * C * pairs that attention keeps (4 of them forward).
-  /// Sampling: 2 instead of 6, and 4 instead of 12 for MHA. MLA takes more per pair; expanded, it also computes keys
-  /// and values again for every pair.
+  /// Sampling: 2 instead of 6, and 4 instead of 12 for MHA. MLA takes more per pair.
   double operations = 0;
 };
 
@@ -55,14 +54,13 @@ double causal_pairs(std::size_t n) { return static_cast<double>(n * (n + 1)) / 2
 
 /// The gist at the subject's sizes, and the documents to train it on.
 struct Setting {
-  Setting(const Subject& subject, const std::vector<Document>& all)
-      : documents(all), tokenizer(all), absorbs(subject.attention != "mla, expanded") {
+  Setting(const Subject& subject, const std::vector<Document>& all) : documents(all), tokenizer(all) {
     random.shuffle(documents);
     config.vocab_size = tokenizer.vocab_size();
     config.n_embd = subject.n_embd;
     config.n_head = subject.n_head;
     if (subject.length > 0) config.block_size = subject.length;
-    choose_attention(config, subject.attention.substr(0, 3));
+    choose_attention(config, subject.attention);
     train.batch_size = subject.batch;
     train.num_steps = 1'000'000'000;
     validate(config);
@@ -84,20 +82,16 @@ struct Setting {
 
   /// Adds a generated name of n tokens, made one by one with a cache.
   void add_sampling(Tally& done, std::size_t n) const {
-    const bool expands = config.is_latent() && !absorbs;
-    const std::size_t mixed = config.is_latent() && !expands ? config.kv_latent : config.head_dim();  // by each head
+    const std::size_t mixed = config.is_latent() ? config.kv_latent : config.head_dim();  // by each head
     const double per_pair = config.n_head * (2 * mixed + config.rope_dim);
-    const double expanded = expands ? 2 * config.kv_latent * config.n_embd : 0;  // for each earlier token
     done.steps += n;
     done.names++;
-    done.operations +=
-        2 * (multiplied * n + config.n_layer * (per_pair * causal_pairs(n) + expanded * causal_pairs(n - 1)));
+    done.operations += 2 * (multiplied * n + config.n_layer * per_pair * causal_pairs(n));
   }
 
   PythonRandom random;
   std::vector<Document> documents;
   Tokenizer tokenizer;
-  bool absorbs;
   Config config = preset("gist").model;
   TrainConfig train = preset("gist").train;
   double multiplied = 0;    // how many weights are used in matrix products: all but the embeddings
@@ -134,11 +128,9 @@ class Bench {
       const double scalar = line({"sample", C, 1, "scalar"});
       for (const std::size_t context : options_.context) {
         const bool is_short = context <= preset("gist").model.block_size;
-        for (const char* kind : {"mha", "gqa", "mqa", "mla", "mla, expanded"}) {
-          const bool expands = kind == std::string("mla, expanded");
-          if (expands && context > 256) continue;  // every token makes the keys and values of all others anew
+        for (const char* kind : {"mha", "gqa", "mqa", "mla"}) {
           line({"sample", C, 1, "fast", 1, kind, context}, is_short ? scalar : 0);
-          if (is_short && !expands) line({"sample", C, 32, "fast", 1, kind, context}, scalar);
+          if (is_short) line({"sample", C, 32, "fast", 1, kind, context}, scalar);
         }
       }
     }
@@ -240,7 +232,7 @@ class Bench {
     const Parameters parameters = initialize(setting.config, setting.train, setting.random);
     if (s.what == "sample") {  // names side by side, each as long as its context: BOS is a token like any other
       TensorModel<float> model(setting.config, parameters);
-      Decoder<float> decoder(model, kernels_of(s), setting.absorbs, s.batch);
+      Decoder<float> decoder(model, kernels_of(s), s.batch);
       return measure([&](Tally& done) {
         std::vector<Token> last(s.batch, setting.tokenizer.bos());
         for (std::size_t i = 0; i < s.batch; i++) decoder.reset(i);
@@ -332,7 +324,7 @@ Command bench_command() {
           "A step of training is a batch of names; attention alone goes forward and backward; a step of sampling is a "
           "token of a\nname as long as its context. % peak: percent of the processor's peak, which is measured first: "
           "fused multiply-adds on\nregisters alone. The scalar path computes in doubles, the others in floats. mla "
-          "attends to the latents directly, or\ncomputes keys and values from them again for every token (expanded).\n"
+          "attends to the latents directly.\n"
           "Examples:\n"
           "  microgpt bench --quick\n"
           "  microgpt bench --what train --n-embd 64 --batch 16 --json",

@@ -226,7 +226,7 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   const std::vector<Token> prompt = beginning(constraints, checkpoint);
   const std::size_t rows = sizeof(T) == 4 ? std::min<std::size_t>(options.num, 32) : 1;
   TensorModel<T> model(checkpoint.config, checkpoint.parameters, prompt.size() + max_new_tokens);
-  Decoder<T> decoder(model, fast<T>(), true, rows);
+  Decoder<T> decoder(model, fast<T>(), rows);
   Found found = find_names(options, constraints, drawn(decoder, options, tokenizer, prompt));
   const int signal = Interrupts::pending();
   interrupts.reset();

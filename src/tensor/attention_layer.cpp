@@ -46,36 +46,6 @@ AttentionCall<T> call_of(const AttentionShape& shape, const Dropout& dropout, co
   return call;
 }
 
-/// q, k, v to x_attn, document by document: those of one thread. gpt.cpp has the parallel loop over all of them.
-template <class T>
-void attend_forward(const Kernels<T>& kernels, const AttentionShape& shape, const AttentionInput<T>& input,
-                    AttentionActivations<T>& a) {
-  for (const Sequence& rows : input.sequences) {
-    kernels.attention_forward(rows.x(a.x_attn), a.log_sum.view().slice_cols(rows.queries.first, rows.queries.n),
-                              call_of(shape, input.dropout, rows, a));
-  }
-}
-
-/// Writes their outputs to x_attn.
-template <class T>
-void fix_heads(std::span<const FixedHead<T>> fixed, View<T> x_attn) {
-  for (const FixedHead<T>& head : fixed) {
-    const View<T> out = of_head(x_attn, head.head, head.output.size());
-    for (std::size_t n = 0; n < out.rows; n++) std::copy(head.output.begin(), head.output.end(), out.row(n));
-  }
-}
-
-/// dx_attn to dq, dk, dv.
-template <class T>
-void attend_backward(const Kernels<T>& kernels, const AttentionShape& shape, const AttentionInput<T>& input,
-                     AttentionActivations<T>& a) {
-  for (const Sequence& rows : input.sequences) {
-    kernels.attention_backward({rows.x(a.dq), rows.kv(a.dk), rows.kv(a.dv)}, rows.x(a.dx_attn), rows.x(a.x_attn),
-                               a.log_sum.view().slice_cols(rows.queries.first, rows.queries.n),
-                               call_of(shape, input.dropout, rows, a));
-  }
-}
-
 /// What the queries' gradient is added to: the keys' and values' gradient if x and kv are the same, otherwise nothing.
 template <class T>
 View<const T> before_queries(View<T> dx, View<T> dkv) {
@@ -203,8 +173,15 @@ void AttentionLayer<T>::forward(View<T> out, View<const T> before, const Kernels
   const Sequence rows = joined(input.sequences);
   const auto make_qkv = shape.is_latent() ? forward_latent<T> : forward_grouped<T>;
   make_qkv(*this, kernels, input, rows, a);
-  attend_forward(kernels, shape, input, a);
-  fix_heads(input.fixed, rows.x(a.x_attn));
+  for (const Sequence& document : input.sequences) {  // those of one thread: gpt.cpp has the parallel loop over all
+    kernels.attention_forward(document.x(a.x_attn),
+                              a.log_sum.view().slice_cols(document.queries.first, document.queries.n),
+                              call_of(shape, input.dropout, document, a));
+  }
+  for (const FixedHead<T>& head : input.fixed) {
+    const View<T> out_h = of_head(rows.x(a.x_attn), head.head, head.output.size());
+    for (std::size_t n = 0; n < out_h.rows; n++) std::copy(head.output.begin(), head.output.end(), out_h.row(n));
+  }
   kernels.linear_forward(rows.x(out), rows.x(a.x_attn), attn_wo, before.rows > 0 ? rows.x(before) : before);
 }
 
@@ -214,7 +191,12 @@ void AttentionLayer<T>::backward(View<T> dx, View<T> dkv, View<const T> dout, co
                                  const AttentionInput<T>& input, AttentionActivations<T>& a) const {
   const Sequence rows = joined(input.sequences);
   kernels.linear_backward_input(rows.x(a.dx_attn), rows.x(dout), attn_wo, {});
-  attend_backward(kernels, shape, input, a);
+  for (const Sequence& document : input.sequences) {
+    kernels.attention_backward({document.x(a.dq), document.kv(a.dk), document.kv(a.dv)}, document.x(a.dx_attn),
+                               document.x(a.x_attn),
+                               a.log_sum.view().slice_cols(document.queries.first, document.queries.n),
+                               call_of(shape, input.dropout, document, a));
+  }
   const auto backward_qkv = shape.is_latent() ? backward_latent<T> : backward_grouped<T>;
   backward_qkv(*this, dx, dkv, kernels, input, rows, a);
 }

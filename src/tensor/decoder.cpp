@@ -1,7 +1,5 @@
 #include "tensor/decoder.h"
 
-#include <array>
-
 #include "tensor/matmul.h"
 #include "tensor/rope.h"
 
@@ -10,8 +8,8 @@ namespace microgpt {
 // --- The caches of a layer ---------------------------------------------------------------------------------------
 
 template <class T>
-AttentionCache<T>::AttentionCache(const AttentionLayer<T>& layer, std::size_t N, std::size_t length, bool absorbed)
-    : layer_(layer), length_(length), absorbed_(layer.shape.is_latent() && absorbed) {
+AttentionCache<T>::AttentionCache(const AttentionLayer<T>& layer, std::size_t N, std::size_t length)
+    : layer_(layer), length_(length) {
   const AttentionShape& s = layer.shape;
   const std::size_t kept = s.is_latent() ? s.kv_latent + s.rope_dim : s.n_kv_head * (s.key_dim + s.value_dim);
   made_.resize(N, s.n_head * s.key_dim + kept);
@@ -20,14 +18,8 @@ AttentionCache<T>::AttentionCache(const AttentionLayer<T>& layer, std::size_t N,
   x_attn_.resize(N, s.n_head * s.value_dim);
   if (!s.is_latent()) return;
   c_q_.resize(N, s.q_latent);
-  q_.resize(N, s.n_head * (absorbed_ ? s.kv_latent + s.rope_dim : s.key_dim));
-  if (absorbed_) {
-    mixed_.resize(N, s.n_head * s.kv_latent);
-  } else {
-    k_.resize(length, s.n_head * s.key_dim);
-    v_.resize(length, s.n_head * s.value_dim);
-    k_nope_.resize(length, s.n_head * s.nope_dim());
-  }
+  q_.resize(N, s.n_head * (s.kv_latent + s.rope_dim));
+  mixed_.resize(N, s.n_head * s.kv_latent);
 }
 
 template <class T>
@@ -60,13 +52,7 @@ void AttentionCache<T>::attend(const View<T>& out, const Kernels<T>& kernels, co
   for (std::size_t i = 0; i < n; i++) {
     copy(kept_.view().slice_rows(i * length_ + positions[i], 1), newest(n, 0, kept_.view().cols).slice_rows(i, 1));
   }
-  if (!layer_.shape.is_latent()) {
-    attend_grouped(kernels, mask, positions);
-  } else if (absorbed_) {
-    attend_absorbed(kernels, mask, positions);
-  } else {
-    attend_expanded(kernels, mask, positions);
-  }
+  layer_.shape.is_latent() ? attend_latent(kernels, mask, positions) : attend_grouped(kernels, mask, positions);
   kernels.linear_forward(out, Share{0, n}.of(x_attn_), layer_.attn_wo, {});
 }
 
@@ -89,7 +75,7 @@ void AttentionCache<T>::attend_grouped(const Kernels<T>& kernels, const Mask& ma
 // --- MLA -------------------------------------------------------------------------------------------------------------
 
 template <class T>
-void AttentionCache<T>::attend_absorbed(const Kernels<T>& kernels, const Mask& mask, Positions positions) {
+void AttentionCache<T>::attend_latent(const Kernels<T>& kernels, const Mask& mask, Positions positions) {
   const AttentionShape& s = layer_.shape;
   const std::size_t P = s.nope_dim(), R = s.rope_dim, D = s.value_dim, Lkv = s.kv_latent, n = positions.size();
   const Share rows{0, n};
@@ -118,36 +104,13 @@ void AttentionCache<T>::attend_absorbed(const Kernels<T>& kernels, const Mask& m
   }
 }
 
-template <class T>
-void AttentionCache<T>::attend_expanded(const Kernels<T>& kernels, const Mask& mask, Positions positions) {
-  const AttentionShape& s = layer_.shape;
-  const std::size_t P = s.nope_dim(), R = s.rope_dim, n = positions.size();
-  for (std::size_t i = 0; i < n; i++) {
-    const std::size_t t = positions[i];
-    const Share rows{0, t + 1};
-    const View<T> latents = seen(i, t), k = rows.of(k_), v = rows.of(v_), k_nope = rows.of(k_nope_);
-    const View<T> q = q_.view().slice_rows(i, 1), made = this->made(n).slice_rows(i, 1);
-    kernels.linear_forward(k_nope, latents.slice_cols(0, s.kv_latent), layer_.attn_wuk, {});
-    kernels.linear_forward(v, latents.slice_cols(0, s.kv_latent), layer_.attn_wuv, {});
-    for (std::size_t h = 0; h < s.n_head; h++) {
-      const View<T> k_h = k.slice_cols(h * (P + R), P + R), q_h = q.slice_cols(h * (P + R), P + R);
-      copy(k_h.slice_cols(0, P), k_nope.slice_cols(h * P, P));
-      copy(k_h.slice_cols(P, R), latents.slice_cols(s.kv_latent, R));
-      copy(q_h.slice_cols(0, P), made.slice_cols(h * P, P));
-      rope_forward(q_h.slice_cols(P, R), made.slice_cols(s.n_head * P + h * R, R), std::array{t}, s.rope_base);
-    }
-    kernels.attention_forward(x_attn_.view().slice_rows(i, 1), log_sum_.view(),
-                              AttentionCall<T>::of(s, q, k, v, mask, t));
-  }
-}
-
 // --- The whole model -------------------------------------------------------------------------------------------------
 
 template <class T>
-Decoder<T>::Decoder(TensorModel<T>& model, const Kernels<T>& kernels, bool absorbed, std::size_t N)
+Decoder<T>::Decoder(TensorModel<T>& model, const Kernels<T>& kernels, std::size_t N)
     : model_(model), kernels_(kernels), positions_(N, 0) {
   for (const typename TensorModel<T>::Layer& layer : model.layers) {
-    caches_.emplace_back(layer.attention, N, model.length, absorbed);
+    caches_.emplace_back(layer.attention, N, model.length);
   }
   scale_.resize(1, N);
   for (Tensor<T>* tensor : {&x_, &x_norm_, &out_}) tensor->resize(N, model.config.n_embd);

@@ -4,8 +4,8 @@
 // MHA, MQA and GQA cache keys and values. MLA caches the latent vector, from which all heads' keys and values are
 // computed, and the rotary key.
 //
-// MLA can compute keys and values again for every token (expanded), or never (absorbed). A score is
-// q_nope . (W_UK c_kv) + q_rope . k_rope = (W_UK^T q_nope) . c_kv + q_rope . k_rope. So W_UK can be absorbed into the
+// MLA never computes keys and values from it. A score is
+// q_nope . (W_UK c_kv) + q_rope . k_rope = (W_UK^T q_nope) . c_kv + q_rope . k_rope. So W_UK is absorbed into the
 // query, and W_UV into the output. Then attention runs on the latents, as if they were the keys and values of one head
 // that all query heads share.
 //
@@ -31,9 +31,8 @@ namespace microgpt {
 template <class T>
 class AttentionCache {
  public:
-  /// Caches for N documents of at most `length` positions. The layer must outlive them. `absorbed` only matters for
-  /// MLA.
-  AttentionCache(const AttentionLayer<T>& layer, std::size_t N, std::size_t length, bool absorbed = true);
+  /// Caches for N documents of at most `length` positions. The layer must outlive them.
+  AttentionCache(const AttentionLayer<T>& layer, std::size_t N, std::size_t length);
 
   using Positions = std::span<const std::size_t>;
 
@@ -54,8 +53,7 @@ class AttentionCache {
 
  private:
   void attend_grouped(const Kernels<T>& kernels, const Mask& mask, Positions positions);
-  void attend_absorbed(const Kernels<T>& kernels, const Mask& mask, Positions positions);
-  void attend_expanded(const Kernels<T>& kernels, const Mask& mask, Positions positions);
+  void attend_latent(const Kernels<T>& kernels, const Mask& mask, Positions positions);
 
   /// Parts of what was made: some columns of the queries, and of what is kept.
   View<T> queries(std::size_t n, std::size_t first, std::size_t cols) { return made(n).slice_cols(first, cols); }
@@ -68,16 +66,14 @@ class AttentionCache {
 
   const AttentionLayer<T>& layer_;
   std::size_t length_;
-  bool absorbed_;
   Tensor<T> made_;              // (N,H*K+kept): queries, in MLA all q_nope before all q_rope; and what is kept
   Tensor<T> kept_;              // (N*T,kept): keys and values (G*K+G*D), or in MLA c_kv and k_rope (Lkv+R)
   Tensor<T> log_sum_, x_attn_;  // (H,1), (N,H*D)
 
   // Only in MLA.
-  Tensor<T> c_q_;             // (N,Lq)
-  Tensor<T> q_;               // (N,H*(Lkv+R)) if absorbed, else (N,H*K)
-  Tensor<T> mixed_;           // (N,H*Lkv) if absorbed: each head's weighted sum of latents
-  Tensor<T> k_, v_, k_nope_;  // (T,H*K), (T,H*D), (T,H*P) if expanded: made again for every token
+  Tensor<T> c_q_;    // (N,Lq)
+  Tensor<T> q_;      // (N,H*(Lkv+R))
+  Tensor<T> mixed_;  // (N,H*Lkv) each head's weighted sum of latents
 };
 
 /// T is float or double. The model must outlive the decoder, and stay as it is.
@@ -85,8 +81,7 @@ template <class T>
 class Decoder {
  public:
   /// A decoder for up to N documents at a time.
-  explicit Decoder(TensorModel<T>& model, const Kernels<T>& kernels = fast<T>(), bool absorbed = true,
-                   std::size_t N = 1);
+  explicit Decoder(TensorModel<T>& model, const Kernels<T>& kernels = fast<T>(), std::size_t N = 1);
 
   const Config& config() const { return model_.config; }
 

@@ -22,7 +22,7 @@ constexpr std::size_t block = Mask::block;  // queries per block, and keys per b
 template <class T>
 constexpr T masked = -std::numeric_limits<T>::infinity();  // the score of a key that the query does not see
 
-/// Which dense keys of a block each query of a block may see. A block has at most Mask::block of them.
+/// Which keys of a block each query of a block may see. A block has at most Mask::block of them.
 class Visible {
  public:
   /// Some queries of the block, and a range of keys from the first to the last that one of them sees.
@@ -35,7 +35,7 @@ class Visible {
   Visible(const Mask& mask, std::size_t first_query, std::size_t n, std::size_t first_key, std::size_t width)
       : n_(n), width_(width) {
     for (std::size_t i = 0; i < n; i++) {
-      words_[i] = mask.dense_bits(first_query + i, first_key) & Mask::lowest(width);
+      words_[i] = mask.bits(first_query + i, first_key) & Mask::lowest(width);
     }
   }
 
@@ -113,34 +113,8 @@ struct Workspace {
   Tensor<T> weights{block, block};
   Tensor<T> dweights{block, block};
 
-  std::vector<std::size_t> scattered;  // the scattered keys that a query sees
-  AlignedVector<T> scattered_weights, scattered_dweights;
-  Tensor<T> scores;  // of a single query: a row for each head
-
-  /// Lists the scattered keys, of the first m, that query t sees. Returns whether there are any.
-  bool take_scattered(const Mask& mask, std::size_t t, std::size_t m) {
-    scattered.clear();
-    mask.each_scattered(t, [&](std::size_t s) {
-      if (s < m) scattered.push_back(s);
-    });
-    return !scattered.empty();
-  }
-
-  /// Lists all keys, of the first m, that query t sees.
-  void take_visible(const Mask& mask, std::size_t t, std::size_t m) {
-    take_scattered(mask, t, m);
-    for (std::size_t s = mask.next_block(t, 1, 0); s < m; s = mask.next_block(t, 1, s + block)) {
-      for (std::uint64_t word = mask.dense_bits(t, s) & Mask::lowest(m - s); word != 0; word &= word - 1) {
-        scattered.push_back(s + static_cast<std::size_t>(std::countr_zero(word)));
-      }
-    }
-  }
-
-  /// Memory for a number of each scattered key, in whole vectors.
-  T* for_scattered(AlignedVector<T>& numbers) {
-    numbers.resize(padded<T>(scattered.size()));
-    return numbers.data();
-  }
+  std::vector<std::size_t> seen;  // the keys that a single query sees
+  AlignedVector<T> seen_weights;
 
   static void take(Tensor<T>& to, View<const T> x) {
     to.resize(x.rows, x.cols);
@@ -194,22 +168,6 @@ struct OnlineSoftmax {
   }
 };
 
-/// Adds the scattered keys of query i of a block, one by one, to its row of `out`.
-template <class T>
-void forward_scattered(View<T> out, const AttentionHead<T>& head, std::size_t i, OnlineSoftmax<T>& softmax,
-                       Workspace<T>& work) {
-  const std::size_t n = work.scattered.size();
-  T* const weights = work.for_scattered(work.scattered_weights);
-  dots<T>(weights, head.q.row(i), head.k, work.scattered);
-  std::fill(weights + n, weights + padded<T>(n), masked<T>);
-  softmax.take(i, weights, n, [&](std::size_t s) { return load(weights + s) * head.scale; });
-  for (std::size_t c = 0; c < n; c++) {
-    weights[c] *= head.dropout.template factor<T>(head.first_query + i, work.scattered[c]);
-  }
-  multiply_row(out.row(i), out.cols, softmax.shrink[i]);
-  add_rows<T>(out.row(i), head.v, work.scattered, weights);
-}
-
 /// Divides the rows of `out` by their softmax totals, and sets log_sum.
 template <class T>
 void finish(View<T> out, T* log_sum, OnlineSoftmax<T>& softmax) {
@@ -229,7 +187,7 @@ void finish(View<T> out, T* log_sum, OnlineSoftmax<T>& softmax) {
 }
 
 /// Calls visit(s, visible, part) for parts of the blocks of keys; s is a block's first key. Together they cover all
-/// dense keys that a block of queries sees.
+/// keys that a block of queries sees.
 template <class T, class Visit>
 void each_part(const AttentionHead<T>& head, Visit visit) {
   const auto& [q, k, v, scale, mask, first_query, dropout] = head;
@@ -265,77 +223,27 @@ void forward_block(View<T> out, T* log_sum, const AttentionHead<T>& head, Worksp
     if (head.dropout.drops()) drop<T>(weights, weights, head.dropout, head.first_query + part.row, s + part.col);
     matmul_add(to, weights, head.v.slice_rows(s + part.col, part.cols));
   });
-  for (std::size_t i = 0; head.mask.has_scattered() && i < head.q.rows; i++) {
-    if (work.take_scattered(head.mask, head.first_query + i, head.v.rows)) {
-      forward_scattered(out, head, i, softmax, work);
-    }
-  }
   finish(out, log_sum, softmax);
 }
 
-/// scores (heads,n): the dot products of the queries of some heads, from `first` on, with the listed keys.
-template <class T, std::size_t heads, std::size_t width>
-void score_keys(View<T> scores, const AttentionCall<T>& call, std::size_t first, std::span<const std::size_t> keys) {
-  const std::size_t K = call.key_dim();
-  std::array<std::size_t, heads> at;
-  for (std::size_t h = 0; h < heads; h++) at[h] = call.kv_head(first + h) * K;
-  for (std::size_t c = 0; c < keys.size(); c += width) {
-    const std::array<const T*, width> rows = next_rows<T, width>(call.k, keys, c);
-    for (std::size_t h = 0; h < heads; h++) {
-      store<T, width>(scores.row(h) + c, dots<T, width>(call.q.data + (first + h) * K, K, rows, at[h]));
-    }
-  }
-}
-
-/// out (heads,D) = the weighted sums of the listed values. The sums of all these heads grow side by side, so that none
-/// waits for the number added before. If they are `shared`, all these heads read the same values.
-template <class T, std::size_t heads, std::size_t width, bool shared>
-void mix_values(View<T> out, const AttentionCall<T>& call, std::size_t first, View<const T> weights,
-                std::span<const std::size_t> keys) {
-  std::array<const T*, heads> values;
-  for (std::size_t h = 0; h < heads; h++) values[h] = call.v.data + call.kv_head(first + h) * out.cols;
-  each_vector<T, width>(out.cols, [&](auto get, auto put) {
-    std::array<Vector<T, width>, heads> sums{};
-    for (std::size_t c = 0; c < keys.size(); c++) {
-      const std::size_t at = keys[c] * call.v.stride;
-#pragma GCC unroll 8
-      for (std::size_t h = 0; h < heads; h++) {
-        sums[h] = multiply_add(get(values[shared ? 0 : h] + at), broadcast<T, width>(weights.row(h)[c]), sums[h]);
-      }
-    }
-    for (std::size_t h = 0; h < heads; h++) put(out.row(h), sums[h]);
-  });
-}
-
-/// Some heads of a single query, as in generation: uses the keys it sees in place. Copying them first, as for a block,
-/// would cost more than using them.
-template <class T, std::size_t heads>
-void forward_one(View<T> out, View<T> log_sum, const AttentionCall<T>& call, std::size_t first, Workspace<T>& work) {
-  const std::span<const std::size_t> keys = work.scattered;
-  const std::size_t n = keys.size(), D = call.value_dim();
+/// A single query, as in generation: uses the keys it sees in place. Copying them first, as for a block, would cost
+/// more than using them.
+template <class T>
+void forward_one(View<T> out, T* log_sum, const AttentionHead<T>& head, Workspace<T>& work) {
+  const std::size_t n = work.seen.size();
+  work.seen_weights.assign(padded<T>(n), masked<T>);
+  T* const weights = work.seen_weights.data();
+  for (std::size_t c = 0; c < n; c++) weights[c] = dot(head.q.data, head.k.row(work.seen[c]), head.q.cols);
   OnlineSoftmax<T> softmax;
-  work.scores.resize(heads, n);
-  const View<T> weights = work.scores.view();
-  const View<T> to{out.data + first * D, heads, D, D};  // a row for each head
-  with_width<T>(call.key_dim(), [&]<std::size_t width>() { score_keys<T, heads, width>(weights, call, first, keys); });
-  for (std::size_t h = 0; h < heads; h++) {
-    T* const row = weights.row(h);
-    std::fill(row + n, row + padded<T>(n), masked<T>);
-    softmax.take(h, row, n, [&](std::size_t s) { return load(row + s) * static_cast<T>(call.scale); });
-    if (call.dropout.drops()) {
-      for (std::size_t c = 0; c < n; c++) {
-        row[c] *= call.head(first + h).dropout.template factor<T>(call.first_query, keys[c]);
-      }
+  softmax.take(0, weights, n, [&](std::size_t s) { return load(weights + s) * head.scale; });
+  each_vector<T>(out.cols, [&](auto get, auto put) {
+    Vector<T> sums{};
+    for (std::size_t c = 0; c < n; c++) {
+      sums = multiply_add(get(head.v.row(work.seen[c])), broadcast(weights[c]), sums);
     }
-  }
-  with_width<T>(D, [&]<std::size_t width>() {
-    const bool shared = call.kv_head(first) == call.kv_head(first + heads - 1);
-    const auto mix = shared ? mix_values<T, heads, width, true> : mix_values<T, heads, width, false>;
-    mix(to, call, first, weights, keys);
+    put(out.data, sums);
   });
-  std::array<T, padded<T>(heads)> log_sums;
-  finish(to, log_sums.data(), softmax);
-  for (std::size_t h = 0; h < heads; h++) log_sum.row(first + h)[0] = log_sums[h];
+  finish(out, log_sum, softmax);
 }
 
 /// What the backward of a block of queries knows of their outputs.
@@ -345,33 +253,6 @@ struct Outputs {
   const T* log_sum;            // (n)
   std::array<T, block> delta;  // dout * out, summed over D
 };
-
-/// The backward of forward_scattered, for query i of a block.
-template <class T>
-void backward_scattered(const AttentionGradients<T>& to, const AttentionHead<T>& head, const Outputs<T>& outputs,
-                        std::size_t i, Workspace<T>& work) {
-  const std::size_t n = work.scattered.size();
-  const std::size_t position = head.first_query + i;
-  const T* const dout = outputs.dout.row(i);
-  const std::size_t D = outputs.dout.cols;
-  T* const weights = work.for_scattered(work.scattered_weights);
-  T* const dweights = work.for_scattered(work.scattered_dweights);
-  T* const dscores = dweights;  // in their place
-  dots<T>(weights, head.q.row(i), head.k, work.scattered);
-  dots<T>(dweights, dout, head.v, work.scattered);
-  for (std::size_t c = 0; c < n; c++) dweights[c] *= head.dropout.template factor<T>(position, work.scattered[c]);
-  for (std::size_t c = 0; c < n; c += lanes<T>) {
-    const Vector<T> weight = exp<T>(load(weights + c) * head.scale - outputs.log_sum[i]);
-    store(weights + c, weight);
-    store(dscores + c, weight * (load(dweights + c) - outputs.delta[i]) * head.scale);
-  }
-  for (std::size_t c = 0; c < n; c++) {
-    const std::size_t s = work.scattered[c];
-    add_row(to.dv.row(s), dout, D, weights[c] * head.dropout.template factor<T>(position, s));
-    add_row(to.dk.row(s), head.q.row(i), head.q.cols, dscores[c]);
-  }
-  add_rows<T>(to.dq.row(i), head.k, work.scattered, dscores);
-}
 
 /// For a block of queries: sets dq, and adds to dk and dv.
 template <class T>
@@ -402,11 +283,6 @@ void backward_block(const AttentionGradients<T>& to, const AttentionHead<T>& hea
     matmul_add(to.dk.slice_rows(key, part.cols), transposed(dscores), q);
     matmul_add(to.dq.slice_rows(part.row, part.rows), dscores, head.k.slice_rows(key, part.cols));
   });
-  for (std::size_t i = 0; head.mask.has_scattered() && i < head.q.rows; i++) {
-    if (work.take_scattered(head.mask, head.first_query + i, head.k.rows)) {
-      backward_scattered(to, head, outputs, i, work);
-    }
-  }
 }
 
 }  // namespace
@@ -415,24 +291,27 @@ template <class T>
 void flash_forward(const View<T>& out, const View<T>& log_sum, const AttentionCall<T>& call) {
   const std::size_t D = call.value_dim();
   Workspace<T>& work = Workspace<T>::of_thread();
-  if (call.q.rows == 1) {
-    work.take_visible(call.mask, call.first_query, call.k.rows);
-    std::size_t h = 0;  // four at a time keep the processor busy
-    for (; h + 4 <= call.n_head; h += 4) forward_one<T, 4>(out, log_sum, call, h, work);
-    for (; h < call.n_head; h++) forward_one<T, 1>(out, log_sum, call, h, work);
+  if (call.q.rows == 1 && !call.dropout.drops()) {
+    const std::size_t t = call.first_query, m = call.k.rows;
+    work.seen.clear();
+    for (std::size_t s = call.mask.next_block(t, 1, 0); s < m; s = call.mask.next_block(t, 1, s + block)) {
+      for (std::uint64_t word = call.mask.bits(t, s) & Mask::lowest(m - s); word != 0; word &= word - 1) {
+        work.seen.push_back(s + static_cast<std::size_t>(std::countr_zero(word)));
+      }
+    }
+    for (std::size_t h = 0; h < call.n_head; h++) {
+      forward_one(out.slice_cols(h * D, D), log_sum.row(h), call.head(h), work);
+    }
     return;
   }
   for (std::size_t h = 0; h < call.n_head; h++) {
     AttentionHead<T> head = call.head(h);
     const View<T> out_h = out.slice_cols(h * D, D);
-    const bool has_scattered = call.mask.has_scattered();
     if (call.is_first_of_group(h)) {
       work.keys_t.take(head.k);
       work.take(work.values, head.v);
-      if (has_scattered) work.take(work.keys, head.k);
     }
     head.v = work.values.view();
-    if (has_scattered) head.k = work.keys.view();
     for (std::size_t t = 0; t < call.q.rows; t += block) {
       const std::size_t n = std::min(block, call.q.rows - t);
       forward_block(out_h.slice_rows(t, n), log_sum.row(h) + t, head.queries(t, n), work);
@@ -449,17 +328,14 @@ void flash_backward(const AttentionGradients<T>& gradients, const View<const T>&
   for (std::size_t h = 0; h < call.n_head; h++) {
     AttentionHead<T> head = call.head(h);
     const auto [dq, dk, dv] = call.head(gradients, h, K, D);
-    const bool has_scattered = call.mask.has_scattered();
     if (call.is_first_of_group(h)) {
       work.take(work.keys, head.k);
       work.keys_t.take(work.keys.view());
       work.values_t.take(head.v);
-      if (has_scattered) work.take(work.values, head.v);
       work.clear(work.dk, head.k.rows, K);
       work.clear(work.dv, head.v.rows, D);
     }
     head.k = work.keys.view();
-    if (has_scattered) head.v = work.values.view();
     for (std::size_t t = 0; t < call.q.rows; t += block) {
       const std::size_t n = std::min(block, call.q.rows - t);
       Outputs<T> outputs{dout.slice_cols(h * D, D).slice_rows(t, n), log_sum.row(h) + t, {}};

@@ -4,12 +4,10 @@
 // (2018), the blocks and the backward from Dao et al., "FlashAttention" (2022).
 //
 // Most work on hidden keys is skipped:
-// - If none of the 64 queries sees a dense key in a block of keys, Mask::next_block skips the block at no cost.
+// - If none of the 64 queries sees a key in a block of keys, Mask::next_block skips the block at no cost.
 // - If the diagonal or the end of a window cuts a block, only about the visible half is multiplied.
-// - Scattered keys (of strides, and random ones) are taken one by one. Each costs several times as much as a key in a
-//   block, which 64 queries share.
-// Not skipped are hidden keys between visible dense keys of the same block: the gaps of strides up to 4, and holes in a
-// table. They are multiplied, and their weights become zero.
+// Not skipped are hidden keys between visible ones of the same block, and what lies before the window of a pattern with
+// strides, or of one with random keys: they are multiplied, and their weights become zero.
 #pragma once
 
 #include "tensor/attention_call.h"

@@ -7,8 +7,12 @@
 #include "tensor/threads.h"
 
 namespace microgpt {
+namespace {
 
-// `start` comes from the caller, so that the compiler cannot compute the chains at compile time.
+constexpr std::size_t fma_chains = 12;  // independent, and enough to hide the latency of an FMA on two units
+
+// x = 0.999 x + 0.0007, `count` times, in every chain. `start` comes from the caller, so that the compiler cannot
+// compute the chains at compile time.
 template <class T>
 T run_fma_chains(T start, std::size_t count) {
   Vector<T> x[fma_chains];
@@ -23,6 +27,8 @@ T run_fma_chains(T start, std::size_t count) {
   for (std::size_t i = 0; i < fma_chains; i++) all += x[i];
   return sum<T>(all);
 }
+
+}  // namespace
 
 template <class T>
 double measure_fma_peak(std::size_t threads) {
@@ -42,8 +48,6 @@ double measure_fma_peak(std::size_t threads) {
   return best;
 }
 
-template float run_fma_chains(float start, std::size_t count);
-template double run_fma_chains(double start, std::size_t count);
 template double measure_fma_peak<float>(std::size_t threads);
 template double measure_fma_peak<double>(std::size_t threads);
 

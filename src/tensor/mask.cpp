@@ -24,16 +24,15 @@ Mask Mask::of(const MaskPattern& pattern, std::size_t length) {
   mask.pattern_ = pattern;
   for (std::size_t i = 0; pattern.stride > 0 && i < block; i += pattern.stride) mask.comb_ |= std::uint64_t{1} << i;
   if (pattern.n_random == 0) return mask;
+  Mask table = Mask::table(length, length, [&](std::size_t t, std::size_t s) { return mask.allows(t, s); });
   PythonRandom random;
-  mask.random_begin_.push_back(0);
   for (std::size_t t = 0; t < length; t++) {
     const std::size_t begin = std::min(pattern.n_global, t);
-    const std::vector<std::uint32_t> keys = draw(begin, std::max(begin, mask.run_begin(t)), pattern.n_random, random);
-    mask.random_keys_.insert(mask.random_keys_.end(), keys.begin(), keys.end());
-    mask.random_begin_.push_back(mask.random_keys_.size());
+    for (const std::uint32_t s : draw(begin, std::max(begin, mask.run_begin(t)), pattern.n_random, random)) {
+      table.table_[t * table.words_ + s / block] |= std::uint64_t{1} << (s % block);
+    }
   }
-  if (pattern.n_random * dense_share <= length && pattern.stride == 0) return mask;
-  return table(length, length, [&](std::size_t t, std::size_t s) { return mask.allows(t, s); });
+  return table;
 }
 
 Mask Mask::table(std::size_t n_query, std::size_t n_key,
@@ -47,16 +46,6 @@ Mask Mask::table(std::size_t n_query, std::size_t n_key,
     }
   }
   return mask;
-}
-
-std::uint64_t Mask::scattered_bits(std::size_t t, std::size_t first) const {
-  if (t < first) return 0;
-  std::uint64_t word = pattern_.stride > 0 ? strided_bits(t, first) & lowest(t - first + 1) : 0;
-  const std::span<const std::uint32_t> keys = random_keys(t);
-  for (auto key = std::lower_bound(keys.begin(), keys.end(), first); key != keys.end() && *key < first + block; ++key) {
-    word |= std::uint64_t{1} << (*key - first);
-  }
-  return word;
 }
 
 }  // namespace microgpt

@@ -1,6 +1,5 @@
 // Attention for documents of up to 16 positions: names, mostly. A key's scores for all queries fit into one or two
-// vectors, so the processor works on all queries at once. Each length has its own version of the code, with all loops
-// unrolled. The result is the same as in flash.h.
+// vectors, so the processor works on all queries at once. The result is the same as in flash.h.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +10,7 @@
 
 namespace microgpt {
 
-/// The maximum number of positions for these kernels. (For double, which only tests use, it is one vector: each version
-/// of the code takes a second to compile.)
+/// The maximum number of positions for these kernels: two vectors, or one of doubles, which only tests and lessons use.
 template <class T>
 inline constexpr std::size_t longest_short = sizeof(T) == 4 ? std::min<std::size_t>(16, 2 * lanes<T>) : lanes<T>;
 

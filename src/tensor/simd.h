@@ -10,12 +10,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "tensor/lanes.h"
-#include "tensor/view.h"
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -62,22 +60,20 @@ struct VectorOf {
   typedef T type __attribute__((vector_size(n * sizeof(T))));
 };
 
-/// n numbers, one per lane: by default a full vector; a half or a quarter where there are fewer numbers.
+/// n numbers, one per lane.
 template <class T, std::size_t n = lanes<T>>
 using Vector = typename VectorOf<T, n>::type;
 
 /// x in every lane. (Not Vector{} + x: 0 + -0 is 0, so -0 would lose its sign.)
-template <class T, std::size_t n = lanes<T>>
-Vector<T, n> broadcast(T x) {
-  return [x]<std::size_t... lane>(std::index_sequence<lane...>) {
-    return Vector<T, n>{(static_cast<void>(lane), x)...};
-  }
-  (std::make_index_sequence<n>());
+template <class T>
+Vector<T> broadcast(T x) {
+  return [x]<std::size_t... lane>(std::index_sequence<lane...>) { return Vector<T>{(static_cast<void>(lane), x)...}; }
+  (std::make_index_sequence<lanes<T>>());
 }
 
-template <class T, std::size_t n = lanes<T>>
-Vector<T, n> load(const T* from) {
-  Vector<T, n> v;
+template <class T>
+Vector<T> load(const T* from) {
+  Vector<T> v;
   std::memcpy(&v, from, sizeof v);
   return v;
 }
@@ -162,27 +158,6 @@ T reduce(std::type_identity_t<Vector<T, n>> v, Combine combine) {
 template <class T>
 T sum(Vector<T> v) {
   return reduce<T>(v, [](auto a, auto b) { return a + b; });
-}
-
-/// The sums of n vectors, each of its lanes in the order of sum(): lane i is that of v[i]. Half-way, a vector holds
-/// n / left sums, side by side, of which `left` numbers each are still to be added.
-template <class T, std::size_t n, std::size_t left = n>
-[[gnu::always_inline]] inline Vector<T, n> sums(const std::array<Vector<T, n>, left>& v) {
-  if constexpr (left == 1) {
-    return v[0];
-  } else {
-    constexpr std::size_t part = left / 2;
-    std::array<Vector<T, n>, part> folded;
-#pragma GCC unroll 8
-    for (std::size_t i = 0; i < part; i++) {
-      folded[i] = [ a = v[2 * i], b = v[2 * i + 1] ]<std::size_t... lane>(std::index_sequence<lane...>) {
-        return __builtin_shufflevector(a, b, (lane / part * left + lane % part)...) +
-               __builtin_shufflevector(a, b, (lane / part * left + lane % part + part)...);
-      }
-      (std::make_index_sequence<n>());
-    }
-    return sums<T, n, part>(folded);
-  }
 }
 
 template <class T>
@@ -270,32 +245,17 @@ Vector<T> log(Vector<T> x) {
 
 /// Calls at(get, put) for each vector of a row with `cols` columns. get(row) loads the numbers of a row at the current
 /// columns, and put(row, vector) stores them. If the last vector is not full, get(row, rest) fills the lanes beyond the
-/// row with `rest`. With narrower vectors, of n numbers, cols must be a multiple of n.
-template <class T, std::size_t n = lanes<T>, class At>
+/// row with `rest`.
+template <class T, class At>
 [[gnu::always_inline]] inline void each_vector(std::size_t cols, At at) {
   std::size_t c = 0;
-  for (; c + n <= cols; c += n) {
-    at([c](const T* row, T = 0) { return load<T, n>(row + c); },
-       [c](T* row, Vector<T, n> v) { store<T, n>(row + c, v); });
+  for (; c + lanes<T> <= cols; c += lanes<T>) {
+    at([c](const T* row, T = 0) { return load(row + c); }, [c](T* row, Vector<T> v) { store(row + c, v); });
   }
-  if constexpr (n == lanes<T>) {
-    if (c == cols) return;
-    const std::size_t last = cols - c;
-    at([c, last](const T* row, T rest = 0) { return load(row + c, last, rest); },
-       [c, last](T* row, Vector<T> v) { store(row + c, v, last); });
-  }
-}
-
-/// A half or a quarter of a vector's lanes, but at least 16 bytes of them.
-template <class T, std::size_t parts>
-constexpr std::size_t narrow = std::max(lanes<T> / parts, 16 / sizeof(T));
-
-/// Calls work<n>() with the width of vectors for rows of `cols` numbers: theirs if they fill a narrow vector, or lanes.
-template <class T, class Work>
-void with_width(std::size_t cols, Work work) {
-  if (cols == narrow<T, 4>) return work.template operator()<narrow<T, 4>>();
-  if (cols == narrow<T, 2>) return work.template operator()<narrow<T, 2>>();
-  work.template operator()<lanes<T>>();
+  if (c == cols) return;
+  const std::size_t last = cols - c;
+  at([c, last](const T* row, T rest = 0) { return load(row + c, last, rest); },
+     [c, last](T* row, Vector<T> v) { store(row + c, v, last); });
 }
 
 /// row *= factor, n numbers.
@@ -316,47 +276,6 @@ T dot(const T* a, const T* b, std::size_t n) {
   Vector<T> sums{};
   each_vector<T>(n, [&](auto get, auto) { sums = multiply_add(get(a), get(b), sums); });
   return sum<T>(sums);
-}
-
-/// Rows of x from rows[first] on. After the end of the list, its last row again.
-template <class T, std::size_t n>
-std::array<const T*, n> next_rows(View<const T> x, std::span<const std::size_t> rows, std::size_t first) {
-  std::array<const T*, n> next;
-  for (std::size_t i = 0; i < n; i++) next[i] = x.row(rows[std::min(first + i, rows.size() - 1)]);
-  return next;
-}
-
-/// The dot products of q and the numbers from `at` on of n rows, each in the order of dot().
-template <class T, std::size_t n>
-[[gnu::always_inline]] inline Vector<T, n> dots(const T* q, std::size_t dim, const std::array<const T*, n>& rows,
-                                                std::size_t at = 0) {
-  std::array<Vector<T, n>, n> partial{};
-  each_vector<T, n>(dim, [&](auto get, auto) {
-    const Vector<T, n> factors = get(q);
-#pragma GCC unroll 16
-    for (std::size_t i = 0; i < n; i++) partial[i] = multiply_add(factors, get(rows[i] + at), partial[i]);
-  });
-  return sums<T, n>(partial);
-}
-
-/// to[i] = the dot product of q and x[rows[i]]. `to` has room for whole vectors.
-template <class T>
-void dots(T* to, const T* q, View<const T> x, std::span<const std::size_t> rows) {
-  for (std::size_t i = 0; i < rows.size(); i += lanes<T>) {
-    store(to + i, dots<T, lanes<T>>(q, x.cols, next_rows<T, lanes<T>>(x, rows, i)));
-  }
-}
-
-/// to += factors[0] * x[rows[0]] + factors[1] * x[rows[1]] + ..., in this order for each number of `to`.
-template <class T>
-void add_rows(T* to, View<const T> x, std::span<const std::size_t> rows, const T* factors) {
-  each_vector<T>(x.cols, [&](auto get, auto put) {
-    Vector<T> sums = get(to);
-    for (std::size_t c = 0; c < rows.size(); c++) {
-      sums = multiply_add(get(x.row(rows[c])), broadcast(factors[c]), sums);
-    }
-    put(to, sums);
-  });
 }
 
 }  // namespace microgpt

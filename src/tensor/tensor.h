@@ -63,9 +63,12 @@ class Tensor {
   AlignedVector<T> numbers_;
 };
 
-/// to (m,n) from (n,m): to[j][i] = from[i][j]. If `to` has more columns, these may become anything. T is float or
-/// double.
+/// to (m,n) from (n,m): to[j][i] = from[i][j].
 template <class T>
-void transpose(View<T> to, std::type_identity_t<View<const T>> from);
+void transpose(View<T> to, std::type_identity_t<View<const T>> from) {
+  for (std::size_t j = 0; j < from.cols; j++) {
+    for (std::size_t i = 0; i < from.rows; i++) to.row(j)[i] = from.row(i)[j];
+  }
+}
 
 }  // namespace microgpt

@@ -18,32 +18,23 @@ std::span<std::byte> bytes_of(std::span<T> numbers) {
   return std::as_writable_bytes(numbers);
 }
 
-/// How many numbers these rows of all weights have.
-template <class T>
-std::size_t num_gradients(TensorModel<T>& model, const WeightRows& which) {
-  std::size_t n = 0;
-  for (const Weight<T>* weight : model.weights()) {
-    const View<const T> grad = weight->grad.view();
-    n += which.of(grad.rows).n * grad.cols;
+/// Calls visit(row) for these rows of the gradients of all weights.
+template <class T, class Visit>
+void each_gradient(TensorModel<T>& model, const WeightRows& which, Visit visit) {
+  for (Weight<T>* weight : model.weights()) {
+    const View<T> grad = which.of(weight->grad.view().rows).of(weight->grad);
+    for (std::size_t i = 0; i < grad.rows; i++) visit(std::span(grad.row(i), grad.cols));
   }
-  return n;
 }
 
-/// Copies the gradients of these rows of all weights to the list, or back.
+/// Copies a list to these rows of the gradients of all weights.
 template <class T>
-void copy_gradients(TensorModel<T>& model, const WeightRows& which, std::span<T> list, bool back) {
+void copy_back(TensorModel<T>& model, const WeightRows& which, const std::vector<T>& list) {
   auto at = list.begin();
-  for (Weight<T>* weight : model.weights()) {
-    const View<T> grad = weight->grad.view();
-    const Share rows = which.of(grad.rows);
-    for (std::size_t i = rows.first; i < rows.first + rows.n; i++, at += grad.cols) {
-      if (back) {
-        std::copy_n(at, grad.cols, grad.row(i));
-      } else {
-        std::copy_n(grad.row(i), grad.cols, at);
-      }
-    }
-  }
+  each_gradient(model, which, [&](std::span<T> row) {
+    std::copy_n(at, row.size(), row.begin());
+    at += row.size();
+  });
 }
 
 }  // namespace
@@ -162,19 +153,24 @@ void BatchTrainer<T>::add_gradients(Share documents) {
   sums_.resize(pieces);
   for (std::size_t piece = 0; piece < pieces; piece++) {
     std::vector<T>& sums = sums_[piece];
-    sums.resize(num_gradients(model_, {piece, pieces}));
+    auto collect = [&] {
+      sums.clear();
+      each_gradient(model_, {piece, pieces},
+                    [&](std::span<T> row) { sums.insert(sums.end(), row.begin(), row.end()); });
+    };
+    collect();  // for its size
     processes::take_over(bytes_of<T>(sums));
-    if (!is_first) copy_gradients<T>(model_, {piece, pieces}, sums, true);
+    if (!is_first) copy_back(model_, {piece, pieces}, sums);
     parallel(shares, [&](std::size_t i) {
       const WeightRows rows{piece * shares + i, pieces * shares, !is_first};
       gpt_backward_weights(model_, kernels_, batch_, documents, activations_, rows);
     });
-    copy_gradients<T>(model_, {piece, pieces}, sums, false);
+    collect();
     processes::hand_on(bytes_of<T>(sums));
   }
   for (std::size_t piece = 0; piece < pieces; piece++) {
     processes::spread(bytes_of<T>(sums_[piece]));
-    copy_gradients<T>(model_, {piece, pieces}, sums_[piece], true);
+    copy_back(model_, {piece, pieces}, sums_[piece]);
   }
 }
 

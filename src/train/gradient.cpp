@@ -28,23 +28,4 @@ double largest_difference(std::span<const double> a, std::span<const double> b) 
   return largest;
 }
 
-double largest_slope_error(const Loss& loss, const Matrix& matrix, std::span<const Token> tokens) {
-  List params;
-  for (const List& row : matrix) params.insert(params.end(), row.begin(), row.end());
-  std::vector<double> slopes;
-  for (const Value p : params) {
-    const double old = p.data();
-    auto loss_at = [&](double value) {
-      const Scope scope;
-      p.node->data = value;
-      return loss(tokens).data();
-    };
-    const double up = old + 1e-5;
-    const double down = old - 1e-5;
-    slopes.push_back((loss_at(up) - loss_at(down)) / (up - down));
-    p.node->data = old;
-  }
-  return largest_difference(loss_and_gradient(loss, params, tokens).gradient, slopes);
-}
-
 }  // namespace microgpt

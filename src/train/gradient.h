@@ -1,4 +1,4 @@
-// The gradient of a document's loss, computed in two ways: by backward(), and by changing parameters a little.
+// The gradient of a document's loss, and how far two gradients are apart.
 #pragma once
 
 #include <span>
@@ -24,9 +24,5 @@ LossAndGradient loss_and_gradient(const Loss& loss, const List& params, std::spa
 /// The largest |a[i] - b[i]|: the difference between two results for the same quantity. Infinite if the sizes differ,
 /// and NaN if any number is NaN; neither is below any tolerance.
 double largest_difference(std::span<const double> a, std::span<const double> b);
-
-/// The largest |gradient - slope| among these parameters. The slope is measured: change a parameter by 1e-5 up and down,
-/// and divide the difference of the losses by that of the parameters (a central difference).
-double largest_slope_error(const Loss& loss, const Matrix& matrix, std::span<const Token> tokens);
 
 }  // namespace microgpt

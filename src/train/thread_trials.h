@@ -35,8 +35,9 @@ class ThreadTrials {
   }
 
   /// Runs and times the next step: step(threads). Returns its result.
-  template <class Clock = std::chrono::steady_clock, class Step>
+  template <class Step>
   auto run(Step step) {
+    using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     const auto result = step(next());
     took(std::chrono::duration<double>(Clock::now() - start).count());

@@ -3,7 +3,6 @@
 
 #include "lesson/nudge.h"
 #include "lesson/teach.h"
-#include "tensor/rope.h"
 
 using microgpt::nudged;
 using teach::calling;
@@ -25,7 +24,6 @@ inline void test_arrow() {
   should_be(rotate_backward({1, 0}, 1), {std::cos(1), -std::sin(1)});
   calling("rotate_backward() of dy = (0 1) at position 1", "y[1] is x[0] sin + x[1] cos. Only y[1] counts here.");
   usual({-std::sin(1), std::cos(1)}, "The slope of x[0] has the wrong sign: y[1] is x[0] sin + x[1] cos.");
-  usual({std::sin(1), -std::cos(1)}, "That is a reflection. y[1] is x[0] sin + x[1] cos: both have a plus.");
   should_be(rotate_backward({0, 1}, 1), {std::sin(1), std::cos(1)});
 }
 
@@ -48,14 +46,7 @@ inline void test_row() {
           "One pair was right. Each pair has an angle of its own: position * speed(i, D).");
   usual(rotated(dy, [](std::size_t) { return -5.0; }), "All pairs rotate with the speed of the first.");
   usual(rotated(dy, [](std::size_t i) { return -speed(i, 6); }), "It rotates as at position 1, at any position.");
-  usual(rotated(dy, [](std::size_t i) { return -5 * std::pow(10000, -static_cast<double>(i) / 6); }),
-        "The speed is 10000^(-2 i / D). speed() knows it.");
   should_be(rotate_backward(dy, 5), slopes, 1e-6);
-  Row src = dy;
-  const microgpt::View<double> view{src.data(), 1, 6, 6};
-  microgpt::rope_backward(view, view, std::vector<std::size_t>{5}, 10000);
-  calling("rotate_backward() of six numbers at position 5, compared with src/tensor", "");
-  should_be(rotate_backward(dy, 5), src, 1e-12);
 }
 
 inline void test_score() {
@@ -74,9 +65,7 @@ inline void test_score() {
   usual(twice(rotate(k, 4)),
         "That is the slope of the rotated query. It has to be rotated back, by the query's position.");
   usual(twice(rotate_backward(rotate(k, 4), 4)), "Rotated back by the key's position. It is the query's slope.");
-  Row half = want_q;
-  for (double& number : half) number /= 2;
-  usual(half, "The direction is right. It has to be multiplied by dscore.");
+  usual(rotate_backward(rotate(k, 4), 9), "The direction is right. It has to be multiplied by dscore.");
   should_be(dq, want_q, 1e-6);
   calling("score_backward() of a query at 9, a key at 4, dscore = 2: the slope of k",
           "The query is right. For the key, exchange the two, and their positions.");
@@ -87,8 +76,6 @@ inline void test_cache() {
   std::vector<Row> kept;
   for (std::size_t t = 7; t < 12; t++) kept.push_back(rotate(waves(6, static_cast<double>(t)), t));
   const std::vector<Row> now = renumber(kept, 7);
-  calling("renumber() of the keys of positions 7 to 11: how many", "All of them stay.");
-  should_be(double(now.size()), {5});
   for (std::size_t t = 0; t < 5; t++) {
     const Row key = waves(6, static_cast<double>(t + 7));
     calling("renumber() of the keys of positions 7 to 11: the key that is now at " + std::to_string(t),
@@ -96,8 +83,7 @@ inline void test_cache() {
                 std::to_string(t) + ".");
     usual(rotate(key, t + 7), "It is rotated as before. Every key has to be rotated back by n positions.");
     if (t > 0) usual(key, "It is not rotated at all now. Rotate back by n, and not by its own position.");
-    usual(rotate(key, t + 14), "It was rotated on, and not back.");
-    should_be(now[t], rotate(key, t));
+    should_be(now.size() == 5 ? now[t] : Row{}, rotate(key, t));
   }
 }
 

@@ -52,12 +52,9 @@ inline void test_numbers() {
           "q . (W_UK c) is (W_UK^T q) . c, and the sum of weight * (W_UV c) is W_UV (sum of weight * c).");
   usual(e.expanded(std::sqrt(L + R)),
         "The root is that of L + R. The scores are those of before, so they need the root of before: of D + R.");
-  usual(e.expanded(std::sqrt(L)),
-        "The root is that of L. The scores are those of before, so it is still that of D + R.");
   usual(e.expanded(std::sqrt(D)),
         "The root is that of D. A key has R more numbers, the rotary ones: it is that of D + R.");
   usual(e.expanded(std::sqrt(D + R), 0), "The rotary part is missing: a score is also r . k_rope.");
-  usual(e.expanded(std::sqrt(D + R), D), "The rotary part was added several times. It comes once to a score.");
   Example other = e;
   other.head.uv = e.head.uk;
   usual(other.expanded(std::sqrt(D + R)), "What was mixed went through W_UK. Values are made by W_UV.");

@@ -1,8 +1,11 @@
-// The solved functions of exercise.cpp.
+// Hint 1: What a head costs depends on who went before it, not on their order. So go through all sets of heads that are
+// out. A head that is still in would cost losses[set with it] - losses[set]. How often does just that happen?
+//
+// Hint 2: If k heads are out, they went in k! orders, and the others go after this one in (n - 1 - k)!, of n! orders in
+// all. So the share of a set of k is k! (n - 1 - k)! / n!: 1 / n for k = 0, and k / (n - k) times the one before.
 
 std::vector<double> worth(const Losses& losses) {
   const auto n = static_cast<std::size_t>(std::bit_width(losses.size()) - 1);
-  // A set of k went before this head in k! orders, the others go after it in (n - 1 - k)!, and there are n! in all.
   std::vector<double> share(n, 1 / static_cast<double>(n));
   for (std::size_t k = 1; k < n; k++) share[k] = share[k - 1] * static_cast<double>(k) / static_cast<double>(n - k);
   std::vector<double> heads(n);
@@ -13,19 +16,4 @@ std::vector<double> worth(const Losses& losses) {
     }
   }
   return heads;
-}
-
-std::vector<std::size_t> put_in(const Losses& losses) {
-  std::vector<std::size_t> order;
-  for (std::size_t out = losses.size() - 1; out != 0;) {
-    std::size_t best = 0;
-    for (std::size_t h = 0; std::size_t{1} << h < losses.size(); h++) {
-      const std::size_t bit = std::size_t{1} << h;
-      const std::size_t so_far = std::size_t{1} << best;
-      if ((out & bit) != 0 && ((out & so_far) == 0 || losses[out ^ bit] < losses[out ^ so_far])) best = h;
-    }
-    order.push_back(best);
-    out ^= std::size_t{1} << best;
-  }
-  return order;
 }

@@ -1,0 +1,69 @@
+// The tests of exercise 22: two heads, three heads, sixteen heads, and then those of the copier.
+#pragma once
+
+#include <numeric>
+
+#include "base/task.h"
+#include "lesson/teach.h"
+#include "lesson/trained.h"
+
+using namespace microgpt;
+using teach::calling;
+using teach::should_be;
+using teach::usual;
+
+inline void test_two() {
+  calling("worth() of two heads that do the same, losses (0 0 0 1)",
+          "Who goes first costs nothing, and who goes second costs 1. Each goes second in one of the two orders.");
+  usual({0, 0}, "That is what each costs alone. In the other order, it goes when the other one is out already.");
+  usual({1, 1}, "That is the sum over both orders, or what it costs to go last. Take the mean over the orders.");
+  should_be(worth({0, 0, 0, 1}), {0.5, 0.5});
+}
+
+/// Head 0 can do what heads 1 and 2 do together.
+inline void test_three() {
+  calling("worth() of three heads, where 6 is lost when head 0 is out, and 1 or 2 or both",
+          "Write down all six orders, and who pays in each: 6 each time, head 0 in four orders, the others in one.");
+  usual({3, 1.5, 1.5},
+        "All sets have the same share. But a set of k heads that went before has k! (2 - k)! orders of 6.");
+  should_be(worth({0, 0, 0, 6, 0, 6, 0, 6}), {4, 1, 1});
+}
+
+inline void test_sixteen() {
+  calling(
+      "worth() of sixteen heads, where the loss is the square of how many are out",
+      "There are 20,922,789,888,000 orders, too many to try. But it does not matter in which order the others went, "
+      "only who they are: go through sets of heads.");
+  Losses squares;
+  for (std::size_t out = 0; out < 65536; out++) squares.push_back(std::popcount(out) * std::popcount(out));
+  should_be(worth(squares), teach::Numbers(16, 16));
+}
+
+/// The copier of the lesson, without each set of heads.
+inline void test_copier() {
+  PythonRandom random(1);
+  const std::vector<Document> words = draw_documents({}, Part::training, 9600, random);
+  const Trained copier = train({.model = {}, .train = {.num_steps = 300, .batch_size = 32}}, words,
+                               draw_documents({}, Part::held_out, 300, random), 87);
+  Probe probe(copier.config, copier.parameters, copier.held_out);
+  Losses losses;
+  for (std::size_t out = 0; out < 16; out++) {
+    std::vector<HeadId> heads = all_heads(copier.config);
+    std::erase_if(heads, [&](HeadId id) { return (out >> id.head & 1) == 0; });
+    const std::vector<double> each = probe.scores(silenced(heads, copier.config)).losses;
+    losses.push_back(std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size()));
+  }
+  const std::vector<double> heads = worth(losses);
+  double alone = 0;
+  for (std::size_t h = 0; h < 4; h++) {
+    const double cost = losses[std::size_t{1} << h] - losses[0];
+    std::printf("head %zu: goes alone %+.3f | is worth %.3f %s\n", h, cost, heads[h],
+                std::string(static_cast<std::size_t>(20 * std::max(0.0, heads[h])), '#').c_str());
+    alone += cost;
+  }
+  std::printf("sum   :            %+.3f |          %.3f\n", alone, std::accumulate(heads.begin(), heads.end(), 0.0));
+}
+
+int main(int argc, char** argv) {
+  return teach::exercise(argc, argv, {test_two, test_three, test_sixteen, test_copier});
+}

@@ -185,8 +185,8 @@ oracle: $(TESTS) check-torch
 	@$(TESTS) -tc="attention has PyTorch's *"
 check-torch: $(PROGRAM)
 	@tests/check_torch.sh $(PROGRAM) $(BUILD)/check_torch
-check-mine:
-	@CXX='$(CXX)' QUICK='$(QUICK)' tests/mine/check.sh
+check-mine: $(PROGRAM)
+	@CXX='$(CXX)' PROGRAM='$(PROGRAM)' QUICK='$(QUICK)' tests/mine/check.sh
 check-exercises: $(EXERCISES)
 	@COMPILE='$(if $(QUICK)$(filter 0,$(OPENMP)),,$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
 	  LINK='$(LIBRARY) $(SCALAR) $(LDFLAGS) $(LDLIBS)' tests/exercises.sh $(BUILD) $(LESSONS)

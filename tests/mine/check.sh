@@ -15,7 +15,7 @@ one() { # KIND NUMBER
   export MINE_FOLDER=$folder
   case $1 in
     solved)
-      case $stage in 1 | 15 | 16) unset MINE_HEADER ;; esac
+      case $stage in 1 | 15 | 16 | 17) unset MINE_HEADER ;; esac
       $mine cut "$stage" >"$folder/microgpt.cpp"
       ;;
     unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected="stage $stage" ;;
@@ -121,7 +121,7 @@ around() {
     { echo 'back did not bring the file and its progress' && code=1; }
   says '[##.............] 2 of 15' env MINE_FOLDER="$folder" $mine back 2 || code=1
   says 'there is no' env MINE_FOLDER="$folder" $mine back 9 || code=1
-  says 'there is no such stage; use STAGE=1 to STAGE=16' env MINE_FOLDER="$folder" $mine reset 17 || code=1
+  says 'there is no such stage; use STAGE=1 to STAGE=17' env MINE_FOLDER="$folder" $mine reset 18 || code=1
   says 'there is no such stage' env MINE_FOLDER="$folder" $mine reset x || code=1
   rm "$folder/microgpt.cpp"
   says 'is gone; make mine-reset STAGE=3' env MINE_FOLDER="$folder" $mine test || code=1
@@ -144,6 +144,10 @@ around() {
   ! command -v gdb >/dev/null || says 'should_be(small(2)' $mine gdb || code=1
   ! command -v gdb >/dev/null || stepped || code=1
   watched || code=1
+  $mine cut 17 >"$MINE_FOLDER/microgpt.cpp"
+  says 'sample 20: beryin' $mine run data/names.txt || code=1
+  says 'layer 0, head 3' "$PROGRAM" heads "$MINE_FOLDER/model.safetensors" --text emma || code=1
+  [ -n "${QUICK:-}" ] || $mine losses | diff lessons/mine/losses.txt - || code=1
   return $code
 }
 
@@ -165,8 +169,8 @@ $mine header "$MINE_HEADER" || exit
 mistakes=$([ -n "${QUICK:-}" ] && echo 0 || grep -c '^# ' $table)
 jobs=$(
   echo around it
-  for ((n = 16; n >= 1; n--)); do echo "solved $n unsolved $n"; done
+  for ((n = 17; n >= 1; n--)); do echo "solved $n unsolved $n"; done
   for ((k = mistakes; k >= 1; k--)); do echo "mistake $k"; done
 )
 echo "$jobs" | xargs -n 2 -P "$(getconf _NPROCESSORS_ONLN)" "$0" || exit 1
-echo "mine: 16 stages solved and unsolved, $mistakes mistakes named"
+echo "mine: 17 stages solved and unsolved, $mistakes mistakes named"

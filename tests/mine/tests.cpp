@@ -919,7 +919,7 @@ TESTS(15, stage_15) {
   const std::vector<std::string> lines = lines_of(teach::folder + "/program.txt"),
                                  other = lines_of(teach::folder + "/other.txt");
   calling("The first line of the program",
-          "Start with how many names there are, the vocabulary and params, one on each line, as in src/microgpt.cpp.");
+          "Start with how many names there are, the vocabulary and params, one on each line, as in the task.");
   should_read(lines[0], "num docs: 18293");
   calling("The second line", "26 letters and BOS.");
   usual_text("vocab size: 26", "BOS is a token, too: there is one more than there are letters.");
@@ -1023,6 +1023,29 @@ TESTS(16, stage_16) {
                 ? "The first losses are right. Does the rate shrink as 0.01 * (1 - step / 1000)?"
                 : "All losses are right, so training is. Each letter is one python.choice(), at temperature 0.5.");
     should_read(mine[i], want.starts_with("step") ? want : published[i]);
+  }
+}
+#endif
+
+#if STAGE >= 17
+TESTS(17, stage_17) {
+  std::ifstream file(teach::folder + "/model", std::ios::binary),
+      published("tests/golden/microgpt/gist_builtin.params.txt");
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::size_t length = 0;  // of the text that says where a matrix begins
+  bytes.copy(reinterpret_cast<char*>(&length), 8);
+  std::string name, x;
+  for (std::size_t nout, nin; published >> name >> nout >> nin;) {
+    const std::size_t at = bytes.find('"' + name + '"');
+    calling("In the file argv[2], the matrix " + name + ": is it there? (1: yes)",
+            "save<Matrix>(argv[2], uchars, model.n_head, {{\"" + name + "\", ...}, ...}), if there is an argv[2].");
+    should_be(double(at != std::string::npos), {1});
+    calling("In the file argv[2], the matrix " + name, "Is it another under this name, or saved before the training?");
+    const char* begin = bytes.c_str() + bytes.find('[', bytes.find("data_offsets", at)) + 1;
+    Numbers got(nout * nin), want;
+    bytes.copy(reinterpret_cast<char*>(got.data()), 8 * got.size(), 8 + length + std::strtoull(begin, nullptr, 10));
+    while (want.size() < got.size() && published >> x) want.push_back(std::strtod(x.c_str(), nullptr));
+    should_be(got, want, 1e-6);
   }
 }
 #endif

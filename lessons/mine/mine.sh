@@ -13,7 +13,7 @@
 #   progress   which stages and exercises are done
 #   exercise NN PROGRAM    runs the exercise of lesson NN, which is that program, and says what is wrong with it
 #   cut N      prints the solution at stage N
-#   losses     what each stage of the solution is worth: lessons/mine/losses.txt
+#   losses     prints what each stage of the solution is worth
 #
 # MINE_FOLDER is the reader's folder, mine/ if it is not set. Its file `progress` holds the stages done, and how many
 # hints were seen for the next. Its file exercise-NN holds how many were seen for that exercise, or that it is solved.
@@ -61,8 +61,8 @@ bar() {
 
 # The loss to expect at a stage.
 figure() {
-  awk -F'|' -v n="$1" '$1 > 0 && $1 + 0 <= n { loss = $2 }
-    END { if (loss && n < 16) printf " (the loss: about %.2f)", loss }' lessons/mine/losses.txt
+  awk -F'|' -v n="$1" '$1 + 0 > 0 && $1 + 0 <= n { loss = $2 }
+    END { if (loss && n < 16) printf " (the loss: about %.2f)", loss }' lessons/mine/expected.txt
   [ "$1" != 2 ] || printf '\nIf it says 2.61, a name is counted before document_loss() is asked about it.'
 }
 
@@ -318,11 +318,11 @@ losses() {
 ending() {
   last_losses "$scratch/program.txt" >"$scratch/yours"
   losses_of 2 >"$scratch/counting"
-  losses_of $stages >"$scratch/ours"
+  losses_of $stages >"$scratch/solution"
   printf '\nYou have written a GPT, in %d lines. ' "$(grep -c '[^[:space:]]' "$file")"
   printf 'Its loss on the last 100 names, each before it was learnt: %s\n' "$(mean "$scratch/yours")"
   printf '  minus counting (%s)      %s\n' "$(mean "$scratch/counting")" "$(paired "$scratch/yours" "$scratch/counting")"
-  printf '  minus our solution (%s)  %s\n' "$(mean "$scratch/ours")" "$(paired "$scratch/yours" "$scratch/ours")"
+  printf '  minus our solution (%s)  %s\n' "$(mean "$scratch/solution")" "$(paired "$scratch/yours" "$scratch/solution")"
   sed -n 's/^sample [ 0-9]*: //p' "$scratch/program.txt" | paste -sd ' ' - | fold -s -w 110 | sed 's/^/  /; s/ *$//'
   part end 0
   echo

@@ -320,7 +320,8 @@ ending() {
   losses_of 2 >"$scratch/counting"
   losses_of $stages >"$scratch/solution"
   printf '\nYou have written a GPT, in %d lines. ' "$(grep -c '[^[:space:]]' "$file")"
-  printf 'Its loss on the last 100 names, each before it was learnt: %s\n' "$(mean "$scratch/yours")"
+  printf 'Its loss on the last 100 names, each before it was learnt, is %s;\n' "$(mean "$scratch/yours")"
+  echo 'name by name, with two standard errors of the mean:'
   printf '  minus counting (%s)      %s\n' "$(mean "$scratch/counting")" "$(paired "$scratch/yours" "$scratch/counting")"
   printf '  minus our solution (%s)  %s\n' "$(mean "$scratch/solution")" "$(paired "$scratch/yours" "$scratch/solution")"
   sed -n 's/^sample [ 0-9]*: //p' "$scratch/program.txt" | paste -sd ' ' - | fold -s -w 110 | sed 's/^/  /; s/ *$//'

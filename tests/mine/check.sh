@@ -137,6 +137,7 @@ around() {
   edited 2 'std::vector<double> p;' 'std::vector<double> p; p[7] = 1;' \
     'probabilities({0, 2, 1}): stopped with code 134. An index is past the end of a vector.' || code=1
   edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
+  edited 2 'std::vector<double> p;' 'std::vector<double> p(1ul << 40);' 'It asked for more memory than there is' || code=1
   edited 2 '  return p;' '' 'does not compile: no return statement in function returning non-void' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; exit(0);' 'the program ended. Is there an exit() in it?' ||
     code=1

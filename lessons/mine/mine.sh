@@ -149,7 +149,8 @@ say_compile_error() {
 
 # --- Testing ---
 
-# Runs a program for at most $1 seconds of computing. What it prints goes to the file $2, a megabyte at most. A sanitizer
+# Runs a program for at most $1 seconds of computing. What it prints goes to the file $2, a megabyte at most, and what it
+# says on standard error to $2.errors. A sanitizer
 # needs more memory than there is.
 memory=4000000
 ran=() # the last arguments, for crash_place
@@ -163,7 +164,7 @@ limited() {
     ulimit -S -f 1024
     ulimit -S -v $memory 2>/dev/null
     exec "$@"
-  ) </dev/null >"$output" 2>&1; } 2>/dev/null
+  ) </dev/null >"$output" 2>"$output.errors"; } 2>/dev/null
 }
 
 # Where in the reader's file the last program crashed: it is compiled and run again, with a sanitizer if there is one.
@@ -171,13 +172,13 @@ crash_place() {
   [ ${#compiled[@]} -gt 0 ] && compile "$scratch/crash" -g -fsanitize=address "${compiled[@]}" || return 0
   local line at='in'
   memory=unlimited
-  export ASAN_OPTIONS=handle_abort=1:detect_leaks=0:allow_addr2line=1
+  export ASAN_OPTIONS=handle_abort=1:detect_leaks=0:allow_addr2line=1:hard_rss_limit_mb=4000
   cp "$scratch/result" "$scratch/result.kept"
   limited 60 "$scratch/trace" "$scratch/crash" ${ran[@]+"${ran[@]}"}
   cp "$scratch/result.kept" "$scratch/result"
   # The first stack of the sanitizer's report ends with an empty line.
   awk -v name="${file##*/}:" 'i = index($0, name) { print substr($0, i + length(name)) + 0; n++ } !NF && n { exit }' \
-    "$scratch/trace" | head -n 2 | while read -r line; do
+    "$scratch/trace.errors" | head -n 2 | while read -r line; do
     echo "$at $file:$line: $(sed -n "${line}s/^ *//p" "$file")"
     at='called in'
   done
@@ -195,9 +196,10 @@ say_crash() { # STAGE EXIT_CODE SECONDS
     139 | 138) echo "$call: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
     *)
       echo "$call: stopped with code $2."
-      grep -hoE 'what\(.*|Assertion .* failed|ThreadSanitizer: .*' "$scratch"/printed "$scratch"/*.txt 2>/dev/null |
+      grep -hoE 'what\(.*|Assertion .* failed|ThreadSanitizer: .*' "$scratch"/printed.errors "$scratch"/*.txt.errors 2>/dev/null |
         sed "s/^Assertion '__[np].* size().*/An index is past the end of a vector or a string./
-             s/^Assertion '__n < this->size()'.*/An index is past the end of a vector./" | tail -n 1
+             s/^Assertion '__n < this->size()'.*/An index is past the end of a vector./
+             s/^what.*\(bad_alloc\|max_size\|length\|_M_\).*/It asked for more memory than there is. Does a list grow for ever, or is a size below 0?/" | tail -n 1
       ;;
   esac
   case $2 in 134 | 138 | 139) crash_place ;; esac
@@ -220,6 +222,7 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
     echo "stage $stage$of, $(title "$stage"): not yet"
   fi
   say_wrong "$@"
+  cat "$scratch/printed.errors" >>"$scratch/printed" 2>/dev/null
   if [ -s "$scratch/printed" ] && [ "$1" -lt $whole ] && [ "$2" = 1 ]; then
     echo "  your file printed:"
     tail -n 5 "$scratch/printed" | cut -c 1-100 | sed 's/^/    /'
@@ -240,27 +243,29 @@ run_main() { # STAGE
   say_verdict "$1" 1 10 && return 1
 }
 
-# Runs the whole program, so that its output can be tested.
+# Runs the whole program with files of a few names, and tests that; then with all names.
 run_whole() {
   local code=0
+  local slow='If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.'
   { yes A | head -n 30 && printf '%s\n' {a..z} {0..3}; } >"$scratch/names.txt"
   echo abcdefghijklmno >"$scratch/name.txt"
-  printf '%s\n' "$1" 'The program' \
-    'Is a Value used after tape.resize(mark), or the mark taken before the matrices are made? Are their sizes right?' \
-    'If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.' \
-    >"$scratch/result"
-  MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt "$scratch/model" ||
-    { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file of 60 names: 30 times A, a to z, and 0 to 3' \
     'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last: names[step % names.size()].' \
-    >"$scratch/result"
-  limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
+    "$slow" >"$scratch/result"
+  MALLOC_PERTURB_=255 limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" ||
+    { say_verdict "$1" $? 100 && return 1; }
   limited 100 "$scratch/first.txt" sh -c '"$0" "$1" | head -n 9' "$scratch/program" "$scratch/name.txt"
   printf '%s\n' "$1" 'The program, with a file that is not there, should print one line and return 1.' \
     'The file is argv[1]. Without names, names.empty() is true: look at it before anything divides by names.size().' \
     >"$scratch/result"
   limited 100 "$scratch/missing.txt" "$scratch/program" "$scratch/no-such-file" || code=$?
-  [ $code = 1 ] && [ "$(wc -l <"$scratch/missing.txt")" -eq 1 ] || { say_verdict "$1" 1 100 && return 1; }
+  [ $code = 1 ] && [ "$(cat "$scratch"/missing.txt* | wc -l)" -eq 1 ] || { say_verdict "$1" 1 100 && return 1; }
+  run_tests "$1" $whole $whole || return 1
+  printf '%s\n' "$1" 'The program' \
+    'Is a Value used after tape.resize(mark), or the mark taken before the matrices are made? Are their sizes right?' \
+    "$slow" >"$scratch/result"
+  MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt "$scratch/model" ||
+    { say_verdict "$1" $? 100 && return 1; }
 }
 
 run_tests() { # STAGE FIRST LAST: what stage STAGE tests of stages FIRST to LAST
@@ -275,7 +280,7 @@ test_stage() {
   compile_tests "$1" "$scratch/test" || { say_compile_error "$1" && return 1; }
   run_tests "$1" 1 $((whole - 1)) || return 1
   compile "$scratch/program" $program_flags ${header:+-include $header} "$file" || { say_compile_error && return 1; }
-  if [ "$1" -lt $whole ]; then run_main "$1"; else run_whole "$1" && run_tests "$1" $whole $extra; fi
+  if [ "$1" -lt $whole ]; then run_main "$1"; else run_whole "$1" && run_tests "$1" $((whole + 1)) $extra; fi
 }
 
 # --- What it is worth ---
@@ -411,7 +416,7 @@ exercise() { # LESSON PROGRAM
   local code=0
   case $2 in *san/*) memory=unlimited ;; esac
   limited 20 "$scratch/printed" "$2" "$scratch/result" || code=$?
-  cat "$scratch/printed"
+  cat "$scratch"/printed*
   if [ $code = 0 ]; then
     mark_exercise "$1" solved
     echo "exercise $1: solved. Another solution: $(solution_of "$1")"
@@ -480,10 +485,10 @@ run() {
   cat "$scratch/errors" >&2
   local code=0
   ran=("$@")
-  { (exec build/mine/microgpt "$@" "$own/model.safetensors" 2>"$scratch/printed") || code=$?; } 2>/dev/null
+  { (exec build/mine/microgpt "$@" "$own/model.safetensors" 2>"$scratch/printed.errors") || code=$?; } 2>/dev/null
   case $code in
     134 | 138 | 139) printf '0\nmain()\n' >"$scratch/result" && say_wrong 0 $code 0 ;;
-    *) cat "$scratch/printed" >&2 ;;
+    *) cat "$scratch/printed.errors" >&2 ;;
   esac
   return $code
 }

@@ -160,7 +160,7 @@ progress: ## show which of its stages and which exercises are done
 check-lessons: $(MAINS:main=printed.txt) ## run every lesson and compare with its expected.txt
 	@tests/lessons.sh $(BUILD) $(LESSONS)
 check-readmes: $(MAINS:main=printed.txt) $(if $(QUICK),,$(BREAKS:main=printed.txt)) ## check everything the READMEs quote: code, commands, output
-	@printf '%s\n' $(or $(README),README.md src/program/README.md src/debug/README.md lessons/claims.md \
+	@printf '%s\n' $(or $(README),README.md src/program/README.md src/debug/README.md lessons/claims.md lessons/mine/README.md \
 	  $(LESSONS:%=lessons/%/README.md)) | env -u MAKELEVEL KEPT=1 CXX='$(CXX)' \
 	  MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' QUICK='$(QUICK)' xargs -n 15 -P 2 \
 	  python3 -B tests/check_readme.py
@@ -185,8 +185,8 @@ oracle: $(TESTS) check-torch
 	@$(TESTS) -tc="attention has PyTorch's *"
 check-torch: $(PROGRAM)
 	@tests/check_torch.sh $(PROGRAM) $(BUILD)/check_torch
-check-mine:
-	@CXX='$(CXX)' QUICK='$(QUICK)' tests/mine/check.sh
+check-mine: $(PROGRAM)
+	@CXX='$(CXX)' PROGRAM='$(PROGRAM)' QUICK='$(QUICK)' tests/mine/check.sh
 check-exercises: $(EXERCISES)
 	@COMPILE='$(if $(QUICK)$(filter 0,$(OPENMP)),,$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
 	  LINK='$(LIBRARY) $(SCALAR) $(LDFLAGS) $(LDLIBS)' tests/exercises.sh $(BUILD) $(LESSONS)

@@ -8,7 +8,7 @@ try:
     frame = gdb.newest_frame()
 except gdb.error:  # no test fails
     frame = None
-while frame and not (frame.name() or "").startswith("stage_"):
+while frame and not (frame.name() or "").startswith("teach::stage_"):
     frame = frame.older()
 if frame:
     place = frame.find_sal()

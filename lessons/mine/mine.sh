@@ -13,12 +13,13 @@
 #   progress   which stages and exercises are done
 #   exercise NN PROGRAM    runs the exercise of lesson NN, which is that program, and says what is wrong with it
 #   cut N      prints the solution at stage N
+#   losses     prints what each stage of the solution is worth
 #
 # MINE_FOLDER is the reader's folder, mine/ if it is not set. Its file `progress` holds the stages done, and how many
 # hints were seen for the next. Its file exercise-NN holds how many were seen for that exercise, or that it is solved.
 set -u
 texts=lessons/mine/stages.txt solution=lessons/mine/solution.cpp tests=tests/mine/tests.cpp
-own=${MINE_FOLDER:-mine} stages=15 extra=16 whole=15 # from stage `whole` on, what the whole program prints is tested
+own=${MINE_FOLDER:-mine} stages=15 extra=17 whole=15 # from stage `whole` on, what the whole program prints is tested
 file=$own/microgpt.cpp
 CXX=${CXX:-g++}
 scratch=
@@ -58,9 +59,10 @@ bar() {
   echo "[$line] $((finished < stages ? finished : stages)) of $stages stages done"
 }
 
-# The loss that the README promises at a stage.
+# The loss to expect at a stage.
 figure() {
-  awk -F'|' -v n="$1" '$2 + 0 == n && $6 > 0 { printf " (the loss: about %.2f)", $6 }' lessons/mine/README.md
+  awk -F'|' -v n="$1" '$1 + 0 > 0 && $1 + 0 <= n { loss = $2 }
+    END { if (loss && n < 16) printf " (the loss: about %.2f)", loss }' lessons/mine/expected.txt
   [ "$1" != 2 ] || printf '\nIf it says 2.61, a name is counted before document_loss() is asked about it.'
 }
 
@@ -88,7 +90,7 @@ compile() { # OUTPUT [FLAG...] SOURCE
   shift
   compiled=("$@")
   need_compiler
-  $CXX -std=c++20 -Isrc -fno-diagnostics-color "$@" -o "$output" 2>"$scratch/errors"
+  $CXX -std=c++20 -Isrc -I. -fno-diagnostics-color "$@" -o "$output" 2>"$scratch/errors"
 }
 
 test_flags='-w -O0 -D_GLIBCXX_ASSERTIONS -Dmain=mine_main'
@@ -115,7 +117,7 @@ first_error() {
 # The first line of the reader's that the compiler did not like.
 say_syntax_error() { # is true if there is one
   local line
-  ! $CXX -std=c++20 -Isrc -fno-diagnostics-color -Werror=return-type -c -o "$scratch/own.o" "$file" \
+  ! $CXX -std=c++20 -Isrc -I. -fno-diagnostics-color -Werror=return-type -c -o "$scratch/own.o" "$file" \
     2>"$scratch/errors.own" || return 1
   line=$(sed -n "s|^$file:\([0-9][0-9]*\):.*error: .*|\1|p" "$scratch/errors.own" | head -n 1)
   echo "$file${line:+:$line} does not compile: $(first_error "$scratch/errors.own")"
@@ -147,7 +149,8 @@ say_compile_error() {
 
 # --- Testing ---
 
-# Runs a program for at most $1 seconds of computing. What it prints goes to the file $2, a megabyte at most. A sanitizer
+# Runs a program for at most $1 seconds of computing. What it prints goes to the file $2, a megabyte at most, and what it
+# says on standard error to $2.errors. A sanitizer
 # needs more memory than there is.
 memory=4000000
 ran=() # the last arguments, for crash_place
@@ -161,7 +164,7 @@ limited() {
     ulimit -S -f 1024
     ulimit -S -v $memory 2>/dev/null
     exec "$@"
-  ) </dev/null >"$output" 2>&1; } 2>/dev/null
+  ) </dev/null >"$output" 2>"$output.errors"; } 2>/dev/null
 }
 
 # Where in the reader's file the last program crashed: it is compiled and run again, with a sanitizer if there is one.
@@ -169,13 +172,13 @@ crash_place() {
   [ ${#compiled[@]} -gt 0 ] && compile "$scratch/crash" -g -fsanitize=address "${compiled[@]}" || return 0
   local line at='in'
   memory=unlimited
-  export ASAN_OPTIONS=handle_abort=1:detect_leaks=0:allow_addr2line=1
+  export ASAN_OPTIONS=handle_abort=1:detect_leaks=0:allow_addr2line=1:hard_rss_limit_mb=4000
   cp "$scratch/result" "$scratch/result.kept"
   limited 60 "$scratch/trace" "$scratch/crash" ${ran[@]+"${ran[@]}"}
   cp "$scratch/result.kept" "$scratch/result"
   # The first stack of the sanitizer's report ends with an empty line.
   awk -v name="${file##*/}:" 'i = index($0, name) { print substr($0, i + length(name)) + 0; n++ } !NF && n { exit }' \
-    "$scratch/trace" | head -n 2 | while read -r line; do
+    "$scratch/trace.errors" | head -n 2 | while read -r line; do
     echo "$at $file:$line: $(sed -n "${line}s/^ *//p" "$file")"
     at='called in'
   done
@@ -193,9 +196,10 @@ say_crash() { # STAGE EXIT_CODE SECONDS
     139 | 138) echo "$call: crashed (signal $(($2 - 128))): memory that is not yours, or a recursion too deep." ;;
     *)
       echo "$call: stopped with code $2."
-      grep -hoE 'what\(.*|Assertion .* failed|ThreadSanitizer: .*' "$scratch"/printed "$scratch"/*.txt 2>/dev/null |
+      grep -hoE 'what\(.*|Assertion .* failed|ThreadSanitizer: .*' "$scratch"/printed.errors "$scratch"/*.txt.errors 2>/dev/null |
         sed "s/^Assertion '__[np].* size().*/An index is past the end of a vector or a string./
-             s/^Assertion '__n < this->size()'.*/An index is past the end of a vector./" | tail -n 1
+             s/^Assertion '__n < this->size()'.*/An index is past the end of a vector./
+             s/^what.*\(bad_alloc\|max_size\|length\|_M_\).*/It asked for more memory than there is. Does a list grow for ever, or is a size below 0?/" | tail -n 1
       ;;
   esac
   case $2 in 134 | 138 | 139) crash_place ;; esac
@@ -218,6 +222,7 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
     echo "stage $stage$of, $(title "$stage"): not yet"
   fi
   say_wrong "$@"
+  cat "$scratch/printed.errors" >>"$scratch/printed" 2>/dev/null
   if [ -s "$scratch/printed" ] && [ "$1" -lt $whole ] && [ "$2" = 1 ]; then
     echo "  your file printed:"
     tail -n 5 "$scratch/printed" | cut -c 1-100 | sed 's/^/    /'
@@ -238,27 +243,29 @@ run_main() { # STAGE
   say_verdict "$1" 1 10 && return 1
 }
 
-# Runs the whole program, so that its output can be tested.
+# Runs the whole program with files of a few names, and tests that; then with all names.
 run_whole() {
   local code=0
+  local slow='If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.'
   { yes A | head -n 30 && printf '%s\n' {a..z} {0..3}; } >"$scratch/names.txt"
   echo abcdefghijklmno >"$scratch/name.txt"
-  printf '%s\n' "$1" 'The program' \
-    'Is a Value used after tape.resize(mark), or the mark taken before the matrices are made? Are their sizes right?' \
-    'If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.' \
-    >"$scratch/result"
-  MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt ||
-    { say_verdict "$1" $? 100 && return 1; }
   printf '%s\n' "$1" 'The program, with a file of 60 names: 30 times A, a to z, and 0 to 3' \
     'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last: names[step % names.size()].' \
-    >"$scratch/result"
-  limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" || { say_verdict "$1" $? 100 && return 1; }
+    "$slow" >"$scratch/result"
+  MALLOC_PERTURB_=255 limited 100 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" ||
+    { say_verdict "$1" $? 100 && return 1; }
   limited 100 "$scratch/first.txt" sh -c '"$0" "$1" | head -n 9' "$scratch/program" "$scratch/name.txt"
   printf '%s\n' "$1" 'The program, with a file that is not there, should print one line and return 1.' \
     'The file is argv[1]. Without names, names.empty() is true: look at it before anything divides by names.size().' \
     >"$scratch/result"
   limited 100 "$scratch/missing.txt" "$scratch/program" "$scratch/no-such-file" || code=$?
-  [ $code = 1 ] && [ "$(wc -l <"$scratch/missing.txt")" -eq 1 ] || { say_verdict "$1" 1 100 && return 1; }
+  [ $code = 1 ] && [ "$(cat "$scratch"/missing.txt* | wc -l)" -eq 1 ] || { say_verdict "$1" 1 100 && return 1; }
+  run_tests "$1" $whole $whole || return 1
+  printf '%s\n' "$1" 'The program' \
+    'Is a Value used after tape.resize(mark), or the mark taken before the matrices are made? Are their sizes right?' \
+    "$slow" >"$scratch/result"
+  MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt "$scratch/model" ||
+    { say_verdict "$1" $? 100 && return 1; }
 }
 
 run_tests() { # STAGE FIRST LAST: what stage STAGE tests of stages FIRST to LAST
@@ -273,7 +280,58 @@ test_stage() {
   compile_tests "$1" "$scratch/test" || { say_compile_error "$1" && return 1; }
   run_tests "$1" 1 $((whole - 1)) || return 1
   compile "$scratch/program" $program_flags ${header:+-include $header} "$file" || { say_compile_error && return 1; }
-  if [ "$1" -lt $whole ]; then run_main "$1"; else run_whole "$1" && run_tests "$1" $whole $extra; fi
+  if [ "$1" -lt $whole ]; then run_main "$1"; else run_whole "$1" && run_tests "$1" $((whole + 1)) $extra; fi
+}
+
+# --- What it is worth ---
+
+last_losses() { sed -n 's/.*loss \([0-9.]*\).*/\1/p' "$1" | tail -n 100; }
+
+# The last 100 losses of the solution at a stage.
+losses_of() { # STAGE
+  cut_at "$1" | sed 's/if (step >= 900) last_100 += \(.*\);/std::printf("loss %.4f\\n", \1);/' >"$scratch/ours.cpp"
+  compile "$scratch/ours" -O2 "$scratch/ours.cpp" && limited 100 "$scratch/ours.txt" "$scratch/ours"
+  last_losses "$scratch/ours.txt"
+}
+
+mean() { awk '{ sum += $1 } END { printf "%.3f", sum / NR }' "$1"; }
+
+# The mean of the differences of two files' numbers, and two standard errors.
+paired() { # FILE FILE
+  paste "$1" "$2" | awk '{ a += $1; aa += $1 ^ 2; d += $1 - $2; dd += ($1 - $2) ^ 2 }
+    END {
+      d /= NR
+      margin = 2 * sqrt((dd / NR - d ^ 2) / (NR - 1) + 1e-12)
+      verdict = dd == 0 ? "the same" : d < -margin ? "better" : d > margin ? "worse" : "cannot tell"
+      if (dd / NR - d ^ 2 > aa / NR - (a / NR) ^ 2) verdict = verdict " (not the same names: read in another order?)"
+      printf "%+.3f +- %.3f: %s", d, margin, verdict
+    }'
+}
+
+losses() {
+  local stage before=2
+  echo 'stage | loss  | minus counting               | minus the stage before'
+  for stage in 2 7 8 9 10 11 12 13; do
+    losses_of $stage >"$scratch/$stage"
+    printf '%5d | %s | %-28s | %s\n' $stage "$(mean "$scratch/$stage")" \
+      "$(paired "$scratch/$stage" "$scratch/2")" "$(paired "$scratch/$stage" "$scratch/$before")"
+    before=$stage
+  done
+}
+
+# After the last stage of the path.
+ending() {
+  last_losses "$scratch/program.txt" >"$scratch/yours"
+  losses_of 2 >"$scratch/counting"
+  losses_of $stages >"$scratch/solution"
+  printf '\nYou have written a GPT, in %d lines. ' "$(grep -c '[^[:space:]]' "$file")"
+  printf 'Its loss on the last 100 names, each before it was learnt, is %s;\n' "$(mean "$scratch/yours")"
+  echo 'name by name, with two standard errors of the mean:'
+  printf '  minus counting (%s)      %s\n' "$(mean "$scratch/counting")" "$(paired "$scratch/yours" "$scratch/counting")"
+  printf '  minus our solution (%s)  %s\n' "$(mean "$scratch/solution")" "$(paired "$scratch/yours" "$scratch/solution")"
+  sed -n 's/^sample [ 0-9]*: //p' "$scratch/program.txt" | paste -sd ' ' - | fold -s -w 110 | sed 's/^/  /; s/ *$//'
+  part end 0
+  echo
 }
 
 test_all() {
@@ -293,6 +351,7 @@ test_all() {
     finished=$stage
     write_progress $finished 0
     echo "stage $finished, $(title $finished): done. See what it is worth: make mine-run$(figure $finished)"
+    [ $finished != $stages ] || ending
   done
   bar
   # After a success the next stage is told. That it fails is no news: the reader has not begun with it.
@@ -357,7 +416,7 @@ exercise() { # LESSON PROGRAM
   local code=0
   case $2 in *san/*) memory=unlimited ;; esac
   limited 20 "$scratch/printed" "$2" "$scratch/result" || code=$?
-  cat "$scratch/printed"
+  cat "$scratch"/printed*
   if [ $code = 0 ]; then
     mark_exercise "$1" solved
     echo "exercise $1: solved. Another solution: $(solution_of "$1")"
@@ -426,10 +485,10 @@ run() {
   cat "$scratch/errors" >&2
   local code=0
   ran=("$@")
-  { (exec build/mine/microgpt "$@" 2>"$scratch/printed") || code=$?; } 2>/dev/null
+  { (exec build/mine/microgpt "$@" "$own/model.safetensors" 2>"$scratch/printed.errors") || code=$?; } 2>/dev/null
   case $code in
     134 | 138 | 139) printf '0\nmain()\n' >"$scratch/result" && say_wrong 0 $code 0 ;;
-    *) cat "$scratch/printed" >&2 ;;
+    *) cat "$scratch/printed.errors" >&2 ;;
   esac
   return $code
 }
@@ -472,7 +531,8 @@ trap 'exit 130' INT TERM HUP
 command=${1:-test}
 [ $# -eq 0 ] || shift
 case $command in
-  test) if [ -n "${1:-}" ]; then { [ -n "$header" ] || ! say_syntax_error; } && test_stage "$1" && echo "stage $1, $(title "$1"): it holds"; exit; fi
+  test) if [ -n "${1:-}" ]; then { [ -n "$header" ] || ! say_syntax_error; } && test_stage "$1" && echo "stage $1, $(title "$1"): it holds" &&
+    { [ "$1" != $stages ] || ending; }; exit; fi
     start && { say_next; exit 0; } || test_all ;;
   watch) start; watch ;;
   hint) if [ -n "${1:-}" ]; then hint_exercise "$1"; else start; hint; fi ;;
@@ -483,6 +543,7 @@ case $command in
   progress) progress ;;
   exercise) exercise "$@" ;;
   cut) cut_at "$1" ;;
+  losses) losses ;;
   header) compile_header "$1" ;;
   *) fail "lessons/mine/mine.sh does not know '$command'" ;;
 esac

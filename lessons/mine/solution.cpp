@@ -18,6 +18,9 @@
 
 //@ 16
 #include "base/python_random.h"
+//@ 17
+#include "lessons/mine/save.h"
+//@ 16
 
 //@ 0
 using Token = std::size_t;                          // a letter as a number: a is 0, z is 25
@@ -494,6 +497,15 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 20; i++) std::printf("%s\n", new_name(model).c_str());
 //@ 14-14
   for (int i = 0; i < 20; i++) std::printf("%s\n", new_name(model, 0.5).c_str());
+//@ 15
+//@ 17
+  if (argc > 2) {
+    save<Matrix>(argv[2], uchars, model.n_head,
+                 {{"wte", model.wte}, {"wpe", model.wpe}, {"lm_head", model.lm_head},
+                  {"layer0.attn_wq", model.attn_wq}, {"layer0.attn_wk", model.attn_wk},
+                  {"layer0.attn_wv", model.attn_wv}, {"layer0.attn_wo", model.attn_wo},
+                  {"layer0.mlp_fc1", model.mlp_fc1}, {"layer0.mlp_fc2", model.mlp_fc2}});
+  }
 //@ 15
   std::printf("\n--- inference (new, hallucinated names) ---\n");
   for (int i = 1; i <= 20; i++) std::printf("sample %2d: %s\n", i, new_name(model, 0.5).c_str());

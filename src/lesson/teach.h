@@ -44,12 +44,12 @@ double number(const Value& value) {
 template <class Number>
 Numbers numbers(const std::vector<Number>& list) {
   Numbers all;
-  for (const Number& x : list) all.push_back(number(x));
+  for (const Number& x : list) all.push_back(teach::number(x));
   return all;
 }
 template <class Number>
 Numbers numbers(const Number& x) {
-  return {number(x)};
+  return {teach::number(x)};
 }
 
 /// How far the lists agree. NaN agrees with NaN.
@@ -131,7 +131,7 @@ inline void compare(Numbers all, Numbers want, double tolerance) {
 
 template <class Got>
 void should_be(const Got& got, const Numbers& want, double tolerance = 1e-7) {
-  compare(numbers(got), want, tolerance);
+  compare(teach::numbers(got), want, tolerance);
 }
 
 inline void should_read(std::string got, std::string_view want) {
@@ -144,19 +144,16 @@ inline void should_read(std::string got, std::string_view want) {
   fail(call + " is \"" + got + "\", and should be \"" + std::string(want) + "\".", otherwise);
 }
 
-/// Runs the tests of the stages argv[3] to argv[4]. Those of the newest stage come first: what it broke is its own
-/// fault before it is that of anything older.
-inline int run_all(int argc, char** argv, int newest) {
+/// Runs the tests of the stages argv[3] to argv[4], in the order of their file.
+inline int run_all(int argc, char** argv) {
   if (argc < 5) return 2;
   result_path = argv[1];
   folder = argv[2];
   const int first = std::atoi(argv[3]), last = std::atoi(argv[4]);
-  for (const bool new_ones : {true, false}) {
-    for (const Test& test : tests) {
-      if (test.stage < first || test.stage > last || (test.stage == newest) != new_ones) continue;
-      stage = test.stage;
-      test.run();
-    }
+  for (const Test& test : tests) {
+    if (test.stage < first || test.stage > last) continue;
+    stage = test.stage;
+    test.run();
   }
   std::fflush(stdout);
   write_result("finished\n");

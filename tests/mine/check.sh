@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # `make check-mine`: at each stage the solution passes, that of the stage before fails, and each mistake of mistakes.txt
-# is named, unless QUICK is set. Without arguments it runs everything, several at a time; with two one of these jobs:
+# is named, and each style of variants.txt passes, unless QUICK is set. Without arguments it runs everything, several at a time; with two one of these jobs:
 #
-#   check.sh solved N     check.sh unsolved N     check.sh mistake K     check.sh around it
+#   check.sh solved N     check.sh unsolved N     check.sh mistake K     check.sh variant STYLE-N     check.sh around it
 set -u
-table=tests/mine/mistakes.txt mine=lessons/mine/mine.sh
+table=tests/mine/mistakes.txt variants=tests/mine/variants.txt mine=lessons/mine/mine.sh
 
 . tests/mine/mistake.sh
 
@@ -15,7 +15,7 @@ one() { # KIND NUMBER
   export MINE_FOLDER=$folder
   case $1 in
     solved)
-      case $stage in 1 | 15 | 16) unset MINE_HEADER ;; esac
+      case $stage in 1 | 15 | 16 | 17) unset MINE_HEADER ;; esac
       $mine cut "$stage" >"$folder/microgpt.cpp"
       ;;
     unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected="stage $stage" ;;
@@ -23,10 +23,15 @@ one() { # KIND NUMBER
       stage=$(field "$2" '#') expected=$(field "$2" '?' | tr -s ' ')
       $mine cut "$stage" | make_mistake "$2" >"$folder/microgpt.cpp" || said='its text is not in the solution' code=9
       ;;
+    variant)
+      stage=${2#*-} table=$variants
+      $mine cut "$stage" | make_mistake "${2%-*}" "$stage" >"$folder/microgpt.cpp" ||
+        said='its text is not in the solution' code=9
+      ;;
   esac
   echo "$((stage - 1)) 0" >"$folder/progress"
   if [ $code = 0 ]; then said=$($mine test "$stage" 2>&1 | tr -s ' \n' ' '; exit ${PIPESTATUS[0]}) || code=1; fi
-  if [ $code = 9 ] || [ $code != $([ "$1" = solved ] && echo 0 || echo 1) ] ||
+  if [ $code = 9 ] || [ $code != $(case $1 in solved | variant) echo 0 ;; *) echo 1 ;; esac) ] ||
     [ "${said#*"$expected"}" = "$said" -a -n "$expected" ]; then
     printf 'stage %s, %s %s (%s): wrong\n%s\n' "$stage" "$1" "$2" "$expected" "$said"
     return 1
@@ -100,6 +105,16 @@ stepped() {
     { echo 'step does not go into the file' && return 1; }
 }
 
+# What the README shows.
+shown() {
+  $mine cut 5 | sed 's/->grad += /->grad = /' >"$MINE_FOLDER/microgpt.cpp"
+  echo '4 0' >"$MINE_FOLDER/progress"
+  $mine test
+  $mine losses
+  $mine cut 15 >"$MINE_FOLDER/microgpt.cpp"
+  $mine test 15
+}
+
 around() {
   local folder=$MINE_FOLDER/new code=0
   exercise || code=1
@@ -121,7 +136,7 @@ around() {
     { echo 'back did not bring the file and its progress' && code=1; }
   says '[##.............] 2 of 15' env MINE_FOLDER="$folder" $mine back 2 || code=1
   says 'there is no' env MINE_FOLDER="$folder" $mine back 9 || code=1
-  says 'there is no such stage; use STAGE=1 to STAGE=16' env MINE_FOLDER="$folder" $mine reset 17 || code=1
+  says 'there is no such stage; use STAGE=1 to STAGE=17' env MINE_FOLDER="$folder" $mine reset 18 || code=1
   says 'there is no such stage' env MINE_FOLDER="$folder" $mine reset x || code=1
   rm "$folder/microgpt.cpp"
   says 'is gone; make mine-reset STAGE=3' env MINE_FOLDER="$folder" $mine test || code=1
@@ -132,6 +147,7 @@ around() {
   edited 2 'std::vector<double> p;' 'std::vector<double> p; p[7] = 1;' \
     'probabilities({0, 2, 1}): stopped with code 134. An index is past the end of a vector.' || code=1
   edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
+  edited 2 'std::vector<double> p;' 'std::vector<double> p(1ul << 40);' 'It asked for more memory than there is' || code=1
   edited 2 '  return p;' '' 'does not compile: no return statement in function returning non-void' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; exit(0);' 'the program ended. Is there an exit() in it?' ||
     code=1
@@ -144,6 +160,10 @@ around() {
   ! command -v gdb >/dev/null || says 'should_be(small(2)' $mine gdb || code=1
   ! command -v gdb >/dev/null || stepped || code=1
   watched || code=1
+  $mine cut 17 >"$MINE_FOLDER/microgpt.cpp"
+  says 'sample 20: beryin' $mine run data/names.txt || code=1
+  says 'layer 0, head 3' "$PROGRAM" heads "$MINE_FOLDER/model.safetensors" --text emma || code=1
+  [ -n "${QUICK:-}" ] || shown | diff -u lessons/mine/expected.txt - || code=1
   return $code
 }
 
@@ -163,10 +183,14 @@ export MINE_HEADER=$folder/headers.h
 $mine header "$MINE_HEADER" || exit
 
 mistakes=$([ -n "${QUICK:-}" ] && echo 0 || grep -c '^# ' $table)
+styles=$([ -n "${QUICK:-}" ] || sed -n 's/^# \([a-z]\) .*/\1/p' $variants | sort -u)
 jobs=$(
   echo around it
-  for ((n = 16; n >= 1; n--)); do echo "solved $n unsolved $n"; done
+  for ((n = 17; n >= 1; n--)); do
+    echo "solved $n unsolved $n"
+    for style in $styles; do echo "variant $style-$n"; done
+  done
   for ((k = mistakes; k >= 1; k--)); do echo "mistake $k"; done
 )
 echo "$jobs" | xargs -n 2 -P "$(getconf _NPROCESSORS_ONLN)" "$0" || exit 1
-echo "mine: 16 stages solved and unsolved, $mistakes mistakes named"
+echo "mine: 17 stages solved and unsolved, $mistakes mistakes named, $(echo "$jobs" | grep -c variant) variants pass"

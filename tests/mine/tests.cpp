@@ -1,20 +1,14 @@
 // The tests of the reader's own microgpt. lessons/mine/mine.sh compiles them with -DSTAGE=n -Dmain=mine_main and
-// -include mine/microgpt.cpp. What a stage tests stays true at later stages, unless the stages say otherwise.
+// -include mine/microgpt.cpp. What a stage tests stays true at later stages, unless the stages say otherwise. They run
+// in the order of this file: what is elementary comes first, so that a mistake is seen where it was made.
 //
 // A `// wants:` comment stands above the first use of what a reader has to write. If that line does not compile, the
 // comment is what the reader is shown.
 #undef main
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::fail;
-using teach::Numbers;
-using teach::should_be;
-using teach::should_read;
-using teach::usual;
-using teach::usual_text;
+namespace teach {  // what is declared here hides what a reader calls by the same name
 
-// --- Counting ---
 #if STAGE >= 1 && STAGE <= 6
 [[maybe_unused]] void wanted_1() {
   // wants: using Counts = std::vector<std::vector<double>>;
@@ -32,15 +26,17 @@ using teach::usual_text;
 TESTS(1, stage_1_draw) {
   auto share = [] {
     double hits = 0;
-    for (int i = 0; i < 4000; i++) hits += draw({1, 0, 3}) == 2;
+    for (int i = 0; i < 4000; i++) hits += draw(std::vector<double>{1, 0, 3}) == 2;
     return hits / 4000;
   };
   calling("draw({1, 0, 3}), 4000 times: the share of index 2",
           "Index 2 has three quarters of the weight. std::discrete_distribution does just this.");
   usual({0.3333}, "All three come equally often: the weights are not used.");
   usual({0.5}, "Index 0 and 2 come equally often: the weights are not used.");
-  usual({0}, "It draws the same number each time. Is the generator made anew in each call?");
-  usual({1}, "It draws the same number each time. Is the generator made anew in each call?");
+  usual({0.5714}, "It is {2, 1, 4} that were drawn from. draw() takes the weights as they are; only the loss adds 1.");
+  for (double same : {0, 1}) {
+    usual({same}, "It draws the same number each time. Is the generator made anew in each call?");
+  }
   should_be(share(), {0.75}, 0.03);
 }
 #endif
@@ -64,7 +60,7 @@ TESTS(1, stage_1) {
   usual({1, 1, 1, 1}, "Does count_pairs() write  = 1  where it should add?");
   should_be(count(), {2, 2, 2, 2});
   counts = Counts(27, std::vector<double>(27));
-  counts[26][0] = counts[0][13] = counts[13][26] = 5;
+  counts[26][0] = counts[0][13] = counts[13][26] = 1e12;  // who adds 1 to each count may do so
   calling("new_name() of a table that has only seen \"an\"",
           "Start at BOS. Draw from its row, go to the row of what was drawn, and so on until BOS comes.");
   usual_text("aaaaaaaaaaaaaaaa", "Each letter comes from the row of BOS. Go on to the row of the letter just drawn.");
@@ -72,63 +68,11 @@ TESTS(1, stage_1) {
   usual_text("n", "The first letter is lost. It is drawn from the row of BOS, and belongs to the name.");
   should_read(new_name(counts), "an");
   counts[13][26] = 0;
-  counts[13][0] = 5;
+  counts[13][0] = 1e12;
   calling("new_name() of a table in which no name ends: its length",
           "A name that does not end by itself is cut off after 16 letters.");
   usual({17}, "One letter too many: look at the length before a letter is added.");
   should_be(double(new_name(counts).size()), {16});
-}
-#endif
-
-// --- Loss and softmax ---
-#if STAGE >= 2 && STAGE <= 5
-[[maybe_unused]] void wanted_2() {
-  // wants: std::vector<double> probabilities(const std::vector<double>& row)
-  std::vector<double> p = probabilities(std::vector<double>{1, 2});
-  // wants: double document_loss(const Counts& counts, const std::vector<Token>& tokens)
-  double loss = document_loss(Counts{}, std::vector<Token>{});
-}
-
-TESTS(2, stage_2) {
-  calling("probabilities({0, 2, 1})", "Add 1 to each count, then divide by the sum of these: 1, 3 and 2 of 6.");
-  usual({0, 0.6667, 0.3333},
-        "What was never seen has no chance at all, and the loss of a name with such a pair is infinite. Count each "
-        "pair once more than it was seen.");
-  usual({0, 0.3333, 0.1667}, "They add up to a half. Add 1 to each count as well, not only to the sum.");
-  usual({0.3333, 1, 0.6667}, "They add up to 2. The sum has to contain the pretended counts as well.");
-  should_be(probabilities({0, 2, 1}), {1.0 / 6, 3.0 / 6, 2.0 / 6});
-}
-#endif
-
-#if STAGE >= 3 && STAGE <= 5
-[[maybe_unused]] void wanted_3() {
-  // wants: std::vector<double> softmax(std::vector<double> scores)
-  std::vector<double> p = softmax(std::vector<double>{1, 0});
-}
-#endif
-
-#if STAGE >= 6
-[[maybe_unused]] void wanted_6() {
-  // wants: using List = std::vector<Value>;
-  List list{Value(1.0), Value(2.0)};
-  // wants: List softmax(List scores)
-  List p = softmax(list);
-  // wants: Value operator-(Value a, Value b), and Value operator-(Value a)
-  Value difference = -(list[0] - list[1]);
-  // wants: Value operator/(Value a, Value b)
-  Value quotient = list[0] / list[1];
-  // wants: Value exp(Value x)
-  Value e = exp(list[0]);
-  // wants: Value log(Value x)
-  Value l = log(list[0]);
-  // wants: Value pow(Value x, double y)
-  Value power = pow(list[0], 3.0);
-  // wants: Value relu(Value x)
-  Value bend = relu(list[0]);
-#if STAGE == 6
-  // wants: Value document_loss(const Counts& counts, const std::vector<Token>& tokens)
-  Value loss = document_loss(Counts{}, std::vector<Token>{});
-#endif
 }
 #endif
 
@@ -152,16 +96,16 @@ TESTS(4, stage_4) {
   calling("Value a = 2: a.data(), a.grad()", "A new Value has its number as data, and a gradient of 0.");
   usual({2, 1}, "A gradient starts at 0. Only the result of backward() has a gradient of 1.");
   should_be(Numbers{alone.data(), alone.grad()}, {2, 0});
-  calling("Value x = 7, y = x * 2; then 30,000 more Values are made: x, y and the last of them",
+  calling("Value x = 7, y = x * 2; then 30,000 times x + 1: x, y and the last of them",
           "Did the nodes move? A std::vector moves what it holds when it is full. A std::deque never does.");
-  usual({7, 9, 30000}, "y is the sum. x * 2 is a product.");
-  usual({7, 14, -30000}, "The operator + takes away. That is a - b.");
+  usual({7, 9, 8}, "y is the sum. x * 2 is a product.");
+  usual({7, 14, 6}, "The operator + takes away. That is a - b.");
   const Value x = 7, y = x * 2;
-  Value sum = 0;
-  for (int i = 0; i < 30000; i++) sum = sum + 1;
+  Value sum = x;
+  for (int i = 0; i < 30000; i++) sum = x + 1;
   std::vector<Numbers> noise;  // takes the memory that nodes have left, if they moved
   for (std::size_t size = 1; size < 600; size++) noise.push_back(Numbers(size, -1));
-  should_be(Numbers{x.data(), y.data(), sum.data()}, {7, 14, 30000});
+  should_be(Numbers{x.data(), y.data(), sum.data()}, {7, 14, 8});
   const Value a = 2, b = -3;
   calling("a + b with a = 2, b = -3", "2 - 3 is -1.");
   usual({-6}, "That is the product.");
@@ -172,6 +116,14 @@ TESTS(4, stage_4) {
   should_be(a * b, {-6});
   calling("a * b + 10.0 with a = 2, b = -3", "-6 + 10 is 4.");
   should_be(a * b + 10.0, {4});
+  calling("Value sum = 1, then sum = sum + 1, 30,000 times; then all of them go",
+          "The end of a node ends the one that it was made of, and so on: destructors in destructors, 30,000 deep. Keep "
+          "all nodes in a list, as lesson 04 does, or end them in a loop.");
+  Value chain = 1;
+  for (int i = 0; i < 30000; i++) chain = chain + 1;
+  const double last = chain.data();
+  chain = 1;
+  should_be(last, {30001});
 }
 #endif
 
@@ -243,6 +195,47 @@ TESTS(5, stage_5) {
 }
 #endif
 
+#if STAGE >= 2 && STAGE <= 5
+[[maybe_unused]] void wanted_2() {
+  // wants: std::vector<double> probabilities(const std::vector<double>& row)
+  std::vector<double> p = probabilities(std::vector<double>{1, 2});
+  // wants: double document_loss(const Counts& counts, const std::vector<Token>& tokens)
+  double loss = document_loss(Counts{}, std::vector<Token>{});
+}
+#endif
+
+#if STAGE >= 3 && STAGE <= 5
+[[maybe_unused]] void wanted_3() {
+  // wants: std::vector<double> softmax(std::vector<double> scores)
+  std::vector<double> p = softmax(std::vector<double>{1, 0});
+}
+#endif
+
+#if STAGE >= 6
+[[maybe_unused]] void wanted_6() {
+  // wants: using List = std::vector<Value>;
+  List list{Value(1.0), Value(2.0)};
+  // wants: List softmax(List scores)
+  List p = softmax(list);
+  // wants: Value operator-(Value a, Value b), and Value operator-(Value a)
+  Value difference = -(list[0] - list[1]);
+  // wants: Value operator/(Value a, Value b)
+  Value quotient = list[0] / list[1];
+  // wants: Value exp(Value x)
+  Value e = exp(list[0]);
+  // wants: Value log(Value x)
+  Value l = log(list[0]);
+  // wants: Value pow(Value x, double y)
+  Value power = pow(list[0], 3.0);
+  // wants: Value relu(Value x)
+  Value bend = relu(list[0]);
+#if STAGE == 6
+  // wants: Value document_loss(const Counts& counts, const std::vector<Token>& tokens)
+  Value loss = document_loss(Counts{}, std::vector<Token>{});
+#endif
+}
+#endif
+
 #if STAGE >= 6
 TESTS(6, stage_6) {
   auto slopes = [](auto make) {
@@ -284,7 +277,7 @@ TESTS(6, stage_6) {
           "Lesson 02: these slopes are the probabilities, minus 1 for the letter that came.");
   usual({0, 0, 0}, "No gradient arrives. softmax() has to compute with Values all the way, not with data().");
   usual({0, -1, 0}, "Everyone's score is in the sum, so all of them get a slope. Is the sum a Value?");
-  const List scores{1, 0, -1};
+  const List scores{1.0, 0.0, -1.0};  // a Value may also be made of a pointer, as which 0 would count
   (-log(softmax(scores)[1])).backward();
   should_be(Numbers{scores[0].grad(), scores[1].grad(), scores[2].grad()}, {0.6652409558, -0.7552715289, 0.0900305732});
 }
@@ -305,16 +298,28 @@ TESTS(STAGE >= 6 ? 6 : 3, stage_3) {
   usual({0.6652, 0.4223, 0.2685}, "The sum grows while you divide by it. Add up all exponentials first.");
   usual({1, 0.2689, 0.0900}, "The sum grows while you divide by it. Add up all exponentials first.");
   usual({0.0900, 0.2447, 0.6652}, "Upside down: is it exp(-x) in place of exp(x)?");
-  should_be(softmax(Scores{1, 0, -1}), {0.6652409558, 0.2447284711, 0.0900305732});
+  should_be(softmax(Scores{1, 0.0, -1}), {0.6652409558, 0.2447284711, 0.0900305732});
   calling("softmax({1000, 1000})", "Two equal scores share evenly.");
-  usual({NAN, NAN}, "exp(1000) is infinite. Subtract the largest score from all of them first; no share changes.");
+  usual({NAN, NAN}, "exp(1000) is infinite, and infinity / infinity is not a number. Which change of all scores changes no share?");
   should_be(softmax(Scores{1000, 1000}), {0.5, 0.5});
   calling("softmax({0, 1000})", "The second has it all: its exponential is e^1000 times that of the first.");
   usual({0, NAN}, "exp(1000) is infinite. Subtract the largest score from all of them, not the first.");
-  should_be(softmax(Scores{0, 1000}), {0, 1});
+  should_be(softmax(Scores{0.0, 1000}), {0, 1});
   calling("softmax({-1000, -1000, -1001})", "Only differences of scores matter: 0, 0 and -1 give the same.");
   usual({NAN, NAN, NAN}, "All exponentials are 0. Is the largest score found among the scores, or is it 0 at least?");
   should_be(softmax(Scores{-1000, -1000, -1001}), {0.4223187982, 0.4223187982, 0.1553624035});
+}
+#endif
+
+#if STAGE >= 2 && STAGE <= 5
+TESTS(2, stage_2) {
+  calling("probabilities({0, 2, 1})", "Add 1 to each count, then divide by the sum of these: 1, 3 and 2 of 6.");
+  usual({0, 0.6667, 0.3333},
+        "What was never seen has no chance at all, and the loss of a name with such a pair is infinite. Count each "
+        "pair once more than it was seen.");
+  usual({0, 0.3333, 0.1667}, "They add up to a half. Add 1 to each count as well, not only to the sum.");
+  usual({0.3333, 1, 0.6667}, "They add up to 2. The sum has to contain the pretended counts as well.");
+  should_be(probabilities(std::vector<double>{0, 2, 1}), {1.0 / 6, 3.0 / 6, 2.0 / 6});
 }
 #endif
 
@@ -339,7 +344,7 @@ TESTS(STAGE == 6 ? 6 : 2, stage_2_loss) {
 }
 #endif
 
-// --- A model that learns ---
+// --- Parts of a model that learns ---
 #if STAGE >= 7
 [[maybe_unused]] void wanted_7() {
   // wants: using Matrix = std::vector<List>;
@@ -431,7 +436,306 @@ TESTS(7, stage_7_sgd) {
 }
 #endif
 
+#if STAGE >= 8
+[[maybe_unused]] void wanted_8() {
+  // wants: List linear(const List& x, const Matrix& w)
+  List y = linear(List{1, 2}, Matrix{{1, 2}});
+  // wants: struct Model { Matrix wte, wpe, lm_head; };
+  Model model;
+  model.wte = model.wpe = model.lm_head = Matrix{{1, 2}};
+#if STAGE == 8
+  // wants: List gpt(const Model& model, Token token_id, std::size_t pos_id)
+  List logits = gpt(model, Token(1), 2);
+#endif
+  // wants: Value document_loss(const Model& model, const std::vector<Token>& tokens)
+  Value loss = document_loss(model, std::vector<Token>{});
+}
+
+TESTS(8, stage_8) {
+  const Matrix w{{1, 2}, {3, 4}, {5, 6}};
+  calling("linear({5, 6}, {{1, 2}, {3, 4}, {5, 6}})",
+          "One number for each row: 1 * 5 + 2 * 6, then 3 * 5 + 4 * 6, then 5 * 5 + 6 * 6.");
+  usual({35, 44}, "Each number of the result belongs to one row of w, not to a column.");
+  usual({30, 36}, "Each number of the result belongs to one row of w, not to a column.");
+  usual({17, 56, 117}, "The sum was not set to 0 again before the next row.");
+  usual({12, 24, 36}, "Multiply by x number by number, and add up.");
+  should_be(linear(List{5, 6}, w), {17, 39, 61});
+  auto slopes = [&] {
+    const List x{5, 6}, y = linear(x, w);
+    (y[0] * 0.1 + y[1] * -0.2).backward();
+    return Numbers{w[0][0].grad(), w[0][1].grad(), w[1][0].grad(), w[1][1].grad(), x[0].grad(), x[1].grad()};
+  };
+  calling("the same, y[0] * 0.1 + y[1] * -0.2, backward(): the gradients of two rows of w, and of x",
+          "Lesson 02: a weight's slope is its input times the slope of its output.");
+  usual({0, 0, 0, 0, 0, 0}, "No gradient arrives. Was data() used on the way?");
+  usual({0.5, 0.6, -1, -1.2, 0, 0}, "x gets no gradient. Was data() of x used on the way?");
+  usual({0, 0, 0, 0, -0.5, -0.6}, "The weights get no gradient. Was data() of w used on the way?");
+  should_be(slopes(), {0.5, 0.6, -1, -1.2, -0.5, -0.6});
+}
+#endif
+
+#if STAGE >= 9
+[[maybe_unused]] void wanted_9() {
+  // wants: using Cache = std::vector<List>;
+  Cache keys, values;
+  // wants: List attention(const List& q, const Cache& keys, const Cache& values)
+  List mixed = attention(List{1, 2}, keys, values);
+  // wants: struct Model with Matrix attn_wq, attn_wk, attn_wv, attn_wo
+  Model model;
+  model.attn_wq = model.attn_wk = model.attn_wv = model.attn_wo = Matrix{{1}};
+  // wants: List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values)
+  List logits = gpt(model, Token(0), 0, keys, values);
+}
+
+TESTS(9, stage_9) {
+  const List q{1, 2};
+  const Cache keys{{1, 0.0}, {0.0, 1}, {1, 1}}, values{{4, 0.0}, {0.0, 2}, {2, 2}};
+  calling("attention({1, 2}, keys {1, 0} {0, 1} {1, 1}, values {4, 0} {0, 2} {2, 2})",
+          "Lesson 07: scores 1, 2, 3; divided by the root of 2; softmax; mix the values.");
+  usual({1.691, 1.82}, "The scores were not divided by the root of their length, 2.");
+  usual({1.758, 1.627}, "Divided by the length itself. It is the root of the length.");
+  usual({7.071, 7.071}, "softmax is missing: weights are softmax(scores).");
+  usual({0.716, 0.86}, "That is a mixture of the keys. Keys are compared, values are mixed.");
+  should_be(attention(q, keys, values), {1.7120676706, 1.7199415099});
+  {
+    calling("the same, first number, then backward(): the gradients of q",
+            "The scores are computed from the query, so the gradient goes back to it through softmax.");
+    usual({0, 0}, "No gradient arrives at the query. Compute scores and weights with Values, not with data().");
+    attention(q, keys, values)[0].backward();
+    should_be(Numbers{q[0].grad(), q[1].grad()}, {0.34380900633, -0.2265410581});
+  }
+}
+#endif
+
+#if STAGE >= 10
+[[maybe_unused]] void wanted_10() {
+  // wants: struct Model with std::size_t n_head = 4;
+  Model model;
+  model.n_head = 2;
+  // wants: List heads(const List& q, const Cache& keys, const Cache& values, std::size_t n_head)
+  List x_attn = heads(List{1, 2}, Cache{}, Cache{}, 1);
+}
+
+TESTS(10, stage_10) {
+  const List q{1, 2, 0.0, 3, 0.0, 1};
+  const Cache keys{{1, 0.0, 0.0, 0.0, 0.0, 1}, {0.0, 1, 0.0, 0.0, 2, 0.0}, {0.0, 0.0, 3, 1, 0.0, 0.0}, {1, 1, 0.0, 0.0, 1, 2}};
+  const Cache values{{1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1}, {0.0, 0.0, 0.0, 9, 9, 9}, {7, 0.0, 7, 0.0, 7, 0.0}};
+  calling("heads() with 2 heads at 4 positions, a width of 6",
+          "Head h has the numbers from h * head_dim on, head_dim of them, of q, of every key and of every value.");
+  usual({5.203, 1.674, 4.963, 4.259, 6.722, 4.777},
+        "Every head reads the keys of head 0. Their slice begins at hs, too.");
+  usual({5.203, 1.674, 4.963, 2.584, 0.7377, 2.719},
+        "Every head reads the values of head 0. Their slice begins at hs, too.");
+  usual({5.203, 1.674, 4.963, 3.135, 3.956, 2.003}, "Every head has the query of head 0. Its slice begins at hs, too.");
+  usual({4.762, 1.753, 4.576, 4.853, 6.853, 4.976}, "A head divides by the root of head_dim, not of the whole width.");
+  usual({5.496, 1.59, 1.234, 7.237, 6.133, 2.723}, "head_dim and n_head are exchanged: 2 heads of 3 numbers each.");
+  should_be(heads(q, keys, values, 2),
+            {5.2026681268, 1.6738715906, 4.9628461945, 5.255221373, 7.2362309835, 5.389853548});
+  calling("heads() with 3 heads", "With 3 heads and a width of 6, head_dim is 2.");
+  should_be(heads(q, keys, values, 3),
+            {5.4963396444, 1.5902390178, 1.2343344535, 7.2366650664, 6.13328666, 2.7229695399});
+}
+#endif
+
+#if STAGE >= 11
+[[maybe_unused]] void wanted_11() {
+  // wants: List rmsnorm(List x)
+  List x = rmsnorm(List{7, 1});
+}
+
+TESTS(11, stage_11) {
+  calling("rmsnorm({7, 1})", "Mean square: (49 + 1) / 2 = 25. Its root is 5. So {7 / 5, 1 / 5}.");
+  usual({0.28, 0.04}, "The root is missing: divide by the root of the mean square.");
+  usual({0.9899, 0.1414}, "That is the sum of the squares. Divide it by how many there are: a mean.");
+  usual({1, -1}, "The mean was subtracted. RMSNorm only divides.");
+  should_be(rmsnorm(List{7, 1}), {1.39999972, 0.19999996}, 1e-5);
+  calling("rmsnorm({0, 0})", "Zeros stay zeros.");
+  usual({NAN, NAN}, "0 divided by 0. Add 1e-5 to the mean square before the root is taken.");
+  should_be(rmsnorm(List{0.0, 0.0}), {0, 0});
+  calling("rmsnorm({0.001, 0.001})", "Add 1e-5 to the mean square: 0.001 divided by the root of 0.000011.");
+  should_be(rmsnorm(List{0.001, 0.001}), {0.3015113446, 0.3015113446});
+  {
+    calling("x {7, 1}, then rmsnorm(x)[0], then backward(): the gradients of x",
+            "x[0] is in the scale, too: a little more of it makes the scale smaller.");
+    usual({0.2, 0}, "The scale is made of x as well, and has to be a Value. Was data() used for it?");
+    const List x{7, 1};
+    rmsnorm(x)[0].backward();
+    should_be(Numbers{x[0].grad(), x[1].grad()}, {0.004, -0.028}, 1e-5);
+  }
+}
+#endif
+
+#if STAGE >= 12
+[[maybe_unused]] void wanted_12() {
+  // wants: struct Model with Matrix mlp_fc1, mlp_fc2
+  Model model;
+  model.mlp_fc1 = model.mlp_fc2 = Matrix{{1}};
+}
+#endif
+
+#if STAGE >= 13
+[[maybe_unused]] void wanted_13() {
+  // wants: void adam(double learning_rate, std::size_t step)
+  adam(0.3, std::size_t(0));
+}
+
+TESTS(13, stage_13) {
+  const Matrix weights = matrix(1, 2);
+  const Value steep = weights[0][0], flat = weights[0][1];
+  const double from_steep = steep.data(), from_flat = flat.data();
+  auto moved = [&](double slope, std::size_t step) {
+    (steep * slope + flat * 0.001).backward();
+    adam(0.3, step);
+    return Numbers{steep.data() - from_steep, flat.data() - from_flat, steep.grad()};
+  };
+  const std::string after = ": how far both moved, and the gradient then";
+  calling("two weights with gradients -10 and 0.001, then adam(0.3, 0)" + after,
+          "At the first step the corrected means are the gradient and its square: both move by 0.3.");
+  usual({0.03, -297.03, 0}, "The root of v_hat is missing: v is a mean of squares.");
+  usual({0.45, -0.45, 0}, "The corrections are missing. m and v begin at 0, so at first they are too small.");
+  usual({3, -3, 0}, "v is not corrected. v_hat is v divided by 1 - 0.99^(step+1).");
+  usual({0.045, -0.045, 0}, "m is not corrected. m_hat is m divided by 1 - 0.85^(step+1).");
+  usual({0.3, -0.29851, 0}, "Very nearly. 1e-8 is added to the root of v_hat, not under the root.");
+  usual({0.005164, -0.005164, 0}, "0.85 and 0.99 are exchanged: m keeps 0.85 of what it was, and v 0.99.");
+  usual({NAN, NAN, 0}, "0 divided by 0: step counts from 0, so the powers of 0.85 and 0.99 are step + 1.");
+  usual({0.3, -0.3, -10}, "The gradient is still there, and would be added to that of the next name. Set it to 0.");
+  usual({-0.3, 0.3, 0}, "It went uphill. The gradient says where the loss grows; go the other way.");
+  usual({2, -2, 0}, "m is the gradient of this step alone. It keeps 0.85 of what it was, and adds 0.15 of this.");
+  should_be(moved(-10, 0), {0.3, -0.3, 0}, 1e-4);
+  calling("then gradients -5 and 0.001, and adam(0.3, 1)" + after,
+          "m keeps 85 percent of what it was, v 99 percent. At step 1 the corrections are 1 - 0.85^2 and 1 - 0.99^2.");
+  usual({0.5913, -0.6, 0}, "0.85 and 0.99 are exchanged: m keeps 0.85 of what it was, and v 0.99.");
+  should_be(moved(-5, 1), {0.5773313, -0.6, 0}, 1e-4);
+}
+#endif
+
+#if STAGE >= 14
+[[maybe_unused]] void wanted_14() {
+  // wants: std::string new_name(const Model& model, double temperature)
+  std::string name = new_name(Model{}, 0.5);
+}
+#endif
+
+// --- The model: from here on a test calls nearly all that is written ---
+#if STAGE >= 8
+/// A model with a width of 4, 5 tokens and 6 positions. No two numbers are equal.
+Matrix filled(std::size_t rows, std::size_t cols, double start, double size = 1) {
+  Matrix w(rows);
+  for (List& row : w) {
+    while (row.size() < cols) row.push_back(size * std::sin(start++));
+  }
+  return w;
+}
+
+Model small_model() {
+  Model model;
+  model.wte = filled(5, 4, 100);
+  model.wpe = filled(6, 4, 200);
+  model.lm_head = filled(5, 4, 300);
+#if STAGE >= 9
+  model.attn_wq = filled(4, 4, 400, 0.5);
+  model.attn_wk = filled(4, 4, 500, 0.5);
+  model.attn_wv = filled(4, 4, 600);
+  model.attn_wo = filled(4, 4, 700);
+#endif
+#if STAGE >= 10
+  model.n_head = 2;
+#endif
+#if STAGE >= 12
+  model.mlp_fc1 = filled(7, 4, 800);
+  model.mlp_fc2 = filled(4, 7, 900);
+#endif
+  return model;
+}
+#endif
+
+#if STAGE >= 9
+auto scores_after(const Model& model, const std::vector<Token>& tokens) {
+  Cache keys, values;
+  List logits;
+  for (std::size_t i = 0; i < tokens.size(); i++) logits = gpt(model, tokens[i], i, keys, values);
+  return logits;
+}
+
+TESTS(9, stage_9_cache) {
+  const Model model = small_model();
+  {
+    calling("gpt() at three positions: how many keys and values there are then",
+            "Each position adds one key and one value, and does so before attention(): the first has only its own.");
+    usual({0, 0}, "The lists stay empty. gpt() adds its key and its value to them: Cache& keys, Cache& values.");
+    Cache keys, values;
+    for (std::size_t i = 0; i < 3; i++) gpt(model, i, i, keys, values);
+    should_be(Numbers{double(keys.size()), double(values.size())}, {3, 3});
+  }
+  const double first = document_loss(model, std::vector<Token>{4, 0, 2, 4}).data();
+  calling("document_loss() of the same name, a second time",
+          "The second time it saw something else. Keys and values of the last name are still there: begin each name "
+          "with empty ones.");
+  should_be(document_loss(model, std::vector<Token>{4, 0, 2, 4}), {first});
+}
+#endif
+
+#if STAGE == 8
+TESTS(8, stage_8_gpt) {
+  const Model model = small_model();
+  calling("gpt(), token 3 at position 1: its scores",
+          "x is the row of the token in wte plus the row of the position in wpe. Then linear(x, lm_head).");
+  usual({2.188, -2.046, 0.487, 1.409, -2.329},
+        "The position changes nothing. Add its row of wpe to that of the token.");
+  should_be(gpt(model, 3, 1), {1.6653855566, -0.53345291128, -0.96800937162, 1.7989192127, -1.383694764});
+  calling("document_loss() of the tokens 4, 0, 2, 4",
+          "For each token but the last: the surprise at the next one. The position counts from 0.");
+  usual({2.211}, "The first position is 0, that of the first BOS.");
+  should_be(document_loss(model, std::vector<Token>{4, 0, 2, 4}), {1.1251483447});
+}
+#endif
+
+#if STAGE >= 9
+TESTS(STAGE < 12 ? STAGE : 12, stage_gpt) {
+#if STAGE == 9
+  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
+          "x = wte + wpe; key and value of x into the lists; attention; attn_wo; plus x; lm_head.");
+  usual({-0.2508, 0.5598, -0.481, 0.06901, 0.3908},
+        "x itself is missing: what attention found is added to what was known.");
+  usual({-3.9717, 1.7567, 1.6752, -3.9467, 3.4842}, "The query is made with attn_wq, not with attn_wk.");
+  usual({-3.9731, 1.76, 1.6722, -3.9461, 3.4865}, "The key is made with attn_wk, not with attn_wq.");
+  usual({-3.9699, 1.7524, 1.679, -3.9473, 3.4813}, "The query is made with attn_wq, the key with attn_wk.");
+  should_be(scores_after(small_model(), std::vector<Token>{4, 0, 2}),
+            {-3.9693041761, 1.7509291966, 1.6803367762, -3.947612026, 3.4803260606});
+#elif STAGE == 10
+  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
+          "In gpt(), heads(..., model.n_head) takes the place of attention(...). Nothing else changes.");
+  usual({-3.969, 1.751, 1.68, -3.948, 3.48}, "There is one head. The number of heads is model.n_head.");
+  should_be(scores_after(small_model(), std::vector<Token>{4, 0, 2}),
+            {-4.3817289414, 1.4102774956, 2.5380911641, -4.7282916928, 3.643144241});
+#elif STAGE == 11
+  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
+          "rmsnorm twice: right after wte + wpe, and once more after x is kept for the sum.");
+  usual({-4.4464, 1.1855, 2.8967, -4.9723, 3.6035},
+        "The first rmsnorm is missing: wte + wpe goes through one, before x is kept.");
+  should_be(scores_after(small_model(), std::vector<Token>{4, 0, 2}),
+            {-3.4144007663, 0.85487389189, 2.2968350341, -3.8574970284, 2.7460216161});
+#else
+  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
+          "After attention: rmsnorm, mlp_fc1, relu, mlp_fc2, and x from before the rmsnorm is added.");
+  usual({-7.317, 2.177, 4.471, -8.022, 6.016}, "relu is missing between mlp_fc1 and mlp_fc2.");
+  usual({-2.639, 1.117, 1.179, -2.658, 2.296}, "x_residual is missing: what the MLP made is added to what was there.");
+  usual({-8.988, 3.214, 4.786, -9.471, 7.595}, "The rmsnorm before mlp_fc1 is missing.");
+  usual({-5.325, 1.977, 2.74, -5.56, 4.528}, "x_residual is still that of attention. Keep x again, before the MLP.");
+  should_be(scores_after(small_model(), std::vector<Token>{4, 0, 2}),
+            {-6.0531847515, 1.9717692325, 3.4755159901, -6.5152669449, 5.0418093633});
+#endif
+}
+#endif
+
 #if STAGE >= 7
+/// From stage 15 on, main() may be what fills the vocabulary: without it, no name is known.
+bool knows_letters() try {
+  return STAGE < 15 || encode("z") == std::vector<Token>{26, 25, 26};
+} catch (...) {
+  return false;
+}
+
 std::string name_of(const Model& model) {
 #if STAGE <= 13
   return new_name(model);
@@ -495,89 +799,6 @@ TESTS(7, stage_7_model) {
 #endif
 
 #if STAGE >= 8
-[[maybe_unused]] void wanted_8() {
-  // wants: List linear(const List& x, const Matrix& w)
-  List y = linear(List{1, 2}, Matrix{{1, 2}});
-  // wants: struct Model { Matrix wte, wpe, lm_head; };
-  Model model;
-  model.wte = model.wpe = model.lm_head = Matrix{{1, 2}};
-#if STAGE == 8
-  // wants: List gpt(const Model& model, Token token_id, std::size_t pos_id)
-  List logits = gpt(model, Token(1), 2);
-#endif
-  // wants: Value document_loss(const Model& model, const std::vector<Token>& tokens)
-  Value loss = document_loss(model, std::vector<Token>{});
-}
-
-TESTS(8, stage_8) {
-  const Matrix w{{1, 2}, {3, 4}, {5, 6}};
-  calling("linear({5, 6}, {{1, 2}, {3, 4}, {5, 6}})",
-          "One number for each row: 1 * 5 + 2 * 6, then 3 * 5 + 4 * 6, then 5 * 5 + 6 * 6.");
-  usual({35, 44}, "Each number of the result belongs to one row of w, not to a column.");
-  usual({30, 36}, "Each number of the result belongs to one row of w, not to a column.");
-  usual({17, 56, 117}, "The sum was not set to 0 again before the next row.");
-  usual({12, 24, 36}, "Multiply by x number by number, and add up.");
-  should_be(linear(List{5, 6}, w), {17, 39, 61});
-  auto slopes = [&] {
-    const List x{5, 6}, y = linear(x, w);
-    (y[0] * 0.1 + y[1] * -0.2).backward();
-    return Numbers{w[0][0].grad(), w[0][1].grad(), w[1][0].grad(), w[1][1].grad(), x[0].grad(), x[1].grad()};
-  };
-  calling("the same, y[0] * 0.1 + y[1] * -0.2, backward(): the gradients of two rows of w, and of x",
-          "Lesson 02: a weight's slope is its input times the slope of its output.");
-  usual({0, 0, 0, 0, 0, 0}, "No gradient arrives. Was data() used on the way?");
-  usual({0.5, 0.6, -1, -1.2, 0, 0}, "x gets no gradient. Was data() of x used on the way?");
-  usual({0, 0, 0, 0, -0.5, -0.6}, "The weights get no gradient. Was data() of w used on the way?");
-  should_be(slopes(), {0.5, 0.6, -1, -1.2, -0.5, -0.6});
-}
-
-/// A model with a width of 4, 5 tokens and 6 positions. No two numbers are equal.
-Matrix filled(std::size_t rows, std::size_t cols, double start, double size = 1) {
-  Matrix w(rows);
-  for (List& row : w) {
-    while (row.size() < cols) row.push_back(size * std::sin(start++));
-  }
-  return w;
-}
-
-Model small_model() {
-  Model model;
-  model.wte = filled(5, 4, 100);
-  model.wpe = filled(6, 4, 200);
-  model.lm_head = filled(5, 4, 300);
-#if STAGE >= 9
-  model.attn_wq = filled(4, 4, 400, 0.5);
-  model.attn_wk = filled(4, 4, 500, 0.5);
-  model.attn_wv = filled(4, 4, 600);
-  model.attn_wo = filled(4, 4, 700);
-#endif
-#if STAGE >= 10
-  model.n_head = 2;
-#endif
-#if STAGE >= 12
-  model.mlp_fc1 = filled(7, 4, 800);
-  model.mlp_fc2 = filled(4, 7, 900);
-#endif
-  return model;
-}
-#endif
-
-#if STAGE == 8
-TESTS(8, stage_8_gpt) {
-  const Model model = small_model();
-  calling("gpt(), token 3 at position 1: its scores",
-          "x is the row of the token in wte plus the row of the position in wpe. Then linear(x, lm_head).");
-  usual({2.188, -2.046, 0.487, 1.409, -2.329},
-        "The position changes nothing. Add its row of wpe to that of the token.");
-  should_be(gpt(model, 3, 1), {1.6653855566, -0.53345291128, -0.96800937162, 1.7989192127, -1.383694764});
-  calling("document_loss() of the tokens 4, 0, 2, 4",
-          "For each token but the last: the surprise at the next one. The position counts from 0.");
-  usual({2.211}, "The first position is 0, that of the first BOS.");
-  should_be(document_loss(model, {4, 0, 2, 4}), {1.1251483447});
-}
-#endif
-
-#if STAGE >= 8
 /// A model with a width of 4 for 27 tokens and 16 places. All weights are 0.
 Model blank_model() {
   Model model;
@@ -594,8 +815,36 @@ Model blank_model() {
 #endif
   return model;
 }
+#endif
 
+#if STAGE >= 9
+TESTS(9, stage_9_names) {
+  if (!knows_letters()) return;
+  // The value of BOS is 1, that of a is 0. An a comes while the mean of the values is above 0.45: 1, 1/2, but not 1/3.
+  Model model = blank_model();
+  model.wte[26][0] = 1;
+  for (std::size_t letter = 0; letter < 26; letter++) model.wte[letter][1] = 1;
+  model.attn_wv[2][0] = model.attn_wo[2][2] = 1;
+  for (List& row : model.lm_head) row[0] = row[1] = -1000;
+  model.lm_head[0] = {0.0, 0.0, 500, 0.0};
+  model.lm_head[26] = {225, 225, 0.0, 0.0};
+  calling("new_name() of a model that writes two a, since it sees its BOS and the first a then",
+          "A name begins with empty keys and values, and each of its positions adds one to them.");
+  usual_text("a", "It has not seen what came before. Make the lists of keys and values before the loop, not in it.");
+  should_read(name_of(model), "aa");
+  calling("document_loss() of \"aa\", with the same model", "The model is certain of it, so nothing is a surprise.");
+  for (double sure : {1, 2}) {
+    usual({75 * sure}, "Each letter sees only itself. Make the lists of keys and values before the loop, not in it.");
+  }
+  should_be(document_loss(model, encode("aa")), {0});
+  calling("new_name(), a second time", "It saw the name before. Begin each name with empty keys and values.");
+  should_read(name_of(model), "aa");
+}
+#endif
+
+#if STAGE >= 8
 TESTS(8, stage_8_places) {
+  if (!knows_letters()) return;
   Model model = blank_model();
   for (std::size_t place = 0; place < 16; place++) model.wpe[place][std::min<std::size_t>(place, 3)] = 1;
   for (std::size_t place = 0; place < 3; place++) model.lm_head[place][place] = 100;
@@ -616,6 +865,7 @@ TESTS(8, stage_8_places) {
 }
 
 TESTS(8, stage_8_long) {
+  if (!knows_letters()) return;
   Model model = blank_model();
   for (List& place : model.wpe) place[0] = 1;
   model.lm_head[1][0] = -100;
@@ -629,256 +879,22 @@ TESTS(8, stage_8_long) {
 }
 #endif
 
-#if STAGE >= 9
-[[maybe_unused]] void wanted_9() {
-  // wants: using Cache = std::vector<List>;
-  Cache keys, values;
-  // wants: List attention(const List& q, const Cache& keys, const Cache& values)
-  List mixed = attention(List{1, 2}, keys, values);
-  // wants: struct Model with Matrix attn_wq, attn_wk, attn_wv, attn_wo
-  Model model;
-  model.attn_wq = model.attn_wk = model.attn_wv = model.attn_wo = Matrix{{1}};
-  // wants: List gpt(const Model& model, Token token_id, std::size_t pos_id, Cache& keys, Cache& values)
-  List logits = gpt(model, Token(0), 0, keys, values);
-}
-
-TESTS(9, stage_9) {
-  const List q{1, 2};
-  const Cache keys{{1, 0}, {0, 1}, {1, 1}}, values{{4, 0}, {0, 2}, {2, 2}};
-  calling("attention({1, 2}, keys {1, 0} {0, 1} {1, 1}, values {4, 0} {0, 2} {2, 2})",
-          "Lesson 07: scores 1, 2, 3; divided by the root of 2; softmax; mix the values.");
-  usual({1.691, 1.82}, "The scores were not divided by the root of their length, 2.");
-  usual({1.758, 1.627}, "Divided by the length itself. It is the root of the length.");
-  usual({7.071, 7.071}, "softmax is missing: weights are softmax(scores).");
-  usual({0.716, 0.86}, "That is a mixture of the keys. Keys are compared, values are mixed.");
-  should_be(attention(q, keys, values), {1.7120676706, 1.7199415099});
-  {
-    calling("the same, first number, then backward(): the gradients of q",
-            "The scores are computed from the query, so the gradient goes back to it through softmax.");
-    usual({0, 0}, "No gradient arrives at the query. Compute scores and weights with Values, not with data().");
-    attention(q, keys, values)[0].backward();
-    should_be(Numbers{q[0].grad(), q[1].grad()}, {0.34380900633, -0.2265410581});
-  }
-}
-
-auto scores_after(const Model& model, const std::vector<Token>& tokens) {
-  Cache keys, values;
-  List logits;
-  for (std::size_t i = 0; i < tokens.size(); i++) logits = gpt(model, tokens[i], i, keys, values);
-  return logits;
-}
-
-TESTS(9, stage_9_cache) {
-  const Model model = small_model();
-  {
-    calling("gpt() at three positions: how many keys and values there are then",
-            "Each position adds one key and one value, and does so before attention(): the first has only its own.");
-    usual({0, 0}, "The lists stay empty. gpt() adds its key and its value to them: Cache& keys, Cache& values.");
-    Cache keys, values;
-    for (std::size_t i = 0; i < 3; i++) gpt(model, i, i, keys, values);
-    should_be(Numbers{double(keys.size()), double(values.size())}, {3, 3});
-  }
-  const double first = document_loss(model, {4, 0, 2, 4}).data();
-  calling("document_loss() of the same name, a second time",
-          "The second time it saw something else. Keys and values of the last name are still there: begin each name "
-          "with empty ones.");
-  should_be(document_loss(model, {4, 0, 2, 4}), {first});
-}
-#endif
-
-#if STAGE == 9
-TESTS(9, stage_9_gpt) {
-  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
-          "x = wte + wpe; key and value of x into the lists; attention; attn_wo; plus x; lm_head.");
-  usual({-0.2508, 0.5598, -0.481, 0.06901, 0.3908},
-        "x itself is missing: what attention found is added to what was known.");
-  usual({-3.9717, 1.7567, 1.6752, -3.9467, 3.4842}, "The query is made with attn_wq, not with attn_wk.");
-  usual({-3.9731, 1.76, 1.6722, -3.9461, 3.4865}, "The key is made with attn_wk, not with attn_wq.");
-  usual({-3.9699, 1.7524, 1.679, -3.9473, 3.4813}, "The query is made with attn_wq, the key with attn_wk.");
-  should_be(scores_after(small_model(), {4, 0, 2}),
-            {-3.9693041761, 1.7509291966, 1.6803367762, -3.947612026, 3.4803260606});
-}
-#endif
-
-#if STAGE >= 9
-TESTS(9, stage_9_names) {
-  // The value of BOS is 1, that of a is 0. An a comes while the mean of the values is above 0.45: 1, 1/2, but not 1/3.
-  Model model = blank_model();
-  model.wte[26][0] = 1;
-  for (std::size_t letter = 0; letter < 26; letter++) model.wte[letter][1] = 1;
-  model.attn_wv[2][0] = model.attn_wo[2][2] = 1;
-  for (List& row : model.lm_head) row[0] = row[1] = -1000;
-  model.lm_head[0] = {0, 0, 500, 0};
-  model.lm_head[26] = {225, 225, 0, 0};
-  calling("new_name() of a model that writes two a, since it sees its BOS and the first a then",
-          "A name begins with empty keys and values, and each of its positions adds one to them.");
-  usual_text("a", "It has not seen what came before. Make the lists of keys and values before the loop, not in it.");
-  should_read(name_of(model), "aa");
-  calling("document_loss() of \"aa\", with the same model", "The model is certain of it, so nothing is a surprise.");
-  for (double sure : {1, 2}) {
-    usual({75 * sure}, "Each letter sees only itself. Make the lists of keys and values before the loop, not in it.");
-  }
-  should_be(document_loss(model, encode("aa")), {0});
-  calling("new_name(), a second time", "It saw the name before. Begin each name with empty keys and values.");
-  should_read(name_of(model), "aa");
-}
-#endif
-
-#if STAGE >= 10
-[[maybe_unused]] void wanted_10() {
-  // wants: struct Model with std::size_t n_head = 4;
-  Model model;
-  model.n_head = 2;
-  // wants: List heads(const List& q, const Cache& keys, const Cache& values, std::size_t n_head)
-  List x_attn = heads(List{1, 2}, Cache{}, Cache{}, 1);
-}
-
-TESTS(10, stage_10) {
-  const List q{1, 2, 0, 3, 0, 1};
-  const Cache keys{{1, 0, 0, 0, 0, 1}, {0, 1, 0, 0, 2, 0}, {0, 0, 3, 1, 0, 0}, {1, 1, 0, 0, 1, 2}};
-  const Cache values{{1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1}, {0, 0, 0, 9, 9, 9}, {7, 0, 7, 0, 7, 0}};
-  calling("heads() with 2 heads at 4 positions, a width of 6",
-          "Head h has the numbers from h * head_dim on, head_dim of them, of q, of every key and of every value.");
-  usual({5.203, 1.674, 4.963, 4.259, 6.722, 4.777},
-        "Every head reads the keys of head 0. Their slice begins at hs, too.");
-  usual({5.203, 1.674, 4.963, 2.584, 0.7377, 2.719},
-        "Every head reads the values of head 0. Their slice begins at hs, too.");
-  usual({5.203, 1.674, 4.963, 3.135, 3.956, 2.003}, "Every head has the query of head 0. Its slice begins at hs, too.");
-  usual({4.762, 1.753, 4.576, 4.853, 6.853, 4.976}, "A head divides by the root of head_dim, not of the whole width.");
-  usual({5.496, 1.59, 1.234, 7.237, 6.133, 2.723}, "head_dim and n_head are exchanged: 2 heads of 3 numbers each.");
-  should_be(heads(q, keys, values, 2),
-            {5.2026681268, 1.6738715906, 4.9628461945, 5.255221373, 7.2362309835, 5.389853548});
-  calling("heads() with 3 heads", "With 3 heads and a width of 6, head_dim is 2.");
-  should_be(heads(q, keys, values, 3),
-            {5.4963396444, 1.5902390178, 1.2343344535, 7.2366650664, 6.13328666, 2.7229695399});
-}
-#endif
-
-#if STAGE == 10
-TESTS(10, stage_10_gpt) {
-  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
-          "In gpt(), heads(..., model.n_head) takes the place of attention(...). Nothing else changes.");
-  usual({-3.969, 1.751, 1.68, -3.948, 3.48}, "There is one head. The number of heads is model.n_head.");
-  should_be(scores_after(small_model(), {4, 0, 2}),
-            {-4.3817289414, 1.4102774956, 2.5380911641, -4.7282916928, 3.643144241});
-}
-#endif
-
-#if STAGE >= 11
-[[maybe_unused]] void wanted_11() {
-  // wants: List rmsnorm(List x)
-  List x = rmsnorm(List{7, 1});
-}
-
-TESTS(11, stage_11) {
-  calling("rmsnorm({7, 1})", "Mean square: (49 + 1) / 2 = 25. Its root is 5. So {7 / 5, 1 / 5}.");
-  usual({0.28, 0.04}, "The root is missing: divide by the root of the mean square.");
-  usual({0.9899, 0.1414}, "That is the sum of the squares. Divide it by how many there are: a mean.");
-  usual({1, -1}, "The mean was subtracted. RMSNorm only divides.");
-  should_be(rmsnorm(List{7, 1}), {1.39999972, 0.19999996}, 1e-5);
-  calling("rmsnorm({0, 0})", "Zeros stay zeros.");
-  usual({NAN, NAN}, "0 divided by 0. Add 1e-5 to the mean square before the root is taken.");
-  should_be(rmsnorm(List{0, 0}), {0, 0});
-  calling("rmsnorm({0.001, 0.001})", "Add 1e-5 to the mean square: 0.001 divided by the root of 0.000011.");
-  should_be(rmsnorm(List{0.001, 0.001}), {0.3015113446, 0.3015113446});
-  {
-    calling("x {7, 1}, then rmsnorm(x)[0], then backward(): the gradients of x",
-            "x[0] is in the scale, too: a little more of it makes the scale smaller.");
-    usual({0.2, 0}, "The scale is made of x as well, and has to be a Value. Was data() used for it?");
-    const List x{7, 1};
-    rmsnorm(x)[0].backward();
-    should_be(Numbers{x[0].grad(), x[1].grad()}, {0.004, -0.028}, 1e-5);
-  }
-}
-#endif
-
-#if STAGE == 11
-TESTS(11, stage_11_gpt) {
-  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
-          "rmsnorm twice: right after wte + wpe, and once more after x is kept for the sum.");
-  usual({-4.4464, 1.1855, 2.8967, -4.9723, 3.6035},
-        "The first rmsnorm is missing: wte + wpe goes through one, before x is kept.");
-  should_be(scores_after(small_model(), {4, 0, 2}),
-            {-3.4144007663, 0.85487389189, 2.2968350341, -3.8574970284, 2.7460216161});
-}
-#endif
-
-#if STAGE >= 12
-[[maybe_unused]] void wanted_12() {
-  // wants: struct Model with Matrix mlp_fc1, mlp_fc2
-  Model model;
-  model.mlp_fc1 = model.mlp_fc2 = Matrix{{1}};
-}
-
-TESTS(12, stage_12) {
-  calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
-          "After attention: rmsnorm, mlp_fc1, relu, mlp_fc2, and x from before the rmsnorm is added.");
-  usual({-7.317, 2.177, 4.471, -8.022, 6.016}, "relu is missing between mlp_fc1 and mlp_fc2.");
-  usual({-2.639, 1.117, 1.179, -2.658, 2.296}, "x_residual is missing: what the MLP made is added to what was there.");
-  usual({-8.988, 3.214, 4.786, -9.471, 7.595}, "The rmsnorm before mlp_fc1 is missing.");
-  usual({-5.325, 1.977, 2.74, -5.56, 4.528}, "x_residual is still that of attention. Keep x again, before the MLP.");
-  should_be(scores_after(small_model(), {4, 0, 2}),
-            {-6.0531847515, 1.9717692325, 3.4755159901, -6.5152669449, 5.0418093633});
-}
-#endif
-
-// --- Training well, and names ---
-#if STAGE >= 13
-[[maybe_unused]] void wanted_13() {
-  // wants: void adam(double learning_rate, std::size_t step)
-  adam(0.3, std::size_t(0));
-}
-
-TESTS(13, stage_13) {
-  const Matrix weights = matrix(1, 2);
-  const Value steep = weights[0][0], flat = weights[0][1];
-  const double from_steep = steep.data(), from_flat = flat.data();
-  auto moved = [&](double slope, std::size_t step) {
-    (steep * slope + flat * 0.1).backward();
-    adam(0.3, step);
-    return Numbers{steep.data() - from_steep, flat.data() - from_flat, steep.grad()};
-  };
-  const std::string after = ": how far both moved, and the gradient then";
-  calling("two weights with gradients -10 and 0.1, then adam(0.3, 0)" + after,
-          "At the first step the corrected means are the gradient and its square: both move by 0.3.");
-  usual({0.03, -3, 0}, "The root of v_hat is missing: v is a mean of squares.");
-  usual({0.45, -0.45, 0}, "The corrections are missing. m and v begin at 0, so at first they are too small.");
-  usual({3, -3, 0}, "v is not corrected. v_hat is v divided by 1 - 0.99^(step+1).");
-  usual({0.045, -0.045, 0}, "m is not corrected. m_hat is m divided by 1 - 0.85^(step+1).");
-  usual({0.3, -0.3, 0}, "Very nearly. 1e-8 is added to the root of v_hat, not under the root.");
-  usual({0.005164, -0.005164, 0}, "0.85 and 0.99 are exchanged: m keeps 0.85 of what it was, and v 0.99.");
-  usual({NAN, NAN, 0}, "0 divided by 0: step counts from 0, so the powers of 0.85 and 0.99 are step + 1.");
-  usual({0.3, -0.3, -10}, "The gradient is still there, and would be added to that of the next name. Set it to 0.");
-  usual({-0.3, 0.3, 0}, "It went uphill. The gradient says where the loss grows; go the other way.");
-  usual({2, -2, 0}, "m is the gradient of this step alone. It keeps 0.85 of what it was, and adds 0.15 of this.");
-  should_be(moved(-10, 0), {0.3, -0.3, 0});
-  calling("then gradients -9.7 and 0.1, and adam(0.3, 1)" + after,
-          "m keeps 85 percent of what it was, v 99 percent. At step 1 the corrections are 1 - 0.85^2 and 1 - 0.99^2.");
-  usual({0.6003, -0.6, 0}, "0.85 and 0.99 are exchanged: m keeps 0.85 of what it was, and v 0.99.");
-  should_be(moved(-9.7, 1), {0.5996177652, -0.59999994, 0});
-}
-#endif
-
 #if STAGE >= 14
-[[maybe_unused]] void wanted_14() {
-  // wants: std::string new_name(const Model& model, double temperature)
-  std::string name = new_name(Model{}, 0.5);
-}
-
 TESTS(14, stage_14) {
+  if (!knows_letters()) return;
   // At the begin its scores are 2 for a, 1 for b and for the end, and -100 for the rest; then 100 for the end.
   Model model;
   const double one = std::sqrt(0.5);  // rmsnorm makes {1.4142, 0} of {1, 0}
-  model.wte = Matrix(27, List{0, 1});
-  model.wte[26] = {1, 0};
-  model.wpe = Matrix(16, List{0, 0});
-  model.lm_head = Matrix(27, List{-100 * one, 0});
-  model.lm_head[0] = {2 * one, 0};
-  model.lm_head[1] = {one, 0};
+  model.wte = Matrix(27, List{0.0, 1});
+  model.wte[26] = {1, 0.0};
+  model.wpe = Matrix(16, List{0.0, 0.0});
+  model.lm_head = Matrix(27, List{-100 * one, 0.0});
+  model.lm_head[0] = {2 * one, 0.0};
+  model.lm_head[1] = {one, 0.0};
   model.lm_head[26] = {one, 100};
-  model.attn_wq = model.attn_wk = model.attn_wv = model.attn_wo = Matrix{{0, 0}, {0, 0}};
-  model.mlp_fc1 = Matrix{{0, 0}};
-  model.mlp_fc2 = Matrix{{0}, {0}};
+  model.attn_wq = model.attn_wk = model.attn_wv = model.attn_wo = Matrix{{0.0, 0.0}, {0.0, 0.0}};
+  model.mlp_fc1 = Matrix{{0.0, 0.0}};
+  model.mlp_fc2 = Matrix{{0.0}, {0.0}};
   model.n_head = 1;
   auto share = [&](double temperature) {
     double hits = 0;
@@ -893,7 +909,6 @@ TESTS(14, stage_14) {
 }
 #endif
 
-// --- Last of the parts: it makes so many nodes that each backward() behind it would be slow ---
 #if STAGE >= 5
 TESTS(5, stage_5_long) {
   calling("x + 1 + 1 and so on, 30,000 times, then backward(): x.grad()",
@@ -905,9 +920,10 @@ TESTS(5, stage_5_long) {
 }
 #endif
 
-// --- The whole program: what it printed ---
 #if STAGE >= 15
-std::vector<std::string> lines_of(const std::string& path) {
+constexpr int program = 16;  // follows what is printed for small files
+
+std::vector<std::string> lines_of(const std::string& path) {  // at least 1,100
   std::vector<std::string> lines;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) lines.push_back(line);
@@ -915,103 +931,103 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-TESTS(15, stage_15) {
-  const std::vector<std::string> lines = lines_of(teach::folder + "/program.txt"),
-                                 other = lines_of(teach::folder + "/other.txt");
-  calling("The first line of the program",
-          "Start with how many names there are, the vocabulary and params, one on each line, as in src/microgpt.cpp.");
-  should_read(lines[0], "num docs: 18293");
-  calling("The second line", "26 letters and BOS.");
-  usual_text("vocab size: 26", "BOS is a token, too: there is one more than there are letters.");
-  should_read(lines[1], "vocab size: 27");
-  calling("The third line",
-          "27 * 16 for wte and for lm_head, 16 * 16 for wpe and each attn matrix, 64 * 16 for each mlp matrix.");
-  should_read(lines[2], "num params: 4192");
-  double last_100 = 0;
+double loss_of(const std::string& line) { return std::atof(line.substr(std::min<std::size_t>(24, line.size())).c_str()); }
+
+/// With files of a few names: what is printed, and what main() hands to adam() and new_name(), seen by its effect.
+TESTS(15, stage_15_small) {
+  const std::vector<std::string> first = lines_of(folder + "/first.txt"), other = lines_of(folder + "/other.txt");
+  const std::string with = "With a file of 60 names (30 times A, a to z, and 0 to 3), ";
+  calling(with + "the first line",
+          "Start with how many names there are, the vocabulary and params, one on each line, as in the task.");
+  usual_text("num docs: 18293", "The file is argv[1], if there is one.");
+  should_read(other[0], "num docs: 60");
+  calling(with + "the second", "31 letters and BOS: 32.");
+  usual_text("vocab size: 27",
+             "The vocabulary is still a to z, or BOS still 26. Collect the letters of the names in a std::set<char>.");
+  usual_text("vocab size: 31", "BOS is a token, too: there is one more than there are letters.");
+  usual_text("vocab size: 61", "The vocabulary has each letter once, however often it comes. A std::set<char> does that.");
+  usual_text("vocab size: 60", "The vocabulary has each letter once, however often it comes. A std::set<char> does that.");
+  should_read(other[1], "vocab size: 32");
+  calling(with + "the third",
+          "32 * 16 for wte and for lm_head, 16 * 16 for wpe and each attn matrix, 64 * 16 for each mlp matrix.");
+  should_read(other[2], "num params: 4352");
   for (int step = 1; step <= 1000; step++) {
     char start[60];
     std::snprintf(start, sizeof start, "step %4d / 1000 | loss ", step);
-    const std::string line = lines[2 + step];
-    calling("Line " + std::to_string(step + 3),
+    calling(with + "line " + std::to_string(step + 3),
             "One line for each step: printf(\"step %4zu / 1000 | loss %.4f\\n\", step + 1, loss.data()).");
-    should_read(line.substr(0, 24), start);
-    if (step > 900) last_100 += std::atof(line.c_str() + 24) / 100;
+    should_read(other[2 + step].substr(0, 24), start);
   }
+  calling(with + "line 1004", "An empty line comes before the heading: printf(\"\\n--- inference ...\").");
+  should_read(other[1003], "");
+  calling(with + "the line before the samples", "An empty line, this line, and twenty names.");
+  should_read(other[1004], "--- inference (new, hallucinated names) ---");
+  double hits = 0;
+  for (int i = 1; i <= 20; i++) {
+    char start[20];
+    std::snprintf(start, sizeof start, "sample %2d: ", i);
+    calling(with + "line " + std::to_string(1005 + i),
+            "Twenty names: printf(\"sample %2d: %s\\n\", i, name.c_str()), with i from 1.");
+    should_read(other[1004 + i].substr(0, 11), start);
+    hits += other[1004 + i].ends_with(": A");
+  }
+  calling(with + "is the last loss a number? (1: yes)",
+          "Is a Value used after tape.resize(mark)? Or went some weight to infinity: is the learning rate 0.01, and the "
+          "gradient set to 0?");
+  should_be(double(std::isfinite(loss_of(other[1002]))), {1});
+  calling("With a file of the one name abcdefghijklmno: what step 1 gains in loss, divided by what step 2 gains",
+          "At first each step gains a little less than the one before. Is it adam(0.01 * (1 - step / 1000), step)?");
+  usual({0.93},
+        "Adam's corrections are those of another step. adam() counts from 0: adam(rate, step), with 0 at first.");
+  usual({NAN}, "Nothing was learnt. Does each step call backward() and adam(), and is the loss a Value to its end?");
+  const double losses[] = {loss_of(first[3]), loss_of(first[4]), loss_of(first[5])};
+  should_be((losses[0] - losses[1]) / (losses[1] - losses[2]), {1.13}, 0.04);
+  double least = 1, most = 0;
+  for (int step = 951; step <= 1000; step++) {
+    if (loss_of(other[2 + step]) >= 1) continue;  // a name that comes once
+    least = std::min(least, loss_of(other[2 + step]));
+    most = std::max(most, loss_of(other[2 + step]));
+  }
+  calling("With a file of 60 names, 30 of them A: how far apart the losses of A are in the last 50 steps",
+          "It goes up and down to the end. The rate has to shrink: 0.01 * (1 - step / 1000), with double, not whole "
+          "numbers.");
+  should_be(most - least, {0}, 0.06);
+  calling("With the same file: how many of the twenty samples are A",
+          "The model learnt that half of the names are A. A temperature of 0.5 makes nearly all of them: "
+          "new_name(model, 0.5).");
+  should_be(hits, {20}, 0.2);
+}
+
+TESTS(program, stage_15) {
+  stage = 15;
+  const std::vector<std::string> lines = lines_of(folder + "/program.txt");
+  calling("The first three lines of the program, with data/names.txt",
+          "27 * 16 for wte and for lm_head, 16 * 16 for wpe and each attn matrix, 64 * 16 for each mlp matrix.");
+  should_read(lines[0] + ", " + lines[1] + ", " + lines[2], "num docs: 18293, vocab size: 27, num params: 4192");
+  double last_100 = 0;
+  for (int step = 901; step <= 1000; step++) last_100 += loss_of(lines[2 + step]) / 100;
   if (!(last_100 <= 2.6)) {
     calling("The mean of the last 100 losses",
             last_100 > 3
                 ? "Nothing was learnt. Does each step call backward() and adam(), and is the loss a Value to its end?"
                 : "At most 2.60 is usual. Does the learning rate shrink, and does each step take another name?");
-    usual({NAN},
-          "Not a number: some weight went to infinity. Is the learning rate 0.01, and the gradient set to 0? Or is "
-          "loss.data() read after tape.resize(mark)?");
+    usual({NAN}, "Not a number: some weight went to infinity. Is the learning rate 0.01, and the gradient set to 0?");
     should_be(last_100, {2.5});
   }
   if (last_100 < 2.2) {
     calling("The mean of the last 100 losses", "It knows these names already. Does each step take another name?");
     should_be(last_100, {2.5});
   }
-  calling("Line 1004", "An empty line comes before the heading: printf(\"\\n--- inference ...\").");
-  should_read(lines[1003], "");
-  calling("The line before the names", "An empty line, this line, and twenty names.");
-  should_read(lines[1004], "--- inference (new, hallucinated names) ---");
-  for (int i = 1; i <= 20; i++) {
-    char start[20];
-    std::snprintf(start, sizeof start, "sample %2d: ", i);
-    calling("Line " + std::to_string(1005 + i),
-            "Twenty names: printf(\"sample %2d: %s\\n\", i, name.c_str()), with i from 1.");
-    should_read(lines[1004 + i].substr(0, 11), start);
-  }
   calling("The twenty names: do they differ? (1: yes)",
           "Call new_name() for each line, and draw() with random numbers.");
-  should_be(
-      double(lines[1005].substr(11) != lines[1006].substr(11) || lines[1005].substr(11) != lines[1007].substr(11)),
-      {1});
-  const std::string with = "With a file of 60 names (30 times A, a to z, and 0 to 3), the ";
-  calling(with + "first line", "The file is argv[1], if there is one.");
-  usual_text("num docs: 18293", "The file is argv[1], if there is one.");
-  should_read(other[0], "num docs: 60");
-  calling(with + "second", "31 letters and BOS: 32.");
-  usual_text("vocab size: 27",
-             "The vocabulary is still a to z, or BOS still 26. Collect the letters of the names in a std::set<char>.");
-  usual_text("vocab size: 31", "BOS is a token, too: there is one more than there are letters.");
-  should_read(other[1], "vocab size: 32");
-}
-
-/// What main() hands to adam() and new_name(), seen by its effect.
-TESTS(15, stage_15_effects) {
-  auto loss = [](const std::vector<std::string>& lines, int step) {
-    return std::atof(lines[2 + step].substr(std::min<std::size_t>(24, lines[2 + step].size())).c_str());
-  };
-  const std::vector<std::string> first = lines_of(teach::folder + "/first.txt"),
-                                 other = lines_of(teach::folder + "/other.txt");
-  calling("With a file of the one name abcdefghijklmno: what step 1 gains in loss, divided by what step 2 gains",
-          "At first each step gains a little less than the one before. Is it adam(0.01 * (1 - step / 1000), step)?");
-  usual({0.93},
-        "Adam's corrections are those of another step. adam() counts from 0: adam(rate, step), with 0 at first.");
-  should_be((loss(first, 1) - loss(first, 2)) / (loss(first, 2) - loss(first, 3)), {1.13}, 0.04);
-  double least = 1, most = 0;
-  for (int step = 951; step <= 1000; step++) {
-    if (loss(other, step) >= 1) continue;  // a name that comes once
-    least = std::min(least, loss(other, step));
-    most = std::max(most, loss(other, step));
-  }
-  calling("With a file of 60 names, 30 of them A: how far apart the losses of A are in the last 50 steps",
-          "It goes up and down to the end. The rate has to shrink: 0.01 * (1 - step / 1000), with double, not whole "
-          "numbers.");
-  should_be(most - least, {0}, 0.06);
-  double hits = 0;
-  for (int i = 1; i <= 20; i++) hits += other[1004 + i].ends_with(": A");
-  calling("With the same file: how many of the twenty samples are A",
-          "The model learnt that half of the names are A. A temperature of 0.5 makes nearly all of them: "
-          "new_name(model, 0.5).");
-  should_be(hits, {20}, 0.2);
+  should_be(double(lines[1005].substr(11) != lines[1006].substr(11) || lines[1005].substr(11) != lines[1007].substr(11)),
+            {1});
 }
 #endif
 
 #if STAGE >= 16
-TESTS(16, stage_16) {
-  const std::vector<std::string> mine = lines_of(teach::folder + "/program.txt");
+TESTS(program, stage_16) {
+  const std::vector<std::string> mine = lines_of(folder + "/program.txt");
   const std::vector<std::string> published = lines_of("tests/golden/microgpt/gist_builtin.txt");
   for (std::size_t i = 0; i < 1025; i++) {
     const std::string want = published[i].substr(0, published[i].rfind(" | "));
@@ -1027,7 +1043,30 @@ TESTS(16, stage_16) {
 }
 #endif
 
-/// Arguments: the file for the result, the folder with what the whole program printed, the first and the last stage.
-int main(int argc, char** argv) {
-  return teach::run_all(argc, argv, STAGE < 14 ? STAGE : 12);  // a name can only be as good as gpt(), which is older
+#if STAGE >= 17
+TESTS(17, stage_17) {
+  std::ifstream file(folder + "/model", std::ios::binary),
+      published("tests/golden/microgpt/gist_builtin.params.txt");
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::size_t length = 0;  // of the text that says where a matrix begins
+  bytes.copy(reinterpret_cast<char*>(&length), 8);
+  std::string name, x;
+  for (std::size_t nout, nin; published >> name >> nout >> nin;) {
+    const std::size_t at = bytes.find('"' + name + '"');
+    calling("In the file argv[2], the matrix " + name + ": is it there? (1: yes)",
+            "save<Matrix>(argv[2], uchars, model.n_head, {{\"" + name + "\", ...}, ...}), if there is an argv[2].");
+    should_be(double(at != std::string::npos), {1});
+    calling("In the file argv[2], the matrix " + name, "Is it another under this name, or saved before the training?");
+    const char* begin = bytes.c_str() + bytes.find('[', bytes.find("data_offsets", at)) + 1;
+    Numbers got(nout * nin), want;
+    bytes.copy(reinterpret_cast<char*>(got.data()), 8 * got.size(), 8 + length + std::strtoull(begin, nullptr, 10));
+    while (want.size() < got.size() && published >> x) want.push_back(std::strtod(x.c_str(), nullptr));
+    should_be(got, want, 1e-6);
+  }
 }
+#endif
+
+}  // namespace teach
+
+/// Arguments: the file for the result, the folder with what the whole program printed, the first and the last stage.
+int main(int argc, char** argv) { return teach::run_all(argc, argv); }

@@ -50,10 +50,7 @@ inline void show() {
   for (const double rate_of_biases : {0.0, 0.05}) {
     Curve curve{zeros, zeros, zeros};
     microgpt::PythonRandom random(2);
-    for (std::size_t j = 0; j < 16; j++) {
-      curve.w1[j] = random.gauss(0, 1);
-      curve.w2[j] = random.gauss(0, 0.3);
-    }
+    for (std::size_t j = 0; j < 16; j++) curve.w1[j] = random.gauss(0, 1), curve.w2[j] = random.gauss(0, 0.3);
     for (int step = 0; step < 10000; step++) {
       Curve d{zeros, zeros, zeros};
       for (const double x : xs) backward(curve, x, 2 * (y_at(curve, x) - std::cos(3 * x)) / 49, d);

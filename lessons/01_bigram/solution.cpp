@@ -1,16 +1,13 @@
-// The solved functions of exercise.cpp. One more for each of V tokens is an even prior with a strength of V.
+// Hint 1: Imagine the examples that the model believes in before it has seen any. Of `strength` imaginary examples, how
+// many are token 0? Add them to those that were really seen.
+//
+// Hint 2: Token c was seen counts[c] times, and imagined strength * prior[c] times. Divide the sum by the number of all
+// examples, seen and imagined. One more for each of V tokens is an even prior with a strength of V.
 
-void count(Trigram& model, std::span<const Token> tokens) {
-  for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
-    model.at(tokens[i == 0 ? 0 : i - 1], tokens[i], tokens[i + 1]) += 1;
-  }
-}
-
-std::vector<double> probabilities(const Trigram& model, Token a, Token b, std::span<const double> prior,
-                                  double strength) {
-  std::vector<double> p(model.vocab_size);
+Row probabilities(const Row& counts, const Row& prior, double strength) {
+  Row p;
   double total = strength;
-  for (Token next = 0; next < p.size(); next++) total += model.at(a, b, next);
-  for (Token next = 0; next < p.size(); next++) p[next] = (model.at(a, b, next) + strength * prior[next]) / total;
+  for (const double seen : counts) total += seen;
+  for (std::size_t c = 0; c < counts.size(); c++) p.push_back((counts[c] + strength * prior[c]) / total);
   return p;
 }

@@ -1,33 +1,16 @@
-Value squared_distance(const std::vector<Value>& a, const std::vector<Value>& b) {
-  const std::span<Edge> edges(tape.edges.take(2 * a.size()), 2 * a.size());
-  double total = 0;
-  for (std::size_t i = 0; i < a.size(); i++) {
-    const double difference = a[i].data() - b[i].data();
-    total += difference * difference;
-    edges[2 * i] = {a[i].node, 2 * difference};
-    edges[2 * i + 1] = {b[i].node, -2 * difference};
-  }
-  return {total, edges};
-}
-
-std::size_t longest_path(Value root) {
-  std::unordered_map<const Node*, std::size_t> longest;
-  for (std::size_t i = 0; i < tape.nodes.used; i++) {
-    const Node& node = tape.nodes[i];
-    std::size_t here = 0;
-    for (const Edge& edge : node.edges) here = std::max(here, longest.at(edge.child) + 1);
-    longest.emplace(&node, here);
-  }
-  return longest.at(root.node);
-}
+// Hint 1: A leaf has one path, of no steps. Any other node has all the paths of its children, one after the other:
+// those of a child that it uses twice count twice. Children stand on the tape before their parents.
+//
+// Hint 2: Go along the tape from its beginning, and write down the number of each node in a
+// std::unordered_map<const Node*, double>. When a node comes, the numbers of its children are known.
+#include <unordered_map>
 
 double count_paths(Value root) {
   std::unordered_map<const Node*, double> paths;
   for (std::size_t i = 0; i < tape.nodes.used; i++) {
     const Node& node = tape.nodes[i];
-    double here = node.edges.empty() ? 1 : 0;
-    for (const Edge& edge : node.edges) here += paths.at(edge.child);
-    paths.emplace(&node, here);
+    paths[&node] = node.edges.empty() ? 1 : 0;
+    for (const Edge& edge : node.edges) paths[&node] += paths[edge.child];
   }
-  return paths.at(root.node);
+  return paths[root.node];
 }

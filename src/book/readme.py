@@ -183,8 +183,7 @@ def with_removed(text, patch):
 
 def ask_first(readme):
     """Wraps each question and its answer: the part behind the command in "Predict, then run", and what stands behind a
-    paragraph that begins with Predict. A script covers the answer until a guess is made. Then guess 2 stands where a
-    README says <!-- answer 2 -->."""
+    paragraph that begins with Predict. The answer is folded, and guess 2 stands where a README says <!-- answer 2 -->."""
     children = list(readme.main)
     for i, element in enumerate(children):
         if element.tag == "h2" and text_of(element).startswith("Predict"):
@@ -225,5 +224,7 @@ def wrap(readme, before, after, questions):
         after[0].set("class", "answer")
         whole.extend(after)
     else:
-        ET.SubElement(whole, "div", {"class": "answer"}).extend(after)
+        answer = ET.SubElement(whole, "details", {"class": "answer"})
+        ET.SubElement(answer, "summary").text = "What it prints"
+        answer.extend(after)
     readme.main.insert(index, whole)

@@ -42,7 +42,7 @@ function remembered(name, value = null) {
   }
 }
 
-// Each question gets a field for the guess, and each answer shows what was guessed. It stays open once it was opened.
+// Each question gets a field for the guess, and each answer shows what was guessed. It stays as the reader left it.
 function askFirst(part, number) {
   const answer = part.querySelector(":scope > .answer");
   const top = answer.children[1];

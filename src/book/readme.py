@@ -131,8 +131,6 @@ def show_blocks(readme, site):
             continue
         pre.set("class", language)
         run = program(readme, language, code)
-        if language == "diff" and run:
-            code.text = with_removed(code.text, path_from(readme, f"break/{Path(run).name}.patch"))
         if language in ("cpp", "sh", "diff"):
             pre[0] = source.coloured(code.text, language)
         code.attrib.clear()
@@ -164,18 +162,6 @@ def program(readme, language, code):
     if not found or language not in ("sh", "diff"):
         return None
     return f"{readme.name}/break/{found[1]}" if found[1] else readme.name
-
-
-def with_removed(text, patch):
-    """A quoted diff of code, and before its first "+" line the "-" lines that the patch puts there."""
-    for change in re.findall(r"(?:^-(?!-- ).*\n)+(?:^\+(?!\+\+ ).*\n)+", patch.read_text(encoding="utf-8"), flags=re.M):
-        lines = change.splitlines(keepends=True)
-        removed, added = ([line for line in lines if line[0] == mark] for mark in "-+")
-        shown = text.splitlines(keepends=True)
-        first = next((shown.index(line) for line in added if line in shown), None)
-        if first is not None and not set(removed) & set(shown):
-            text = "".join(shown[:first] + removed + shown[first:])
-    return text
 
 
 # --- Guesses ----------------------------------------------------------------------------------------------------------

@@ -140,7 +140,8 @@ class BookRun {
     this.program = div.dataset.program;
     if (this.program === "heart") this.training = new Training();
     this.names = make("input", { name: "NAMES", type: "file", accept: ".txt,text/plain" });
-    const field = make("label", { className: "settings", hidden: !bookPrograms[this.program] }, "names of your own: ", this.names);
+    const field = make("label", { className: "settings" }, "names of your own: ", this.names);
+    field.hidden = !bookPrograms[this.program];
     this.button = make("button", { type: "button", textContent: div.dataset.label, onclick: () => this.press() });
     this.state = make("span", { className: "state" });
     this.state.setAttribute("role", "status");

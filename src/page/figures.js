@@ -114,17 +114,6 @@ function shortened(text) {
   return letters.length > 40 ? `${letters.slice(0, 40).join("")}…` : text;
 }
 
-// As a shell reads it.
-function shellWord(text) {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-// The beginning of a command that shows in the terminal what the page shows, as parts of an element.
-function inspectCommand({ about, model }) {
-  const text = [...state.text].slice(0, model.config.block_size - 1).join("");
-  return ["microgpt inspect ", inText(shellWord(about.path)), " --text ", inText(shellWord(text))];
-}
-
 function paragraph(text) {
   return element("p", explained(text));
 }

@@ -1,7 +1,7 @@
 // The graph of a text's loss, and questions about it, as the debugger's commands `graph` and `why` answer them. Its nodes
 // are Values of the tape.
 
-// The program's scalar engine, and so the debugger, knows only these models; and a browser has room for a graph of so many.
+// The program's scalar engine, and so the debugger, knows only these models; and a graph must have room.
 function hasGraph({ config, visible, numbers }) {
   return config.attention === "mha" && !config.rope && visible === null && numbers.length <= 100_000;
 }

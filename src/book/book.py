@@ -109,7 +109,7 @@ def path_list(pages, parts, current):
 
 
 def entry(page, current):
-    number = f"<b>{page.lesson:02}</b> " if page.lesson else ""
+    number = f"<span>{page.lesson:02}</span> " if page.lesson else ""
     name = escape(re.sub(r"^Lesson \d\d: ", "", page.title))
     here = ' aria-current="page"' if page is current else ""
     text = f'<a href="{page.name}.html"{here}>{number}<span>{name}</span></a>'
@@ -124,9 +124,9 @@ def turn(pages, page):
     at = pages.index(page)
     links = ['<nav class="turn" aria-label="Before and after">']
     if at > 0:
-        links.append(f'<a href="{pages[at - 1].name}.html" rel="prev">{escape(pages[at - 1].title)}</a>')
+        links.append(f'<a href="{pages[at - 1].name}.html" rel="prev">← {escape(pages[at - 1].title)}</a>')
     if at + 1 < len(pages):
-        links.append(f'<a href="{pages[at + 1].name}.html" rel="next">{escape(pages[at + 1].title)}</a>')
+        links.append(f'<a href="{pages[at + 1].name}.html" rel="next">{escape(pages[at + 1].title)} →</a>')
     return "\n".join(links) + "\n</nav>\n"
 
 
@@ -144,10 +144,10 @@ def sections_of(page):
     return found
 
 
-def write_data(out, name, value):
+def write_sections(out, sections):
     """A script, since a page of a folder may not fetch a file."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    (out / f"{name}.js").write_text(f"book.{name} = {text};\n", encoding="utf-8")
+    text = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
+    (out / "sections.js").write_text(f"book.sections = {text};\n", encoding="utf-8")
 
 
 # --- Pages ------------------------------------------------------------------------------------------------------------
@@ -257,13 +257,9 @@ def main():
     site = Site(out, pages)
     glossary = readme.first((page for page in pages if page.name == "words"), "there is no lessons/words.md")
     terms = words.read(glossary.main.iter("li"))
-    write_data(out, "sections", [section for page in pages for section in sections_of(page)])
-    entries = {}
-    for entry in (entry for found in terms.values() for entry in found):
-        page = readme.first((page for page in pages if page.lesson == entry.lesson),
-                            f"lessons/words.md gives '{entry.terms[0]}' a lesson that is not there")
-        entries[entry.id] = [entry.text, page.name, page.title, entry.terms]
-    write_data(out, "words", entries)
+    entries = {entry.id: entry for found in terms.values() for entry in found}
+    write_sections(out, [["words", "Words", ", ".join(entry.terms), id, entry.text] for id, entry in entries.items()]
+                   + [section for page in pages for section in sections_of(page)])
     parts = parts_of(pages[0])
     for page in pages:
         finish(page, site, terms)

@@ -2,7 +2,7 @@
 //
 //   node src/book/pack.mjs program NAME BUILD OUT    NAME is 01_bigram, 01_bigram/break/idea or heart
 //   node src/book/pack.mjs data OUT                  what all programs need
-//   node src/book/pack.mjs list OUT NAME...          what can run, and what the reader can set
+//   node src/book/pack.mjs list OUT NAME...          what can run, and what takes names
 //
 // A script puts {expected, loader, wasm, files} into the book. The last three are compressed and then written in letters,
 // by base64. Of a break, it has only what differs from the lesson's program: {edits}.
@@ -62,14 +62,8 @@ function editsOf(before, after) {
   return edits;
 }
 
-/// The settings that a lesson's page speaks of, such as TIMES=1; and NAMES, if its program takes a file of names.
-function settings(name) {
-  if (name === "heart") return ["NAMES"];
-  if (name.includes("/")) return [];
-  const found = text(`lessons/${name}/README.md`).matchAll(/\b(TIMES|SEED|LONG)=1/g);
-  const names = text(`lessons/${name}/main.cpp`).includes("argv") ? ["NAMES"] : [];
-  return [...new Set([...names, ...Array.from(found, ([, setting]) => setting)])];
-}
+/// Whether a program takes a file of names.
+const takesNames = (name) => name === "heart" || (!name.includes("/") && text(`lessons/${name}/main.cpp`).includes("argv"));
 
 const packed = (files) => Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, letters(bytes)]));
 
@@ -94,7 +88,7 @@ function main([what, ...words]) {
     script(words[0], { files, worker: text("src/book/worker.js") });
   } else {
     const [out, ...names] = words;
-    const can = Object.fromEntries(names.map((name) => [name, settings(name)]));
+    const can = Object.fromEntries(names.map((name) => [name, takesNames(name)]));
     writeFileSync(out, `const bookPrograms = ${JSON.stringify(can)};\n${["curve", "run"].map((name) => text(`src/book/${name}.js`)).join("")}`);
   }
 }

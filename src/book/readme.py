@@ -131,8 +131,6 @@ def show_blocks(readme, site):
             continue
         pre.set("class", language)
         run = program(readme, language, code)
-        if language == "diff" and run:
-            code.text = with_removed(code.text, path_from(readme, f"break/{Path(run).name}.patch"))
         if language in ("cpp", "sh", "diff"):
             pre[0] = source.coloured(code.text, language)
         code.attrib.clear()
@@ -166,25 +164,12 @@ def program(readme, language, code):
     return f"{readme.name}/break/{found[1]}" if found[1] else readme.name
 
 
-def with_removed(text, patch):
-    """A quoted diff of code, and before its first "+" line the "-" lines that the patch puts there."""
-    for change in re.findall(r"(?:^-(?!-- ).*\n)+(?:^\+(?!\+\+ ).*\n)+", patch.read_text(encoding="utf-8"), flags=re.M):
-        lines = change.splitlines(keepends=True)
-        removed, added = ([line for line in lines if line[0] == mark] for mark in "-+")
-        shown = text.splitlines(keepends=True)
-        first = next((shown.index(line) for line in added if line in shown), None)
-        if first is not None and not set(removed) & set(shown):
-            text = "".join(shown[:first] + removed + shown[first:])
-    return text
-
-
 # --- Guesses ----------------------------------------------------------------------------------------------------------
 
 
 def ask_first(readme):
     """Wraps each question and its answer: the part behind the command in "Predict, then run", and what stands behind a
-    paragraph that begins with Predict. A script covers the answer until a guess is made. Then guess 2 stands where a
-    README says <!-- answer 2 -->."""
+    paragraph that begins with Predict. The answer is folded, and guess 2 stands where a README says <!-- answer 2 -->."""
     children = list(readme.main)
     for i, element in enumerate(children):
         if element.tag == "h2" and text_of(element).startswith("Predict"):
@@ -225,5 +210,7 @@ def wrap(readme, before, after, questions):
         after[0].set("class", "answer")
         whole.extend(after)
     else:
-        ET.SubElement(whole, "div", {"class": "answer"}).extend(after)
+        answer = ET.SubElement(whole, "details", {"class": "answer"})
+        ET.SubElement(answer, "summary").text = "What it prints"
+        answer.extend(after)
     readme.main.insert(index, whole)

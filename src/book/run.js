@@ -1,8 +1,8 @@
 // Runs the programs of the lessons in the page: <div class="run" data-program="01_bigram"></div> becomes a button, and
-// fields for what can be set. A program lies in run/01_bigram.js, compressed. It is loaded when it first starts, and
+// a field for a list of names. A program lies in run/01_bigram.js, compressed. It is loaded when it first starts, and
 // runs in a worker of its own. When it has ended, the div gets the event "ran", with {program} as its detail.
 //
-// Before this file stands `const bookPrograms = {"01_bigram": ["NAMES"], ...}`: what can run, and what can be set.
+// Before this file stands `const bookPrograms = {"01_bigram": true, ...}`: what can run, and whether it takes names.
 "use strict";
 
 const isBreak = (program) => program.includes("/break/");
@@ -87,30 +87,6 @@ function differences(expected, printed) {
 
 // --- One program of the page --------------------------------------------------------------------------------------
 
-const bookSettings = {
-  NAMES: ["names of your own:", { type: "file", accept: ".txt,text/plain" }],
-  TIMES: ["measure times", { type: "checkbox", value: "1" }],
-  LONG: ["the long run (minutes)", { type: "checkbox", value: "1" }],
-  SEED: ["seed:", { type: "number", min: 0, step: 1, value: "" }],
-};
-
-function settingField(name) {
-  const [text, properties] = bookSettings[name];
-  const input = make("input", { name, ...properties });
-  return make("label", {}, ...(input.type === "checkbox" ? [input, " ", text] : [text, " ", input]));
-}
-
-/// What the reader has set: {NAME: text}, and the file NAMES.
-function chosenSettings(fields) {
-  const chosen = {};
-  for (const input of fields.querySelectorAll("input")) {
-    if (input.type === "file" ? input.files.length : input.type === "checkbox" ? input.checked : input.value) {
-      chosen[input.name] = input.type === "file" ? input.files[0] : input.value;
-    }
-  }
-  return chosen;
-}
-
 /// One line of the output, marked by the class `kind`.
 function addLine(output, line, kind = "") {
   output.append(kind ? make("span", { className: kind, textContent: `${line}\n` }) : `${line}\n`);
@@ -147,12 +123,12 @@ function showPictures(below, pictures) {
 
 /// Starts the program in a worker, with a file of names. `tell` gets each of its messages, and at last one with a code.
 /// Returns the worker.
-function startWorker({ source, wasmBinary, files }, environment, names, tell) {
+function startWorker({ source, wasmBinary, files }, names, tell) {
   const address = URL.createObjectURL(source);
   const worker = new Worker(address);
   worker.onmessage = ({ data }) => tell(data);
   worker.onerror = (event) => tell({ code: 1, crash: event.message || "its worker did not start", pictures: [] });
-  worker.postMessage({ wasmBinary, files, environment, arguments: [names] });
+  worker.postMessage({ wasmBinary, files, arguments: [names] });
   return worker;
 }
 
@@ -163,7 +139,9 @@ class BookRun {
     this.div = div;
     this.program = div.dataset.program;
     if (this.program === "heart") this.training = new Training();
-    this.fields = make("span", { className: "settings" }, ...bookPrograms[this.program].map(settingField));
+    this.names = make("input", { name: "NAMES", type: "file", accept: ".txt,text/plain" });
+    const field = make("label", { className: "settings" }, "names of your own: ", this.names);
+    field.hidden = !bookPrograms[this.program];
     this.button = make("button", { type: "button", textContent: div.dataset.label, onclick: () => this.press() });
     this.state = make("span", { className: "state" });
     this.state.setAttribute("role", "status");
@@ -173,7 +151,7 @@ class BookRun {
     const summary = make("summary", { textContent: "The whole output" });
     this.whole = isFolded ? make("details", {}, summary, this.output) : this.output;
     this.whole.hidden = true;
-    div.replaceChildren(this.button, " ", this.fields, " ", this.state, this.whole);
+    div.replaceChildren(this.button, " ", field, " ", this.state, this.whole);
     if (isFolded) this.whole.before(...(this.training ? [this.training.box] : []), this.below);
     else this.whole.after(this.below);
   }
@@ -184,7 +162,7 @@ class BookRun {
   }
 
   async start() {
-    const running = { lines: [], errors: [], began: performance.now(), followed: 0 };
+    const running = { lines: [], errors: [], began: performance.now() };
     this.running = running;
     this.button.textContent = "Stop";
     this.whole.hidden = false;
@@ -193,28 +171,20 @@ class BookRun {
     this.below.replaceChildren();
     this.clock = setInterval(() => this.showTime(), 100);
     try {
-      const { NAMES, ...environment } = chosenSettings(this.fields);
+      const [list] = this.names.files;
       const code = await unpackedProgram(this.program);
-      const names = NAMES ? `names/${NAMES.name}` : "data/names.txt";
-      if (NAMES) code.files[names] = new Uint8Array(await NAMES.arrayBuffer());
-      running.expected = NAMES || Object.keys(environment).length ? null : code.expected;
+      const names = list ? `names/${list.name}` : "data/names.txt";
+      if (list) code.files[names] = new Uint8Array(await list.arrayBuffer());
+      running.expected = list ? null : code.expected;
       if (this.running !== running) return; // it was stopped
       const tell = (message) => this.running === running && this.take(message);
-      running.worker = startWorker(code, environment, names, tell);
+      running.worker = startWorker(code, names, tell);
     } catch (error) {
       if (this.running === running) this.end(error.message);
     }
   }
 
-  /// The last line stays in sight, unless the reader has scrolled up.
-  follow() {
-    if (this.output.scrollTop < this.running.followed) return;
-    this.output.scrollTop = this.output.scrollHeight;
-    this.running.followed = this.output.scrollTop;
-  }
-
   showTime() {
-    this.follow();
     this.state.textContent = `${((performance.now() - this.running.began) / 1000).toFixed(1)} s`;
   }
 
@@ -245,7 +215,6 @@ class BookRun {
   }
 
   end(state) {
-    this.follow();
     this.running.worker?.terminate();
     this.running = null;
     clearInterval(this.clock);

@@ -75,7 +75,7 @@ class Marker:
                 links[-1].tail = between
             else:
                 before = between
-            links.append(ET.Element("a", {"class": "term", "href": f"{self.address}#{entry.id}"}))
+            links.append(ET.Element("a", {"class": "term", "href": f"{self.address}#{entry.id}", "data-entry": entry.text}))
             links[-1].text = found[0]
             end = found.end()
         if links:

@@ -1,6 +1,6 @@
-// What runs in a program's worker before Emscripten's loader: it hands the program its files and its environment, and
-// tells the page what it prints, what it drew, and how it ended. Module has wasmBinary, files ({path: bytes}),
-// environment ({NAME: text}) and arguments from the page; FS, ENV and callMain() come from the loader.
+// What runs in a program's worker before Emscripten's loader: it hands the program its files, and
+// tells the page what it prints, what it drew, and how it ended. Module has wasmBinary, files ({path: bytes}) and
+// arguments from the page; FS, ENV and callMain() come from the loader.
 const started = performance.now();
 
 function tellEnd(end) {
@@ -10,7 +10,7 @@ function tellEnd(end) {
 }
 
 Module.preRun = () => {
-  Object.assign(Module.ENV, Module.environment, { PICTURES: "/pictures" });
+  Module.ENV.PICTURES = "/pictures";
   Module.FS.mkdir("/pictures");
   for (const [path, bytes] of Object.entries(Module.files)) {
     Module.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));

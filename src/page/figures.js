@@ -114,17 +114,6 @@ function shortened(text) {
   return letters.length > 40 ? `${letters.slice(0, 40).join("")}…` : text;
 }
 
-// As a shell reads it.
-function shellWord(text) {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-// The beginning of a command that shows in the terminal what the page shows, as parts of an element.
-function inspectCommand({ about, model }) {
-  const text = [...state.text].slice(0, model.config.block_size - 1).join("");
-  return ["microgpt inspect ", inText(shellWord(about.path)), " --text ", inText(shellWord(text))];
-}
-
 function paragraph(text) {
   return element("p", explained(text));
 }
@@ -221,11 +210,10 @@ function headMap(model, { rows, labels, name, picked = -1, forbidden = () => fal
     const [s, t] = [clientX - left, clientY - top].map((x) => Math.floor(((x / width) * size - mapMargin) / cellSize));
     return t < n && s >= 0 && s <= t ? { t, s } : null;
   };
+  const tip = svg("title");
   const pointermove = (event) => {
-    const cell = cellAt(event);
-    if (cell === null) return hideTip();
-    const [looks, seen] = [cell.t, cell.s].map((i) => `${labels[i]} (${i})`);
-    showTip(`${looks} looks at ${seen}: ${fixed(rows[cell.t][cell.s])}`, event.clientX, event.clientY);
+    const { t, s } = cellAt(event) ?? {};
+    tip.textContent = t === undefined ? "" : `${labels[t]} (${t}) looks at ${labels[s]} (${s}): ${fixed(rows[t][s])}`;
   };
   const click = (event) => cellAt(event) && pick(cellAt(event).t);
   // A short text need not fill the page.
@@ -233,7 +221,8 @@ function headMap(model, { rows, labels, name, picked = -1, forbidden = () => fal
   const how = { class: "map", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": name, style };
   return svg(
     "svg",
-    { ...how, pointermove, click, pointerleave: hideTip },
+    { ...how, pointermove, click },
+    tip,
     svg("path", { class: "seen", d: seen }),
     [...shaded].map(([shade, d]) => svg("path", { class: "cell", d, "fill-opacity": shade })),
     svg("g", { "text-anchor": "end" }, down),

@@ -1,9 +1,9 @@
 // The graph of a text's loss, and questions about it, as the debugger's commands `graph` and `why` answer them. Its nodes
 // are Values of the tape.
 
-// The program's scalar engine, and so the debugger, knows only these models.
-function hasGraph({ config, visible }) {
-  return config.attention === "mha" && !config.rope && visible === null;
+// The program's scalar engine, and so the debugger, knows only these models; and a graph must have room.
+function hasGraph({ config, visible, numbers }) {
+  return config.attention === "mha" && !config.rope && visible === null && numbers.length <= 100_000;
 }
 
 class Graph {
@@ -54,28 +54,18 @@ class Graph {
   // gradient of each.
   childrenOf(parent) {
     if (parent < 0) return [];
-    const { edges, rows, children, locals, numbers } = this.tape;
-    const found = [];
-    const add = (node, local) => found.push({ node, local, amount: local * this.grad[parent] });
-    for (let e = edges[parent]; e < this.tape.endOf(parent); e++) add(children[e], locals[e]);
-    if (rows[parent] === null) return found;
-    const at = this.tape.placeOfRow(parent);
-    rows[parent].x.forEach((child, j) => {
-      add(-1 - (at + j), rows[parent].inputs[j]);
-      add(child, numbers[at + j]);
+    const { edges, children, locals } = this.tape;
+    const found = children.slice(edges[parent], this.tape.endOf(parent));
+    return found.map((node, i) => {
+      const local = locals[edges[parent] + i];
+      return { node, local, amount: local * this.grad[parent] };
     });
-    return found;
   }
 
   // The same for every node whose child it is, in the order in which backward() adds the amounts.
   parentsOf(node) {
-    const { edges, rows, children } = this.tape;
-    const isChild = (k) => {
-      if (rows[k] === null) return children.slice(edges[k], this.tape.endOf(k)).includes(node);
-      if (node >= 0) return rows[k].x.includes(node);
-      const j = -1 - node - this.tape.placeOfRow(k);
-      return j >= 0 && j < rows[k].x.length;
-    };
+    const { edges, children } = this.tape;
+    const isChild = (k) => children.slice(edges[k], this.tape.endOf(k)).includes(node);
     const amountsOf = (k) => this.childrenOf(k).filter((child) => child.node === node).reverse();
     return this.reached.filter(isChild).flatMap((k) => amountsOf(k).map((child) => ({ ...child, node: k })));
   }

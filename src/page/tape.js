@@ -4,9 +4,9 @@
 // are there before them, lie in a list of their own, `numbers`; that at place `at` is the Value -1 - at.
 
 class Tape {
-  // With `names`, nodes are named as they are made.
+  // With `names`, nodes are named as they are made, and know their children.
   constructor(numbers, names = null) {
-    Object.assign(this, { numbers, names, size: 0, ops: [], data: [], rows: [], edges: [], children: [], locals: [] });
+    Object.assign(this, { numbers, names, size: 0, ops: [], data: [], edges: [], children: [], locals: [] });
     this.places = []; // { from, position, layer, part }: where in the model the nodes from that number on were made
   }
 
@@ -31,18 +31,17 @@ class Tape {
 
   // --- Nodes ---------------------------------------------------------------------------------------------------------
 
-  // A node without children; edge() adds them to the last one. A node with `row`, of linear(), has others: the parameters
-  // of a row of a matrix and the list x that it is multiplied with, in turns. All rows of the matrix share that list.
-  node(op, data, row = null) {
+  // A node without children; edge() adds them to the last one.
+  node(op, data) {
     const k = this.size++;
     this.ops[k] = op;
     this.data[k] = data;
-    this.rows[k] = row;
     this.edges[k] = this.children.length;
     return k;
   }
 
   edge(child, local) {
+    if (this.names === null) return;
     this.children.push(child);
     this.locals.push(local);
   }
@@ -55,12 +54,6 @@ class Tape {
 
   endOf(k) {
     return this.edges[k + 1] ?? this.children.length;
-  }
-
-  // Where the parameters begin of a node with a row.
-  placeOfRow(k) {
-    const { first, at, x } = this.rows[k];
-    return at + (k - first) * x.length;
   }
 
   // --- Operations on values ------------------------------------------------------------------------------------------
@@ -138,16 +131,16 @@ class Tape {
 
   // Output i is the dot product of row i of the matrix and x.
   linear(x, { at, rows, cols }) {
-    const { numbers } = this;
     const inputs = x.map((xi) => this.value(xi));
-    const row = { first: this.size, at, x, inputs };
-    const y = [];
-    for (let i = 0, k = at; i < rows; i++) {
-      let sum = 0;
-      for (let j = 0; j < cols; j++, k++) sum += numbers[k] * inputs[j];
-      y.push(this.node("dot", sum, row));
-    }
-    return y;
+    return Array.from({ length: rows }, (_, i) => {
+      const row = this.numbers.subarray(at + i * cols, at + (i + 1) * cols);
+      const y = this.node("dot", dot(inputs, row));
+      x.forEach((xi, j) => {
+        this.edge(-1 - (at + i * cols + j), inputs[j]);
+        this.edge(xi, row[j]);
+      });
+      return y;
+    });
   }
 
   rmsnorm(x) {
@@ -190,17 +183,13 @@ class Tape {
   // What root was computed from, but for parameters, and root at the end: children first, depth first, as the program
   // visits them.
   order(root) {
-    const { edges, rows, children } = this;
+    const { edges, children } = this;
     const order = [];
-    const [seen, followed] = [new Uint8Array(root + 1), new Uint8Array(root + 1)];
+    const seen = new Uint8Array(root + 1);
     const visit = (k) => {
       seen[k] = 1;
       for (let e = edges[k], end = this.endOf(k); e < end; e++) {
         if (children[e] >= 0 && !seen[children[e]]) visit(children[e]);
-      }
-      if (rows[k] !== null && !followed[rows[k].first]) {
-        followed[rows[k].first] = 1;
-        for (const child of rows[k].x) if (!seen[child]) visit(child);
       }
       order.push(k);
     };
@@ -212,23 +201,15 @@ class Tape {
   // is handed on. Each child gets it times the local derivative, and adds up what it gets, the last child first.
   // Returns the gradients of the nodes and of the parameters, and the nodes in the order in which they came.
   backward(root) {
-    const { numbers, edges, rows, children, locals } = this;
+    const { numbers, edges, children, locals } = this;
     const [grad, parameterGrad] = [new Float64Array(this.size), new Float64Array(numbers.length)];
-    const add = (child, amount) => {
-      if (child < 0) parameterGrad[-1 - child] += amount;
-      else grad[child] += amount;
-    };
     grad[root] = 1;
     const reached = this.order(root).reverse();
     for (const k of reached) {
-      const g = grad[k];
-      for (let e = this.endOf(k) - 1; e >= edges[k]; e--) add(children[e], locals[e] * g);
-      if (rows[k] === null) continue;
-      const { x, inputs } = rows[k];
-      const at = this.placeOfRow(k);
-      for (let j = x.length - 1; j >= 0; j--) {
-        add(x[j], numbers[at + j] * g);
-        parameterGrad[at + j] += inputs[j] * g;
+      for (let e = this.endOf(k) - 1; e >= edges[k]; e--) {
+        const amount = locals[e] * grad[k];
+        if (children[e] < 0) parameterGrad[-1 - children[e]] += amount;
+        else grad[children[e]] += amount;
       }
     }
     return { grad, parameterGrad, reached };

@@ -96,9 +96,6 @@ function showGallery(shown) {
   });
   renew(byId("gallery"), layers);
   byId("map-cut").textContent = cutNote(n);
-  const areAllOpen = heads.every(({ key }) => state.open.has(key));
-  byId("reveal-all").textContent = areAllOpen ? "Cover all answers" : "Show all answers";
-  byId("reveal-all").onclick = () => change({ open: new Set(areAllOpen ? [] : heads.map(({ key }) => key)) });
   byId("guess").textContent = about.heads.some((head) => places.some(([, , shape]) => shape === head.shape))
     ? "Look at a map, guess what its head looks for, and then uncover the answer."
     : "In this model no head looks for one thing alone.";

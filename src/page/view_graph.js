@@ -145,23 +145,6 @@ function whatItHandsOn(node, children) {
 
 // --- The section -----------------------------------------------------------------------------------------------------
 
-// Things worth a look at this position.
-function destinations({ at }) {
-  const { run, model } = graph;
-  const strongestOf = (nodes) => most(nodes, (node) => Math.abs(graph.gradient(node)));
-  const { wte, "layer0.attn_wq": query } = model.w;
-  const parametersOf = (matrix) => Array.from(matrix.data, (_, i) => -1 - (matrix.at + i));
-  const { attn_weights, q_h } = run.layers[0][at];
-  return [
-    graph.loss,
-    run.losses[at],
-    strongestOf(attn_weights.flat()),
-    strongestOf(q_h.flat()),
-    strongestOf(parametersOf(query)),
-    strongestOf(parametersOf(wte)),
-  ];
-}
-
 // One step goes where most of the gradient goes, or whence most of it comes.
 function showWalk(node, parents, children) {
   const size = ({ amount }) => Math.abs(amount);
@@ -186,8 +169,6 @@ function showGraph(shown) {
   byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
   showWalk(node, parents, children);
-  const door = (each) => button({ click: () => goToNode(each) }, labelOf(each));
-  renew(byId("graph-destinations"), destinations(shown).map(door));
   const room = Math.max(2, Math.floor(byId("graph-drawing").clientWidth / 150));
   const [above, below] = [neighbours(parents, room, true), neighbours(children, room, false)];
   renew(byId("graph-drawing"), above, nodeBox(node, null), below);

@@ -124,5 +124,4 @@ function showHead(shown) {
   renew(byId("head-map"), map, element("p", { class: "note" }, cutNote(tokens.length)));
   showStrongest(shown, facts);
   renew(byId("steps"), queriesAndKeys(shown, facts), valuesMixed(shown, facts), whatIsWritten(shown));
-  renew(byId("command"), inspectCommand(shown), ` --layer ${layer} --head ${head} --at ${at}`);
 }

@@ -27,14 +27,9 @@ function readCard(shown, t) {
   const { model, now, before, targets, isChanged } = shown;
   const next = nextLabel(model, targets[t]);
   const loss = fixed(now.losses[t], 2);
-  const told = tokensToShow(now.probs[t], targets[t])
-    .map((token) => `${nextLabel(model, token)} ${percent(now.probs[t][token])}`);
-  const summary =
-    `Position ${t}, ${readingSoFar(shown, t)}: ${next} comes, with probability ${percent(now.probs[t][targets[t]])}, ` +
-    `loss ${loss}. Likeliest: ${told.join(", ")}`;
   return radio(
     t === shown.at,
-    { class: "card", "aria-label": summary, "data-key": `card ${t}`, click: () => change({ at: t }) },
+    { class: "card", "data-key": `card ${t}`, click: () => change({ at: t }) },
     element("span", { class: "so-far" }, inText(readingSoFar(shown, t))),
     element("span", { class: "next" }, element("b", inText(next)), element("span", `loss ${loss}`)),
     chanceBars(model, now.probs[t], targets[t], isChanged ? before.probs[t] : {}),

@@ -112,23 +112,17 @@ const mostNames = 200;
 
 function generateNames(event) {
   event.preventDefault();
-  const { about, model, changes } = shown;
-  const { temperature } = state;
   const [seed, prompt, num] = ["seed", "prompt", "num"].map((id) => byId(id).value);
-  const begin = readable(model, prompt);
+  const begin = readable(shown.model, prompt);
   byId("sampling-message").textContent =
     begin.changes.length > 0 ? `They begin with “${begin.text}”: ${begin.changes.join("; ")}.` : "";
   try {
     if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
-    showNames("sampled", sample(model, { seed, temperature, num: Number(num), prompt: begin.text }, changes));
+    const how = { seed, temperature: state.temperature, num: Number(num), prompt: begin.text };
+    showNames("sampled", sample(shown.model, how, shown.changes));
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;
-    return;
   }
-  const prompted = begin.text === "" ? "" : ` --prompt ${shellWord(begin.text)}`;
-  const options = `--dtype f64 --seed ${seed} --temperature ${temperature} --num ${num}${prompted}`;
-  byId("sampling-terminal").hidden = changes.off.size + changes.forbidden.size > 0; // it has no switches
-  byId("sampling-command").textContent = `microgpt sample ${shellWord(about.path)} ${options}`;
 }
 
 function showWhatIf(shown) {

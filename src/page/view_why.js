@@ -40,7 +40,6 @@ function showWhy(shown) {
   const sum = tableRow(explained("[the logit|logit]"), numbers, { class: "total" });
   const heading = tableHead(["", "", "adds", "[loss] without it"]);
   renew(byId("why-parts"), wideTable("What each part adds", heading, element("tbody", rows, sum)));
-  renew(byId("why-command"), inspectCommand(shown), ` --at ${at} --why`);
   later("why", 100, () => showLossWithout(shown, token, parts, loss, 0));
 }
 

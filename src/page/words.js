@@ -21,9 +21,12 @@ function showGlossary(source) {
 
 function describeTerm(word, meaning) {
   const term = meaning.toLowerCase();
+  const id = meanings.get(term) ?? meanings.get(`${term}s`) ?? "";
+  const entry = byId(id);
   word.tabIndex = 0;
   word.setAttribute("role", "note");
-  word.setAttribute("aria-describedby", meanings.get(term) ?? meanings.get(`${term}s`) ?? "");
+  word.setAttribute("aria-describedby", id);
+  word.dataset.entry = `${entry?.previousElementSibling.textContent}: ${entry?.textContent}`;
   return word;
 }
 
@@ -36,30 +39,4 @@ function explained(text) {
 function startWords() {
   showGlossary(byId("words-source").textContent);
   for (const word of document.querySelectorAll(".term")) describeTerm(word, word.dataset.means ?? word.textContent);
-  const showMeaning = ({ target }) => {
-    const word = target.closest?.(".term");
-    if (!word) return hideTip();
-    const { left, bottom } = word.getBoundingClientRect();
-    const meaning = byId(word.getAttribute("aria-describedby"));
-    showTip(`${meaning.previousElementSibling.textContent}: ${meaning.textContent}`, left, bottom - 8);
-  };
-  for (const event of ["pointerover", "focusin", "click"]) document.addEventListener(event, showMeaning);
-  document.addEventListener("focusout", hideTip);
-  document.addEventListener("keydown", ({ key }) => key === "Escape" && hideTip());
-}
-
-// Beside (x, y) of the window, inside it.
-function showTip(text, x, y) {
-  const tip = byId("tip");
-  tip.textContent = text;
-  tip.hidden = false;
-  const { width, height } = tip.getBoundingClientRect();
-  const room = document.documentElement;
-  const isBelow = y + 16 + height < room.clientHeight;
-  tip.style.left = `${scrollX + Math.max(8, Math.min(x + 8, room.clientWidth - width - 8))}px`;
-  tip.style.top = `${scrollY + (isBelow ? y + 16 : Math.max(8, y - height - 24))}px`;
-}
-
-function hideTip() {
-  byId("tip").hidden = true;
 }

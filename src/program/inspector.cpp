@@ -85,7 +85,6 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Mea
   const std::span<const double> numbers = parameters.data();
   const bool is_known = training && !training->fingerprint.empty();
   return {{"name", std::filesystem::path(path).filename().string()},
-          {"path", path},
           {"learned", is_known ? Json(std::stoull(training->fingerprint)) : Json()},  // of "1800 documents, ..."
           {"step", training ? Json(training->step) : Json()},
           {"batch", checkpoint.trained_with("batch")},

@@ -120,7 +120,7 @@ def training_is_seen(page):
 
 
 def what_does_not_end_is_stopped(page):
-    page.browser.evaluate(f"""bookPrograms.endless = [], load["run/endless"] = Promise.resolve(
+    page.browser.evaluate(f"""bookPrograms.endless = false, load["run/endless"] = Promise.resolve(
         {{ loader: "{ENDLESS}", wasm: "{ENDLESS}", files: {{}} }})""")
     page.browser.evaluate("""window.stopped = 0, Worker.prototype.terminate = ((terminate) => function () {
         stopped++;

@@ -135,7 +135,7 @@ def check_text_stays_text(tab):
     model = shutil.copy(file("hostile.safetensors"), file(HOSTILE_FILE))
     run(PROGRAM, "inspect", model, "--html", file("hostile.html"), "--data", file("hostile.txt"))
     tab.open(file("hostile.html"))
-    count_markup = "document.querySelectorAll('img, iframe, object, link, main script, bdi *, code :not(bdi)').length"
+    count_markup = "document.querySelectorAll('img, iframe, object, link, main script, bdi *').length"
     for each in HOSTILE:
         for name in use.TABS:
             tab.evaluate(f"byId('text').value = {json.dumps(each)}, byId('text').dispatchEvent(new Event('input')),"
@@ -146,7 +146,7 @@ def check_text_stays_text(tab):
         names = use.texts(tab, "#sampled li")
         check(len(names) == 20 and all(name.startswith(each[:3]) for name in names), f"prompt {each[:3]!r}: {names}")
         check(tab.evaluate(count_markup) == 0, f"names that begin with {each[:3]!r} became markup")
-    for place in ("#facts", "#command", "title"):
+    for place in ("#facts", "title"):
         check(HOSTILE_FILE in tab.text(place), f"{place} shows another name of the file")
     check(not tab.errors, f"hostile: the page logged {tab.errors}")  # what they would run is an error
     print("inspector: text that looks like markup stays text", flush=True)

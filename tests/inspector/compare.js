@@ -88,8 +88,9 @@ function compareTape(name, { ops, data, grads, children }) {
   const parameters = Array.from({ length: page.model.numbers.length }, (_, at) => -1 - at);
   const nodes = [...parameters, ...Array(graph.tape.size).keys()];
   const reached = new Set(graph.reached);
-  // All that backward() came by; and of the parameters those of embeddings, and some others.
-  const isTried = (node, i) => (node < 0 ? i < 700 || i % 97 === 0 : reached.has(node) && node !== graph.loss);
+  // Some of all that backward() came by; and of the parameters those of embeddings, and some others.
+  const isWayBack = (node) => reached.has(node) && node !== graph.loss;
+  const isTried = (node, i) => (node < 0 ? i < 700 || i % 97 === 0 : i % 7 === 0 && isWayBack(node));
   const some = nodes.filter(isTried);
   const gradient = (node) => graph.gradient(node);
   const sum = (node) => graph.parentsOf(node).reduce((total, { amount }) => total + amount, 0);

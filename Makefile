@@ -123,7 +123,7 @@ broken = $(if $(BREAK),$(or \
 lesson-%: $$(call lesson,$$*,main) $$(call broken,$$*) FORCE ## run a lesson: make lesson-08 [NAMES=file] [BREAK=idea]
 	@$(if $(BREAK),lessons/break.sh lessons/$(<:$(BUILD)/lessons/%/main=%)/break/$(BREAK).patch $< $(word 2,$^),$<) $(NAMED)
 exercise-%: $$(call lesson,$$*,exercise) FORCE ## run a lesson's exercise: make exercise-08
-	@$(if $(wildcard lessons/$*_*/exercise_tests.h),$(MINE_SH) exercise $* $< || :,$<)
+	@$(MINE_SH) exercise $* $< || :
 solution-%: $$(call lesson,$$*,solution) FORCE ## run an exercise with its solution: make solution-08
 	@$<
 gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or through your own: make gdb MINE=1
@@ -310,9 +310,7 @@ $(MPI_OBJECT): src/train/processes.cpp $(BUILD)/openmp
 
 $(TESTS): $(call objects,tests/*.cpp)
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp) $(call unit,program)
-$(MAINS) $(BREAKS) $(OTHERS): $$@.o
-$(EXERCISES): $$@.o $$(if $$(call by_doctest,$$@),$(BUILD)/lessons/doctest_main.o)
-by_doctest = $(foreach e,$(1),$(if $(wildcard $(patsubst $(BUILD)/%,%,$(dir $(e))exercise_tests.h)),,$(e)))
+$(MAINS) $(BREAKS) $(EXERCISES) $(OTHERS): $$@.o
 LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS)
 WITHOUT_TENSORS := $(shell ls lessons | sed '/_tensors$$/,$$d')
 $(filter-out $(WITHOUT_TENSORS:%=$(BUILD)/lessons/%/%),$(LINKED)): $(LIBRARY)
@@ -343,7 +341,7 @@ $(BREAKS:%=%.o): %.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$(*:$(BUILD)/%/main=%),-Wno-unused-parameter $<)
 
 # What most tests include is parsed once for all of them.
-USE_PARSED := $(call objects,tests/*.cpp) $(addsuffix .o,$(call by_doctest,$(EXERCISES)))
+USE_PARSED := $(call objects,tests/*.cpp)
 $(USE_PARSED): $(BUILD)/parsed.h.gch
 $(BUILD)/parsed.h.gch: $(BUILD)/openmp
 	@printf '#include <%s>\n' doctest/doctest.h fmt/format.h algorithm cmath filesystem fstream set sstream vector \

@@ -433,7 +433,6 @@ hint_exercise() { # LESSON
   local solution seen
   solution=$(solution_of "$1")
   [ -n "$solution" ] || fail "there is no exercise $1"
-  grep -q '^// Hint 1: ' "$solution" || fail "make exercise-$1 gives the hints itself; its solution: $solution"
   seen=$(marked "$1")
   case $seen in [12]) seen=$((seen + 1)) ;; 3 | solved) seen=3 ;; *) seen=1 ;; esac
   [ "$(marked "$1")" = solved ] || mark_exercise "$1" $seen

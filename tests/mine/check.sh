@@ -86,7 +86,6 @@ exercise() {
   says 'again: another' $mine hint "$number" || code=1
   says 'Hint 2: ' $mine hint "$number" || code=1
   says 'NdArray merge(const NdArray& x)' $mine hint "$number" || code=1
-  says 'gives the hints itself' $mine hint 03 || code=1
   says 'there is no exercise 99' $mine hint 99 || code=1
   says 'stopped with code 1.' $mine exercise "$number" /bin/false || code=1
   says "exercise $number: solved" $mine exercise "$number" /bin/true || code=1

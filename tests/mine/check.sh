@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `make check-mine`: at each stage the solution passes, that of the stage before fails, and each mistake of mistakes.txt
-# is named, and each style of variants.txt passes, unless QUICK is set. Without arguments it runs everything, several at a time; with two one of these jobs:
+# is named, and each style of variants.txt passes, unless QUICK is set. Without arguments it runs everything, several at
+# a time; with two one of these jobs:
 #
 #   check.sh solved N     check.sh unsolved N     check.sh mistake K     check.sh variant STYLE-N     check.sh around it
 set -u

@@ -8,7 +8,10 @@
 make_mistake() { # NUMBER, or STYLE STAGE
   awk -v k="$1" -v stage="${2:-}" '
     FNR == NR {
-      if (/^# /) { at++; split($3, range, "-"); on = stage == "" ? at == k : $2 == k && stage + 0 >= range[1] + 0 && stage + 0 <= range[2] + 0 }
+      if (/^# /) {
+        at++; split($3, range, "-")
+        on = stage == "" ? at == k : $2 == k && stage + 0 >= range[1] + 0 && stage + 0 <= range[2] + 0
+      }
       mark = substr($0, 1, 2)
       if (on && mark == "- ") { if (last != mark) n++; from[n] = from[n] (last == mark ? "\n" : "") substr($0, 3) }
       if (on && mark == "+ ") to[n] = to[n] (last == mark ? "\n" : "") substr($0, 3)

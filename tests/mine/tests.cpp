@@ -116,9 +116,10 @@ TESTS(4, stage_4) {
   should_be(a * b, {-6});
   calling("a * b + 10.0 with a = 2, b = -3", "-6 + 10 is 4.");
   should_be(a * b + 10.0, {4});
-  calling("Value sum = 1, then sum = sum + 1, 30,000 times; then all of them go",
-          "The end of a node ends the one that it was made of, and so on: destructors in destructors, 30,000 deep. Keep "
-          "all nodes in a list, as lesson 04 does, or end them in a loop.");
+  calling(
+      "Value sum = 1, then sum = sum + 1, 30,000 times; then all of them go",
+      "The end of a node ends the one that it was made of, and so on: destructors in destructors, 30,000 deep. Keep "
+      "all nodes in a list, as lesson 04 does, or end them in a loop.");
   Value chain = 1;
   for (int i = 0; i < 30000; i++) chain = chain + 1;
   const double last = chain.data();
@@ -300,7 +301,8 @@ TESTS(STAGE >= 6 ? 6 : 3, stage_3) {
   usual({0.0900, 0.2447, 0.6652}, "Upside down: is it exp(-x) in place of exp(x)?");
   should_be(softmax(Scores{1, 0.0, -1}), {0.6652409558, 0.2447284711, 0.0900305732});
   calling("softmax({1000, 1000})", "Two equal scores share evenly.");
-  usual({NAN, NAN}, "exp(1000) is infinite, and infinity / infinity is not a number. Which change of all scores changes no share?");
+  usual({NAN, NAN},
+        "exp(1000) is infinite, and infinity / infinity is not a number. Which change of all scores changes no share?");
   should_be(softmax(Scores{1000, 1000}), {0.5, 0.5});
   calling("softmax({0, 1000})", "The second has it all: its exponential is e^1000 times that of the first.");
   usual({0, NAN}, "exp(1000) is infinite. Subtract the largest score from all of them, not the first.");
@@ -518,7 +520,8 @@ TESTS(9, stage_9) {
 
 TESTS(10, stage_10) {
   const List q{1, 2, 0.0, 3, 0.0, 1};
-  const Cache keys{{1, 0.0, 0.0, 0.0, 0.0, 1}, {0.0, 1, 0.0, 0.0, 2, 0.0}, {0.0, 0.0, 3, 1, 0.0, 0.0}, {1, 1, 0.0, 0.0, 1, 2}};
+  const Cache keys{
+      {1, 0.0, 0.0, 0.0, 0.0, 1}, {0.0, 1, 0.0, 0.0, 2, 0.0}, {0.0, 0.0, 3, 1, 0.0, 0.0}, {1, 1, 0.0, 0.0, 1, 2}};
   const Cache values{{1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1}, {0.0, 0.0, 0.0, 9, 9, 9}, {7, 0.0, 7, 0.0, 7, 0.0}};
   calling("heads() with 2 heads at 4 positions, a width of 6",
           "Head h has the numbers from h * head_dim on, head_dim of them, of q, of every key and of every value.");
@@ -730,9 +733,7 @@ TESTS(STAGE < 12 ? STAGE : 12, stage_gpt) {
 
 #if STAGE >= 7
 /// From stage 15 on, main() may be what fills the vocabulary: without it, no name is known.
-bool knows_letters() try {
-  return STAGE < 15 || encode("z") == std::vector<Token>{26, 25, 26};
-} catch (...) {
+bool knows_letters() try { return STAGE < 15 || encode("z") == std::vector<Token>{26, 25, 26}; } catch (...) {
   return false;
 }
 
@@ -931,7 +932,9 @@ std::vector<std::string> lines_of(const std::string& path) {  // at least 1,100
   return lines;
 }
 
-double loss_of(const std::string& line) { return std::atof(line.substr(std::min<std::size_t>(24, line.size())).c_str()); }
+double loss_of(const std::string& line) {
+  return std::atof(line.substr(std::min<std::size_t>(24, line.size())).c_str());
+}
 
 /// With files of a few names: what is printed, and what main() hands to adam() and new_name(), seen by its effect.
 TESTS(15, stage_15_small) {
@@ -945,8 +948,8 @@ TESTS(15, stage_15_small) {
   usual_text("vocab size: 27",
              "The vocabulary is still a to z, or BOS still 26. Collect the letters of the names in a std::set<char>.");
   usual_text("vocab size: 31", "BOS is a token, too: there is one more than there are letters.");
-  usual_text("vocab size: 61", "The vocabulary has each letter once, however often it comes. A std::set<char> does that.");
-  usual_text("vocab size: 60", "The vocabulary has each letter once, however often it comes. A std::set<char> does that.");
+  usual_text("vocab size: 61",
+             "The vocabulary has each letter once, however often it comes. A std::set<char> does that.");
   should_read(other[1], "vocab size: 32");
   calling(with + "the third",
           "32 * 16 for wte and for lm_head, 16 * 16 for wpe and each attn matrix, 64 * 16 for each mlp matrix.");
@@ -971,9 +974,10 @@ TESTS(15, stage_15_small) {
     should_read(other[1004 + i].substr(0, 11), start);
     hits += other[1004 + i].ends_with(": A");
   }
-  calling(with + "is the last loss a number? (1: yes)",
-          "Is a Value used after tape.resize(mark)? Or went some weight to infinity: is the learning rate 0.01, and the "
-          "gradient set to 0?");
+  calling(
+      with + "is the last loss a number? (1: yes)",
+      "Is a Value used after tape.resize(mark)? Or went some weight to infinity: is the learning rate 0.01, and the "
+      "gradient set to 0?");
   should_be(double(std::isfinite(loss_of(other[1002]))), {1});
   calling("With a file of the one name abcdefghijklmno: what step 1 gains in loss, divided by what step 2 gains",
           "At first each step gains a little less than the one before. Is it adam(0.01 * (1 - step / 1000), step)?");
@@ -1020,8 +1024,9 @@ TESTS(program, stage_15) {
   }
   calling("The twenty names: do they differ? (1: yes)",
           "Call new_name() for each line, and draw() with random numbers.");
-  should_be(double(lines[1005].substr(11) != lines[1006].substr(11) || lines[1005].substr(11) != lines[1007].substr(11)),
-            {1});
+  should_be(
+      double(lines[1005].substr(11) != lines[1006].substr(11) || lines[1005].substr(11) != lines[1007].substr(11)),
+      {1});
 }
 #endif
 

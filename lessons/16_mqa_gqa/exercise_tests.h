@@ -64,7 +64,6 @@ inline void test_forward() {
           "For one position it was right. Scores are q . k / root of D, over the positions 0 to t.");
   usual(by_copies(a, 6, 3, root, false).data, "Each position sees all. It should see the positions 0 to t.");
   usual(by_copies(a, 6, 3, 1, true).data, "The scores were not divided by the root of D.");
-  usual(by_copies(a, 6, 3, std::sqrt(12), true).data, "Divided by the root of all 12 numbers. D is q.cols / H.");
   usual(by_copies(a, 6, 3, 2, true).data, "Divided by D. It should be the root of D, and D is q.cols / H.");
   should_be(gqa(a, 6, 3).data, by_copies(a, 6, 3, root, true).data);
 }
@@ -78,7 +77,6 @@ inline void test_shared_value() {
   usual(
       {1, 1, 1, 1, 1, 1},
       "Only the last reader's share arrived. Two query heads read this value: does it write  =  where it should add?");
-  usual({3, 3, 1, 1, 1, 1}, "That is the mean of the two readers. Their slopes add up.");
   usual({0, 0, 0, 0, 0, 0}, "Nothing arrived. Each value gets its weight times dout of every head that read it.");
   should_be(gqa_backward(dout, a, 6, 3).v.data, {6, 6, 2, 2, 2, 2});
 }
@@ -161,18 +159,16 @@ inline void test_pytorch(std::size_t G) {
     const Qkv a{product(x, wq, true), product(x, wk, true), product(x, wv, true)};
     calling(which + "the outputs", "Does it work for other H, G and D than 6, 3 and 2?");
     should_be(product(gqa(a, 8, G), wo, true).data, rows(out, first, 6).data, 1e-12);
-    calling(which + "gqa_backward()", "");
     const Qkv d = gqa_backward(product(rows(grad_out, first, 6), wo), a, 8, G);
     add_gradient(dwq, d.q, x);
     add_gradient(dwk, d.k, x);
     add_gradient(dwv, d.v, x);
   }
-  calling(which + "the gradient of W_V", "Does gqa_backward() work for other H, G and D than 6, 3 and 2?");
-  should_be(dwv.data, tensor(file, "grad.w_v").data, 1e-12);
-  calling(which + "the gradient of W_K", "Does gqa_backward() work for other H, G and D than 6, 3 and 2?");
-  should_be(dwk.data, tensor(file, "grad.w_k").data, 1e-12);
-  calling(which + "the gradient of W_Q", "Does gqa_backward() work for other H, G and D than 6, 3 and 2?");
+  calling(which + "the gradients of W_Q, W_K and W_V",
+          "Does gqa_backward() work for other H, G and D than 6, 3 and 2?");
   should_be(dwq.data, tensor(file, "grad.w_q").data, 1e-12);
+  should_be(dwk.data, tensor(file, "grad.w_k").data, 1e-12);
+  should_be(dwv.data, tensor(file, "grad.w_v").data, 1e-12);
 }
 
 int main(int argc, char** argv) {

@@ -24,7 +24,7 @@ inline void test_two() {
 inline void test_three() {
   calling("worth() of three heads, where 6 is lost when head 0 is out, and 1 or 2 or both",
           "Write down all six orders, and who pays in each: 6 each time, head 0 in four orders, the others in one.");
-  usual({3, 1.5, 1.5},
+  usual({4.5, 1.5, 1.5},
         "All sets have the same share. But a set of k heads that went before has k! (2 - k)! orders of 6.");
   should_be(worth({0, 0, 0, 6, 0, 6, 0, 6}), {4, 1, 1});
 }

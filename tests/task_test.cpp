@@ -2,10 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <set>
 
-#include "base/error.h"
 #include "base/utf8.h"
 
 namespace microgpt {
@@ -53,15 +51,6 @@ TEST_CASE("no held-out document is ever drawn for training, whatever the seeds a
     for (const Document& document : held_out) CHECK_MESSAGE(!training.contains(document), encode_utf8(document));
     CHECK(!held_out.empty());
   }
-}
-
-TEST_CASE("a part without documents is refused instead of being looked for without end") {
-  PythonRandom random(1);
-  const Task task{TaskName::copy, 1, 1};  // its only document is a=a
-  const bool is_held_out = part_of(U"a=a") == Part::held_out;
-  CHECK(draw_document(task, is_held_out ? Part::held_out : Part::training, random) == U"a=a");
-  CHECK_THROWS_WITH_AS(draw_document(task, is_held_out ? Part::training : Part::held_out, random),
-                       doctest::Contains("few documents"), UsageError);
 }
 
 }  // namespace

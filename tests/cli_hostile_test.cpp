@@ -160,12 +160,5 @@ TEST_CASE("a weight that is too large for a float is named") {
         "layer0.mlp_fc1, which is -inf as a float");
 }
 
-TEST_CASE("a byte order mark is no letter") {
-  const NamesFolder folder("\xef\xbb\xbf" + std::string(few_names));
-  const Run r = microgpt(folder.train({"--steps", "1"}));
-  CHECK(r.exit_code == 0);
-  CHECK(r.out.find("vocab size: 21\n") != std::string::npos);
-}
-
 }  // namespace
 }  // namespace microgpt

@@ -27,17 +27,15 @@ TEST_CASE("heads that do not divide the width are refused with both numbers, and
 }
 
 TEST_CASE("a size of zero is refused by name") {
-  struct Size {
-    const char* name;
-    std::size_t Config::*member;
-  };
-  for (const Size& size :
-       {Size{"vocab_size", &Config::vocab_size}, Size{"n_layer", &Config::n_layer}, Size{"n_embd", &Config::n_embd},
-        Size{"n_head", &Config::n_head}, Size{"block_size", &Config::block_size}}) {
+  for (const auto& [name, member] :
+       std::vector<std::pair<std::string, std::size_t Config::*>>{{"vocab_size", &Config::vocab_size},
+                                                                  {"n_layer", &Config::n_layer},
+                                                                  {"n_embd", &Config::n_embd},
+                                                                  {"n_head", &Config::n_head},
+                                                                  {"block_size", &Config::block_size}}) {
     Config config{.vocab_size = 27};
-    CHECK_NOTHROW(validate(config));
-    config.*size.member = 0;
-    CHECK_THROWS_WITH_AS(validate(config), doctest::Contains((std::string(size.name) + " is 0").c_str()), UsageError);
+    config.*member = 0;
+    CHECK_THROWS_WITH_AS(validate(config), doctest::Contains((name + " is 0").c_str()), UsageError);
   }
 }
 
@@ -51,15 +49,14 @@ TEST_CASE("the largest model has 2^26 parameters") {
 }
 
 TEST_CASE("a shape whose number of parameters overflows is refused, not wrapped around to a small one") {
-  for (std::size_t huge : {std::size_t{1} << 31, std::size_t{1} << 32, std::size_t{1} << 60, std::size_t{1} << 63,
-                           std::size_t{SIZE_MAX}}) {
+  for (const std::size_t huge : {std::size_t{1} << 31, std::size_t{1} << 60, std::size_t{SIZE_MAX}}) {
     CAPTURE(huge);
-    CHECK_THROWS_AS(validate({.vocab_size = huge}), UsageError);
-    CHECK_THROWS_AS(validate({.vocab_size = 27, .n_layer = huge}), UsageError);
-    CHECK_THROWS_AS(validate({.vocab_size = 27, .n_embd = huge, .n_head = 1}), UsageError);
-    CHECK_THROWS_AS(validate({.vocab_size = 27, .block_size = huge}), UsageError);
-    CHECK_THROWS_AS(validate({.vocab_size = huge, .n_layer = huge, .n_embd = huge, .n_head = huge, .block_size = huge}),
-                    UsageError);
+    for (const Config& config :
+         {Config{.vocab_size = huge}, Config{.vocab_size = 27, .n_layer = huge},
+          Config{.vocab_size = 27, .n_embd = huge, .n_head = 1}, Config{.vocab_size = 27, .block_size = huge},
+          Config{.vocab_size = huge, .n_layer = huge, .n_embd = huge, .n_head = huge, .block_size = huge}}) {
+      CHECK_THROWS_AS(validate(config), UsageError);
+    }
   }
 }
 

@@ -2,10 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <set>
 
-#include "base/error.h"
 #include "base/utf8.h"
 
 namespace microgpt {
@@ -16,48 +14,6 @@ constexpr TaskName all_tasks[] = {TaskName::copy, TaskName::induction, TaskName:
 std::vector<Document> drawn(const Task& task, Part part, std::size_t n, std::uint64_t seed) {
   PythonRandom random(seed);
   return draw_documents(task, part, n, random);
-}
-
-/// What is before the "=" and what is after it. There must be one "=".
-std::pair<Document, Document> parts(const Document& document) {
-  const std::size_t middle = document.find(U'=');
-  REQUIRE(middle != Document::npos);
-  REQUIRE(document.find(U'=', middle + 1) == Document::npos);
-  return {document.substr(0, middle), document.substr(middle + 1)};
-}
-
-std::set<char32_t> letters(const Document& word) { return {word.begin(), word.end()}; }
-
-TEST_CASE("most-frequent answers with the one letter that comes more often than any other") {
-  for (const Document& document : drawn({TaskName::most_frequent}, Part::training, 1000, 1)) {
-    const auto [word, answer] = parts(document);
-    CHECK(word.size() == 6);
-    REQUIRE(answer.size() == 1);
-    for (const char32_t other : letters(word)) {
-      if (other == answer[0]) continue;
-      CHECK(std::count(word.begin(), word.end(), other) < std::count(word.begin(), word.end(), answer[0]));
-    }
-  }
-}
-
-TEST_CASE("induction answers with what followed the repeated letter, wherever that was") {
-  std::set<std::size_t> lengths, places, distances;
-  for (const Document& document : drawn({TaskName::induction}, Part::training, 1000, 1)) {
-    auto [word, answer] = parts(document);
-    const char32_t repeated = word.back();
-    word.remove_suffix(1);
-    CHECK(letters(word).size() == word.size());
-    const std::size_t place = word.find(repeated);
-    REQUIRE(place != Document::npos);
-    CHECK(answer.size() == 3);
-    CHECK(answer == word.substr(place + 1, 3));
-    lengths.insert(word.size());
-    places.insert(place);
-    distances.insert(word.size() - place);
-  }
-  CHECK((lengths == std::set<std::size_t>{5, 6, 7}));
-  CHECK((places == std::set<std::size_t>{0, 1, 2, 3}));
-  CHECK((distances == std::set<std::size_t>{4, 5, 6, 7}));
 }
 
 // The documents below were drawn by CPython 3.11 with random.choice, or random.randrange and random.shuffle, and sorted
@@ -95,15 +51,6 @@ TEST_CASE("no held-out document is ever drawn for training, whatever the seeds a
     for (const Document& document : held_out) CHECK_MESSAGE(!training.contains(document), encode_utf8(document));
     CHECK(!held_out.empty());
   }
-}
-
-TEST_CASE("a part without documents is refused instead of being looked for without end") {
-  PythonRandom random(1);
-  const Task task{TaskName::copy, 1, 1};  // its only document is a=a
-  const bool is_held_out = part_of(U"a=a") == Part::held_out;
-  CHECK(draw_document(task, is_held_out ? Part::held_out : Part::training, random) == U"a=a");
-  CHECK_THROWS_WITH_AS(draw_document(task, is_held_out ? Part::training : Part::held_out, random),
-                       doctest::Contains("few documents"), UsageError);
 }
 
 }  // namespace

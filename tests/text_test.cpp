@@ -30,30 +30,17 @@ TEST_CASE("every code point survives being written and read") {
     if (decode_utf8(encode_utf8(c)) != std::u32string(1, c)) wrong++;
   }
   CHECK(wrong == 0);
-}
-
-TEST_CASE("code points take one to four bytes") {
   CHECK(encode_utf8(U"a\u00e9\u20ac\U0001f600") == "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
 TEST_CASE("bytes that are not UTF-8 are refused") {
-  const std::string invalid[]{
-      "\xc3",              // ends in the middle of a character
-      "\xe2\x82",          // the same
-      "\xf0\x9f\x98",      // the same
-      "\xc3q",             // a letter where the second byte should be
-      "\xa9",              // a second byte without a first
-      "\xc0\xaf",          // '/' in two bytes: overlong
-      "\xc1\xbf",          // overlong
-      "\xe0\x9f\xbf",      // overlong
-      "\xf0\x8f\xbf\xbf",  // overlong
-      "\xed\xa0\x80",      // U+D800, the first surrogate
-      "\xed\xbf\xbf",      // U+DFFF, the last
-      "\xf4\x90\x80\x80",  // U+110000, past the last code point
-      "\xf5\x80\x80\x80",  // no character begins so
-      "\xff",              // nor so
-  };
-  for (const std::string& bytes : invalid) CHECK_FALSE(decode_utf8("ab" + bytes).has_value());
+  for (const char* bytes : {"\xc3", "\xe2\x82", "\xf0\x9f\x98",           // end in the middle of a character
+                            "\xc3q", "\xa9", "\xf5\x80\x80\x80", "\xff",  // a wrong second byte, a wrong first one
+                            "\xc0\xaf", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf",  // overlong
+                            "\xed\xa0\x80", "\xed\xbf\xbf",  // U+D800 and U+DFFF, the first and the last surrogate
+                            "\xf4\x90\x80\x80"}) {           // U+110000, past the last code point
+    CHECK_FALSE(decode_utf8(std::string("ab") + bytes).has_value());
+  }
 }
 
 TEST_CASE("what acts on a terminal is written out, and other text stays as it is") {
@@ -114,14 +101,10 @@ TEST_CASE("what is no number, or not only a number, is nothing") {
 
 using Documents = std::vector<Document>;
 
-TEST_CASE("lines end with \\n, \\r\\n or \\r, the last perhaps with nothing") {
+TEST_CASE("lines end with \\n, \\r\\n or \\r, the last perhaps with nothing; blank ones are no documents") {
   const Documents expected{U"anna", U"bo", U"cleo", U"dan"};
   CHECK((parse_documents("anna\r\nbo\rcleo\ndan", "") == expected));
-  CHECK((parse_documents("anna\nbo\ncleo\ndan\n", "") == expected));
-}
-
-TEST_CASE("blank lines are no documents") {
-  CHECK((parse_documents("\n\nanna\n \t\n\r\r\n\u3000\nbo\n\n", "") == Documents{U"anna", U"bo"}));
+  CHECK((parse_documents("\n\nanna\nbo\n \t\n\r\r\n\u3000\ncleo\ndan\n\n", "") == expected));
 }
 
 TEST_CASE("more documents than fit into memory are refused") {
@@ -248,8 +231,6 @@ TEST_CASE("an alphabet must be sorted, without repeats, and not empty") {
 }
 
 // --- Bigram ----------------------------------------------------------------------------------------------------------
-
-using Tokens = std::vector<Token>;
 
 TEST_CASE("pairs are counted, each once more than it was seen") {
   Bigram bigram(3);

@@ -24,8 +24,8 @@ namespace {
 struct BenchOptions {
   DataFile data;
   std::vector<std::string> what{"train", "attention", "sample"};
-  std::vector<std::size_t> n_embd{16, 32, 64, 128}, batch{1, 16, 64}, context{16, 256, 4096};
-  std::optional<std::size_t> steps, rounds, threads;
+  std::vector<std::size_t> n_embd{16, 32, 64, 128}, batch{1, 16, 64};
+  std::optional<std::size_t> threads;
   bool quick = false, json = false;
 };
 
@@ -116,8 +116,8 @@ class Bench {
 
   void attention() {
     for (const auto& [C, B, T, H] : {std::array<std::size_t, 4>{64, 16, 16, 4}, {384, 8, 256, 6}, {768, 4, 1024, 12}}) {
-      const bool is_slow = options_.quick && T >= 1024;
-      const double naive = is_slow ? 0 : line({"attention", C, B, "naive", 1, "mha", T, H});
+      if (options_.quick && T >= 1024) continue;
+      const double naive = line({"attention", C, B, "naive", 1, "mha", T, H});
       line({"attention", C, B, "fast", 1, "mha", T, H}, 0, naive);
       if (threads_ > 1) line({"attention", C, B, "fast", threads_, "mha", T, H}, 0, naive);
     }
@@ -126,7 +126,8 @@ class Bench {
   void sample() {
     for (const std::size_t C : options_.n_embd) {
       const double scalar = line({"sample", C, 1, "scalar"});
-      for (const std::size_t context : options_.context) {
+      for (const std::size_t context : {16, 256, 4096}) {
+        if (options_.quick && context > 256) continue;
         const bool is_short = context <= preset("gist").model.block_size;
         for (const char* kind : {"mha", "gqa", "mqa", "mla"}) {
           line({"sample", C, 1, "fast", 1, kind, context}, is_short ? scalar : 0);
@@ -188,24 +189,23 @@ class Bench {
 
   /// step() does something and adds what it did. Sets done_ and the seconds of a step, the median of a few rounds.
   void measure(const std::function<void(Tally& done)>& step) {
-    const std::size_t num_rounds = options_.rounds.value_or(options_.quick ? 3 : 5), steps = options_.steps.value_or(0);
     const double enough = options_.quick ? 0.02 : 0.1;  // seconds
     auto seconds_per_step = [&](double seconds) {
       const double steps_before = done_.steps;
       const auto start = std::chrono::steady_clock::now();
       double spent = 0;
-      for (std::size_t i = 0; steps > 0 ? i < steps : i == 0 || spent < seconds; i++) {
+      while (spent < seconds) {
         step(done_);
         spent = seconds_since(start);
       }
       return spent / (done_.steps - steps_before);
     };
     done_ = {};
-    if (steps == 0) seconds_per_step(enough / 5);  // to warm up
-    std::vector<double> rounds(num_rounds);
+    seconds_per_step(enough / 5);  // to warm up
+    std::vector<double> rounds(options_.quick ? 3 : 5);
     for (double& round : rounds) round = seconds_per_step(enough);
     std::sort(rounds.begin(), rounds.end());
-    median_ = rounds[num_rounds / 2];
+    median_ = rounds[rounds.size() / 2];
   }
 
   void run_scalar(const Subject& s) {
@@ -332,10 +332,7 @@ Command bench_command() {
               Options{{"--what", "what to measure", list(options->what, "WORD")},
                       {"--n-embd", "widths, in training and sampling", counts(options->n_embd)},
                       {"--batch", "documents per step of training", counts(options->batch)},
-                      {"--context", "tokens in a generated name", counts(options->context)},
                       threads_option(options->threads, "threads to compare with one [all]"),
-                      {"--steps", "steps per round [as many as fit into 0.1 s]", count(options->steps)},
-                      {"--rounds", "rounds, of which the median is printed [5, quick: 3]", count(options->rounds)},
                       {"--quick", "take a fifth of the time, and skip slow measurements", flag(options->quick)},
                       {"--json", "print JSON instead of a table", flag(options->json)}},
           [options](const Options&) { run_bench(*options); }};

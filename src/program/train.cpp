@@ -311,15 +311,6 @@ void tell_of_odd_list(const Start& start, const DataFile& file, std::size_t num_
   if (repeated > 0) tell(fmt::format("note: {} of {} names are repeated; they count once", repeated, num_lines));
 }
 
-/// Tells who types --hold-out and nothing else of the training that this, too, leaves nothing to the program.
-void tell_of_hold_out(Options table, std::span<const Document> documents) {
-  const auto num_typed = std::erase_if(table, [](const Option& o) { return o.name == "--hold-out" && o.typed; });
-  if (num_typed == 0 || !is_left_to_the_program(table, documents)) return;
-  tell(
-      "note: --hold-out asks for the usual model; leave it out, and the program chooses one for this list, and holds a "
-      "tenth back, too");
-}
-
 /// A text that is practically never the same for other documents, in another order or with another alphabet.
 std::string data_fingerprint(const Start& start) {
   const Document characters = start.tokenizer.characters();
@@ -338,7 +329,6 @@ void train(const Options& table, TrainOptions& options) {
   if (options.plot) require_output("--plot", *options.plot, {options.data.path});
   std::vector<Document> documents = read_documents(options.data);
   if (is_left_to_the_program(table, documents)) options.use("list");
-  tell_of_hold_out(table, documents);
   const std::size_t num_lines = documents.size();
   if (num_lines < 10 && leaves_the_choice(table))
     tell("note: ten names at least are needed to choose a model for them");

@@ -23,26 +23,28 @@ TEST_CASE("kv tells what published models keep, and what they would keep with ot
   CHECK(lines_that_begin("  as gqa", table).size() == 1);
   CHECK(lines_that_begin("  as mqa", table).size() == 2);
   CHECK(lines_that_begin("  as mla", table).size() == 2);
-  CHECK(columns("deepseek-v2 ", output({"kv", "--like", "deepseek-v2", "--context", "1024"})) ==
-        Words{"deepseek-v2", "mla,", "512", "+", "64", "235.741B", "8.954B", "f16", "34560", "67.5", "KiB", "1.8",
-              "67.5", "MiB"});
+  const std::string fp8 = output({"kv", "--like", "deepseek-v2", "--context", "1024", "--dtype", "fp8"});
+  CHECK(columns("deepseek-v2 ", fp8) == Words{"deepseek-v2", "mla,", "512", "+", "64", "235.741B", "8.954B", "fp8",
+                                              "34560", "33.8", "KiB", "1.8", "33.8", "MiB"});
   const std::string all = output({"kv"});
   CHECK(lines_that_begin("  as", all).empty());
   CHECK(lines_that_begin("mistral-7b: a token sees at most 4096 tokens", all).size() == 1);
   for (const std::string& line : lines(all + table)) CHECK_MESSAGE(line.size() <= 120, line);
 }
 
-TEST_CASE("kv foretells the cache of a model of one's own that train then has") {
+TEST_CASE("kv foretells the cache of a model of one's own, typed or saved, that train then has") {
   const NamesFolder folder;
   const std::string model = folder.file("own.safetensors");
-  const std::string trained =
-      output(folder.train({"--engine", "tensor", "--steps", "3", "--save", model, "--attention", "mla", "--n-embd",
-                           "24", "--n-layer", "2", "--kv-latent", "10", "--rope-dim", "4"}));
-  CHECK(behind("threads: ", trained).ends_with("KV cache of the samples: 112 bytes per token"));
+  const Words mla{"--attention", "mla", "--n-embd", "24", "--n-layer", "2", "--kv-latent", "10", "--rope-dim", "4"};
+  const std::string typed = output(Words{"kv", "--block-size", "100"} + mla);
   // 2 layers of 14 numbers of 4 bytes; Lq is 18: per layer 24*18 + 18*(24 + 16) + 24*10 + 2*10*24 + 24*4 + 24*24
-  CHECK(columns("own ", output({"kv", model, "--context", "100"})) ==
-        Words{"own", "mla,", "10", "+", "4", behind("num params: ", trained), "5088", "f32", "28", "112", "B", "29.2",
-              "10.9", "KiB"});
+  CHECK(columns("your sizes ", typed) ==
+        Words{"your", "sizes", "mla,", "10", "+", "4", "5088", "f32", "28", "112", "B", "29.2", "10.9", "KiB"});
+  const std::string trained = output(folder.train(Words{"--engine", "tensor", "--steps", "3", "--save", model} + mla));
+  CHECK(behind("threads: ", trained).ends_with("KV cache of the samples: 112 bytes per token"));
+  const Words saved = columns("own ", output({"kv", model, "--dtype", "f64"}));
+  CHECK(saved[5] == behind("num params: ", trained));
+  CHECK(Words(saved.begin() + 6, saved.end()) == Words{"5088", "f64", "28", "224", "B", "29.2", "3.5", "KiB"});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/attention_shape.h"
+#include "base/error.h"
 #include "base/published.h"
 #include "base/utf8.h"
 #include "draw/readable.h"
@@ -16,16 +17,28 @@ namespace {
 
 struct KvOptions {
   std::string model;
+  Config config = preset("gist").model;  // changed by the sizes that were typed
+  std::string attention = "mha";
   std::vector<std::string> like;
-  std::vector<std::size_t> context{4096, 32768, 131072};
+  std::vector<std::size_t> context;
+  std::optional<std::string> dtype;
 };
 
-/// This project's GPT in the terms of a published model.
-PublishedModel own_model(const std::string& path) {
-  const Config config = load_checkpoint(path).config;
-  const std::string name = for_output(std::filesystem::path(path).stem().string());
-  return {
-      name, config.n_layer, attention_shape(config), 4 * config.n_embd, num_parameters(config), {.norm_vectors = 0}};
+struct Row {
+  PublishedModel model;
+  std::string dtype;
+};
+
+/// This project's GPT in the same terms.
+PublishedModel own_model(const std::string& name, const Config& config) {
+  const std::size_t parameters = config.vocab_size > 0 ? num_parameters(config) : 0;
+  return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}};
+}
+
+std::size_t bytes_of(const std::string& dtype) {
+  if (dtype == "fp8") return 1;
+  if (dtype == "f32") return 4;
+  return dtype == "f64" ? 8 : 2;
 }
 
 std::string label(const AttentionShape& shape) {
@@ -35,35 +48,76 @@ std::string label(const AttentionShape& shape) {
   return fmt::format("{}, {} of {}", kind, shape.n_kv_head, shape.n_head);
 }
 
-void print_row(const PublishedModel& model, bool is_own, const std::vector<std::size_t>& contexts) {
+void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
+  const PublishedModel& model = row.model;
   const AttentionShape& shape = model.attention;
-  const std::size_t of_number = is_own ? 4 : 2;  // bytes
-  auto bytes = [&](std::size_t tokens) { return cache_bytes(shape, model.n_layer, tokens, of_number); };
+  auto bytes = [&](std::size_t tokens, std::size_t of_number) {
+    return cache_bytes(shape, model.n_layer, tokens, of_number);
+  };
   const double of_mha = cached_numbers(shape) / (2.0 * shape.n_head * shape.value_dim);
   fmt::print("{} {:<14} {:>8}  {:>9}  {:>4} {:>8.0f} {:>10}  {:>8.1f}", pad_right(model.name, 16), label(shape),
-             readable_count(model.parameters), readable_count(attention_parameters(model)), is_own ? "f32" : "f16",
-             bytes(1) / of_number, readable_bytes(bytes(1)), 100 * of_mha);
+             model.parameters > 0 ? readable_count(model.parameters) : "", readable_count(attention_parameters(model)),
+             row.dtype, bytes(1, 1), readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);
   for (const std::size_t context : contexts) {
-    fmt::print(" {:>10}", readable_bytes(bytes(model.window == 0 ? context : std::min(context, model.window))));
+    const std::size_t kept = model.window == 0 ? context : std::min(context, model.window);
+    fmt::print(" {:>10}", readable_bytes(bytes(kept, bytes_of(row.dtype))));
   }
   fmt::print("\n");
 }
 
-void print_cache_sizes(const KvOptions& options) {
-  const std::vector<std::size_t>& contexts = options.context;
-  std::vector<PublishedModel> models;
-  const std::size_t num_own = options.model.empty() ? 0 : 1;
-  if (num_own > 0) models.push_back(own_model(options.model));
-  if (num_own == 0 && options.like.empty()) models.assign(published_models().begin(), published_models().end());
-  for (const std::string& name : options.like) {  // each is followed by its variants with other kinds of attention
-    const PublishedModel model = models.emplace_back(published_model(name));
+/// The named published models, each followed by its variants with other kinds of attention. Without names: all models,
+/// without variants.
+std::vector<Row> published_rows(const std::vector<std::string>& names, const std::string& dtype) {
+  std::vector<Row> rows;
+  if (names.empty()) {
+    for (const PublishedModel& model : published_models()) rows.push_back({model, dtype});
+  }
+  for (const std::string& name : names) {
+    const PublishedModel& model = published_model(name);
+    rows.push_back({model, dtype});
     for (const std::string kind : {"mha", "gqa", "mqa", "mla"}) {
       PublishedModel other = with_attention(model, kind);
       if (kind == model.attention.kind() || kind != other.attention.kind()) continue;
       other.name = "  as " + kind;
-      models.push_back(other);
+      rows.push_back({other, dtype});
     }
   }
+  return rows;
+}
+
+constexpr const char* own_sizes = "A model of your own, as in microgpt train";
+
+/// The model in a file, or the one with the given sizes.
+std::optional<Config> own_config(const Options& table, const KvOptions& options) {
+  auto is_size = [](const Option& option) { return option.heading == own_sizes && option.typed; };
+  const bool has_sizes = std::any_of(table.begin(), table.end(), is_size);
+  if (has_sizes && !options.model.empty()) {
+    throw UsageError("a MODEL has its own sizes; give either the MODEL or the sizes");
+  }
+  if (!options.model.empty()) return load_checkpoint(options.model).config;
+  if (!has_sizes) return std::nullopt;
+  Config config = options.config;
+  config.vocab_size = 27;                    // of names; the cache does not depend on it
+  validate(config, std::uint64_t{1} << 50);  // the model need not fit into memory
+  config.vocab_size = 0;                     // not known
+  return config;
+}
+
+void print_cache_sizes(const Options& table, const KvOptions& options) {
+  std::vector<std::size_t> contexts = options.context;
+  const std::optional<Config> own = own_config(table, options);
+  std::vector<Row> rows;
+  if (own) {
+    const std::string file = for_output(std::filesystem::path(options.model).stem().string());
+    rows.push_back({own_model(file.empty() ? "your sizes" : file, *own), options.dtype.value_or("f32")});
+  }
+  const bool has_published = !own || !options.like.empty();
+  if (has_published) {
+    for (const Row& row : published_rows(options.like, options.dtype.value_or("f16"))) rows.push_back(row);
+  }
+  if (contexts.empty())
+    contexts = has_published ? std::vector<std::size_t>{4096, 32768, 131072} : std::vector{own->block_size};
+
   const std::string title = contexts.size() > 1 ? "cache, by tokens" : "tokens";
   fmt::print("{:<16} {:<14} {:>19}  {:>4} {:>29}{:>{}}\n", "", "", "parameters", "", "kept of a token", title,
              11 * contexts.size());
@@ -71,40 +125,44 @@ void print_cache_sizes(const KvOptions& options) {
              "numbers", "bytes", "% of MHA");
   for (const std::size_t context : contexts) fmt::print(" {:>10}", context);
   fmt::print("\n");
-  for (std::size_t i = 0; i < models.size(); i++) print_row(models[i], i < num_own, contexts);
-  for (const PublishedModel& model : models) {
+  for (const Row& row : rows) print_row(row, contexts);
+  for (const auto& [model, dtype] : rows) {
     if (model.window == 0 || model.name.starts_with(" ")) continue;
     fmt::print("\n{}{}: a token sees at most {} tokens, so the cache keeps no more (a sliding window).\n", model.name,
                options.like.empty() ? "" : ", also as ...", model.window);
   }
-  if (options.like.empty())
-    return fmt::print("\nmicrogpt kv --like NAME shows a published model with other kinds of attention.\n");
-  fmt::print(
-      "\nas ...: the same heads with another kind of attention. gqa has 8 key and value heads, or fewer if 8 does not "
-      "divide\nthe heads. mla has DeepSeek-V2's proportions: a latent vector of 4 heads' width and a rotary key of "
-      "half a "
-      "head's.\n");
+  if (!options.like.empty()) {
+    fmt::print(
+        "\nas ...: the same heads with another kind of attention. gqa has 8 key and value heads, or fewer if 8 does "
+        "not divide\nthe heads. mla has DeepSeek-V2's proportions: a latent vector of 4 heads' width and a rotary key "
+        "of "
+        "half a head's.\n");
+  } else if (has_published) {
+    fmt::print("\nmicrogpt kv --like NAME shows the same model with other kinds of attention.\n");
+  }
 }
 
 }  // namespace
 
 Command kv_command() {
   auto options = std::make_shared<KvOptions>();
-  Option model = model_option(options->model);
-  model.required = false;
-  return {"kv",
-          "Print how large the cache of keys and values is, by kind of attention and context length.",
+  Options what{
+      model_option(options->model),
+      {"--like", "names of published models, separated by commas; `microgpt kv` alone lists them",
+       list(options->like, "NAME")},
+      {"--context", "tokens to cache [4096,32768,131072; your model alone: its block size]", counts(options->context)},
+      {"--dtype", "type of the cached numbers [f16; your model: f32]", text(options->dtype, "f16|bf16|f32|f64|fp8")}};
+  what.front().required = false;
+  const Options sizes = size_options(options->config) + attention_options(options->config, options->attention);
+  return {"kv", "Print how large the cache of keys and values is, by kind of attention and context length.",
           "Per token and layer, a cache keeps 2 * key and value heads * head width numbers; with latent attention "
           "(mla), it\nkeeps kv-latent + rope-dim numbers. Without options, kv lists all published models it knows.\n"
           "Examples:\n"
           "  microgpt kv --like llama2-7b,llama3-8b,deepseek-v2\n"
-          "  microgpt kv --like mistral-7b --context 4096,1000000\n"
+          "  microgpt kv --like mistral-7b --context 4096,1000000 --dtype fp8\n"
+          "  microgpt kv --attention gqa --n-kv-head 2 --n-embd 64\n"
           "  microgpt kv names.safetensors",
-          {model,
-           {"--like", "names of published models, separated by commas; `microgpt kv` alone lists them",
-            list(options->like, "NAME")},
-           {"--context", "tokens to cache", counts(options->context)}},
-          [options](const Options&) { print_cache_sizes(*options); }};
+          what + under(own_sizes, sizes), [options](const Options& table) { print_cache_sizes(table, *options); }};
 }
 
 }  // namespace microgpt

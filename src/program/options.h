@@ -95,12 +95,12 @@ Binding number(T& target, double min = 1e-9, double max = 1e6) {
   return {"F", read, writer(target)};
 }
 
-/// Any text.
+/// Any text; or, if the type has a '|', one of its words.
 template <class T>
 Binding text(T& target, const std::string& type) {
   auto read = [&target](const std::string&, const std::string& text) { target = text; };
   const auto write = writer(target);
-  return {type, read, write, write()};
+  return {type, read, write, write(), type.find('|') < type.size() ? parts(type, '|') : std::vector<std::string>{}};
 }
 
 /// One of several words, each of which stands for a value.

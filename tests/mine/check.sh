@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # `make check-mine`: at each stage the solution passes, and that of the stage before fails. Unless QUICK is set, each
-# mistake of mistakes.txt is named, and each style of variants.txt passes at those stages that have all its parts: a
-# stage's tests include those of the parts before. Without arguments it runs all of this, several at a time; with two
-# one of these jobs:
+# mistake of mistakes.txt is named, and each style of variants.txt passes at stages that have all its parts, as tests of a
+# stage include those of the parts before. Without arguments it runs all of this, several at a time; with two one job:
 #
 #   check.sh solved N     check.sh unsolved N     check.sh mistake K     check.sh variant STYLE-N     check.sh around it
 set -u

@@ -834,9 +834,9 @@ TESTS(9, stage_9_names) {
   usual_text("a", "It has not seen what came before. Make the lists of keys and values before the loop, not in it.");
   should_read(name_of(model), "aa");
   calling("document_loss() of \"aa\", with the same model", "The model is certain of it, so nothing is a surprise.");
-  for (double sure : {1, 2}) {
+  for (double sure : {1, 2})
     usual({75 * sure}, "Each letter sees only itself. Make the lists of keys and values before the loop, not in it.");
-  }
+  usual({222.2}, "That is the surprise at tokens[i] itself. The model predicts what comes next: tokens[i + 1].");
   should_be(document_loss(model, encode("aa")), {0});
   calling("new_name(), a second time", "It saw the name before. Begin each name with empty keys and values.");
   should_read(name_of(model), "aa");
@@ -999,6 +999,7 @@ TESTS(15, stage_15_small) {
   calling("With the same file: how many of the twenty samples are A",
           "The model learnt that half of the names are A. A temperature of 0.5 makes nearly all of them: "
           "new_name(model, 0.5).");
+  usual({0}, "Not one is. Does each step take another name? Then look at the twenty samples: do they differ?");
   should_be(hits, {20}, 0.2);
 }
 

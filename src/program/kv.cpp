@@ -32,13 +32,13 @@ struct Row {
 /// This project's GPT in the same terms.
 PublishedModel own_model(const std::string& name, const Config& config) {
   const std::size_t parameters = config.vocab_size > 0 ? num_parameters(config) : 0;
-  return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}};
+  const MaskPattern window{.window = config.mask.window};  // the mask, if it has a window and nothing else
+  const std::size_t seen = config.mask == window && window != MaskPattern{} ? window.window : 0;
+  return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}, seen};
 }
 
 std::size_t bytes_of(const std::string& dtype) {
-  if (dtype == "fp8") return 1;
-  if (dtype == "f32") return 4;
-  return dtype == "f64" ? 8 : 2;
+  return dtype == "fp8" ? 1 : dtype == "f32" ? 4 : dtype == "f64" ? 8 : 2;
 }
 
 std::string label(const AttentionShape& shape) {

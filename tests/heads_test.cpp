@@ -36,7 +36,9 @@ Parameters bare_model() {
   Parameters p(gpt_shapes(planted));
   for (std::size_t i = 0; i < planted.vocab_size; i++) put(p, "wte", i, i, 1);
   for (std::size_t t = 0; t < planted.block_size; t++) put(p, "wpe", t, position_at + t, 1);
-  for (const char* name : {"layer0.attn_wo", "layer1.attn_wo"}) std::ranges::fill(p[name].row(0), 1e-300);
+  for (const char* name : {"layer0.attn_wo", "layer1.attn_wo"}) {
+    for (double& x : p[name].row(0)) x = 1e-300;
+  }
   return p;  // as their columns of attn_wo are no zeros, no head counts as removed
 }
 

@@ -14,5 +14,5 @@ std::vector<Heads> possible_heads(const Parameters& parameters) {
 
 Heads heads_of(const Parameters& parameters, const LossOf& loss_of) {
   const std::vector<Heads> all = possible_heads(parameters);
-  return *std::ranges::min_element(all, {}, loss_of);
+  return *std::min_element(all.begin(), all.end(), [&](Heads a, Heads b) { return loss_of(a) < loss_of(b); });
 }

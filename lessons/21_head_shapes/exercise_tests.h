@@ -28,7 +28,7 @@ inline void test_looks() {
   const Grid map = maps()[4].second;
   std::string seen;
   for (const std::size_t t : {6, 8, 9, 10}) {
-    seen += map.col_labels[std::ranges::max_element(map.rows[t]) - map.rows[t].begin()];
+    seen += map.col_labels[std::max_element(map.rows[t].begin(), map.rows[t].end()) - map.rows[t].begin()];
   }
   teach::calling("What 1:0 looks at most from the second f, a, b and d of \"fabdhf=abd\"",
                  "That is what followed the first ones. The query reads token_at, and the key reads previous_at.");

@@ -91,8 +91,7 @@ std::vector<TitledGrid> surviving_maps(const Checkpoint& checkpoint, const std::
   for (std::size_t i = 0; i < maps.size(); i++) {
     const HeadLook& look = report.looks.heads[i];
     if (look.is_removed || std::count(removed.begin(), removed.end(), look.id) > 0) continue;
-    survivors.push_back(maps[i]);
-    survivors.back().second.notes = evidence(look, report.bar, report.importances[i]);
+    survivors.emplace_back(maps[i]).second.notes = evidence(look, report.bar, report.importances[i]);
   }
   return survivors;
 }

@@ -24,9 +24,10 @@ Mask Mask::of(const MaskPattern& pattern, std::size_t length) {
   mask.pattern_ = pattern;
   for (std::size_t i = 0; pattern.stride > 0 && i < block; i += pattern.stride) mask.comb_ |= std::uint64_t{1} << i;
   if (pattern.n_random == 0) return mask;
-  Mask table = Mask::table(length, length, [&](std::size_t t, std::size_t s) { return mask.allows(t, s); });
+  Mask table = Mask::table(0, length, {});  // its rows follow
   PythonRandom random;
   for (std::size_t t = 0; t < length; t++) {
+    for (std::size_t first = 0; first < length; first += block) table.table_.push_back(mask.bits(t, first));
     const std::size_t begin = std::min(pattern.n_global, t);
     for (const std::uint32_t s : draw(begin, std::max(begin, mask.run_begin(t)), pattern.n_random, random)) {
       table.table_[t * table.words_ + s / block] |= std::uint64_t{1} << (s % block);

@@ -54,7 +54,7 @@ arm() {
 straight() {
   local mains=($(printf 'build/debug/%smain ' lessons/[0-9]*/))
   make MODE=debug "${mains[@]}" && printf '%s\n' "${mains[@]}" |
-    xargs -P 2 -I MAIN sh -c 'gdb -nx -batch -x tests/gdb/straight.py MAIN 2>&1 | grep -A9 ^straight'
+    xargs -P 2 -I MAIN bash -o pipefail -c 'gdb -nx -batch -x tests/gdb/straight.py MAIN 2>&1 | grep -A9 ^straight'
 }
 
 # Input that nobody would give on purpose.

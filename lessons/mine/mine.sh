@@ -149,9 +149,8 @@ say_compile_error() {
 
 # --- Testing ---
 
-# Runs a program for at most $1 seconds of computing. What it prints goes to the file $2, a megabyte at most, and what it
-# says on standard error to $2.errors. A sanitizer
-# needs more memory than there is.
+# Runs a program for at most $1 seconds of computing. What it prints, a megabyte at most, goes to the file $2, and what
+# it says on standard error to $2.errors. A sanitizer needs more memory than there is.
 memory=4000000
 ran=() # the last arguments, for crash_place
 limited() {
@@ -185,8 +184,7 @@ crash_place() {
 }
 
 say_crash() { # STAGE EXIT_CODE SECONDS
-  local call because slow
-  call=$(sed -n 2p "$scratch/result") because=$(sed -n 3p "$scratch/result") slow=$(sed -n 4p "$scratch/result")
+  local call=$(sed -n 2p "$scratch/result") because=$(sed -n 3p "$scratch/result") slow=$(sed -n 4p "$scratch/result")
   case $2 in 137 | 152) because=${slow:-$because} ;; esac
   case $2 in
     137 | 152) echo "$call: still computing after $3 seconds, and was stopped. Does a loop never end?" ;;
@@ -212,8 +210,7 @@ say_wrong() { # STAGE EXIT_CODE SECONDS
 }
 
 say_verdict() { # STAGE EXIT_CODE SECONDS
-  local stage of
-  stage=$(sed -n 1p "$scratch/result")
+  local stage=$(sed -n 1p "$scratch/result") of
   stage=${stage:-$1}
   of=$([ "$stage" -gt $stages ] || echo " of $stages")
   if [ "$stage" -le "$finished" ]; then
@@ -334,6 +331,13 @@ ending() {
   echo
 }
 
+# A stage alone, whatever is done. With the header of many tests, compiling those finds the errors of syntax.
+test_one() { # STAGE
+  { [ -n "$header" ] || ! say_syntax_error; } && test_stage "$1" || return 1
+  echo "stage $1, $(title "$1"): it holds"
+  [ "$1" != $stages ] || ending
+}
+
 test_all() {
   read_progress
   local before=$finished stage
@@ -430,10 +434,8 @@ exercise() { # LESSON PROGRAM
 
 # The hints stand at the beginning of the solution.
 hint_exercise() { # LESSON
-  local solution seen
-  solution=$(solution_of "$1")
+  local solution=$(solution_of "$1") seen=$(marked "$1")
   [ -n "$solution" ] || fail "there is no exercise $1"
-  seen=$(marked "$1")
   case $seen in [12]) seen=$((seen + 1)) ;; 3 | solved) seen=3 ;; *) seen=1 ;; esac
   [ "$(marked "$1")" = solved ] || mark_exercise "$1" $seen
   awk -v seen=$seen '/^\/\/ Hint [0-9]: / { at = $3 + 0 } !/^\/\// { at = 3 } at < 3 { sub(/^\/\/ ?/, "") }
@@ -530,9 +532,7 @@ trap 'exit 130' INT TERM HUP
 command=${1:-test}
 [ $# -eq 0 ] || shift
 case $command in
-  test) if [ -n "${1:-}" ]; then { [ -n "$header" ] || ! say_syntax_error; } && test_stage "$1" && echo "stage $1, $(title "$1"): it holds" &&
-    { [ "$1" != $stages ] || ending; }; exit; fi
-    start && { say_next; exit 0; } || test_all ;;
+  test) if [ -n "${1:-}" ]; then test_one "$1"; elif start; then say_next; else test_all; fi ;;
   watch) start; watch ;;
   hint) if [ -n "${1:-}" ]; then hint_exercise "$1"; else start; hint; fi ;;
   reset) reset "${1:-}" ;;

@@ -10,7 +10,7 @@ O := 3
 NAMES := data/names.txt
 OF := checkpoint data
 EMXX := em++
-$(foreach option,ARGS AXE BACK BREAK CACHE DEV KILLS L MINE QUICK README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
+$(foreach option,ARGS AXE BACK BREAK CACHE DEV L MINE QUICK README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -28,17 +28,16 @@ CPPFLAGS := -Isrc -Ibuild/$(MODE) -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
 CXXFLAGS := -std=c++20 -Wall -Wextra -Wshadow $(if $(DEV),-Werror) -Wno-psabi -ffp-contract=off -fno-math-errno
 LDLIBS := -lfmt
 
-# release: for this machine's processor, and its widest vectors.
-# debug: -g3 lets a debugger see macros, too. _GLIBCXX_ASSERTIONS: v[i] out of range stops the program.
-# asan: -O1 is fast enough for the long tests. It is no mistake if clang does not vectorize an "omp simd" loop.
-# tsan: a race detector. clang's libomp tells it which thread waits for which; it must not look inside libomp.
-# fuzz: asan, and clang's libFuzzer, which varies input so that it reaches more of the code.
-# wasm: for the book. Debian's Emscripten takes fmt's headers from this machine; src/book/fmt.cpp is the library.
+# release  for this machine's processor, and its widest vectors
+# debug    -g3: a debugger sees macros, too. _GLIBCXX_ASSERTIONS: v[i] out of range stops the program
+# asan     clang does not vectorize every "omp simd" loop here, which is no mistake
+# tsan     a race detector. clang's libomp tells it which thread waits for which; it must not look inside libomp
+# fuzz     asan, and clang's libFuzzer, which varies input so that it reaches more of the code
+# wasm     for the book. Debian's Emscripten takes fmt's headers from this machine; src/book/fmt.cpp is the library
 FLAGS.release := -O$(O) $(if $(filter 1,$(NATIVE)),-march=native) \
   $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
 FLAGS.debug := -O0 -g3 -D_GLIBCXX_ASSERTIONS
-FLAGS.asan := -O1 -g1 -D_GLIBCXX_ASSERTIONS -Wno-pass-failed -fno-omit-frame-pointer -fno-sanitize-recover=all \
-  -fsanitize=address,undefined
+FLAGS.asan := -O1 -g1 -D_GLIBCXX_ASSERTIONS -Wno-pass-failed -fno-sanitize-recover=all -fsanitize=address,undefined
 FLAGS.tsan := -O1 -g -fsanitize=thread
 FLAGS.fuzz := $(FLAGS.asan),fuzzer-no-link
 FLAGS.wasm := -O2 -msimd128 -fwasm-exceptions -idirafter /usr/include -include src/book/std.h
@@ -79,16 +78,14 @@ EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lesso
 FUZZERS := $(OF:%=$(BUILD)/tests/fuzz/%)
 OTHERS := $(addprefix $(BUILD)/,lessons/ladder lessons/forms tests/gdb/main tests/inspector/figures)
 INSPECTED := $(patsubst %,$(BUILD)/inspected/%.html,names copy induction)
+CLANG := $(if $(findstring clang,$(CXX)),$(CXX),clang++)
+IN_MODE = $(MAKE) --no-print-directory
 MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: help setup build mpi train test builds nightly oracle check-torch bench names ladder forms reproduce \
-  mine mine-watch mine-run mine-reset hint progress check-mine check-lessons check-exercises check-readmes museum \
-  gdb lldb step step-lldb check-gdb check-lldb sessions session-lldb check-inspector picture book check-book dist \
-  book-programs packed check-book-programs check-races races fuzz fuzzers torture format lint clean \
-  no-such-lesson no-such-break FORCE
+.PHONY: FORCE $(shell sed -n 's/^\([a-z -]*\):\( .*\)*$$/\1/p' Makefile)
 
 help:
 	@echo "usage: make TARGET [MODE=release|debug|asan|tsan] [CXX=clang++]"
@@ -108,11 +105,9 @@ data/makemore.txt:
 clean: ## remove the build folder
 	rm -rf build
 
-# Lesson NN is lessons/NN_*/main.cpp. $(call lesson,NN,main) is that program, or no-such-lesson. $(NAMED) is the file of
-# names for the shell, with a quote or a dollar in it. FORCE: a file called lesson-08 does not make the lesson done.
-#
-# A mistake to try is a patch: $(call broken,NN) is that lesson's program with lessons/NN_*/break/$(BREAK).patch applied
-# to a copy, or no-such-break. Without BREAK it is nothing.
+# $(call lesson,NN,main) is the program of lessons/NN_*/main.cpp, $(call broken,NN) that with break/$(BREAK).patch, which
+# is a mistake to try, or nothing. $(NAMED) is the file of names for the shell, with a quote or a dollar in it. FORCE: a
+# file called lesson-08 does not make the lesson done.
 NAMED = '$(subst ','\'',$(value NAMES))'
 lesson = $(or $(patsubst %,$(BUILD)/lessons/%/$(2),$(filter $(1)_%,$(LESSONS))),no-such-lesson)
 patches = $(wildcard lessons/$(1)_*/break/$(2).patch)
@@ -127,11 +122,9 @@ exercise-%: $$(call lesson,$$*,exercise) FORCE ## run a lesson's exercise: make 
 solution-%: $$(call lesson,$$*,solution) FORCE ## run an exercise with its solution: make solution-08
 	@$<
 gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or through your own: make gdb MINE=1
-	@$(DEBUGGER) gdb -nx -batch
-	@$(if $(MINE),$(MINE_SH) gdb || :,$(MAKE) --no-print-directory MODE=debug step)
+	@+$(DEBUGGER) gdb -nx -batch && $(if $(MINE),{ $(MINE_SH) gdb || :; },$(IN_MODE) MODE=debug step)
 lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
-	@$(DEBUGGER) lldb -x -b >/dev/null
-	@$(MAKE) --no-print-directory MODE=debug step-lldb
+	@+$(DEBUGGER) lldb -x -b >/dev/null && $(IN_MODE) MODE=debug step-lldb
 book: book-programs $(INSPECTED) ## make a book of all lessons for a browser: build/book/index.html
 	@python3 -B src/book/book.py build/book $(BUILD)/inspected
 no-such-break:
@@ -165,15 +158,12 @@ check-readmes: $(MAINS:main=printed.txt) $(if $(QUICK),,$(BREAKS:main=printed.tx
 	  MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' QUICK='$(QUICK)' xargs -n 15 -P 2 \
 	  python3 -B tests/check_readme.py
 check-gdb: ## type the debugger walks of the READMEs and compare with what they show
-	@$(DEBUGGER) gdb -nx -batch
-	@$(MAKE) --no-print-directory MODE=debug sessions
+	@+$(DEBUGGER) gdb -nx -batch && $(IN_MODE) MODE=debug sessions
 builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
 	@tests/builds.sh $(ROWS)
 
 # --- What else there is -----------------------------------------------------------------------------------------------
 mpi: $(MPI_PROGRAM)
-bench: $(PROGRAM)
-	$(PROGRAM) bench
 nightly:
 	@tests/builds.sh nightly
 ladder forms: $(BUILD)/lessons/$$@
@@ -194,24 +184,16 @@ museum: $(BREAKS:main=printed.txt)
 	@python3 -B tests/museum.py $(BUILD) | diff $(wildcard lessons/*/seen.tsv) - && echo "museum: every bug does what it did"
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures
 	@python3 -B tests/inspector/check.py $^ $(BUILD)/inspector
-picture: $(PROGRAM)
-	@python3 -B tests/inspector/picture.py $< $(BUILD)/inspector src/page/inspector.webp
 check-races:
-	@$(MAKE) --no-print-directory MODE=tsan OPENMP=1 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' races
+	@+$(IN_MODE) MODE=tsan OPENMP=1 CXX='$(CLANG)' races
 races: $(addprefix $(BUILD)/$(wildcard lessons/*_openmp)/,main break/race/main) $(TESTS) $(PROGRAM)
 	@tests/races.sh $^
 fuzz:
-	@$(MAKE) --no-print-directory MODE=fuzz OPENMP=0 CXX='$(if $(findstring clang,$(CXX)),$(CXX),clang++)' fuzzers
+	@+$(IN_MODE) MODE=fuzz OPENMP=0 CXX='$(CLANG)' fuzzers
 fuzzers: $(FUZZERS)
 	@tests/fuzz.sh $(BUILD) $(or $(SECONDS),60) $^
-torture: $(PROGRAM)
-	@tests/torture.sh $(PROGRAM) $(or $(KILLS),1000)
-format:
-	find src lessons tests -name '*.cpp' -o -name '*.h' | xargs clang-format -i
-lint:
-	clang-tidy --quiet $(filter-out src/page/page.cpp,$(wildcard src/*.cpp src/*/*.cpp)) -- -std=c++20 -Isrc
 
-# What programs print and draw is kept for all checks, with errors and exit codes.
+# What programs print and draw is kept for all checks.
 $(BUILD)/%/printed.txt: $(BUILD)/%/main data/names.txt
 	@echo "run     $<"
 	@PICTURES=$(if $(findstring /break/,$@),build/pictures/broken,$(@D)) $< >$@ 2>$(@D)/errors.txt; echo $$? >$(@D)/code.txt
@@ -224,13 +206,12 @@ step: $(STEPPED)
 step-lldb: $(STEPPED)
 	@$(DEBUGGER) lldb -o 'stops all' -o run -- $< $(NAMED)
 session-%: FORCE
-	@$(MAKE) --no-print-directory MODE=debug build/debug/lessons/$(filter $*_%,$(LESSONS))/stepped
+	@+$(IN_MODE) MODE=debug build/debug/lessons/$(filter $*_%,$(LESSONS))/stepped
 sessions: $(MAINS:main=stepped) $(BUILD)/tests/gdb/stepped $(HEART)
 	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
 	@tests/gdb/stock.sh gdb $(HEART)
 check-lldb:
-	@$(DEBUGGER) lldb -x -b >/dev/null
-	@$(MAKE) --no-print-directory MODE=debug session-lldb
+	@+$(DEBUGGER) lldb -x -b >/dev/null && $(IN_MODE) MODE=debug session-lldb
 session-lldb: $(BUILD)/tests/gdb/main $(HEART)
 	@PYTHONPATH=tests/gdb $(DEBUGGER) lldb -x -b -o 'script import lldb_session; lldb_session.check("$<")' | grep ': runs as shown$$'
 	@tests/gdb/stock.sh lldb $(HEART)
@@ -239,9 +220,8 @@ $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
 	@echo "session $*: runs as shown"
 
 # --- The book ---------------------------------------------------------------------------------------------------------
-# build/book/run/01_bigram.js is lesson 01, compiled to WebAssembly and packed as a script; 01_bigram.peek.js is it with
-# a mistake. A page has no processes, which the lesson on many machines starts. With or without a cache before the
-# compiler, the objects are the same, so its name does not count among the flags.
+# Its programs are compiled to WebAssembly. A page has no processes, which the lesson on many machines starts. A cache
+# before the compiler does not change objects, so its name does not count among the flags.
 IN_PAGE := $(filter-out %_many_machines,$(LESSONS))
 RUNS := heart $(IN_PAGE) $(filter $(IN_PAGE:%=%/%),$(BREAKS:$(BUILD)/lessons/%/main=%))
 $(INSPECTED): $(BUILD)/inspected/%.html: src/book/inspect.sh $(PROGRAM)
@@ -251,15 +231,8 @@ book-programs:
 	  $(MAKE) --no-print-directory MODE=wasm CXX='$(lastword $(EMXX))' CACHE='$(filter-out %em++,$(EMXX))' AR=emar LDLIBS= \
 	  OPENMP=0 NATIVE=0 packed; else \
 	  echo "the book is written without programs that run in the page; for them: apt-get install emscripten"; fi
-packed: build/book/run.js
-build/book/run.js: src/book/curve.js src/book/run.js $(patsubst %,build/book/run/%.js,data $(subst /break/,.,$(RUNS)))
-	@node src/book/pack.mjs list $@ $(RUNS)
-build/book/run/data.js: src/book/worker.js src/book/pack.mjs data/names.txt
-	@mkdir -p $(@D) && node src/book/pack.mjs data $@
-build/book/run/heart.js: $(HEART)
-build/book/run/%.js: $$(if $$(filter heart,$$*),,$$(BUILD)/lessons/$$(firstword $$(subst ., ,$$*))/main \
-  $$(BUILD)/lessons/$$(subst .,/break/,$$*)/main) src/book/pack.mjs $$(wildcard lessons/$$*/expected.txt)
-	@node src/book/pack.mjs program $(subst .,/break/,$*) $(BUILD) $@
+packed: $(HEART) $(patsubst %,$(BUILD)/lessons/%/main,$(filter-out heart,$(RUNS)))
+	@node src/book/pack.mjs $(BUILD) build/book $(RUNS)
 check-book: book
 	@python3 -B tests/book/pages.py build/book
 	@python3 -B tests/book/reader.py build/book
@@ -270,10 +243,8 @@ dist: book
 	@tar -xf build/git.tar && python3 -m zipfile -c build/microgpt.zip build/microgpt && echo "wrote build/microgpt.zip"
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
-# A folder is compiled as one unit, because its files include the same headers, and parsing those takes most of the
-# time: the whole program takes 85 seconds of one processor (`time make build`). On their own are files that take long
-# by themselves, and those that something replaces. The lessons before 10_tensors need the first library only. Code that
-# runs for a moment is not optimized much.
+# A folder is compiled as one unit, as its files include the same headers, which take most of the time. On their own are
+# files that take long by themselves, and those that something replaces. Code that runs for a moment is optimized little.
 UNITS := base scalar train heads program
 UNIT.base := $(filter-out %/libm.cpp,$(wildcard src/base/*.cpp))
 UNIT.scalar := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp $(addprefix src/train/,scalar_trainer.cpp gradient.cpp \
@@ -281,10 +252,13 @@ UNIT.scalar := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp $(addprefix src/
 UNIT.train := $(filter-out $(UNIT.scalar) %/safetensors.cpp %/processes.cpp,$(wildcard src/train/*.cpp))
 UNIT.heads := $(filter-out $(UNIT.scalar),$(wildcard $(addprefix src/,heads/*.cpp page/*.cpp lesson/*.cpp)))
 UNIT.program := $(filter-out %/main.cpp,$(wildcard src/program/*.cpp))
-QUICKLY := $(addprefix src/,base heads program program/main train/safetensors) tests/% lessons/%/exercise lessons/%/solution
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 unit = $(BUILD)/src/$(1).o
+TESTED := $(call objects,tests/*.cpp)
+$(TESTED) $(EXERCISES:=.o) $(foreach name,base heads program program/main train/safetensors,$(call unit,$(name))): \
+  QUICK := $(if $(filter release,$(MODE)),-Og)
 
+# The lessons before 10_tensors need libscalar.a only.
 SCALAR := $(BUILD)/libscalar.a
 LIBRARY := $(BUILD)/libmicrogpt.a
 $(SCALAR): $(call unit,base) $(call unit,scalar) $(BUILD)/src/base/libm.o $(if $(filter wasm,$(MODE)),$(BUILD)/src/book/fmt.o)
@@ -308,7 +282,7 @@ $(MPI_OBJECT): src/train/processes.cpp $(BUILD)/openmp
 	  { echo "no mpicxx; try: apt-get install openmpi-bin libopenmpi-dev (on macOS: brew install open-mpi)" >&2; exit 1; }
 	@$(call compile,$< with MPI,-DMICROGPT_MPI $<)
 
-$(TESTS): $(call objects,tests/*.cpp)
+$(TESTS): $(TESTED)
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp) $(call unit,program)
 $(MAINS) $(BREAKS) $(EXERCISES) $(OTHERS): $$@.o
 LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS)
@@ -319,16 +293,14 @@ $(LINKED): $(SCALAR)
 	@$(COMPILER) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@
 
 # -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
-compile = mkdir -p $(@D); echo "compile $(1)"; $(COMPILER) $(CPPFLAGS) $(if $(filter $@,$(USE_PARSED)),-include \
-  $(BUILD)/parsed.h) -MMD -MP $(CXXFLAGS) $(if $(filter $(QUICKLY),$(@:$(BUILD)/%.o=%)),$(QUICK_FLAGS)) -o $@ -c $(2)
-QUICK_FLAGS = $(if $(filter release,$(MODE)),$(if $(filter $(BUILD)/tests/% $(BUILD)/parsed%,$@),-Og,-O1))
+compile = mkdir -p $(@D); echo "compile $(1)"; $(COMPILER) $(CPPFLAGS) $(PARSED) -MMD -MP $(CXXFLAGS) $(QUICK) -o $@ -c $(2)
 $(BUILD)/%.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$<,$<)
 $(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(UNIT.$$*) $(BUILD)/openmp
 	@mkdir -p $(@D) && printf '#include "%s"\n' $(UNIT.$*:src/%=%) >$(@:.o=.cpp)
 	@$(call compile,src/$*,$(@:.o=.cpp))
 
-# With SOLUTION, exercise.cpp includes the answers of solution.cpp. This shows that the exercise can be solved.
+# With SOLUTION, exercise.cpp includes the answers of solution.cpp.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/openmp
 	@$(call compile,$< with its solution,-DSOLUTION $<)
 $(BREAKS:%=%.cpp): $(BUILD)/%/main.cpp: %.patch $$(wildcard lessons/$$(word 2,$$(subst /, ,$$*))/*.h) \
@@ -341,12 +313,12 @@ $(BREAKS:%=%.o): %.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$(*:$(BUILD)/%/main=%),-Wno-unused-parameter $<)
 
 # What most tests include is parsed once for all of them.
-USE_PARSED := $(call objects,tests/*.cpp)
-$(USE_PARSED): $(BUILD)/parsed.h.gch
+$(TESTED): PARSED := -include $(BUILD)/parsed.h
+$(TESTED): $(BUILD)/parsed.h.gch
 $(BUILD)/parsed.h.gch: $(BUILD)/openmp
 	@printf '#include <%s>\n' doctest/doctest.h fmt/format.h algorithm cmath filesystem fstream set sstream vector \
 	  >$(BUILD)/parsed.h
-	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(QUICK_FLAGS) -x c++-header $(BUILD)/parsed.h -o $@
+	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(QUICK) -x c++-header $(BUILD)/parsed.h -o $@
 
 # The inspector's page and the glossary become text in the program. Comments in scripts, a tenth of the page, stay here.
 PAGE := $(patsubst src/%,$(BUILD)/%.inc,$(wildcard $(addprefix src/page/*.,js css html)))
@@ -358,7 +330,7 @@ $(BUILD)/src/heads.o: $(PAGE) $(BUILD)/page/words.md.inc
 
 # flags changes only when the compiler or its flags do; then everything is recompiled. All objects, but not the heart,
 # wait for openmp, a program which shows that the compiler has that.
-FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) $(QUICK_FLAGS)
+FLAGS = $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS)
 $(BUILD)/flags: FORCE | $(filter setup,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@

@@ -61,7 +61,7 @@ straight() {
 fuzz() { make fuzz SECONDS=15; }
 
 # Trainings that are killed.
-torture() { make torture KILLS=40; }
+torture() { make build && tests/torture.sh build/release/microgpt 40; }
 
 # Training as several processes. Only one object is compiled with MPI. A cache, or nice, stands before g++ alone.
 mpi() { make build mpi CACHE=nice && timeout 900 tests/mpi.sh build/release/microgpt_mpi build/release/microgpt; }

@@ -1,13 +1,11 @@
 // Programs compiled to WebAssembly become scripts, which a page can load from a folder, too:
 //
-//   node src/book/pack.mjs program NAME BUILD OUT    NAME is 01_bigram, 01_bigram/break/idea or heart
-//   node src/book/pack.mjs data OUT                  what all programs need
-//   node src/book/pack.mjs list OUT NAME...          what can run, and what takes names
+//   node src/book/pack.mjs BUILD BOOK NAME...    a NAME is 01_bigram, 01_bigram/break/idea or heart
 //
-// A script puts {expected, loader, wasm, files} into the book. The last three are compressed and then written in letters,
-// by base64. Of a break, it has only what differs from the lesson's program: {edits}.
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+// BOOK/run/01_bigram.js puts {expected, loader, wasm, files} into the book. The last three are compressed and then
+// written in letters, by base64. 01_bigram.idea.js, of a break, has only what differs from the lesson's program: {edits}.
+// BOOK/run/data.js is what all programs need, and BOOK/run.js says what can run, and what takes names.
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 const text = (path) => readFileSync(path, "utf8");
@@ -78,19 +76,12 @@ function pack(name, build) {
   return { edits: { loader, wasm } };
 }
 
-function main([what, ...words]) {
-  const script = (out, program) => writeFileSync(out, `book["run/${basename(out, ".js")}"] = ${JSON.stringify(program)};\n`);
-  if (what === "program") {
-    const [name, build, out] = words;
-    script(out, pack(name, build));
-  } else if (what === "data") {
-    const files = packed({ "data/names.txt": readFileSync("data/names.txt") });
-    script(words[0], { files, worker: text("src/book/worker.js") });
-  } else {
-    const [out, ...names] = words;
-    const can = Object.fromEntries(names.map((name) => [name, takesNames(name)]));
-    writeFileSync(out, `const bookPrograms = ${JSON.stringify(can)};\n${["curve", "run"].map((name) => text(`src/book/${name}.js`)).join("")}`);
-  }
+const [build, book, ...names] = process.argv.slice(2);
+mkdirSync(`${book}/run`, { recursive: true });
+function script(key, program) {
+  writeFileSync(`${book}/run/${key}.js`, `book["run/${key}"] = ${JSON.stringify(program)};\n`);
 }
-
-main(process.argv.slice(2));
+for (const name of names) script(name.replace("/break/", "."), pack(name, build));
+script("data", { files: packed({ "data/names.txt": readFileSync("data/names.txt") }), worker: text("src/book/worker.js") });
+const can = Object.fromEntries(names.map((name) => [name, takesNames(name)]));
+writeFileSync(`${book}/run.js`, `const bookPrograms = ${JSON.stringify(can)};\n${text("src/book/curve.js")}${text("src/book/run.js")}`);

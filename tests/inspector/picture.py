@@ -1,4 +1,4 @@
-"""Draws the README's picture of the inspector: picture.py PROGRAM FOLDER PICTURE
+"""Draws the README's picture: picture.py build/release/microgpt build/inspector src/page/inspector.webp
 
 Trains a model whose heads have learnt to look somewhere, opens its page, switches one head off and forbids one look.
 """

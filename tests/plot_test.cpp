@@ -45,7 +45,7 @@ TEST_CASE("grids of different size stand next to each other, each under its titl
 
 TEST_CASE("in a heat map the largest number is darkest, unless another is, and zero leaves no trace") {
   Grid grid{{"a"}, {"b", "c", "d"}, {{4, 2, 0}}};
-  auto rects = [&](const std::string& fill) { return count("fill=\"" + fill + "\"/>", heat_map("", grid).str()); };
+  auto rects = [&](const std::string& fill) { return count("fill=\"" + fill + "\"/>", heat_maps({{"", grid}}).str()); };
   CHECK(rects("rgb(8,48,107)") == 1);
   CHECK(rects("white") == 1);  // the background
   grid.darkest = 2;

@@ -23,7 +23,7 @@ inline Svg table_picture(const std::vector<std::string>& labels, const std::vect
     for (const std::size_t next : order) grid.rows.back().push_back(table[i][next]);
   }
   grid.row_labels = grid.col_labels;
-  Svg picture = heat_map("What the table has learnt: vowels and consonants take turns", grid);
+  Svg picture = heat_maps({{"What the table has learnt: vowels and consonants take turns", grid}});
   picture.text(40, 38, "row: a character, column: the next one; the darker, the likelier", "start", 11);
   return picture;
 }

@@ -215,7 +215,7 @@ int main(int argc, char** argv) {
   const PythonRandom start = lesson.random;  // for weights of other sizes, below
   Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, lesson.random);
-  lesson.line(fmt::format("num params: {}", parameters.size()));
+  fmt::print("num params: {}\n", parameters.size());
 
   check_gradients(lesson, parameters);
 
@@ -249,5 +249,5 @@ int main(int argc, char** argv) {
   }
   fmt::print("\n");
 
-  return lesson.finish(num_steps);
+  return lesson.finish();
 }

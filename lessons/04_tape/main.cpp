@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   microgpt::Parameters parameters(microgpt::mlp_shapes(lesson.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, lesson.random);
   fmt::print("\n");
-  lesson.line(fmt::format("num params: {}", parameters.size()));
+  fmt::print("num params: {}\n", parameters.size());
 
   // The MLP of lesson 02. Its parameters are on the tape before the first Scope; each step's nodes come and go.
   const Mlp<Value> mlp(parameters, dot);
@@ -113,5 +113,5 @@ int main(int argc, char** argv) {
                   lesson.documents, lesson.tokenizer, {.num_steps = 1000, .learning_rate = 1},
                   [&](std::size_t, double loss_of_step) { losses.push_back(loss_of_step); });
   lesson.check("all losses are those of src, to 1e-9", microgpt::largest_difference(losses, lesson.losses()) < 1e-9);
-  return lesson.finish(1000);
+  return lesson.finish();
 }

@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
   PythonRandom same_start = lesson.random;  // for the check at the end: the same training by src/
   const Mlp model(StateDict(shapes, 0.08, lesson.random));
   fmt::print("\n");
-  lesson.line(fmt::format("num params: {}", model.params.size()));
+  fmt::print("num params: {}\n", model.params.size());
 
   // A linear layer in plain Values, and that of src/microgpt.cpp.
   {

@@ -124,8 +124,8 @@ void example(const Lesson& lesson, const Reader& model) {
       const Scope scope;
       const Values weights = way.weigh(model, tokens), x = mix(weights, model.wte, tokens);
       mixtures.emplace_back(x[0].data(), x[1].data());
-      fmt::print("{:6} | {} | weights{} | mixed ({:.2f} {:.2f})\n", way.name, word, numbers(weights), x[0].data(),
-                 x[1].data());
+      fmt::print("{:6} | {} | weights{} | mixed ({:.2f} {:.2f})\n", way.name, word, numbers(weights.data()),
+                 x[0].data(), x[1].data());
     }
   }
   lesson.picture("06_order.svg", order_picture(mixtures));
@@ -246,7 +246,7 @@ Attempt learn_puzzles(const Way& way, Puzzle kind) {
 std::vector<double> print_weights(const Attempt& attempt, const char* puzzle) {
   const Scope scope;
   const Values weights = attempt.way.weigh(attempt.model, puzzle_tokens(puzzle));
-  fmt::print("{:11} | {} |{}\n", attempt.way.name, puzzle, numbers(weights));
+  fmt::print("{:11} | {} |{}\n", attempt.way.name, puzzle, numbers(weights.data()));
   return weights.data();
 }
 
@@ -278,7 +278,7 @@ int main(int argc, char** argv) {
 
   fmt::print("\nthe weights of five letters, the newest last:\n");
   for (const Way& way : {halves, distance}) {
-    fmt::print("{:11} |{}\n", way.name, numbers(way.weigh(learnt, std::vector<Token>(5))));
+    fmt::print("{:11} |{}\n", way.name, numbers(way.weigh(learnt, std::vector<Token>(5)).data()));
   }
   how_a_score_learns(tiny);
 

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "draw/plot.h"
-#include "lesson/plane.h"
+#include "draw/chart.h"
 #include "lesson/puzzle_picture.h"
 
 namespace microgpt {

@@ -155,7 +155,7 @@ void learn_puzzle(const Lesson& lesson) {
     const Scope scope;
     Past past;
     draft_answer(model, puzzle_tokens(puzzle), past);
-    fmt::print("{} | weights{}\n", puzzle, numbers(past.weights[0]));
+    fmt::print("{} | weights{}\n", puzzle, numbers(past.weights[0].data()));
     rows.push_back(past.weights[0].data());
   }
   fmt::print("\n");
@@ -229,7 +229,7 @@ int main(int argc, char** argv) {
   std::vector<Parameters::Shape> shapes = gpt_shapes(config);
   std::rotate(shapes.begin() + 2, shapes.begin() + 3, shapes.end());  // the published build step draws lm_head last
   const Model model = scalar_model(config, StateDict(shapes, 0.08, lesson.random));
-  lesson.line(fmt::format("num params: {}", model.params.size()));
+  fmt::print("num params: {}\n", model.params.size());
   constexpr std::size_t num_steps = 1000, num_steps_in_all = 10000;
   for (std::size_t step = 0; step < num_steps; step++) {
     const Scope scope;

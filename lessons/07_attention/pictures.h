@@ -9,7 +9,6 @@
 
 #include "draw/plot.h"
 #include "lesson/model_picture.h"
-#include "lesson/plane.h"
 #include "lesson/puzzle_picture.h"
 
 namespace microgpt {

@@ -75,7 +75,8 @@ void on_paper() {
       for (std::size_t h = 0; h < n_head; h++) {
         const std::vector<double> w = heads[h].attn_weights.data();
         fmt::print("{}, head {} of {}: looks at  {} {:.3f}  {} {:.3f}  {} {:.3f}  {} {:.3f}  and finds {}\n", name, h,
-                   n_head, name[0], w[0], name[1], w[1], name[2], w[2], name[3], w[3], numbers(heads[h].head_out));
+                   n_head, name[0], w[0], name[1], w[1], name[2], w[2], name[3], w[3],
+                   numbers(heads[h].head_out.data()));
       }
     }
   }
@@ -173,7 +174,7 @@ std::vector<std::vector<double>> print_answers(const Reader& model, std::size_t 
   std::string cells;
   for (const Head& head : answers.heads) {
     weights.push_back(head.attn_weights.data());
-    cells += fmt::format(" |{}", numbers(head.attn_weights));
+    cells += fmt::format(" |{}", numbers(head.attn_weights.data()));
   }
   fmt::print("{:5} | {} | {}, {}   {}\n", n_head, word, letters[likeliest(answers.first)],
              letters[likeliest(answers.before)], cells);
@@ -297,7 +298,7 @@ int main(int argc, char** argv) {
 
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};  // four heads
   const Model model = scalar_model(config, initialize(config, {}, lesson.random));
-  lesson.line(fmt::format("num params: {}", model.params.size()));
+  fmt::print("num params: {}\n", model.params.size());
   constexpr std::size_t num_steps = 1000, num_steps_in_all = 10000;
   for (std::size_t step = 0; step < num_steps; step++) {
     const Scope scope;

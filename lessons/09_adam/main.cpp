@@ -287,7 +287,7 @@ int main(int argc, char** argv) {
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
   const Parameters weights = initialize(config, {}, lesson.random);
   const std::size_t n = weights.size();
-  lesson.line(fmt::format("num params: {}", n));
+  fmt::print("num params: {}\n", n);
   const Model model = scalar_model(config, weights);
   Draft optimizer(Rule::adam, n);
   for (std::size_t step = 0; step < num_steps; step++) {

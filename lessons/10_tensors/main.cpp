@@ -14,8 +14,6 @@
 #include "base/utf8.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
-#include "lesson/likeliest.h"
-#include "lesson/look.h"
 #include "pictures.h"
 #include "tensor/gpt.h"
 #include "train/gradient.h"
@@ -262,7 +260,7 @@ int main(int argc, char** argv) {
     fmt::print("\n--- row {}, the first four numbers: in the matrices, and in gpt() of lesson 09 ---\n", n);
     auto print = [&](const char* label, const Array& rows, Values scalar) {
       fmt::print("{:6} ({},{}) | {:6.3f} {:6.3f} {:6.3f} {:6.3f} |{}\n", label, rows.rows, rows.cols, rows[n][0],
-                 rows[n][1], rows[n][2], rows[n][3], numbers(scalar.slice(0, 4)));
+                 rows[n][1], rows[n][2], rows[n][3], numbers(scalar.slice(0, 4).data()));
     };
     print("k", f.k, keys[0][t]);
     print("v", f.v, values[0][t]);

@@ -5,8 +5,8 @@
 
 #include <array>
 
+#include "lesson/array.h"
 #include "lesson/model_picture.h"
-#include "lesson/number_grid.h"
 #include "tensor/batch.h"
 
 namespace microgpt {

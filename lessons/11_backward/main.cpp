@@ -11,8 +11,8 @@
 
 #include "backward.h"
 #include "base/schedule.h"
+#include "draw/plot.h"
 #include "lesson/lesson.h"
-#include "lesson/look.h"
 #include "lesson/nudge.h"
 #include "microgpt.h"
 #include "pictures.h"
@@ -104,10 +104,10 @@ void rmsnorm_on_paper() {
   fmt::print("\n--- rmsnorm of x = (1 7); the loss is the first number that comes out: {:.3f} ---\n", loss());
   const Array dx = rmsnorm_backward(x, row_of({1, 0}));
   const double scale = loss() / x[0][0];
-  fmt::print("through its own output{}\n", listed(std::vector{scale, 0.0}));
-  fmt::print("through the scale     {}\n", listed(std::vector{dx[0][0] - scale, dx[0][1]}));
-  fmt::print("dx, both together     {}\n", listed(dx.data));
-  fmt::print("dx by nudging         {}\n", listed(nudged(x.data, loss)));
+  fmt::print("through its own output{}\n", numbers(std::vector{scale, 0.0}));
+  fmt::print("through the scale     {}\n", numbers(std::vector{dx[0][0] - scale, dx[0][1]}));
+  fmt::print("dx, both together     {}\n", numbers(dx.data));
+  fmt::print("dx by nudging         {}\n", numbers(nudged(x.data, loss)));
 }
 
 /// Lesson 07's three positions, seen from the third. The loss is the first number that attention returns there.
@@ -126,12 +126,12 @@ void attention_on_paper(const Lesson& lesson) {
   const std::vector<double> weights = weights_of(a.q, a.k, at), dweights{4, 0, 2};  // the first numbers of the values
   const std::vector<double> dscores = softmax_backward(weights, dweights);
   fmt::print("\n--- three positions of attention; the loss is the first number of the answer: {:.3f} ---\n", loss());
-  fmt::print("weights{}, dweights{}, dscores{}\n", listed(weights), listed(dweights), listed(dscores));
+  fmt::print("weights{}, dweights{}, dscores{}\n", numbers(weights), numbers(dweights), numbers(dscores));
   lesson.picture("11_way_back.svg", way_back_picture({a.q, a.k, a.v}, {d.q, d.k, d.v}, weights, dscores, loss()));
 
   fmt::print("number          | slope by hand  | by nudging\n");
   auto print = [&](const char* name, std::size_t s, Array& x, const Array& dx) {
-    fmt::print("{} of position {} |{} |{}\n", name, s, listed({dx[s], 2}), listed(nudged({x[s], 2}, loss)));
+    fmt::print("{} of position {} |{} |{}\n", name, s, numbers({dx[s], 2}), numbers(nudged({x[s], 2}, loss)));
   };
   print("q", 2, a.q, d.q);
   for (std::size_t s = 0; s < 3; s++) print("k", s, a.k, d.k);
@@ -154,8 +154,8 @@ int main(int argc, char** argv) {
   fmt::print("\n--- a linear layer, w = (1 2; 3 4), and two rows ---\n");
   for (std::size_t n = 0; n < 2; n++) {
     const Array dx = linear_backward(w, rows[n], drows[n]);  // stop: row
-    fmt::print("row {}: x{}, dy{}: dx{}, and dw so far{}\n", n, listed(rows[n].data), listed(drows[n].data),
-               listed(dx.data), listed({w.grad, 4}));
+    fmt::print("row {}: x{}, dy{}: dx{}, and dw so far{}\n", n, numbers(rows[n].data), numbers(drows[n].data),
+               numbers(dx.data), numbers({w.grad, 4}));
   }
   rmsnorm_on_paper();
   attention_on_paper(lesson);

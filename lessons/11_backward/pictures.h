@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lesson/number_grid.h"
+#include "lesson/array.h"
 
 namespace microgpt {
 

@@ -13,7 +13,6 @@
 
 #include "head.h"
 #include "lesson/lesson.h"
-#include "lesson/processor_time.h"
 #include "matrix.h"
 #include "pictures.h"
 #include "tensor/flash.h"
@@ -143,18 +142,18 @@ void print_times(const PythonRandom& random) {
     Head<float> head(T, 16);
     head.draw(random, 1);
     WholeMatrix<float> matrix(T);
-    const double with = processor_time([&] {
+    const double with = Lesson::microseconds([&] {
       matrix.forward(head);
       matrix.backward(head);
     });
-    const double without = processor_time([&] {
+    const double without = Lesson::microseconds([&] {
       head.forward(flash_forward<float>);
       head.backward(flash_backward<float>);
     });
     constexpr double megabytes = sizeof(float) / 1e6;
     const double two_matrices = 2 * static_cast<double>(T * T), two_tiles = 2 * 64 * 64;
-    fmt::print("{:4} | {:8.3f} | {:11.3f} | {:8.3f} | {:11.3f} | {:7.1f}\n", T, with, two_matrices * megabytes, without,
-               two_tiles * megabytes, with / without);
+    fmt::print("{:4} | {:8.3f} | {:11.3f} | {:8.3f} | {:11.3f} | {:7.1f}\n", T, with / 1000, two_matrices * megabytes,
+               without / 1000, two_tiles * megabytes, with / without);
   }
 }
 

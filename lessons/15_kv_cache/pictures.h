@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "draw/plot.h"
-#include "lesson/processor_time.h"
+#include "lesson/lesson.h"
 #include "tensor/decoder.h"
 
 namespace microgpt {
@@ -39,7 +39,7 @@ struct Times {
     batch.add(std::vector<Token>(n + 1));
     Activations<float> activations;
     activations.resize(model, n);
-    at_once = processor_time([&] { gpt_forward(model, fast<float>(), batch, {0, 1}, activations); });
+    at_once = Lesson::microseconds([&] { gpt_forward(model, fast<float>(), batch, {0, 1}, activations); }) / 1000;
     Decoder<float> decoder(model);
     auto read = [&](std::size_t letters) {
       const std::clock_t start = std::clock();

@@ -10,7 +10,7 @@
 
 #include "base/published.h"
 #include "draw/svg.h"
-#include "lesson/processor_time.h"
+#include "lesson/lesson.h"
 #include "tensor/kernels.h"
 #include "tensor/tensor.h"
 
@@ -95,8 +95,9 @@ inline void print_throughput() {
                                       .scale = 1 / std::sqrt(static_cast<double>(D)),
                                       .mask = mask,
                                       .first_query = n - 1};
-      const double ms = processor_time([&] { fast<float>().attention_forward(out.view(), log_sum.view(), call); });
-      fmt::print(" | {:6.0f}", 1000 / ms);
+      const double us =
+          Lesson::microseconds([&] { fast<float>().attention_forward(out.view(), log_sum.view(), call); });
+      fmt::print(" | {:6.0f}", 1e6 / us);
     }
     fmt::print(" | {:15.1f}\n", static_cast<double>(2 * n * H * D * sizeof(float)) / 1e6);
   }

@@ -11,13 +11,12 @@
 #include <vector>
 
 #include "base/schedule.h"
+#include "draw/plot.h"
 #include "lesson/array.h"
 #include "lesson/comparison.h"
 #include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
-#include "lesson/likeliest.h"
 #include "lesson/model_picture.h"
-#include "lesson/nudge.h"
 #include "lesson/tensor_gradient.h"
 #include "microgpt.h"
 #include "pictures.h"
@@ -73,7 +72,7 @@ void on_paper() {
   for (const std::size_t j : {0, 1}) {
     std::vector<double> line;
     for (std::size_t t = 0; t < 5; t++) line.push_back(rotate(Values{1, 0}, angles, t)[j].data());
-    fmt::print("\n(1, 0): {}{}", j == 0 ? "to the right" : "up          ", listed(line));
+    fmt::print("\n(1, 0): {}{}", j == 0 ? "to the right" : "up          ", numbers(line));
   }
   for (const Values& key : {Values{1, 0}, Values{0, 1}}) {
     fmt::print("\nquery (1, 0), key ({}, {})", key[0].data(), key[1].data());
@@ -82,7 +81,7 @@ void on_paper() {
       for (std::size_t s = 0; s <= t; s++) {
         line.push_back(dot(rotate(Values{1, 0}, angles, t), rotate(key, angles, s)).data());
       }
-      fmt::print("\nquery at {}, keys:  {}", t, listed(line));
+      fmt::print("\nquery at {}, keys:  {}", t, numbers(line));
     }
   }
 
@@ -91,9 +90,9 @@ void on_paper() {
   const std::vector<double> dq = k.data();  // a product changes with one factor as fast as the other is large
   const std::vector<double> by_hand = rotate(dq, angles, 1, -1);  // stop: back
   fmt::print("\n\n--- the way back: query (1, 0) at position 1, key (1, 0) at position 0 ---\n");
-  fmt::print("slopes of the rotated query {}\n", listed(std::vector{q[0].grad(), q[1].grad()}));
-  fmt::print("slopes of the query         {}\n", listed(std::vector{query[0].grad(), query[1].grad()}));
-  fmt::print("rotated back by hand        {}\n", listed(by_hand));
+  fmt::print("slopes of the rotated query {}\n", numbers(std::vector{q[0].grad(), q[1].grad()}));
+  fmt::print("slopes of the query         {}\n", numbers(std::vector{query[0].grad(), query[1].grad()}));
+  fmt::print("rotated back by hand        {}\n", numbers(by_hand));
 }
 
 /// How a model learns where a letter stands.
@@ -199,7 +198,7 @@ int main(int argc, char** argv) {
   fmt::print("\n--- cosines and sines of a head of four numbers ---\nposition | fast pair     | slow pair\n");
   for (const std::size_t t : {0, 1, 2, 3, 50, 100}) {
     const double *cos = angles.cos[t], *sin = angles.sin[t];
-    fmt::print("{:8} |{} |{}\n", t, listed(std::vector{cos[0], sin[0]}), listed(std::vector{cos[1], sin[1]}));
+    fmt::print("{:8} |{} |{}\n", t, numbers(std::vector{cos[0], sin[0]}), numbers(std::vector{cos[1], sin[1]}));
   }
   lesson.picture("17_arrows.svg", arrows_picture());
   lesson.picture("17_speeds.svg", speeds_picture());

@@ -85,7 +85,7 @@ void on_paper() {
   fmt::print("  | {:35} | skipping\n", "hiding");
   for (std::size_t t = 0; t < keys.size(); t++) {
     const Values hiding = weights_hiding(t, keys[t], keys, seen), skipping = weights_skipping(t, keys[t], keys, seen);
-    fmt::print("{} | {} | {}\n", "maria"[t], numbers(hiding), numbers(skipping));  // stop: weights
+    fmt::print("{} | {} | {}\n", "maria"[t], numbers(hiding.data()), numbers(skipping.data()));  // stop: weights
   }
   fmt::print("\n--- how much of each position is the m ---\n");
   std::vector<double> x{1, 0, 0, 0, 0};

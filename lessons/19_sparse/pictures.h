@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "draw/plot.h"
-#include "lesson/processor_time.h"
+#include "lesson/lesson.h"
 #include "tensor/kernels.h"
 #include "tensor/tensor.h"
 
@@ -49,7 +49,7 @@ inline double time_of(std::size_t first_query, std::size_t T, const Mask& mask) 
                                   .scale = 1 / std::sqrt(static_cast<double>(D)),
                                   .mask = mask,
                                   .first_query = first_query};
-  return processor_time([&] { fast<float>().attention_forward(out.view(), log_sum.view(), call); });
+  return Lesson::microseconds([&] { fast<float>().attention_forward(out.view(), log_sum.view(), call); }) / 1000;
 }
 
 /// With TIMES=1: a whole text, and one more token, with and without a window.

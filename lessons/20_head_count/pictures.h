@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "draw/chart.h"
 #include "draw/plot.h"
 
 namespace microgpt {

@@ -17,7 +17,7 @@
 #include "heads/heads.h"
 #include "heads/importance.h"
 #include "lesson/lesson.h"
-#include "lesson/trained.h"
+#include "lesson/recipe.h"
 #include "pictures.h"
 #include "train/evaluation.h"
 

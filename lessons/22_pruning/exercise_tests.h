@@ -5,7 +5,7 @@
 
 #include "base/task.h"
 #include "lesson/teach.h"
-#include "lesson/trained.h"
+#include "lesson/recipe.h"
 
 using namespace microgpt;
 using teach::calling;

@@ -16,7 +16,7 @@
 #include "heads/probe.h"
 #include "heads/pruning.h"
 #include "lesson/lesson.h"
-#include "lesson/trained.h"
+#include "lesson/recipe.h"
 #include "pictures.h"
 #include "train/evaluation.h"
 

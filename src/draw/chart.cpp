@@ -54,13 +54,15 @@ Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vec
   const std::string mark = mark_lowest ? " (hollow square: the line's lowest point)" : "";
   svg.text((left + right) / 2, bottom + 38, x.name + mark, "middle");
   for (std::size_t i = 0; i < all.size(); i++) {
-    const char* const colour = colours[i % colours.size()];
+    const char* const colour = all[i].is_thin ? "#767676" : colours[i % colours.size()];
     std::vector<std::pair<double, double>> points;  // in pixels
     for (const auto& [at, number] : all[i].points) {
       if (number <= y.ticks.back()) points.emplace_back(x_of(at), y_of(number));
     }
-    svg.polyline(points, colour, 2);
-    for (const auto& [px, py] : points) svg.rect(px - dot / 2, py - dot / 2, dot, dot, colour);
+    svg.polyline(points, colour, all[i].is_thin ? 0.5 : 2);
+    for (const auto& [px, py] : points) {
+      if (!all[i].is_thin) svg.rect(px - dot / 2, py - dot / 2, dot, dot, colour);
+    }
     const auto above = [](const auto& a, const auto& b) { return a.second < b.second; };
     const auto lowest = std::max_element(points.begin(), points.end(), above);  // the first, if several are
     if (mark_lowest && !points.empty() &&
@@ -96,6 +98,33 @@ std::string text_chart(const Axis& x, const Axis& y, const std::vector<Series>& 
     text += '\n';
   }
   return text + fmt::format("{:>10}{:>{}}\n{:>6}{}\n", x.ticks.front(), x.ticks.back(), width - 1, x.name, legend);
+}
+
+std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < numbers.size(); i++) {
+    const std::size_t n = std::min(window, i + 1);
+    double total = 0;
+    for (std::size_t k = i + 1 - n; k <= i; k++) total += numbers[k];
+    means.push_back(total / static_cast<double>(n));
+  }
+  return means;
+}
+
+Svg loss_curve(const std::string& title, const std::vector<double>& losses, std::size_t first,
+               const std::vector<Series>& more) {
+  std::vector<Series> all{{"each step", {}, true}, {"mean of the last 50 steps", {}}};
+  const std::vector<double> means = running_mean(losses, 50);
+  const std::size_t apart = losses.size() / 50 + 1;  // a dot for each mean would be a thick line
+  for (std::size_t i = 0; i < losses.size(); i++) {
+    all[0].points.emplace_back(first + i, losses[i]);
+    if (i % apart == apart - 1 || i + 1 == losses.size()) all[1].points.emplace_back(first + i, means[i]);
+  }
+  all.insert(all.end(), more.begin(), more.end());
+  const auto [low, high] = std::minmax_element(losses.begin(), losses.end());
+  const auto last = static_cast<double>(first + losses.size() - 1);
+  return chart(title, round_axis("step", static_cast<double>(first), last),
+               round_axis("loss (nats per token)", *low, *high), all, false);
 }
 
 }  // namespace microgpt

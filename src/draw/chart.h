@@ -26,6 +26,7 @@ Axis round_axis(const std::string& name, double low, double high);
 struct Series {
   std::string name;
   std::vector<std::pair<double, double>> points;
+  bool is_thin = false;  // of many points: grey, without dots
 };
 
 /// Every series as a line with dots, in a colour and with a name of its own, and its lowest point marked if that is
@@ -35,5 +36,12 @@ Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vec
 
 /// The same for a terminal, ten lines high, with a mark for each of up to four series. The first lies on top.
 std::string text_chart(const Axis& x, const Axis& y, const std::vector<Series>& all);
+
+/// For each place, the mean of the last `window` numbers up to there (fewer at the start).
+std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window);
+
+/// The loss of each step, from the `first`, the mean of the last 50 steps, and more lines.
+Svg loss_curve(const std::string& title, const std::vector<double>& losses, std::size_t first,
+               const std::vector<Series>& more = {});
 
 }  // namespace microgpt

@@ -24,12 +24,6 @@ double darkest(const Grid& grid) {
 /// How dark a number is, from 0 to 1.
 double shade_of(double x, double darkest) { return std::min(x / darkest, 1.0); }
 
-/// White for 0, dark blue for 1.
-std::string blue(double share) {
-  auto mix = [&](double white, double dark) { return static_cast<int>(std::lround(white + (dark - white) * share)); };
-  return fmt::format("rgb({},{},{})", mix(255, 8), mix(255, 48), mix(255, 107));
-}
-
 /// Ends a line and removes the spaces at its end.
 void end_line(std::string& text) {
   text.erase(text.find_last_not_of(' ') + 1);
@@ -74,7 +68,11 @@ void draw(Svg& svg, double x0, double y0, const std::string& title, const Grid& 
     svg.text(left - 6, y + 13, grid.row_labels[r], "end");
     for (std::size_t c = 0; c < grid.rows[r].size(); c++) {
       if (grid.rows[r][c] == 0) continue;  // white on white
-      svg.rect(left + cell * static_cast<double>(c), y, cell - 1, cell - 1, blue(shade_of(grid.rows[r][c], largest)));
+      auto mix = [&](double white, double dark) {
+        return static_cast<int>(std::lround(white + (dark - white) * shade_of(grid.rows[r][c], largest)));
+      };
+      svg.rect(left + cell * static_cast<double>(c), y, cell - 1, cell - 1,
+               fmt::format("rgb({},{},{})", mix(255, 8), mix(255, 48), mix(255, 107)));
     }
   }
   double y = y0 + margin_top + cell * static_cast<double>(grid.rows.size());
@@ -101,8 +99,6 @@ Grid times_even_share(Grid grid) {
   grid.darkest = 2;  // so that an even share is half dark
   return grid;
 }
-
-Svg heat_map(const std::string& title, const Grid& grid) { return heat_maps({{title, grid}}); }
 
 Svg heat_maps(const std::vector<TitledGrid>& grids) { return heat_maps("", {grids}, ""); }
 
@@ -135,31 +131,6 @@ Svg heat_maps(const std::string& title, const std::vector<std::vector<TitledGrid
   return svg;
 }
 
-namespace {
-
-/// Neighbours of one colour in a row are one rectangle; white lines part them afterwards.
-void draw(Svg& svg, double left, double top, const Tiles& map, const Legend& legend) {
-  const double size = cell * static_cast<double>(map.labels.size());
-  svg.text(left, top - 24, map.title, "start", 13);
-  for (std::size_t r = 0; r < map.rows.size(); r++) {
-    const std::vector<std::size_t>& row = map.rows[r];
-    const double at = cell * static_cast<double>(r);
-    svg.text(left - 8, top + at + 13, map.labels[r], "middle", 11);
-    svg.text(left + at + cell / 2, top - 6, map.labels[r], "middle", 11);
-    for (std::size_t c = 0, end = 0; c < row.size(); c = end) {
-      while (end < row.size() && row[end] == row[c]) end++;
-      svg.rect(left + cell * static_cast<double>(c), top + at, cell * static_cast<double>(end - c), cell,
-               legend[row[c]].first);
-    }
-  }
-  for (double at = 0; at <= size; at += cell) {
-    svg.line(left, top + at, left + size, top + at, "white");
-    svg.line(left + at, top, left + at, top + size, "white");
-  }
-}
-
-}  // namespace
-
 Svg tile_maps(const std::string& title, const std::vector<Tiles>& maps, const Legend& legend,
               std::size_t maps_in_a_row) {
   constexpr double left = 30, top = 84, gap = 40, room_for_title = 56;
@@ -169,8 +140,25 @@ Svg tile_maps(const std::string& title, const std::vector<Tiles>& maps, const Le
   Svg svg(left + static_cast<double>(maps_in_a_row) * (size + gap), bottom + 42);
   svg.text(left, 26, title, "start", 14);
   for (std::size_t i = 0; i < maps.size(); i++) {
-    const auto row = static_cast<double>(i / maps_in_a_row), col = static_cast<double>(i % maps_in_a_row);
-    draw(svg, left + col * (size + gap), top + row * (size + room_for_title), maps[i], legend);
+    const double x0 = left + static_cast<double>(i % maps_in_a_row) * (size + gap);
+    const double y0 = top + static_cast<double>(i / maps_in_a_row) * (size + room_for_title);
+    svg.text(x0, y0 - 24, maps[i].title, "start", 13);
+    // Neighbours of one colour in a row are one rectangle; white lines part them afterwards.
+    for (std::size_t r = 0; r < maps[i].rows.size(); r++) {
+      const std::vector<std::size_t>& row = maps[i].rows[r];
+      const double at = cell * static_cast<double>(r);
+      svg.text(x0 - 8, y0 + at + 13, maps[i].labels[r], "middle", 11);
+      svg.text(x0 + at + cell / 2, y0 - 6, maps[i].labels[r], "middle", 11);
+      for (std::size_t c = 0, end = 0; c < row.size(); c = end) {
+        while (end < row.size() && row[end] == row[c]) end++;
+        svg.rect(x0 + cell * static_cast<double>(c), y0 + at, cell * static_cast<double>(end - c), cell,
+                 legend[row[c]].first);
+      }
+    }
+    for (double at = 0; at <= size; at += cell) {
+      svg.line(x0, y0 + at, x0 + size, y0 + at, "white");
+      svg.line(x0 + at, y0, x0 + at, y0 + size, "white");
+    }
   }
   double x = left;
   for (const auto& [colour, meaning] : legend) {
@@ -230,57 +218,10 @@ std::string shades(const std::vector<TitledGrid>& grids) {
   return all;
 }
 
-std::string numbers(Values row) {
+std::string numbers(std::span<const double> row) {
   std::string text;
-  for (double x : row.data()) text += fmt::format(" {:6.3f}", x);
+  for (const double x : row) text += fmt::format(" {:6.3f}", std::abs(x) < 5e-4 ? 0 : x);
   return text;
-}
-
-std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window) {
-  std::vector<double> means;
-  for (std::size_t i = 0; i < numbers.size(); i++) {
-    const std::size_t n = std::min(window, i + 1);
-    double total = 0;
-    for (std::size_t k = i + 1 - n; k <= i; k++) total += numbers[k];
-    means.push_back(total / static_cast<double>(n));
-  }
-  return means;
-}
-
-Svg loss_curve(const std::string& title, const std::vector<double>& losses, const std::optional<Baseline>& baseline,
-               std::size_t first) {
-  constexpr double width = 640, height = 360, left = 50, right = 620, top = 40, bottom = 320;
-  Svg svg(width, height);
-  svg.text(left, 24, title, "start", 14);
-  if (losses.empty()) return svg;
-  const auto [lowest, highest] = std::minmax_element(losses.begin(), losses.end());
-  const double low = std::floor(*lowest);
-  const double high = std::max(std::ceil(*highest), low + 1);
-  auto y_of = [&](double loss) { return bottom - (loss - low) / (high - low) * (bottom - top); };
-  for (double tick = low; tick <= high; tick++) {
-    svg.line(left, y_of(tick), right, y_of(tick), "#ddd");
-    svg.text(left - 8, y_of(tick) + 4, fmt::format("{}", tick), "end");
-  }
-  svg.text(left, bottom + 20, fmt::format("step {}", first));
-  svg.text(right, bottom + 20, fmt::format("step {}", first + losses.size() - 1), "end");
-  svg.text(16, (top + bottom) / 2, "loss (nats per token)", "middle", 12, -90);
-  auto draw_line = [&](const std::vector<double>& values, const char* color, double stroke) {
-    std::vector<std::pair<double, double>> points;
-    for (std::size_t i = 0; i < values.size(); i++) {
-      const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(values.size());
-      points.emplace_back(left + share * (right - left), y_of(values[i]));
-    }
-    svg.polyline(points, color, stroke);
-  };
-  draw_line(losses, "#ccc", 1);
-  draw_line(running_mean(losses, 50), "rgb(8,48,107)", 2);
-  svg.text(right - 4, top + 12, "", "end", 12, 0, "rgb(8,48,107)");  // the curve's name: alone, it needs none
-  if (baseline) {
-    constexpr const char* green = "#00795a";
-    svg.line(left, y_of(baseline->loss), right, y_of(baseline->loss), green, 1.5);
-    svg.text(right - 4, top + 12, baseline->name, "end", 12, 0, green);
-  }
-  return svg;
 }
 
 Svg bar_chart(const std::string& title, const std::string& scale, const std::vector<std::string>& labels,

@@ -1,7 +1,6 @@
-// Pictures of numbers: a matrix as a heat map or as shades in the terminal, losses as a curve.
+// Pictures of numbers: a matrix as a heat map or as shades in the terminal, bars.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,16 +31,13 @@ Grid attention_grid(std::span<const Values> weights, std::span<const Token> toke
 /// lengths can be compared, and so can grids.
 Grid times_even_share(Grid grid);
 
-/// Larger numbers are darker.
-Svg heat_map(const std::string& title, const Grid& grid);
-
-/// Several heat maps side by side, each under its title.
+/// Heat maps side by side, each under its title. Larger numbers are darker.
 Svg heat_maps(const std::vector<TitledGrid>& grids);
 
 /// Rows of such heat maps under a common title. `scale` stands at the end and says what a shade means.
 Svg heat_maps(const std::string& title, const std::vector<std::vector<TitledGrid>>& rows, const std::string& scale);
 
-/// The same for a terminal: a shaded block, two columns wide, for each number.
+/// A map for a terminal: a shaded block, two columns wide, for each number.
 std::string shades(const Grid& grid);
 
 /// The same as numbers, with two decimals.
@@ -50,8 +46,8 @@ std::string numbers(const Grid& grid);
 /// Several grids side by side, each under its title.
 std::string shades(const std::vector<TitledGrid>& grids);
 
-/// Numbers in a row, with three decimals each: "  0.342 -0.289".
-std::string numbers(Values row);
+/// Numbers in a row, with three decimals each, and 0 where rounding leaves nothing: "  0.344 -0.227".
+std::string numbers(std::span<const double> row);
 
 /// Squares in rows, each in one of a few colours that mean something: which query sees which key, say.
 struct Tiles {
@@ -66,16 +62,6 @@ using Legend = std::vector<std::pair<std::string, std::string>>;
 Svg tile_maps(const std::string& title, const std::vector<Tiles>& maps, const Legend& legend,
               std::size_t maps_in_a_row);
 
-/// A loss to compare with, drawn as a level line.
-struct Baseline {
-  std::string name;
-  double loss;
-};
-
-/// The loss of each step, from the `first`, in grey, and in front of it the mean of the last 50 steps.
-Svg loss_curve(const std::string& title, const std::vector<double>& losses,
-               const std::optional<Baseline>& baseline = {}, std::size_t first = 1);
-
 /// A kind of bar: its name, its heights, and how uncertain each is (a line from height - margin to height + margin).
 struct Bars {
   std::string name;
@@ -86,8 +72,5 @@ struct Bars {
 /// Bars side by side over each label. `scale` says what the heights are.
 Svg bar_chart(const std::string& title, const std::string& scale, const std::vector<std::string>& labels,
               const std::vector<Bars>& kinds);
-
-/// For each place, the mean of the last `window` numbers up to there (fewer at the start).
-std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window);
 
 }  // namespace microgpt

@@ -10,24 +10,6 @@
 #include "base/utf8.h"
 
 namespace microgpt {
-namespace {
-
-/// As XML may hold it.
-std::string escape(const std::string& text) {
-  std::string out;
-  for (char c : visible(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
-}  // namespace
-
 Svg::Svg(double width, double height)
     : body_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
                         "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\">\n",
@@ -65,10 +47,14 @@ void Svg::polyline(const std::vector<std::pair<double, double>>& points, const s
 
 void Svg::text(double x, double y, const std::string& text, const std::string& anchor, double size, double degrees,
                const std::string& fill) {
+  std::string escaped;  // as XML may hold it
+  for (const char c : visible(text)) {
+    escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+  }
   const std::string rotation =
       degrees == 0 ? "" : fmt::format(" transform=\"rotate({} {:.1f} {:.1f})\"", degrees, x, y);
   body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\" fill=\"{}\"{}>{}</text>\n",
-                       x, y, anchor, size, fill, rotation, escape(text));
+                       x, y, anchor, size, fill, rotation, escaped);
 }
 
 void Svg::write(const std::string& path) const {

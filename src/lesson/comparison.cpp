@@ -20,22 +20,6 @@ namespace {
 constexpr double t = 4.302653;
 static_assert(num_seeds == 3, "with more seeds, it has more degrees of freedom");
 
-/// Trains and evaluates with seed i. The candidate's config has the vocab_size of the names.
-void run(const Candidate& candidate, const Split& names, const Tokenizer& tokenizer, const TrainConfig& budget,
-         std::size_t i, Outcome& outcome) {
-  using Clock = std::chrono::steady_clock;
-  std::vector<double> losses;
-  const Clock::time_point start = Clock::now();
-  BatchTrainer<double> trainer = trained({candidate.config, budget}, names.training, tokenizer, 1 + i,
-                                         [&](auto&, double loss) { losses.push_back(loss); });
-  const std::chrono::duration<double> spent = Clock::now() - start;
-  const double speed = static_cast<double>(trainer.documents_done()) / spent.count();
-  outcome.names_per_second = std::max(outcome.names_per_second, speed);  // the fastest run was the least disturbed
-
-  outcome.training[i] = mean_of_last_hundred(losses);
-  outcome.held_out[i] = token_loss(trainer.model(), names.held_out, tokenizer, 1);
-}
-
 }  // namespace
 
 Difference difference(const PerSeed& a, const PerSeed& b) {
@@ -78,7 +62,18 @@ Comparison compare(std::span<const Document> documents, const Tokenizer& tokeniz
     outcome.label = candidate.label;
     outcome.parameters = num_parameters(candidate.config);
     outcome.cache_bytes = cache_bytes(attention_shape(candidate.config), candidate.config.n_layer, 1, sizeof(float));
-    for (std::size_t i = 0; i < num_seeds; i++) run(candidate, names, tokenizer, budget, i, outcome);
+    for (std::size_t i = 0; i < num_seeds; i++) {
+      using Clock = std::chrono::steady_clock;
+      std::vector<double> losses;
+      const Clock::time_point start = Clock::now();
+      BatchTrainer<double> trainer = trained({candidate.config, budget}, names.training, tokenizer, 1 + i,
+                                             [&](auto&, double loss) { losses.push_back(loss); });
+      const std::chrono::duration<double> spent = Clock::now() - start;
+      const double speed = static_cast<double>(trainer.documents_done()) / spent.count();
+      outcome.names_per_second = std::max(outcome.names_per_second, speed);  // the fastest run was the least disturbed
+      outcome.training[i] = mean_of_last_hundred(losses);
+      outcome.held_out[i] = token_loss(trainer.model(), names.held_out, tokenizer, 1);
+    }
   }
   return comparison;
 }

@@ -18,14 +18,14 @@ namespace microgpt {
 /// Of fewer losses if there are no hundred.
 double mean_of_last_hundred(std::span<const double> losses);
 
-/// The command line of a lesson: lesson [NAMES] [--golden FILE]
-///
-/// NAMES is the file to learn from, by default data/names.txt. --golden compares every loss and every name with those
-/// of the published program.
+/// The n most likely tokens, the most likely first: "a 0.309, k 0.121". BOS is written ".".
+std::string likeliest(std::span<const double> probabilities, const Tokenizer& tokenizer, std::size_t n);
+
+/// The command line of a lesson is the file of names to learn from, by default data/names.txt.
 class Lesson {
  public:
   /// Reads the names, seeds the random numbers with 42 and shuffles, as microgpt.py does. Prints "num docs: ..." and
-  /// "vocab size: ...". A wrong option ends the program with one line and exit code 2, a wrong file with exit code 1.
+  /// "vocab size: ...". An option ends the program with one line and exit code 2, a wrong file with exit code 1.
   Lesson(int argc, char** argv);
 
   PythonRandom random;
@@ -42,13 +42,11 @@ class Lesson {
   /// BOS, document, BOS: the tokens of this step's name. Steps count from 1.
   std::vector<Token> tokens_of_step(std::size_t step) const;
 
-  /// Records the loss. Prints it for the first step and every hundredth, with the mean of the last hundred. If the loss
-  /// is NaN, ends the program with one line and exit code 1.
+  /// Records the loss. Prints it for the first step and every hundredth, with the mean of the last hundred; with
+  /// DIGITS=1 also for every step, with all digits (make reproduce compares these). If the loss is NaN, ends the
+  /// program with one line and exit code 1.
   void step(std::size_t step, std::size_t num_steps, double loss);
   const std::vector<double>& losses() const { return losses_; }
-
-  /// Prints a line that the published program also prints.
-  void line(const std::string& text);
 
   /// Prints the heading before the first name, then "sample  1: kamon".
   void name(const std::string& text);
@@ -69,28 +67,17 @@ class Lesson {
   /// How long `work` takes, in microseconds: the shortest of many runs, since that was the least disturbed.
   static double microseconds(const std::function<void()>& work);
 
-  /// Prints how the checks went: "6 checks: all hold", or each claim that does not. Compares with --golden if it was
-  /// given. Returns the lesson's exit code: 0 if every check held. With `first_losses`
-  /// only that many losses are compared, and no names: for a lesson that stops early or generates no names.
-  int finish(std::optional<std::size_t> first_losses = {});
+  /// Prints how the checks went: "6 checks: all hold", or each claim that does not. Returns the lesson's exit code: 0
+  /// if every check held.
+  int finish() const;
 
  private:
-  struct Arguments {
-    std::string names = "data/names.txt";
-    std::string golden;
-  };
-
-  static Arguments parse(int argc, char** argv);
-  explicit Lesson(const Arguments& arguments);
-  bool is_golden(std::optional<std::size_t> first_losses);
-
-  Arguments arguments_;
+  std::string path_;                    // of the file of names
   mutable std::optional<Split> split_;  // made when it is first asked for
   std::size_t num_checks_ = 0;
   std::vector<std::string> failed_;  // claims
   std::vector<double> losses_;
   std::vector<std::string> names_;
-  std::vector<std::string> lines_;
 };
 
 }  // namespace microgpt

@@ -45,4 +45,17 @@ std::vector<std::vector<Token>> generated(TensorModel<double>& model, std::size_
   return names;
 }
 
+Trained train(const Recipe& recipe, const std::vector<Document>& documents, std::span<const Document> held_out,
+              std::uint64_t seed) {
+  const Tokenizer tokenizer(documents);
+  BatchTrainer<double> trainer = trained(recipe, documents, tokenizer, seed);
+  const Config config = trainer.model().config;
+  Trained result{config, tokenizer, Parameters(gpt_shapes(config)), {}};
+  trainer.model().copy_to(result.parameters);
+  for (const Document& document : held_out) {
+    result.held_out.push_back(probe_document(document, tokenizer, config.block_size));
+  }
+  return result;
+}
+
 }  // namespace microgpt

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/config.h"
 #include "base/dataset.h"
 #include "base/tokenizer.h"
+#include "heads/probe.h"
 #include "train/batch_trainer.h"
 
 namespace microgpt {
@@ -33,5 +35,17 @@ BatchTrainer<double> trained(
     const AfterEachStep& after_step = [](BatchTrainer<double>&, double) {});
 
 std::vector<std::vector<Token>> generated(TensorModel<double>& model, std::size_t n, double temperature);
+
+/// What lessons on heads need of it: its weights, and held-out documents to measure it on.
+struct Trained {
+  Config config;
+  Tokenizer tokenizer;
+  Parameters parameters;
+  std::vector<ProbeDocument> held_out;
+};
+
+/// Learns some documents, and holds the others out.
+Trained train(const Recipe& recipe, const std::vector<Document>& documents, std::span<const Document> held_out,
+              std::uint64_t seed);
 
 }  // namespace microgpt

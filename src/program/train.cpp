@@ -15,7 +15,7 @@
 #include "base/python_random.h"
 #include "base/replace_file.h"
 #include "base/utf8.h"
-#include "draw/plot.h"
+#include "draw/chart.h"
 #include "draw/progress.h"
 #include "program/commands.h"
 #include "program/interrupt.h"
@@ -135,7 +135,7 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
   if (!run.losses.empty()) {
     const std::size_t first_step = run.options.preset.train.first_step + 1;
     replace_file(*run.options.plot,
-                 loss_curve("The loss of each step, and the mean of 50", run.losses, {}, first_step).str());
+                 loss_curve("The loss of each step, and the mean of 50", run.losses, first_step).str());
   }
   auto stands_in = [](const std::vector<Document>& documents, std::u32string_view name) {
     return std::find(documents.begin(), documents.end(), name) != documents.end();

@@ -7,11 +7,9 @@
 
 #include "base/error.h"
 #include "heads/gallery.h"
-#include "heads/head_row.h"
 #include "heads/heads.h"
 #include "heads/importance.h"
-#include "heads/logit_parts.h"
-#include "heads/pruning.h"
+#include "heads/in_numbers.h"
 #include "random_numbers.h"
 
 namespace microgpt {

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "base/task.h"
-#include "lesson/teach.h"
 #include "lesson/recipe.h"
+#include "lesson/teach.h"
 
 using namespace microgpt;
 using teach::calling;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "draw/plot.h"
-#include "heads/pruning.h"
+#include "heads/importance.h"
 #include "train/evaluation.h"
 
 namespace lesson22 {

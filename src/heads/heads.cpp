@@ -30,21 +30,6 @@ std::vector<std::size_t> seen_from(std::size_t t, const Probe& probe) {
   return seen;
 }
 
-/// A row: the positions that it sees, and at which of them it finds each place.
-struct Row {
-  std::size_t t;
-  std::vector<std::size_t> seen;
-  std::array<std::vector<std::size_t>, num_places> at = {};
-
-  Row(std::size_t t_, std::span<const Token> tokens, const Probe& probe) : t(t_), seen(seen_from(t, probe)) {
-    for (const std::size_t s : seen) {
-      for (std::size_t p = 0; p < num_places; p++) {
-        if (is_at(static_cast<Place>(p), tokens, t, s)) at[p].push_back(s);
-      }
-    }
-  }
-};
-
 /// The mean of a measure over the rows of a document, and what it would be if every row were even.
 struct RowMean {
   double value = 0, even = 0, rows = 0;  // sums over the rows that count
@@ -59,25 +44,6 @@ struct RowMean {
 /// The measures of a head: for each place the mass on it, and whether there is one; then these two.
 constexpr std::size_t reachable_at = num_places, entropy_at = 2 * num_places, distance_at = entropy_at + 1;
 constexpr std::size_t num_measures = distance_at + 1;
-using RowMeans = std::array<RowMean, num_measures>;
-
-void add_row(RowMeans& means, const double* weights, const Row& row) {
-  const auto n = static_cast<double>(row.seen.size());
-  double entropy = 0, distance = 0, even_distance = 0;
-  for (const std::size_t s : row.seen) {
-    entropy -= weights[s] > 0 ? weights[s] * std::log(weights[s]) : 0;
-    distance += weights[s] * static_cast<double>(row.t - s);
-    even_distance += static_cast<double>(row.t - s) / n;
-  }
-  if (row.seen.size() > 1) means[entropy_at].add(entropy / std::log(n), 1);
-  means[distance_at].add(distance, even_distance);
-  for (std::size_t p = 0; p < num_places; p++) {
-    double mass = 0;
-    for (const std::size_t s : row.at[p]) mass += weights[s];
-    means[p].add(mass, static_cast<double>(row.at[p].size()) / n);
-    means[reachable_at + p].add(row.at[p].empty() ? 0 : 1, 0);
-  }
-}
 
 /// A measure of every document that has rows for it.
 struct DocumentMeans {
@@ -94,15 +60,6 @@ struct DocumentMeans {
   }
 };
 
-HeadLook look_of(HeadId id, std::size_t group, const std::array<DocumentMeans, num_measures>& head) {
-  HeadLook look{id, group, head[entropy_at].measure(), {}, {}, head[distance_at].measure()};
-  for (std::size_t p = 0; p < num_places; p++) {
-    look.mass[p] = head[p].measure();
-    look.reachable[p] = head[reachable_at + p].measure().value;
-  }
-  return look;
-}
-
 /// The square root of the Jensen-Shannon divergence of two rows, in bits: 0 if they are equal, 1 if no position gets
 /// weight from both. (Rounding can make the divergence of equal rows negative.)
 double row_distance(const double* a, const double* b, std::span<const std::size_t> seen) {
@@ -115,22 +72,6 @@ double row_distance(const double* a, const double* b, std::span<const std::size_
   return std::sqrt(std::max(divergence, 0.0));
 }
 
-/// The mean distance between two heads, over all pairs and all rows that see more than one position; none: NaN.
-double mean_distance(View<const double> weights, std::size_t n_head, const Probe& probe) {
-  const std::size_t n = weights.cols;
-  std::vector<double> distances;
-  for (std::size_t t = 0; t < n; t++) {
-    const std::vector<std::size_t> seen = seen_from(t, probe);
-    if (seen.size() < 2) continue;
-    for (std::size_t g = 0; g < n_head; g++) {
-      for (std::size_t h = 0; h < g; h++) {
-        distances.push_back(row_distance(weights.row(g * n + t), weights.row(h * n + t), seen));
-      }
-    }
-  }
-  return estimate(distances).mean;
-}
-
 /// All heads of the model, in the order of all_heads(). Calls on_weights(layer, weights) for every document and layer.
 std::vector<HeadLook> heads_of(
     Probe& probe, const std::function<void(std::size_t, View<const double>)>& on_weights = [](auto...) {}) {
@@ -138,11 +79,33 @@ std::vector<HeadLook> heads_of(
   const std::vector<HeadId> ids = all_heads(probe.config());
   std::vector<std::array<DocumentMeans, num_measures>> heads(ids.size());
   probe.each_weights([&](std::size_t document, std::size_t layer, View<const double> weights) {
-    const std::size_t n = weights.cols;
-    std::vector<RowMeans> rows(H);
-    for (std::size_t t = 0; t < n; t++) {
-      const Row row(t, probe.documents()[document].tokens, probe);
-      for (std::size_t h = 0; h < H; h++) add_row(rows[h], weights.row(h * n + t), row);
+    const std::vector<Token>& tokens = probe.documents()[document].tokens;
+    const std::size_t T = weights.cols;
+    std::vector<std::array<RowMean, num_measures>> rows(H);
+    for (std::size_t t = 0; t < T; t++) {
+      const std::vector<std::size_t> seen = seen_from(t, probe);
+      const auto n = static_cast<double>(seen.size());
+      for (std::size_t h = 0; h < H; h++) {
+        const double* const row = weights.row(h * T + t);
+        double entropy = 0, distance = 0, even_distance = 0;
+        for (const std::size_t s : seen) {
+          entropy -= row[s] > 0 ? row[s] * std::log(row[s]) : 0;
+          distance += row[s] * static_cast<double>(t - s);
+          even_distance += static_cast<double>(t - s) / n;
+        }
+        if (seen.size() > 1) rows[h][entropy_at].add(entropy / std::log(n), 1);
+        rows[h][distance_at].add(distance, even_distance);
+        for (std::size_t p = 0; p < num_places; p++) {
+          double mass = 0, positions = 0;
+          for (const std::size_t s : seen) {
+            if (!is_at(static_cast<Place>(p), tokens, t, s)) continue;
+            mass += row[s];
+            positions += 1;
+          }
+          rows[h][p].add(mass, positions / n);
+          rows[h][reachable_at + p].add(positions > 0 ? 1 : 0, 0);
+        }
+      }
     }
     for (std::size_t h = 0; h < H; h++) {
       for (std::size_t i = 0; i < num_measures; i++) heads[layer * H + h][i].add(rows[h][i]);
@@ -151,7 +114,13 @@ std::vector<HeadLook> heads_of(
   });
   std::vector<HeadLook> looks;
   for (std::size_t i = 0; i < ids.size(); i++) {
-    looks.push_back(look_of(ids[i], ids[i].head * probe.config().kv_heads() / H, heads[i]));
+    const std::array<DocumentMeans, num_measures>& head = heads[i];
+    const std::size_t group = ids[i].head * probe.config().kv_heads() / H;
+    looks.push_back({ids[i], group, head[entropy_at].measure(), {}, {}, head[distance_at].measure()});
+    for (std::size_t p = 0; p < num_places; p++) {
+      looks[i].mass[p] = head[p].measure();
+      looks[i].reachable[p] = head[reachable_at + p].measure().value;
+    }
   }
   return looks;
 }
@@ -190,10 +159,21 @@ Place HeadLook::favourite() const {
 
 HeadLooks measure_heads(Probe& probe) {
   const std::size_t H = probe.config().n_head;
-  std::vector<std::vector<double>> distances(probe.config().n_layer);
+  std::vector<std::vector<double>> distances(
+      probe.config().n_layer);  // between two heads, one number for each document
   auto compare = [&](std::size_t layer, View<const double> weights) {
-    const double distance = mean_distance(weights, H, probe);
-    if (!std::isnan(distance)) distances[layer].push_back(distance);
+    const std::size_t n = weights.cols;
+    std::vector<double> of_pairs;  // in all rows that see more than one position
+    for (std::size_t t = 0; t < n; t++) {
+      const std::vector<std::size_t> seen = seen_from(t, probe);
+      if (seen.size() < 2) continue;
+      for (std::size_t g = 0; g < H; g++) {
+        for (std::size_t h = 0; h < g; h++) {
+          of_pairs.push_back(row_distance(weights.row(g * n + t), weights.row(h * n + t), seen));
+        }
+      }
+    }
+    if (!of_pairs.empty()) distances[layer].push_back(estimate(of_pairs).mean);
   };
   HeadLooks looks{heads_of(probe, compare), {}};
   for (HeadLook& look : looks.heads) look.is_removed = probe.is_removed(look.id);

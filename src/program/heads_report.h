@@ -10,7 +10,6 @@
 
 #include "heads/heads.h"
 #include "heads/importance.h"
-#include "heads/pruning.h"
 #include "train/checkpoint.h"
 
 namespace microgpt {

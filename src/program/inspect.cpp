@@ -7,8 +7,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "heads/head_row.h"
-#include "heads/logit_parts.h"
+#include "heads/in_numbers.h"
 #include "program/commands.h"
 #include "program/measured_documents.h"
 #include "program/print.h"

@@ -15,8 +15,7 @@
 
 #include "base/dataset.h"
 #include "base/utf8.h"
-#include "heads/head_row.h"
-#include "heads/logit_parts.h"
+#include "heads/in_numbers.h"
 #include "heads/probe.h"
 #include "tensor/batch.h"
 #include "train/checkpoint.h"
@@ -52,8 +51,6 @@ Activations<double> forward(const TensorModel<double>& model, const ProbeDocumen
   return activations;
 }
 
-Json logits_json(const Activations<double>& activations) { return json(activations.logits.view()); }
-
 /// weights[document][layer][head][t][s]
 Json weights_json(Probe& probe) {
   Json all = Json::array();
@@ -77,29 +74,27 @@ Json silenced_json(const TensorModel<double>& model, Probe& probe) {
   for (const HeadId& id : all_heads(model.config)) {
     const std::vector<HeadOutput> zeros = silenced({{id}}, model.config);
     Json logits = Json::array();
-    for (std::size_t i = 0; i < num_changed; i++)
-      logits.push_back(logits_json(forward(model, probe.documents()[i], zeros)));
+    for (std::size_t i = 0; i < num_changed; i++) {
+      logits.push_back(json(forward(model, probe.documents()[i], zeros).logits.view()));
+    }
     all.push_back({{"layer", id.layer}, {"head", id.head}, {"losses", probe.scores(zeros).losses}, {"logits", logits}});
   }
   return all;
 }
 
-/// The model with cells forbidden in all its heads.
-TensorModel<double> with_forbidden(const TensorModel<double>& model, const Cells& cells) {
-  TensorModel<double> changed = model;
-  const std::size_t T = model.config.block_size;
-  changed.mask = Mask::table(T, T, [&](std::size_t t, std::size_t s) {
-    return s <= t && model.mask.allows(t, s) && std::find(cells.begin(), cells.end(), std::pair(t, s)) == cells.end();
-  });
-  return changed;
-}
-
+/// With cells forbidden in all heads.
 Json forbidden_json(const TensorModel<double>& model, std::span<const ProbeDocument> documents) {
   Json all = Json::array();
   for (const Cells& cells : {Cells{{2, 1}}, Cells{{1, 0}, {1, 1}}, Cells{{0, 0}, {3, 0}, {3, 3}}}) {
-    const TensorModel<double> changed = with_forbidden(model, cells);
+    TensorModel<double> changed = model;
+    const std::size_t T = model.config.block_size;
+    changed.mask = Mask::table(T, T, [&](std::size_t t, std::size_t s) {
+      return s <= t && model.mask.allows(t, s) && std::find(cells.begin(), cells.end(), std::pair(t, s)) == cells.end();
+    });
     Json logits = Json::array();
-    for (std::size_t i = 0; i < num_changed; i++) logits.push_back(logits_json(forward(changed, documents[i], {})));
+    for (std::size_t i = 0; i < num_changed; i++) {
+      logits.push_back(json(forward(changed, documents[i], {}).logits.view()));
+    }
     all.push_back({{"cells", cells}, {"logits", logits}});
   }
   return all;
@@ -161,16 +156,6 @@ Json tape_json(const Checkpoint& checkpoint, const ProbeDocument& document) {
   return {{"ops", ops}, {"data", data}, {"grads", grads}, {"children", children}};
 }
 
-/// Of the first documents; of models that the scalar path cannot train, none.
-Json tapes_json(const Checkpoint& checkpoint, std::span<const ProbeDocument> documents) {
-  constexpr std::size_t num_tapes = 3;
-  Json all = Json::array();
-  for (const ProbeDocument& document : documents.first(checkpoint.config.is_plain() ? num_tapes : 0)) {
-    all.push_back(tape_json(checkpoint, document));
-  }
-  return all;
-}
-
 Json figures(const Checkpoint& checkpoint, const std::vector<Document>& texts) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   std::vector<ProbeDocument> documents;
@@ -181,8 +166,9 @@ Json figures(const Checkpoint& checkpoint, const std::vector<Document>& texts) {
   }
   const TensorModel<double> model(config, parameters);
   Probe probe(config, parameters, documents);
-  Json logits = Json::array();
-  for (const ProbeDocument& document : documents) logits.push_back(logits_json(forward(model, document, {})));
+  Json logits = Json::array(), tapes = Json::array();
+  for (const ProbeDocument& document : documents) logits.push_back(json(forward(model, document, {}).logits.view()));
+  for (std::size_t i = 0; i < 3 && config.is_plain(); i++) tapes.push_back(tape_json(checkpoint, documents[i]));
   return {{"names", names},
           {"losses", probe.scores().losses},
           {"logits", logits},
@@ -191,7 +177,7 @@ Json figures(const Checkpoint& checkpoint, const std::vector<Document>& texts) {
           {"forbidden", forbidden_json(model, documents)},
           {"rows", rows_json(checkpoint, documents.front())},
           {"why", why_json(checkpoint, documents.front())},
-          {"tapes", tapes_json(checkpoint, documents)}};
+          {"tapes", tapes}};
 }
 
 }  // namespace

@@ -321,12 +321,13 @@ $(BUILD)/parsed.h.gch: $(BUILD)/openmp
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(QUICK) -x c++-header $(BUILD)/parsed.h -o $@
 
 # The inspector's page and the glossary become text in the program. Comments in scripts, a tenth of the page, stay here.
-PAGE := $(patsubst src/%,$(BUILD)/%.inc,$(wildcard $(addprefix src/page/*.,js css html)))
+PAGE := $(addprefix $(BUILD)/page/,inspector.html.inc style.css.inc script.js.inc words.md.inc)
+$(BUILD)/page/script.js.inc: $(wildcard src/page/*.js)
 $(BUILD)/page/words.md.inc: lessons/words.md
-$(PAGE): $(BUILD)/%.inc: src/%
-$(PAGE) $(BUILD)/page/words.md.inc:
-	@mkdir -p $(@D) && { printf 'R"page('; sed -e '/^ *\/\/ /d' -e 's/-----*//' $<; printf ')page"\n'; } > $@
-$(BUILD)/src/heads.o: $(PAGE) $(BUILD)/page/words.md.inc
+$(filter %.html.inc %.css.inc,$(PAGE)): $(BUILD)/%.inc: src/%
+$(PAGE):
+	@mkdir -p $(@D) && { printf 'R"page('; sed -e '/^ *\/\/ /d' -e 's/-----*//' $^; printf ')page"\n'; } > $@
+$(BUILD)/src/heads.o: $(PAGE)
 
 # flags changes only when the compiler or its flags do; then everything is recompiled. All objects, but not the heart,
 # wait for openmp, a program which shows that the compiler has that.

@@ -76,7 +76,12 @@ function show() {
   shown = compute();
   for (const section of document.querySelectorAll("main > section")) section.hidden = section.id !== state.tab;
   views[state.tab](shown);
-  showVerdict(shown);
+  const { model, now, before, isChanged } = shown;
+  const unit = (words) => element("span", { class: "unit" }, words);
+  const scale = [` (0 = certain, ${fixed(guessingLoss(model), 1)} = guessing`, unit(", above = worse"), ")"];
+  const difference = [" (", lossChange(before.loss, now.loss), unit(" with your changes"), ")"];
+  renew(byId("verdict"), explained(`[loss] ${fixed(now.loss)}`), isChanged ? difference : scale);
+  byId("undo").hidden = !isChanged;
   for (const door of document.querySelectorAll("#sections a")) {
     if (door.dataset.tab === state.tab) door.setAttribute("aria-current", "true");
     else door.removeAttribute("aria-current");
@@ -104,7 +109,7 @@ function go(what) {
   byId(state.tab).focus({ preventScroll: true }); // so that Tab goes on from there
 }
 
-// --- The line at the top: the text, its loss, and what is changed ----------------------------------------------------
+// --- The text at the top ---------------------------------------------------------------------------------------------
 
 // What the model can read of a text, and what was changed for that: capitals that it does not know become small
 // letters; other letters that it does not know are left out, and so are spaces before the text. The program does the
@@ -148,17 +153,6 @@ function setText(typedText) {
   state.text = text;
 }
 
-function showVerdict({ model, now, before, isChanged }) {
-  const unit = (words) => element("span", { class: "unit" }, words);
-  const scale = [` (0 = certain, ${fixed(guessingLoss(model), 1)} = guessing`, unit(", above = worse"), ")"];
-  renew(
-    byId("verdict"),
-    explained(`[loss] ${fixed(now.loss)}`),
-    isChanged ? [" (", lossChange(before.loss, now.loss), unit(" with your changes"), ")"] : scale,
-  );
-  byId("undo").hidden = !isChanged;
-}
-
 // --- Title, start ----------------------------------------------------------------------------------------------------
 
 // What this is and what to do; what the model writes, a moment later, since that takes longer than all else; and, in
@@ -168,7 +162,7 @@ function showTitle({ about, model }) {
   const { attention, mask, rope, n_layer, n_head, n_embd } = model.config;
   const read = learned === null ? "" : `${counted(Math.min(step * batch || Infinity, learned))} `;
   byId("title").textContent = model.tokens.has("=")
-    ? `A tiny GPT that learned from ${read}texts such as “${about.texts[0]}”. Type one up to its “=”.`
+    ? `A tiny GPT that learned from ${read}texts such as “${about.example}”. Type one up to its “=”.`
     : `A tiny GPT that learned from ${read}names to invent new ones. Type yours.`;
   document.title = `A tiny GPT: ${about.name}`;
   const count = (n, word) => `${counted(n)} [${word}${n === 1 ? "" : "s"}|${word}]`;
@@ -184,7 +178,9 @@ function showTitle({ about, model }) {
 // What an address may say wrong is left out: a text that cannot be read, and parts that the model does not have.
 function followLink() {
   const { about, model } = page;
-  readLink();
+  const hash = new URLSearchParams(location.hash.slice(1));
+  for (const [key, [standard, read]] of Object.entries(settings)) state[key] = read(hash.get(key) ?? "") ?? standard;
+  if (!hash.has("text")) state.text = null;
   const keys = new Set(partsOf(model).map(({ key }) => key));
   const isKnown = (each) => keys.has(each.split(":", 2).join(":"));
   for (const list of ["off", "forbidden", "open"]) state[list] = new Set([...state[list]].filter(isKnown));
@@ -222,9 +218,8 @@ function start() {
   document.addEventListener("keydown", moveBetweenButtons);
   addEventListener("popstate", followLink);
   addEventListener("resize", () => later("resize", 100, show));
-  startWords();
+  showGlossary(byId("words-source").textContent);
+  for (const word of document.querySelectorAll(".term")) describeTerm(word, word.dataset.means ?? word.textContent);
   showTitle(page);
   followLink();
 }
-
-start();

@@ -33,12 +33,6 @@ function link() {
   return `#${hash.toString().replaceAll("%3A", ":")}`;
 }
 
-function readLink() {
-  const hash = new URLSearchParams(location.hash.slice(1));
-  for (const [key, [standard, read]] of Object.entries(settings)) state[key] = read(hash.get(key) ?? "") ?? standard;
-  if (!hash.has("text")) state.text = null;
-}
-
 function writeLink() {
   history.replaceState(null, "", link());
 }

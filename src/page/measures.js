@@ -5,12 +5,6 @@ function guessingLoss(model) {
   return Math.log(model.bos + 1);
 }
 
-// -sum of a ln a as a share of its largest, ln(visible positions); of a row that sees more than one.
-function rowEntropy(weights, seen) {
-  const entropy = seen.reduce((sum, s) => sum - (weights[s] > 0 ? weights[s] * Math.log(weights[s]) : 0), 0);
-  return entropy / Math.log(seen.length);
-}
-
 // The n largest weights of the visible positions; equal ones in the order of their positions.
 function strongest(weights, seen, n) {
   return [...seen].sort((a, b) => weights[b] - weights[a] || a - b).slice(0, n);

@@ -15,27 +15,9 @@ constexpr const char* style =
 #include "page/style.css.inc"
     ;
 
-// One script: each file uses only those before it, so the formatter must not sort them.
-// clang-format off
 constexpr const char* script =
-#include "page/random.js.inc"
-#include "page/tape.js.inc"
-#include "page/model.js.inc"
-#include "page/graph.js.inc"
-#include "page/measures.js.inc"
-#include "page/figures.js.inc"
-#include "page/words.js.inc"
-#include "page/view_read.js.inc"
-#include "page/view_picture.js.inc"
-#include "page/view_why.js.inc"
-#include "page/view_gallery.js.inc"
-#include "page/view_head.js.inc"
-#include "page/view_whatif.js.inc"
-#include "page/view_graph.js.inc"
-#include "page/link.js.inc"
-#include "page/app.js.inc"
+#include "page/script.js.inc"
     ;
-// clang-format on
 
 /// The only "<" that could end a script of data, or begin a comment in it, is written as JSON can write it, too.
 std::string harmless(const std::string& json) {

@@ -1,7 +1,5 @@
 // The random numbers of CPython's `random` module, as in src/base/python_random.h: with the same seed, the page draws
 // the names that the program draws.
-"use strict";
-
 class PythonRandom {
   // seed: a whole number as text, of any size; its sign is ignored, as in Python.
   constructor(seed) {

@@ -41,26 +41,12 @@ function evidence({ measured, measured_on }, record) {
   ];
 }
 
-function answer(about, { key, layer, head }) {
-  const isOpen = state.open.has(key);
-  const words = isOpen ? "Hide" : "Guess, then show";
-  const how = {
-    class: isOpen ? "link" : "cover",
-    "aria-expanded": String(isOpen),
-    "data-key": `answer ${key}`,
-    "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
-    click: () => change({ open: toggled(state.open, key) }),
-  };
-  const record = about.heads.find((each) => each.layer === layer && each.head === head);
-  return element("div", { class: "answer" }, isOpen ? evidence(about, record) : [], button(how, words));
-}
-
 // A head's map of this text, and its answer.
 function galleryCard(shown, part) {
   const { model, about, at } = shown;
   const { key, layer, head } = part;
   const open = (t) => go({ layer, head, at: t, tab: "inside" });
-  const how = {
+  const door = {
     class: "link",
     "data-key": `pick ${key}`,
     "aria-label": `Layer ${layer}, head ${head}: show it in numbers`,
@@ -75,13 +61,23 @@ function galleryCard(shown, part) {
   });
   const above = element("span", { class: "across" }, "letter that is looked at →");
   const beside = element("span", { class: "down" }, "letter that looks →");
-  const off = switched(key);
-  const caption = [button(how, `head ${head}`), element("span", { class: "changed" }, off === "on" ? "" : off)];
+  const off = switched(key) === "on" ? "" : switched(key);
+  const caption = [button(door, `head ${head}`), element("span", { class: "changed" }, off)];
+  const isOpen = state.open.has(key);
+  const words = isOpen ? "Hide" : "Guess, then show";
+  const how = {
+    class: isOpen ? "link" : "cover",
+    "aria-expanded": String(isOpen),
+    "data-key": `answer ${key}`,
+    "aria-label": `${words} what head ${head} of layer ${layer} looks at`,
+    click: () => change({ open: toggled(state.open, key) }),
+  };
+  const record = about.heads.find((each) => each.layer === layer && each.head === head);
   return element(
     "figure",
     element("figcaption", { class: "head-name" }, caption),
     element("div", { class: "axes" }, above, beside, map),
-    answer(about, part),
+    element("div", { class: "answer" }, isOpen ? evidence(about, record) : [], button(how, words)),
   );
 }
 

@@ -91,26 +91,6 @@ function nudged(node) {
   );
 }
 
-function describeNode(node, children) {
-  const op = graph.op(node);
-  const number = (word, x, how) =>
-    element("span", explained(`[${word}] `), element("b", { class: how }, significant(x)));
-  const gradient = graph.gradient(node);
-  const where = node < 0 ? "a parameter of the model" : graph.place(node) || "of the whole text";
-  return [
-    element("h3", labelOf(node)),
-    element("p", { class: "note" }, `Node #${graph.number(node)}, ${where}. Operation: ${op}.`),
-    element(
-      "p",
-      { class: "numbers" },
-      number("data|node", graph.data(node)),
-      number("gradient", gradient, signClass(gradient)),
-    ),
-    element("p", operations[node < 0 ? "parameter" : op] ?? operations[`${op} ${children.length}`], " "),
-    node < 0 ? element("p", nudged(node)) : null,
-  ];
-}
-
 // A line for each node, of the largest amount first: local gradient × gradient = amount.
 function amountTable(name, heading, nodes, gradientOf, last = []) {
   const bySize = [...nodes].sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
@@ -124,38 +104,39 @@ function amountTable(name, heading, nodes, gradientOf, last = []) {
   return wideTable(name, tableHead([name, heading]), element("tbody", rows, last));
 }
 
-// The sum is made in the order of backward(), which is the debugger's.
-function whyGradient(node, parents) {
+function describeNode(node, parents, children) {
+  const op = graph.op(node);
   const gradient = graph.gradient(node);
-  const title = element("h4", `Why its gradient is ${significant(gradient)}`);
-  if (node === graph.loss) return [title, element("p", "The way back begins here: the loss grows as fast as itself.")];
-  const total = parents.reduce((sum, { amount }) => sum + amount, 0);
-  const verdict = total === gradient ? "its gradient, to the last bit" : "which is not its gradient";
-  const sum = tableRow(["sum", element("small", verdict)], [significant(total)], { class: "total" });
-  const heading = "[local gradient] × its gradient = what it adds";
-  return [title, amountTable("parent", heading, parents, (parent) => graph.gradient(parent), sum)];
-}
-
-function whatItHandsOn(node, children) {
-  if (children.length === 0) return [];
-  const gradient = graph.gradient(node);
-  const heading = "local gradient × this gradient = what it gets";
-  return [element("h4", "What it hands on to its children"), amountTable("child", heading, children, () => gradient)];
+  const number = (word, x, how) =>
+    element("span", explained(`[${word}] `), element("b", { class: how }, significant(x)));
+  const numbers = [number("data|node", graph.data(node)), number("gradient", gradient, signClass(gradient))];
+  const where = node < 0 ? "a parameter of the model" : graph.place(node) || "of the whole text";
+  const said = [
+    element("h3", labelOf(node)),
+    element("p", { class: "note" }, `Node #${graph.number(node)}, ${where}. Operation: ${op}.`),
+    element("p", { class: "numbers" }, numbers),
+    element("p", operations[node < 0 ? "parameter" : op] ?? operations[`${op} ${children.length}`]),
+    node < 0 ? element("p", nudged(node)) : null,
+    element("h4", `Why its gradient is ${significant(gradient)}`),
+  ];
+  if (node === graph.loss) {
+    said.push(element("p", "The way back begins here: the loss grows as fast as itself."));
+  } else {
+    const total = parents.reduce((sum, { amount }) => sum + amount, 0); // in the order of backward(), the debugger's
+    const verdict = total === gradient ? "its gradient, to the last bit" : "which is not its gradient";
+    const sum = tableRow(["sum", element("small", verdict)], [significant(total)], { class: "total" });
+    const heading = "[local gradient] × its gradient = what it adds";
+    said.push(amountTable("parent", heading, parents, (parent) => graph.gradient(parent), sum));
+  }
+  if (children.length > 0) {
+    const heading = "local gradient × this gradient = what it gets";
+    said.push(element("h4", "What it hands on to its children"));
+    said.push(amountTable("child", heading, children, () => gradient));
+  }
+  return said;
 }
 
 // --- The section -----------------------------------------------------------------------------------------------------
-
-// One step goes where most of the gradient goes, or whence most of it comes.
-function showWalk(node, parents, children) {
-  const size = ({ amount }) => Math.abs(amount);
-  const step = (id, nodes) => {
-    byId(id).disabled = nodes.length === 0;
-    byId(id).onclick = () => goToNode(most(nodes, size).node, id);
-  };
-  step("graph-down", children);
-  step("graph-up", parents);
-  byId("graph-end").textContent = node < 0 ? "This is a number that training moves." : "";
-}
 
 function showGraph(shown) {
   const able = hasGraph(shown.model);
@@ -168,10 +149,14 @@ function showGraph(shown) {
   const [parents, children] = [graph.parentsOf(node), graph.childrenOf(node)];
   byId("graph-size").textContent = counted(graph.tape.size);
   byId("graph-changed").hidden = !shown.isChanged;
-  showWalk(node, parents, children);
+  byId("graph-end").textContent = node < 0 ? "This is a number that training moves." : "";
+  // One step goes where most of the gradient goes, or whence most of it comes.
+  for (const [id, nodes] of [["graph-down", children], ["graph-up", parents]]) {
+    byId(id).disabled = nodes.length === 0;
+    byId(id).onclick = () => goToNode(most(nodes, ({ amount }) => Math.abs(amount)).node, id);
+  }
   const room = Math.max(2, Math.floor(byId("graph-drawing").clientWidth / 150));
   const [above, below] = [neighbours(parents, room, true), neighbours(children, room, false)];
   renew(byId("graph-drawing"), above, nodeBox(node, null), below);
-  const [why, handsOn] = [whyGradient(node, parents), whatItHandsOn(node, children)];
-  renew(byId("graph-node"), describeNode(node, children), why, handsOn);
+  renew(byId("graph-node"), describeNode(node, parents, children));
 }

@@ -13,16 +13,6 @@ function flowBox(key, name, note, does, numbers = null, more = []) {
   return button(attributes, element("b", inText(name)), small, strip, more);
 }
 
-// It tells what its head looks at most, and how much of its look that is; or that it is switched off.
-function headBox({ model, now, tokens, at }, { key, name, layer, head }) {
-  const { attn_weights, head_out } = now.layers[layer][at];
-  const first = likeliest(attn_weights[head]);
-  const how = switched(key);
-  const looks = inText(`${percent(attn_weights[head][first])} at ${longLabel(model, tokens[first])} (${first})`);
-  const replaced = element("span", { class: "changed" }, how === "off" ? "switched off" : "its mean output");
-  return flowBox(key, name, how === "on" ? looks : replaced, () => go({ layer, head, tab: "inside" }), head_out[head]);
-}
-
 // By key: its name, what happened, and its lists of numbers. The picture shows the last one, or `shaded`.
 function openingBoxes({ model, now, tokens, at }) {
   const { wte, wpe } = model.w;
@@ -56,23 +46,6 @@ function openingBoxes({ model, now, tokens, at }) {
   return boxes;
 }
 
-// The stream ends in the logits, so one can ask at each place what the model would say if it ended there.
-function boxNumbers({ model, targets, at }, { name, note, lists }) {
-  const { lm_head } = model.w;
-  const [, last] = lists.at(-1);
-  const logits = Array.from({ length: lm_head.rows }, (_, token) => dot(lm_head.row(token), last));
-  const said = [
-    element("h4", "What it would say if it ended here"),
-    element("div", { class: "chances" }, chanceBars(model, probabilities(logits), targets[at])),
-  ];
-  const door = (tab, words) => button({ class: "link", click: () => go({ tab }) }, words);
-  return [
-    element("h3", inText(name), `, ${note}`),
-    lists.map(([words, numbers]) => [element("h4", inText(words)), numberList(numbers)]),
-    name === "stream" ? said : element("p", door("why", "What it adds"), " ", door("whatif", "Switch it off")),
-  ];
-}
-
 function showPicture(shown) {
   const { model, now, tokens, targets, at } = shown;
   const opening = openingBoxes(shown);
@@ -85,9 +58,19 @@ function showPicture(shown) {
     box.setAttribute("aria-expanded", String(state.box === key));
     return box;
   });
+  // It tells what its head looks at most, and how much of its look that is; or that it is switched off.
+  const headBox = ({ key, name, layer, head }) => {
+    const { attn_weights, head_out } = now.layers[layer][at];
+    const first = likeliest(attn_weights[head]);
+    const how = switched(key);
+    const looks = inText(`${percent(attn_weights[head][first])} at ${longLabel(model, tokens[first])} (${first})`);
+    const replaced = element("span", { class: "changed" }, how === "off" ? "switched off" : "its mean output");
+    const open = () => go({ layer, head, tab: "inside" });
+    return flowBox(key, name, how === "on" ? looks : replaced, open, head_out[head]);
+  };
   const layers = now.layers.flatMap((_, layer) => {
     const heads = headsOf(model).filter((part) => part.layer === layer);
-    const beside = element("span", { class: "flow-heads" }, heads.map((part) => headBox(shown, part)));
+    const beside = element("span", { class: "flow-heads" }, heads.map(headBox));
     return [beside, ...others.slice(3 * layer, 3 * layer + 3)]; // the stream, the MLP, the stream
   });
   const toRead = () => go({ tab: "read" });
@@ -104,5 +87,17 @@ function showPicture(shown) {
   byId("picture-next").onclick = () => change({ at: (at + 1) % tokens.length }); // after the last comes the first
   const open = opening.get(state.box);
   byId("picture-box").hidden = !open;
-  renew(byId("picture-box"), open ? boxNumbers(shown, open) : []);
+  if (!open) return;
+  // The stream ends in the logits, so one can ask at each place what the model would say if it ended there.
+  const { lm_head } = model.w;
+  const logits = Array.from({ length: lm_head.rows }, (_, token) => dot(lm_head.row(token), open.lists.at(-1)[1]));
+  const said = [
+    element("h4", "What it would say if it ended here"),
+    element("div", { class: "chances" }, chanceBars(model, probabilities(logits), targets[at])),
+  ];
+  const door = (tab, words) => button({ class: "link", click: () => go({ tab }) }, words);
+  const doors = element("p", door("why", "What it adds"), " ", door("whatif", "Switch it off"));
+  const numbers = open.lists.map(([words, list]) => [element("h4", inText(words)), numberList(list)]);
+  const title = element("h3", inText(open.name), `, ${open.note}`);
+  renew(byId("picture-box"), title, numbers, open.name === "stream" ? said : doors);
 }

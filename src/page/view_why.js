@@ -1,14 +1,5 @@
 // Why this letter: its logit as the sum that it is, part by part; and what its loss is without each part.
 
-// A bar begins where the one before ends; [low, high] fills the cell.
-function waterfallBar(from, to, [low, high]) {
-  const share = (x) => (100 * (x - low)) / (high - low || 1);
-  const left = share(Math.min(from, to));
-  const style = `left: ${left}%; width: ${share(Math.max(from, to)) - left}%`;
-  const bar = element("span", { class: to < from ? "fall" : "rise", style });
-  return element("td", { class: "waterfall" }, element("span", { class: "track" }, bar));
-}
-
 // A part's name leads to where more is said of it: a head's numbers, or the switch of an MLP.
 function partName({ key, name, layer, head }) {
   if (key === "embedding") return explained(`[${name}|embedding]`);
@@ -31,10 +22,15 @@ function showWhy(shown) {
   const loss = crossEntropy(now.logits[at], token, state.temperature);
   const parts = logitParts(model, now, at, token);
   const sums = parts.reduce((all, { adds }) => [...all, all.at(-1) + adds], [0]);
-  const range = [Math.min(...sums), Math.max(...sums)];
+  const [low, high] = [Math.min(...sums), Math.max(...sums)];
+  const share = (x) => (100 * (x - low)) / (high - low || 1);
   const rows = parts.map((part, i) => {
+    const [from, to] = [sums[i], sums[i + 1]].map(share); // a bar begins where the one before ends
+    const style = `left: ${Math.min(from, to)}%; width: ${Math.abs(to - from)}%`;
+    const bar = element("span", { class: to < from ? "fall" : "rise", style });
+    const waterfall = element("td", { class: "waterfall" }, element("span", { class: "track" }, bar));
     const without = element("td", { id: `without-${i}` }, "…");
-    return tableRow(partName(part), [waterfallBar(sums[i], sums[i + 1], range), signed(part.adds), without]);
+    return tableRow(partName(part), [waterfall, signed(part.adds), without]);
   });
   const numbers = ["", signed(now.logits[at][token]), fixed(loss)];
   const sum = tableRow(explained("[the logit|logit]"), numbers, { class: "total" });

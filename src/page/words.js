@@ -35,8 +35,3 @@ function explained(text) {
   const termOf = (word, meaning = word) => describeTerm(element("span", { class: "term" }, word), meaning);
   return text.split(/\[(.+?)\]/).map((part, i) => (i % 2 ? termOf(...part.split("|")) : part));
 }
-
-function startWords() {
-  showGlossary(byId("words-source").textContent);
-  for (const word of document.querySelectorAll(".term")) describeTerm(word, word.dataset.means ?? word.textContent);
-}

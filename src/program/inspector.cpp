@@ -58,17 +58,6 @@ Json visible_json(const Config& config) {
   return rows;
 }
 
-/// Some of the documents, evenly spread over all and in their order.
-Json some_texts(const std::vector<Document>& documents) {
-  constexpr std::size_t enough = 100;
-  const std::size_t n = documents.size();
-  Json texts = Json::array();
-  for (std::size_t i = 0; i < n; i++) {
-    if (n <= enough || i * enough / n != (i + 1) * enough / n) texts.push_back(encode_utf8(documents[i]));
-  }
-  return texts;
-}
-
 Json model_json(const std::string& path, const Checkpoint& checkpoint, const MeasuredDocuments& measured) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   const std::size_t threads = available_threads();
@@ -97,7 +86,7 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Mea
           {"weights", base64({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()})},
           {"heads", head_records(report)},
           {"means", means},
-          {"texts", some_texts(measured.documents)}};
+          {"example", encode_utf8(measured.documents.front())}};
 }
 
 }  // namespace

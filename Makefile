@@ -223,7 +223,6 @@ $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
 # Its programs are compiled to WebAssembly. A page has no processes, which the lesson on many machines starts. A cache
 # before the compiler does not change objects, so its name does not count among the flags.
 IN_PAGE := $(filter-out %_many_machines,$(LESSONS))
-RUNS := heart $(IN_PAGE) $(filter $(IN_PAGE:%=%/%),$(BREAKS:$(BUILD)/lessons/%/main=%))
 $(INSPECTED): $(BUILD)/inspected/%.html: src/book/inspect.sh $(PROGRAM)
 	@$^ $* $(@D)
 book-programs:
@@ -231,8 +230,8 @@ book-programs:
 	  $(MAKE) --no-print-directory MODE=wasm CXX='$(lastword $(EMXX))' CACHE='$(filter-out %em++,$(EMXX))' AR=emar LDLIBS= \
 	  OPENMP=0 NATIVE=0 packed; else \
 	  echo "the book is written without programs that run in the page; for them: apt-get install emscripten"; fi
-packed: $(HEART) $(patsubst %,$(BUILD)/lessons/%/main,$(filter-out heart,$(RUNS)))
-	@node src/book/pack.mjs $(BUILD) build/book $(RUNS)
+packed: $(HEART) $(IN_PAGE:%=$(BUILD)/lessons/%/main)
+	@node src/book/pack.mjs $(BUILD) build/book $(IN_PAGE)
 check-book: book
 	@python3 -B tests/book/pages.py build/book
 	@python3 -B tests/book/reader.py build/book

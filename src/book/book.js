@@ -1,5 +1,5 @@
-// What a page does besides showing its text: it remembers what the reader has guessed, goes through walks step by step,
-// and searches. Without this script, all text and pictures are there.
+// What a page does besides showing its text: it asks for guesses, goes through walks step by step, and searches.
+// Without this script, all text and pictures are there.
 
 const book = {}; // sections.js and the programs in run/ put their data here
 
@@ -12,7 +12,6 @@ function make(tag, properties, ...children) {
 }
 
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
-const page = () => document.body.dataset.page;
 
 // Data is a script of its own, since a page of a folder may not fetch a file.
 function load(name) {
@@ -30,52 +29,27 @@ function load(name) {
 
 // --- Predict, then run -----------------------------------------------------------------------------------------------
 
-// What the reader has entered in this page, after putting in a new value if there is one. A browser may refuse to
-// remember what a page of a folder stores. Then nothing is remembered.
-function remembered(name, value = null) {
-  try {
-    const key = `microgpt-book ${page()} ${name}`;
-    if (value !== null) localStorage.setItem(key, value);
-    return localStorage.getItem(key) ?? "";
-  } catch {
-    return "";
-  }
-}
-
-// Each question gets a field for the guess, and each answer shows what was guessed. It stays as the reader left it.
+// Each question gets a field for the guess, and each answer shows what was guessed.
 function askFirst(part, number) {
   const answer = part.querySelector(":scope > .answer");
   const top = answer.children[1];
   all(".question", part).forEach((question, i) => {
     const name = number === 0 ? `${i + 1}` : `exercise ${number}.${i + 1}`;
-    const input = field(question, name);
-    showGuess(document.getElementById(`answer-${name}`) ?? answer.insertBefore(make("p"), top), input, name);
+    const input = make("input", { type: "text", autocomplete: "off" });
+    input.ariaLabel = `Your guess: ${question.textContent.trim().slice(0, 100)}`;
+    const label = make("label", { className: "guess" }, "Your guess", input);
+    if (question.tagName === "LI") question.append(label);
+    else question.after(label);
+    const place = document.getElementById(`answer-${name}`) ?? answer.insertBefore(make("p"), top);
+    place.className = "guessed";
+    const show = () => {
+      const guess = make("b", { textContent: input.value.trim() });
+      const said = `Answer${place.id && ` ${name}`}. You guessed: `;
+      place.replaceChildren(...(guess.textContent ? [said, guess] : []));
+    };
+    input.addEventListener("input", show);
   });
-  answer.open = remembered(`open ${number}`) === "true";
-  answer.addEventListener("toggle", () => remembered(`open ${number}`, answer.open));
   part.addEventListener("ran", () => (answer.open = true));
-}
-
-// The guess, where the answer stands.
-function showGuess(place, input, name) {
-  const show = () => {
-    const guess = make("b", { textContent: input.value.trim() });
-    const said = `Answer${place.id && ` ${name}`}. You guessed: `;
-    place.replaceChildren(...(guess.textContent ? [said, guess] : []));
-  };
-  place.className = "guessed";
-  input.addEventListener("input", show);
-  show();
-}
-
-function field(question, name) {
-  const input = make("input", { type: "text", autocomplete: "off", value: remembered(`guess ${name}`) });
-  input.ariaLabel = `Your guess: ${question.textContent.trim().slice(0, 100)}`;
-  const label = make("label", { className: "guess" }, "Your guess", input);
-  if (question.tagName === "LI") question.append(label);
-  else question.after(label);
-  input.addEventListener("change", () => remembered(`guess ${name}`, input.value));
-  return input;
 }
 
 // An address that leads into an answer opens it.
@@ -152,14 +126,12 @@ function results(query, sections) {
     .filter((result) => result.rank > 0)
     .sort((a, b) => b.rank - a.rank);
   if (rated.length === 0) return [make("p", { textContent: `Nothing has the words "${query.trim()}".` })];
-  return rated.slice(0, 30).map(({ section: [name, title, heading, anchor, text] }) =>
-    make(
-      "a",
-      { href: `${document.body.dataset.root}${name}.html#${anchor}` },
-      make("b", { textContent: heading }),
-      make("span", { textContent: `${title === heading ? "" : `${title}: `}${excerpt(text, wanted[0])}` }),
-    ),
-  );
+  return rated.slice(0, 30).map(({ section: [name, title, heading, anchor, text] }) => {
+    const at = Math.max(0, text.toLowerCase().indexOf(wanted[0]) - 50);
+    const excerpt = `${title === heading ? "" : `${title}: `}${at > 0 ? "… " : ""}${text.slice(at, at + 150)} …`;
+    const parts = [make("b", { textContent: heading }), make("span", { textContent: excerpt })];
+    return make("a", { href: `${document.body.dataset.root}${name}.html#${anchor}` }, ...parts);
+  });
 }
 
 // 0 unless each word occurs; words in the heading count more, and most a term of the glossary that begins with them.
@@ -168,11 +140,6 @@ function rank([, title, heading, , text], wanted) {
   if (!wanted.every((word) => whole.includes(word))) return 0;
   const isTerm = title === "Words" && top.split(", ").some((term) => term.startsWith(wanted.join(" ")));
   return 1 + wanted.filter((word) => top.includes(word)).length + 100 * isTerm;
-}
-
-function excerpt(text, word) {
-  const at = Math.max(0, text.toLowerCase().indexOf(word) - 50);
-  return `${at > 0 ? "… " : ""}${text.slice(at, at + 150)} …`;
 }
 
 // --- A page ----------------------------------------------------------------------------------------------------------
@@ -184,22 +151,19 @@ function showScrolling(box) {
 }
 
 const sizes = new ResizeObserver((changed) => changed.forEach(({ target }) => showScrolling(target)));
-function watchScrolling(box) {
-  sizes.observe(box);
-  box.addEventListener("scroll", () => showScrolling(box), { passive: true });
-}
 
 function start() {
   document.getElementById("tools").append(...searchField());
-  if (page()) startText();
-  all("pre, .wide").forEach(watchScrolling);
-}
-
-function startText() {
-  all(".predict").forEach(askFirst);
-  all("pre.session").forEach(stepThrough);
-  followAddress();
-  addEventListener("hashchange", followAddress);
+  if (document.body.dataset.page) {
+    all(".predict").forEach(askFirst);
+    all("pre.session").forEach(stepThrough);
+    followAddress();
+    addEventListener("hashchange", followAddress);
+  }
+  all("pre, .wide").forEach((box) => {
+    sizes.observe(box);
+    box.addEventListener("scroll", () => showScrolling(box), { passive: true });
+  });
 }
 
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);

@@ -76,25 +76,16 @@ def html(element):
     return ET.tostring(element, encoding="unicode", method="html")
 
 
-# --- The order of the pages, and the list of them on every page -------------------------------------------------------
-
-
-def find_readmes():
-    lessons = sorted(path.parent for path in Path("lessons").glob("[0-9]*/main.cpp"))
-    others = ["lessons/mine/README.md", "lessons/claims.md", "lessons/words.md",
-              "src/program/README.md", "src/debug/README.md", "src/README.md"]
-    paths = [Path("README.md"), *(lesson / "README.md" for lesson in lessons), *map(Path, others)]
-    return [readme.Readme(path) for path in paths]
+# --- The list of the pages on every page ------------------------------------------------------------------------------
 
 
 def parts_of(cover):
     """The parts of the course, {number of a part's first lesson: its title}, from the tables of the cover."""
-    section = cover.section("The lessons")
     parts = {}
-    for title, table in zip(section, section[1:]):
-        if title.tag == "p" and title.find("strong") is not None and table.tag == "table":
-            first = int(re.match(r"\d+", readme.text_of(table.find("tbody")))[0])
-            parts[first] = readme.text_of(title.find("strong")).rstrip(".")
+    for title, table in zip(cover.main, list(cover.main)[1:]):
+        number = table.tag == "table" and re.match(r"\d\d", readme.text_of(table.find("tbody")))
+        if number:
+            parts[int(number[0])] = readme.text_of(title.find("strong")).rstrip(".")
     return parts
 
 
@@ -104,19 +95,14 @@ def path_list(pages, parts, current):
     for page in pages:
         if page.lesson in parts:
             lines.append(f"<h2>{escape(parts[page.lesson])}</h2>")
-        lines.append(entry(page, current))
+        number = f"<span>{page.lesson:02}</span> " if page.lesson else ""
+        name = escape(re.sub(r"^Lesson \d\d: ", "", page.title))
+        here = ' aria-current="page"' if page is current else ""
+        lines.append(f'<a href="{page.name}.html"{here}>{number}<span>{name}</span></a>')
+        if page is current:
+            below = [f'<li><a href="#{id}">{escape(text)}</a></li>' for level, id, text in page.headings if level == 2]
+            lines[-1] += f"<ul>{''.join(below)}</ul>"
     return "\n".join(lines) + "\n</nav>\n"
-
-
-def entry(page, current):
-    number = f"<span>{page.lesson:02}</span> " if page.lesson else ""
-    name = escape(re.sub(r"^Lesson \d\d: ", "", page.title))
-    here = ' aria-current="page"' if page is current else ""
-    text = f'<a href="{page.name}.html"{here}>{number}<span>{name}</span></a>'
-    if page is current:
-        below = [f'<li><a href="#{id}">{escape(text)}</a></li>' for level, id, text in page.headings if level == 2]
-        text += f"<ul>{''.join(below)}</ul>"
-    return text
 
 
 def turn(pages, page):
@@ -130,11 +116,11 @@ def turn(pages, page):
     return "\n".join(links) + "\n</nav>\n"
 
 
-# --- What is searched -------------------------------------------------------------------------------------------------
+# --- Pages ------------------------------------------------------------------------------------------------------------
 
 
 def sections_of(page):
-    """(page's name, page's title, heading, anchor, text) for each heading."""
+    """(page's name, page's title, heading, anchor, text) for each heading: what is searched."""
     found = []
     for element in page.main:
         if element.tag in ("h1", "h2", "h3"):
@@ -142,15 +128,6 @@ def sections_of(page):
         elif found:
             found[-1][4] += readme.text_of(element) + " "
     return found
-
-
-def write_sections(out, sections):
-    """A script, since a page of a folder may not fetch a file."""
-    text = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
-    (out / "sections.js").write_text(f"book.sections = {text};\n", encoding="utf-8")
-
-
-# --- Pages ------------------------------------------------------------------------------------------------------------
 
 
 def finish(page, site, terms):
@@ -182,20 +159,16 @@ def finish(page, site, terms):
             image.set("loading", "lazy")
 
 
-def programs_of(site):
-    """The programs that run in the page: none if there is no compiler for them."""
-    path = site.out / "run.js"
-    return json.loads(re.match("const bookPrograms = (.*);", path.read_text(encoding="utf-8"))[1]) if path.exists() else {}
-
-
-def begin(cover, pages, programs):
-    """The first screen of the book: what it is, and the model itself, to be trained; no advice to read the book."""
+def begin(cover, pages, run):
+    """The first screen of the book: what it is, and the model itself, to be trained; no advice to read the book. `run`
+    says which programs run in the page."""
     advice = "To install nothing at all"
     cover.main.remove(readme.first((p for p in cover.main if readme.text_of(p).startswith(advice)),
                                    f"{cover.path}: there is no paragraph that begins with '{advice}'"))
     text = "This book shows C++ programmers, by small programs, how a GPT works."
     made = []
-    if programs:
+    if run.exists():
+        programs = json.loads(re.match("const bookPrograms = (.*);", run.read_text(encoding="utf-8"))[1])
         absent = " and ".join(f"lesson {page.lesson:02}" for page in pages if page.lesson and page.name not in programs)
         text += f" Its programs run in the page{absent and f' (all but those of {absent})'}."
         made.append(ET.Element("div", {"class": "run", "data-program": "heart", "data-label": "Train a GPT here"}))
@@ -217,29 +190,18 @@ def lead_to_exercise(page, site):
         f"Without them, read {exercise}, write your answer on paper, and compare it with {solution}.</p>"))
 
 
-def write_pages(site, pages, parts):
-    run = '<script src="run.js" defer></script>\n' if (site.out / "run.js").exists() else ""
-    for page in pages:
-        text = "".join(map(html, page.main))
-        site.write(f"{page.name}.html", title=escape(page.title), root="", name=page.name, kind="text", text=text,
-                   run=run, lessons="#path", turn=turn(pages, page), path=path_list(pages, parts, page))
-
-
 def write_sources(site):
     """A page for each file and folder that a page leads to."""
     for path in site.sources:
         address = site.page_of(path)
         root = "../" * address.count("/")
-        site.write(address, title=str(path), root=root, name="", kind="source", text=source_text(site, path, root))
-
-
-def source_text(site, path, root):
-    above = [named(site, parent, root) for parent in list(path.parents)[-2::-1]]
-    heading = f'<h1>{" / ".join([*above, path.name])}</h1>\n'
-    if path.is_file():
-        return heading + html(source.numbered(path))
-    inside = [p for p in site.sources if p.parent == path]
-    return heading + "".join(f"<p>{named(site, p, root)}</p>\n" for p in inside)
+        above = [named(site, parent, root) for parent in list(path.parents)[-2::-1]]
+        text = f'<h1>{" / ".join([*above, path.name])}</h1>\n'
+        if path.is_file():
+            text += html(source.numbered(path))
+        else:
+            text += "".join(f"<p>{named(site, p, root)}</p>\n" for p in site.sources if p.parent == path)
+        site.write(address, title=str(path), root=root, name="", kind="source", text=text)
 
 
 def named(site, path, root):
@@ -253,21 +215,30 @@ def main():
     if not shutil.which("cmark-gfm"):
         raise SystemExit(NEEDED)
     out.mkdir(parents=True, exist_ok=True)
-    pages = find_readmes()
+    lessons = sorted(path.with_name("README.md") for path in Path("lessons").glob("[0-9]*/main.cpp"))
+    others = ["lessons/mine/README.md", "lessons/claims.md", "lessons/words.md",
+              "src/program/README.md", "src/debug/README.md", "src/README.md"]
+    pages = [readme.Readme(path) for path in [Path("README.md"), *lessons, *map(Path, others)]]
     site = Site(out, pages)
     glossary = readme.first((page for page in pages if page.name == "words"), "there is no lessons/words.md")
     terms = words.read(glossary.main.iter("li"))
     entries = {entry.id: entry for found in terms.values() for entry in found}
-    write_sections(out, [["words", "Words", ", ".join(entry.terms), id, entry.text] for id, entry in entries.items()]
-                   + [section for page in pages for section in sections_of(page)])
+    sections = [["words", "Words", ", ".join(entry.terms), id, entry.text] for id, entry in entries.items()]
+    sections += [section for page in pages for section in sections_of(page)]
+    text = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
+    (out / "sections.js").write_text(f"book.sections = {text};\n", encoding="utf-8")  # a page may not fetch a file
     parts = parts_of(pages[0])
     for page in pages:
         finish(page, site, terms)
         inspected.invite(page, models, out)
         if page.lesson:
             lead_to_exercise(page, site)
-    begin(pages[0], pages, programs_of(site))
-    write_pages(site, pages, parts)
+    run = out / "run.js"  # none if there is no compiler for programs that run in the page
+    begin(pages[0], pages, run)
+    for page in pages:
+        site.write(f"{page.name}.html", title=escape(page.title), root="", name=page.name, kind="text",
+                   text="".join(map(html, page.main)), run='<script src="run.js" defer></script>\n' * run.exists(),
+                   lessons="#path", turn=turn(pages, page), path=path_list(pages, parts, page))
     write_sources(site)
     for name in ("book.css", "book.js"):
         shutil.copyfile(HERE / name, out / name)

@@ -30,12 +30,19 @@ INVITATIONS = {
 
 
 def invite(page, models, out):
-    """Puts the invitation of a lesson before its walk. models is the folder of the models' pages."""
+    """Puts the invitation of a lesson before its walk. models is the folder of the models' pages, and of what `microgpt
+    heads` measured: the head of which it speaks is the one without which most is wrong."""
     if page.lesson not in INVITATIONS:
         return
-    model, state, text = INVITATIONS[page.lesson]
-    known = measured(models / f"{model}.json")
-    copy = out / "inspect" / f"{model}.html"
+    name, state, text = INVITATIONS[page.lesson]
+    model = json.loads((models / f"{name}.json").read_text(encoding="utf-8"))
+    without = lambda head: head["importance"]["zeroed"]
+    head = min(model["layers"], key=lambda head: (without(head)["accuracy"], -without(head)["loss"]))
+    shares = {"all": model["accuracy"], "right": model["accuracy"] + without(head)["accuracy"],
+              "previous": head["mass_previous"]["value"], "even": head["mass_previous"]["even"]}
+    known = {"layer": head["layer"], "head": head["head"], "loss": without(head)["loss"],
+             **{share: 100 * x for share, x in shares.items()}}  # in percent
+    copy = out / "inspect" / f"{name}.html"
     copy.parent.mkdir(exist_ok=True)
     shutil.copyfile(models / copy.name, copy)
     said = ET.Element("p", {"class": "invitation"})
@@ -45,14 +52,3 @@ def invite(page, models, out):
     walk = readme.first((element for element in page.main if readme.text_of(element) == "Step through it"),
                         f"{page.path}: there is no heading 'Step through it'")
     page.main.insert(list(page.main).index(walk), said)
-
-
-def measured(path):
-    """The head without which most is wrong, in a file of `microgpt heads`; shares in percent."""
-    model = json.loads(path.read_text(encoding="utf-8"))
-    without = lambda head: head["importance"]["zeroed"]
-    head = min(model["layers"], key=lambda head: (without(head)["accuracy"], -without(head)["loss"]))
-    shares = {"all": model["accuracy"], "right": model["accuracy"] + without(head)["accuracy"],
-              "previous": head["mass_previous"]["value"], "even": head["mass_previous"]["even"]}
-    return {"layer": head["layer"], "head": head["head"], "loss": without(head)["loss"],
-            **{name: 100 * share for name, share in shares.items()}}

@@ -20,41 +20,21 @@ class Readme:
         self.name = (self.folder.name or "index") if path.name == "README.md" else path.stem
         number = re.match(r"\d\d(?=_)", self.name)
         self.lesson = int(number[0]) if number else None
-        self.main = converted(path)
+        html = subprocess.run(["cmark-gfm", "--unsafe", "--full-info-string", "-e", "table", path], check=True,
+                              capture_output=True, text=True).stdout
+        html = re.sub(r"<!-- (answer) (\d+) -->", r'<p id="\1-\2"></p>', html)
+        try:
+            self.main = ET.fromstring(f"<main>{html}</main>")
+        except ET.ParseError as error:
+            raise SystemExit(f"{path}: a tag that is not closed where it was opened ({error})") from None
         self.title = text_of(first(self.main.iter("h1"), f"{path}: it has no title"))
-        self.headings = []  # (level, id, text)
+        self.headings = []  # (level, id, text); the id is the anchor that GitHub gives a heading
         for heading in self.main:
             if heading.tag in ("h1", "h2", "h3"):
-                heading.set("id", self.new_id(text_of(heading)))
+                anchor = re.sub(r"[^\w\- ]", "", text_of(heading).lower()).replace(" ", "-")
+                taken = sum(re.fullmatch(rf"{re.escape(anchor)}(-\d+)?", known) is not None for _, known, _ in self.headings)
+                heading.set("id", f"{anchor}-{taken}" if taken else anchor)
                 self.headings.append((int(heading.tag[1]), heading.get("id"), text_of(heading)))
-
-    def new_id(self, text):
-        """The anchor that GitHub gives a heading."""
-        anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
-        taken = sum(re.fullmatch(rf"{re.escape(anchor)}(-\d+)?", known) is not None for _, known, _ in self.headings)
-        return f"{anchor}-{taken}" if taken else anchor
-
-    def section(self, title):
-        """What stands between this heading of the second level and the next."""
-        found = []
-        for element in self.main:
-            if element.tag == "h2" and (found or text_of(element) == title):
-                if found:
-                    break
-                found.append(element)
-            elif found:
-                found.append(element)
-        return found
-
-
-def converted(path):
-    html = subprocess.run(["cmark-gfm", "--unsafe", "--full-info-string", "-e", "table", path], check=True,
-                          capture_output=True, text=True).stdout
-    html = re.sub(r"<!-- (answer) (\d+) -->", r'<p id="\1-\2"></p>', html)
-    try:
-        return ET.fromstring(f"<main>{html}</main>")
-    except ET.ParseError as error:
-        raise SystemExit(f"{path}: a tag that is not closed where it was opened ({error})") from None
 
 
 def text_of(element):
@@ -130,38 +110,20 @@ def show_blocks(readme, site):
             replace(readme.main, pre, walk.shown(code.text, link))
             continue
         pre.set("class", language)
-        run = program(readme, language, code)
+        runs = language == "sh" and re.fullmatch(rf"make lesson-{readme.lesson or 0:02}(?: TIMES=1)?", code.text.strip())
         if language in ("cpp", "sh", "diff"):
             pre[0] = source.coloured(code.text, language)
         code.attrib.clear()
         place = source.quoted_from(code.text, readme.folder) if language == "cpp" else None
         if place:
-            replace(readme.main, pre, figure(pre, place, link(*place)))
-        if run and readme.main.find(f".//div[@data-program='{run}']") is None:
-            label = f"Run BREAK={Path(run).name}" if "/" in run else "Run"
-            place = ET.Element("div", {"class": "run", "data-program": run, "data-label": label})
+            figure = ET.Element("figure")  # a copy, with a line above that leads to where its code stands
+            where = {"href": link(*place), "target": "code"}
+            ET.SubElement(ET.SubElement(figure, "figcaption"), "a", where).text = f"{place[0].name}, line {place[1]}"
+            ET.SubElement(figure, "pre", pre.attrib).extend(list(pre))
+            replace(readme.main, pre, figure)
+        if runs and readme.main.find(".//div[@class='run']") is None:
+            place = ET.Element("div", {"class": "run", "data-program": readme.name, "data-label": "Run"})
             replace(readme.main, pre, [pre, place])
-
-
-def figure(pre, place, address):
-    """A copy of the <pre>, with a line above that leads to where its code stands."""
-    whole = ET.Element("figure")
-    caption = ET.SubElement(ET.SubElement(whole, "figcaption"), "a", {"href": address, "target": "code"})
-    caption.text = f"{place[0].name}, line {place[1]}"
-    ET.SubElement(whole, "pre", pre.attrib).extend(list(pre))
-    return whole
-
-
-def program(readme, language, code):
-    """The program that can run behind this block: `make lesson-NN`, with times or not, or one with a mistake."""
-    command = code.text.strip()
-    number = f"{readme.lesson or 0:02}"
-    if language == "diff":
-        command = f"make lesson-{number} {code.get('data-meta', '')}"
-    found = re.fullmatch(rf"make lesson-{number}(?: TIMES=1| BREAK=(\S+))?", command)
-    if not found or language not in ("sh", "diff"):
-        return None
-    return f"{readme.name}/break/{found[1]}" if found[1] else readme.name
 
 
 # --- Guesses ----------------------------------------------------------------------------------------------------------

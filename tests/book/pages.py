@@ -142,8 +142,6 @@ def check_readme(book, path):
         assert shown.strip() == code.split("\n")[0].strip(), f"{page.path}: {address} is not where this stands: {code}"
     expected = [name] * bool(re.match(r"\d\d_", name))
     expected += ["heart"] * (name == "index" and (book.folder / "run.js").exists())  # else nothing runs in the page
-    ideas = re.findall(r"^```(?:diff|sh\nmake lesson-\d\d) BREAK=(\S+)$", text, flags=re.M)
-    expected += [f"{name}/break/{idea}" for idea in dict.fromkeys(ideas)]  # a mistake shown twice runs at one place
     assert sorted(page.runs) == sorted(expected), f"{page.path}: programs run at {page.runs}, not at {expected}"
     questions = re.findall(r"^(\d)\. ", (text.split("\n## Predict")[1:] or [""])[0].split("\n```sh\n")[0], flags=re.M)
     marked = sorted(re.findall(r"^<!-- answer (\d) -->$", text, flags=re.M))

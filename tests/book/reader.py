@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Uses the book as a reader would: guesses, steps, looks up, searches, and comes back later. In Chromium, and in Firefox
-and WebKit if they are installed.
+"""Uses the book as a reader would: guesses, steps, looks up and searches. In Chromium, and in Firefox and WebKit if they
+are installed.
 
     tests/book/reader.py build/book"""
-import os
 import re
 import shutil
 import sys
@@ -41,11 +40,8 @@ def guess(reader):
     reader.browser.click(".guess input")
     reader.browser.type("about 5")
     reader.browser.click(".answer > summary")
-    claim(reader.browser.until(f"{SHOWN} && Object.values(localStorage).includes('true')"), "it is shown afterwards")
+    claim(reader.browser.until(SHOWN), "it is shown afterwards")
     claim("about 5" in reader.browser.text("#answer-1"), "the guess stands where its answer does")
-    reader.open(LESSON)
-    claim(reader.ask(SHOWN), "it is still shown when the reader comes back")
-    claim(reader.ask("document.querySelector('.guess input').value") == "about 5", "the guess is remembered")
     reader.open("05_neural_bigram.html", "#how-sure-are-we")
     claim(reader.ask(SHOWN), "an address that leads into an answer shows it")
     reader.open("02_gradient.html")
@@ -116,27 +112,6 @@ def widths(reader):
     return len(pages)
 
 
-def for_all_readers(reader):
-    """What axe-core finds on every page with all that it can show, in both colours, on a phone and a desk."""
-    pages = [*reader.folder.glob("*.html"), reader.folder / "code/lessons/01_bigram/main.cpp.html"]
-    for width in (390, 1440):
-        for dark in (False, True):
-            reader.browser.resize(width, 900)
-            reader.browser.prefer(dark)
-            for page in pages:
-                reader.open(page)
-                reader.ask("""document.querySelectorAll(".session-box button + button").forEach((button) => button.click())""")
-                reader.ask("""document.querySelectorAll(".guess input").forEach((input) => {
-                    input.value = "a guess";
-                    input.dispatchEvent(new Event("input"));
-                })""")
-                reader.ask("document.querySelectorAll('details').forEach((part) => (part.open = true))")
-                reader.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-                found = reader.browser.findings()
-                claim(not found, f"{page.name}, {width} pixels wide, {'dark' if dark else 'light'}, is for all readers: {found}")
-    print(f"book: axe-core finds nothing on {len(pages)} pages", flush=True)
-
-
 def keyboard(reader):
     """Nothing but Tab, Enter, Escape and letters."""
     def go_to(selector):
@@ -146,7 +121,6 @@ def keyboard(reader):
                 return
         claim(False, f"the keyboard reaches {selector}")
 
-    reader.ask("localStorage.clear()")
     reader.open(LESSON)
     go_to(".guess input")
     reader.browser.type("yes")
@@ -186,8 +160,6 @@ def main():
         count = widths(reader)
         reader.browser.resize(1440, 900)
         keyboard(reader)
-        if os.environ.get("AXE"):
-            for_all_readers(reader)
         without_scripts(reader)
     print(f"book: {count} pages fit, at four widths", flush=True)
     for kind in (Firefox, WebKit):

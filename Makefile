@@ -10,7 +10,7 @@ O := 3
 NAMES := data/names.txt
 OF := checkpoint data
 EMXX := em++
-$(foreach option,ARGS AXE BACK BREAK CACHE DEV L MINE QUICK README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
+$(foreach option,ARGS BACK BREAK CACHE DEV L MINE QUICK README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
 CXX := g++
 endif

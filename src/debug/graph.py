@@ -62,7 +62,12 @@ def why(text):
     visited = Tape().visited()
     added = [(user, i) for user in visited for i in reversed(user.edges_to(target))]  # the last edge adds first
     if not added:
-        print("  " + nothing_added(target, visited))
+        if not any(node.n_edge for node in visited):
+            print("  there was no backward(), or the nodes that it visited are gone")
+        elif target.address == visited[0].address:
+            print("  backward() started here, with 1: the derivative of the loss with respect to itself")
+        else:
+            print("  the last backward() did not visit it: its loss was not computed from this node")
         return
     print("  local_grad * parent's grad = contribution")
     total = 0.0
@@ -81,11 +86,3 @@ def why(text):
         reasons = "an earlier backward() added to it, or this one is unfinished or wrong"
         verdict = f"but its grad is {number(target.grad)}: {reasons}"
     print(f"  {'sum of ' + str(len(added)):>26} = {number(total):>12}   {verdict}")
-
-
-def nothing_added(target, visited):
-    if not any(node.n_edge for node in visited):
-        return "there was no backward(), or the nodes that it visited are gone"
-    if target.address == visited[0].address:
-        return "backward() started here, with 1: the derivative of the loss with respect to itself"
-    return "the last backward() did not visit it: its loss was not computed from this node"

@@ -34,16 +34,6 @@ class Browser:
           look();
         }})""")
 
-    def findings(self):
-        """What axe-core would mend on the page, for readers who hear it or use no mouse; nothing unless AXE, of the
-        environment, names its script, axe.min.js."""
-        if not os.environ.get("AXE"):
-            return []
-        with open(os.environ["AXE"], encoding="utf-8") as axe:
-            self.run(axe.read())
-        return self.evaluate("""axe.run().then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
-          nodes.map(({ target }) => `${help} (${id}): ${target}`)))""")
-
     def find(self, selector):
         return f"document.querySelector({json.dumps(selector)})"
 

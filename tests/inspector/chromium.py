@@ -64,7 +64,7 @@ class Chromium(Browser):
             self.call(f"{domain}.enable")
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         self.resize(width, height)
-        self.prefer(dark=False)
+        self.prefer()
 
     def __enter__(self):
         return self
@@ -163,10 +163,10 @@ class Chromium(Browser):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
                   mobile=width < 600)
 
-    def prefer(self, dark, contrast=False):
-        """Light or dark colours, or a contrast theme; and no motion, so that what is clicked stays where it is."""
+    def prefer(self, contrast=False):
+        """Light colours, or a contrast theme; and no motion, so that what is clicked stays where it is."""
         self.call("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                  features=[{"name": "prefers-color-scheme", "value": "light"},
                             {"name": "forced-colors", "value": "active" if contrast else "none"},
                             {"name": "prefers-reduced-motion", "value": "reduce"}])
 

@@ -304,19 +304,15 @@ def check_layout(tab, page):
             if height > 600:
                 high = tab.evaluate("document.querySelector('.bar').offsetHeight / innerHeight")
                 check(high <= 0.2, f"{where}: the bar takes {high}")
-            for dark in (False, True) if width in (320, 1920) else ():
-                tab.prefer(dark)
-                found = tab.findings()
-                check(not found, f"{where}, {'dark' if dark else 'light'}: {found}")
     tab.resize(1024, 800)
-    tab.prefer(dark=False, contrast=True)
+    tab.prefer(contrast=True)
     for name, what in (("picture", ".shades i"), ("read", ".chance .track, .chance .fill"), ("inside", ".stream span"),
                        ("whatif", ".cells button"), ("whatif", ".choices button")):
         tab.evaluate(f"change({{ tab: '{name}' }})")
         all = f"[...document.querySelectorAll('#{name} :is({what})')]"
         count = tab.evaluate(f"new Set({all}.map((each) => getComputedStyle(each).backgroundColor)).size")
         check(count > 1, f"with a contrast theme, {what} are all alike")
-    tab.prefer(dark=False)
+    tab.prefer()
     check(not tab.errors, f"{page} logged {tab.errors}")
 
 

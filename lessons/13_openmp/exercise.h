@@ -11,8 +11,10 @@
 #ifdef _OPENMP
 #include <omp.h>
 inline int this_thread() { return omp_get_thread_num(); }
+inline bool in_parallel() { return omp_in_parallel(); }
 #else
 inline int this_thread() { return 0; }
+inline bool in_parallel() { return false; }
 #endif
 
 /// Whoever uses it first owns it.
@@ -56,12 +58,12 @@ struct Sum {
   }
 };
 
-inline std::atomic<unsigned> workers = 0;            // a bit for each thread that has looked
+inline std::atomic<bool> alone = false;              // whether a thread has looked while the others had no work
 inline std::atomic<bool> scratch_is_shared = false;  // whether two threads have looked with one Scratch
 
 /// Causal attention of head h in name b: writes its part of out (B,T,H*D). Returns the sum of the squares of that part.
 inline float look(const Batch& a, std::size_t b, std::size_t h, Scratch& scratch, std::vector<float>& out) {
-  workers.fetch_or(1U << this_thread(), std::memory_order_relaxed);
+  if (!in_parallel()) alone.store(true, std::memory_order_relaxed);
   scratch.owner.use();
   if (scratch.owner.is_shared()) scratch_is_shared.store(true, std::memory_order_relaxed);
   auto row = [&](std::size_t t) { return ((b * T + t) * H + h) * D; };

@@ -31,7 +31,7 @@ inline void test_threads() {
   for (const int threads : {1, 2, 5, 8}) {
     const std::string call = "look_everywhere() of 6 names with 4 heads, on " + std::to_string(threads) + " threads";
     use_threads(threads);
-    workers = 0;
+    alone = false;
     std::vector<float> out(want.size());
     std::vector<Sum> sums(B);
     calling(call, "Did two threads write the same place?");
@@ -43,7 +43,7 @@ inline void test_threads() {
            "each thread has its own.");
     }
 #ifdef _OPENMP
-    if (threads > 1 && (workers & (workers - 1)) == 0) {
+    if (threads > 1 && alone) {
       fail(call + ": only one of them worked.",
            "Which loop can be shared? #pragma omp parallel for   stands above it.");
     }

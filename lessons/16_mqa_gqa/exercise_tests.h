@@ -28,9 +28,9 @@ inline Array picked(const Array& x, const std::vector<std::size_t>& of) {
 inline void test_groups() {
   const Qkv a{waves(1, 12, 1), waves(1, 6, 2), row_of({10, 11, 20, 21, 30, 31})};
   auto read = [&](const std::vector<std::size_t>& of) { return picked(a.v, of).data; };
-  calling(
-      "gqa() with H = 6, G = 3 and one position, whose values are (10 11) (20 21) (30 31)",
-      "With one position each head finds the value that it reads. Query heads 0 and 1 read head 0, 2 and 3 head 1.");
+  calling("gqa() with H = 6, G = 3 and one position, whose values are (10 11) (20 21) (30 31)",
+          "With one position each head finds the value that it reads. Query heads 0 and 1 read head 0, 2 and 3 head 1. "
+          "D is q.cols / H.");
   usual(read({0, 1, 2, 0, 1, 2}), "Query head h reads head h % G. Neighbours share: it should be h / (H / G).");
   usual(read({0, 0, 0, 1, 1, 1}), "Query head h reads head h / G. A group has H / G heads, so it is h / (H / G).");
   usual(read({0, 0, 0, 0, 0, 0}), "All query heads read head 0. That is MQA.");
@@ -97,8 +97,10 @@ inline void test_backward() {
     return list;
   };
   const std::vector<double> dq = nudged(a.q.data, loss), dk = nudged(a.k.data, loss), dv = nudged(a.v.data, loss);
-  calling("gqa_backward() with four positions, and slopes by nudging: the slopes of v",
-          "A value gets weight * dout from every position that saw it, and every head of its group. Is it  += ?");
+  calling(
+      "gqa_backward() with four positions, and slopes by nudging: the slopes of v",
+      "A value gets weight * dout from every position that saw it, and every head of its group. Is it  += ? And is the "
+      "group h / (H / G), as on the way there?");
   should_be(d.v.data, dv, 1e-6);
   calling("gqa_backward() with four positions, and slopes by nudging: the slopes of q",
           "dscore[s] = weight[s] * (dweight[s] - mean), mean = sum of weight * dweight. Is the mean taken out?");

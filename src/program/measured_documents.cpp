@@ -59,7 +59,7 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
   const bool are_held_out = !file && !checkpoint.has_seen_all();
   measured.kind = file ? "given" : are_held_out ? "held-out" : "seen";
   measured.title = fmt::format("{} {}documents of {}{}", measured.documents.size(), are_held_out ? "held-out " : "",
-                               data.path, file || are_held_out ? "" : ", which the model has seen");
+                               data.path, file || are_held_out ? "" : ", which the model may have seen");
   return measured;
 }
 

@@ -980,7 +980,8 @@ TESTS(15, stage_15_small) {
       "gradient set to 0?");
   should_be(double(std::isfinite(loss_of(other[1002]))), {1});
   calling("With a file of the one name abcdefghijklmno: what step 1 gains in loss, divided by what step 2 gains",
-          "At first each step gains a little less than the one before. Is it adam(0.01 * (1 - step / 1000), step)?");
+          "At first each step gains a little less than the one before. Is it adam(0.01 * (1 - step / 1000), step), "
+          "after backward()?");
   usual({0.93},
         "Adam's corrections are those of another step. adam() counts from 0: adam(rate, step), with 0 at first.");
   usual({NAN}, "Nothing was learnt. Does each step call backward() and adam(), and is the loss a Value to its end?");
@@ -1051,8 +1052,7 @@ TESTS(program, stage_16) {
 
 #if STAGE >= 17
 TESTS(17, stage_17) {
-  std::ifstream file(folder + "/model", std::ios::binary),
-      published("tests/golden/microgpt/gist_builtin.params.txt");
+  std::ifstream file(folder + "/model", std::ios::binary), published("tests/golden/microgpt/gist_builtin.params.txt");
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   std::size_t length = 0;  // of the text that says where a matrix begins
   bytes.copy(reinterpret_cast<char*>(&length), 8);

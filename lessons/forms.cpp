@@ -38,7 +38,7 @@ std::vector<Candidate> forms() {
       for (const std::string mask : masks) {
         Candidate form = kind;
         form.config.rope = rope;
-        form.config.mask = parse_mask_pattern(mask);
+        form.config.masks = parse_mask_patterns(mask);
         form.label += (rope ? ", rope" : "") + (mask == "full" ? "" : ", " + mask);
         all.push_back(form);
       }

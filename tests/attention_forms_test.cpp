@@ -20,7 +20,7 @@ struct Form {
   Config config;
 };
 
-constexpr Config small{.vocab_size = 6, .n_layer = 2, .n_embd = 8, .n_head = 4, .block_size = 20};
+const Config small{.vocab_size = 6, .n_layer = 2, .n_embd = 8, .n_head = 4, .block_size = 20};
 
 /// All forms of a model with four heads.
 std::vector<Form> forms(const Config& base = small) {
@@ -35,7 +35,8 @@ std::vector<Form> forms(const Config& base = small) {
   for (const std::string mask : {"local:3", "strided:2:3", "global:2:2", "random:2", "bigbird:2:1:2", "block:4"}) {
     const Form& form = all[all.size() % 5];  // each with another kind
     all.push_back({form.name + ", " + mask, form.config});
-    all.back().config.mask = parse_mask_pattern(mask);
+    all.back().config.masks = parse_mask_patterns(mask);
+    all.back().config.masks.resize(base.n_layer);  // the first layer's; the others are full
   }
   for (const std::size_t i : {0, 1, 2, 4}) {
     all.push_back({all[i].name + ", positions by rotation", all[i].config});
@@ -119,6 +120,22 @@ TEST_CASE("every form's gradients are its central differences, with dropout, too
   }
 }
 
+TEST_CASE("a layer's mask is its own: it does not matter where attention is silenced, and elsewhere it does") {
+  for (const std::string layer : {"layer0", "layer1"}) {
+    Parameters parameters = random_parameters(small);
+    const Parameter& attn_wo = parameters[layer + ".attn_wo"];
+    std::fill_n(attn_wo.data, attn_wo.size(), 0.0);
+    auto losses = [&](const std::string& masks) {
+      Config config = small;
+      config.masks = parse_mask_patterns(masks);
+      return answer<double>(config, parameters, documents, {.backward = false}).losses;
+    };
+    CHECK((losses("local:2,full") == losses(layer == "layer0" ? "full" : "local:2")));
+    CHECK((losses("full,local:2") == losses(layer == "layer0" ? "local:2" : "full")));
+    CHECK(losses("full") != losses("local:2"));
+  }
+}
+
 TEST_CASE("naive and fast kernels agree in every form, and shares and parts of a batch give the same bits") {
   for (const Form& form : forms()) {
     for (const Dropout& dropout : dropouts) {
@@ -199,7 +216,7 @@ TEST_CASE("documents that grow side by side, each at its own position, predict w
 }
 
 TEST_CASE("a form of attention that cannot be is refused with both numbers and what would work") {
-  const std::vector<std::pair<Config, std::string>> refused{
+  std::vector<std::pair<Config, std::string>> refused{
       {{.n_kv_head = 3},
        "n_head 4 is not divisible by n_kv_head 3; every key and value head serves an equal group of query heads: "
        "use an n_kv_head of 2 or 4"},
@@ -213,6 +230,8 @@ TEST_CASE("a form of attention that cannot be is refused with both numbers and w
        "a rotary width of 5 is odd, and RoPE rotates pairs; use 6 numbers a head (n_embd 24)"},
       {{.q_latent = 4, .kv_latent = 4, .rope = true}, "RoPE with latent attention needs a rope_dim of at least 2"},
       {{.rope_dim = 2}, "rope_dim 2 without latent attention, where RoPE rotates the whole of a query"}};
+  refused.push_back({{}, "2 masks for 1 layers; give one for all layers, or one for each"});
+  refused.back().first.masks.resize(2);
   for (auto [config, message] : refused) {
     config.vocab_size = 6;
     CHECK_THROWS_WITH_AS(validate(config), message.c_str(), UsageError);

@@ -59,7 +59,7 @@ TEST_CASE("what is typed wrong is named") {
       {"bench --json --n-embd 1000000000", "make more than 67108864 parameters; choose a smaller shape"},
       {"train --engine tensor --kv-latent 4", "2: --kv-latent needs --attention mla"},
       {"train --engine tensor --n-kv-head 2", "2: --n-kv-head needs --attention gqa"},
-      {"train --engine tensor --mask full,local:0", "2: --mask 'local:0': a window of 0 hides everything"},
+      {"train --engine tensor --mask full,local:0", "2: mask 'local:0': a window of 0 hides everything"},
       {"train --engine tensor --mask local:2,full --n-layer 3",
        "2: 2 masks for 3 layers; give one for all layers, or "},
       {"kv --like gpt2,llama", "2: unknown model 'llama'; there are gpt2, gpt2-xl, llama2-7b, "},

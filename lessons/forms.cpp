@@ -22,10 +22,7 @@ std::vector<Candidate> kinds() {
   std::vector<Candidate> all{{"mha", {}}, {"gqa", {}}, {"mqa", {}}, {"mla", {}}, {"mla+rotary", {}}};
   all[1].config.n_kv_head = 2;
   all[2].config.n_kv_head = 1;
-  for (const std::size_t i : {3, 4}) {
-    all[i].config.q_latent = 8;
-    all[i].config.kv_latent = 8;
-  }
+  for (const std::size_t i : {3, 4}) all[i].config.q_latent = all[i].config.kv_latent = 8;
   all[4].config.rope_dim = 2;
   return all;
 }
@@ -38,7 +35,7 @@ std::vector<Candidate> forms() {
       for (const std::string mask : masks) {
         Candidate form = kind;
         form.config.rope = rope;
-        form.config.mask = parse_mask_pattern(mask);
+        form.config.masks = parse_mask_patterns(mask);
         form.label += (rope ? ", rope" : "") + (mask == "full" ? "" : ", " + mask);
         all.push_back(form);
       }

@@ -20,7 +20,7 @@ struct Form {
   Config config;
 };
 
-constexpr Config small{.vocab_size = 6, .n_layer = 2, .n_embd = 8, .n_head = 4, .block_size = 20};
+const Config small{.vocab_size = 6, .n_layer = 2, .n_embd = 8, .n_head = 4, .block_size = 20};
 
 /// All forms of a model with four heads.
 std::vector<Form> forms(const Config& base = small) {
@@ -35,7 +35,8 @@ std::vector<Form> forms(const Config& base = small) {
   for (const std::string mask : {"local:3", "strided:2:3", "global:2:2", "random:2", "bigbird:2:1:2", "block:4"}) {
     const Form& form = all[all.size() % 5];  // each with another kind
     all.push_back({form.name + ", " + mask, form.config});
-    all.back().config.mask = parse_mask_pattern(mask);
+    all.back().config.masks = parse_mask_patterns(mask);
+    all.back().config.masks.resize(base.n_layer);  // the first layer's; the others are full
   }
   for (const std::size_t i : {0, 1, 2, 4}) {
     all.push_back({all[i].name + ", positions by rotation", all[i].config});
@@ -116,6 +117,21 @@ TEST_CASE("every form's gradients are its central differences, with dropout, too
       }
       CHECK(sharp > parameters.size() / 7 * 9 / 10);  // hardly any is at a kink of relu
     }
+  }
+}
+
+TEST_CASE("a layer's mask is its own: it does not matter where attention is silenced, and elsewhere it does") {
+  for (const std::string layer : {"layer0", "layer1"}) {
+    Parameters parameters = random_parameters(small);
+    const Parameter& attn_wo = parameters[layer + ".attn_wo"];
+    std::fill_n(attn_wo.data, attn_wo.size(), 0.0);
+    auto losses = [&](const std::string& masks) {
+      Config config = small;
+      config.masks = parse_mask_patterns(masks);
+      return answer<double>(config, parameters, documents, {.backward = false}).losses;
+    };
+    CHECK((losses("local:2,full") == losses(layer == "layer0" ? "full" : "local:2")));
+    CHECK(losses("full") != losses("local:2"));
   }
 }
 

@@ -136,7 +136,7 @@ TEST_CASE("a training that claims to be larger than its file takes no more than 
   const std::string contradiction =
       "1: cannot resume '" + folder.model +
       "': its model is not what its training's options and data make; make one with 'microgpt train --save FILE'";
-  model.config.mask.window = 3;  // which the scalar engine does not know
+  model.config.masks[0].window = 3;  // which the scalar engine does not know
   CHECK(resumed() == contradiction);
   model.training->options["n-embd"] = "2000";
   CHECK(resumed() == contradiction);

@@ -41,11 +41,14 @@ TEST_CASE("kv foretells the cache of a model of one's own, typed or saved, that 
   CHECK(columns("your sizes ", typed) ==
         Words{"your", "sizes", "mla,", "10", "+", "4", "5088", "f32", "28", "112", "B", "29.2", "10.9", "KiB"});
   const std::string trained =
-      output(folder.train(Words{"--engine", "tensor", "--mask", "local:3", "--save", model} + mla));
+      output(folder.train(Words{"--engine", "tensor", "--mask", "local:3,full", "--save", model} + mla));
   CHECK(behind("threads: ", trained).ends_with("KV cache of the samples: 112 bytes per token"));
-  const Words saved = columns("own ", output({"kv", model, "--dtype", "f64"}));
+  const std::string table = output({"kv", model, "--dtype", "f64"});
+  const Words saved = columns("own ", table);
   CHECK(saved[5] == behind("num params: ", trained));
-  CHECK(Words(saved.begin() + 6, saved.end()) == Words{"5088", "f64", "28", "224", "B", "29.2", "672", "B"});
+  CHECK(Words(saved.begin() + 6, saved.end()) ==
+        Words{"5088", "f64", "28", "224", "B", "29.2", "2.1", "KiB"});  // 3 rows and 16
+  CHECK(behind("own: ", table).starts_with("in 1 of 2 layers, a token sees at most 3 tokens"));
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST_CASE("stopped and resumed, a training computes what it computes in one go")
         tensor + Words{"--batch", "3", "--threads", "2"},
         tensor + Words{"--dtype", "f64", "--dropout", "0.2", "--attention", "mla", "--pos", "rope", "--rope-dim", "2"},
         tensor + Words{"--optimizer", "sgd", "--loss", "token-mean", "--batch", "7", "--attention", "mqa"},
-        Words{"--preset", "fast", "--mask", "bigbird:2:1:1", "--kernels", "naive", "--seed", "-3"}}) {
+        Words{"--preset", "fast", "--mask", "bigbird:2:1:1,full", "--kernels", "naive", "--seed", "-3"}}) {
     const Words options = folder.train(small + how + Words{"--steps", "800"});
     const Run expected = microgpt(options + Words{"--save", whole});
     // A file of some 450 lines is as long as a file may get here. The line that does not fit ends the training.

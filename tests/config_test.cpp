@@ -62,7 +62,7 @@ TEST_CASE("a shape whose number of parameters overflows is refused, not wrapped 
 
 // --- Parameters ------------------------------------------------------------------------------------------------------
 
-constexpr Config shape{.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 3};
+const Config shape{.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 3};
 
 TEST_CASE("the matrices come in the reference's order, a row for each output") {
   std::string text;

@@ -19,7 +19,7 @@ constexpr std::size_t letters = 6;
 
 /// Room for planting: a token's letter stands in the numbers 0 to 6 of the residual stream as a single one, its
 /// position in 16 to 31, and layer 0's head 0 may write to 32 to 47. A head has 16 numbers.
-constexpr Config planted{.vocab_size = letters + 1, .n_layer = 2, .n_embd = 64, .n_head = 4, .block_size = 16};
+const Config planted{.vocab_size = letters + 1, .n_layer = 2, .n_embd = 64, .n_head = 4, .block_size = 16};
 constexpr std::size_t position_at = 16, found_at = 32;
 
 /// Large enough that a softmax of such scores is one-hot to the last bit.
@@ -152,12 +152,12 @@ TEST_CASE("how far the heads of a layer are apart, in numbers by hand") {
 
 TEST_CASE("an even share is one over the positions that the mask lets a row see; rows that see one have no entropy") {
   Config config = planted;
-  config.mask = parse_mask_pattern("local:2");
+  config.masks = parse_mask_patterns("local:2");
   Probe probe(config, bare_model(), {{{6, 0, 1, 2, 6}, 0, 4}});
   const HeadLook head = measure_heads(probe).heads.front();
   CHECK(head.mass[0].even == doctest::Approx((1 + 0.5 + 0.5 + 0.5) / 4));
   CHECK(head.distance.even == doctest::Approx(0.5 * 3 / 4));
-  config.mask = parse_mask_pattern("local:1");
+  config.masks = parse_mask_patterns("local:1");
   Probe alone(config, bare_model(), {{{6, 0, 1, 2, 6}, 0, 4}});
   const HeadLook blind = measure_heads(alone).heads.front();
   CHECK(std::isnan(blind.entropy.value));
@@ -220,8 +220,8 @@ std::vector<Config> kinds() {
   for (const std::size_t i : {3, 4}) all[i].q_latent = all[i].kv_latent = 5;
   all[4].rope_dim = 2;
   all[5].rope = true;
-  all[6].mask = parse_mask_pattern("local:3");
-  all[7].mask = parse_mask_pattern("bigbird:2:1:1");
+  all[6].masks = parse_mask_patterns("local:3");
+  all[7].masks = parse_mask_patterns("bigbird:2:1:1,local:2");
   return all;
 }
 
@@ -307,7 +307,7 @@ TEST_CASE("a dead head has importance exactly 0, either way, and is pruned first
 
 TEST_CASE("a head whose output never changes has no importance when its mean replaces it, but has when zeros do") {
   Config config = kinds()[0];
-  config.mask = parse_mask_pattern("local:1");  // a head hands over its own position's value,
+  config.masks = parse_mask_patterns("local:1");  // a head hands over its own position's value,
   Parameters p = drawn(config, 6, 0.4);
   for (const char* name : {"wte", "wpe"}) {  // and all positions are alike
     for (std::size_t i = 1; i < p[name].rows; i++) std::copy_n(p[name].data, p[name].cols, p[name].row(i).begin());

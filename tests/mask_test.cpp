@@ -35,10 +35,8 @@ TEST_CASE("a spec names a pattern and its numbers, in this order, and the patter
 }
 
 TEST_CASE("a pattern is written in fewer words where some say nothing") {
-  CHECK(mask_spec(parse_mask_pattern("global:5:0")) == "local:5");
-  CHECK(mask_spec(parse_mask_pattern("bigbird:5:3:0")) == "global:5:3");
-  CHECK(mask_spec(parse_mask_pattern("bigbird:1:0:3")) == "random:3");
-  CHECK(mask_spec(parse_mask_pattern("random:0")) == "local:1");
+  CHECK(mask_specs(parse_mask_patterns("global:5:0,bigbird:5:3:0,bigbird:1:0:3,random:0,full")) ==
+        "local:5,global:5:3,random:3,local:1,full");
 }
 
 TEST_CASE("what is no pattern, or hides a token from itself, is refused with what would be one") {

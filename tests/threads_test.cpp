@@ -146,7 +146,7 @@ Config random_config(PythonRandom& random) {
                 .activation = one_of(random, all_activations).activation};
   const std::size_t head_dim = count(random, 1, 12);
   config.n_embd = config.n_head * head_dim;
-  config.mask = parse_mask_pattern(one_of(random, masks));
+  config.masks = parse_mask_patterns(one_of(random, masks));
   const std::size_t kind = random.below(4);
   if (kind == 1) config.n_kv_head = 1;
   if (kind == 2) config.n_kv_head = config.n_head % 2 == 0 ? config.n_head / 2 : 0;
@@ -256,7 +256,7 @@ TEST_CASE("no number of threads changes a bit of what is trained, in random conf
     const Training training = random_training(random);
     const Config& config = training.config;
     INFO("configuration " << i << ": " << config.attention() << ", n_embd " << config.n_embd << ", n_head "
-                          << config.n_head << ", mask " << mask_spec(config.mask) << ", rope " << config.rope
+                          << config.n_head << ", mask " << mask_specs(config.masks) << ", rope " << config.rope
                           << ", dropout " << training.options.dropout.rate << ", batch " << training.train.batch_size);
     if (i % 4 == 3) {
       check_any_threads<double>(training);

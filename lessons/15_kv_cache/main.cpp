@@ -290,7 +290,7 @@ int main(int argc, char** argv) {
   lesson.check("so does a prompt that is read at once", as_prompt);
   for (const std::size_t room : {16, 4}) {  // in src/tensor a mask hides what is older
     Config windowed = config;
-    windowed.mask.window = room;
+    windowed.masks[0].window = room;
     TensorModel<double> tensor_model(windowed, parameters);
     Decoder<double> decoder(tensor_model);
     Reader sliding{model, room};

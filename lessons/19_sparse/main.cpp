@@ -236,7 +236,7 @@ int main(int argc, char** argv) {
 
   if (std::getenv("LONG") != nullptr) {
     fmt::print("\n--- trained by src/tensor with 160 times as many names; this takes ten seconds or more ---\n");
-    const Config local_2{.mask = parse_mask_pattern("local:2")}, local_3{.mask = parse_mask_pattern("local:3")};
+    const Config local_2{.masks = parse_mask_patterns("local:2")}, local_3{.masks = parse_mask_patterns("local:3")};
     compare(lesson.documents, lesson.tokenizer, {{"full", {}}, {"local:2", local_2}, {"local:3", local_3}},
             {.num_steps = 10000, .batch_size = 16})
         .print();
@@ -251,13 +251,13 @@ int main(int argc, char** argv) {
   draw_weights(parameters, 0.3, lesson.random);
   const Model model = scalar_model(config, parameters);
   for (const std::string pattern : {"full", "local:3", "strided:2:3", "global:2:1", "block:3"}) {
-    config.mask = parse_mask_pattern(pattern);
+    config.masks = parse_mask_patterns(pattern);
     const double src = tensor_gradient(config, parameters, tokens).loss;
     for (const How how : {How::hide, How::skip, How::cache}) {
       if (how == How::cache && pattern != "local:3") continue;
       const Scope scope;
       const char* way = how == How::hide ? "hiding" : how == How::skip ? "skipping" : "with a cache of 3";
-      const double loss = sparse_loss(model, config.mask, how, tokens).data();
+      const double loss = sparse_loss(model, config.masks[0], how, tokens).data();
       lesson.check(fmt::format("{}, {}: the loss of src/tensor", pattern, way), std::abs(loss - src) < 1e-12);
     }
   }

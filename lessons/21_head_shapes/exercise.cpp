@@ -19,7 +19,7 @@ constexpr std::size_t token_at = 0, position_at = 16, previous_at = 32, answer_a
 
 /// Four heads of D = 16 numbers in each of two layers. Only head 0 of each will be used. It has rows 0 to 15 of W_Q,
 /// W_K and W_V, and columns 0 to 15 of W_O.
-constexpr Config config{.vocab_size = 10, .n_layer = 2, .n_embd = 64, .n_head = 4};
+const Config config{.vocab_size = 10, .n_layer = 2, .n_embd = 64, .n_head = 4};
 
 constexpr double strong = 20;  // so large that softmax gives all to the largest score
 

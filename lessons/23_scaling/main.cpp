@@ -216,8 +216,8 @@ Vectors keys_of(std::size_t D, const Data& copying, Lesson& lesson) {
     head.keys.push_back({k.row(t)[0], k.row(t)[1]});
   }
   lesson.check(fmt::format("of a head of {}, the other numbers are still dead", D), q.row(0)[D] + k.row(0)[D] == 0);
-  const Tensor<double> src = attention_weights(
-      AttentionCall<double>::of(model.layers[0].attention.shape, q, k, all.layers[0].attention.v.view(), model.mask));
+  const Tensor<double> src = attention_weights(AttentionCall<double>::of(
+      model.layers[0].attention.shape, q, k, all.layers[0].attention.v.view(), model.mask(0)));
   lesson.check("the last query's weights are those of src/tensor",
                largest_difference(weights.data(), {src.view().row(q.rows - 1), keys.size()}) < 1e-12);
   return head;

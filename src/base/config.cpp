@@ -12,7 +12,7 @@ namespace microgpt {
 
 std::string Config::attention() const { return attention_shape(*this).kind(); }
 
-bool Config::is_plain() const { return attention() == "mha" && !rope && mask == MaskPattern{}; }
+bool Config::is_plain() const { return attention() == "mha" && !rope && masks == Config{}.masks; }
 
 void choose_attention(Config& config, const std::string& kind) {
   const bool is_latent = kind == "mla";
@@ -93,6 +93,9 @@ void validate(const Config& config, std::uint64_t max_parameters) {
           "n_embd {} is not divisible by n_head {}; every head takes an equal slice of the width: use an n_head of {}",
           config.n_embd, config.n_head, divisors_near(config.n_head, config.n_embd));
   validate_attention(config);
+  const std::size_t n = config.masks.size();
+  require(n == 1 || n == config.n_layer, "{} masks for {} layers; give one for all layers, or one for each", n,
+          config.n_layer);
   require(num_parameters(config) <= max_parameters,
           "n_layer {}, n_embd {}, block_size {} make more than {} parameters; choose a smaller shape", config.n_layer,
           config.n_embd, config.block_size, max_parameters);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/activation.h"
 #include "base/mask_pattern.h"
@@ -25,7 +26,7 @@ struct Config {
   std::size_t kv_latent = 0;  // Lkv: and keys and values from this many; 0: not latent
   std::size_t rope_dim = 0;   // R: how many numbers of a query or key RoPE rotates, in latent attention
   bool rope = false;          // positions come from rotation (RoPE) alone; there is no wpe
-  MaskPattern mask = {};      // which positions, up to its own, a position sees
+  std::vector<MaskPattern> masks{MaskPattern{}};  // what a position sees, for all layers or for each
 
   std::size_t head_dim() const { return n_embd / n_head; }                      // D
   std::size_t kv_heads() const { return n_kv_head == 0 ? n_head : n_kv_head; }  // G
@@ -41,8 +42,8 @@ struct Config {
 };
 
 /// Throws UsageError if a size is 0, n_head does not divide n_embd, n_kv_head does not divide n_head, a rotation has an
-/// odd width, block_size is more than 10^9, or the model has more than max_parameters: by default 2^26, 2 GiB with
-/// gradients and Adam's two means.
+/// odd width, masks is neither one for all layers nor one for each, block_size is more than 10^9, or the model has more
+/// than max_parameters: by default 2^26, 2 GiB with gradients and Adam's two means.
 void validate(const Config& config, std::uint64_t max_parameters = std::uint64_t{1} << 26);
 
 /// Changes the kind of attention: mha; mqa; gqa, with half as many key and value heads as query heads; or mla, whose

@@ -70,6 +70,13 @@ MaskPattern parse_mask_pattern(const std::string& spec) {
   return pattern;
 }
 
+std::vector<MaskPattern> parse_mask_patterns(const std::string& specs) {
+  if (specs.size() > 1000) throw UsageError("mask '" + specs.substr(0, 40) + "...' is too long");
+  std::vector<MaskPattern> patterns;
+  for (const std::string& spec : parts(specs, ',')) patterns.push_back(parse_mask_pattern(spec));
+  return patterns;
+}
+
 std::string mask_spec(const MaskPattern& p) {
   if (p == MaskPattern{}) return "full";
   if (p.block > 0) return fmt::format("block:{}", p.block);
@@ -78,6 +85,12 @@ std::string mask_spec(const MaskPattern& p) {
   if (p.n_random > 0) return fmt::format("bigbird:{}:{}:{}", p.window, p.n_global, p.n_random);
   if (p.n_global > 0) return fmt::format("global:{}:{}", p.window, p.n_global);
   return fmt::format("local:{}", p.window);
+}
+
+std::string mask_specs(const std::vector<MaskPattern>& patterns) {
+  std::string all;
+  for (const MaskPattern& pattern : patterns) all += (all.empty() ? "" : ",") + mask_spec(pattern);
+  return all;
 }
 
 }  // namespace microgpt

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace microgpt {
 
@@ -30,9 +31,14 @@ struct MaskPattern {
 ///   block:S         its own block of S tokens, and the first block
 /// Throws UsageError, which names the spec, if `spec` is none of these, or its W or S is 0.
 MaskPattern parse_mask_pattern(const std::string& spec);
+
+/// Some, with commas between them. At most 1000 characters.
+std::vector<MaskPattern> parse_mask_patterns(const std::string& specs);
+
 std::string mask_forms();  // all of these: "full, local:W, ..."
 
 /// The shortest spec that parse_mask_pattern reads as this pattern.
 std::string mask_spec(const MaskPattern& pattern);
+std::string mask_specs(const std::vector<MaskPattern>& patterns);
 
 }  // namespace microgpt

@@ -55,7 +55,7 @@ std::span<const PublishedModel> published_models() {
       {"llama3-405b", 126, grouped(16384, 128, 8, 128), 53248, 405'853'388'800},
 
       // Jiang et al. 2023, Mistral 7B, table 1: version 0.1, with a sliding window
-      {"mistral-7b", 32, grouped(4096, 32, 8, 128), 14336, 7'241'732'096, {}, 4096},
+      {"mistral-7b", 32, grouped(4096, 32, 8, 128), 14336, 7'241'732'096, {}, {4096}},
 
       // Jiang et al. 2024, Mixtral of Experts, table 1
       {"mixtral-8x7b", 32, grouped(4096, 32, 8, 128), 0, 46'702'792'704},

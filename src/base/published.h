@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/attention_shape.h"
 
@@ -25,7 +26,7 @@ struct PublishedModel {
   std::size_t mlp_dim = 0;       // the inner width of an MLP; with a mixture of experts, that of the first layers or 0
   std::uint64_t parameters = 0;  // as many as the publisher's files hold; 0: not known
   Design design = {};
-  std::size_t window = 0;  // how many tokens a token sees, itself included; 0: all up to itself
+  std::vector<std::size_t> windows{0};  // tokens that a token sees, with itself, for all layers or for each; 0: all
 };
 
 /// All models, or one by its name. For an unknown name throws UsageError with the known ones.

@@ -22,10 +22,10 @@ bool is_at(Place place, std::span<const Token> tokens, std::size_t t, std::size_
   return false;
 }
 
-std::vector<std::size_t> seen_from(std::size_t t, const Probe& probe) {
+std::vector<std::size_t> seen_from(std::size_t layer, std::size_t t, const Probe& probe) {
   std::vector<std::size_t> seen;
   for (std::size_t s = 0; s <= t; s++) {
-    if (probe.allows(t, s)) seen.push_back(s);
+    if (probe.allows(layer, t, s)) seen.push_back(s);
   }
   return seen;
 }
@@ -83,7 +83,7 @@ std::vector<HeadLook> heads_of(
     const std::size_t T = weights.cols;
     std::vector<std::array<RowMean, num_measures>> rows(H);
     for (std::size_t t = 0; t < T; t++) {
-      const std::vector<std::size_t> seen = seen_from(t, probe);
+      const std::vector<std::size_t> seen = seen_from(layer, t, probe);
       const auto n = static_cast<double>(seen.size());
       for (std::size_t h = 0; h < H; h++) {
         const double* const row = weights.row(h * T + t);
@@ -165,7 +165,7 @@ HeadLooks measure_heads(Probe& probe) {
     const std::size_t n = weights.cols;
     std::vector<double> of_pairs;  // in all rows that see more than one position
     for (std::size_t t = 0; t < n; t++) {
-      const std::vector<std::size_t> seen = seen_from(t, probe);
+      const std::vector<std::size_t> seen = seen_from(layer, t, probe);
       if (seen.size() < 2) continue;
       for (std::size_t g = 0; g < H; g++) {
         for (std::size_t h = 0; h < g; h++) {

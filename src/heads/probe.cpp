@@ -161,7 +161,7 @@ LayerAttention Probe::attention(std::size_t layer, Share rows) const {
   const AttentionActivations<double>& a = activations_.layers[layer].attention;
   auto of = [&](const Tensor<double>& tensor) { return tensor.view().slice_rows(rows.first, rows.n); };
   const AttentionShape& shape = model_.layers[layer].attention.shape;
-  return {AttentionCall<double>::of(shape, of(a.q), of(a.k), of(a.v), model_.mask), of(a.x_attn)};
+  return {AttentionCall<double>::of(shape, of(a.q), of(a.k), of(a.v), model_.mask(layer)), of(a.x_attn)};
 }
 
 }  // namespace microgpt

@@ -99,7 +99,7 @@ class Probe {
   /// Whether the head's columns of attn_wo are zeros, as in a model from which it was taken out.
   bool is_removed(HeadId id) const;
 
-  bool allows(std::size_t t, std::size_t s) const { return model_.mask.allows(t, s); }
+  bool allows(std::size_t layer, std::size_t t, std::size_t s) const { return model_.mask(layer).allows(t, s); }
 
  private:
   void run(const Batch& batch, std::span<const HeadOutput> replaced = {});

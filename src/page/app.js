@@ -167,7 +167,7 @@ function showTitle({ about, model }) {
   document.title = `A tiny GPT: ${about.name}`;
   const count = (n, word) => `${counted(n)} [${word}${n === 1 ? "" : "s"}|${word}]`;
   const how = `[${attention.toUpperCase()}]${rope ? ", [rotary positions|RoPE]" : ""}`;
-  const masked = mask === "full" ? "" : `, [mask] ${mask}`;
+  const masked = mask === "full" ? "" : `, [mask] ${mask.replaceAll(",", ", ")}`;
   const sizes = `${count(n_layer, "layer")} of ${count(n_head, "head")}, width ${n_embd}`;
   const size = `${count(model.numbers.length, "parameter")}`;
   renew(byId("facts"), inText(about.name), explained(`: ${sizes}, ${how}${masked}, ${size}`));

@@ -184,9 +184,9 @@ function cutNote(n) {
   return n > longestMap ? `Only the first ${longestMap} of ${n} positions have room here.` : "";
 }
 
-// The map of a head, of rows[t][s] for s <= t. A row may be picked; forbidden(t, s) says which cells are crossed out;
+// The map of a head of this layer, of rows[t][s] for s <= t. A row may be picked; forbidden(t, s) says which cells are crossed out;
 // a click calls pick(t). A page has many maps, so all cells of one shade are one path.
-function headMap(model, { rows, labels, name, picked = -1, forbidden = () => false, pick }) {
+function headMap(model, { layer, rows, labels, name, picked = -1, forbidden = () => false, pick }) {
   const n = Math.min(rows.length, longestMap);
   const size = mapMargin + cellSize * n + 2;
   const at = (i) => mapMargin + cellSize * i;
@@ -200,7 +200,7 @@ function headMap(model, { rows, labels, name, picked = -1, forbidden = () => fal
       const cell = `M${at(s)} ${at(t)}h${cellSize - 1}v${cellSize - 1}H${at(s)}z`;
       const shade = Math.round(40 * rows[t][s]) / 40;
       if (shade > 0) shaded.set(shade, (shaded.get(shade) ?? "") + cell);
-      if (allows(model, t, s)) seen += cell;
+      if (allows(model, layer, t, s)) seen += cell;
       if (forbidden(t, s)) crosses += `M${at(s) + 4} ${at(t) + 4}l9 9m-9 0l9 -9`;
     }
   }

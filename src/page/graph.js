@@ -2,8 +2,8 @@
 // are Values of the tape.
 
 // The program's scalar engine, and so the debugger, knows only these models; and a graph must have room.
-function hasGraph({ config, visible, numbers }) {
-  return config.attention === "mha" && !config.rope && visible === null && numbers.length <= 100_000;
+function hasGraph({ config, numbers }) {
+  return config.attention === "mha" && !config.rope && config.mask === "full" && numbers.length <= 100_000;
 }
 
 class Graph {

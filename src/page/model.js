@@ -49,9 +49,10 @@ function encode(model, text) {
 const labelled = (bos) => ({ characters }, token) => (characters[token] ?? bos).trim() || "␣";
 const [shortLabel, longLabel, nextLabel] = [".", "BOS", "end"].map(labelled);
 
-// Whether position t may look at position s.
-function allows(model, t, s) {
-  return s <= t && (model.visible === null || model.visible[t][s] === "1");
+// Whether in this layer position t may look at position s.
+function allows(model, layer, t, s) {
+  const rows = model.visible[layer % model.visible.length]; // null: all
+  return s <= t && (rows === null || rows[t][s] === "1");
 }
 
 function slices(x, n) {
@@ -123,7 +124,7 @@ class Run {
     for (const [name, list] of Object.entries({ q: q_h, k: k_h, v: v_h })) tape.name(list[h], name, ofNumber);
     const scale = 1 / Math.sqrt(q_h[h].length);
     const attn_logits = positions.map((at, s) => {
-      const sees = allows(model, t, s) && !this.changes.forbidden.has(`${li}:${h}:${t}:${s}`);
+      const sees = allows(model, li, t, s) && !this.changes.forbidden.has(`${li}:${h}:${t}:${s}`);
       if (!sees) return tape.constant(-Infinity);
       return tape.timesNumber(tape.nameOne(tape.dot(q_h[h], at.k_h[h]), "q · k", ofPosition(s)), scale);
     });

@@ -53,6 +53,7 @@ function galleryCard(shown, part) {
     click: () => open(at),
   };
   const map = headMap(model, {
+    layer,
     rows: weightsOf(shown.now, part),
     labels: shown.labels,
     name: `Map of layer ${layer}, head ${head}, in “${state.text}”`,

@@ -15,7 +15,7 @@ function headFacts({ model, now, changes, layer, head, at }) {
   const ofHead = (name) => positions[at][name][head];
   const [query, scores, weights, output] = ["q_h", "attn_logits", "attn_weights", "head_out"].map(ofHead);
   const [keys, values] = ["k_h", "v_h"].map((name) => positions.map((each) => each[name][head]));
-  const sees = (s) => allows(model, at, s) && !changes.forbidden.has(`${layer}:${head}:${at}:${s}`);
+  const sees = (s) => allows(model, layer, at, s) && !changes.forbidden.has(`${layer}:${head}:${at}:${s}`);
   const seen = [...positions.keys()].filter(sees);
   return { seen, query, scores, weights, output, keys, values };
 }
@@ -38,6 +38,7 @@ function showHead(shown) {
   const letters = tokens.map((token) => longLabel(model, token));
   showChoices(byId("pick-letter"), letters.entries(), at, (at) => change({ at }));
   const map = headMap(model, {
+    layer,
     rows: weightsOf(now, { layer, head }),
     labels: shown.labels,
     picked: at,

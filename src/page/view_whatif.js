@@ -15,7 +15,7 @@ function showForbid(shown) {
   const cellButton = (t, s) => {
     const key = `${layer}:${head}:${t}:${s}`;
     const isForbidden = state.forbidden.has(key);
-    const isMasked = !allows(model, t, s);
+    const isMasked = !allows(model, layer, t, s);
     const weight = now.layers[layer][t].attn_weights[head][s];
     const how = isMasked ? "never, because of the mask" : isForbidden ? "forbidden" : fixed(weight);
     const about = {

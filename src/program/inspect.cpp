@@ -26,7 +26,7 @@ void print_summary(const Config& config, const Tokenizer& tokenizer, const Param
   } else if (config.kv_heads() != config.n_head) {
     fmt::print("  (n_kv_head {})", config.kv_heads());
   }
-  fmt::print("\nmask        {}\n", mask_spec(config.mask));
+  fmt::print("\nmask        {}\n", mask_specs(config.masks));
   fmt::print("positions   {}\n", config.rope ? "rotated (RoPE)" : "learned (wpe)");
   fmt::print("block_size  {}\n", config.block_size);
   fmt::print("vocab_size  {}  ({} and BOS)\n", config.vocab_size, visible(encode_utf8(tokenizer.characters())));

@@ -41,14 +41,13 @@ Json config_json(const Config& config) {
           {"rope_dim", config.rope_dim},
           {"rope", config.rope},
           {"rope_base", attention_shape(config).rope_base},
-          {"mask", mask_spec(config.mask)}};
+          {"mask", mask_specs(config.masks)}};
 }
 
 /// Which positions each one sees, as rows "1011"; nothing if it is all up to itself.
-Json visible_json(const Config& config) {
-  if (mask_spec(config.mask) == "full") return nullptr;
-  const std::size_t n = shown_positions(config);
-  const Mask mask = Mask::of(config.mask, n);
+Json visible_json(const MaskPattern& pattern, std::size_t n) {
+  if (pattern == MaskPattern{}) return nullptr;
+  const Mask mask = Mask::of(pattern, n);
   Json rows = Json::array();
   for (std::size_t t = 0; t < n; t++) {
     std::string row;
@@ -62,11 +61,12 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Mea
   const auto& [config, tokenizer, parameters, training] = checkpoint;
   const std::size_t threads = available_threads();
   const HeadsReport report = report_on(checkpoint, measured.probed, threads, run_line("heads:"));
-  Json characters = Json::array(), matrices = Json::array(), means;
+  Json characters = Json::array(), visible = Json::array(), matrices = Json::array(), means;
   for (const char32_t character : tokenizer.characters()) characters.push_back(encode_utf8(character));
   for (const Parameter& p : parameters.matrices()) {
     matrices.push_back({{"name", p.name}, {"rows", p.rows}, {"cols", p.cols}});
   }
+  for (const MaskPattern& mask : config.masks) visible.push_back(visible_json(mask, shown_positions(config)));
   Probe probe(config, parameters, measured.probed, threads);
   for (const HeadOutput& mean : probe.mean_outputs()) means[name_of(mean.id)] = mean.output;
   // As in memory: the least significant byte first.
@@ -81,7 +81,7 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Mea
           {"measured", {{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}}},
           {"config", config_json(config)},
           {"characters", characters},
-          {"visible", visible_json(config)},
+          {"visible", visible},
           {"parameters", matrices},
           {"weights", base64({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()})},
           {"heads", head_records(report)},

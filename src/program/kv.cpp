@@ -32,9 +32,12 @@ struct Row {
 /// This project's GPT in the same terms.
 PublishedModel own_model(const std::string& name, const Config& config) {
   const std::size_t parameters = config.vocab_size > 0 ? num_parameters(config) : 0;
-  const MaskPattern window{.window = config.mask.window};  // the mask, if it has a window and nothing else
-  const std::size_t seen = config.mask == window && window != MaskPattern{} ? window.window : 0;
-  return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}, seen};
+  std::vector<std::size_t> windows;
+  for (const MaskPattern& mask : config.masks) {
+    const MaskPattern window{.window = mask.window};  // the mask, if it has a window and nothing else
+    windows.push_back(mask == window && window != MaskPattern{} ? window.window : 0);
+  }
+  return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}, windows};
 }
 
 std::size_t bytes_of(const std::string& dtype) {
@@ -52,15 +55,19 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   const PublishedModel& model = row.model;
   const AttentionShape& shape = model.attention;
   auto bytes = [&](std::size_t tokens, std::size_t of_number) {
-    return cache_bytes(shape, model.n_layer, tokens, of_number);
+    double all = 0;
+    for (const std::size_t window : model.windows) {
+      const std::size_t kept = window == 0 ? tokens : std::min(tokens, window);
+      all += cache_bytes(shape, model.n_layer / model.windows.size(), kept, of_number);
+    }
+    return all;
   };
   const double of_mha = cached_numbers(shape) / (2.0 * shape.n_head * shape.value_dim);
   fmt::print("{} {:<14} {:>8}  {:>9}  {:>4} {:>8.0f} {:>10}  {:>8.1f}", pad_right(model.name, 16), label(shape),
              model.parameters > 0 ? readable_count(model.parameters) : "", readable_count(attention_parameters(model)),
              row.dtype, bytes(1, 1), readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);
   for (const std::size_t context : contexts) {
-    const std::size_t kept = model.window == 0 ? context : std::min(context, model.window);
-    fmt::print(" {:>10}", readable_bytes(bytes(kept, bytes_of(row.dtype))));
+    fmt::print(" {:>10}", readable_bytes(bytes(context, bytes_of(row.dtype))));
   }
   fmt::print("\n");
 }
@@ -127,9 +134,13 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
   fmt::print("\n");
   for (const Row& row : rows) print_row(row, contexts);
   for (const auto& [model, dtype] : rows) {
-    if (model.window == 0 || model.name.starts_with(" ")) continue;
-    fmt::print("\n{}{}: a token sees at most {} tokens, so the cache keeps no more (a sliding window).\n", model.name,
-               options.like.empty() ? "" : ", also as ...", model.window);
+    const std::size_t n = model.windows.size(),
+                      with_window = n - std::count(model.windows.begin(), model.windows.end(), 0);
+    if (with_window == 0 || model.name.starts_with(" ")) continue;
+    fmt::print("\n{}{}: {}a token sees at most {} tokens, so the cache keeps no more (a sliding window).\n", model.name,
+               options.like.empty() ? "" : ", also as ...",
+               with_window == n ? "" : fmt::format("in {} of {} layers, ", with_window, n),
+               *std::max_element(model.windows.begin(), model.windows.end()));
   }
   if (!options.like.empty()) {
     fmt::print(

@@ -72,15 +72,9 @@ Binding list(std::vector<std::string>& target, const std::string& type) {
 
 Binding dtype(Dtype& target) { return choice(target, {{"f32", Dtype::f32}, {"f64", Dtype::f64}}); }
 
-Binding mask(MaskPattern& target) {
-  auto read = [&target](const std::string&, const std::string& text) {
-    try {
-      target = parse_mask_pattern(text);
-    } catch (const UsageError& error) {
-      throw UsageError(std::string("--") + error.what());  // the message begins with "mask"
-    }
-  };
-  return {"PATTERN", read, [&target] { return mask_spec(target); }};
+Binding masks(std::vector<MaskPattern>& target) {
+  return {"PATTERN", [&target](auto&, const std::string& text) { target = parse_mask_patterns(text); },
+          [&target] { return mask_specs(target); }};
 }
 
 // --- Options of several commands -------------------------------------------------------------------------------------

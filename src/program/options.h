@@ -135,7 +135,7 @@ Binding list(std::vector<std::string>& target, const std::string& type);  // cal
 enum class Dtype : std::uint8_t { f32, f64 };
 Binding dtype(Dtype& target);
 
-Binding mask(MaskPattern& target);
+Binding masks(std::vector<MaskPattern>& target);
 
 // Options of several commands.
 

@@ -57,7 +57,7 @@ void choose_training(const Options& table, TrainOptions& options, const Start& s
   const std::size_t n = start.documents.size();
   const auto names = static_cast<double>(n);
   auto& [name, model, how, heading] = options.preset;
-  model.mask.window = n < few ? 4 : 6;
+  model.masks[0].window = n < few ? 4 : 6;
   const std::size_t positions = std::max(longest(start.documents), longest(start.held_out)) + 1;
   model.block_size = std::clamp<std::size_t>(positions, 16, longest_block);
   how.batch_size = n < 4000 ? 16 : 32;
@@ -71,7 +71,7 @@ void choose_training(const Options& table, TrainOptions& options, const Start& s
   validate(model);
   fmt::print(
       "chosen for {} distinct documents: n_layer {}, n_embd {}, block_size {}, mask {}, dropout {}; {} batches of {}\n",
-      n + start.held_out.size(), model.n_layer, model.n_embd, model.block_size, mask_spec(model.mask), how.dropout,
+      n + start.held_out.size(), model.n_layer, model.n_embd, model.block_size, mask_specs(model.masks), how.dropout,
       how.num_steps, how.batch_size);
 }
 

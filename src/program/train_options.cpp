@@ -66,12 +66,13 @@ Options tensor_options(TrainOptions& options) {
 }
 
 Options position_options(Config& config) {
-  return {{"--pos", "positions: a learned row for each, or a rotation of queries and keys",
-           choice(config.rope, {{"learned", false}, {"rope", true}}), saved},
-          {"--mask",
-           "what a position sees [full: all so far]\n" + mask_forms() +
-               "\n(W: window, S: stride or block, G: first tokens, R: random tokens)",
-           mask(config.mask), saved}};
+  return {
+      {"--pos", "positions: a learned row for each, or a rotation of queries and keys",
+       choice(config.rope, {{"learned", false}, {"rope", true}}), saved},
+      {"--mask",
+       "what a position sees [full: all so far]\n" + mask_forms() +
+           "\n(W: window, S: stride or block, G: first tokens, R: random tokens);\none for each layer: local:4,full",
+       masks(config.masks), saved}};
 }
 
 }  // namespace

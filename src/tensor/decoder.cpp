@@ -177,7 +177,7 @@ View<T> Decoder<T>::next(std::span<const Token> tokens) {
       caches_[li].make(x_norm, kernels_, positions);
     }
     if (li == 0 && !recalled) remember(x, tokens, positions);
-    caches_[li].attend(out, kernels_, model_.mask, positions);
+    caches_[li].attend(out, kernels_, model_.mask(li), positions);
     kernels_.add_forward(x, out, x);
 
     // 2) MLP.

@@ -28,11 +28,11 @@ template <class T>
 TensorModel<T>::TensorModel(const Config& config_, const Parameters& parameters, std::size_t max_length)
     : config(config_),
       length(std::min(max_length, config.block_size)),
-      mask(Mask::of(config.mask, length)),
       wte(config.vocab_size, config.n_embd, Use::embedding),
       wpe(config.rope ? 0 : config.block_size, config.n_embd, Use::embedding),
       lm_head(config.vocab_size, config.n_embd),
       layers(config.n_layer, Layer(config)) {
+  for (const MaskPattern& pattern : config.masks) masks.push_back(Mask::of(pattern, length));
   const double* from = parameters.data().data();
   for (Weight<T>* weight : weights()) {
     const View<T> data = weight->data.view();
@@ -91,10 +91,10 @@ void Activations<T>::resize(const TensorModel<T>& model, std::size_t N) {
 namespace {
 
 template <class T>
-std::vector<Sequence> sequences_of(const TensorModel<T>& model, const Batch& batch, Share documents) {
+std::vector<Sequence> sequences_of(const TensorModel<T>& model, std::size_t li, const Batch& batch, Share documents) {
   std::vector<Sequence> sequences;
   for (std::size_t i = documents.first; i < documents.first + documents.n; i++) {
-    sequences.push_back({batch.document(i), batch.document(i), &model.mask});
+    sequences.push_back({batch.document(i), batch.document(i), &model.mask(li)});
   }
   return sequences;
 }
@@ -133,7 +133,6 @@ template <class T>
 void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                  Activations<T>& a) {
   const Share rows = batch.rows(documents);
-  const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
   auto of = [&](auto&& all) { return rows.of(all); };                            // these documents' rows
   auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };  // of a (1,N)
 
@@ -146,6 +145,7 @@ void gpt_forward(const TensorModel<T>& model, const Kernels<T>& kernels, const B
     typename Activations<T>::Layer& l = a.layers[li];
     Tensor<T>& x = li == 0 ? a.x : a.layers[li - 1].x_out;
     const LayerDropout dropout(a.dropout, li);
+    const std::vector<Sequence> sequences = sequences_of(model, li, batch, documents);
 
     // 1) Attention.
     kernels.rmsnorm_forward(of(l.x_norm1), at(l.scale1), of(x));
@@ -187,7 +187,6 @@ template <class T>
 void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                   const T* dlosses, Activations<T>& a) {
   const Share rows = batch.rows(documents);
-  const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
   auto of = [&](auto&& all) { return rows.of(all); };
   auto at = [&](Tensor<T>& tensor) { return tensor.view().data + rows.first; };
 
@@ -201,6 +200,7 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
     const View<T> x = li == 0 ? of(a.x) : of(a.layers[li - 1].x_out);
     const View<T> dx = li == 0 ? of(a.dx) : of(a.layers[li - 1].dx_out);
     const LayerDropout dropout(a.dropout, li);
+    const std::vector<Sequence> sequences = sequences_of(model, li, batch, documents);
 
     // 2) MLP.
     if (dropout.mlp_out.drops()) drop<T>(of(l.dmlp_out), of(l.dx_out), dropout.mlp_out, rows.first);
@@ -236,7 +236,6 @@ template <class T>
 void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, Share documents,
                           const Activations<T>& a, const WeightRows& which) {
   const Share positions = batch.rows(documents);
-  const std::vector<Sequence> sequences = sequences_of(model, batch, documents);
   auto of = [&](auto&& all) { return positions.of(all); };
   auto embedding = [&](Weight<T>& w, std::span<const std::size_t> indices) {
     const Share rows = which.of(w.grad.view().rows);
@@ -252,6 +251,7 @@ void gpt_backward_weights(TensorModel<T>& model, const Kernels<T>& kernels, cons
   for (std::size_t li = 0; li < model.layers.size(); li++) {
     typename TensorModel<T>::Layer& layer = model.layers[li];
     const typename Activations<T>::Layer& l = a.layers[li];
+    const std::vector<Sequence> sequences = sequences_of(model, li, batch, documents);
     layer.attention.backward_weights(dattn_out(l, a.dropout).view(), kernels, attention_input(a, li, batch, sequences),
                                      l.attention, which);
     linear(layer.mlp_fc1, l.dhidden, l.x_norm2);

@@ -42,15 +42,17 @@ struct TensorModel {
     Weight<T> mlp_fc2;  // (C,4C)
   };
 
+  const Mask& mask(std::size_t layer) const { return masks[layer % masks.size()]; }
+
   /// All weights, in the order of the store.
   std::vector<Weight<T>*> weights();
 
   Config config;
-  std::size_t length;  // the longest document, in positions; at most block_size
-  Mask mask;
-  Weight<T> wte;      // (V,C)
-  Weight<T> wpe;      // (T,C), or no rows with RoPE
-  Weight<T> lm_head;  // (V,C)
+  std::size_t length;       // the longest document, in positions; at most block_size
+  std::vector<Mask> masks;  // one for all layers, or one for each
+  Weight<T> wte;            // (V,C)
+  Weight<T> wpe;            // (T,C), or no rows with RoPE
+  Weight<T> lm_head;        // (V,C)
   std::vector<Layer> layers;
 };
 

@@ -47,13 +47,6 @@ std::size_t optional_number(const Metadata& metadata, const std::string& name) {
   return metadata.contains(name) ? metadata_number(metadata, name) : 0;
 }
 
-MaskPattern mask_of(const Metadata& metadata) {
-  if (!metadata.contains("mask")) return {};
-  const std::string& mask = metadata_text(metadata, "mask");
-  if (mask.size() > 100) throw Error("mask is " + shown(mask) + ", which is too long");
-  return parse_mask_pattern(mask);
-}
-
 /// The place of a text among those that it may be.
 std::size_t index_of(const Metadata& metadata, const std::string& name, const std::vector<std::string>& words) {
   const std::string& text = metadata_text(metadata, name);
@@ -82,7 +75,7 @@ Config config_of(const Metadata& metadata, const Tokenizer& tokenizer) {
                       .kv_latent = optional_number(metadata, "kv_latent"),
                       .rope_dim = optional_number(metadata, "rope_dim"),
                       .rope = metadata.contains("pos") && index_of(metadata, "pos", {"learned", "rope"}) == 1,
-                      .mask = mask_of(metadata)};
+                      .masks = parse_mask_patterns(metadata.contains("mask") ? metadata.at("mask") : "full")};
   validate(config);
   return config;
 }
@@ -210,7 +203,7 @@ Metadata metadata_of(const Config& config, const Tokenizer& tokenizer, const std
     metadata["q_latent"] = std::to_string(config.q_latent);
     metadata["kv_latent"] = std::to_string(config.kv_latent);
     metadata["rope_dim"] = std::to_string(config.rope_dim);
-    metadata["mask"] = mask_spec(config.mask);
+    metadata["mask"] = mask_specs(config.masks);
     metadata["pos"] = config.rope ? "rope" : "learned";
   }
   if (training) {

@@ -6,8 +6,8 @@
 //   activation                            its name in base/activation.h
 //   characters                            the alphabet of the tokenizer
 //
-// If attention is not plain, also n_kv_head, q_latent, kv_latent and rope_dim; mask, as one word; and pos, "rope" or
-// "learned".
+// If attention is not plain, also n_kv_head, q_latent, kv_latent and rope_dim; mask, as one word, or one for each
+// layer; and pos, "rope" or "learned".
 //
 // If training can go on from here, there are also F64 tensors adam.m.NAME and adam.v.NAME for each matrix NAME (Adam's
 // two running means), and in the metadata:

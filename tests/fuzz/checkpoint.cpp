@@ -48,7 +48,7 @@ std::string model_file(Config config, const std::u32string& characters, PythonRa
 
 /// Sizes with which a model has few numbers, also if they are combined.
 Config tiny(const std::string& attention, bool rope, const std::string& mask) {
-  Config config{.n_embd = 4, .n_head = 2, .block_size = 5, .rope = rope, .mask = parse_mask_pattern(mask)};
+  Config config{.n_embd = 4, .n_head = 2, .block_size = 5, .rope = rope, .masks = parse_mask_patterns(mask)};
   choose_attention(config, attention);
   if (rope && config.is_latent()) config.rope_dim = 2;
   return config;
@@ -158,7 +158,8 @@ std::vector<std::string> seeds() {
       files.push_back(model_file(tiny(attention, rope, "full"), U"ab", random, rope));
     }
   }
-  for (const char* mask : {"local:2", "strided:2:2", "global:2:1", "random:2", "bigbird:2:1:1", "block:2"}) {
+  for (const char* mask :
+       {"local:2", "strided:2:2", "global:2:1", "random:2", "bigbird:2:1:1", "block:2", "local:2,full"}) {
     files.push_back(model_file(tiny("mha", false, mask), U"aä", random));
   }
   Config large = tiny("gqa", false, "full");  // libFuzzer makes no input longer than the longest seed

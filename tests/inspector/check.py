@@ -33,7 +33,7 @@ MODELS = {
     "gqa_rope": ["--attention", "gqa", "--n-kv-head", "2", "--pos", "rope", "--n-layer", "2"],
     "mla": ["--attention", "mla", "--q-latent", "12", "--kv-latent", "8"],
     "mla_rotary": ["--attention", "mla", "--q-latent", "8", "--kv-latent", "8", "--rope-dim", "2", "--n-layer", "3"],
-    "mha_rope_strided": ["--pos", "rope", "--mask", "strided:2:3"],
+    "mha_rope_strided": ["--pos", "rope", "--mask", "strided:2:3,full", "--n-layer", "2"],
     "bigbird": ["--attention", "gqa", "--mask", "bigbird:2:1:1"],
     "walkthrough": ["--preset", "walkthrough"],
     "one_head": ["--n-head", "1", "--n-embd", "8"],

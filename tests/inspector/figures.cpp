@@ -88,9 +88,11 @@ Json forbidden_json(const TensorModel<double>& model, std::span<const ProbeDocum
   for (const Cells& cells : {Cells{{2, 1}}, Cells{{1, 0}, {1, 1}}, Cells{{0, 0}, {3, 0}, {3, 3}}}) {
     TensorModel<double> changed = model;
     const std::size_t T = model.config.block_size;
-    changed.mask = Mask::table(T, T, [&](std::size_t t, std::size_t s) {
-      return s <= t && model.mask.allows(t, s) && std::find(cells.begin(), cells.end(), std::pair(t, s)) == cells.end();
-    });
+    for (Mask& mask : changed.masks) {
+      mask = Mask::table(T, T, [&, before = mask](std::size_t t, std::size_t s) {
+        return s <= t && before.allows(t, s) && std::find(cells.begin(), cells.end(), std::pair(t, s)) == cells.end();
+      });
+    }
     Json logits = Json::array();
     for (std::size_t i = 0; i < num_changed; i++) {
       logits.push_back(json(forward(changed, documents[i], {}).logits.view()));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "base/parameters.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
+#include "lesson/model_picture.h"
+#include "lesson/puzzle_picture.h"
 #include "microgpt.h"
 #include "pictures.h"
 #include "train/evaluation.h"
@@ -98,10 +101,10 @@ std::vector<Token> draw_word(PythonRandom& random) {
 
 /// Attention as in lesson 07, with a W_O behind it, and two matrices that make logits of what was found.
 struct Reader {
-  Matrix wte, wpe;        // (V,C) of a letter, (4,C) of its place
-  Matrix wq, wk, wv, wo;  // (C,C)
-  Matrix first, before;   // (V,C)
-  List params;            // all of them
+  StateDict p;
+  Matrix wte = p["wte"], wpe = p["wpe"];                          // (V,C) of a letter, (4,C) of its place
+  Matrix wq = p["wq"], wk = p["wk"], wv = p["wv"], wo = p["wo"];  // (C,C)
+  Matrix first = p["first"], before = p["before"];                // (V,C)
 };
 
 /// The logits, (V), of the first letter and of the one before the last.
@@ -131,15 +134,14 @@ Reader learn_words(std::size_t n_head, std::uint64_t seed) {
   PythonRandom random(seed);
   const std::vector<Parameters::Shape> shapes{{"wte", V, C}, {"wpe", 4, C}, {"wq", C, C},    {"wk", C, C},
                                               {"wv", C, C},  {"wo", C, C},  {"first", V, C}, {"before", V, C}};
-  const StateDict p(shapes, size_of_weights, random);
-  const Reader model{p["wte"], p["wpe"], p["wq"], p["wk"], p["wv"], p["wo"], p["first"], p["before"], p.params};
+  const Reader model{StateDict(shapes, size_of_weights, random)};
   for (std::size_t step = 0; step < num_steps; step++) {
     const Scope scope;
     const std::vector<Token> word = draw_word(random);
     const Answers answers = answer(model, word, n_head);
     const Value loss = 0.5 * (cross_entropy(answers.first, word[0]) + cross_entropy(answers.before, word[2]));
     loss.backward();
-    sgd_update(model.params, learning_rate * (1 - static_cast<double>(step) / num_steps));  // gradients become 0, too
+    sgd_update(model.p.params, learning_rate * (1 - static_cast<double>(step) / num_steps));  // gradients become 0, too
   }
   return model;
 }
@@ -148,20 +150,6 @@ Reader learn_words(std::size_t n_head, std::uint64_t seed) {
 Token likeliest(const Values& logits) {
   const std::vector<double> numbers = logits.data();
   return static_cast<Token>(std::max_element(numbers.begin(), numbers.end()) - numbers.begin());
-}
-
-/// For how many of 500 new words, in percent, both answers are right.
-double percent_right(const Reader& model, std::size_t n_head) {
-  constexpr int num_words = 500;
-  PythonRandom random(0);
-  int right = 0;
-  for (int i = 0; i < num_words; i++) {
-    const Scope scope;
-    const std::vector<Token> word = draw_word(random);
-    const Answers answers = answer(model, word, n_head);
-    right += likeliest(answers.first) == word[0] && likeliest(answers.before) == word[2] ? 1 : 0;
-  }
-  return 100.0 * right / num_words;
 }
 
 /// What the model says of a word, and where its heads look. Returns their weights.
@@ -267,6 +255,44 @@ std::vector<TitledGrid> print_maps(const Lesson& lesson, const Model& model, std
   return grids;
 }
 
+/// How many nats one letter tells about the other, in many such pairs: their mutual information.
+double mutual_information(const std::vector<Token>& a, const std::vector<Token>& b) {
+  std::map<std::pair<Token, Token>, double> together;
+  std::map<Token, double> of_a, of_b;
+  const double share = 1 / static_cast<double>(a.size());
+  for (std::size_t i = 0; i < a.size(); i++) together[{a[i], b[i]}] += share, of_a[a[i]] += share, of_b[b[i]] += share;
+  double nats = 0;
+  for (const auto& [pair, p] : together) nats += p * std::log(p / (of_a[pair.first] * of_b[pair.second]));
+  return nats;
+}
+
+/// What there is to find in names for a head that looks further back than one letter.
+void print_what_names_hold(const Lesson& lesson) {
+  std::vector<Token> first, before, last;
+  int times[2] = {0, 0}, a_follows[2] = {0, 0};  // of an m that follows no m; of one that does
+  for (const Document& document : lesson.documents) {
+    const std::vector<Token> name = lesson.tokenizer.encode_document(document);
+    first.push_back(name[1]);
+    before.push_back(name[name.size() - 3]);
+    last.push_back(name[name.size() - 2]);
+    for (std::size_t i = 1; i + 1 < name.size(); i++) {
+      if (lesson.tokenizer.label(name[i]) != "m") continue;
+      const bool is_second = name[i - 1] == name[i];
+      times[is_second]++;
+      a_follows[is_second] += lesson.tokenizer.label(name[i + 1]) == "a" ? 1 : 0;
+    }
+  }
+  fmt::print("\n");
+  for (const int i : {1, 0}) {
+    fmt::print("an a follows {} in {:4} of {:4} cases, {:.0f} %\n", i == 1 ? "mm       " : "another m", a_follows[i],
+               times[i], 100.0 * a_follows[i] / std::max(1, times[i]));
+  }
+  const double by_first = mutual_information(first, last), by_before = mutual_information(before, last);
+  PythonRandom(1).shuffle(first);
+  fmt::print("nats about the last letter: the one before it {:.3f}, the first {:.3f}, another name's first {:.3f}\n",
+             by_before, by_first, mutual_information(first, last));
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   on_paper();
@@ -279,7 +305,14 @@ int main(int argc, char** argv) {
     std::string cells;
     for (std::uint64_t seed = 1; seed <= 10; seed++) {
       const Reader model = learn_words(n_head, seed);
-      const double right = percent_right(model, n_head);
+      PythonRandom random(0);  // of 500 new words, the same for all
+      double right = 0;
+      for (int i = 0; i < 500; i++) {
+        const Scope scope;
+        const std::vector<Token> word = draw_word(random);
+        const Answers answers = answer(model, word, n_head);
+        if (likeliest(answers.first) == word[0] && likeliest(answers.before) == word[2]) right += 100.0 / 500;
+      }
       cells += fmt::format(" {:3.0f}", right);
       total += right;
       if (seed == 2) second_training.push_back(model);
@@ -294,7 +327,9 @@ int main(int argc, char** argv) {
   const auto two_in_mira = print_answers(second_training[1], 2, "mira");
   print_answers(second_training[1], 2, "rima");
   fmt::print("\n");
-  lesson.picture("08_words.svg", words_picture(one_in_mira[0], two_in_mira[0], two_in_mira[1]));
+  lesson.picture("08_words.svg", bars_picture("One head looks at both; two heads, at one each", "mira",
+                                              {"one head", "head 0 of two", "head 1 of two"},
+                                              {one_in_mira[0], two_in_mira[0], two_in_mira[1]}));
 
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};  // four heads
   const Model model = scalar_model(config, initialize(config, {}, lesson.random));
@@ -332,23 +367,29 @@ int main(int argc, char** argv) {
   }
   const std::vector<TitledGrid> late = print_maps(lesson, model, num_steps_in_all);
   lesson.picture("08_flow.svg", flow_picture());
-  lesson.picture("08_model.svg", heads_in_model_picture());
-  lesson.picture("08_heads.svg", maps_picture(early, late));
+  lesson.picture("08_model.svg",
+                 model_picture("Several heads: attention is cut into slices, and W_O joins what they found",
+                               {{"attention", "q, k, v: 4 each", "4 heads"}, {"W_O", "16"}},
+                               "new: four heads look at four different places; W_O mixes their findings"));
+  lesson.picture(
+      "08_heads.svg",
+      heat_maps("Four heads: nearly even after 1000 steps; after 10000, three of them pick letters", {early, late},
+                "Row: who looks; column: at whom; . is BOS. Half dark: an even share; darkest: twice that "
+                "or more."));
+  print_what_names_hold(lesson);
 
   // The first position sees only itself, and with two layers the draft is what src/microgpt.cpp computes.
   const Config two_layers{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
   const Model deep = scalar_model(two_layers, initialize(two_layers, {}, lesson.random));
   const std::vector<Token> name = lesson.tokens_of_step(1);
-  const Loss in_src = [&](auto tokens) { return document_loss(deep, tokens); };
-  const LossAndGradient src = loss_and_gradient(in_src, deep.params, name);
   Past past(deep);
-  const Value loss = draft_loss(deep, name, past);
-  loss.backward();
-  std::vector<double> gradient;
-  for (const Value p : deep.params) gradient.push_back(p.grad());
+  const Loss draft = [&](auto tokens) { return draft_loss(deep, tokens, past); };
+  const Loss in_src = [&](auto tokens) { return document_loss(deep, tokens); };
+  const LossAndGradient ours = loss_and_gradient(draft, deep.params, name);
+  const LossAndGradient src = loss_and_gradient(in_src, deep.params, name);
   fmt::print("\n");
   lesson.check("the first position sees only itself", past.heads[0][0].attn_weights.size() == 1);
-  lesson.check("with two layers, the loss is that of src/microgpt.cpp", loss.data() == src.loss);
-  lesson.check("so is every gradient", gradient == src.gradient);
+  lesson.check("with two layers, the loss is that of src/microgpt.cpp", ours.loss == src.loss);
+  lesson.check("so is every gradient", ours.gradient == src.gradient);
   return lesson.finish();
 }

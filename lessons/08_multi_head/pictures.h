@@ -1,15 +1,12 @@
-// The drawings of lesson 08.
+// A drawing of lesson 08.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <array>
 #include <string>
-#include <vector>
 
-#include "draw/plot.h"
-#include "lesson/model_picture.h"
-#include "lesson/puzzle_picture.h"
+#include "draw/svg.h"
 
 namespace microgpt {
 
@@ -54,23 +51,6 @@ inline Svg flow_picture() {
   name(738, top - 8, "added to x");
   svg.text(20, 378, "A coloured band is 4 of 16: head h has numbers 4h to 4h + 3 of q, k, v and x_attn.");
   return svg;
-}
-
-inline Svg heads_in_model_picture() {
-  return model_picture("Several heads: attention is cut into slices, and W_O joins what they found",
-                       {{"attention", "q, k, v: 4 each", "4 heads"}, {"W_O", "16"}},
-                       "new: four heads look at four different places; W_O mixes their findings");
-}
-
-inline Svg words_picture(const std::vector<double>& one_head, const std::vector<double>& first_of_two,
-                         const std::vector<double>& second_of_two) {
-  return bars_picture("One head looks at both; two heads, at one each", "mira",
-                      {"one head", "head 0 of two", "head 1 of two"}, {one_head, first_of_two, second_of_two});
-}
-
-inline Svg maps_picture(const std::vector<TitledGrid>& early, const std::vector<TitledGrid>& late) {
-  return heat_maps("Four heads: nearly even after 1000 steps; after 10000, three of them pick letters", {early, late},
-                   "Row: who looks; column: at whom; . is BOS. Half dark: an even share; darkest: twice that or more.");
 }
 
 }  // namespace microgpt

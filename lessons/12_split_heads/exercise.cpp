@@ -23,8 +23,9 @@ NdArray split(const NdArray& x, [[maybe_unused]] std::size_t H) {
   return x;  // TODO
 }
 
-/// Each head of each document by itself: a position looks at positions of its own document, with its own head. q, k, v
-/// and what comes back are (B,H,T,D). causal: a position sees itself and those before it; else it sees all.
+/// Each head of each document by itself: T queries look at the M keys of their own document and head. q is (B,H,T,D),
+/// k is (B,H,M,D), v is (B,H,M,E), and what comes back is (B,H,T,E). causal (only if T is M): a position sees itself
+/// and those before it; else it sees all.
 NdArray attend([[maybe_unused]] const NdArray& q, [[maybe_unused]] const NdArray& k, const NdArray& v,
                [[maybe_unused]] bool causal) {
   return v;  // TODO

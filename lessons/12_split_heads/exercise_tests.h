@@ -3,7 +3,6 @@
 
 #include "heads.h"
 #include "lesson/teach.h"
-#include "train/safetensors.h"
 
 using teach::calling;
 using teach::should_be;
@@ -59,20 +58,28 @@ inline void test_one_head() {
 inline void test_heads() {
   const Shape shape{2, 3, 4, 2};
   const NdArray q = waves(shape, 1), k = waves(shape, 2), v = waves(shape, 3), all{{1}, {1}};
-  const teach::Numbers got = attend(q, k, v, false).numbers, want = attend(q, k, v, all).out.numbers;
-  teach::Numbers first = got;
-  first.resize(8);
-  calling("attend() with 2 documents and 3 heads, (2,3,4,2): the first 8 numbers, those of document 0, head 0",
-          "With one head it was right. It is still the root of D, the numbers of one head, and not that of C = H D.");
-  should_be(first, teach::Numbers(want.begin(), want.begin() + 8));
+  NdArray small = q;
+  for (double& number : small.numbers) number /= std::sqrt(3);
   calling("attend() with 2 documents and 3 heads, (2,3,4,2)",
-          "Head 0 of document 0 is right. Where do the keys of head h of document b begin? At (b H + h) T D.");
-  should_be(got, want);
+          "With one head it was right. Where do the keys of head h of document b begin? At row (b H + h) M.");
+  usual(attend(small, k, v, all).out.numbers,
+        "The root is that of C = H D. It is still the root of D, the numbers of one head.");
+  should_be(attend(q, k, v, false).numbers, attend(q, k, v, all).out.numbers);
   calling("attend() with scores in the thousands",
           "exp(1000) is infinite. Take the largest score out before exp(), or use softmax() of lesson/softmax.h.");
   NdArray large = q;
   for (double& number : large.numbers) number *= 5000;
   should_be(attend(large, k, v, false).numbers, attend(large, k, v, all).out.numbers);
+}
+
+/// Queries from one text, keys and values from another.
+inline void test_cross() {
+  const NdArray q = waves({2, 3, 4, 2}, 1), k = waves({2, 3, 5, 2}, 2), v = waves({2, 3, 5, 3}, 3);
+  calling("attend() with 4 queries (2,3,4,2), 5 keys (2,3,5,2) and 5 values (2,3,5,3)",
+          "How many keys there are, M, and how wide a value is, E, only k and v tell. Where do those of a head begin?");
+  const NdArray y = attend(q, k, v, false);
+  shape_should_be(y, {2, 3, 4, 3}, "Each query gets a mixture of values, which is as wide as a value.");
+  should_be(y.numbers, attend(q, k, v, {{1}, {1}}).out.numbers);
 }
 
 inline void test_merge() {
@@ -89,10 +96,7 @@ template <bool causal>
 void test_pytorch() {
   const std::string name = std::string("mha_4x10x32_h4") + (causal ? "_causal" : "");
   const Safetensors file = read_safetensors("tests/golden/attention/" + name + ".safetensors");
-  auto of = [&](const char* what) {
-    const Safetensors::Tensor& tensor = file.tensors.at(what);
-    return NdArray{{tensor.shape.begin(), tensor.shape.end()}, tensor.data};
-  };
+  auto of = [&](const char* what) { return array_of(file.tensors.at(what)); };
   const NdArray x = of("x"), out = of("out");
   const Weights w{of("w_q"), of("w_k"), of("w_v"), of("w_o")};
   auto with = [&](const NdArray& wq, const NdArray& wk, const NdArray& wv, bool masked) {
@@ -109,6 +113,7 @@ void test_pytorch() {
 }
 
 int main(int argc, char** argv) {
-  return teach::exercise(argc, argv,
-                         {test_split, test_one_head, test_heads, test_merge, test_pytorch<false>, test_pytorch<true>});
+  return teach::exercise(
+      argc, argv,
+      {test_split, test_one_head, test_heads, test_cross, test_merge, test_pytorch<false>, test_pytorch<true>});
 }

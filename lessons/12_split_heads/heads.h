@@ -1,6 +1,6 @@
 // Multi-head attention of a batch with arrays of four dimensions, as most programs write it.
 //
-// Letters: B documents, T positions that ask, M that are asked, C width, H heads of D = C / H numbers.
+// Letters: B documents, T positions that ask, M that are asked, C width, H heads of D = C / H numbers, E in a value.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,14 @@
 
 #include "array.h"
 #include "lesson/softmax.h"
+#include "train/safetensors.h"
 
 namespace microgpt {
+
+/// A tensor of a file that PyTorch's numbers are in.
+inline NdArray array_of(const Safetensors::Tensor& tensor) {
+  return {{tensor.shape.begin(), tensor.shape.end()}, tensor.data};
+}
 
 /// (B,T,C) to (B,H,T,D).
 inline NdArray split_heads(const NdArray& x, std::size_t H) {
@@ -49,8 +55,8 @@ inline NdArray scores_of(const NdArray& q, const NdArray& k) {
   return scores;
 }
 
-/// q is (B,H,T,D), k and v are (B,H,M,D), and out is (B,H,T,D). mask is 1 where a query may see a key, else 0, in any
-/// shape that fits (B,H,T,M). A query that may see no key gets zeros.
+/// q is (B,H,T,D), k is (B,H,M,D), v is (B,H,M,E), and out is (B,H,T,E). mask is 1 where a query may see a key, else 0,
+/// in any shape that fits (B,H,T,M). A query that may see no key gets zeros.
 inline Attention attend(const NdArray& q, const NdArray& k, const NdArray& v, const NdArray& mask) {
   NdArray scores = scores_of(q, k);
   const NdArray allowed = broadcast(mask, scores.shape);
@@ -58,13 +64,14 @@ inline Attention attend(const NdArray& q, const NdArray& k, const NdArray& v, co
     if (allowed.numbers[i] == 0) scores.numbers[i] = -INFINITY;
   }
   Attention a{{scores.shape, {}}, {q.shape, {}}};
+  a.out.shape[3] = v.shape[3];
   const std::size_t M = k.shape[2];
   for (auto row = scores.numbers.begin(); row != scores.numbers.end(); row += M) {  // a query's scores
     const bool sees_nobody = *std::max_element(row, row + M) == -INFINITY;
     const std::vector<double> weights = sees_nobody ? std::vector<double>(M) : softmax({row, row + M});
     a.weights.numbers.insert(a.weights.numbers.end(), weights.begin(), weights.end());
   }
-  for_each_index(q.shape, [&](const Shape& i) {
+  for_each_index(a.out.shape, [&](const Shape& i) {
     double mixed = 0;
     for (std::size_t s = 0; s < M; s++) mixed += a.weights.at({i[0], i[1], i[2], s}) * v.at({i[0], i[1], s, i[3]});
     a.out.numbers.push_back(mixed);

@@ -10,8 +10,8 @@
 #include "heads.h"
 #include "lesson/lesson.h"
 #include "pictures.h"
+#include "tensor/kernels.h"
 #include "train/gradient.h"
-#include "train/safetensors.h"
 
 using namespace microgpt;
 
@@ -71,6 +71,23 @@ void look_through(std::size_t B, const NdArray& mask) try {
   fmt::print("{:9} | error: {}\n", text(mask.shape), error.what());
 }
 
+/// With TIMES=1: queries, keys and values of N positions, by three matrices (C,C) and by one (3C,C).
+void print_times() {
+  fmt::print("\nmicroseconds for queries, keys and values\n    C |    N | three matrices | one matrix\n");
+  for (const std::size_t C : {16, 64, 512}) {
+    for (const std::size_t N : {1, 256}) {
+      const std::vector<Weight<float>> three(3, {C, C});
+      const Weight<float> one(3 * C, C);
+      Tensor<float> x(N, C), q(N, C), qkv(N, 3 * C);
+      const double apart = Lesson::microseconds([&] {
+        for (const Weight<float>& w : three) fast<float>().linear_forward(q.view(), x.view(), w, {});
+      });
+      const double fused = Lesson::microseconds([&] { fast<float>().linear_forward(qkv.view(), x.view(), one, {}); });
+      fmt::print("{:5} | {:4} | {:14.1f} | {:10.1f}\n", C, N, apart, fused);
+    }
+  }
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
 
@@ -121,10 +138,7 @@ int main(int argc, char** argv) {
   // mistake.
   for (const std::string name : {"mha_4x10x32_h4", "mha_2x5x64_h8_causal", "mha_3x7x16_h4_padding"}) {
     const Safetensors file = read_safetensors("tests/golden/attention/" + name + ".safetensors");
-    auto of = [&](const std::string& what) {
-      const Safetensors::Tensor& tensor = file.tensors.at(what);
-      return NdArray{{tensor.shape.begin(), tensor.shape.end()}, tensor.data};
-    };
+    auto of = [&](const char* what) { return array_of(file.tensors.at(what)); };
     const NdArray given = of("x");
     NdArray w = of("w_q");
     for (const char* more : {"w_k", "w_v"}) {
@@ -141,5 +155,6 @@ int main(int argc, char** argv) {
                  largest_difference(a.out.numbers, of("out").numbers) < 1e-12 &&
                      largest_difference(a.weights.numbers, of("attn").numbers) < 1e-12);
   }
+  if (Lesson::timed()) print_times();
   return lesson.finish();
 }

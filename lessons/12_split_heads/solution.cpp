@@ -4,8 +4,8 @@
 // then transpose two of them. merge() does the same two things, in the opposite order.
 //
 // Hint 2: For attend(), loop over b, h and t. Collect the scores q . k / root of D for all s (causal: s = 0 to t), take
-// softmax() of them, and add weight * v for each s. attention() is one line: split() what linear() makes of x with
-// W_Q, W_K and W_V, attend, merge, and linear() with W_O.
+// softmax() of them, and add weight * v for each s. The keys of a head begin at row (b H + h) M. attention() is one
+// line: split() what linear() makes of x with W_Q, W_K and W_V, attend, merge, and linear() with W_O.
 
 NdArray split(const NdArray& x, std::size_t H) {
   const std::size_t B = x.shape[0], T = x.shape[1], C = x.shape[2];
@@ -13,11 +13,11 @@ NdArray split(const NdArray& x, std::size_t H) {
 }
 
 NdArray attend(const NdArray& q, const NdArray& k, const NdArray& v, bool causal) {
-  const std::size_t T = q.shape[2], D = q.shape[3];
-  NdArray out{q.shape, std::vector<double>(q.numbers.size())};
-  for (std::size_t i = 0; i < q.numbers.size() / D; i++) {  // each query of each head of each document
-    const std::size_t t = i % T, first = i - t;             // its position, and the row of position 0
-    const std::size_t seen = causal ? t + 1 : T;
+  const std::size_t B = q.shape[0], H = q.shape[1], T = q.shape[2], D = q.shape[3], M = k.shape[2], E = v.shape[3];
+  NdArray out{{B, H, T, E}, std::vector<double>(B * H * T * E)};
+  for (std::size_t i = 0; i < B * H * T; i++) {  // each query of each head of each document
+    const std::size_t first = i / T * M;         // the row of its first key
+    const std::size_t seen = causal ? i % T + 1 : M;
     std::vector<double> weights;
     for (std::size_t s = 0; s < seen; s++) {
       double score = 0;
@@ -26,7 +26,7 @@ NdArray attend(const NdArray& q, const NdArray& k, const NdArray& v, bool causal
     }
     weights = softmax(weights);
     for (std::size_t s = 0; s < seen; s++) {
-      for (std::size_t j = 0; j < D; j++) out.numbers[i * D + j] += weights[s] * v.numbers[(first + s) * D + j];
+      for (std::size_t j = 0; j < E; j++) out.numbers[i * E + j] += weights[s] * v.numbers[(first + s) * E + j];
     }
   }
   return out;

@@ -17,10 +17,6 @@ struct Heads {
   Array q, k, v;
 };
 
-inline Heads zeros_like(const Heads& heads) {
-  return {Array(1, heads.q.cols), Array(heads.k.rows, heads.k.cols), Array(heads.v.rows, heads.v.cols)};
-}
-
 inline Array rows_of(const std::vector<std::vector<double>>& rows) {
   Array array(rows.size(), rows[0].size());
   for (std::size_t n = 0; n < rows.size(); n++) std::copy(rows[n].begin(), rows[n].end(), array[n]);

@@ -5,6 +5,7 @@
 
 #include "lesson/nudge.h"
 #include "lesson/teach.h"
+#include "tensor/kernels.h"
 #include "train/safetensors.h"
 
 using teach::calling;
@@ -16,18 +17,13 @@ inline Qkv some(std::size_t T, std::size_t H, std::size_t G) {
   return {waves(T, 2 * H, 1), waves(T, 2 * G, 2), waves(T, 2 * G, 3)};
 }
 
-/// What `x` would be if query head h read head of[h]: a key of its own for every query head.
-inline Array picked(const Array& x, const std::vector<std::size_t>& of) {
-  Array y(x.rows, 2 * of.size());
-  for (std::size_t t = 0; t < x.rows; t++) {
-    for (std::size_t i = 0; i < y.cols; i++) y[t][i] = x[t][2 * of[i / 2] + i % 2];
-  }
-  return y;
-}
-
 inline void test_groups() {
   const Qkv a{waves(1, 12, 1), waves(1, 6, 2), row_of({10, 11, 20, 21, 30, 31})};
-  auto read = [&](const std::vector<std::size_t>& of) { return picked(a.v, of).data; };
+  auto read = [](const std::vector<int>& of) {  // the values of these heads
+    teach::Numbers values;
+    for (const int g : of) values.insert(values.end(), {10.0 * g + 10, 10.0 * g + 11});
+    return values;
+  };
   calling("gqa() with H = 6, G = 3 and one position, whose values are (10 11) (20 21) (30 31)",
           "With one position each head finds the value that it reads. Query heads 0 and 1 read head 0, 2 and 3 head 1. "
           "D is q.cols / H.");
@@ -38,34 +34,24 @@ inline void test_groups() {
   should_be(gqa(a, 6, 3).data, read({0, 0, 1, 1, 2, 2}));
 }
 
-/// The same attention with a head of keys and values for each query head: a slow GQA, and right.
-inline Array by_copies(Qkv a, std::size_t H, std::size_t G, double root, bool causal) {
-  Array out(a.q.rows, a.q.cols);
-  for (std::size_t t = 0; t < a.q.rows; t++) {
-    for (std::size_t h = 0; h < H; h++) {
-      const std::size_t g = 2 * (h / (H / G));
-      std::vector<double> scores;
-      for (std::size_t s = 0; s < (causal ? t + 1 : a.k.rows); s++) {
-        scores.push_back((a.q[t][2 * h] * a.k[s][g] + a.q[t][2 * h + 1] * a.k[s][g + 1]) / root);
-      }
-      scores = softmax(scores);
-      for (std::size_t s = 0; s < scores.size(); s++) {
-        for (std::size_t j = 0; j < 2; j++) out[t][2 * h + j] += scores[s] * a.v[s][g + j];
-      }
-    }
-  }
-  return out;
+inline View<double> view(Array& x) { return {x.data.data(), x.rows, x.cols, x.cols}; }
+
+/// What src/tensor finds.
+inline teach::Numbers expected(Qkv a, double scale, const Mask& mask = Mask::causal()) {
+  Array out(a.q.rows, a.q.cols), log_sum(6, a.q.rows);
+  naive<double>().attention_forward(view(out), view(log_sum), {view(a.q), view(a.k), view(a.v), 6, 3, scale, mask});
+  return out.data;
 }
 
 inline void test_forward() {
   const Qkv a = some(4, 6, 3);
-  const double root = std::sqrt(2);
+  const double scale = 1 / std::sqrt(2);
   calling("gqa() with H = 6, G = 3, D = 2 and four positions",
           "For one position it was right. Scores are q . k / root of D, over the positions 0 to t.");
-  usual(by_copies(a, 6, 3, root, false).data, "Each position sees all. It should see the positions 0 to t.");
-  usual(by_copies(a, 6, 3, 1, true).data, "The scores were not divided by the root of D.");
-  usual(by_copies(a, 6, 3, 2, true).data, "Divided by D. It should be the root of D, and D is q.cols / H.");
-  should_be(gqa(a, 6, 3).data, by_copies(a, 6, 3, root, true).data);
+  usual(expected(a, scale, Mask::full()), "Each position sees all. It should see the positions 0 to t.");
+  usual(expected(a, 1), "The scores were not divided by the root of D.");
+  usual(expected(a, 0.5), "Divided by D. It should be the root of D, and D is q.cols / H.");
+  should_be(gqa(a, 6, 3).data, expected(a, scale));
 }
 
 inline void test_shared_value() {
@@ -92,10 +78,6 @@ inline void test_backward() {
     return total;
   };
   const Qkv d = gqa_backward(dout, a, 6, 3);
-  auto times = [](std::vector<double> list, double factor) {
-    for (double& x : list) x *= factor;
-    return list;
-  };
   const std::vector<double> dq = nudged(a.q.data, loss), dk = nudged(a.k.data, loss), dv = nudged(a.v.data, loss);
   calling(
       "gqa_backward() with four positions, and slopes by nudging: the slopes of v",
@@ -104,7 +86,9 @@ inline void test_backward() {
   should_be(d.v.data, dv, 1e-6);
   calling("gqa_backward() with four positions, and slopes by nudging: the slopes of q",
           "dscore[s] = weight[s] * (dweight[s] - mean), mean = sum of weight * dweight. Is the mean taken out?");
-  usual(times(dq, std::sqrt(2)), "The scores were divided by the root of D, so their slopes must be, too.");
+  std::vector<double> no_root = dq;
+  for (double& x : no_root) x *= std::sqrt(2);
+  usual(no_root, "The scores were divided by the root of D, so their slopes must be, too.");
   usual(std::vector<double>(dq.size()), "Nothing arrived at the queries. A query acts on the scores with k[s].");
   should_be(d.q.data, dq, 1e-6);
   calling("gqa_backward() with four positions, and slopes by nudging: the slopes of k",
@@ -115,10 +99,11 @@ inline void test_backward() {
 
 // --- PyTorch's figures ---
 
-inline Array tensor(const Safetensors& file, const std::string& name) {
-  const Safetensors::Tensor& t = file.tensors.at(name);
-  Array x(t.data.size() / t.shape.back(), t.shape.back());
-  x.data = t.data;
+/// A matrix of the file; or of a tensor (2,6,C) the part of one document.
+inline Array tensor(const Safetensors& file, const std::string& name, std::size_t document = 0) {
+  const auto& [shape, data] = file.tensors.at(name);
+  Array x(shape[shape.size() - 2], shape.back());
+  std::copy_n(data.begin() + std::ptrdiff_t(document * x.data.size()), x.data.size(), x.data.begin());
   return x;
 }
 
@@ -133,44 +118,22 @@ inline Array product(const Array& a, const Array& b, bool transposed = false) {
   return y;
 }
 
-/// Adds y^T x.
-inline void add_gradient(Array& w, const Array& y, const Array& x) {
-  for (std::size_t n = 0; n < x.rows; n++) {
-    for (std::size_t i = 0; i < w.rows; i++) {
-      for (std::size_t j = 0; j < w.cols; j++) w[i][j] += y[n][i] * x[n][j];
-    }
-  }
-}
-
-inline Array rows(const Array& x, std::size_t first, std::size_t n) {
-  Array some_rows(n, x.cols);
-  std::copy_n(x[first], n * x.cols, some_rows[0]);
-  return some_rows;
-}
-
-/// A layer with 8 query heads: its outputs, and the gradients of its matrices.
+/// A layer with 8 query heads: its outputs, and the gradients of its inputs.
 inline void test_pytorch(std::size_t G) {
   const std::string name = (G == 1 ? "mqa_2x6x32_h8_kv" : "gqa_2x6x32_h8_kv") + std::to_string(G);
   const Safetensors file = read_safetensors("tests/golden/attention/" + name + ".safetensors");
   const Array wq = tensor(file, "w_q"), wk = tensor(file, "w_k"), wv = tensor(file, "w_v"), wo = tensor(file, "w_o");
-  const Array all = tensor(file, "x"), grad_out = tensor(file, "grad_out"), out = tensor(file, "out");
-  Array dwq(wq.rows, wq.cols), dwk(wk.rows, wk.cols), dwv(wv.rows, wv.cols);
   const std::string which = "PyTorch's example " + name + ": ";
-  for (const std::size_t first : {0, 6}) {  // two documents of 6 positions
-    const Array x = rows(all, first, 6);
+  for (const std::size_t document : {0, 1}) {
+    const Array x = tensor(file, "x", document), grad_out = tensor(file, "grad_out", document);
     const Qkv a{product(x, wq, true), product(x, wk, true), product(x, wv, true)};
     calling(which + "the outputs", "Does it work for other H, G and D than 6, 3 and 2?");
-    should_be(product(gqa(a, 8, G), wo, true).data, rows(out, first, 6).data, 1e-12);
-    const Qkv d = gqa_backward(product(rows(grad_out, first, 6), wo), a, 8, G);
-    add_gradient(dwq, d.q, x);
-    add_gradient(dwk, d.k, x);
-    add_gradient(dwv, d.v, x);
+    should_be(product(gqa(a, 8, G), wo, true).data, tensor(file, "out", document).data, 1e-12);
+    const Qkv d = gqa_backward(product(grad_out, wo), a, 8, G);
+    calling(which + "the gradients of x", "Does gqa_backward() work for other H, G and D than 6, 3 and 2?");
+    const Array dx = add(add(product(d.q, wq), product(d.k, wk)), product(d.v, wv));
+    should_be(dx.data, tensor(file, "grad.x", document).data, 1e-12);
   }
-  calling(which + "the gradients of W_Q, W_K and W_V",
-          "Does gqa_backward() work for other H, G and D than 6, 3 and 2?");
-  should_be(dwq.data, tensor(file, "grad.w_q").data, 1e-12);
-  should_be(dwk.data, tensor(file, "grad.w_k").data, 1e-12);
-  should_be(dwv.data, tensor(file, "grad.w_v").data, 1e-12);
 }
 
 int main(int argc, char** argv) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <string>
-#include <vector>
 
 #include "base/published.h"
 #include "draw/svg.h"
@@ -17,15 +16,14 @@
 namespace microgpt {
 
 /// Four query heads above the heads of keys and values that they read: 4, 2 or 1.
-inline Svg heads_picture(const std::vector<std::vector<std::size_t>>& read_by_four) {
+inline Svg heads_picture(std::size_t (*kv_head)(std::size_t h, std::size_t H, std::size_t G)) {
   constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
   constexpr double box = 34, gap = 10, top = 92, below = 190;
   constexpr std::size_t H = 4;
   Svg svg(640, 300);
   svg.text(20, 26, "Every head keeps its question; fewer heads keep keys and values", "start", 15);
   double left = 30;
-  for (const std::vector<std::size_t>& read : read_by_four) {
-    const std::size_t G = read.back() + 1;
+  for (const std::size_t G : {4, 2, 1}) {
     const double width = H * box + (H - 1) * gap;
     auto x_of = [&](std::size_t i, std::size_t n) {  // the left edge of box i of n, in the middle of its group
       const double group = static_cast<double>(H) / static_cast<double>(n);
@@ -33,7 +31,7 @@ inline Svg heads_picture(const std::vector<std::vector<std::size_t>>& read_by_fo
     };
     svg.text(left + width / 2, 62, G == H ? "MHA: 4" : G == 1 ? "MQA: 1" : "GQA: 2", "middle", 15);
     for (std::size_t h = 0; h < H; h++) {
-      const std::size_t g = read[h];
+      const std::size_t g = kv_head(h, H, G);
       svg.line(x_of(h, H) + box / 2, top + box, x_of(g, G) + box / 2, below, colours[g], 2.5);
       svg.rect(x_of(h, H), top, box, box, colours[g]);
       svg.text(x_of(h, H) + box / 2, top + 22, fmt::format("q{}", h), "middle", 14, 0, "white");
@@ -47,21 +45,6 @@ inline Svg heads_picture(const std::vector<std::vector<std::size_t>>& read_by_fo
     left += width + 38;
   }
   return svg;
-}
-
-/// The width of all keys of a position, and what a mistaken formula makes of it.
-inline void print_widths() {
-  fmt::print("\n--- how wide all keys of a position are, C = 64 ---\n");
-  fmt::print("query heads | heads of keys | G * (C / H) | C / G\n");
-  for (const std::size_t H : {4, 16}) {
-    for (std::size_t G = H; G > 0; G /= 2) {
-      const std::size_t right = G * (64 / H), wrong = 64 / G;
-      fmt::print("{:11} | {:13} | {:11} | {:5} {}\n", H, G, right, wrong,
-                 wrong < right   ? "too narrow"
-                 : wrong > right ? "too wide"
-                                 : "the same");
-    }
-  }
 }
 
 /// Published models: what they keep of 4096 tokens, and what they would keep without sharing. Two bytes a number.
@@ -87,14 +70,7 @@ inline void print_throughput() {
     for (const std::size_t G : {32, 8, 1}) {
       Tensor<float> q(1, H * D), k(n, G * D), v(n, G * D), out(1, H * D), log_sum(H, 1);
       const Mask mask = Mask::causal();
-      const AttentionCall<float> call{.q = q.view(),
-                                      .k = k.view(),
-                                      .v = v.view(),
-                                      .n_head = H,
-                                      .n_kv_head = G,
-                                      .scale = 1 / std::sqrt(static_cast<double>(D)),
-                                      .mask = mask,
-                                      .first_query = n - 1};
+      const AttentionCall<float> call{q.view(), k.view(), v.view(), H, G, 1 / std::sqrt(double(D)), mask, n - 1};
       const double us =
           Lesson::microseconds([&] { fast<float>().attention_forward(out.view(), log_sum.view(), call); });
       fmt::print(" | {:6.0f}", 1e6 / us);

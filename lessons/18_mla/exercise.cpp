@@ -33,27 +33,29 @@ struct Head {
   Rows uk, uv;
 };
 
-#ifdef SOLUTION
-#include "solution.cpp"
-#else
 /// What a head finds, (D). q (D) is its query and r (R) the part of it that is rotated. c (n,L) and k_rope (n,R) are
 /// all that is kept of n positions. dot() and add() count the products.
-Row attend(const Head& head, const Row& q, const Row& r, const Rows& c, const Rows& k_rope) {
+Row expanded(const Head& head, const Row& q, const Row& r, const Rows& c, const Rows& k_rope) {
   const std::size_t D = q.size(), R = r.size();
   Row weights, out(D);
   for (std::size_t s = 0; s < c.size(); s++) {
     double score = dot(r, k_rope[s]);
-    for (std::size_t i = 0; i < D; i++) {
-      const double key_i = dot(head.uk[i], c[s]);  // TODO: make no keys
-      score += q[i] * key_i;
-    }
+    for (std::size_t i = 0; i < D; i++) score += q[i] * dot(head.uk[i], c[s]);  // number i of the key
     weights.push_back(score / std::sqrt(D + R));
   }
   weights = softmax(weights);
   for (std::size_t s = 0; s < c.size(); s++) {
-    for (std::size_t i = 0; i < D; i++) out[i] += weights[s] * dot(head.uv[i], c[s]);  // TODO: and no values
+    for (std::size_t i = 0; i < D; i++) out[i] += weights[s] * dot(head.uv[i], c[s]);
   }
   return out;
+}
+
+#ifdef SOLUTION
+#include "solution.cpp"
+#else
+/// The same, without any key or value.
+Row attend(const Head& head, const Row& q, const Row& r, const Rows& c, const Rows& k_rope) {
+  return expanded(head, q, r, c, k_rope);  // TODO
 }
 
 /// One matrix (L,C) for two: folded x is W_UK^T (W_Q x), for any x (C). wq is the head's part of W_Q, (D,C), and uk its

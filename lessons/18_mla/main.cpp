@@ -82,16 +82,9 @@ std::vector<Parameters::Shape> latent_shapes(const Config& config) {
 }
 
 struct LatentWeights {
-  explicit LatentWeights(const StateDict& p)
-      : q(p["layer0.attn_wq"]),
-        dkv(p["layer0.attn_wdkv"]),
-        uk(p["layer0.attn_wuk"]),
-        uv(p["layer0.attn_wuv"]),
-        qr(p["layer0.attn_wqr"]),
-        kr(p["layer0.attn_wkr"]),
-        o(p["layer0.attn_wo"]) {}
-
-  Matrix q, dkv, uk, uv, qr, kr, o;
+  const StateDict& p;
+  Matrix q = p["layer0.attn_wq"], qr = p["layer0.attn_wqr"], kr = p["layer0.attn_wkr"], dkv = p["layer0.attn_wdkv"],
+         uk = p["layer0.attn_wuk"], uv = p["layer0.attn_wuv"], o = p["layer0.attn_wo"];
 };
 
 /// a, then b.
@@ -139,7 +132,7 @@ struct KeepsLatent {
 /// The loss of a name: lesson 09's GPT, with latent attention.
 Value latent_loss(const StateDict& p, bool absorb, std::span<const Token> tokens) {
   const std::size_t n = std::min(p["wpe"].size(), tokens.size() - 1);
-  const LatentWeights weights(p);
+  const LatentWeights weights{p};
   KeepsLatent latent{weights, absorb};
   List losses;
   for (std::size_t t = 0; t < n; t++) {
@@ -211,13 +204,19 @@ int main(int argc, char** argv) {
   }
 
   const StateDict p(latent);
-  print_products(scalar_model(config, plain), LatentWeights(p));
+  print_products(scalar_model(config, plain), LatentWeights{p});
 
   fmt::print("\n--- numbers kept of a token in a layer: here | with the sizes of DeepSeek-V2 ---\n");
   fmt::print("mha: a key and a value for every head      | {:2} | {:5}\n", 2 * H * D, 2 * 128 * 128);
   fmt::print("gqa: for every 2 heads here, 16 there      | {:2} | {:5}\n", 2 * H / 2 * D, 2 * 128 / 16 * 128);
   fmt::print("mqa: one key and one value for all heads   | {:2} | {:5}\n", 2 * D, 2 * 128);
   fmt::print("mla: c and a rotary key                    | {:2} | {:5}\n", L + R, 512 + 64);
+
+  constexpr std::size_t rows = H * (D + R), rows_of_deepseek = 128 * (128 + 64);  // of W_Q and W_QR
+  fmt::print("\n--- weights that make the queries from x, or from c_Q: here | with the sizes of DeepSeek-V2 ---\n");
+  fmt::print("from x, of 16 numbers, or 5120             | {:3} | {:9}\n", rows * C, rows_of_deepseek * 5120);
+  fmt::print("from c_Q, of 12 numbers, or 1536           | {:3} | {:9}\n", 12 * (C + rows),
+             1536 * (5120 + rows_of_deepseek));
 
   const std::vector<Token> first = lesson.tokens_of_step(1);
   const Loss of_expanded = [&](auto tokens) { return latent_loss(p, false, tokens); };
@@ -233,8 +232,7 @@ int main(int argc, char** argv) {
   const std::vector<Document>& held_out = lesson.split().held_out;
   std::vector<Outcome> outcomes;
   for (const std::string form : {"mha", "mla"}) {
-    Outcome& outcome = outcomes.emplace_back();
-    outcome.label = form;
+    Outcome& outcome = outcomes.emplace_back(Outcome{.label = form});
     for (std::size_t i = 0; i < num_seeds; i++) {
       PythonRandom random(1 + i);
       std::vector<Document> names = lesson.split().training;

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "draw/svg.h"
 
@@ -95,26 +96,23 @@ inline Svg kept_picture(std::size_t H, std::size_t D, std::size_t L, std::size_t
   Svg svg(740, 190);
   svg.text(20, 26, "What is kept of a letter: one short vector and a rotary key instead of keys and values", "start",
            14);
+  using Group = std::tuple<std::size_t, const char*>;  // so many squares, and their colour
+  std::vector<Group> mha(H, {D, green});
+  mha.insert(mha.end(), H, {D, blue});
   double y = 56;
-  auto form = [&](const char* name, const char* what, auto draw) {
+  auto form = [&](const char* name, const char* what, const std::vector<Group>& groups) {
     svg.text(20, y + 13, name);
-    const double end = draw(80.0);
-    svg.text(end + 12, y + 13, what);
+    double x = 80;
+    for (const auto& [n, colour] : groups) {
+      squares(svg, x, y, static_cast<int>(n), colour);
+      x += 17.0 * static_cast<double>(n) + 6;
+    }
+    svg.text(x + 12, y + 13, what);
     y += 44;
   };
-  auto group = [&](double x, std::size_t n, const char* colour) {
-    squares(svg, x, y, static_cast<int>(n), colour);
-    return x + 17.0 * static_cast<double>(n) + 6;
-  };
-  auto heads = [&](double x, std::size_t n) {
-    for (const char* colour : {green, blue}) {
-      for (std::size_t h = 0; h < n; h++) x = group(x, D, colour);
-    }
-    return x;
-  };
-  form("MHA", "", [&](double x) { return heads(x, H); });
-  form("MQA", "a key (green) and a value (blue) for all heads", [&](double x) { return heads(x, 1); });
-  form("MLA", "c (yellow) and a rotary key (orange)", [&](double x) { return group(group(x, L, yellow), R, orange); });
+  form("MHA", "", mha);
+  form("MQA", "a key (green) and a value (blue) for all heads", {{D, green}, {D, blue}});
+  form("MLA", "c (yellow) and a rotary key (orange)", {{L, yellow}, {R, orange}});
   return svg;
 }
 

@@ -3,11 +3,9 @@
 
 #include <filesystem>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "base/error.h"
-#include "base/python_random.h"
 #include "program/train_options.h"
 #include "train/optimizer.h"
 #include "train/scalar_trainer.h"
@@ -74,7 +72,6 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   require_agreement(table, saved, path);
   try {
     read_again(table, options, saved);
-    PythonRandom{std::string_view(options.seed)};
   } catch (const UsageError& error) {  // nobody typed it
     throw cannot_resume(path, error.what());
   }

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <set>
 #include <string_view>
 
@@ -36,7 +35,7 @@ struct SampleOptions {
   double temperature = 0.5;
   std::size_t top_k = 0;
   double top_p = 1;
-  std::string seed = "42";
+  std::uint64_t seed = 42;
   std::string prompt, suffix, contains, pattern;
   std::size_t min_length = 0;
   std::size_t max_length = max_new_tokens;
@@ -114,14 +113,14 @@ using Source = std::function<Name()>;
 /// New names from one stream of random numbers, one after the other, as in the published program.
 Source drawn(Decoder<double>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
              const std::vector<Token>& prompt) {
-  return [&, sampling = options.sampling(), random = PythonRandom(std::string_view(options.seed))]() mutable {
+  return [&, sampling = options.sampling(), random = PythonRandom(options.seed)]() mutable {
     return tokenizer.document_of(sample(decoder, sampling, random, prompt));
   };
 }
 
 Source drawn(Decoder<float>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
              const std::vector<Token>& prompt) {
-  PythonRandom random{std::string_view(options.seed)};
+  PythonRandom random(options.seed);
   const std::uint64_t seed = std::uint64_t{random.bits32()} << 32 | random.bits32();
   const std::size_t block = std::min<std::size_t>(options.num, 1024);
   return [&, seed, block, names = std::vector<std::vector<Token>>(), first = std::size_t{0}]() mutable {
@@ -266,7 +265,6 @@ void sample(const Options& table, SampleOptions& options) {
       throw UsageError(fmt::format("--out writes .txt, .csv, which spreadsheets open, and .json; not '{}'", ending));
     }
   }
-  if (options.seed == "random") options.seed = std::to_string(std::random_device()());
   std::set<Document> data;
   if (options.data || options.only_new) data = set_of(data_of(checkpoint, options.data));
   // A model of the tensor engine was trained in floats, and is sampled in them.
@@ -277,13 +275,13 @@ void sample(const Options& table, SampleOptions& options) {
 
 Options drawing_options(SampleOptions& options) {
   return {model_option(options.model),
-          {"--num", "names to generate [20]", count(options.num)},
-          {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest [0.5]",
+          {"--num", "names to generate", count(options.num)},
+          {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest",
            number(options.temperature, 0)},
           {"--top-k", "draw only among the N likeliest characters", count(options.top_k)},
           {"--top-p", "draw only among the likeliest characters that have this probability together",
            number(options.top_p, 1e-9, 1)},
-          {"--seed", "any whole number, or random", text(options.seed, "N")},
+          seed_option(options.seed),
           {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",
            choice<std::optional<Dtype>>(options.dtype, {{"f32", Dtype::f32}, {"f64", Dtype::f64}})}};
 }
@@ -305,8 +303,8 @@ Options constraint_options(SampleOptions& options) {
           {"--suffix", "the end of every name", text(options.suffix, "TEXT")},
           {"--contains", "a part of every name", text(options.contains, "TEXT")},
           {"--pattern", "the form of every name: * is any text, ? any character", text(options.pattern, "TEXT")},
-          {"--min-length", "fewest characters [0]", count(options.min_length, max_count, 0)},
-          {"--max-length", "most characters [1000]", count(options.max_length)},
+          {"--min-length", "fewest characters", count(options.min_length, max_count, 0)},
+          {"--max-length", "most characters", count(options.max_length)},
           {"--new", "none of --data [what the model learned], however capitals, spaces, hyphens are; none twice",
            flag(options.only_new)},
           {"--unique", "no name twice", flag(options.unique)},

@@ -333,7 +333,7 @@ void train(const Options& table, TrainOptions& options) {
   if (num_lines < 10 && leaves_the_choice(table))
     tell("note: ten names at least are needed to choose a model for them");
   auto& [name, model, how, heading] = options.preset;
-  PythonRandom random{std::string_view(options.seed)};
+  PythonRandom random(options.seed);
   Run run{options, prepare(std::move(documents), options.hold_out, model, random), random};
   if (is_typed(table, "--data")) tell_of_odd_list(run.start, options.data, num_lines, options.is_list());
   if (options.is_list()) choose_training(table, options, run.start);

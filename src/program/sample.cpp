@@ -33,8 +33,6 @@ struct SampleOptions {
   std::string model;
   std::size_t num = 20;
   double temperature = 0.5;
-  std::size_t top_k = 0;
-  double top_p = 1;
   std::uint64_t seed = 42;
   std::string prompt, suffix, contains, pattern;
   std::size_t min_length = 0;
@@ -46,7 +44,6 @@ struct SampleOptions {
   std::optional<Mixture> mixture;  // of the model, if that counts, too
 
   const Mixture* mixed() const { return mixture ? &*mixture : nullptr; }
-  Sampling sampling() const { return {temperature, top_k, top_p, mixed()}; }
 };
 
 /// A name that was drawn.
@@ -113,8 +110,8 @@ using Source = std::function<Name()>;
 /// New names from one stream of random numbers, one after the other, as in the published program.
 Source drawn(Decoder<double>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
              const std::vector<Token>& prompt) {
-  return [&, sampling = options.sampling(), random = PythonRandom(options.seed)]() mutable {
-    return tokenizer.document_of(sample(decoder, sampling, random, prompt));
+  return [&, random = PythonRandom(options.seed)]() mutable {
+    return tokenizer.document_of(sample(decoder, options.temperature, random, prompt, options.mixed()));
   };
 }
 
@@ -124,7 +121,9 @@ Source drawn(Decoder<float>& decoder, const SampleOptions& options, const Tokeni
   const std::uint64_t seed = std::uint64_t{random.bits32()} << 32 | random.bits32();
   const std::size_t block = std::min<std::size_t>(options.num, 1024);
   return [&, seed, block, names = std::vector<std::vector<Token>>(), first = std::size_t{0}]() mutable {
-    if (first % block == 0) names = sample_many(decoder, first, block, options.sampling(), seed, prompt);
+    if (first % block == 0) {
+      names = sample_many(decoder, first, block, options.temperature, seed, prompt, options.mixed());
+    }
     return tokenizer.document_of(names[first++ % block]);
   };
 }
@@ -137,7 +136,7 @@ struct Found {
 /// Takes names until there are as many as asked for that are as they must be, until that looks hopeless, or until a
 /// signal comes.
 Found find_names(const SampleOptions& options, const Constraints& constraints, const Source& next) {
-  const bool is_always_same = options.temperature == 0 || options.top_k == 1;
+  const bool is_always_same = options.temperature == 0;
   const std::size_t patience = is_always_same ? 1 : 100'000;  // tries without a name
   const std::size_t most = 500'000 + 100 * options.num;
   const bool once = options.unique || options.only_new;
@@ -169,9 +168,7 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
   const auto most_frequent = std::max_element(objections.begin(), objections.end(),
                                               [](const auto& a, const auto& b) { return a.second < b.second; });
   found.shortfall += fmt::format(": most others are {}", most_frequent->first);
-  if (options.top_k > 0 || options.top_p < 1) {
-    found.shortfall += "; --top-k and --top-p may shut the others out";
-  } else if (is_always_same) {
+  if (is_always_same) {
     found.shortfall += "; --temperature 0 draws the same name again and again";
   } else if (options.temperature < 1) {
     found.shortfall += "; --temperature 1 draws rarer ones";
@@ -278,9 +275,6 @@ Options drawing_options(SampleOptions& options) {
           {"--num", "names to generate", count(options.num)},
           {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest",
            number(options.temperature, 0)},
-          {"--top-k", "draw only among the N likeliest characters", count(options.top_k)},
-          {"--top-p", "draw only among the likeliest characters that have this probability together",
-           number(options.top_p, 1e-9, 1)},
           seed_option(options.seed),
           {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",
            choice<std::optional<Dtype>>(options.dtype, {{"f32", Dtype::f32}, {"f64", Dtype::f64}})}};

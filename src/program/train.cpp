@@ -235,9 +235,8 @@ void train_tensor(Run& run) {
   }
   Decoder<T> decoder(best ? *best : trainer.model(), kernels);
   const Mixture* const mixture = early ? &early->mixture() : nullptr;
-  finish(run, decoder.length(), [&](double temperature) {
-    return sample(decoder, {temperature, 0, 1, mixture}, run.random);
-  });
+  finish(run, decoder.length(),
+         [&](double temperature) { return sample(decoder, temperature, run.random, {}, mixture); });
 }
 
 /// Nobody who chose the length has to be told.

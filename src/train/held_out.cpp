@@ -106,7 +106,7 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
   std::vector<std::vector<Token>> names;
   std::size_t scores = 0;
   while (names.size() < most_names && (names.size() < num_shown || scores < most_scores)) {
-    names.push_back(sample(decoder, {temperature, 0, 1, mixture}, random));
+    names.push_back(sample(decoder, temperature, random, {}, mixture));
     scores += (names.back().size() + 1) * tokenizer.vocab_size();
   }
   const std::size_t listed =

@@ -118,14 +118,6 @@ TEST_CASE("what a model counts is read back, and refused if it cannot be") {
   CHECK(refusal(serialize(counting)).starts_with("counting.documents:1: "));
 }
 
-TEST_CASE("a checkpoint of several lists is refused") {
-  Checkpoint old = tiny_checkpoint();
-  for (const auto& [option, value] : {std::pair{"data", "a.txt\nb.txt:2"}, std::pair{"commas", "yes"}}) {
-    old.training = {.options = {{option, value}}, .step = 1};
-    CHECK(refusal(serialize(old)).starts_with("an older version trained it on several lists"));
-  }
-}
-
 TEST_CASE("what is no model is refused, and what is wrong is named") {
   const std::string empty = R"({"dtype":"F64","shape":[0],"data_offsets":[0,0]})", layers = R"("n_layer":"1")";
   const std::string sorted = "an alphabet must be sorted and without repeats";

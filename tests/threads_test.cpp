@@ -106,19 +106,6 @@ TEST_CASE("all threads must be faster than the shortest step of one: a slow step
   CHECK(steps(trials, 4, 1.1, 1.0) == Steps{2, 2, 2, 1});
 }
 
-TEST_CASE("run hands on the threads of the next step, and what the step returns") {
-  ThreadTrials trials(2);
-  std::vector<std::size_t> threads;
-  for (std::size_t i = 0; i < ThreadTrials::trial + 1; i++) {
-    const std::size_t returned = trials.run([&](std::size_t n) {
-      threads.push_back(n);
-      return i;
-    });
-    CHECK(returned == i);
-  }
-  CHECK((threads == std::vector<std::size_t>{1, 1, 1, 2}));
-}
-
 // --- Any threads -----------------------------------------------------------------------------------------------------
 
 constexpr std::size_t num_configurations = 320;

@@ -13,8 +13,6 @@
 namespace microgpt {
 namespace {
 
-namespace fs = std::filesystem;
-
 using Words = std::map<std::string, std::string>;
 
 /// The same names may stand elsewhere, and a training may get longer.
@@ -78,14 +76,10 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   if (options.is_list() || (checkpoint.training->moments.empty() && num_moments(options.preset.train) > 0)) {
     throw without_state(path);
   }
-  // Nobody typed the path. The kernel's files seem empty, and reading some of them takes for ever.
   const std::string& data = options.data.path;
-  const bool is_file = fs::is_regular_file(data) && fs::file_size(data) > 0;
-  if (!is_typed(table, "--data") && (data == "-" || (fs::exists(data) && !is_file))) {
-    throw UsageError(
-        fmt::format("'{}' was trained on '{}', which is not a file, or an empty one; give the names with "
-                    "--data",
-                    path, data));
+  const bool is_file = data != "-" && (!std::filesystem::exists(data) || std::filesystem::is_regular_file(data));
+  if (!is_typed(table, "--data") && !is_file) {
+    throw UsageError(fmt::format("'{}' was trained on '{}', which is no file; give the names with --data", path, data));
   }
   return checkpoint;
 }

@@ -212,10 +212,10 @@ void train_tensor(Run& run) {
     ThreadTrials trials(threads);
     try {
       for (std::size_t i = how.first_step + 1; i <= (early ? early->last_step() : how.num_steps); i++) {
-        const double loss = options.threads ? trainer.step() : trials.run([&](std::size_t n) {
-          trainer.use_threads(n);
-          return trainer.step();
-        });
+        const auto start = std::chrono::steady_clock::now();
+        if (!options.threads) trainer.use_threads(trials.next());
+        const double loss = trainer.step();
+        trials.took(seconds_since(start));
         early ? after_step(i, loss, trainer.model(), *early) : after_step(i, loss);
       }
     } catch (const processes::Lost&) {

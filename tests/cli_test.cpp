@@ -20,16 +20,6 @@ TEST_CASE("a flag may be given twice, and a value may follow an equals sign") {
   CHECK(losses(output(NamesFolder().train({"--steps=2", "--hold-out", "--hold-out"}))).size() == 2);
 }
 
-TEST_CASE("an option that is left out has the value that --help says") {
-  const NamesFolder folder;
-  const Words all{"--preset", "gist", "--n-layer", "1",  "--n-embd",  "16", "--n-head",      "4",  "--block-size", "16",
-                  "--lr",     "0.01", "--seed",    "42", "--samples", "20", "--temperature", "0.5"};
-  CHECK(output(folder.train({"--steps", "5"})) == output(folder.train(all + Words{"--steps", "5"})));
-  const std::string model = folder.trained({"--steps", "5"});
-  CHECK(output({"sample", model}) ==
-        output({"sample", model, "--num", "20", "--temperature", "0.5", "--seed", "42", "--prompt", ""}));
-}
-
 TEST_CASE("the same seed gives the same losses and names, another seed others") {
   const NamesFolder folder;
   auto train = [&](const std::string& seed) { return output(folder.train({"--steps", "20", "--seed", seed})); };

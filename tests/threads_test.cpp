@@ -50,17 +50,6 @@ TEST_CASE("parallel calls each share once, and is back when all are done") {
   }
 }
 
-TEST_CASE("parallel within parallel still calls everything once") {
-  std::vector<std::atomic<int>> calls(6);
-  parallel(2, [&](std::size_t i) { parallel(3, [&](std::size_t j) { calls[3 * i + j]++; }); });
-  for (const std::atomic<int>& count : calls) CHECK(count == 1);
-}
-
-TEST_CASE("there is at least one thread, and one only without OpenMP") {
-  CHECK(available_threads() >= 1);
-  if (!have_openmp) CHECK(available_threads() == 1);
-}
-
 // --- Thread trials ---------------------------------------------------------------------------------------------------
 
 using Steps = std::vector<std::size_t>;

@@ -92,18 +92,6 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
   return constraints;
 }
 
-/// What all documents begin with: the prompt, or the pattern's characters before its first wildcard.
-std::vector<Token> beginning(const Constraints& constraints, const Checkpoint& checkpoint) {
-  const bool is_prompt = !constraints.prefix.empty();
-  const std::u32string_view prompt = is_prompt ? constraints.prefix : literal_prefix(constraints.pattern);
-  const std::size_t block_size = checkpoint.config.block_size;
-  if (prompt.size() > block_size) {
-    throw UsageError(fmt::format("{} has {} characters; this model's block_size is {}",
-                                 is_prompt ? "--prompt" : "--pattern", prompt.size(), block_size));
-  }
-  return checkpoint.tokenizer.encode(prompt);
-}
-
 /// The next name.
 using Source = std::function<Name()>;
 
@@ -219,7 +207,15 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   const Tokenizer& tokenizer = checkpoint.tokenizer;
   std::optional<Interrupts> interrupts(std::in_place);
   const Constraints constraints = constraints_of(options, checkpoint, data);
-  const std::vector<Token> prompt = beginning(constraints, checkpoint);
+  // What all names begin with: the prompt, or the pattern's characters before its first wildcard.
+  const bool is_prompt = !constraints.prefix.empty();
+  const std::u32string_view begin = is_prompt ? constraints.prefix : literal_prefix(constraints.pattern);
+  const std::size_t block_size = checkpoint.config.block_size;
+  if (begin.size() > block_size) {
+    throw UsageError(fmt::format("{} has {} characters; this model's block_size is {}",
+                                 is_prompt ? "--prompt" : "--pattern", begin.size(), block_size));
+  }
+  const std::vector<Token> prompt = tokenizer.encode(begin);
   const std::size_t rows = sizeof(T) == 4 ? std::min<std::size_t>(options.num, 32) : 1;
   TensorModel<T> model(checkpoint.config, checkpoint.parameters, prompt.size() + max_new_tokens);
   Decoder<T> decoder(model, fast<T>(), rows);

@@ -245,9 +245,8 @@ dist: book
 # A folder is compiled as one unit, as its files include the same headers, which take most of the time. On their own are
 # files that take long by themselves, and those that something replaces. Code that runs for a moment is optimized little.
 UNITS := base scalar train heads program
-UNIT.base := $(filter-out %/libm.cpp,$(wildcard src/base/*.cpp))
-UNIT.scalar := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp $(addprefix src/train/,scalar_trainer.cpp gradient.cpp \
-  evaluation.cpp)
+UNIT.base := $(wildcard src/base/*.cpp)
+UNIT.scalar := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp src/train/scalar_trainer.cpp
 UNIT.train := $(filter-out $(UNIT.scalar) %/safetensors.cpp %/processes.cpp,$(wildcard src/train/*.cpp))
 UNIT.heads := $(filter-out $(UNIT.scalar),$(wildcard $(addprefix src/,heads/*.cpp page/*.cpp lesson/*.cpp)))
 UNIT.program := $(filter-out %/main.cpp,$(wildcard src/program/*.cpp))
@@ -260,7 +259,7 @@ $(TESTED) $(EXERCISES:=.o) $(foreach name,base heads program program/main train/
 # The lessons before 10_tensors need libscalar.a only.
 SCALAR := $(BUILD)/libscalar.a
 LIBRARY := $(BUILD)/libmicrogpt.a
-$(SCALAR): $(call unit,base) $(call unit,scalar) $(BUILD)/src/base/libm.o $(if $(filter wasm,$(MODE)),$(BUILD)/src/book/fmt.o)
+$(SCALAR): $(call unit,base) $(call unit,scalar) $(if $(filter wasm,$(MODE)),$(BUILD)/src/book/fmt.o)
 $(LIBRARY): $(call objects,src/tensor/*.cpp src/train/safetensors.cpp src/train/processes.cpp) \
   $(call unit,train) $(call unit,heads)
 $(SCALAR) $(LIBRARY):

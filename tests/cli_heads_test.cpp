@@ -181,8 +181,8 @@ TEST_CASE("a model whose numbers are too large is refused by everything that run
   save_checkpoint(folder.model, model.config, model.tokenizer, model.parameters);
   const Words data{"--data", folder.names};
   for (const Words& how : {Words{"--text", "anna"}, Words{"--quiz"}, Words{"--prune"}, Words{"--json"}}) {
-    const std::string said = refusal(Words{"heads", folder.model} + data + how);
-    CHECK(said.starts_with("1: the loss is nan: numbers of the model are too large, first of all row "));
+    CHECK(refusal(Words{"heads", folder.model} + data + how) ==
+          "1: the loss is nan: numbers of the model are too large");
   }
   CHECK(refusal({"inspect", folder.model, "--text", "anna"}).starts_with("1: the loss is nan: numbers of "));
   CHECK(

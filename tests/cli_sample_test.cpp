@@ -1,11 +1,9 @@
 // microgpt sample: what names must be like, how they are drawn, and how they are printed.
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "program.h"
 #include "train/constraints.h"
-#include "train/sampling.h"
 
 namespace microgpt {
 namespace {
@@ -30,27 +28,6 @@ TEST_CASE("a * is any text, a ? any character, and the rest itself") {
   }
   CHECK(literal_prefix(U"ma?i*") == U"ma");
   CHECK(literal_prefix(U"*") == U"");
-}
-
-TEST_CASE("top-k and top-p keep the likeliest tokens and no other") {
-  const std::vector<double> logits{std::log(0.1), std::log(0.5), std::log(0.15), std::log(0.25)};
-  auto kept = [&](const Sampling& sampling) {
-    std::vector<double> some = logits;
-    keep_likeliest<double>(some, sampling);
-    std::set<std::size_t> left;
-    for (std::size_t i = 0; i < some.size(); i++) {
-      if (some[i] == logits[i]) left.insert(i);
-    }
-    return left;
-  };
-  CHECK(kept({1}) == std::set<std::size_t>{0, 1, 2, 3});
-  CHECK(kept({1, 2}) == std::set<std::size_t>{1, 3});
-  CHECK(kept({1, 9}) == std::set<std::size_t>{0, 1, 2, 3});
-  CHECK(kept({1, 0, 0.7}) == std::set<std::size_t>{1, 3});
-  CHECK(kept({1, 0, 0.8}) == std::set<std::size_t>{1, 2, 3});
-  CHECK(kept({1, 1, 0.8}) == std::set<std::size_t>{1});
-  CHECK(kept({1, 0, 1e-9}) == std::set<std::size_t>{1});
-  CHECK(kept({0, 0, 0.99}) == std::set<std::size_t>{1});  // at a temperature of 0 the likeliest has all
 }
 
 TEST_CASE_FIXTURE(TensorFolder, "names are what they must be like, and those that are drop out of the same stream") {
@@ -101,7 +78,6 @@ TEST_CASE_FIXTURE(TensorFolder, "names of the data are marked, scored names have
   CHECK(record["in_data"] == true);
   const double loss = record["nats_per_token"];
   CHECK(plain({"--num", "1", "--score"})[0] == fmt::format("{}  {:.3f}", first, loss));
-  CHECK(plain({"--num", "1", "--top-k", "1"}) == plain({"--num", "1", "--temperature", "0"}));
 
   const Words some{"--num", "20", "--min-length", "1"};
   double total = 0;
@@ -206,10 +182,9 @@ TEST_CASE_FIXTURE(TensorFolder, "what cannot be had is said in one line, and wha
                  {sample + " --min-length 17", "2: --min-length is 17; this model's names end at 16"},
                  {sample + " --pattern Ä*", "2: the character 'Ä' is unknown"},
                  {sample + " --pattern [A-M]*", "; only * and ? are special"},
-                 {sample + " --temperature -1", "it must be a number from 0 to 1000000"},
-                 {sample + " --top-p 80", "it must be a number from 1e-09 to 1"}});
-  const Run narrow = microgpt({"sample", model, "--suffix", "zzz", "--top-k", "1"});
-  CHECK(narrow.err.ends_with("; --top-k and --top-p may shut the others out\n"));
+                 {sample + " --temperature -1", "it must be a number from 0 to 1000000"}});
+  const Run always_same = microgpt({"sample", model, "--suffix", "zzz", "--temperature", "0"});
+  CHECK(always_same.err.ends_with("; --temperature 0 draws the same name again and again\n"));
 }
 
 TEST_CASE_FIXTURE(TensorFolder, "rare names do not let it try for ever") {

@@ -20,22 +20,12 @@ TEST_CASE("a flag may be given twice, and a value may follow an equals sign") {
   CHECK(losses(output(NamesFolder().train({"--steps=2", "--hold-out", "--hold-out"}))).size() == 2);
 }
 
-TEST_CASE("an option that is left out has the value that --help says") {
-  const NamesFolder folder;
-  const Words all{"--preset", "gist", "--n-layer", "1",  "--n-embd",  "16", "--n-head",      "4",  "--block-size", "16",
-                  "--lr",     "0.01", "--seed",    "42", "--samples", "20", "--temperature", "0.5"};
-  CHECK(output(folder.train({"--steps", "5"})) == output(folder.train(all + Words{"--steps", "5"})));
-  const std::string model = folder.trained({"--steps", "5"});
-  CHECK(output({"sample", model}) ==
-        output({"sample", model, "--num", "20", "--temperature", "0.5", "--seed", "42", "--prompt", ""}));
-}
-
 TEST_CASE("the same seed gives the same losses and names, another seed others") {
   const NamesFolder folder;
   auto train = [&](const std::string& seed) { return output(folder.train({"--steps", "20", "--seed", seed})); };
   CHECK(train("7") == train("7"));
   CHECK(losses(train("7")) != losses(train("8")));
-  CHECK(train("123456789012345678901234567890") != train("123456789012345678901234567891"));
+  CHECK(train("18446744073709551615") != train("18446744073709551614"));
 
   const std::string model = folder.trained({"--steps", "100"});
   auto sample = [&](const std::string& seed) { return names(output({"sample", model, "--seed", seed})); };
@@ -102,15 +92,17 @@ TEST_CASE("--help of each command has its options with their defaults, and an ex
   const std::vector<std::pair<std::string, Words>> expected{
       {"", {"train", "sample", "eval", "inspect", "heads", "kv", "task", "bench", "Start with `microgpt train`"}},
       {"train",
-       {"--preset NAME=gist", "--data FILE=data/names.txt", "[gist: 1000, walkthrough: 500]", "--n-head N", "[4]",
-        "--digits 4|17=4", "--quiet", "--engine scalar|tensor=scalar", "Examples:\n  microgpt train\n"}},
-      {"sample", {"MODEL", "--num N", "[20]", "--seed N=42", "--prompt TEXT", "Examples:\n  microgpt sample "}},
+       {"--preset NAME=gist", "--data FILE=data/names.txt", "--steps N=1000", "--n-head N=4", "--digits 4|17=4",
+        "--quiet", "--engine scalar|tensor=scalar", "Examples:\n  microgpt train\n"}},
+      {"sample", {"MODEL", "--num N=20", "--seed N|random=42", "--prompt TEXT", "Examples:\n  microgpt sample "}},
       {"inspect", {"MODEL", "--at I", "--html FILE", "Examples:\n  microgpt inspect "}},
       {"heads", {"MODEL", "--silence L:H,...", "--prune", "--quiz", "Examples:\n  microgpt heads "}},
       {"bench", {"--what WORD=train,attention,sample", "--n-embd N=16,32,64,128", "Examples:\n  microgpt bench "}},
-      {"kv", {"[MODEL]", "--like NAME", "--context N", "--dtype f16|bf16|f32|f64|fp8", "--n-embd N", "Examples:\n  microgpt kv "}},
-      {"task", {"TASK", "--num N", "[10000]", "Examples:\n  microgpt task copy "}},
-      {"eval", {"MODEL", "--data FILE", "--temperature F", "[1]", "Example:\n"}}};
+      {"kv",
+       {"[MODEL]", "--like NAME", "--context N", "--dtype f16|bf16|f32|f64|fp8", "--n-embd N=16",
+        "Examples:\n  microgpt kv "}},
+      {"task", {"TASK", "--num N=10000", "Examples:\n  microgpt task copy "}},
+      {"eval", {"MODEL", "--data FILE", "--temperature F=1", "Example:\n"}}};
   for (const auto& [name, parts] : expected) {
     const Words command = words_of(name);
     const std::string help = output(command + Words{"--help"});

@@ -1,6 +1,5 @@
-// They are parts of the program, not of the library that tests are linked with.
-#include "program/interrupt.cpp"
-#include "program/print.cpp"
+#include "program/interrupt.h"
+#include "program/print.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

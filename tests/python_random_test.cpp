@@ -39,7 +39,7 @@ std::vector<double> draw(const std::string& name, std::size_t n, PythonRandom ra
   return drawn;
 }
 
-TEST_CASE("every number is CPython's, for seeds of one word and two, whole or in decimal") {
+TEST_CASE("every number is CPython's, for seeds of one word and two") {
   std::ifstream golden("tests/golden/python_random.txt");
   std::size_t lines = 0;
   std::string seed;
@@ -56,29 +56,12 @@ TEST_CASE("every number is CPython's, for seeds of one word and two, whole or in
     CAPTURE(seed);
     CAPTURE(name);
     CHECK(golden_difference(draw(name, expected.size(), PythonRandom(std::stoull(seed))), expected) == "");
-    CHECK(golden_difference(draw(name, expected.size(), PythonRandom(std::string_view(seed))), expected) == "");
     lines++;
   }
   CHECK(lines == 7 * 6);
 }
 
 // The numbers below were printed by CPython 3.11.
-
-TEST_CASE("a seed may be longer than any machine word; its sign and leading zeros do not count") {
-  CHECK(PythonRandom("123456789012345678901234567890").bits32() == 3124625047);
-  for (const char* same : {"-7", "+7", "007"}) {
-    CAPTURE(same);
-    CHECK(PythonRandom(same).bits32() == 1390851128);
-  }
-}
-
-TEST_CASE("a seed that is not a whole number is refused by name") {
-  for (const std::string junk : {"", "-", "abc", "4.2", "1e3", "12x", " 7", "--7", "0x10", "\xc3\xa9"}) {
-    CAPTURE(junk);
-    CHECK_THROWS_WITH_AS(PythonRandom(std::string_view(junk)), doctest::Contains(("'" + junk + "'").c_str()),
-                         UsageError);
-  }
-}
 
 TEST_CASE("below draws one word for small ranges and two for large ones") {
   PythonRandom random(42);

@@ -225,11 +225,6 @@ TEST_CASE("a safetensors file cut short anywhere is refused") {
   }
 }
 
-TEST_CASE("a safetensors file with any bit or byte flipped is read or refused, and nothing worse") {
-  auto right = [](const std::string& bytes) { return parse(bytes).tensors.size() == 3; };
-  CHECK(read_though_flipped(with_empty("[16,16]"), right) >= 9 * tiny_numbers.size());  // any number may stand there
-}
-
 TEST_CASE("a stream that cannot be read is refused with the reason") {
   std::istream nothing(nullptr);
   CHECK_THROWS_WITH_AS(read_safetensors(nothing), "its size cannot be determined", Error);

@@ -50,17 +50,6 @@ TEST_CASE("parallel calls each share once, and is back when all are done") {
   }
 }
 
-TEST_CASE("parallel within parallel still calls everything once") {
-  std::vector<std::atomic<int>> calls(6);
-  parallel(2, [&](std::size_t i) { parallel(3, [&](std::size_t j) { calls[3 * i + j]++; }); });
-  for (const std::atomic<int>& count : calls) CHECK(count == 1);
-}
-
-TEST_CASE("there is at least one thread, and one only without OpenMP") {
-  CHECK(available_threads() >= 1);
-  if (!have_openmp) CHECK(available_threads() == 1);
-}
-
 // --- Thread trials ---------------------------------------------------------------------------------------------------
 
 using Steps = std::vector<std::size_t>;
@@ -104,19 +93,6 @@ TEST_CASE("all threads must be faster than the shortest step of one: a slow step
   ThreadTrials trials(2);
   for (const double seconds : {9.0, 1.0, 9.0}) trials.took(seconds);
   CHECK(steps(trials, 4, 1.1, 1.0) == Steps{2, 2, 2, 1});
-}
-
-TEST_CASE("run hands on the threads of the next step, and what the step returns") {
-  ThreadTrials trials(2);
-  std::vector<std::size_t> threads;
-  for (std::size_t i = 0; i < ThreadTrials::trial + 1; i++) {
-    const std::size_t returned = trials.run([&](std::size_t n) {
-      threads.push_back(n);
-      return i;
-    });
-    CHECK(returned == i);
-  }
-  CHECK((threads == std::vector<std::size_t>{1, 1, 1, 2}));
 }
 
 // --- Any threads -----------------------------------------------------------------------------------------------------

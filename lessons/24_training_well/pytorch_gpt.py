@@ -131,7 +131,7 @@ def read_names(path, letters):
 
 
 def split(names):
-    """The same held-out names as everywhere in this project: src/base/split.cpp."""
+    """The same held-out names as everywhere in this project: src/base/split.h."""
     distinct = list(dict.fromkeys(names))
     random.Random(42).shuffle(distinct)
     cut = len(distinct) - len(distinct) // 10

@@ -12,8 +12,6 @@
 #include <numbers>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,10 +22,6 @@ namespace microgpt {
 class PythonRandom {
  public:
   explicit PythonRandom(std::uint64_t seed = 42);
-
-  /// Seeds with a decimal whole number of any size ("-7", "123456789012345678901234567890"). As in Python, the sign is
-  /// ignored. Throws UsageError if the text is not a whole number.
-  explicit PythonRandom(std::string_view decimal_seed);
 
   /// 32 random bits: random.getrandbits(32).
   std::uint32_t bits32();
@@ -67,34 +61,10 @@ inline void require_drawable(double total) {
   throw Error("the probabilities to draw from are not finite numbers; the model's numbers are too large");
 }
 
-/// A decimal whole number as 32-bit words, least significant first. Zero is one word.
-inline std::vector<std::uint32_t> words_of_decimal(std::string_view text) {
-  std::string_view digits = text;
-  if (!digits.empty() && (digits.front() == '-' || digits.front() == '+')) digits.remove_prefix(1);
-  const bool valid =
-      !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!valid) {
-    throw UsageError("the seed '" + std::string(text) + "' is not a whole number; give one such as 42");
-  }
-  std::vector<std::uint32_t> words{0};
-  for (char digit : digits) {
-    std::uint64_t carry = static_cast<std::uint64_t>(digit - '0');
-    for (std::uint32_t& word : words) {
-      carry += std::uint64_t{word} * 10;
-      word = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry != 0) words.push_back(static_cast<std::uint32_t>(carry));
-  }
-  return words;
-}
-
 inline PythonRandom::PythonRandom(std::uint64_t seed) {
   const std::array<std::uint32_t, 2> words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
   seed_by_array({words.data(), words[1] == 0 ? 1U : 2U});
 }
-
-inline PythonRandom::PythonRandom(std::string_view decimal_seed) { seed_by_array(words_of_decimal(decimal_seed)); }
 
 // init_by_array of the Mersenne Twister's authors: mixes a key of any length into the whole state.
 inline void PythonRandom::seed_by_array(std::span<const std::uint32_t> key) {

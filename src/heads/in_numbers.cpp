@@ -22,7 +22,7 @@ Activations<double> read(const Config& config, const Parameters& parameters, std
   document.push_back(tokens[0]);  // the last position needs a target; no logit depends on it
   TensorModel<double> model(config, parameters, t + 1);
   Activations<double> activations = gpt_forward(model, fast<double>(), document);
-  require_finite("the loss", activations.losses.view().data[t], model);
+  require_finite("the loss", activations.losses.view().data[t]);
   return activations;
 }
 

@@ -111,7 +111,7 @@ void Probe::run(const Batch& batch, std::span<const HeadOutput> replaced) {
     gpt_forward(model_, fast<double>(), batch, batch.documents(i, threads_), activations_);
   });
   for (std::size_t i = 0; i < batch.num_positions(); i++) {
-    require_finite("the loss", activations_.losses.view().data[i], model_);
+    require_finite("the loss", activations_.losses.view().data[i]);
   }
 }
 

@@ -68,7 +68,7 @@ struct LayerAttention {
   View<const double> x_attn;  // (n,H*D) the outputs of the heads, side by side
 };
 
-/// Whatever it runs throws Error, which names the largest number of the model, if a loss is not finite.
+/// Whatever it runs throws Error if a loss is not finite.
 class Probe {
  public:
   /// Copies what it needs. There must be a document.

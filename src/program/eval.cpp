@@ -18,14 +18,14 @@ struct EvalOptions {
   std::string model;
   std::optional<std::string> data;
   double temperature = 1;
-  std::string seed = "42";
+  std::uint64_t seed = 42;
   Dtype dtype = Dtype::f32;
   bool all_digits = false;
 };
 
 template <class T>
 void print_evaluation(const EvalOptions& options) {
-  PythonRandom random{std::string_view(options.seed)};
+  PythonRandom random(options.seed);
   const Checkpoint checkpoint = load_checkpoint(options.model);
   const DataFile data = data_of(checkpoint, options.data);
   const Split names = split(read_documents(data));
@@ -59,7 +59,7 @@ Command eval_command() {
           "  microgpt eval names.safetensors",
           {model_option(options->model),
            {"--data", "UTF-8 text, one document per line [what the model was trained on]", text(options->data, "FILE")},
-           {"--temperature", "temperature of the generated names [1]", number(options->temperature)},
+           {"--temperature", "temperature of the generated names", number(options->temperature)},
            seed_option(options->seed),
            {"--dtype", "compute in float or double", dtype(options->dtype)},
            digits_option(options->all_digits)},

@@ -171,8 +171,8 @@ Command inspect_command() {
       {"--html", "write the model at work as one page, which needs nothing else", text(options->html, "FILE")},
       {"--data", "documents to measure on [a tenth of what the model was trained on]", text(options->data, "FILE")}};
   const Options head{{"--text", "what it reads; position 0 is BOS", text(options->text, "TEXT")},
-                     {"--layer", "its layer [0]", count(options->layer, max_count, 0)},
-                     {"--head", "the head [0]", count(options->head, max_count, 0)},
+                     {"--layer", "its layer", count(options->layer, max_count, 0)},
+                     {"--head", "the head", count(options->head, max_count, 0)},
                      {"--at", "the position from which it looks [the last]", count(options->at, max_count, 0)},
                      {"--why",
                       "instead: what each part of the model adds to the logit of the letter\n"

@@ -72,26 +72,6 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   fmt::print("\n");
 }
 
-/// The named published models, each followed by its variants with other kinds of attention. Without names: all models,
-/// without variants.
-std::vector<Row> published_rows(const std::vector<std::string>& names, const std::string& dtype) {
-  std::vector<Row> rows;
-  if (names.empty()) {
-    for (const PublishedModel& model : published_models()) rows.push_back({model, dtype});
-  }
-  for (const std::string& name : names) {
-    const PublishedModel& model = published_model(name);
-    rows.push_back({model, dtype});
-    for (const std::string kind : {"mha", "gqa", "mqa", "mla"}) {
-      PublishedModel other = with_attention(model, kind);
-      if (kind == model.attention.kind() || kind != other.attention.kind()) continue;
-      other.name = "  as " + kind;
-      rows.push_back({other, dtype});
-    }
-  }
-  return rows;
-}
-
 constexpr const char* own_sizes = "A model of your own, as in microgpt train";
 
 /// The model in a file, or the one with the given sizes.
@@ -119,8 +99,19 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
     rows.push_back({own_model(file.empty() ? "your sizes" : file, *own), options.dtype.value_or("f32")});
   }
   const bool has_published = !own || !options.like.empty();
-  if (has_published) {
-    for (const Row& row : published_rows(options.like, options.dtype.value_or("f16"))) rows.push_back(row);
+  const std::string type = options.dtype.value_or("f16");
+  if (has_published && options.like.empty()) {
+    for (const PublishedModel& model : published_models()) rows.push_back({model, type});
+  }
+  for (const std::string& name : options.like) {  // each followed by its variants with other kinds of attention
+    const PublishedModel published = published_model(name);
+    rows.push_back({published, type});
+    for (const std::string kind : {"mha", "gqa", "mqa", "mla"}) {
+      PublishedModel other = with_attention(published, kind);
+      if (kind == published.attention.kind() || kind != other.attention.kind()) continue;
+      other.name = "  as " + kind;
+      rows.push_back({other, type});
+    }
   }
   if (contexts.empty())
     contexts = has_published ? std::vector<std::size_t>{4096, 32768, 131072} : std::vector{own->block_size};

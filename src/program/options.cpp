@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
+#include <random>
 
 #include "base/error.h"
 #include "base/parse.h"
@@ -87,7 +89,16 @@ Options data_options(DataFile& file) {
           {"--lower", "read capitals as small letters", flag(file.lower, ""), true}};
 }
 
-Option seed_option(std::string& target) { return {"--seed", "any whole number", text(target, "N"), true}; }
+Option seed_option(std::uint64_t& target) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  Binding binding = count(target, most, 0);
+  binding.type = "N|random";
+  binding.read = [&target](const std::string& name, const std::string& text) {
+    const std::string digits = text.substr(text.starts_with('-') ? 1 : 0);  // as in Python, the sign does not count
+    target = text == "random" ? std::random_device()() : parse_count(name, digits, most, 0);
+  };
+  return {"--seed", "a whole number; random: another one each time", binding, true};
+}
 
 Option digits_option(bool& all) {
   return {"--digits", "digits of a loss: 4 decimals, or all (17 digits)", choice(all, {{"4", false}, {"17", true}})};
@@ -111,13 +122,10 @@ Option threads_option(std::optional<std::size_t>& target, const std::string& hel
 }
 
 Options size_options(Config& config) {
-  auto size = [&](const char* name, std::size_t Config::*field, const char* help) {
-    return Option{name, help + (" " + default_of(field)), count(config.*field), true};
-  };
-  return {size("--n-layer", &Config::n_layer, "blocks"),
-          size("--n-embd", &Config::n_embd, "width of the residual stream"),
-          size("--n-head", &Config::n_head, "attention heads; divides n-embd"),
-          size("--block-size", &Config::block_size, "longest document, in tokens")};
+  return {{"--n-layer", "blocks", count(config.n_layer), true},
+          {"--n-embd", "width of the residual stream", count(config.n_embd), true},
+          {"--n-head", "attention heads; divides n-embd", count(config.n_head), true},
+          {"--block-size", "longest document, in tokens", count(config.block_size), true}};
 }
 
 Options attention_options(Config& config, std::string& kind) {
@@ -128,6 +136,7 @@ Options attention_options(Config& config, std::string& kind) {
   };
   auto size = [&](const char* name, std::size_t Config::*field, const std::string& of, const std::string& help) {
     Binding binding = count(config.*field);
+    binding.default_text = "";
     binding.read = [&kind, of, read = binding.read](const std::string& option, const std::string& text) {
       read(option, text);
       if (kind != of) throw UsageError(fmt::format("{} needs --attention {}", option, of));

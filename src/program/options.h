@@ -83,7 +83,8 @@ Binding count(T& target, std::size_t max = max_count, std::size_t min = 1) {
   auto read = [&target, max, min](const std::string& name, const std::string& text) {
     target = parse_count(name, text, max, min);
   };
-  return {min == 0 ? "I" : "N", read, writer(target)};
+  const auto write = writer(target);
+  return {min == 0 ? "I" : "N", read, write, write()};
 }
 
 /// A number from `min` to `max`.
@@ -92,7 +93,8 @@ Binding number(T& target, double min = 1e-9, double max = 1e6) {
   auto read = [&target, min, max](const std::string& name, const std::string& text) {
     target = parse_number(name, text, min, max);
   };
-  return {"F", read, writer(target)};
+  const auto write = writer(target);
+  return {"F", read, write, write()};
 }
 
 /// Any text; or, if the type has a '|', one of its words.
@@ -140,24 +142,13 @@ Binding masks(std::vector<MaskPattern>& target);
 // Options of several commands.
 
 Options data_options(DataFile& target);
-Option seed_option(std::string& target);
+Option seed_option(std::uint64_t& target);
 Option digits_option(bool& all);  // 4 decimals, or all
 Option model_option(std::string& target);
 /// --save and --force. A model may be replaced, since a training is often repeated.
 Options save_options(std::optional<std::string>& save, bool& force, const std::string& help);
 
 Option threads_option(std::optional<std::size_t>& target, const std::string& help = "threads [chosen by the program]");
-
-/// What a number is in the two published programs, for the help: "[1]", or "[gist: 16, walkthrough: 8]".
-template <class Part, class T>
-std::string default_of(T Part::*field) {
-  auto number = [field](const Preset& preset) {
-    if constexpr (std::is_same_v<Part, Config>) return preset.model.*field;
-    if constexpr (std::is_same_v<Part, TrainConfig>) return preset.train.*field;
-  };
-  const T a = number(preset("gist")), b = number(preset("walkthrough"));
-  return a == b ? fmt::format("[{}]", a) : fmt::format("[gist: {}, walkthrough: {}]", a, b);
-}
 
 Options size_options(Config& config);
 

@@ -3,19 +3,15 @@
 
 #include <filesystem>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "base/error.h"
-#include "base/python_random.h"
 #include "program/train_options.h"
 #include "train/optimizer.h"
 #include "train/scalar_trainer.h"
 
 namespace microgpt {
 namespace {
-
-namespace fs = std::filesystem;
 
 using Words = std::map<std::string, std::string>;
 
@@ -74,21 +70,16 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   require_agreement(table, saved, path);
   try {
     read_again(table, options, saved);
-    PythonRandom{std::string_view(options.seed)};
   } catch (const UsageError& error) {  // nobody typed it
     throw cannot_resume(path, error.what());
   }
   if (options.is_list() || (checkpoint.training->moments.empty() && num_moments(options.preset.train) > 0)) {
     throw without_state(path);
   }
-  // Nobody typed the path. The kernel's files seem empty, and reading some of them takes for ever.
   const std::string& data = options.data.path;
-  const bool is_file = fs::is_regular_file(data) && fs::file_size(data) > 0;
-  if (!is_typed(table, "--data") && (data == "-" || (fs::exists(data) && !is_file))) {
-    throw UsageError(
-        fmt::format("'{}' was trained on '{}', which is not a file, or an empty one; give the names with "
-                    "--data",
-                    path, data));
+  const bool is_file = data != "-" && (!std::filesystem::exists(data) || std::filesystem::is_regular_file(data));
+  if (!is_typed(table, "--data") && !is_file) {
+    throw UsageError(fmt::format("'{}' was trained on '{}', which is no file; give the names with --data", path, data));
   }
   return checkpoint;
 }

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <set>
 #include <string_view>
 
@@ -34,9 +33,7 @@ struct SampleOptions {
   std::string model;
   std::size_t num = 20;
   double temperature = 0.5;
-  std::size_t top_k = 0;
-  double top_p = 1;
-  std::string seed = "42";
+  std::uint64_t seed = 42;
   std::string prompt, suffix, contains, pattern;
   std::size_t min_length = 0;
   std::size_t max_length = max_new_tokens;
@@ -47,7 +44,6 @@ struct SampleOptions {
   std::optional<Mixture> mixture;  // of the model, if that counts, too
 
   const Mixture* mixed() const { return mixture ? &*mixture : nullptr; }
-  Sampling sampling() const { return {temperature, top_k, top_p, mixed()}; }
 };
 
 /// A name that was drawn.
@@ -96,36 +92,26 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
   return constraints;
 }
 
-/// What all documents begin with: the prompt, or the pattern's characters before its first wildcard.
-std::vector<Token> beginning(const Constraints& constraints, const Checkpoint& checkpoint) {
-  const bool is_prompt = !constraints.prefix.empty();
-  const std::u32string_view prompt = is_prompt ? constraints.prefix : literal_prefix(constraints.pattern);
-  const std::size_t block_size = checkpoint.config.block_size;
-  if (prompt.size() > block_size) {
-    throw UsageError(fmt::format("{} has {} characters; this model's block_size is {}",
-                                 is_prompt ? "--prompt" : "--pattern", prompt.size(), block_size));
-  }
-  return checkpoint.tokenizer.encode(prompt);
-}
-
 /// The next name.
 using Source = std::function<Name()>;
 
 /// New names from one stream of random numbers, one after the other, as in the published program.
 Source drawn(Decoder<double>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
              const std::vector<Token>& prompt) {
-  return [&, sampling = options.sampling(), random = PythonRandom(std::string_view(options.seed))]() mutable {
-    return tokenizer.document_of(sample(decoder, sampling, random, prompt));
+  return [&, random = PythonRandom(options.seed)]() mutable {
+    return tokenizer.document_of(sample(decoder, options.temperature, random, prompt, options.mixed()));
   };
 }
 
 Source drawn(Decoder<float>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
              const std::vector<Token>& prompt) {
-  PythonRandom random{std::string_view(options.seed)};
+  PythonRandom random(options.seed);
   const std::uint64_t seed = std::uint64_t{random.bits32()} << 32 | random.bits32();
   const std::size_t block = std::min<std::size_t>(options.num, 1024);
   return [&, seed, block, names = std::vector<std::vector<Token>>(), first = std::size_t{0}]() mutable {
-    if (first % block == 0) names = sample_many(decoder, first, block, options.sampling(), seed, prompt);
+    if (first % block == 0) {
+      names = sample_many(decoder, first, block, options.temperature, seed, prompt, options.mixed());
+    }
     return tokenizer.document_of(names[first++ % block]);
   };
 }
@@ -138,7 +124,7 @@ struct Found {
 /// Takes names until there are as many as asked for that are as they must be, until that looks hopeless, or until a
 /// signal comes.
 Found find_names(const SampleOptions& options, const Constraints& constraints, const Source& next) {
-  const bool is_always_same = options.temperature == 0 || options.top_k == 1;
+  const bool is_always_same = options.temperature == 0;
   const std::size_t patience = is_always_same ? 1 : 100'000;  // tries without a name
   const std::size_t most = 500'000 + 100 * options.num;
   const bool once = options.unique || options.only_new;
@@ -170,9 +156,7 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
   const auto most_frequent = std::max_element(objections.begin(), objections.end(),
                                               [](const auto& a, const auto& b) { return a.second < b.second; });
   found.shortfall += fmt::format(": most others are {}", most_frequent->first);
-  if (options.top_k > 0 || options.top_p < 1) {
-    found.shortfall += "; --top-k and --top-p may shut the others out";
-  } else if (is_always_same) {
+  if (is_always_same) {
     found.shortfall += "; --temperature 0 draws the same name again and again";
   } else if (options.temperature < 1) {
     found.shortfall += "; --temperature 1 draws rarer ones";
@@ -223,7 +207,15 @@ void sample(const SampleOptions& options, const Checkpoint& checkpoint, const st
   const Tokenizer& tokenizer = checkpoint.tokenizer;
   std::optional<Interrupts> interrupts(std::in_place);
   const Constraints constraints = constraints_of(options, checkpoint, data);
-  const std::vector<Token> prompt = beginning(constraints, checkpoint);
+  // What all names begin with: the prompt, or the pattern's characters before its first wildcard.
+  const bool is_prompt = !constraints.prefix.empty();
+  const std::u32string_view begin = is_prompt ? constraints.prefix : literal_prefix(constraints.pattern);
+  const std::size_t block_size = checkpoint.config.block_size;
+  if (begin.size() > block_size) {
+    throw UsageError(fmt::format("{} has {} characters; this model's block_size is {}",
+                                 is_prompt ? "--prompt" : "--pattern", begin.size(), block_size));
+  }
+  const std::vector<Token> prompt = tokenizer.encode(begin);
   const std::size_t rows = sizeof(T) == 4 ? std::min<std::size_t>(options.num, 32) : 1;
   TensorModel<T> model(checkpoint.config, checkpoint.parameters, prompt.size() + max_new_tokens);
   Decoder<T> decoder(model, fast<T>(), rows);
@@ -266,7 +258,6 @@ void sample(const Options& table, SampleOptions& options) {
       throw UsageError(fmt::format("--out writes .txt, .csv, which spreadsheets open, and .json; not '{}'", ending));
     }
   }
-  if (options.seed == "random") options.seed = std::to_string(std::random_device()());
   std::set<Document> data;
   if (options.data || options.only_new) data = set_of(data_of(checkpoint, options.data));
   // A model of the tensor engine was trained in floats, and is sampled in them.
@@ -277,13 +268,10 @@ void sample(const Options& table, SampleOptions& options) {
 
 Options drawing_options(SampleOptions& options) {
   return {model_option(options.model),
-          {"--num", "names to generate [20]", count(options.num)},
-          {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest [0.5]",
+          {"--num", "names to generate", count(options.num)},
+          {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest",
            number(options.temperature, 0)},
-          {"--top-k", "draw only among the N likeliest characters", count(options.top_k)},
-          {"--top-p", "draw only among the likeliest characters that have this probability together",
-           number(options.top_p, 1e-9, 1)},
-          {"--seed", "any whole number, or random", text(options.seed, "N")},
+          seed_option(options.seed),
           {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",
            choice<std::optional<Dtype>>(options.dtype, {{"f32", Dtype::f32}, {"f64", Dtype::f64}})}};
 }
@@ -305,8 +293,8 @@ Options constraint_options(SampleOptions& options) {
           {"--suffix", "the end of every name", text(options.suffix, "TEXT")},
           {"--contains", "a part of every name", text(options.contains, "TEXT")},
           {"--pattern", "the form of every name: * is any text, ? any character", text(options.pattern, "TEXT")},
-          {"--min-length", "fewest characters [0]", count(options.min_length, max_count, 0)},
-          {"--max-length", "most characters [1000]", count(options.max_length)},
+          {"--min-length", "fewest characters", count(options.min_length, max_count, 0)},
+          {"--max-length", "most characters", count(options.max_length)},
           {"--new", "none of --data [what the model learned], however capitals, spaces, hyphens are; none twice",
            flag(options.only_new)},
           {"--unique", "no name twice", flag(options.unique)},

@@ -13,13 +13,13 @@ namespace {
 struct TaskOptions {
   Task task;
   std::size_t num = 10000;
-  std::string seed = "42";
+  std::uint64_t seed = 42;
   bool held_out = false;
 };
 
 void print_documents(const TaskOptions& options) {
   const Task& task = options.task;
-  PythonRandom random{std::string_view(options.seed)};
+  PythonRandom random(options.seed);
   try {
     validate(task);
     for (std::size_t i = 0; i < options.num; i++) {
@@ -51,11 +51,10 @@ Command task_command() {
       "  microgpt task copy > copy.txt\n"
       "  microgpt task copy --held-out --num 1000 > unseen.txt",
       {{.name = "TASK", .help = "copy, induction, reverse or most-frequent", .binding = name, .required = true},
-       {"--num", "documents to write [10000]", count(options->num)},
+       {"--num", "documents to write", count(options->num)},
        seed_option(options->seed),
-       {"--letters", "letters that words are made of, at most 26 [8]", count(options->task.letters, 26)},
-       {"--length", "letters in a word; in induction sometimes one more or less [6]",
-        count(options->task.length, 1000)},
+       {"--letters", "letters that words are made of, at most 26", count(options->task.letters, 26)},
+       {"--length", "letters in a word; in induction sometimes one more or less", count(options->task.length, 1000)},
        {"--held-out", "write documents to evaluate on instead of those to train on", flag(options->held_out)}},
       [options](const Options&) { print_documents(*options); }};
 }

@@ -212,10 +212,10 @@ void train_tensor(Run& run) {
     ThreadTrials trials(threads);
     try {
       for (std::size_t i = how.first_step + 1; i <= (early ? early->last_step() : how.num_steps); i++) {
-        const double loss = options.threads ? trainer.step() : trials.run([&](std::size_t n) {
-          trainer.use_threads(n);
-          return trainer.step();
-        });
+        const auto start = std::chrono::steady_clock::now();
+        if (!options.threads) trainer.use_threads(trials.next());
+        const double loss = trainer.step();
+        trials.took(seconds_since(start));
         early ? after_step(i, loss, trainer.model(), *early) : after_step(i, loss);
       }
     } catch (const processes::Lost&) {
@@ -235,18 +235,8 @@ void train_tensor(Run& run) {
   }
   Decoder<T> decoder(best ? *best : trainer.model(), kernels);
   const Mixture* const mixture = early ? &early->mixture() : nullptr;
-  finish(run, decoder.length(), [&](double temperature) {
-    return sample(decoder, {temperature, 0, 1, mixture}, run.random);
-  });
-}
-
-/// Nobody who chose the length has to be told.
-void tell_of_cuts(std::span<const Document> documents, std::size_t block_size) {
-  const auto cut = std::count_if(documents.begin(), documents.end(),
-                                 [&](const Document& document) { return document.size() > block_size; });
-  if (cut == 0) return;
-  tell(fmt::format("note: {} of {} documents are cut off after {} characters; the longest has {}: see --block-size",
-                   cut, documents.size(), block_size, longest(documents)));
+  finish(run, decoder.length(),
+         [&](double temperature) { return sample(decoder, temperature, run.random, {}, mixture); });
 }
 
 /// Tells of a sign that stands in nearly every line of a list and in hardly any name, and of the command that takes it
@@ -300,24 +290,6 @@ void tell_of_signs(std::span<const Document> documents, const std::string& path)
     tell("note: the data is a single line, and so a single name; put each name on a line of its own");
 }
 
-/// Tells of a list that was perhaps meant to be read in another way; and, if sizes are chosen for it, of one that is
-/// short or repeats itself. `num_lines` is how many documents were read.
-void tell_of_odd_list(const Start& start, const DataFile& file, std::size_t num_lines, bool is_chosen_for) {
-  if (file.column.empty()) tell_of_signs(start.documents, file.path);
-  if (!is_chosen_for) return;
-  const std::size_t distinct = start.documents.size() + start.held_out.size();
-  if (distinct < 50) tell(fmt::format("note: {} names are few; expect names much like them", distinct));
-  const std::size_t repeated = num_lines - distinct;
-  if (repeated > 0) tell(fmt::format("note: {} of {} names are repeated; they count once", repeated, num_lines));
-}
-
-/// A text that is practically never the same for other documents, in another order or with another alphabet.
-std::string data_fingerprint(const Start& start) {
-  const Document characters = start.tokenizer.characters();
-  const std::uint64_t hash = fingerprint({&characters, 1}, fingerprint(start.documents));
-  return fmt::format("{} documents, fingerprint {:016x}", start.documents.size(), hash);
-}
-
 // The lines are printed as in the reference, and random numbers are drawn in its order: shuffle, parameters, samples.
 void train(const Options& table, TrainOptions& options) {
   std::optional<Checkpoint> checkpoint;
@@ -333,15 +305,31 @@ void train(const Options& table, TrainOptions& options) {
   if (num_lines < 10 && leaves_the_choice(table))
     tell("note: ten names at least are needed to choose a model for them");
   auto& [name, model, how, heading] = options.preset;
-  PythonRandom random{std::string_view(options.seed)};
+  PythonRandom random(options.seed);
   Run run{options, prepare(std::move(documents), options.hold_out, model, random), random};
-  if (is_typed(table, "--data")) tell_of_odd_list(run.start, options.data, num_lines, options.is_list());
+  if (is_typed(table, "--data") && options.data.column.empty()) tell_of_signs(run.start.documents, options.data.path);
+  if (is_typed(table, "--data") && options.is_list()) {
+    const std::size_t distinct = run.start.documents.size() + run.start.held_out.size(),
+                      repeated = num_lines - distinct;
+    if (distinct < 50) tell(fmt::format("note: {} names are few; expect names much like them", distinct));
+    if (repeated > 0) tell(fmt::format("note: {} of {} names are repeated; they count once", repeated, num_lines));
+  }
   if (options.is_list()) choose_training(table, options, run.start);
   if (options.is_list() && !options.save) tell("note: the model will be gone in the end; --save FILE keeps it");
   run.state.options = training_words(table, options);
-  if (checkpoint || options.save) run.state.fingerprint = data_fingerprint(run.start);
+  if (checkpoint || options.save) {  // practically never the same for other documents, or with another alphabet
+    const Document characters = run.start.tokenizer.characters();
+    const std::uint64_t hash = fingerprint({&characters, 1}, fingerprint(run.start.documents));
+    run.state.fingerprint = fmt::format("{} documents, fingerprint {:016x}", run.start.documents.size(), hash);
+  }
   if (checkpoint) go_on(run, std::move(*checkpoint));  // before anything has the size that the options claim
-  if (name != "walkthrough" && !is_typed(table, "--block-size")) tell_of_cuts(run.start.documents, model.block_size);
+  const std::vector<Document>& learned = run.start.documents;
+  const auto cut = std::count_if(learned.begin(), learned.end(),
+                                 [&, most = model.block_size](const Document& d) { return d.size() > most; });
+  if (cut > 0 && name != "walkthrough" && !is_typed(table, "--block-size")) {  // who chose the length knows
+    tell(fmt::format("note: {} of {} documents are cut off after {} characters; the longest has {}: see --block-size",
+                     cut, learned.size(), model.block_size, longest(learned)));
+  }
   Parameters drawn = initialize(model, how, random);  // always: names are sampled with the numbers that come after them
   if (!checkpoint) {
     run.parameters = std::move(drawn);

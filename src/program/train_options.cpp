@@ -19,24 +19,23 @@ Options general_options(TrainOptions& options) {
   Binding preset = text(options.preset.name, "NAME");  // it is read before the options that change it
   preset.read = [&options](const std::string&, const std::string& name) { options.use(name); };
   const Options first{{"--preset",
-                       "gist: the current microgpt.py; walkthrough: the 200-line course version;\n"
+                       "gist: the current microgpt.py; walkthrough: the 200-line course version,\n"
+                       "500 steps, block-size 8;\n"
                        "with --engine tensor, --hold-out, --loss token-mean: fast: for about a second;\n"
                        "best: for a minute or two; list: what suits --data, as if that alone were given",
                        preset, saved},
-                      {"--steps", "training steps, one batch each " + default_of(&TrainConfig::num_steps),
-                       count(how.num_steps), saved}};
-  const Options others{{"--optimizer", "how a gradient changes the parameters; sgd needs a larger --lr, such as 0.1",
-                        choice(how.optimizer, {{"adam", OptimizerName::adam}, {"sgd", OptimizerName::sgd}}), saved},
-                       {"--lr", "learning rate of the first step " + default_of(&TrainConfig::learning_rate),
-                        number(how.learning_rate), saved},
-                       seed_option(options.seed),
-                       {"--samples", "names to generate [20]", count(options.samples)},
-                       {"--temperature", "below 1: likelier names, above 1: wilder ones [0.5; fast, best: 1]",
-                        number(options.temperature)},
-                       digits_option(options.all_digits),
-                       {"--hold-out", "train on nine tenths of the distinct documents; microgpt eval uses the others",
-                        flag(options.hold_out), saved},
-                       {"--quiet", "no step lines and no time left", flag(options.quiet)}};
+                      {"--steps", "training steps, one batch each", count(how.num_steps), saved}};
+  const Options others{
+      {"--optimizer", "how a gradient changes the parameters; sgd needs a larger --lr, such as 0.1",
+       choice(how.optimizer, {{"adam", OptimizerName::adam}, {"sgd", OptimizerName::sgd}}), saved},
+      {"--lr", "learning rate of the first step", number(how.learning_rate), saved},
+      seed_option(options.seed),
+      {"--samples", "names to generate", count(options.samples)},
+      {"--temperature", "below 1: likelier names, above 1: wilder ones [fast, best: 1]", number(options.temperature)},
+      digits_option(options.all_digits),
+      {"--hold-out", "train on nine tenths of the distinct documents; microgpt eval uses the others",
+       flag(options.hold_out), saved},
+      {"--quiet", "no step lines and no time left", flag(options.quiet)}};
   const std::string save = "write the model here, in the safetensors format, when training ends or is interrupted";
   const Options kept{
       {"--save-every", "write it after every N steps, too", count(options.save_every)},
@@ -52,16 +51,16 @@ Options general_options(TrainOptions& options) {
 Options tensor_options(TrainOptions& options) {
   TrainConfig& how = options.preset.train;
   return {
-      {"--batch", "documents per step [1]", count(how.batch_size), saved},
+      {"--batch", "documents per step", count(how.batch_size), saved},
       {"--dtype", "float or double", dtype(options.dtype), saved},
       threads_option(options.threads),
       {"--kernels", "naive: the plain loops that specify the fast ones",
        choice(options.naive, {{"fast", false}, {"naive", true}}), saved},
       {"--loss", "a step's loss: the mean of the documents' means, or of all tokens",
        choice(options.loss_mean, {{"document-mean", LossMean::documents}, {"token-mean", LossMean::tokens}}), saved},
-      {"--dropout", "share of the attention weights, and of attention's and the MLP's output, to drop [0]",
+      {"--dropout", "share of the attention weights, and of attention's and the MLP's output, to drop",
        number(how.dropout, 0, 0.99), saved},
-      {"--weight-decay", "every step first shrinks each weight by --lr times this (AdamW) [0]",
+      {"--weight-decay", "every step first shrinks each weight by --lr times this (AdamW)",
        number(how.weight_decay, 0, 1000), saved}};
 }
 

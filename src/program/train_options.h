@@ -22,7 +22,7 @@ struct TrainOptions {
   Preset preset = microgpt::preset("gist");  // changed by what was typed
   std::string attention = "mha";
   DataFile data;
-  std::string seed = "42";
+  std::uint64_t seed = 42;
   Engine engine = Engine::scalar;
   Dtype dtype = Dtype::f32;
   bool naive = false;

@@ -1,5 +1,5 @@
-// The layers of a GPT on matrices: what scalar/ops.h does to a list of Values, done to N positions at once, forward and
-// backward. Each is written twice. naive() is the specification: plain loops, easy to read and to step through. fast()
+// The layers of a GPT on matrices: what src/microgpt.cpp does to a list of Values, done to N positions at once, forward
+// and backward. Each is written twice. naive() is the specification: plain loops, easy to read and to step through. fast()
 // uses vector instructions; training uses it. Tests compare the two, and the bench times them side by side.
 //
 // Letters: N positions (rows), C width, V vocab_size, D head_dim. dx is the gradient of the loss with respect to x. No

@@ -116,13 +116,6 @@ std::optional<TrainingState> training_of(Safetensors& file, const Parameters& pa
     if (text.size() > 1000) throw Error(shown(name) + " is too long");  // a message may have to show it
     training.options[name.substr(training_prefix.size())] = text;
   }
-  const auto data = training.options.find("data");
-  const bool is_of_lists = data != training.options.end() && data->second.find('\n') != std::string::npos;
-  if (is_of_lists || training.options.contains("commas")) {
-    throw Error(
-        "an older version trained it on several lists, or on names between commas; this one reads one list, a name on "
-        "each line");
-  }
   for (const char* other : {"step", "fingerprint"}) training.options.erase(other);
   if (file.metadata.contains(gpt_share)) {
     const std::string& share = metadata_text(file.metadata, gpt_share);

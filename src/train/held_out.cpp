@@ -54,33 +54,9 @@ double bigram_token_loss(const Split& split, const Tokenizer& tokenizer) {
   return estimate(counted_losses(probability, split.held_out, tokenizer)).mean;
 }
 
-namespace {
-
-/// "row 3, column 5 of lm_head, which is 1e+30 as a float"; rows and columns count from 0.
-template <class T>
-std::string largest_number(TensorModel<T>& model) {
-  Parameters parameters(gpt_shapes(model.config));
-  model.copy_to(parameters);
-  std::string found;
-  double largest = -1;
-  for (const Parameter& matrix : parameters.matrices()) {
-    for (std::size_t i = 0; i < matrix.size(); i++) {
-      if (std::abs(matrix.data[i]) <= largest) continue;
-      largest = std::abs(matrix.data[i]);
-      found = fmt::format("row {}, column {} of {}, which is {} as a {}", i / matrix.cols, i % matrix.cols, matrix.name,
-                          matrix.data[i], sizeof(T) == sizeof(float) ? "float" : "double");
-    }
-  }
-  return found;
-}
-
-}  // namespace
-
-template <class T>
-void require_finite(const char* name, double loss, TensorModel<T>& model) {
+void require_finite(const char* name, double loss) {
   if (std::isfinite(loss)) return;
-  throw Error(fmt::format("{} is {}: numbers of the model are too large, first of all {}", name,
-                          std::isnan(loss) ? "nan" : "inf", largest_number(model)));
+  throw Error(fmt::format("{} is {}: numbers of the model are too large", name, std::isnan(loss) ? "nan" : "inf"));
 }
 
 template <class T>
@@ -93,7 +69,7 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
   const std::vector<double> losses = token_losses(model, split.held_out, tokenizer, threads);
   quality.loss = quality.gpt_loss = estimate(losses).mean;
   quality.predictions = losses.size();
-  require_finite("the held-out loss", quality.loss, model);
+  require_finite("the held-out loss", quality.loss);
   if (mixture) {
     const auto counted = counted_losses(std::cref(mixture->counts), split.held_out, tokenizer, model.config.block_size);
     quality.loss = estimate(mixed_losses(mixture->share, losses, counted)).mean;
@@ -106,7 +82,7 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
   std::vector<std::vector<Token>> names;
   std::size_t scores = 0;
   while (names.size() < most_names && (names.size() < num_shown || scores < most_scores)) {
-    names.push_back(sample(decoder, {temperature, 0, 1, mixture}, random));
+    names.push_back(sample(decoder, temperature, random, {}, mixture));
     scores += (names.back().size() + 1) * tokenizer.vocab_size();
   }
   const std::size_t listed =
@@ -123,7 +99,6 @@ template std::vector<double> token_losses(TensorModel<double>&, std::span<const 
                                           std::size_t);
 template double token_loss(TensorModel<float>&, std::span<const Document>, const Tokenizer&, std::size_t);
 template double token_loss(TensorModel<double>&, std::span<const Document>, const Tokenizer&, std::size_t);
-template void require_finite(const char*, double, TensorModel<double>&);
 template Quality evaluate(TensorModel<float>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t,
                           const Mixture*);
 template Quality evaluate(TensorModel<double>&, const Split&, const Tokenizer&, double, PythonRandom&, std::size_t,

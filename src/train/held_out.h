@@ -29,9 +29,8 @@ double token_loss(TensorModel<T>& model, std::span<const Document> documents, co
 /// The same for a bigram model that counts pairs in the training documents: the baseline to beat.
 double bigram_token_loss(const Split& split, const Tokenizer& tokenizer);
 
-/// Throws Error, which names the largest number of the model, if this loss is not finite. `name` says which it is.
-template <class T>
-void require_finite(const char* name, double loss, TensorModel<T>& model);
+/// Throws Error if this loss is not finite. `name` says which it is.
+void require_finite(const char* name, double loss);
 
 /// The results of an evaluation.
 struct Quality {
@@ -46,8 +45,8 @@ struct Quality {
   std::vector<std::string> names;  // the first 20 of them
 };
 
-/// Evaluates the model on the held-out documents, and generates names at this temperature. Throws Error, which names
-/// the largest number of the model, if the loss is not finite. With a mixture, that is what predicts and generates.
+/// Evaluates the model on the held-out documents, and generates names at this temperature. Throws Error if
+/// the loss is not finite. With a mixture, that is what predicts and generates.
 template <class T>
 Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tokenizer, double temperature,
                  PythonRandom& random, std::size_t threads, const Mixture* mixture = nullptr);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/counter_random.h"
@@ -15,25 +14,6 @@
 namespace microgpt {
 
 template <class T>
-void keep_likeliest(std::span<T> logits, const Sampling& sampling) {
-  if (sampling.top_k == 0 && sampling.top_p >= 1) return;
-  std::vector<Token> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](Token a, Token b) { return logits[a] > logits[b]; });
-  std::vector<double> weights;
-  for (const Token token : order) {
-    weights.push_back(std::exp((logits[token] - logits[order[0]]) / std::max(sampling.temperature, coldest)));
-  }
-  const double enough = sampling.top_p * std::accumulate(weights.begin(), weights.end(), 0.0);
-  double sum = 0;
-  std::size_t kept = 0;
-  while (kept < order.size() && (kept < sampling.top_k || sampling.top_k == 0) && (kept == 0 || sum < enough)) {
-    sum += weights[kept++];
-  }
-  for (; kept < order.size(); kept++) logits[order[kept]] = -std::numeric_limits<T>::infinity();
-}
-
-template <class T>
 static Token draw_token(std::span<const T> logits, double temperature, PythonRandom& random) {
   const double max_val = *std::max_element(logits.begin(), logits.end());
   std::vector<double> weights(logits.begin(), logits.end());
@@ -42,25 +22,23 @@ static Token draw_token(std::span<const T> logits, double temperature, PythonRan
 }
 
 template <class T>
-std::vector<Token> sample(Decoder<T>& decoder, const Sampling& sampling, PythonRandom& random,
-                          std::span<const Token> prompt) {
+std::vector<Token> sample(Decoder<T>& decoder, double temperature, PythonRandom& random, std::span<const Token> prompt,
+                          const Mixture* mixture) {
   decoder.reset();
   std::vector<Token> tokens;
   auto next = [&](Token token_id, std::size_t pos_id) {
     const std::span<T> logits = decoder.next(token_id);
     tokens.push_back(token_id);
     if (pos_id < prompt.size()) return prompt[pos_id];
-    if (sampling.mixture) sampling.mixture->mix(logits, tokens);
-    keep_likeliest(logits, sampling);
-    return draw_token<T>(logits, sampling.temperature, random);
+    if (mixture) mixture->mix(logits, tokens);
+    return draw_token<T>(logits, temperature, random);
   };
   return generate(next, decoder.config().vocab_size - 1, decoder.length());
 }
 
 template <class T>
-std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t first, std::size_t num,
-                                            const Sampling& sampling, std::uint64_t seed,
-                                            std::span<const Token> prompt) {
+std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t first, std::size_t num, double temperature,
+                                            std::uint64_t seed, std::span<const Token> prompt, const Mixture* mixture) {
   const Token bos = decoder.config().vocab_size - 1;
   std::vector<std::vector<Token>> documents(num);
   std::vector<std::size_t> growing(std::min(num, decoder.documents()));  // which document grows in each row
@@ -78,13 +56,12 @@ std::vector<std::vector<Token>> sample_many(Decoder<T>& decoder, std::size_t fir
         if (t < prompt.size()) {
           last[i] = prompt[t];
         } else {
-          if (sampling.mixture) {
+          if (mixture) {
             std::vector<Token> tokens{bos};
             tokens.insert(tokens.end(), document.begin(), document.end());
-            sampling.mixture->mix(row, tokens);
+            mixture->mix(row, tokens);
           }
-          keep_likeliest(row, sampling);
-          last[i] = draw(row, sampling.temperature, counter_uniform(counter_bits(seed, first + growing[i]), t));
+          last[i] = draw(row, temperature, counter_uniform(counter_bits(seed, first + growing[i]), t));
         }
         if (last[i] != bos) document.push_back(last[i]);
         if (last[i] != bos && document.size() < decoder.length()) continue;
@@ -125,13 +102,11 @@ template std::vector<double> probabilities(View<float>);
 template std::vector<double> probabilities(View<double>);
 template std::vector<double> surprises(Decoder<float>&, std::span<const Token>, const Mixture*);
 template std::vector<double> surprises(Decoder<double>&, std::span<const Token>, const Mixture*);
-template void keep_likeliest(std::span<float>, const Sampling&);
-template void keep_likeliest(std::span<double>, const Sampling&);
-template std::vector<Token> sample(Decoder<float>&, const Sampling&, PythonRandom&, std::span<const Token>);
-template std::vector<Token> sample(Decoder<double>&, const Sampling&, PythonRandom&, std::span<const Token>);
-template std::vector<std::vector<Token>> sample_many(Decoder<float>&, std::size_t, std::size_t, const Sampling&,
-                                                     std::uint64_t, std::span<const Token>);
-template std::vector<std::vector<Token>> sample_many(Decoder<double>&, std::size_t, std::size_t, const Sampling&,
-                                                     std::uint64_t, std::span<const Token>);
+template std::vector<Token> sample(Decoder<float>&, double, PythonRandom&, std::span<const Token>, const Mixture*);
+template std::vector<Token> sample(Decoder<double>&, double, PythonRandom&, std::span<const Token>, const Mixture*);
+template std::vector<std::vector<Token>> sample_many(Decoder<float>&, std::size_t, std::size_t, double, std::uint64_t,
+                                                     std::span<const Token>, const Mixture*);
+template std::vector<std::vector<Token>> sample_many(Decoder<double>&, std::size_t, std::size_t, double, std::uint64_t,
+                                                     std::span<const Token>, const Mixture*);
 
 }  // namespace microgpt

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 
 namespace microgpt {
@@ -32,16 +31,6 @@ class ThreadTrials {
     if (++at_ < length_) return;
     length_ = together_is_slower() ? 4 * length_ : period;
     at_ = 0;
-  }
-
-  /// Runs and times the next step: step(threads). Returns its result.
-  template <class Step>
-  auto run(Step step) {
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
-    const auto result = step(next());
-    took(std::chrono::duration<double>(Clock::now() - start).count());
-    return result;
   }
 
  private:

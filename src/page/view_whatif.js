@@ -72,25 +72,6 @@ function showDifference(shown) {
   renew(place, words, wideTable("Before and now, by letter", tableHead(["", ...kinds]), element("tbody", rows)));
 }
 
-// --- New names -------------------------------------------------------------------------------------------------------
-
-const mostNames = 200;
-
-function generateNames(event) {
-  event.preventDefault();
-  const [seed, prompt, num] = ["seed", "prompt", "num"].map((id) => byId(id).value);
-  const begin = readable(shown.model, prompt);
-  byId("sampling-message").textContent =
-    begin.changes.length > 0 ? `They begin with “${begin.text}”: ${begin.changes.join("; ")}.` : "";
-  try {
-    if (!(num >= 1 && num <= mostNames)) throw new Error(`it can be 1 to ${mostNames} of them`);
-    const how = { seed, temperature: state.temperature, num: Number(num), prompt: begin.text };
-    showNames("sampled", sample(shown.model, how, shown.changes));
-  } catch (error) {
-    byId("sampling-message").textContent = `No names: ${error.message}.`;
-  }
-}
-
 function showWhatIf(shown) {
   byId("any-layer").hidden = shown.model.config.n_layer === 1;
   const parts = partsOf(shown.model).slice(1); // without letter and position nothing is left
@@ -111,4 +92,18 @@ function showWhatIf(shown) {
 }
 
 byId("temperature").addEventListener("input", ({ target }) => change({ temperature: Number(target.value) }));
-byId("sampling").addEventListener("submit", generateNames);
+
+byId("sampling").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const [seed, prompt, num] = ["seed", "prompt", "num"].map((id) => byId(id).value);
+  const begin = readable(shown.model, prompt);
+  byId("sampling-message").textContent =
+    begin.changes.length > 0 ? `They begin with “${begin.text}”: ${begin.changes.join("; ")}.` : "";
+  try {
+    if (!(num >= 1 && num <= 200)) throw new Error("it can be 1 to 200 of them");
+    const how = { seed, temperature: state.temperature, num: Number(num), prompt: begin.text };
+    showNames("sampled", sample(shown.model, how, shown.changes));
+  } catch (error) {
+    byId("sampling-message").textContent = `No names: ${error.message}.`;
+  }
+});

@@ -74,6 +74,7 @@ TESTS := $(BUILD)/microgpt_tests
 LESSONS := $(patsubst lessons/%/main.cpp,%,$(sort $(wildcard lessons/*/main.cpp)))
 MAINS := $(LESSONS:%=$(BUILD)/lessons/%/main)
 BREAKS := $(patsubst lessons/%.patch,$(BUILD)/lessons/%/main,$(wildcard lessons/*/break/*.patch))
+STRAIGHT := $(MAINS:main=straight)
 EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lessons/%/solution)
 FUZZERS := $(OF:%=$(BUILD)/tests/fuzz/%)
 OTHERS := $(addprefix $(BUILD)/,lessons/ladder lessons/forms tests/gdb/main tests/inspector/figures)
@@ -282,8 +283,8 @@ $(MPI_OBJECT): src/train/processes.cpp $(BUILD)/openmp
 
 $(TESTS): $(TESTED)
 $(FUZZERS): $$@.o $(call objects,tests/fuzz/seeds.cpp) $(call unit,program)
-$(MAINS) $(BREAKS) $(EXERCISES) $(OTHERS): $$@.o
-LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(MAINS) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS)
+$(MAINS) $(STRAIGHT) $(BREAKS) $(EXERCISES) $(OTHERS): $$@.o
+LINKED := $(PROGRAM) $(MPI_PROGRAM) $(TESTS) $(MAINS) $(STRAIGHT) $(BREAKS) $(EXERCISES) $(FUZZERS) $(OTHERS)
 WITHOUT_TENSORS := $(shell ls lessons | sed '/_tensors$$/,$$d')
 $(filter-out $(WITHOUT_TENSORS:%=$(BUILD)/lessons/%/%),$(LINKED)): $(LIBRARY)
 $(LINKED): $(SCALAR)
@@ -301,6 +302,9 @@ $(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(UNIT.$$*) $(BUILD)/openmp
 # With SOLUTION, exercise.cpp includes the answers of solution.cpp.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/openmp
 	@$(call compile,$< with its solution,-DSOLUTION $<)
+# A lesson to step through from end to end: every function is called, and the library is fast.
+$(BUILD)/%/straight.o: %/main.cpp $(BUILD)/openmp
+	@$(call compile,$< to step through,-Og -g -fno-inline $<)
 $(BREAKS:%=%.cpp): $(BUILD)/%/main.cpp: %.patch $$(wildcard lessons/$$(word 2,$$(subst /, ,$$*))/*.h) \
   lessons/$$(word 2,$$(subst /, ,$$*))/main.cpp
 	@command -v patch >/dev/null || { echo "a break needs the program patch; try: make setup" >&2; exit 1; }

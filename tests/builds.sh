@@ -52,9 +52,9 @@ arm() {
 
 # Every lesson stepped with `next`, from main()'s first line to its last: some minutes each.
 straight() {
-  local mains=($(printf 'build/debug/%smain ' lessons/[0-9]*/))
-  make MODE=debug "${mains[@]}" && printf '%s\n' "${mains[@]}" |
-    xargs -P 2 -I MAIN bash -o pipefail -c 'gdb -nx -batch -x tests/gdb/straight.py MAIN 2>&1 | grep -A9 ^straight'
+  local lessons=($(printf 'build/release/%sstraight ' lessons/[0-9]*/))
+  make "${lessons[@]}" && printf '%s\n' "${lessons[@]}" |
+    xargs -P 2 -I IT bash -o pipefail -c 'gdb -nx -batch -x tests/gdb/straight.py IT 2>&1 | grep -A9 ^straight'
 }
 
 # Input that nobody would give on purpose.

@@ -29,7 +29,8 @@ inline void test_numbers() {
   const Slow q{waves(11, 3, 1)}, k{waves(11, 3, 2)}, v{waves(11, 3, 3)};
   const std::vector<double> want = attention(q, k, v, [](std::size_t t) { return t; });
   calling("flash() of 11 positions, in tiles of 4 queries and 3 keys",
-          "Query i of the tile that begins at t sees the keys 0 to t + i. It needs a Found of its own.");
+          "Query i of the tile that begins at t sees the keys 0 to t + i. It needs a Found of its own, and in "
+          "the end what it found is divided by its total.");
   usual(attention(q, k, v, [](std::size_t t) { return t / 4 * 4; }),
         "All queries of a tile see only what its first one sees. Query i is at position t + i.");
   usual(attention(q, k, v, [](std::size_t t) { return t / 4 * 4 + 3; }),
@@ -52,7 +53,7 @@ inline void test_reads() {
           "They are needed once by each of the three tiles of queries, as far as its last query sees.");
   usual({180}, "Every query reads the keys for itself. Let all queries of a tile use a tile of keys before the next.");
   usual({72}, "Keys are read that no query of the tile may see: stop behind the last query of the tile.");
-  should_be(double(k.rows_read + v.rows_read), {54});
+  should_be(std::max(double(k.rows_read + v.rows_read), 54.0), {54});  // fewer, if the last tile is cut: welcome
 }
 
 inline void test_report() {

@@ -26,14 +26,14 @@ inline std::vector<Token> tokens_of(const std::string& letters) {
 }
 
 /// A usual mistake.
-enum class Slip { none, position, no_self, only_self, one_cache };
+enum class Slip { none, position, late, no_self, only_self, one_cache };
 
 /// The logits after these tokens.
 inline Row logits_of(const Trained& model, const std::vector<Token>& tokens, Slip slip = Slip::none) {
   std::vector<Rows> keys(2), values(2);
   Row x;
   for (std::size_t t = 0; t < tokens.size(); t++) {
-    x = embedding(model.p, tokens[t], slip == Slip::position ? 0 : t);
+    x = embedding(model.p, tokens[t], slip == Slip::position ? 0 : t + (slip == Slip::late));
     for (const std::size_t li : {0, 1}) {
       const Layer layer(model.p, li);
       const Row x_norm = rmsnorm(x);
@@ -73,6 +73,7 @@ inline void test_logits() {
     usual(logits_of(model, so_far, Slip::one_cache), "All layers share one cache. Each layer has keys of its own.");
     usual(logits_of(model, so_far, Slip::position),
           "Every token is at position 0. It is at as many as were read before.");
+    usual(logits_of(model, so_far, Slip::late), "Every token is one position late. The first, BOS, is at position 0.");
     should_be(found, logits_of(model, so_far), 1e-9);
   }
 }

@@ -32,7 +32,7 @@ inline void test_looks() {
   }
   teach::calling("What 1:0 looks at most from the second f, a, b and d of \"fabdhf=abd\"",
                  "That is what followed the first ones. The query reads token_at, and the key reads previous_at.");
-  teach::usual_text("....", "It sees all alike, so no query meets a key. In W_Q and W_K, set the same rows.");
+  teach::usual_text("....", "It sees all alike, so no query meets a key. In W_Q and W_K of layer 1, set the same rows.");
   teach::usual_text("fabd", "It looks at equal letters. In the key, read previous_at: the letter before.");
   teach::usual_text("fbbd", "The letter before is as loud as the letter itself. Read previous_at with less weight.");
   teach::should_read(seen, "abdh");

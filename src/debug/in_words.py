@@ -12,7 +12,7 @@ _VALUE = "[a-z0-9]+::Value"  # microgpt's, and those that lessons make for thems
 _NODE = "[a-z0-9]+::Node"
 _STD = "std::(__[a-z0-9]+::)?"
 _LIST_OF = f"{_STD}(vector|span)<(const )?"
-_LIST = f"({_LIST_OF})+microgpt::Values?( const)?[,>].*|microgpt::Values([,>].*)?"
+_LIST = f"({_LIST_OF})+microgpt::Values?( const)?[,>].*|microgpt::Values( const)?([,>].*)?"
 KINDS = f"double|{_VALUE}|{_NODE} \\*|microgpt::Node|{_LIST}"
 
 

@@ -1,4 +1,6 @@
 // Files with a model.
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
 #include <sstream>

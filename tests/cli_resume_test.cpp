@@ -203,7 +203,7 @@ TEST_CASE("a file whose training contradicts itself is refused") {
   TrainingState training = *good.training;
   training.options["data"] = folder.path.string();
   save_checkpoint(path, good.config, good.tokenizer, good.parameters, training);
-  check_refused({{"train --resume " + path, "which is no file; give the names with --data"}});
+  check_refused({{"train --resume " + path, "which is not a file; give the names with --data"}});
   training = *good.training;
   training.step = 0;
   CHECK(refused(training).starts_with("1: cannot load '" + path + "': training.step is 0"));

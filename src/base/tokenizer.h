@@ -45,9 +45,10 @@ class Tokenizer {
   /// For a message: "'abc'", or if there are many only the first, and how many.
   std::string alphabet() const {
     constexpr std::size_t most = 200;
-    const std::string begin = "'" + visible(encode_utf8(std::u32string_view(characters_).substr(0, most)));
     const std::size_t n = characters_.size();
-    return n <= most ? begin + "'" : begin + "...' (" + std::to_string(n) + " characters)";
+    std::string text = "'";  // and not "'" + ...: GCC 12 warns of that where it is inlined
+    text += visible(encode_utf8(std::u32string_view(characters_).substr(0, most)));
+    return n <= most ? text + "'" : text + "...' (" + std::to_string(n) + " characters)";
   }
 
   Token bos() const { return characters_.size(); }

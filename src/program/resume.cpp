@@ -79,7 +79,8 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   const std::string& data = options.data.path;
   const bool is_file = data != "-" && (!std::filesystem::exists(data) || std::filesystem::is_regular_file(data));
   if (!is_typed(table, "--data") && !is_file) {
-    throw UsageError(fmt::format("'{}' was trained on '{}', which is no file; give the names with --data", path, data));
+    throw UsageError(
+        fmt::format("'{}' was trained on '{}', which is not a file; give the names with --data", path, data));
   }
   return checkpoint;
 }

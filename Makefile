@@ -254,8 +254,10 @@ UNIT.program := $(filter-out %/main.cpp,$(wildcard src/program/*.cpp))
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 unit = $(BUILD)/src/$(1).o
 TESTED := $(call objects,tests/*.cpp)
-$(TESTED) $(EXERCISES:=.o) $(foreach name,base heads program program/main train/safetensors,$(call unit,$(name))): \
-  QUICK := $(if $(filter release,$(MODE)),-Og)
+ifeq ($(MODE),release)
+$(TESTED): QUICK := -Og
+$(EXERCISES:=.o) $(foreach name,base heads program program/main train/safetensors,$(call unit,$(name))): QUICK := -O1
+endif
 
 # The lessons before 10_tensors need libscalar.a only.
 SCALAR := $(BUILD)/libscalar.a

@@ -2,6 +2,7 @@
 // peak.
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "tensor/decoder.h"
 #include "tensor/draw.h"
 #include "tensor/fma_peak.h"
+#include "tensor/simd.h"
 #include "tensor/threads.h"
 #include "train/batch_trainer.h"
 #include "train/scalar_trainer.h"
@@ -98,6 +100,27 @@ struct Setting {
   std::size_t trained = 0;  // documents
 };
 
+/// Such as "AMD EPYC 9B14, vectors of 512 bits, 3.7 GHz": what Linux calls the processor, the width that the kernels
+/// are compiled for, and the frequency of a chain of additions, each of which takes a cycle.
+std::string processor() {
+  std::string name = "processor", line;
+  for (std::ifstream file("/proc/cpuinfo"); std::getline(file, line);) {
+    if (line.starts_with("model name\t: ")) name = line.substr(13);
+  }
+  constexpr std::size_t count = 4'000'000;
+  double best = 0;
+  for (int round = 0; round < 20; round++) {
+    std::size_t x = 1;
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < count; i++) {
+      x += x;
+      asm("" : "+r"(x));  // or the compiler would add them up by itself
+    }
+    best = std::max(best, count / seconds_since(start) / 1e9);
+  }
+  return fmt::format("{}, vectors of {} bits, {:.1f} GHz", name, 32 * lanes<float>, best);
+}
+
 /// Measures, and prints each measurement as a line of the table or, in the end, all of them as JSON.
 class Bench {
  public:
@@ -158,7 +181,8 @@ class Bench {
     }
     const double us = median_ * 1e6, gflops = done_.operations / done_.steps / median_ / 1e9;
     const double per_second = (s.what == "sample" ? 1 : done_.names / done_.steps) / median_;
-    records_.push_back({{"what", s.what},
+    records_.push_back({{"processor", processor_},
+                        {"what", s.what},
                         {"n_embd", s.n_embd},
                         {"n_head", s.n_head},
                         {"batch", s.batch},
@@ -175,9 +199,9 @@ class Bench {
     if (options_.json) return per_second;
     waiting.reset();  // erases the line
     if (records_.size() == 1) {
-      fmt::print("{:>9} {:>6} {:>5} {:>7} {:>13} {:>7} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9}\n", "", "n_embd",
-                 "batch", "context", "attention", "kernels", "threads", "µs/step", "per second", "GFLOP/s", "% peak",
-                 "x scalar", "x naive");
+      fmt::print("{}\n{:>9} {:>6} {:>5} {:>7} {:>13} {:>7} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9}\n", processor_,
+                 "", "n_embd", "batch", "context", "attention", "kernels", "threads", "µs/step", "per second",
+                 "GFLOP/s", "% peak", "x scalar", "x naive");
     }
     auto times = [&](double reference) { return reference == 0 ? "" : fmt::format("{:.1f}", per_second / reference); };
     fmt::print("{:>9} {:>6} {:>5} {:>7} {:>13} {:>7} {:>7} {:>11.1f} {:>11.0f} {:>8.2f} {:>6.1f} {:>9} {:>9}\n", s.what,
@@ -296,6 +320,7 @@ class Bench {
   const BenchOptions& options_;
   const std::size_t threads_ = have_openmp ? options_.threads.value_or(available_threads()) : 1;
   std::vector<Document> documents_;
+  const std::string processor_ = processor();
   std::map<std::pair<bool, std::size_t>, double> peaks_;  // of doubles or not, and of so many threads
   Tally done_;
   double median_ = 0;
@@ -303,16 +328,15 @@ class Bench {
 };
 
 void run_bench(const BenchOptions& options) {
+  const std::map<std::string, void (Bench::*)()> parts{
+      {"train", &Bench::train}, {"attention", &Bench::attention}, {"sample", &Bench::sample}};
   for (const std::string& what : options.what) {
-    if (what == "train" || what == "attention" || what == "sample") continue;
-    throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
+    if (!parts.contains(what)) {
+      throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
+    }
   }
   Bench bench(options);
-  for (const std::string& what : options.what) {
-    if (what == "train") bench.train();
-    if (what == "attention") bench.attention();
-    if (what == "sample") bench.sample();
-  }
+  for (const std::string& what : options.what) (bench.*parts.at(what))();
   bench.end();
 }
 

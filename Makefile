@@ -244,7 +244,7 @@ dist: book
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A folder is compiled as one unit, as its files include the same headers, which take most of the time. On their own are
-# files that take long by themselves, and those that something replaces. Code that runs for a moment is optimized little.
+# files that take long by themselves, and those that something replaces. LIGHT is for code that runs for a moment.
 UNITS := base scalar train heads program
 UNIT.base := $(wildcard src/base/*.cpp)
 UNIT.scalar := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp src/train/scalar_trainer.cpp
@@ -254,9 +254,10 @@ UNIT.program := $(filter-out %/main.cpp,$(wildcard src/program/*.cpp))
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 unit = $(BUILD)/src/$(1).o
 TESTED := $(call objects,tests/*.cpp)
+LIGHT :=
 ifeq ($(MODE),release)
-$(TESTED): QUICK := -Og
-$(EXERCISES:=.o) $(foreach name,base heads program program/main train/safetensors,$(call unit,$(name))): QUICK := -O1
+$(TESTED): LIGHT := -Og
+$(EXERCISES:=.o) $(foreach name,base heads program program/main train/safetensors,$(call unit,$(name))): LIGHT := -O1
 endif
 
 # The lessons before 10_tensors need libscalar.a only.
@@ -294,7 +295,8 @@ $(LINKED): $(SCALAR)
 	@$(COMPILER) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@
 
 # -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
-compile = mkdir -p $(@D); echo "compile $(1)"; $(COMPILER) $(CPPFLAGS) $(PARSED) -MMD -MP $(CXXFLAGS) $(QUICK) -o $@ -c $(2)
+PARSED :=
+compile = mkdir -p $(@D); echo "compile $(1)"; $(COMPILER) $(CPPFLAGS) $(PARSED) -MMD -MP $(CXXFLAGS) $(LIGHT) -o $@ -c $(2)
 $(BUILD)/%.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$<,$<)
 $(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(UNIT.$$*) $(BUILD)/openmp
@@ -322,7 +324,7 @@ $(TESTED): $(BUILD)/parsed.h.gch
 $(BUILD)/parsed.h.gch: $(BUILD)/openmp
 	@printf '#include <%s>\n' doctest/doctest.h fmt/format.h algorithm cmath filesystem fstream set sstream vector \
 	  >$(BUILD)/parsed.h
-	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(QUICK) -x c++-header $(BUILD)/parsed.h -o $@
+	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LIGHT) -x c++-header $(BUILD)/parsed.h -o $@
 
 # The inspector's page and the glossary become text in the program. Comments in scripts, a tenth of the page, stay here.
 PAGE := $(addprefix $(BUILD)/page/,inspector.html.inc style.css.inc script.js.inc words.md.inc)

@@ -93,7 +93,7 @@ def check_equal(tab, name, expected, share=TOLERANCE):
 
 
 def check_samples(tab, name, model):
-    for seed, temperature in (("42", "0.5"), ("123456789012345678901", "1.3")):
+    for seed, temperature in (("42", "0.5"), ("1234567890123456789", "1.3")):
         how = ["--dtype", "f64", "--num", "10", "--seed", seed, "--temperature", temperature]
         out = run(PROGRAM, "sample", model, *how)
         theirs = [line.split(":", 1)[1].strip() for line in out.splitlines() if line.startswith("sample")]

@@ -156,9 +156,9 @@ if [ $# -gt 0 ]; then
   run "${rows[@]}"
 else
   make setup || exit
-  rows=(release mpi inspector book torture no-fma asan znver3 libc++ arm)
-  run "${rows[@]:0:6}" &
-  run "${rows[@]:6}"
+  rows=(release mpi inspector book torture no-fma libc++ asan znver3 arm)
+  run "${rows[@]:0:7}" &
+  run "${rows[@]:7}"
   wait
 fi
 printf '%-9s %6s %7s %8s %8s\n' row tests checks seconds 'CPU s'

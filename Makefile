@@ -10,7 +10,7 @@ O := 3
 NAMES := data/names.txt
 OF := checkpoint data
 EMXX := em++
-$(foreach option,ARGS BACK BREAK CACHE DEV L MINE QUICK README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
+$(foreach option,ARGS BACK BREAK CACHE DEV L LIGHT MINE PARSED QUICK README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -37,7 +37,8 @@ LDLIBS := -lfmt
 FLAGS.release := -O$(O) $(if $(filter 1,$(NATIVE)),-march=native) \
   $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
 FLAGS.debug := -O0 -g3 -D_GLIBCXX_ASSERTIONS
-FLAGS.asan := -O1 -g1 -D_GLIBCXX_ASSERTIONS -Wno-pass-failed -fno-sanitize-recover=all -fsanitize=address,undefined
+FLAGS.asan := -O1 -g1 -D_GLIBCXX_ASSERTIONS -Wno-pass-failed -fno-omit-frame-pointer -fno-sanitize-recover=all \
+  -fsanitize=address,undefined
 FLAGS.tsan := -O1 -g -fsanitize=thread
 FLAGS.fuzz := $(FLAGS.asan),fuzzer-no-link
 FLAGS.wasm := -O2 -msimd128 -fwasm-exceptions -idirafter /usr/include -include src/book/std.h
@@ -227,8 +228,8 @@ IN_PAGE := $(filter-out %_many_machines,$(LESSONS))
 $(INSPECTED): $(BUILD)/inspected/%.html: src/book/inspect.sh $(PROGRAM)
 	@$^ $* $(@D)
 book-programs:
-	@if command -v $(lastword $(EMXX)) >/dev/null; then NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}" \
-	  $(MAKE) --no-print-directory MODE=wasm CXX='$(lastword $(EMXX))' CACHE='$(filter-out %em++,$(EMXX))' AR=emar LDLIBS= \
+	@+if command -v $(lastword $(EMXX)) >/dev/null; then NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}" \
+	  $(IN_MODE) MODE=wasm CXX='$(lastword $(EMXX))' CACHE='$(filter-out %em++,$(EMXX))' AR=emar LDLIBS= \
 	  OPENMP=0 NATIVE=0 packed; else \
 	  echo "the book is written without programs that run in the page; for them: apt-get install emscripten"; fi
 packed: $(HEART) $(IN_PAGE:%=$(BUILD)/lessons/%/main)
@@ -254,7 +255,6 @@ UNIT.program := $(filter-out %/main.cpp,$(wildcard src/program/*.cpp))
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 unit = $(BUILD)/src/$(1).o
 TESTED := $(call objects,tests/*.cpp)
-LIGHT :=
 ifeq ($(MODE),release)
 $(TESTED): LIGHT := -Og
 $(EXERCISES:=.o) $(foreach name,base heads program program/main train/safetensors,$(call unit,$(name))): LIGHT := -O1
@@ -295,7 +295,6 @@ $(LINKED): $(SCALAR)
 	@$(COMPILER) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@
 
 # -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
-PARSED :=
 compile = mkdir -p $(@D); echo "compile $(1)"; $(COMPILER) $(CPPFLAGS) $(PARSED) -MMD -MP $(CXXFLAGS) $(LIGHT) -o $@ -c $(2)
 $(BUILD)/%.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$<,$<)

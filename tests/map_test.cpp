@@ -81,7 +81,7 @@ TEST_CASE("the house stays small: a change that adds lines takes others away") {
   CHECK(total("src") <= 20'654);
   CHECK(total("tests") <= 12'525);
   CHECK(total("lessons") <= 15'195);
-  CHECK(lines("Makefile").size() <= 351);
+  CHECK(lines("Makefile").size() <= 350);
   CHECK(lines("README.md").size() <= 252);
 }
 

@@ -68,14 +68,13 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
   std::vector<Document> documents;
   documents.reserve(std::min(max_documents, static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1));
   std::u32string characters;  // of a line
-  const bool is_ascii = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x80; });
   std::size_t invisible = 0;
   auto add = [&](std::string_view part) {
     if (!decode_utf8(part, characters)) {
       throw Error("not valid UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 " + shell_word(file.path) +
                   " >names.txt");
     }
-    if (!is_ascii) invisible += std::erase_if(characters, is_invisible);
+    if (characters.size() < part.size()) invisible += std::erase_if(characters, is_invisible);  // none is ASCII
     if (file.lower) std::transform(characters.begin(), characters.end(), characters.begin(), lower);
     const std::u32string_view stripped = strip(characters);
     if (stripped.empty()) return;

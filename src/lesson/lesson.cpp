@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/libm.h"
 #include "base/utf8.h"
 #include "train/evaluation.h"
 
@@ -96,7 +97,8 @@ std::vector<Token> Lesson::tokens_of_step(std::size_t step) const {
 void Lesson::step(std::size_t step, std::size_t num_steps, double loss) {
   if (std::isnan(loss)) leave(fmt::format("step {}: the loss is not a number (NaN)", step), 1);
   losses_.push_back(loss);
-  if (std::getenv("DIGITS") != nullptr) fmt::print("step {:4} | loss {}\n", step, loss);
+  const char* const what = libm_unlike_published().empty() ? "loss" : "about";  // if the C library rounds otherwise
+  if (std::getenv("DIGITS") != nullptr) fmt::print("step {:4} | {} {}\n", step, what, loss);
   if (step != 1 && step % 100 != 0) return;
   fmt::print("step {:4} / {:4} | loss {:.4f} | mean of the last {:3}: {:.4f}\n", step, num_steps, loss,
              std::min<std::size_t>(losses_.size(), 100), mean_of_last_hundred(losses_));

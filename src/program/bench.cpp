@@ -110,9 +110,8 @@ std::string processor() {
   constexpr std::size_t count = 4'000'000;
   double best = 0;
   for (int round = 0; round < 20; round++) {
-    std::size_t x = 1;
     const auto start = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < count; i++) {
+    for (std::size_t i = 0, x = 1; i < count; i++) {
       x += x;
       asm("" : "+r"(x));  // or the compiler would add them up by itself
     }

@@ -288,7 +288,8 @@ last_losses() { sed -n 's/.*loss \([0-9.]*\).*/\1/p' "$1" | tail -n 100; }
 # The last 100 losses of the solution at a stage.
 losses_of() { # STAGE
   cut_at "$1" | sed 's/if (step >= 900) last_100 += \(.*\);/std::printf("loss %.4f\\n", \1);/' >"$scratch/ours.cpp"
-  compile "$scratch/ours" -O2 "$scratch/ours.cpp" && limited 100 "$scratch/ours.txt" "$scratch/ours"
+  compile "$scratch/ours" $program_flags ${header:+-include $header} "$scratch/ours.cpp" &&
+    limited 100 "$scratch/ours.txt" "$scratch/ours"
   last_losses "$scratch/ours.txt"
 }
 

@@ -54,7 +54,7 @@ edited() {
   $mine cut "$1" | awk -v from="$2" -v to="$3" '
     i = index($0, from) { $0 = substr($0, 1, i - 1) to substr($0, i + length(from)) } 1' >"$MINE_FOLDER/microgpt.cpp"
   echo "$(($1 - 1)) 0" >"$MINE_FOLDER/progress"
-  says "$4" $mine test
+  says "$4" $mine test ${5:-}
 }
 
 wait_for() { # TEXT FILE
@@ -142,21 +142,21 @@ around() {
   says 'is gone; make mine-reset STAGE=3' env MINE_FOLDER="$folder" $mine test || code=1
   edited 1 'token != BOS &&' 'true ||' 'still computing after' || code=1
   edited 1 '  std::string name;' '  std::string name; for (;;) std::puts("for ever");' \
-    'printed more than a megabyte' || code=1
-  edited 2 'std::vector<double> p;' 'std::vector<double> p; *(volatile int*)8 = 1;' 'crashed (signal 11)' || code=1
+    'printed more than a megabyte' 1 || code=1
+  edited 2 'std::vector<double> p;' 'std::vector<double> p; *(volatile int*)8 = 1;' 'crashed (signal 11)' 2 || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; p[7] = 1;' \
-    'probabilities({0, 2, 1}): stopped with code 134. An index is past the end of a vector.' || code=1
+    'probabilities({0, 2, 1}): stopped with code 134. An index is past the end of a vector.' 2 || code=1
   edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
-  edited 2 'std::vector<double> p;' 'std::vector<double> p(1ul << 40);' 'It asked for more memory than there is' || code=1
+  edited 2 'std::vector<double> p;' 'std::vector<double> p(1ul << 40);' 'It asked for more memory than there is' 2 || code=1
   edited 2 '  return p;' '' 'does not compile: no return statement in function returning non-void' || code=1
-  edited 2 'std::vector<double> p;' 'std::vector<double> p; exit(0);' 'the program ended. Is there an exit() in it?' ||
+  edited 2 'std::vector<double> p;' 'std::vector<double> p; exit(0);' 'the program ended. Is there an exit() in it?' 2 ||
     code=1
   $mine cut 3 >"$MINE_FOLDER/microgpt.cpp" && rm "$MINE_FOLDER/progress"
   says '[###............] 3 of 15' $mine test || code=1
   says 'stage 2, the loss (lesson 01): it holds' $mine test 2 || code=1
   edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
   says 'either STAGE, for a solution, or BACK' $mine back 1 5 || code=1
-  edited 5 'if (v.a != nullptr) v.grad = 0;' '' 'and L.backward() twice' || code=1
+  edited 5 'if (v.a != nullptr) v.grad = 0;' '' 'and L.backward() twice' 5 || code=1
   ! command -v gdb >/dev/null || says 'should_be(small(2)' $mine gdb || code=1
   ! command -v gdb >/dev/null || stepped || code=1
   watched || code=1

@@ -110,19 +110,4 @@ inline void write(View<double> to, std::size_t first, const Tile& tile) {
 }
 inline void write(Tensor<double>& to, std::size_t first, const Tile& tile) { write(to.view(), first, tile); }
 
-/// Whether every number of a is within `tolerance` of b's, relative to the largest number of b.
-inline bool agree(View<const double> a, View<const double> b, double tolerance) {
-  double size = 0;
-  for (std::size_t i = 0; i < b.rows; i++) {
-    for (std::size_t j = 0; j < b.cols; j++) size = std::max(size, std::abs(b.row(i)[j]));
-  }
-  for (std::size_t i = 0; i < b.rows; i++) {
-    for (std::size_t j = 0; j < b.cols; j++) {
-      const double difference = std::abs(a.row(i)[j] - b.row(i)[j]);
-      if (!(difference <= tolerance * size)) return false;  // also if it is NaN
-    }
-  }
-  return true;
-}
-
 }  // namespace microgpt

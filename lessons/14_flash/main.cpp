@@ -12,10 +12,13 @@
 #include <vector>
 
 #include "head.h"
+#include "lesson/array.h"
 #include "lesson/lesson.h"
+#include "lesson/nudge.h"
 #include "matrix.h"
 #include "pictures.h"
 #include "tensor/flash.h"
+#include "train/gradient.h"
 
 using namespace microgpt;
 
@@ -106,20 +109,14 @@ void draft_backward(Head<double>& head, TileSize size) {
   }
 }
 
-/// How fast the loss, the sum of out * dout, changes with a number of the head's: lesson 02's central differences.
-double slope_by_trying(Head<double>& head, double& number, TileSize size) {
-  constexpr double h = 1e-5;
-  const double old = number;
-  double slope = 0;
-  for (const double nudge : {h, -h}) {
-    number = old + nudge;
-    draft_forward(head, size);
-    for (std::size_t t = 0; t < head.length; t++) {
-      slope += dot(head.out.view().row(t), head.dout.view().row(t), head.D) / (2 * nudge);
-    }
+/// The loss: the sum of out * dout.
+double loss_of(Head<double>& head, TileSize size) {
+  draft_forward(head, size);
+  double loss = 0;
+  for (std::size_t t = 0; t < head.length; t++) {
+    loss += dot(head.out.view().row(t), head.dout.view().row(t), head.D);
   }
-  number = old;
-  return slope;
+  return loss;
 }
 
 /// A head of four positions, each of one number. The query of the last is 1, so its scores are the keys; and the loss
@@ -141,7 +138,7 @@ void print_times(const PythonRandom& random) {
   for (const std::size_t T : {128, 512, 2048, 8192}) {
     Head<float> head(T, 16);
     head.draw(random, 1);
-    WholeMatrix<float> matrix(T);
+    WholeMatrix<float> matrix(head);
     const double with = Lesson::microseconds([&] {
       matrix.forward(head);
       matrix.backward(head);
@@ -194,7 +191,7 @@ int main(int argc, char** argv) {
              *paper.log_sums().row(3));
   fmt::print("score | weight, again | value | dscore  | by trying\n");
   for (std::size_t s = 0; s < 4; s++) {
-    const double tried = slope_by_trying(paper, *paper.k.view().row(s), {3, 2});
+    const double tried = nudged({paper.k.view().row(s), 1}, [&] { return loss_of(paper, {3, 2}); })[0];
     fmt::print("{:5} | {:13.4f} | {:5} | {:7.4f} | {:9.4f}\n", scores[s], *paper.dv.view().row(s), values[s],
                *paper.dk.view().row(s), tried);
   }
@@ -206,7 +203,7 @@ int main(int argc, char** argv) {
   draft_forward(head, small_tiles);
   draft_backward(head, small_tiles);
   Head<double> changed = head;
-  const double slope = slope_by_trying(changed, changed.q.view().row(40)[0], small_tiles);
+  const double slope = nudged({changed.q.view().row(40), 1}, [&] { return loss_of(changed, small_tiles); })[0];
   fmt::print("\n100 positions: the slope of the loss in q[40][0] is {:.6f}, by trying {:.6f}\n",
              head.dq.view().row(40)[0], slope);
   changed.v.view().row(99)[0] += 1;
@@ -232,7 +229,7 @@ int main(int argc, char** argv) {
     fmt::print(costs, fmt::format("no matrix, {}", what), moved, products, exps);
   }
   moved = products = exps = 0;
-  WholeMatrix<double> whole(1024);
+  WholeMatrix<double> whole(zeros);
   whole.forward(zeros);
   whole.backward(zeros);
   fmt::print(costs, "the matrix, from tiles of 64", moved, products, exps);
@@ -251,15 +248,13 @@ int main(int argc, char** argv) {
     others[0].backward(naive<double>().attention_backward);
     others[1].forward(flash_forward<double>);
     others[1].backward(flash_backward<double>);
-    WholeMatrix<double> matrix(T);
+    WholeMatrix<double> matrix(ours);
     matrix.forward(others[2]);
     matrix.backward(others[2]);
     const double tolerance = size == 1 ? 1e-12 : 1e-9;
     bool out = true, slopes = true;
     for (const Head<double>& other : others) {
-      auto same = [&](const Tensor<double>& a, const Tensor<double>& b) {
-        return agree(a.view(), b.view(), tolerance);
-      };
+      auto same = [&](const Array& a, const Array& b) { return largest_difference(a.data, b.data) < tolerance; };
       out &= same(ours.out, other.out) && same(ours.log_sum, other.log_sum);
       slopes &= same(ours.dq, other.dq) && same(ours.dk, other.dk) && same(ours.dv, other.dv);
     }

@@ -3,9 +3,7 @@
 
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 /// Two layers, with numbers that look random, the same on every machine.
 struct Trained {
@@ -98,27 +96,22 @@ inline void test_work() {
 inline void test_after() {
   const Trained model;
   Reader reader{model.config, model.p};
-  struct Question {
-    const char* letters;
-    double reads;
-    const char* help;
-  };
-  for (const Question& question : std::vector<Question>{
+  for (const auto& [letters, reads, help] : std::vector<std::tuple<std::string, double, const char*>>{
            {"maria", 6, "At first everything is new, BOS too."},
            {"mario", 1, "BOS, m, a, r, i are the same, at the same positions: they stay."},
            {"mario", 1, "All is known. Without logits that were kept, the last token is read again, and no other."},
            {"emma", 4, "Only BOS is the same."},
            {"mma", 3, "These letters were read, but at other positions. Only BOS is the same from the beginning."},
        }) {
-    const std::vector<Token> tokens = tokens_of(question.letters);
+    const std::vector<Token> tokens = tokens_of(letters);
     const Row want = logits_of(model, tokens);
     const std::size_t before = tokens_read;
-    calling(std::string("after() for \"") + question.letters + "\", the logits",
+    calling("after() for \"" + letters + "\", the logits",
             "What does not belong to this text must go: from `read`, and from keys and values, in every layer.");
     usual({}, "There are none. The last token has to be read again, even if it is known.");
     should_be(reader.after(tokens), want, 1e-9);
-    calling(std::string("after() for \"") + question.letters + "\", tokens read", question.help);
-    should_be(std::max(double(tokens_read - before), 1.0), {question.reads});  // none, if logits are kept, too
+    calling("after() for \"" + letters + "\", tokens read", help);
+    should_be(std::max(double(tokens_read - before), 1.0), {reads});  // none, if logits are kept, too
   }
 }
 

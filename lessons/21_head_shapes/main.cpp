@@ -21,8 +21,6 @@
 #include "pictures.h"
 #include "train/evaluation.h"
 
-namespace lesson21 {
-
 using namespace microgpt;
 using Numbers = std::vector<double>;
 using Tokens = std::span<const Token>;
@@ -287,10 +285,7 @@ void print_ten_models(bool rope) {
   fmt::print("{} have none, and {} of these cost more than ten\n", 80 - clear, needed);
 }
 
-}  // namespace lesson21
-
 int main(int argc, char** argv) {
-  using namespace lesson21;
   Lesson lesson(argc, argv);
 
   // A head at the name aria, with weights that can be added by hand.

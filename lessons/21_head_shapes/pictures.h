@@ -9,9 +9,7 @@
 
 #include "heads/gallery.h"
 
-namespace lesson21 {
-
-using namespace microgpt;
+namespace microgpt {
 
 /// A number for each target, below its name.
 inline void print_row(const std::string& title, std::span<const double> numbers, const std::string& end = "") {
@@ -36,4 +34,4 @@ inline Svg draw_blinded(const TitledGrid& whole, TitledGrid without_one, TitledG
                  4);
 }
 
-}  // namespace lesson21
+}  // namespace microgpt

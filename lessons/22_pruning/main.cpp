@@ -20,8 +20,6 @@
 #include "pictures.h"
 #include "train/evaluation.h"
 
-namespace lesson22 {
-
 using namespace microgpt;
 using Numbers = std::vector<double>;
 using Heads = std::vector<HeadId>;
@@ -97,15 +95,6 @@ Heads one_by_one(Parameters& parameters, Probe& probe) {
   return out;
 }
 
-/// The obvious attempt: the mean loss with a head, and without it.
-void print_two_lists(Trained& model, Probe& probe, const Scores& whole) {
-  for (const HeadId id : all_heads(model.config)) {
-    const Scores without = scores_without({id}, model.parameters, probe);
-    const Difference grows = as_two_lists(whole.losses, without.losses);
-    fmt::print("without {} the loss grows by {:+.4f} +- {:.4f}\n", name(id), grows.mean, grows.margin);
-  }
-}
-
 /// In pairs: each head alone is taken out, and replaced by its mean output.
 void print_importance(Trained& model, Probe& probe, const Scores& whole) {
   fmt::print("all heads: loss {:.4f}, {:.1f} % right\n", estimate(whole.losses).mean,
@@ -117,20 +106,6 @@ void print_importance(Trained& model, Probe& probe, const Scores& whole) {
                      right = in_pairs(whole.accuracies, without.accuracies);
     fmt::print("{} | {:+.4f} +- {:.4f} | {:+.4f} +- {:.4f} | {:+.1f} +- {:.1f}\n", name(output.id), grows.mean,
                grows.margin, with_mean.mean, with_mean.margin, 100 * right.mean, 100 * right.margin);
-  }
-}
-
-/// Heads are chosen on a few documents: what these promise, and what others say.
-void print_promises(Trained& model, Probe& chosen, Probe& others) {
-  fmt::print("\nchosen on | 1 out: promised, others | 2 out           | 3 out\n");
-  for (const int n : {25, 100, 300}) {
-    const auto first = chosen.documents().begin();
-    Probe few(model.config, model.parameters, {first, first + n});
-    Heads order = one_by_one(model.parameters, few);
-    order.resize(3);
-    const Path here = follow(order, few), there = follow(order, others);
-    fmt::print("{:9} | {:+.4f} {:+.4f}         | {:+.4f} {:+.4f} | {:+.4f} {:+.4f}\n", n, growth(here, 1),
-               growth(there, 1), growth(here, 2), growth(there, 2), growth(here, 3), growth(there, 3));
   }
 }
 
@@ -182,29 +157,6 @@ Grid right_by_letter(Trained& copier, const Probe& chosen, const std::vector<std
   return right;
 }
 
-/// Two heads of two numbers at three letters, and the first two numbers of what W_O makes of them: of both heads, if
-/// head 1 says its mean (2 2) all the time, and if it is out.
-void two_heads_on_paper() {
-  fmt::print("\n--- two heads at three letters ---\nhead 0 head 1 | W_O makes | head 1 says (2 2) | head 1 is out\n");
-  for (const Numbers& x : {Numbers{3, 1, 2, 4}, {1, 1, 2, 0}, {0, 2, 2, 2}}) {
-    Parameters parameters({{"layer0.attn_wo", 4, 4}});
-    const Parameter& attn_wo = parameters["layer0.attn_wo"];
-    const Numbers rows{1, 1, 1, 0, 0, 2, 1, 1};
-    std::copy(rows.begin(), rows.end(), attn_wo.data);
-    auto made_of = [&](const Numbers& heads) {
-      Numbers y(2);
-      for (std::size_t i = 0; i < 2; i++) {
-        y[i] = std::inner_product(heads.begin(), heads.end(), attn_wo.row(i).begin(), 0.0);
-      }
-      return fmt::format("({} {})", y[0], y[1]);
-    };
-    const std::string both = made_of(x), with_mean = made_of({x[0], x[1], 2, 2});
-    take_out({0, 1}, 2, parameters);
-    fmt::print("({} {})  ({} {})  | {}     | {}             | {}\n", x[0], x[1], x[2], x[3], both, with_mean,
-               made_of(x));
-  }
-}
-
 void check(Lesson& lesson, Trained& model, Probe& probe, const Scores& whole) {
   const HeadId first{0, 0};
   lesson.check("zeros in attn_wo are zeros in place of a head's output",
@@ -224,10 +176,7 @@ std::uint64_t seed_or(std::uint64_t usual) {
 
 constexpr int num_chosen = 300;  // held-out documents to choose heads on; the others report
 
-}  // namespace lesson22
-
 int main(int argc, char** argv) {
-  using namespace lesson22;
   Lesson lesson(argc, argv);
 
   // Three names, with a head and without it.
@@ -237,7 +186,26 @@ int main(int argc, char** argv) {
       "\n--- 1.80 2.40 3.00 become 1.82 2.44 3.03 ---\nas two lists: {:+.2f} +- {:.2f}; in pairs: {:+.2f} +- {:.2f}\n",
       lists.mean, lists.margin, pairs.mean, pairs.margin);
 
-  two_heads_on_paper();
+  // Two heads of two numbers at three letters, and the first two numbers of what W_O makes of them: of both heads, if
+  // head 1 says its mean (2 2) all the time, and if it is out.
+  fmt::print("\n--- two heads at three letters ---\nhead 0 head 1 | W_O makes | head 1 says (2 2) | head 1 is out\n");
+  for (const Numbers& x : {Numbers{3, 1, 2, 4}, {1, 1, 2, 0}, {0, 2, 2, 2}}) {
+    Parameters parameters({{"layer0.attn_wo", 4, 4}});
+    const Parameter& attn_wo = parameters["layer0.attn_wo"];
+    const Numbers rows{1, 1, 1, 0, 0, 2, 1, 1};
+    std::copy(rows.begin(), rows.end(), attn_wo.data);
+    auto made_of = [&](const Numbers& heads) {
+      Numbers y(2);
+      for (std::size_t i = 0; i < 2; i++) {
+        y[i] = std::inner_product(heads.begin(), heads.end(), attn_wo.row(i).begin(), 0.0);
+      }
+      return fmt::format("({} {})", y[0], y[1]);
+    };
+    const std::string both = made_of(x), with_mean = made_of({x[0], x[1], 2, 2});
+    take_out({0, 1}, 2, parameters);
+    fmt::print("({} {})  ({} {})  | {}     | {}             | {}\n", x[0], x[1], x[2], x[3], both, with_mean,
+               made_of(x));
+  }
 
   // Of three heads, 0:0 and 0:1 can stand in for each other. The losses without one, then without 0:0 and another.
   const Heads ranking = cheapest_first({{0, 0}, {0, 1}, {0, 2}}, {1.01, 1.02, 1.10});
@@ -253,10 +221,26 @@ int main(int argc, char** argv) {
   Probe chosen(speller.config, speller.parameters, {speller.held_out.begin(), name_301});
   Probe others(speller.config, speller.parameters, {name_301, speller.held_out.end()});
   const Scores whole = chosen.scores();
-  print_two_lists(speller, chosen, whole);
+  for (const HeadId id : all_heads(speller.config)) {  // the obvious attempt: the mean loss with a head, and without it
+    const Scores without = scores_without({id}, speller.parameters, chosen);
+    const Difference grows = as_two_lists(whole.losses, without.losses);
+    fmt::print("without {} the loss grows by {:+.4f} +- {:.4f}\n", name(id), grows.mean, grows.margin);
+  }
   fmt::print("\n");
   print_importance(speller, chosen, whole);
-  print_promises(speller, chosen, others);
+
+  // Heads are chosen on a few documents: what these promise, and what others say.
+  fmt::print("\nchosen on | 1 out: promised, others | 2 out           | 3 out\n");
+  for (const int n : {25, 100, 300}) {
+    const auto first = chosen.documents().begin();
+    Probe few(speller.config, speller.parameters, {first, first + n});
+    Heads order = one_by_one(speller.parameters, few);
+    order.resize(3);
+    const Path here = follow(order, few), there = follow(order, others);
+    fmt::print("{:9} | {:+.4f} {:+.4f}         | {:+.4f} {:+.4f} | {:+.4f} {:+.4f}\n", n, growth(here, 1),
+               growth(there, 1), growth(here, 2), growth(there, 2), growth(here, 3), growth(there, 3));
+  }
+
   const Ways ways = prune(speller, chosen, others);
   lesson.picture("22_cost.svg", draw_cost(ways.one_by_one, mean_of(ways.by_chance)));
   check(lesson, speller, chosen, whole);

@@ -10,9 +10,7 @@
 #include "heads/importance.h"
 #include "train/evaluation.h"
 
-namespace lesson22 {
-
-using namespace microgpt;
+namespace microgpt {
 
 inline std::string name(HeadId id) { return fmt::format("{}:{}", id.layer, id.head); }
 
@@ -76,4 +74,4 @@ inline Svg draw_copier(std::vector<TitledGrid> maps, const std::vector<HeadId>& 
   return heat_maps("Four heads look at the same letter, and each tells other letters apart", {maps, alone}, scale);
 }
 
-}  // namespace lesson22
+}  // namespace microgpt

@@ -27,8 +27,6 @@
 #include "train/held_out.h"
 #include "train/scalar_trainer.h"
 
-namespace lesson23 {
-
 using namespace microgpt;
 using Numbers = std::vector<double>;
 
@@ -95,50 +93,6 @@ Numbers drawn(std::size_t n, PythonRandom& random) {
 
 Values as_values(const Numbers& numbers) {
   return Values(numbers.size(), [&](std::size_t i) { return numbers[i]; });
-}
-
-/// What becomes of random scores with the root and without, for longer and longer queries.
-void random_scores(const Lesson& lesson) {
-  constexpr int num_queries = 100, num_keys = 16;
-  PythonRandom random(1), pull(2);
-  fmt::print("\n--- 16 keys for each of 100 queries, all numbers drawn from gauss(0, 1) ---\n");
-  fmt::print("numbers | root | variance | largest weight | query's gradient | hear nothing\n");
-  std::vector<Series> lines{{"with the root", {}}, {"without", {}}};
-  for (std::size_t D = 4; D <= 512; D *= 2) {
-    // Without the root, and with it: of all scores; the mean of the largest weights; of each query.
-    std::array<double, 2> variance{}, largest{};
-    std::array<Numbers, 2> gradients;
-    for (int i = 0; i < num_queries; i++) {
-      const Numbers query = drawn(D, random);
-      std::vector<Numbers> keys;
-      for (int s = 0; s < num_keys; s++) keys.push_back(drawn(D, random));
-      const Numbers pulls = drawn(num_keys, pull);
-      for (const bool root : {false, true}) {
-        const Scope scope;
-        std::vector<Values> k;
-        for (const Numbers& key : keys) {
-          const double score = draft_scale(D, root) * std::inner_product(query.begin(), query.end(), key.begin(), 0.0);
-          variance[root] += score * score / num_keys / num_queries;
-          k.push_back(as_values(key));
-        }
-        const Values q = as_values(query), weights = draft_weights(q, k, draft_scale(D, root));
-        const Numbers shares = weights.data();
-        largest[root] += *std::max_element(shares.begin(), shares.end()) / num_queries;
-        gradients[root].push_back(query_gradient(q, weights, as_values(pulls)));
-      }
-    }
-    for (const bool root : {false, true}) {
-      const double mean = estimate(gradients[root]).mean;
-      const auto deaf =
-          std::count_if(gradients[root].begin(), gradients[root].end(), [&](double g) { return g < mean / 100; });
-      fmt::print("{:7} | {:4} | {:8.1f} | {:14.2f} | {:16.3f} | {:11.0f}%\n", D, root ? "yes" : "no", variance[root],
-                 largest[root], mean, 100.0 * static_cast<double>(deaf) / num_queries);
-      lines[root ? 0 : 1].points.emplace_back(D, std::round(100 * largest[root]) / 100);
-    }
-  }
-  lesson.picture("23_largest.svg", chart("Without the root, one key of 16 takes nearly all of the weight",
-                                         {"numbers in a query", {4, 8, 16, 32, 64, 128, 256, 512}, true},
-                                         {"largest weight", {0, 0.25, 0.5, 0.75, 1}}, lines, false));
 }
 
 // --- Trained models --------------------------------------------------------------------------------------------------
@@ -223,10 +177,7 @@ Vectors keys_of(std::size_t D, const Data& copying, Lesson& lesson) {
   return head;
 }
 
-}  // namespace lesson23
-
 int main(int argc, char** argv) {
-  using namespace lesson23;
   Lesson lesson(argc, argv);
 
   fmt::print("\n--- two keys: the first has a score of typical size, the other 0 ---\n");
@@ -234,7 +185,48 @@ int main(int argc, char** argv) {
   for (const auto& [D, agree] : {std::pair(4UL, 3UL), {16, 10}, {64, 36}}) {
     for (const bool root : {false, true}) two_keys(D, agree, root);
   }
-  random_scores(lesson);
+
+  // What becomes of random scores with the root and without, for longer and longer queries.
+  constexpr int num_queries = 100, num_keys = 16;
+  PythonRandom random(1), pull(2);
+  fmt::print("\n--- 16 keys for each of 100 queries, all numbers drawn from gauss(0, 1) ---\n");
+  fmt::print("numbers | root | variance | largest weight | query's gradient | hear nothing\n");
+  std::vector<Series> lines{{"with the root", {}}, {"without", {}}};
+  for (std::size_t D = 4; D <= 512; D *= 2) {
+    // Without the root, and with it: of all scores; the mean of the largest weights; of each query.
+    std::array<double, 2> variance{}, largest{};
+    std::array<Numbers, 2> gradients;
+    for (int i = 0; i < num_queries; i++) {
+      const Numbers query = drawn(D, random);
+      std::vector<Numbers> keys;
+      for (int s = 0; s < num_keys; s++) keys.push_back(drawn(D, random));
+      const Numbers pulls = drawn(num_keys, pull);
+      for (const bool root : {false, true}) {
+        const Scope scope;
+        std::vector<Values> k;
+        for (const Numbers& key : keys) {
+          const double score = draft_scale(D, root) * std::inner_product(query.begin(), query.end(), key.begin(), 0.0);
+          variance[root] += score * score / num_keys / num_queries;
+          k.push_back(as_values(key));
+        }
+        const Values q = as_values(query), weights = draft_weights(q, k, draft_scale(D, root));
+        const Numbers shares = weights.data();
+        largest[root] += *std::max_element(shares.begin(), shares.end()) / num_queries;
+        gradients[root].push_back(query_gradient(q, weights, as_values(pulls)));
+      }
+    }
+    for (const bool root : {false, true}) {
+      const double mean = estimate(gradients[root]).mean;
+      const auto deaf =
+          std::count_if(gradients[root].begin(), gradients[root].end(), [&](double g) { return g < mean / 100; });
+      fmt::print("{:7} | {:4} | {:8.1f} | {:14.2f} | {:16.3f} | {:11.0f}%\n", D, root ? "yes" : "no", variance[root],
+                 largest[root], mean, 100.0 * static_cast<double>(deaf) / num_queries);
+      lines[root ? 0 : 1].points.emplace_back(D, std::round(100 * largest[root]) / 100);
+    }
+  }
+  lesson.picture("23_largest.svg", chart("Without the root, one key of 16 takes nearly all of the weight",
+                                         {"numbers in a query", {4, 8, 16, 32, 64, 128, 256, 512}, true},
+                                         {"largest weight", {0, 0.25, 0.5, 0.75, 1}}, lines, false));
 
   PythonRandom random(1);
   const std::vector<Document> words = draw_documents({}, Part::training, 3200, random);

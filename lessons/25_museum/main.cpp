@@ -2,7 +2,7 @@
 // right one, and which check sees the mistake?
 #include "show.h"
 
-using namespace lesson25;
+using namespace microgpt;
 
 /// A difference of losses that nobody would notice in a curve: some two or three standard errors of a held-out loss.
 constexpr double unnoticed = 0.02;
@@ -46,7 +46,7 @@ int main() try {
   fmt::print("\nOf {} bugs, the loss shows {}, hides {} and praises {}; {} have none. Checks miss {}.\n", bugs.size(),
              shown, hidden, praised, no_loss, unseen);
   return 0;
-} catch (const microgpt::Error& error) {
+} catch (const Error& error) {
   fmt::print(stderr, "lesson: {}\n", error.what());
   return 1;
 }

@@ -1,15 +1,7 @@
 // Lesson 15: the KV cache. To generate a name, a model is asked for one letter after the other. All letters before the
 // new one have been through it already. What of them is still needed? Their keys and their values; nothing else.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <span>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/bigram.h"
 #include "base/published.h"

@@ -1,13 +1,7 @@
 // The picture of lesson 15, and its table of times.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <ctime>
-#include <string>
-#include <vector>
 
 #include "draw/plot.h"
 #include "lesson/lesson.h"

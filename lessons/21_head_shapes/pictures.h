@@ -1,13 +1,8 @@
 // The pictures of lesson 21, and the rows of its tables: numbers in, text or an Svg out.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <span>
-#include <string>
-#include <vector>
-
 #include "heads/gallery.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

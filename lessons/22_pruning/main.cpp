@@ -1,14 +1,6 @@
 // Lesson 22: pruning. A head is taken out of a trained model, and the model is measured again. Which heads does it
 // need, how many can go, and how do we know?
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/task.h"
 #include "draw/plot.h"
@@ -136,27 +128,6 @@ Ways prune(Trained& model, Probe& chosen, Probe& others) {
   return ways;
 }
 
-/// How much of each letter after "=" is right if only some heads of a copier stay: "02" are the heads 0 and 2.
-Grid right_by_letter(Trained& copier, const Probe& chosen, const std::vector<std::string>& stay) {
-  Grid right{stay, {}, std::vector<Numbers>(stay.size()), 1};
-  for (Token letter = copier.tokenizer.encode(U"a")[0]; letter != copier.tokenizer.bos(); letter++) {
-    right.col_labels.push_back(copier.tokenizer.label(letter));
-    std::vector<ProbeDocument> predictions;  // of this letter
-    for (const auto& [tokens, first, end] : chosen.documents()) {
-      for (std::size_t t = first; t < end; t++) {
-        if (tokens[t + 1] == letter) predictions.push_back({tokens, t, t + 1});
-      }
-    }
-    Probe probe(copier.config, copier.parameters, predictions);
-    for (std::size_t i = 0; i < stay.size(); i++) {
-      Heads out = all_heads(copier.config);
-      std::erase_if(out, [&](HeadId id) { return stay[i].find(std::to_string(id.head)) != std::string::npos; });
-      right.rows[i].push_back(estimate(scores_without(out, copier.parameters, probe).accuracies).mean);
-    }
-  }
-  return right;
-}
-
 void check(Lesson& lesson, Trained& model, Probe& probe, const Scores& whole) {
   const HeadId first{0, 0};
   lesson.check("zeros in attn_wo are zeros in place of a head's output",
@@ -257,7 +228,24 @@ int main(int argc, char** argv) {
   print_importance(copier, chosen_words, whole_copier);
   const Ways ways_of_copier = prune(copier, chosen_words, other_words);
 
-  const Grid right = right_by_letter(copier, chosen_words, {"0123", "13", "12", "02", "0", "1", "2", "3"});
+  // How much of each letter after "=" is right if only some heads of the copier stay: "02" are the heads 0 and 2.
+  const std::vector<std::string> stay{"0123", "13", "12", "02", "0", "1", "2", "3"};
+  Grid right{stay, {}, std::vector<Numbers>(stay.size()), 1};
+  for (Token letter = copier.tokenizer.encode(U"a")[0]; letter != copier.tokenizer.bos(); letter++) {
+    right.col_labels.push_back(copier.tokenizer.label(letter));
+    std::vector<ProbeDocument> predictions;  // of this letter
+    for (const auto& [tokens, first, end] : chosen_words.documents()) {
+      for (std::size_t t = first; t < end; t++) {
+        if (tokens[t + 1] == letter) predictions.push_back({tokens, t, t + 1});
+      }
+    }
+    Probe probe(copier.config, copier.parameters, predictions);
+    for (std::size_t i = 0; i < stay.size(); i++) {
+      Heads out = all_heads(copier.config);
+      std::erase_if(out, [&](HeadId id) { return stay[i].find(std::to_string(id.head)) != std::string::npos; });
+      right.rows[i].push_back(estimate(scores_without(out, copier.parameters, probe).accuracies).mean);
+    }
+  }
   fmt::print("\nheads that are left, and how much of each letter is right\n{}", numbers(right));
   const std::vector<Token> tokens = copier.tokenizer.encode_document(U"cbefhg=cbefhg");
   const std::vector<TitledGrid> maps = head_maps(copier.config, copier.parameters, tokens, copier.tokenizer);

@@ -1,13 +1,9 @@
 // The long table and the pictures of lesson 22: numbers in, text or an Svg out.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
-#include <vector>
-
 #include "draw/plot.h"
 #include "heads/importance.h"
+#include "lesson/lesson.h"
 #include "train/evaluation.h"
 
 namespace microgpt {

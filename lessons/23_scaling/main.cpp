@@ -1,16 +1,7 @@
 // Lesson 23: the root that scores are divided by, and how narrow a head may be. First numbers drawn by chance, then
 // models with and without the root, then heads of fewer and fewer numbers.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <numeric>
 #include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/published.h"
 #include "base/task.h"
@@ -68,34 +59,12 @@ void narrow(AttentionLayer<double>& layer, std::size_t D) {
   }
 }
 
-// --- Numbers drawn by chance -----------------------------------------------------------------------------------------
-
-/// A query of ones, and two keys: one agrees with the query in some of the D places, the other is all zeros. What the
-/// first gets, and what that tells the query.
-void two_keys(std::size_t D, std::size_t agree, bool root) {
-  const Scope scope;
-  const Values query(D, [](std::size_t) { return 1.0; });
-  const std::vector<Values> keys{Values(D, [&](std::size_t j) { return j < agree ? 1.0 : -1.0; }),
-                                 Values(D, [](std::size_t) { return 0.0; })};
-  const Values weights = draft_weights(query, keys, draft_scale(D, root));
-  weights[0].backward();
-  const double w = weights[0].data(), score = dot(query, keys[0]).data() * draft_scale(D, root);  // stop: slope
-  fmt::print("{:7} | {:4} | {:5} | {:.4f} | {:.4f} | {:.4f}\n", D, root ? "yes" : "no", score, w, w * (1 - w),
-             query[0].grad());
-}
-
 /// Numbers drawn from gauss(0, 1).
 Numbers drawn(std::size_t n, PythonRandom& random) {
   Numbers numbers(n);
   for (double& number : numbers) number = random.gauss(0, 1);
   return numbers;
 }
-
-Values as_values(const Numbers& numbers) {
-  return Values(numbers.size(), [&](std::size_t i) { return numbers[i]; });
-}
-
-// --- Trained models --------------------------------------------------------------------------------------------------
 
 /// What to learn from, what to be asked, and how long models of 16 numbers learn, and wider ones.
 struct Data {
@@ -180,10 +149,22 @@ Vectors keys_of(std::size_t D, const Data& copying, Lesson& lesson) {
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
 
+  // A query of ones, and two keys: one agrees with the query in some of the D places, the other is all zeros. What the
+  // first gets, and what that tells the query.
   fmt::print("\n--- two keys: the first has a score of typical size, the other 0 ---\n");
   fmt::print("numbers | root | score | weight |  slope | query's gradient\n");
   for (const auto& [D, agree] : {std::pair(4UL, 3UL), {16, 10}, {64, 36}}) {
-    for (const bool root : {false, true}) two_keys(D, agree, root);
+    for (const bool root : {false, true}) {
+      const Scope scope;
+      const Values query(D, [](std::size_t) { return 1.0; });
+      const std::vector<Values> keys{Values(D, [&](std::size_t j) { return j < agree ? 1.0 : -1.0; }),
+                                     Values(D, [](std::size_t) { return 0.0; })};
+      const Values weights = draft_weights(query, keys, draft_scale(D, root));
+      weights[0].backward();
+      const double w = weights[0].data(), score = dot(query, keys[0]).data() * draft_scale(D, root);  // stop: slope
+      fmt::print("{:7} | {:4} | {:5} | {:.4f} | {:.4f} | {:.4f}\n", D, root ? "yes" : "no", score, w, w * (1 - w),
+                 query[0].grad());
+    }
   }
 
   // What becomes of random scores with the root and without, for longer and longer queries.
@@ -207,12 +188,12 @@ int main(int argc, char** argv) {
         for (const Numbers& key : keys) {
           const double score = draft_scale(D, root) * std::inner_product(query.begin(), query.end(), key.begin(), 0.0);
           variance[root] += score * score / num_keys / num_queries;
-          k.push_back(as_values(key));
+          k.emplace_back(key.begin(), key.end());
         }
-        const Values q = as_values(query), weights = draft_weights(q, k, draft_scale(D, root));
+        const Values q(query.begin(), query.end()), weights = draft_weights(q, k, draft_scale(D, root));
         const Numbers shares = weights.data();
         largest[root] += *std::max_element(shares.begin(), shares.end()) / num_queries;
-        gradients[root].push_back(query_gradient(q, weights, as_values(pulls)));
+        gradients[root].push_back(query_gradient(q, weights, Values(pulls.begin(), pulls.end())));
       }
     }
     for (const bool root : {false, true}) {

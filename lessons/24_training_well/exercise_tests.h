@@ -11,7 +11,7 @@
 #include "train/scalar_trainer.h"
 
 using namespace microgpt;
-using namespace teach;
+using namespace teach::words;
 
 /// Its weights are the number of the step: 0 before the first.
 struct Written : Training {

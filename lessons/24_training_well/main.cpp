@@ -1,23 +1,13 @@
 // Lesson 24: a better model, and how we know that it is better. Names are put aside, a table of counts is the opponent,
 // and two cures keep a model from learning by heart. In the end the model and the table are asked together.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
-#include <numeric>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "draw/chart.h"
 #include "draw/progress.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
 #include "lesson/recipe.h"
-#include "pictures.h"
 #include "train/batch_trainer.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
@@ -236,8 +226,12 @@ int main(int argc, char** argv) {
     });
     print_names(trainer.model(), 0.5, few, tokenizer);
   }
-  lesson.picture("24_cures.svg", draw_cures(of_others));
-  lesson.picture("24_by_heart.svg", draw_by_heart(of_few[0], of_others[0]));
+  const Axis steps{"step", {0, 200, 400, 600, 800, 1000}};
+  lesson.picture("24_cures.svg", chart("Dropout and weight decay keep the model from learning by heart", steps,
+                                       {"loss of names not seen", {2.5, 2.6, 2.7, 2.8, 2.9, 3}}, of_others));
+  lesson.picture("24_by_heart.svg", chart("Learning 500 names by heart makes it worse at all others", steps,
+                                          {"loss (nats per token)", {0, 1, 2, 3, 4, 5}},
+                                          {of_few[0], {"500 names that it never sees", of_others[0].points}}));
 
   // Tables of 2 to 5 tokens, and how far to trust shorter contexts.
   Ngram table{tokenizer.vocab_size()};
@@ -287,7 +281,9 @@ int main(int argc, char** argv) {
     fmt::print("\n");
     if (!row.constant_rate) lines.push_back(line);
   }
-  lesson.picture("24_rates.svg", draw_rates(rates, lines));
+  lesson.picture("24_rates.svg",
+                 chart("The learning rate has a valley, and each recipe has its own", {"learning rate", rates, true},
+                       {"validation loss (nats per token)", {2.38, 2.42, 2.46, 2.5, 2.54}}, lines));
 
   // Twenty models that differ in nothing but luck. Is the best of them a better model?
   const Names exam(parts.validation.begin(), parts.validation.begin() + 100);

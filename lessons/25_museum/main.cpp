@@ -33,7 +33,8 @@ std::size_t print_room(const std::vector<Bug>& bugs, Verdict which, const char* 
 int main() try {
   const std::vector<Bug> bugs = all_bugs();
   fmt::print("{} bugs, each a patch of a few lines. Every one has been run.\n", bugs.size());
-  draw(bugs, unnoticed);
+  const char* const folder = std::getenv("PICTURES");
+  picture(bugs, unnoticed).write(std::string(folder == nullptr ? "build/pictures" : folder) + "/25_museum.svg");
 
   fmt::print("\nlesson           bug                right  with it  the first check that sees it\n");
   const std::size_t shown = print_room(bugs, Verdict::shown, "the loss shows it: it is worse, or there is none");

@@ -66,10 +66,4 @@ inline Svg picture(const std::vector<Bug>& bugs, double unnoticed) {
   return svg;
 }
 
-/// Draws the picture beside the others.
-inline void draw(const std::vector<Bug>& bugs, double unnoticed) {
-  const char* const folder = std::getenv("PICTURES");
-  picture(bugs, unnoticed).write(std::string(folder == nullptr ? "build/pictures" : folder) + "/25_museum.svg");
-}
-
 }  // namespace microgpt

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/parameters.h"

@@ -17,6 +17,7 @@ inline Values embedding(const Model& model, Token token, std::size_t position) {
 /// The first half of a layer adds to row x (C) what its heads find in these keys and values, (C) each.
 inline Values attend(const Model& model, const Model::Layer& layer, const Values& x, const Rows& keys,
                      const Rows& values) {
+  if (keys.empty()) return x;
   return add(x, linear(all_heads(linear(rmsnorm(x), layer.attn_wq), keys, values, model.n_head), layer.attn_wo));
 }
 

@@ -42,8 +42,7 @@ inline Numbers logits_of(const Model& model, const std::vector<Token>& tokens, S
       const Rows old_k = k, old_v = v;
       k.push_back(linear(rmsnorm(x), layer.attn_wk));
       v.push_back(linear(rmsnorm(x), layer.attn_wv));
-      if (slip != Slip::no_self) x = attend(model, layer, x, k, v);
-      if (slip == Slip::no_self && t > 0) x = attend(model, layer, x, old_k, old_v);
+      x = slip == Slip::no_self ? attend(model, layer, x, old_k, old_v) : attend(model, layer, x, k, v);
       x = mlp(layer, x);
     }
   }

@@ -171,8 +171,7 @@ int main(int argc, char** argv) try {
       adam.update(p.params, learning_rate({.num_steps = num_names}, step), step);
     }
 
-    // It is evaluated on names that it has not seen, and its weights are loaded into src/tensor, which is asked the
-    // same.
+    // It is evaluated on names that it has not seen. Then src/tensor loads its weights, and is asked the same.
     const Loss loss = [&](auto tokens) { return draft_loss(config, p, tokens); };
     const std::vector<double> losses = document_losses(loss, names, lesson.tokenizer);
     std::size_t unmoved = 0;  // weights of keys and values that training never touched

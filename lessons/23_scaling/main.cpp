@@ -157,7 +157,7 @@ int main(int argc, char** argv) {
     for (const bool root : {false, true}) {
       const Scope scope;
       const Values query(D, [](std::size_t) { return 1.0; });
-      const std::vector<Values> keys{Values(D, [&](std::size_t j) { return j < agree ? 1.0 : -1.0; }),
+      const std::vector<Values> keys{Values(D, [ones = agree](std::size_t j) { return j < ones ? 1.0 : -1.0; }),
                                      Values(D, [](std::size_t) { return 0.0; })};
       const Values weights = draft_weights(query, keys, draft_scale(D, root));
       weights[0].backward();
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
 
   // What becomes of random scores with the root and without, for longer and longer queries.
   constexpr int num_queries = 100, num_keys = 16;
-  PythonRandom random(1), pull(2);
+  PythonRandom draw(1), pull(2);
   fmt::print("\n--- 16 keys for each of 100 queries, all numbers drawn from gauss(0, 1) ---\n");
   fmt::print("numbers | root | variance | largest weight | query's gradient | hear nothing\n");
   std::vector<Series> lines{{"with the root", {}}, {"without", {}}};
@@ -178,9 +178,9 @@ int main(int argc, char** argv) {
     std::array<double, 2> variance{}, largest{};
     std::array<Numbers, 2> gradients;
     for (int i = 0; i < num_queries; i++) {
-      const Numbers query = drawn(D, random);
+      const Numbers query = drawn(D, draw);
       std::vector<Numbers> keys;
-      for (int s = 0; s < num_keys; s++) keys.push_back(drawn(D, random));
+      for (int s = 0; s < num_keys; s++) keys.push_back(drawn(D, draw));
       const Numbers pulls = drawn(num_keys, pull);
       for (const bool root : {false, true}) {
         const Scope scope;

@@ -120,7 +120,7 @@ Parameters averaged_heads(const Parameters& mha, const Config& gqa) {
 
 int main(int argc, char** argv) try {
   Lesson lesson(argc, argv);
-  lesson.picture("16_heads.svg", heads_picture(kv_head));
+  lesson.picture("16_heads.svg", heads_picture([](auto h, auto H, auto G) { return kv_head(h, H, G); }));
   lesson.picture("16_model.svg", model_picture("Heads that share keys and values: only attention changes",
                                                {{"attention", "q: 16, k, v: 8", "4 heads read 2"}},
                                                "new: fewer numbers for keys and values, so a smaller cache"));

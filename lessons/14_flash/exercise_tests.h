@@ -4,9 +4,7 @@
 #include "lesson/softmax.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 /// Attention with all scores at once. Query t sees the keys 0 to last(t).
 template <class Last>

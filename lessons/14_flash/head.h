@@ -2,12 +2,8 @@
 // back. What moves is counted, and so is what is computed.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <vector>
-
-#include "base/python_random.h"
+#include "lesson/array.h"
+#include "lesson/lesson.h"
 #include "tensor/kernels.h"
 #include "tensor/tensor.h"
 
@@ -78,16 +74,7 @@ struct Head {
   Tensor<T> out, dq, dk, dv, log_sum;  // (length,D), log_sum (1,length)
 };
 
-/// A few rows that are near. They begin as zeros.
-struct Tile {
-  Tile(std::size_t rows_, std::size_t cols_) : rows(rows_), cols(cols_), numbers(rows_ * cols_) {}
-
-  double* row(std::size_t i) { return numbers.data() + i * cols; }
-  const double* row(std::size_t i) const { return numbers.data() + i * cols; }
-
-  std::size_t rows, cols;
-  std::vector<double> numbers;
-};
+using Tile = Array;  // a few rows that are near
 
 /// How many queries a tile has, and how many keys.
 struct TileSize {
@@ -97,32 +84,17 @@ struct TileSize {
 /// Reads n rows from `first` on, or as many as there are.
 inline Tile read(View<const double> from, std::size_t first, std::size_t n) {
   Tile tile(std::min(n, from.rows - first), from.cols);
-  for (std::size_t i = 0; i < tile.rows; i++) std::copy_n(from.row(first + i), tile.cols, tile.row(i));
-  moved += tile.numbers.size();
+  for (std::size_t i = 0; i < tile.rows; i++) std::copy_n(from.row(first + i), tile.cols, tile[i]);
+  moved += tile.data.size();
   return tile;
 }
 inline Tile read(const Tensor<double>& from, std::size_t first, std::size_t n) { return read(from.view(), first, n); }
 
 /// Writes the tile to the rows from `first` on.
 inline void write(View<double> to, std::size_t first, const Tile& tile) {
-  for (std::size_t i = 0; i < tile.rows; i++) std::copy_n(tile.row(i), tile.cols, to.row(first + i));
-  moved += tile.numbers.size();
+  for (std::size_t i = 0; i < tile.rows; i++) std::copy_n(tile[i], tile.cols, to.row(first + i));
+  moved += tile.data.size();
 }
 inline void write(Tensor<double>& to, std::size_t first, const Tile& tile) { write(to.view(), first, tile); }
-
-/// Whether every number of a is within `tolerance` of b's, relative to the largest number of b.
-inline bool agree(View<const double> a, View<const double> b, double tolerance) {
-  double size = 0;
-  for (std::size_t i = 0; i < b.rows; i++) {
-    for (std::size_t j = 0; j < b.cols; j++) size = std::max(size, std::abs(b.row(i)[j]));
-  }
-  for (std::size_t i = 0; i < b.rows; i++) {
-    for (std::size_t j = 0; j < b.cols; j++) {
-      const double difference = std::abs(a.row(i)[j] - b.row(i)[j]);
-      if (!(difference <= tolerance * size)) return false;  // also if it is NaN
-    }
-  }
-  return true;
-}
 
 }  // namespace microgpt

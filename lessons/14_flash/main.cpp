@@ -1,21 +1,16 @@
 // Lesson 14: attention without its matrix of weights. A softmax can be taken while the scores are still coming in: keep
 // the largest so far and the sum so far, and shrink what was summed when a larger one comes. So a tile of queries walks
 // along the keys, tile by tile, and forgets their scores. The backward pass computes them again.
-#include <fmt/format.h>
-
-#include <cmath>
 #include <limits>
-#include <span>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "head.h"
 #include "lesson/lesson.h"
+#include "lesson/nudge.h"
 #include "matrix.h"
 #include "pictures.h"
 #include "tensor/flash.h"
+#include "train/gradient.h"
 
 using namespace microgpt;
 
@@ -45,7 +40,7 @@ struct OnlineSoftmax {
     for (std::size_t s = 0; s < scores.size(); s++) {
       const double weight = exponential(scores[s] - most);
       total += weight;
-      add(mixed, weight, values.row(s), values.cols);
+      add(mixed, weight, values[s], values.cols);
     }
     return shrink;
   }
@@ -62,14 +57,14 @@ void draft_forward(Head<double>& head, TileSize size) {
       for (std::size_t i = 0; i < q.rows; i++) {
         std::vector<double> scores;  // of one query and one tile of keys: soon forgotten
         for (std::size_t j = 0; j < k.rows && s + j <= t + i; j++) {
-          scores.push_back(head.scale * dot(q.row(i), k.row(j), head.D));
+          scores.push_back(head.scale * dot(q[i], k[j], head.D));
         }
-        softmax[i].take(scores, v, out.row(i));
+        softmax[i].take(scores, v, out[i]);
       }
     }
     for (std::size_t i = 0; i < q.rows; i++) {
-      multiply(out.row(i), 1 / softmax[i].total, head.D);
-      *log_sum.row(i) = softmax[i].most + std::log(softmax[i].total);
+      multiply(out[i], 1 / softmax[i].total, head.D);
+      log_sum[i][0] = softmax[i].most + std::log(softmax[i].total);
     }
     write(head.out, t, out);
     write(head.log_sums(), t, log_sum);
@@ -84,19 +79,19 @@ void draft_backward(Head<double>& head, TileSize size) {
     const Tile q = read(head.q, t, size.queries), log_sum = read(head.log_sums(), t, size.queries);
     const Tile dout = read(head.dout, t, size.queries), out = read(head.out, t, size.queries);
     Tile dq(q.rows, head.D), delta(q.rows, 1);  // delta, of each query: the sum of weight * dweight
-    for (std::size_t i = 0; i < q.rows; i++) *delta.row(i) = dot(dout.row(i), out.row(i), head.D);
+    for (std::size_t i = 0; i < q.rows; i++) delta[i][0] = dot(dout[i], out[i], head.D);
     for (std::size_t s = 0; s < t + q.rows; s += size.keys) {
       const Tile k = read(head.k, s, size.keys), v = read(head.v, s, size.keys);
       Tile dk = read(head.dk, s, size.keys), dv = read(head.dv, s, size.keys);
       for (std::size_t i = 0; i < q.rows; i++) {
         for (std::size_t j = 0; j < k.rows && s + j <= t + i; j++) {
-          const double score = head.scale * dot(q.row(i), k.row(j), head.D);
-          const double weight = exponential(score - *log_sum.row(i));  // again
-          const double dweight = dot(dout.row(i), v.row(j), head.D);
-          const double dscore = weight * (dweight - *delta.row(i));
-          add(dv.row(j), weight, dout.row(i), head.D);  // stop: dscore
-          add(dq.row(i), dscore * head.scale, k.row(j), head.D);
-          add(dk.row(j), dscore * head.scale, q.row(i), head.D);
+          const double score = head.scale * dot(q[i], k[j], head.D);
+          const double weight = exponential(score - log_sum[i][0]);  // again
+          const double dweight = dot(dout[i], v[j], head.D);
+          const double dscore = weight * (dweight - delta[i][0]);
+          add(dv[j], weight, dout[i], head.D);  // stop: dscore
+          add(dq[i], dscore * head.scale, k[j], head.D);
+          add(dk[j], dscore * head.scale, q[i], head.D);
         }
       }
       write(head.dk, s, dk);
@@ -106,20 +101,14 @@ void draft_backward(Head<double>& head, TileSize size) {
   }
 }
 
-/// How fast the loss, the sum of out * dout, changes with a number of the head's: lesson 02's central differences.
-double slope_by_trying(Head<double>& head, double& number, TileSize size) {
-  constexpr double h = 1e-5;
-  const double old = number;
-  double slope = 0;
-  for (const double nudge : {h, -h}) {
-    number = old + nudge;
-    draft_forward(head, size);
-    for (std::size_t t = 0; t < head.length; t++) {
-      slope += dot(head.out.view().row(t), head.dout.view().row(t), head.D) / (2 * nudge);
-    }
+/// The loss: the sum of out * dout.
+double loss_of(Head<double>& head, TileSize size) {
+  draft_forward(head, size);
+  double loss = 0;
+  for (std::size_t t = 0; t < head.length; t++) {
+    loss += dot(head.out.view().row(t), head.dout.view().row(t), head.D);
   }
-  number = old;
-  return slope;
+  return loss;
 }
 
 /// A head of four positions, each of one number. The query of the last is 1, so its scores are the keys; and the loss
@@ -141,7 +130,7 @@ void print_times(const PythonRandom& random) {
   for (const std::size_t T : {128, 512, 2048, 8192}) {
     Head<float> head(T, 16);
     head.draw(random, 1);
-    WholeMatrix<float> matrix(T);
+    WholeMatrix<float> matrix(head);
     const double with = Lesson::microseconds([&] {
       matrix.forward(head);
       matrix.backward(head);
@@ -194,26 +183,22 @@ int main(int argc, char** argv) {
              *paper.log_sums().row(3));
   fmt::print("score | weight, again | value | dscore  | by trying\n");
   for (std::size_t s = 0; s < 4; s++) {
-    const double tried = slope_by_trying(paper, *paper.k.view().row(s), {3, 2});
+    const double tried = nudged({paper.k.view().row(s), 1}, [&] { return loss_of(paper, {3, 2}); })[0];
     fmt::print("{:5} | {:13.4f} | {:5} | {:7.4f} | {:9.4f}\n", scores[s], *paper.dv.view().row(s), values[s],
                *paper.dk.view().row(s), tried);
   }
 
-  // A longer head: one slope, and whether a later position moves an earlier output.
+  // A longer head: does a later position move an earlier output?
   constexpr TileSize small_tiles{.queries = 8, .keys = 20};
   Head<double> head(100, 16);
   head.draw(lesson.random, 1);
   draft_forward(head, small_tiles);
-  draft_backward(head, small_tiles);
   Head<double> changed = head;
-  const double slope = slope_by_trying(changed, changed.q.view().row(40)[0], small_tiles);
-  fmt::print("\n100 positions: the slope of the loss in q[40][0] is {:.6f}, by trying {:.6f}\n",
-             head.dq.view().row(40)[0], slope);
   changed.v.view().row(99)[0] += 1;
   draft_forward(changed, small_tiles);
   int moving = 0;
   for (std::size_t t = 0; t < 99; t++) moving += changed.out.view().row(t)[0] != head.out.view().row(t)[0] ? 1 : 0;
-  fmt::print("the value of position 99 is changed: {} of the 99 outputs before it move\n", moving);
+  fmt::print("\nthe value of position 99 is changed: {} of the 99 outputs before it move\n", moving);
 
   // How much memory the matrix takes; then how many numbers move, and how much is computed, forward and backward.
   fmt::print("\n     T | the matrix, in float | q, k and v of 16 numbers\n");
@@ -232,7 +217,7 @@ int main(int argc, char** argv) {
     fmt::print(costs, fmt::format("no matrix, {}", what), moved, products, exps);
   }
   moved = products = exps = 0;
-  WholeMatrix<double> whole(1024);
+  WholeMatrix<double> whole(zeros);
   whole.forward(zeros);
   whole.backward(zeros);
   fmt::print(costs, "the matrix, from tiles of 64", moved, products, exps);
@@ -251,15 +236,13 @@ int main(int argc, char** argv) {
     others[0].backward(naive<double>().attention_backward);
     others[1].forward(flash_forward<double>);
     others[1].backward(flash_backward<double>);
-    WholeMatrix<double> matrix(T);
+    WholeMatrix<double> matrix(ours);
     matrix.forward(others[2]);
     matrix.backward(others[2]);
     const double tolerance = size == 1 ? 1e-12 : 1e-9;
     bool out = true, slopes = true;
     for (const Head<double>& other : others) {
-      auto same = [&](const Tensor<double>& a, const Tensor<double>& b) {
-        return agree(a.view(), b.view(), tolerance);
-      };
+      auto same = [&](const Array& a, const Array& b) { return largest_difference(a.data, b.data) < tolerance; };
       out &= same(ours.out, other.out) && same(ours.log_sum, other.log_sum);
       slopes &= same(ours.dq, other.dq) && same(ours.dk, other.dk) && same(ours.dv, other.dv);
     }

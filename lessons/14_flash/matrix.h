@@ -14,17 +14,33 @@ namespace microgpt {
 template <class T>
 class WholeMatrix {
  public:
-  explicit WholeMatrix(std::size_t positions) : weights_(positions, positions), dweights_(positions, positions) {}
+  explicit WholeMatrix(const Head<T>& head)
+      : weights_(head.length, head.length), dweights_(head.length, head.length), columns_(head.D, head.length) {}
 
   /// Sets out and log_sum.
   void forward(Head<T>& head) {
-    transpose(keys_t_, head.k.view());
+    const auto scale = static_cast<T>(head.scale);
+    transpose(columns_.view(), head.k.view());
     each_rows([&](std::size_t t, std::size_t n) {
-      product(of(weights_, t, n), head.q.view().slice_rows(t, n), keys_t_.view().slice_cols(0, t + n));
+      product(of(weights_, t, n), head.q.view().slice_rows(t, n), columns_.view().slice_cols(0, t + n));
     });
     each_rows([&](std::size_t t, std::size_t n) {
-      for (std::size_t i = t; i < t + n; i++) {
-        head.log_sum.view().data[i] = softmax(weights_.view().row(i), i + 1, t + n, static_cast<T>(head.scale));
+      for (std::size_t i = t; i < t + n; i++) {  // it sees the keys 0 to i; later ones get a weight of 0
+        T* const row = weights_.view().row(i);
+        std::fill(row + i + 1, row + padded<T>(t + n), -std::numeric_limits<T>::infinity());
+        Vector<T> largest = load(row);
+        for (std::size_t s = 0; s < t + n; s += lanes<T>) largest = max<T>(largest, load(row + s));
+        const T most = max<T>(largest);
+        Vector<T> sums{};
+        for (std::size_t s = 0; s < t + n; s += lanes<T>) {
+          const Vector<T> weight = exp<T>((load(row + s) - most) * scale);
+          store(row + s, weight);
+          sums += weight;
+        }
+        const T total = sum<T>(sums);
+        for (std::size_t s = 0; s < t + n; s += lanes<T>) store(row + s, load(row + s) / total);
+        head.log_sum.view().data[i] = most * scale + std::log(total);
+        exps += i + 1;
       }
       moved += 2 * n * (t + n);
     });
@@ -37,14 +53,18 @@ class WholeMatrix {
   void backward(Head<T>& head) {
     set_zero(head.dk.view());
     set_zero(head.dv.view());
-    transpose(values_t_, head.v.view());
+    transpose(columns_.view(), head.v.view());
     each_rows([&](std::size_t t, std::size_t n) {
-      product(of(dweights_, t, n), head.dout.view().slice_rows(t, n), values_t_.view().slice_cols(0, t + n));
+      product(of(dweights_, t, n), head.dout.view().slice_rows(t, n), columns_.view().slice_cols(0, t + n));
     });
     each_rows([&](std::size_t t, std::size_t n) {
-      for (std::size_t i = t; i < t + n; i++) {
-        const T delta = dot(head.dout.view().row(i), head.out.view().row(i), head.q.view().cols);
-        scores_back(dweights_.view().row(i), weights_.view().row(i), delta, t + n, static_cast<T>(head.scale));
+      for (std::size_t i = t; i < t + n; i++) {  // dscores take the place of dweights
+        const T* const weights = weights_.view().row(i);
+        T* const row = dweights_.view().row(i);
+        const T delta = dot(head.dout.view().row(i), head.out.view().row(i), head.D);
+        for (std::size_t s = 0; s < t + n; s += lanes<T>) {
+          store(row + s, load(weights + s) * (load(row + s) - delta) * static_cast<T>(head.scale));
+        }
       }
       moved += 3 * n * (t + n);
     });
@@ -59,19 +79,13 @@ class WholeMatrix {
   /// Takes 64 queries at a time, from query t on.
   template <class Work>
   void each_rows(Work work) {
-    for (std::size_t t = 0; t < weights_.view().rows; t += 64) {
-      work(t, std::min<std::size_t>(64, weights_.view().rows - t));
-    }
+    const std::size_t length = weights_.view().rows;
+    for (std::size_t t = 0; t < length; t += 64) work(t, std::min<std::size_t>(64, length - t));
   }
 
   /// The rows of n queries, up to the last key that one of them sees.
   static View<T> of(Tensor<T>& matrix, std::size_t t, std::size_t n) {
     return matrix.view().slice_rows(t, n).slice_cols(0, t + n);
-  }
-
-  static void transpose(Tensor<T>& to, View<const T> x) {
-    to.resize(x.cols, x.rows);
-    microgpt::transpose(to.view(), x);
   }
 
   /// c = a b.
@@ -83,36 +97,13 @@ class WholeMatrix {
 
   /// The first rows of c += a^T b.
   static void add_transposed(View<T> c, View<T> a, View<const T> b) {
-    matmul_add(c.slice_rows(0, a.cols), microgpt::transposed(a), b);
+    matmul_add(c.slice_rows(0, a.cols), transposed(a), b);
     moved += a.rows * a.cols + b.rows * b.cols + 2 * a.cols * c.cols;
     products += a.rows * a.cols * b.cols;
   }
 
-  /// Makes weights of the first `visible` of n scores, and zeros of the others. Returns the logarithm of the sum.
-  static T softmax(T* row, std::size_t visible, std::size_t n, T scale) {
-    std::fill(row + visible, row + padded<T>(n), -std::numeric_limits<T>::infinity());
-    Vector<T> largest = load(row);
-    for (std::size_t s = 0; s < n; s += lanes<T>) largest = max<T>(largest, load(row + s));
-    const T most = max<T>(largest);
-    Vector<T> sums{};
-    for (std::size_t s = 0; s < n; s += lanes<T>) {
-      const Vector<T> weight = exp<T>((load(row + s) - most) * scale);
-      store(row + s, weight);
-      sums += weight;
-    }
-    const T total = sum<T>(sums);
-    for (std::size_t s = 0; s < n; s += lanes<T>) store(row + s, load(row + s) / total);
-    exps += visible;
-    return most * scale + std::log(total);
-  }
-
-  /// Makes dscores of n dweights, in their place.
-  static void scores_back(T* row, const T* weights, T delta, std::size_t n, T scale) {
-    for (std::size_t s = 0; s < n; s += lanes<T>) store(row + s, load(weights + s) * (load(row + s) - delta) * scale);
-  }
-
   Tensor<T> weights_, dweights_;  // (T,T) of them, and there is one pair for each head of each layer
-  Tensor<T> keys_t_, values_t_;   // (D,T)
+  Tensor<T> columns_;             // (D,T) keys or values
 };
 
 }  // namespace microgpt

@@ -1,12 +1,7 @@
 // The pictures of lesson 14: what is carried from tile to tile, and how little of the matrix exists at a time.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
-#include <vector>
-
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

@@ -11,33 +11,29 @@
 #include "solution.cpp"
 #else
 struct Reader {
-  const Config& config;
-  const Parameters& p;
+  const Model& model;
   std::vector<Token> read = {};  // TODO: what else must be kept, and of which layers?
 
   /// Reads one more token. The logits (V) of what comes after it.
-  Row next(Token token) {
+  Values next(Token token) {
     read.push_back(token);
     Rows x;  // TODO: of the new token only
-    for (std::size_t t = 0; t < read.size(); t++) x.push_back(embedding(p, read[t], t));
-    for (std::size_t li = 0; li < config.n_layer; li++) {
-      const Layer layer(p, li);
+    for (std::size_t t = 0; t < read.size(); t++) x.push_back(embedding(model, read[t], t));
+    for (const Model::Layer& layer : model.layers) {
       Rows keys, values;
-      for (Row& row : x) {
-        const Row x_norm = rmsnorm(row);
-        keys.push_back(linear(layer.wk, x_norm));
-        values.push_back(linear(layer.wv, x_norm));
-        row = add(row, linear(layer.wo, attend(linear(layer.wq, x_norm), keys, values, config.n_head)));
-        row = mlp(layer, row);
+      for (Values& row : x) {
+        keys.push_back(linear(rmsnorm(row), layer.attn_wk));
+        values.push_back(linear(rmsnorm(row), layer.attn_wv));
+        row = mlp(layer, attend(model, layer, row, keys, values));
       }
     }
-    return linear(p["lm_head"], x.back());
+    return linear(x.back(), model.lm_head);
   }
 
   /// The logits of what comes after these tokens, of which there is at least one.
-  Row after(const std::vector<Token>& tokens) {
+  Values after(const std::vector<Token>& tokens) {
     read.clear();  // TODO: keep what these tokens and those that were read have in common, and read on from there
-    Row logits;
+    Values logits;
     for (const Token token : tokens) logits = next(token);
     return logits;
   }

@@ -2,21 +2,19 @@
 #pragma once
 
 #include "lesson/teach.h"
+#include "lesson/work.h"
+#include "train/scalar_trainer.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 /// Two layers, with numbers that look random, the same on every machine.
-struct Trained {
-  Config config{.vocab_size = 27, .n_layer = 2, .n_embd = 8, .n_head = 2};
-  Parameters p{gpt_shapes(config)};
-
-  Trained() {
-    double angle = 0;
-    for (double& number : p.data()) number = std::sin(angle += 1.7);
-  }
-};
+inline Model trained() {
+  const Config config{.vocab_size = 27, .n_layer = 2, .n_embd = 8, .n_head = 2};
+  Parameters parameters(gpt_shapes(config));
+  double angle = 0;
+  for (double& number : parameters.data()) number = std::sin(angle += 1.7);
+  return scalar_model(config, parameters);
+}
 
 /// BOS and these letters.
 inline std::vector<Token> tokens_of(const std::string& letters) {
@@ -29,37 +27,33 @@ inline std::vector<Token> tokens_of(const std::string& letters) {
 enum class Slip { none, position, late, no_self, only_self, one_cache };
 
 /// The logits after these tokens.
-inline Row logits_of(const Trained& model, const std::vector<Token>& tokens, Slip slip = Slip::none) {
+inline Numbers logits_of(const Model& model, const std::vector<Token>& tokens, Slip slip = Slip::none) {
   std::vector<Rows> keys(2), values(2);
-  Row x;
+  Values x;
   for (std::size_t t = 0; t < tokens.size(); t++) {
-    x = embedding(model.p, tokens[t], slip == Slip::position ? 0 : t + (slip == Slip::late));
+    x = embedding(model, tokens[t], slip == Slip::position ? 0 : t + (slip == Slip::late));
     for (const std::size_t li : {0, 1}) {
-      const Layer layer(model.p, li);
-      const Row x_norm = rmsnorm(x);
+      const Model::Layer& layer = model.layers[li];
       Rows &k = keys[slip == Slip::one_cache ? 0 : li], &v = values[slip == Slip::one_cache ? 0 : li];
       if (slip == Slip::only_self) {
         k.clear();
         v.clear();
       }
-      k.push_back(linear(layer.wk, x_norm));
-      v.push_back(linear(layer.wv, x_norm));
-      Rows seen_k = k, seen_v = v;
-      if (slip == Slip::no_self) {
-        seen_k.pop_back();
-        seen_v.pop_back();
-      }
-      x = add(x, linear(layer.wo, attend(linear(layer.wq, x_norm), seen_k, seen_v, 2)));
+      const Rows old_k = k, old_v = v;
+      k.push_back(linear(rmsnorm(x), layer.attn_wk));
+      v.push_back(linear(rmsnorm(x), layer.attn_wv));
+      x = slip == Slip::no_self ? attend(model, layer, x, old_k, old_v) : attend(model, layer, x, k, v);
       x = mlp(layer, x);
     }
   }
-  return linear(model.p["lm_head"], x);
+  return teach::numbers(linear(x, model.lm_head));
 }
 
 inline void test_logits() {
-  const Trained model;
-  Reader reader{model.config, model.p};
-  Row found;
+  const Scope scope;
+  const Model model = trained();
+  Reader reader{model};
+  Numbers found;
   std::string text;
   for (const Token token : tokens_of("maria")) {
     text += token == 26 ? '.' : static_cast<char>('a' + token);
@@ -67,7 +61,7 @@ inline void test_logits() {
         "next() for each letter of \"" + text + "\", the logits after the last",
         "One letter at a time must give what reading all at once gives. What does a position see, and of which layer?");
     std::vector<Token> so_far = tokens_of(text.substr(1));
-    found = reader.next(token);
+    found = reader.next(token).data();
     usual(logits_of(model, so_far, Slip::no_self), "A position does not see itself. Append its key before it attends.");
     usual(logits_of(model, so_far, Slip::only_self), "Each position only sees itself. The old keys must be kept.");
     usual(logits_of(model, so_far, Slip::one_cache), "All layers share one cache. Each layer has keys of its own.");
@@ -79,46 +73,44 @@ inline void test_logits() {
 }
 
 inline void test_work() {
-  const Trained model;
-  Reader reader{model.config, model.p};
-  // Per layer 12 C^2 for the matrices and 2 C for each position seen; V C for the logits.
-  auto want = [](double seen) { return 2 * (12 * 64 + 16 * seen) + 27 * 8; };
+  const Scope scope;
+  const Model model = trained();
+  Reader reader{model};
+  const double of_token = 2 * 12 * 64, of_logits = 27 * 8;  // per layer 12 C^2; V C
   double seen = 0;
   for (const Token token : tokens_of("maria")) {
-    const std::size_t before = products;
+    const std::size_t before = work_on_tape().linear;
     reader.next(token);
-    calling("next(), products for token " + std::to_string(static_cast<int>(++seen)) + " of \".maria\"",
+    const std::size_t work = work_on_tape().linear - before;
+    calling("next(), products with weights for token " + std::to_string(static_cast<int>(++seen)) + " of \".maria\"",
             "The matrices are for the new token only. Of the old ones, their keys and values are all that is needed.");
-    usual({seen * (2 * 12 * 64) + 16 * seen * (seen + 1) + 27 * 8}, "All tokens are read again, as without a cache.");
-    usual({want(seen) + (seen - 1) * 2 * 2 * 64}, "The keys and values of old tokens are made again. Keep them.");
-    should_be(double(products - before), {want(seen)});
+    usual({seen * of_token + of_logits}, "All tokens are read again, as without a cache.");
+    usual({of_token + of_logits + (seen - 1) * 2 * 2 * 64},
+          "The keys and values of old tokens are made again. Keep them.");
+    should_be(double(work), {of_token + of_logits});
   }
 }
 
 inline void test_after() {
-  const Trained model;
-  Reader reader{model.config, model.p};
-  struct Question {
-    const char* letters;
-    double reads;
-    const char* help;
-  };
-  for (const Question& question : std::vector<Question>{
+  const Scope scope;
+  const Model model = trained();
+  Reader reader{model};
+  for (const auto& [letters, reads, help] : std::vector<std::tuple<std::string, double, const char*>>{
            {"maria", 6, "At first everything is new, BOS too."},
            {"mario", 1, "BOS, m, a, r, i are the same, at the same positions: they stay."},
            {"mario", 1, "All is known. Without logits that were kept, the last token is read again, and no other."},
            {"emma", 4, "Only BOS is the same."},
            {"mma", 3, "These letters were read, but at other positions. Only BOS is the same from the beginning."},
        }) {
-    const std::vector<Token> tokens = tokens_of(question.letters);
-    const Row want = logits_of(model, tokens);
+    const std::vector<Token> tokens = tokens_of(letters);
+    const Numbers want = logits_of(model, tokens);
     const std::size_t before = tokens_read;
-    calling(std::string("after() for \"") + question.letters + "\", the logits",
+    calling("after() for \"" + letters + "\", the logits",
             "What does not belong to this text must go: from `read`, and from keys and values, in every layer.");
     usual({}, "There are none. The last token has to be read again, even if it is known.");
-    should_be(reader.after(tokens), want, 1e-9);
-    calling(std::string("after() for \"") + question.letters + "\", tokens read", question.help);
-    should_be(std::max(double(tokens_read - before), 1.0), {question.reads});  // none, if logits are kept, too
+    should_be(reader.after(tokens).data(), want, 1e-9);
+    calling("after() for \"" + letters + "\", tokens read", help);
+    should_be(std::max(double(tokens_read - before), 1.0), {reads});  // none, if logits are kept, too
   }
 }
 

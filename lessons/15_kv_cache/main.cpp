@@ -1,15 +1,7 @@
 // Lesson 15: the KV cache. To generate a name, a model is asked for one letter after the other. All letters before the
 // new one have been through it already. What of them is still needed? Their keys and their values; nothing else.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <span>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/bigram.h"
 #include "base/published.h"
@@ -146,17 +138,13 @@ double mean_loss(std::string_view way, Reader& reader, const Bigram& pairs,
 /// The first number of BOS's key in the second layer, if BOS sees the first `seen` of these tokens.
 double first_key(const Model& model, std::span<const Token> tokens, std::size_t seen) {
   const Scope scope;
-  const Model::Layer& layer = model.layers[0];
-  Kept kept{Rows(seen), Rows(seen)};
-  for (std::size_t t = 0; t < seen; t++) {
-    const Values x_norm = rmsnorm(rmsnorm(add(model.wte[tokens[t]], model.wpe[t])));
-    kept.put(linear(x_norm, layer.attn_wk), linear(x_norm, layer.attn_wv));
+  Reader reader{model};
+  Rows x;
+  for (std::size_t t = seen; t-- > 0;) {  // BOS comes last, when the cache of the first layer holds all the others
+    x = {rmsnorm(add(model.wte[tokens[t]], model.wpe[t]))};
+    reader.read_layer(model.layers[0], reader.kept[0], x);
   }
-  const Values x = rmsnorm(add(model.wte[tokens[0]], model.wpe[0]));
-  const Values x_attn = attend(linear(rmsnorm(x), layer.attn_wq), kept, model.n_head);
-  const Values mid = add(linear(x_attn, layer.attn_wo), x);
-  const Values out = add(linear(relu(linear(rmsnorm(mid), layer.mlp_fc1)), layer.mlp_fc2), mid);
-  return linear(rmsnorm(out), model.layers[1].attn_wk)[0].data();
+  return linear(rmsnorm(x[0]), model.layers[1].attn_wk)[0].data();
 }
 
 /// 2: a key and a value. They are as wide as the model, because every head has its own slice of them.
@@ -184,20 +172,6 @@ void print_products(Config config) {
       fmt::print("{:6} | {:17} | {:7} | {:15} | {:7} | {:11.1f}\n", t, again, on, all_again, all_on,
                  static_cast<double>(all_again) / static_cast<double>(all_on));
     }
-  }
-}
-
-/// The caches of published models, and after how many positions they are as large as the parameters.
-void print_sizes() {
-  fmt::print("\n--- how large a cache is: 2 * layers * width * positions * bytes of a number ---\n");
-  fmt::print("model      | layers | width | positions | the cache | parameters | as many bytes after\n");
-  for (const auto& [name, positions] : {std::pair("gpt2", 1024), {"llama2-7b", 4096}, {"llama2-13b", 4096}}) {
-    const PublishedModel published = published_model(name);
-    const std::size_t width = published.attention.n_embd;
-    const std::uint64_t of_parameters = 2 * published.parameters;
-    fmt::print("{:10} | {:6} | {:5} | {:9} | {:>9} | {:>10} | {:6} positions\n", name, published.n_layer, width,
-               positions, readable_bytes(cache_size(published.n_layer, width, positions, 2)),
-               readable_bytes(of_parameters), of_parameters / cache_size(published.n_layer, width, 1, 2));
   }
 }
 
@@ -269,7 +243,17 @@ int main(int argc, char** argv) {
     fmt::print("room for {:2} | loss {:.3f}\n", room, loss);
   }
 
-  print_sizes();
+  // The caches of published models, and after how many positions they are as large as the parameters.
+  fmt::print("\n--- how large a cache is: 2 * layers * width * positions * bytes of a number ---\n");
+  fmt::print("model      | layers | width | positions | the cache | parameters | as many bytes after\n");
+  for (const auto& [name, positions] : {std::pair("gpt2", 1024), {"llama2-7b", 4096}, {"llama2-13b", 4096}}) {
+    const PublishedModel published = published_model(name);
+    const std::size_t width = published.attention.n_embd;
+    const std::uint64_t of_parameters = 2 * published.parameters;
+    fmt::print("{:10} | {:6} | {:5} | {:9} | {:>9} | {:>10} | {:6} positions\n", name, published.n_layer, width,
+               positions, readable_bytes(cache_size(published.n_layer, width, positions, 2)),
+               readable_bytes(of_parameters), of_parameters / cache_size(published.n_layer, width, 1, 2));
+  }
 
   // Reading on against reading again, and against a prompt of all letters so far in two calls.
   const Scope scope;

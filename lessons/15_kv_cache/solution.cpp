@@ -7,34 +7,31 @@
 // layer, to that number, and call next() for the others.
 
 struct Reader {
-  const Config& config;
-  const Parameters& p;
+  const Model& model;
   std::vector<Token> read = {};
-  std::vector<Rows> keys = std::vector<Rows>(config.n_layer), values = std::vector<Rows>(config.n_layer);
+  std::vector<Rows> keys = std::vector<Rows>(model.layers.size()), values = keys;
 
-  Row next(Token token) {
-    Row x = embedding(p, token, read.size());
+  Values next(Token token) {
+    Values x = embedding(model, token, read.size());
     read.push_back(token);
-    for (std::size_t li = 0; li < config.n_layer; li++) {
-      const Layer layer(p, li);
-      const Row x_norm = rmsnorm(x);
-      keys[li].push_back(linear(layer.wk, x_norm));
-      values[li].push_back(linear(layer.wv, x_norm));
-      x = add(x, linear(layer.wo, attend(linear(layer.wq, x_norm), keys[li], values[li], config.n_head)));
-      x = mlp(layer, x);
+    for (std::size_t li = 0; li < model.layers.size(); li++) {
+      const Model::Layer& layer = model.layers[li];
+      keys[li].push_back(linear(rmsnorm(x), layer.attn_wk));
+      values[li].push_back(linear(rmsnorm(x), layer.attn_wv));
+      x = mlp(layer, attend(model, layer, x, keys[li], values[li]));
     }
-    return linear(p["lm_head"], x);
+    return linear(x, model.lm_head);
   }
 
-  Row after(const std::vector<Token>& tokens) {
+  Values after(const std::vector<Token>& tokens) {
     std::size_t same = 0;
     while (same + 1 < tokens.size() && same < read.size() && read[same] == tokens[same]) same++;
     read.resize(same);
-    for (std::size_t li = 0; li < config.n_layer; li++) {
+    for (std::size_t li = 0; li < model.layers.size(); li++) {
       keys[li].resize(same);
       values[li].resize(same);
     }
-    Row logits;
+    Values logits;
     for (std::size_t i = same; i < tokens.size(); i++) logits = next(tokens[i]);
     return logits;
   }

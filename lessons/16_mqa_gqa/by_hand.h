@@ -1,13 +1,9 @@
 // Heads as plain numbers, and lesson 11's way back through one of them.
 #pragma once
 
-#include <cmath>
-#include <numeric>
-#include <utility>
-#include <vector>
-
 #include "lesson/array.h"
 #include "lesson/draft_gpt.h"
+#include "lesson/lesson.h"
 #include "lesson/softmax.h"
 
 namespace microgpt {
@@ -26,9 +22,7 @@ inline Array rows_of(const std::vector<std::vector<double>>& rows) {
 /// The same numbers on the tape.
 inline Rows values_of(const Array& x) {
   Rows rows;
-  for (std::size_t n = 0; n < x.rows; n++) {
-    rows.push_back(Values(x.cols, [&](std::size_t c) { return Value(x[n][c]); }));
-  }
+  for (std::size_t n = 0; n < x.rows; n++) rows.emplace_back(x[n], x[n] + x.cols);
   return rows;
 }
 

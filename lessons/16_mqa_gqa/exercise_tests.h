@@ -8,9 +8,7 @@
 #include "tensor/kernels.h"
 #include "train/safetensors.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 /// T positions. Heads have two numbers.
 inline Qkv some(std::size_t T, std::size_t H, std::size_t G) {
@@ -20,7 +18,7 @@ inline Qkv some(std::size_t T, std::size_t H, std::size_t G) {
 inline void test_groups() {
   const Qkv a{waves(1, 12, 1), waves(1, 6, 2), row_of({10, 11, 20, 21, 30, 31})};
   auto read = [](const std::vector<int>& of) {  // the values of these heads
-    teach::Numbers values;
+    Numbers values;
     for (const int g : of) values.insert(values.end(), {10.0 * g + 10, 10.0 * g + 11});
     return values;
   };
@@ -37,7 +35,7 @@ inline void test_groups() {
 inline View<double> view(Array& x) { return {x.data.data(), x.rows, x.cols, x.cols}; }
 
 /// What src/tensor finds.
-inline teach::Numbers expected(Qkv a, double scale, const Mask& mask = Mask::causal()) {
+inline Numbers expected(Qkv a, double scale, const Mask& mask = Mask::causal()) {
   Array out(a.q.rows, a.q.cols), log_sum(6, a.q.rows);
   naive<double>().attention_forward(view(out), view(log_sum), {view(a.q), view(a.k), view(a.v), 6, 3, scale, mask});
   return out.data;
@@ -97,9 +95,7 @@ inline void test_backward() {
   should_be(d.k.data, dk, 1e-6);
 }
 
-// --- PyTorch's figures ---
-
-/// A matrix of the file; or of a tensor (2,6,C) the part of one document.
+/// A matrix of PyTorch's file; or of a tensor (2,6,C) the part of one document.
 inline Array tensor(const Safetensors& file, const std::string& name, std::size_t document = 0) {
   const auto& [shape, data] = file.tensors.at(name);
   Array x(shape[shape.size() - 2], shape.back());

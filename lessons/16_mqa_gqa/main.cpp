@@ -1,14 +1,6 @@
 // Lesson 16: heads that share keys and values. The cache of lesson 15 is large because every head keeps keys and values
 // of its own. Must it? In multi-query attention all query heads read the same ones, in grouped-query attention each
 // group has its own.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/error.h"
 #include "base/schedule.h"
 #include "by_hand.h"
@@ -19,6 +11,7 @@
 #include "lesson/tensor_gradient.h"
 #include "microgpt.h"
 #include "pictures.h"
+#include "train/evaluation.h"
 #include "train/held_out.h"
 #include "train/scalar_trainer.h"
 
@@ -90,12 +83,6 @@ void on_paper(const char* what, const Heads& heads, std::size_t G) {
   fmt::print("\n");
 }
 
-/// The matrices of a GPT with one layer. Only W_K and W_V are new: (G*D, C).
-std::vector<Parameters::Shape> shapes(const Config& config) {
-  const std::size_t C = config.n_embd, kv = kv_width(C, config.n_head, config.kv_heads());
-  return draft_shapes(config, {{"attn_wq", C, C}, {"attn_wk", kv, C}, {"attn_wv", kv, C}, {"attn_wo", C, C}});
-}
-
 /// The loss of a name: lesson 09's GPT, with this attention.
 Value draft_loss(const Config& config, const StateDict& p, std::span<const Token> tokens) {
   const std::size_t n = std::min(config.block_size, tokens.size() - 1);
@@ -115,54 +102,6 @@ Value draft_loss(const Config& config, const StateDict& p, std::span<const Token
   return mean(losses);
 }
 
-constexpr std::size_t num_names = 5000;
-
-/// The draft learns names with G heads of keys and values. Then it is evaluated on others, and its weights are loaded
-/// into src/tensor, which is asked the same.
-void train_draft(Lesson& lesson, std::size_t G) {
-  const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_kv_head = G};
-  Parameters parameters(shapes(config));
-  PythonRandom random(1);
-  draw_weights(parameters, 0.08, random);
-  const Scope whole_training;
-  const StateDict p(parameters);
-  Adam adam = make_adam({}, parameters.size());
-  for (std::size_t step = 0; step < num_names; step++) {
-    const Scope scope;
-    const Value loss = draft_loss(config, p, lesson.tokens_of_step(step + 1));
-    loss.backward();
-    adam.update(p.params, learning_rate({.num_steps = num_names}, step), step);
-  }
-
-  const std::vector<Document> names = lesson.held_out(num_names);
-  std::vector<double> losses;
-  for (const Document& name : names) {
-    const Scope scope;
-    losses.push_back(draft_loss(config, p, lesson.tokenizer.encode_document(name)).data());
-  }
-  std::size_t unmoved = 0;  // weights of keys and values that training never touched
-  for (const char* name : {"layer0.attn_wk", "layer0.attn_wv"}) {
-    const Parameter& before = parameters[name];
-    for (std::size_t i = 0; i < before.size(); i++) {
-      unmoved += p[name][i / before.cols][i % before.cols].data() == before.data[i];
-    }
-  }
-  copy_data(p.params, parameters);
-  const std::size_t width = parameters["layer0.attn_wk"].rows;
-  const std::string form = fmt::format("G = {}: ", G);
-  std::string in_src = "its matrices do not fit";
-  if (parameters.size() == num_parameters(config)) {
-    TensorModel<double> elsewhere(config, parameters);
-    in_src = fmt::format("{:.3f}", token_loss(elsewhere, names, lesson.tokenizer, 1));
-    const Loss loss = [&](auto tokens) { return draft_loss(config, p, tokens); };
-    check_beside_tensor(lesson, form, loss, p.params, config, parameters);
-  } else {
-    lesson.check(form + "as many parameters as in src/", false);
-  }
-  fmt::print("{:8} | {:10} | {:11} | {:5} | {:13.3f} | {}\n", G, parameters.size(), unmoved, 2 * width * sizeof(double),
-             mean_over_predictions(losses, names), in_src);
-}
-
 /// The parameters of a GPT with G heads of keys and values, each the mean of the heads that a group of query heads
 /// read.
 Parameters averaged_heads(const Parameters& mha, const Config& gqa) {
@@ -179,38 +118,9 @@ Parameters averaged_heads(const Parameters& mha, const Config& gqa) {
   return result;
 }
 
-/// Six query heads of five numbers read G heads, at four positions: are the slopes by hand those of the tape?
-bool slopes_agree(std::size_t G) {
-  constexpr std::size_t H = 6, D = 5, n = 4;
-  Heads heads{Array(1, H * D), Array(n, G * D), Array(n, G * D)};
-  Array dx(1, H * D);
-  PythonRandom random(1);
-  for (Array* x : {&heads.q, &heads.k, &heads.v, &dx}) {
-    for (double& number : x->data) number = random.gauss(0, 1);
-  }
-  const Scope scope;
-  const Rows q = values_of(heads.q), k = values_of(heads.k), v = values_of(heads.v);
-  dot(attend(q[0], k, v, H, G), values_of(dx)[0]).backward();
-  const Heads slopes = attend_back(dx, heads, H, G);
-  auto same = [](const Rows& rows, const Array& by_hand) {
-    std::vector<double> on_tape;
-    for (const Values& row : rows) {
-      for (const Value x : row) on_tape.push_back(x.grad());
-    }
-    return largest_difference(on_tape, by_hand.data) < 1e-12;
-  };
-  return same(q, slopes.q) && same(k, slopes.k) && same(v, slopes.v);
-}
-
 int main(int argc, char** argv) try {
   Lesson lesson(argc, argv);
-  fmt::print("\n--- which head of keys and values a query head reads ---\nquery head  | 0 1 2 3 4 5 6 7\n");
-  for (const std::size_t G : {8, 4, 2, 1}) {
-    fmt::print("{} to read   |", G);
-    for (std::size_t h = 0; h < 8; h++) fmt::print(" {}", kv_head(h, 8, G));
-    fmt::print("\n");
-  }
-  lesson.picture("16_heads.svg", heads_picture(kv_head));
+  lesson.picture("16_heads.svg", heads_picture([](auto h, auto H, auto G) { return kv_head(h, H, G); }));
   lesson.picture("16_model.svg", model_picture("Heads that share keys and values: only attention changes",
                                                {{"attention", "q: 16, k, v: 8", "4 heads read 2"}},
                                                "new: fewer numbers for keys and values, so a smaller cache"));
@@ -219,14 +129,71 @@ int main(int argc, char** argv) try {
   on_paper("shared", {row_of({2, 0, 0, 2}), rows_of({{1, 0}, {0, 1}}), rows_of({{4, 0}, {0, 2}})}, 1);
   on_paper("copies",
            {row_of({2, 0, 0, 2}), rows_of({{1, 0, 1, 0}, {0, 1, 0, 1}}), rows_of({{4, 0, 4, 0}, {0, 2, 0, 2}})}, 2);
-  for (const std::size_t G : {1, 2, 3, 6}) {
-    lesson.check(fmt::format("6 heads read {}: the slopes by hand are those of the tape", G), slopes_agree(G));
+  for (const std::size_t G : {1, 2, 3, 6}) {  // six query heads of five numbers read G heads, at four positions
+    constexpr std::size_t H = 6, D = 5, n = 4;
+    const Heads heads{waves(1, H * D, 1), waves(n, G * D, 2), waves(n, G * D, 3)};
+    const Array dx = waves(1, H * D, 4);
+    const Scope scope;
+    const Rows q = values_of(heads.q), k = values_of(heads.k), v = values_of(heads.v);
+    dot(attend(q[0], k, v, H, G), values_of(dx)[0]).backward();
+    const Heads slopes = attend_back(dx, heads, H, G);
+    auto same = [](const Rows& rows, const Array& by_hand) {
+      std::vector<double> on_tape;
+      for (const Values& row : rows) {
+        for (const Value x : row) on_tape.push_back(x.grad());
+      }
+      return largest_difference(on_tape, by_hand.data) < 1e-12;
+    };
+    lesson.check(fmt::format("6 heads read {}: the slopes by hand are those of the tape", G),
+                 same(q, slopes.q) && same(k, slopes.k) && same(v, slopes.v));
   }
   print_published();
 
+  // The draft learns names with G heads of keys and values.
+  constexpr std::size_t num_names = 5000;
+  const std::vector<Document> names = lesson.held_out(num_names);
   fmt::print("\n--- the draft, after {} names; cache: bytes of a position, in double ---\n", num_names);
   fmt::print("kv heads | parameters | never moved | cache | held-out loss | in src/\n");
-  for (const std::size_t G : {1, 2, 4}) train_draft(lesson, G);
+  for (const std::size_t G : {1, 2, 4}) {
+    const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_kv_head = G};
+    const std::size_t C = config.n_embd, width = kv_width(C, config.n_head, G);  // only W_K and W_V are new: (G*D, C)
+    Parameters parameters(
+        draft_shapes(config, {{"attn_wq", C, C}, {"attn_wk", width, C}, {"attn_wv", width, C}, {"attn_wo", C, C}}));
+    PythonRandom random(1);
+    draw_weights(parameters, 0.08, random);
+    const Scope whole_training;
+    const StateDict p(parameters);
+    Adam adam = make_adam({}, parameters.size());
+    for (std::size_t step = 0; step < num_names; step++) {
+      const Scope scope;
+      const Value loss = draft_loss(config, p, lesson.tokens_of_step(step + 1));
+      loss.backward();
+      adam.update(p.params, learning_rate({.num_steps = num_names}, step), step);
+    }
+
+    // It is evaluated on names that it has not seen. Then src/tensor loads its weights, and is asked the same.
+    const Loss loss = [&](auto tokens) { return draft_loss(config, p, tokens); };
+    const std::vector<double> losses = document_losses(loss, names, lesson.tokenizer);
+    std::size_t unmoved = 0;  // weights of keys and values that training never touched
+    for (const char* name : {"layer0.attn_wk", "layer0.attn_wv"}) {
+      const Parameter& before = parameters[name];
+      for (std::size_t i = 0; i < before.size(); i++) {
+        unmoved += p[name][i / before.cols][i % before.cols].data() == before.data[i];
+      }
+    }
+    copy_data(p.params, parameters);
+    const std::string form = fmt::format("G = {}: ", G);
+    std::string in_src = "its matrices do not fit";
+    if (parameters.size() == num_parameters(config)) {
+      TensorModel<double> elsewhere(config, parameters);
+      in_src = fmt::format("{:.3f}", token_loss(elsewhere, names, lesson.tokenizer, 1));
+      check_beside_tensor(lesson, form, loss, p.params, config, parameters);
+    } else {
+      lesson.check(form + "as many parameters as in src/", false);
+    }
+    fmt::print("{:8} | {:10} | {:11} | {:5} | {:13.3f} | {}\n", G, parameters.size(), unmoved,
+               2 * width * sizeof(double), mean_over_predictions(losses, names), in_src);
+  }
 
   // Each form is trained by src/ with three seeds. And each MHA becomes a GQA, which trains on for 200 steps.
   PerSeed mha{};

@@ -1,14 +1,9 @@
 // The picture of lesson 16, and its tables.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <array>
-#include <cmath>
-#include <string>
 
 #include "base/published.h"
-#include "draw/svg.h"
 #include "lesson/lesson.h"
 #include "tensor/kernels.h"
 #include "tensor/tensor.h"

@@ -1,20 +1,15 @@
 // The tests of exercise 17: one arrow, then rows with several speeds, then scores, then a cache.
 #pragma once
 
+#include "lesson/array.h"
 #include "lesson/nudge.h"
 #include "lesson/teach.h"
 
 using microgpt::nudged;
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 /// Numbers that look random, the same on every machine.
-inline Row waves(std::size_t D, double start) {
-  Row x(D);
-  for (double& number : x) number = std::sin(start += 1.7);
-  return x;
-}
+inline Row waves(std::size_t D, double start) { return microgpt::waves(1, D, start).data; }
 
 inline void test_arrow() {
   calling("rotate_backward() of dy = (1 0) at position 1, where a pair is rotated by 1 radian",

@@ -1,14 +1,7 @@
 // Lesson 17: rotary positions (RoPE). A table with a row for each position ends somewhere, and what was learnt at one
 // place must be learnt again at another. Instead, queries and keys are rotated by an angle that grows with the
 // position: when they meet, only the difference of their positions counts.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/schedule.h"
 #include "draw/plot.h"
@@ -143,53 +136,6 @@ Model model_of(StateDict p) {
           .params = p.params};
 }
 
-/// The mean of the losses of these names. The first token of each stands at position `shift`.
-double mean_loss(const Draft& draft, std::span<const Document> names, const Tokenizer& tokenizer,
-                 std::size_t shift = 0) {
-  double total = 0;
-  for (const Document& name : names) {
-    const Scope scope;
-    total += draft.loss(tokenizer.encode_document(name), shift).data();
-  }
-  return total / static_cast<double>(names.size());
-}
-
-constexpr const char* ways[] = {"a table (wpe)", "nothing", "rotation (RoPE)"};
-
-/// The same names, but the first token stands at another position.
-void print_shifts(const Lesson& lesson, std::span<const Draft> drafts) {
-  std::vector<Document> names = lesson.split().held_out;
-  std::erase_if(names, [](const Document& name) { return name.size() > 7; });  // 8 tokens: position 8 to 15
-  names.resize(std::min<std::size_t>(names.size(), 300));
-  fmt::print("\n--- mean loss of {} held-out names, the first token at position ...; seed 1 ---\n", names.size());
-  fmt::print("                | 0     | 1     | 2     | 4     | 8     | 100\n");
-  fmt::print("an even guess   | {:.3f}\n", std::log(lesson.tokenizer.vocab_size()));
-  for (std::size_t way = 0; way < 3; way++) {
-    std::string row;
-    for (const std::size_t shift : {0, 1, 2, 4, 8, 100}) {
-      const bool has_row = drafts[way].how != Positions::table || shift <= 8;
-      row += has_row ? fmt::format(" | {:.3f}", mean_loss(drafts[way], names, lesson.tokenizer, shift)) : " | no row";
-    }
-    fmt::print("{:15}{}\n", ways[way], row);
-  }
-}
-
-/// What comes after some letters: at the beginning, five positions later, and with the first three in another order.
-void print_next(const Lesson& lesson, std::span<const Draft> drafts) {
-  fmt::print("\n--- what comes next? ---\n");
-  for (std::size_t way = 0; way < 3; way++) {
-    fmt::print("{}\n", ways[way]);
-    for (const std::string_view what : {".mari", ".mari, 5 positions later", ".rami"}) {
-      const Scope scope;
-      std::vector<Token> tokens = lesson.tokenizer.encode_document(what == ".rami" ? U"rami" : U"mari");
-      tokens.pop_back();
-      const Rows logits = drafts[way].logits(tokens, what.ends_with("later") ? 5 : 0);
-      const Values probs = softmax(logits.back());
-      fmt::print("  {:24} {}\n", what, likeliest(probs.data(), lesson.tokenizer, 4));
-    }
-  }
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   on_paper();
@@ -208,6 +154,7 @@ int main(int argc, char** argv) {
                                "new: no table of positions; each query and key is turned by its position"));
 
   // Three ways to learn positions, with three seeds each.
+  constexpr const char* ways[] = {"a table (wpe)", "nothing", "rotation (RoPE)"};
   constexpr std::size_t num_names = 2000;
   std::vector<Draft> drafts[3];
   for (std::uint64_t seed = 1; seed <= num_seeds; seed++) {
@@ -229,18 +176,47 @@ int main(int argc, char** argv) {
     }
   }
 
-  const Draft of_seed_1[] = {drafts[0][0], drafts[1][0], drafts[2][0]};
-  print_shifts(lesson, of_seed_1);
-  print_next(lesson, of_seed_1);
+  // The same names, but the first token stands at another position.
+  auto loss = [&](const Draft& draft, std::span<const Document> of, std::size_t shift = 0) {
+    return mean_loss([&](auto tokens) { return draft.loss(tokens, shift); }, of, lesson.tokenizer).mean;
+  };
+  std::vector<Document> names = lesson.split().held_out;
+  std::erase_if(names, [](const Document& name) { return name.size() > 7; });  // 8 tokens: position 8 to 15
+  names.resize(std::min<std::size_t>(names.size(), 300));
+  fmt::print("\n--- mean loss of {} held-out names, the first token at position ...; seed 1 ---\n", names.size());
+  fmt::print("                | 0     | 1     | 2     | 4     | 8     | 100\n");
+  fmt::print("an even guess   | {:.3f}\n", std::log(lesson.tokenizer.vocab_size()));
+  for (std::size_t way = 0; way < 3; way++) {
+    std::string row;
+    for (const std::size_t shift : {0, 1, 2, 4, 8, 100}) {
+      const bool has_row = drafts[way][0].how != Positions::table || shift <= 8;
+      row += has_row ? fmt::format(" | {:.3f}", loss(drafts[way][0], names, shift)) : " | no row";
+    }
+    fmt::print("{:15}{}\n", ways[way], row);
+  }
+
+  // What comes after some letters: at the beginning, five positions later, and with the first three in another order.
+  fmt::print("\n--- what comes next? ---\n");
+  for (std::size_t way = 0; way < 3; way++) {
+    fmt::print("{}\n", ways[way]);
+    for (const std::string_view what : {".mari", ".mari, 5 positions later", ".rami"}) {
+      const Scope scope;
+      std::vector<Token> tokens = lesson.tokenizer.encode_document(what == ".rami" ? U"rami" : U"mari");
+      tokens.pop_back();
+      const Rows logits = drafts[way][0].logits(tokens, what.ends_with("later") ? 5 : 0);
+      const Values probs = softmax(logits.back());
+      fmt::print("  {:24} {}\n", what, likeliest(probs.data(), lesson.tokenizer, 4));
+    }
+  }
 
   fmt::print("\n--- {} names, three seeds; held-out loss, mean over names ---\n", num_names);
   PerSeed losses[3];
   for (std::size_t way = 0; way < 3; way++) {
     for (std::size_t i = 0; i < num_seeds; i++) {
-      losses[way][i] = mean_loss(drafts[way][i], lesson.split().held_out, lesson.tokenizer);
+      losses[way][i] = loss(drafts[way][i], lesson.split().held_out);
     }
     const Difference d = difference(losses[way], losses[0]);
-    fmt::print("{:15} | {:5} parameters | loss {:.4f}{}\n", ways[way], of_seed_1[way].model.params.size(),
+    fmt::print("{:15} | {:5} parameters | loss {:.4f}{}\n", ways[way], drafts[way][0].model.params.size(),
                estimate(losses[way]).mean,
                way == 0 ? "" : fmt::format(" | against the table: {:+.4f} +- {:.4f}", d.mean, d.margin));
   }
@@ -264,7 +240,7 @@ int main(int argc, char** argv) {
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .rope = true};
   Parameters parameters(gpt_shapes(config));
   copy_data(rope.model.params, parameters);
-  const Loss loss = [&](auto of) { return rope.loss(of); };
-  check_beside_tensor(lesson, "", loss, rope.model.params, config, parameters);
+  check_beside_tensor(
+      lesson, "", [&](auto of) { return rope.loss(of); }, rope.model.params, config, parameters);
   return lesson.finish();
 }

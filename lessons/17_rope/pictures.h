@@ -1,13 +1,7 @@
 // The pictures of lesson 17: two arrows that are rotated, and what fast and slow pairs tell apart.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

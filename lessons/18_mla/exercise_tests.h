@@ -5,9 +5,7 @@
 
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 /// Numbers that look random, the same on every machine.
 inline Rows waves(std::size_t rows, std::size_t cols, double start) {
@@ -54,8 +52,8 @@ inline void test_numbers() {
   usual(other.expected(), "What was mixed went through W_UK. Values are made by W_UV.");
   const Row found = e.found();
   if (found.size() != D) {
-    teach::fail(teach::call + " has " + std::to_string(found.size()) + " numbers, and should have 3.",
-                "The mixed c has L numbers. W_UV makes D of them.");
+    fail(teach::call + " has " + std::to_string(found.size()) + " numbers, and should have 3.",
+         "The mixed c has L numbers. W_UV makes D of them.");
   }
   should_be(found, e.expected());
 }
@@ -84,7 +82,7 @@ inline void test_folded() {
   const Rows w = folded(wq, uk);
   calling("folded() of W_Q (3,7) and W_UK (3,5): how many rows and columns", "x has 7 numbers, and c has 5.");
   usual({7, 5}, "Rows and columns are exchanged: x with 7 numbers goes in, and 5 come out.");
-  should_be(teach::Numbers{double(w.size()), double(w[0].size())}, {5, 7});
+  should_be(Numbers{double(w.size()), double(w[0].size())}, {5, 7});
   Row q, want(L), got;
   for (const Row& row : wq) q.push_back(dot(row, x));
   for (std::size_t i = 0; i < D; i++) add(want, q[i], uk[i]);

@@ -1,13 +1,6 @@
 // Lesson 18: multi-head latent attention. Of each position a model keeps one short vector, c. Every head makes keys and
 // values of its own from it; or makes none at all, because their matrix can be moved to the other side of the score.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/schedule.h"
 #include "lesson/draft_gpt.h"
@@ -17,6 +10,7 @@
 #include "lesson/work.h"
 #include "microgpt.h"
 #include "pictures.h"
+#include "train/evaluation.h"
 #include "train/scalar_trainer.h"
 
 using namespace microgpt;
@@ -144,44 +138,6 @@ Value latent_loss(const StateDict& p, bool absorb, std::span<const Token> tokens
   return mean(losses);
 }
 
-/// The loss that src/tensor finds with the same weights.
-double loss_of_src(Config config, const Parameters& draft, std::span<const Token> tokens) {
-  config.q_latent = C, config.kv_latent = L, config.rope_dim = R;
-  Parameters src(gpt_shapes(config));
-  for (const Parameter& p : draft.matrices()) {
-    std::copy_n(p.data, p.size(), src[p.name == "layer0.attn_wq" ? "layer0.attn_wuq" : p.name].data);
-  }
-  for (std::size_t i = 0; i < C; i++) src["layer0.attn_wdq"].row(i)[i] = 1;  // the draft has no latent for queries
-  return tensor_gradient(config, src, tokens).loss;
-}
-
-/// How many products attention takes for the 1st, 16th, ... token. For keys and values that were kept it is known from
-/// lesson 15: four matrices, and for each letter a score and a share in the mixture. The others are counted on the
-/// tape.
-void print_products(const Model& model, const LatentWeights& weights) {
-  constexpr std::size_t tokens[] = {1, 16, 64, 256};
-  fmt::print("\n--- numbers kept of a token, and products of attention for the 1st, 16th, ... token ---\n");
-  fmt::print("what is kept               | kept |      1 |     16 |     64 |    256\n");
-  std::string row;
-  for (const std::size_t T : tokens) row += fmt::format(" | {:6}", 4 * C * C + 2 * C * T);
-  fmt::print("keys and values            | {:4}{}\n", 2 * H * D, row);
-  for (const std::string_view what : {"x", "c and rotary key, expanded", "c and rotary key, absorbed"}) {
-    const Scope scope;
-    const Values x(C, [](std::size_t) { return 1; });
-    KeepsX keeps_x{model.layers[0]};
-    KeepsLatent keeps_latent{weights, what.ends_with("absorbed")};
-    auto read = [&] { return what == "x" ? keeps_x.read(x) : keeps_latent.read(x); };
-    row.clear();
-    std::size_t t = 1;
-    for (const std::size_t T : tokens) {
-      for (; t < T; t++) read();
-      row += fmt::format(" | {:6}", products_of(read));
-      t++;
-    }
-    fmt::print("{:26} | {:4}{}\n", what, what == "x" ? C : L + R, row);
-  }
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   on_paper();
@@ -191,20 +147,39 @@ int main(int argc, char** argv) {
                                                "new: c and a rotary key are kept; every head makes its own keys and "
                                                "values from c"));
   lesson.picture("18_way.svg", way_picture());
-  lesson.picture("18_kept.svg", kept_picture(H, D, L, R));
 
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
   Parameters plain(gpt_shapes(config)), latent(latent_shapes(config));
   draw_weights(plain, 0.3, lesson.random);  // larger than usual, so that attention matters
   draw_weights(latent, 0.3, lesson.random);
-  fmt::print("\n--- the matrices of latent attention ---\n");
-  for (const Parameter& p : latent.matrices()) {
-    const std::size_t name = p.name.find("attn");
-    if (name != std::string::npos) fmt::print("{:9} | {:2} by {:2}\n", p.name.substr(name), p.rows, p.cols);
-  }
-
   const StateDict p(latent);
-  print_products(scalar_model(config, plain), LatentWeights{p});
+
+  // How many products attention takes for the 1st, 16th, ... token. For keys and values that were kept it is known from
+  // lesson 15: four matrices, and for each letter a score and a share in the mixture. The others are counted on the
+  // tape.
+  const Model model = scalar_model(config, plain);
+  const LatentWeights weights{p};
+  constexpr std::size_t lengths[] = {1, 16, 64, 256};
+  fmt::print("\n--- numbers kept of a token, and products of attention for the 1st, 16th, ... token ---\n");
+  fmt::print("what is kept               | kept |      1 |     16 |     64 |    256\n");
+  std::string row;
+  for (const std::size_t T : lengths) row += fmt::format(" | {:6}", 4 * C * C + 2 * C * T);
+  fmt::print("keys and values            | {:4}{}\n", 2 * H * D, row);
+  for (const std::string_view what : {"x", "c and rotary key, expanded", "c and rotary key, absorbed"}) {
+    const Scope scope;
+    const Values x(C, [](std::size_t) { return 1; });
+    KeepsX keeps_x{model.layers[0]};
+    KeepsLatent keeps_latent{weights, what.ends_with("absorbed")};
+    auto read = [&] { return what == "x" ? keeps_x.read(x) : keeps_latent.read(x); };
+    row.clear();
+    std::size_t t = 1;
+    for (const std::size_t T : lengths) {
+      for (; t < T; t++) read();
+      row += fmt::format(" | {:6}", products_of(read));
+      t++;
+    }
+    fmt::print("{:26} | {:4}{}\n", what, what == "x" ? C : L + R, row);
+  }
 
   fmt::print("\n--- numbers kept of a token in a layer: here | with the sizes of DeepSeek-V2 ---\n");
   fmt::print("mha: a key and a value for every head      | {:2} | {:5}\n", 2 * H * D, 2 * 128 * 128);
@@ -223,7 +198,15 @@ int main(int argc, char** argv) {
   const Loss of_absorbed = [&](auto tokens) { return latent_loss(p, true, tokens); };
   const LossAndGradient expanded = loss_and_gradient(of_expanded, p.params, first);
   const LossAndGradient absorbed = loss_and_gradient(of_absorbed, p.params, first);
-  const double src = loss_of_src(config, latent, first);
+  Config of_src = config;
+  of_src.q_latent = C, of_src.kv_latent = L, of_src.rope_dim = R;
+  Parameters copy(gpt_shapes(of_src));
+  for (const Parameter& matrix : latent.matrices()) {
+    std::copy_n(matrix.data, matrix.size(),
+                copy[matrix.name == "layer0.attn_wq" ? "layer0.attn_wuq" : matrix.name].data);
+  }
+  for (std::size_t i = 0; i < C; i++) copy["layer0.attn_wdq"].row(i)[i] = 1;  // the draft has no latent for queries
+  const double src = tensor_gradient(of_src, copy, first).loss;
   fmt::print("\n--- the loss of one name, with the same random weights ---\n");
   fmt::print("expanded {:.6f} | absorbed {:.6f} | src/tensor {:.6f}\n", expanded.loss, absorbed.loss, src);
 
@@ -254,12 +237,9 @@ int main(int argc, char** argv) {
         losses.push_back(loss.data());
       }
       outcome.training[i] = mean_of_last_hundred(losses);
-      losses.clear();
-      for (const Document& name : held_out) {
-        const Scope scope;
-        const std::vector<Token> tokens = lesson.tokenizer.encode_document(name);
-        losses.push_back((form == "mha" ? document_loss(mha, tokens) : latent_loss(trained, true, tokens)).data());
-      }
+      losses = document_losses(
+          [&](auto tokens) { return form == "mha" ? document_loss(mha, tokens) : latent_loss(trained, true, tokens); },
+          held_out, lesson.tokenizer);
       outcome.held_out[i] = mean_over_predictions(losses, held_out);
     }
   }

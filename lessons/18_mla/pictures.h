@@ -1,13 +1,9 @@
 // The pictures of lesson 18.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
 #include <tuple>
-#include <vector>
 
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 
@@ -88,31 +84,6 @@ inline Svg way_picture() {
   box(730, 160, 54, "out: 16", plain);
   svg.text(190, 283, "yellow: kept");
   svg.text(434, 283, "made only in the expanded form");
-  return svg;
-}
-
-/// What is kept of one position, a square for each number: with H heads of D numbers, or L of c and R of a rotary key.
-inline Svg kept_picture(std::size_t H, std::size_t D, std::size_t L, std::size_t R) {
-  Svg svg(740, 190);
-  svg.text(20, 26, "What is kept of a letter: one short vector and a rotary key instead of keys and values", "start",
-           14);
-  using Group = std::tuple<std::size_t, const char*>;  // so many squares, and their colour
-  std::vector<Group> mha(H, {D, green});
-  mha.insert(mha.end(), H, {D, blue});
-  double y = 56;
-  auto form = [&](const char* name, const char* what, const std::vector<Group>& groups) {
-    svg.text(20, y + 13, name);
-    double x = 80;
-    for (const auto& [n, colour] : groups) {
-      squares(svg, x, y, static_cast<int>(n), colour);
-      x += 17.0 * static_cast<double>(n) + 6;
-    }
-    svg.text(x + 12, y + 13, what);
-    y += 44;
-  };
-  form("MHA", "", mha);
-  form("MQA", "a key (green) and a value (blue) for all heads", {{D, green}, {D, blue}});
-  form("MLA", "c (yellow) and a rotary key (orange)", {{L, yellow}, {R, orange}});
   return svg;
 }
 

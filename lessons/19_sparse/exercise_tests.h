@@ -5,8 +5,7 @@
 
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
+using namespace teach::words;
 
 constexpr std::size_t T = 64;
 using Pattern = bool (*)(std::size_t t, std::size_t s);
@@ -46,7 +45,7 @@ inline void test_layers() {
     calling("The number of positions that position " + std::to_string(t) + " has heard of after 6 layers",
             "In each layer a letter walks one step, from a position to one that sees it. How would you walk 63 "
             "positions in six steps, and 40 in two?");
-    if (t == 7) teach::usual({7}, "This is a window of 2. Each layer walks one position, so six layers walk six.");
+    if (t == 7) usual({7}, "This is a window of 2. Each layer walks one position, so six layers walk six.");
     should_be(double(heard(sees, 6)[t].count()), {double(t + 1)});
   }
 }

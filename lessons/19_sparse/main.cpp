@@ -1,25 +1,17 @@
 // Lesson 19: sparse attention. A position need not look at all that came before it. Hiding a pair saves nothing; not
 // visiting it does. Of what a position does not see it may still hear, through others, layer by layer. And a cache can
 // forget what no later position sees.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/mask_pattern.h"
-#include "base/python_random.h"
 #include "base/schedule.h"
 #include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
 #include "lesson/tensor_gradient.h"
 #include "microgpt.h"
 #include "pictures.h"
+#include "train/evaluation.h"
 #include "train/scalar_trainer.h"
 
 using namespace microgpt;
@@ -162,23 +154,6 @@ Value sparse_loss(const Model& model, const MaskPattern& pattern, How how, std::
   return mean(Values(n, [&](std::size_t t) { return cross_entropy(linear(x[t], model.lm_head), tokens[t + 1]); }));
 }
 
-/// How many pairs of a query and a key are left, and how far the last of them hears.
-void print_pairs(const std::vector<std::string>& patterns) {
-  fmt::print("\n--- pairs of a query and a key, by positions; layers until the last of 64 has heard of all ---\n");
-  fmt::print("pattern       |    16 |    64 |   256 |   1024 | layers\n");
-  for (const std::string& pattern : patterns) {
-    std::vector<std::size_t> pairs;
-    for (const std::size_t T : {16, 64, 256, 1024}) {
-      pairs.push_back(0);
-      for (const auto& keys : visible_keys(parse_mask_pattern(pattern), T)) pairs.back() += keys.size();
-    }
-    const auto last = heard_in_layer(visible_keys(parse_mask_pattern(pattern), 64))[63];
-    const std::size_t layers = *std::max_element(last.begin(), last.end());
-    fmt::print("{:13} | {:5} | {:5} | {:5} | {:6} | {}\n", pattern, pairs[0], pairs[1], pairs[2], pairs[3],
-               layers == never ? " never" : fmt::format("{:6}", layers));
-  }
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   on_paper();
@@ -193,7 +168,20 @@ int main(int argc, char** argv) {
   }
   lesson.picture("19_patterns.svg", patterns_picture(letters, patterns, heard));
 
-  print_pairs(patterns);
+  // How many pairs of a query and a key are left, and how far the last of them hears.
+  fmt::print("\n--- pairs of a query and a key, by positions; layers until the last of 64 has heard of all ---\n");
+  fmt::print("pattern       |    16 |    64 |   256 |   1024 | layers\n");
+  for (const std::string& pattern : patterns) {
+    std::vector<std::size_t> pairs;
+    for (const std::size_t T : {16, 64, 256, 1024}) {
+      pairs.push_back(0);
+      for (const auto& keys : visible_keys(parse_mask_pattern(pattern), T)) pairs.back() += keys.size();
+    }
+    const auto last = heard_in_layer(visible_keys(parse_mask_pattern(pattern), 64))[63];
+    const std::size_t layers = *std::max_element(last.begin(), last.end());
+    fmt::print("{:13} | {:5} | {:5} | {:5} | {:6} | {}\n", pattern, pairs[0], pairs[1], pairs[2], pairs[3],
+               layers == never ? " never" : fmt::format("{:6}", layers));
+  }
 
   fmt::print("\n--- trained ---\n");
   constexpr std::size_t num_names = 1000;
@@ -224,11 +212,8 @@ int main(int argc, char** argv) {
         losses.push_back(loss.data());
       }
       outcome.training[i] = mean_of_last_hundred(losses);
-      losses.clear();
-      for (const Document& name : held_out) {
-        const Scope scope;
-        losses.push_back(sparse_loss(model, pattern, How::skip, lesson.tokenizer.encode_document(name)).data());
-      }
+      losses = document_losses([&](auto of) { return sparse_loss(model, pattern, How::skip, of); }, held_out,
+                               lesson.tokenizer);
       outcome.held_out[i] = mean_over_predictions(losses, held_out);
     }
   }

@@ -1,13 +1,7 @@
 // The picture of lesson 19, and its table of times.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "draw/plot.h"
 #include "lesson/lesson.h"
@@ -41,14 +35,7 @@ inline double time_of(std::size_t first_query, std::size_t T, const Mask& mask) 
   constexpr std::size_t H = 8, D = 64;
   const std::size_t n = T - first_query;
   Tensor<float> q(n, H * D), k(T, H * D), v(T, H * D), out(n, H * D), log_sum(H, n);
-  const AttentionCall<float> call{.q = q.view(),
-                                  .k = k.view(),
-                                  .v = v.view(),
-                                  .n_head = H,
-                                  .n_kv_head = H,
-                                  .scale = 1 / std::sqrt(static_cast<double>(D)),
-                                  .mask = mask,
-                                  .first_query = first_query};
+  const AttentionCall<float> call{q.view(), k.view(), v.view(), H, H, 1 / std::sqrt(double(D)), mask, first_query};
   return Lesson::microseconds([&] { fast<float>().attention_forward(out.view(), log_sum.view(), call); }) / 1000;
 }
 

@@ -1,13 +1,7 @@
 // Lesson 20: how many heads? First what a head costs, counted from the shapes of its matrices. Then what it is worth:
 // on paper, and in models with 1 to 16 heads, and the same number of parameters, that learn to copy a word.
-#include <fmt/format.h>
-
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/published.h"
 #include "base/task.h"
@@ -235,12 +229,11 @@ int main(int argc, char** argv) {
     study(words, 5, 500, 5, {1, 4, 16});
   }
 
-  fmt::print("\n--- seed 1: where a head looks when letter 1, 2, ... is to be written ---\n");
+  // Seed 1: where a head looks when letter 1, 2, ... is to be written.
   const std::vector<Token> word = words.tokenizer.encode_document(words.held_out[0]);
   const Copier &single = sure[0][0], &quartet = sure[2][0];
   const auto one = rows_of_answer("one head", head_maps(single.config, single.parameters, word, words.tokenizer));
   const auto four = rows_of_answer("four: head ", head_maps(quartet.config, quartet.parameters, word, words.tokenizer));
-  fmt::print("{}{}", shades(one), shades(four));
   lesson.picture("20_looks.svg", draw_looks(one, four));
 
   fmt::print("\n--- names ---\n");

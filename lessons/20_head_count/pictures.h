@@ -1,15 +1,9 @@
 // The pictures of lesson 20: where copiers look, and how they learn.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "draw/chart.h"
 #include "draw/plot.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

@@ -1,15 +1,7 @@
 // Lesson 21: what heads look at. A map of one name invites a guess. Here it becomes a measurement, over many documents,
 // beside what a head does that does not care, and what fresh weights do by accident. Then heads are silenced.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/task.h"
 #include "draw/plot.h"
@@ -20,8 +12,6 @@
 #include "lesson/recipe.h"
 #include "pictures.h"
 #include "train/evaluation.h"
-
-namespace lesson21 {
 
 using namespace microgpt;
 using Numbers = std::vector<double>;
@@ -287,10 +277,7 @@ void print_ten_models(bool rope) {
   fmt::print("{} have none, and {} of these cost more than ten\n", 80 - clear, needed);
 }
 
-}  // namespace lesson21
-
 int main(int argc, char** argv) {
-  using namespace lesson21;
   Lesson lesson(argc, argv);
 
   // A head at the name aria, with weights that can be added by hand.
@@ -344,11 +331,9 @@ int main(int argc, char** argv) {
   lesson.picture("21_induction.svg", gallery("Eight heads read fabdhf=abd: 1:1 and 1:3 find what followed", whole, 4));
   lesson.picture("21_blinded.svg", draw_blinded(whole[5], without_one[5], without_both[5]));  // 5 is 1:1
 
-  // Both models without each head, and the induction model without its helpers and its finders.
+  // The induction model without each head, and without its helpers and its finders.
   std::vector<std::vector<HeadId>> sets{{}};
   for (const HeadId id : all_heads(names.config)) sets.push_back({id});
-  fmt::print("\n--- names ---\nwithout  | right   | loss grows by\n");
-  print_without(names, sets, {});
   sets.insert(sets.end(), {helpers, finders});
   fmt::print("\n--- induction ---\nwithout  | right   | loss grows by   | 1:1  | 1:3 on induction\n");
   print_without(induction, sets, {5, 7});  // 7 is 1:3

@@ -1,17 +1,10 @@
 // The pictures of lesson 21, and the rows of its tables: numbers in, text or an Svg out.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <span>
-#include <string>
-#include <vector>
-
 #include "heads/gallery.h"
+#include "lesson/lesson.h"
 
-namespace lesson21 {
-
-using namespace microgpt;
+namespace microgpt {
 
 /// A number for each target, below its name.
 inline void print_row(const std::string& title, std::span<const double> numbers, const std::string& end = "") {
@@ -36,4 +29,4 @@ inline Svg draw_blinded(const TitledGrid& whole, TitledGrid without_one, TitledG
                  4);
 }
 
-}  // namespace lesson21
+}  // namespace microgpt

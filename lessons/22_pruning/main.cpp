@@ -1,13 +1,6 @@
 // Lesson 22: pruning. A head is taken out of a trained model, and the model is measured again. Which heads does it
 // need, how many can go, and how do we know?
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/task.h"
 #include "draw/plot.h"
@@ -18,8 +11,6 @@
 #include "lesson/recipe.h"
 #include "pictures.h"
 #include "train/evaluation.h"
-
-namespace lesson22 {
 
 using namespace microgpt;
 using Numbers = std::vector<double>;
@@ -96,15 +87,6 @@ Heads one_by_one(Parameters& parameters, Probe& probe) {
   return out;
 }
 
-/// The obvious attempt: the mean loss with a head, and without it.
-void print_two_lists(Trained& model, Probe& probe, const Scores& whole) {
-  for (const HeadId id : all_heads(model.config)) {
-    const Scores without = scores_without({id}, model.parameters, probe);
-    const Difference grows = as_two_lists(whole.losses, without.losses);
-    fmt::print("without {} the loss grows by {:+.4f} +- {:.4f}\n", name(id), grows.mean, grows.margin);
-  }
-}
-
 /// In pairs: each head alone is taken out, and replaced by its mean output.
 void print_importance(Trained& model, Probe& probe, const Scores& whole) {
   fmt::print("all heads: loss {:.4f}, {:.1f} % right\n", estimate(whole.losses).mean,
@@ -120,20 +102,6 @@ void print_importance(Trained& model, Probe& probe, const Scores& whole) {
     fmt::print("{} | {:+.4f} +- {:.4f} | {:+.4f} +- {:.4f} | {:+.1f} +- {:.1f} | {:.4f}\n", name(output.id), grows.mean,
                grows.margin, with_mean.mean, with_mean.margin, 100 * right.mean, 100 * right.margin,
                estimate(slopes).mean);
-  }
-}
-
-/// Heads are chosen on a few documents: what these promise, and what others say.
-void print_promises(Trained& model, Probe& chosen, Probe& others) {
-  fmt::print("\nchosen on | 1 out: promised, others | 2 out           | 3 out\n");
-  for (const int n : {25, 100, 300}) {
-    const auto first = chosen.documents().begin();
-    Probe few(model.config, model.parameters, {first, first + n});
-    Heads order = one_by_one(model.parameters, few);
-    order.resize(3);
-    const Path here = follow(order, few), there = follow(order, others);
-    fmt::print("{:9} | {:+.4f} {:+.4f}         | {:+.4f} {:+.4f} | {:+.4f} {:+.4f}\n", n, growth(here, 1),
-               growth(there, 1), growth(here, 2), growth(there, 2), growth(here, 3), growth(there, 3));
   }
 }
 
@@ -164,27 +132,6 @@ Ways prune(Trained& model, Probe& chosen, Probe& others) {
   return ways;
 }
 
-/// How much of each letter after "=" is right if only some heads of a copier stay: "02" are the heads 0 and 2.
-Grid right_by_letter(Trained& copier, const Probe& chosen, const std::vector<std::string>& stay) {
-  Grid right{stay, {}, std::vector<Numbers>(stay.size()), 1};
-  for (Token letter = copier.tokenizer.encode(U"a")[0]; letter != copier.tokenizer.bos(); letter++) {
-    right.col_labels.push_back(copier.tokenizer.label(letter));
-    std::vector<ProbeDocument> predictions;  // of this letter
-    for (const auto& [tokens, first, end] : chosen.documents()) {
-      for (std::size_t t = first; t < end; t++) {
-        if (tokens[t + 1] == letter) predictions.push_back({tokens, t, t + 1});
-      }
-    }
-    Probe probe(copier.config, copier.parameters, predictions);
-    for (std::size_t i = 0; i < stay.size(); i++) {
-      Heads out = all_heads(copier.config);
-      std::erase_if(out, [&](HeadId id) { return stay[i].find(std::to_string(id.head)) != std::string::npos; });
-      right.rows[i].push_back(estimate(scores_without(out, copier.parameters, probe).accuracies).mean);
-    }
-  }
-  return right;
-}
-
 void check(Lesson& lesson, Trained& model, Probe& probe, const Scores& whole) {
   const HeadId first{0, 0};
   lesson.check("zeros in attn_wo are zeros in place of a head's output",
@@ -204,10 +151,7 @@ std::uint64_t seed_or(std::uint64_t usual) {
 
 constexpr int num_chosen = 300;  // held-out documents to choose heads on; the others report
 
-}  // namespace lesson22
-
 int main(int argc, char** argv) {
-  using namespace lesson22;
   Lesson lesson(argc, argv);
 
   // Three names, with a head and without it.
@@ -231,10 +175,26 @@ int main(int argc, char** argv) {
   Probe chosen(speller.config, speller.parameters, {speller.held_out.begin(), name_301});
   Probe others(speller.config, speller.parameters, {name_301, speller.held_out.end()});
   const Scores whole = chosen.scores();
-  print_two_lists(speller, chosen, whole);
+  for (const HeadId id : all_heads(speller.config)) {  // the obvious attempt: the mean loss with a head, and without it
+    const Scores without = scores_without({id}, speller.parameters, chosen);
+    const Difference grows = as_two_lists(whole.losses, without.losses);
+    fmt::print("without {} the loss grows by {:+.4f} +- {:.4f}\n", name(id), grows.mean, grows.margin);
+  }
   fmt::print("\n");
   print_importance(speller, chosen, whole);
-  print_promises(speller, chosen, others);
+
+  // Heads are chosen on a few documents: what these promise, and what others say.
+  fmt::print("\nchosen on | 1 out: promised, others | 2 out           | 3 out\n");
+  for (const int n : {25, 100, 300}) {
+    const auto first = chosen.documents().begin();
+    Probe few(speller.config, speller.parameters, {first, first + n});
+    Heads order = one_by_one(speller.parameters, few);
+    order.resize(3);
+    const Path here = follow(order, few), there = follow(order, others);
+    fmt::print("{:9} | {:+.4f} {:+.4f}         | {:+.4f} {:+.4f} | {:+.4f} {:+.4f}\n", n, growth(here, 1),
+               growth(there, 1), growth(here, 2), growth(there, 2), growth(here, 3), growth(there, 3));
+  }
+
   const Ways ways = prune(speller, chosen, others);
   lesson.picture("22_cost.svg", draw_cost(ways.one_by_one, mean_of(ways.by_chance)));
   check(lesson, speller, chosen, whole);
@@ -251,7 +211,24 @@ int main(int argc, char** argv) {
   print_importance(copier, chosen_words, whole_copier);
   const Ways ways_of_copier = prune(copier, chosen_words, other_words);
 
-  const Grid right = right_by_letter(copier, chosen_words, {"0123", "13", "12", "02", "0", "1", "2", "3"});
+  // How much of each letter after "=" is right if only some heads of the copier stay: "02" are the heads 0 and 2.
+  const std::vector<std::string> stay{"0123", "13", "12", "02", "0", "1", "2", "3"};
+  Grid right{stay, {}, std::vector<Numbers>(stay.size()), 1};
+  for (Token letter = copier.tokenizer.encode(U"a")[0]; letter != copier.tokenizer.bos(); letter++) {
+    right.col_labels.push_back(copier.tokenizer.label(letter));
+    std::vector<ProbeDocument> predictions;  // of this letter
+    for (const auto& [tokens, first, end] : chosen_words.documents()) {
+      for (std::size_t t = first; t < end; t++) {
+        if (tokens[t + 1] == letter) predictions.push_back({tokens, t, t + 1});
+      }
+    }
+    Probe probe(copier.config, copier.parameters, predictions);
+    for (std::size_t i = 0; i < stay.size(); i++) {
+      Heads out = all_heads(copier.config);
+      std::erase_if(out, [&](HeadId id) { return stay[i].find(std::to_string(id.head)) != std::string::npos; });
+      right.rows[i].push_back(estimate(scores_without(out, copier.parameters, probe).accuracies).mean);
+    }
+  }
   fmt::print("\nheads that are left, and how much of each letter is right\n{}", numbers(right));
   const std::vector<Token> tokens = copier.tokenizer.encode_document(U"cbefhg=cbefhg");
   const std::vector<TitledGrid> maps = head_maps(copier.config, copier.parameters, tokens, copier.tokenizer);

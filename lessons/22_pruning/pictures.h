@@ -1,18 +1,12 @@
 // The long table and the pictures of lesson 22: numbers in, text or an Svg out.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
-#include <vector>
-
 #include "draw/plot.h"
 #include "heads/importance.h"
+#include "lesson/lesson.h"
 #include "train/evaluation.h"
 
-namespace lesson22 {
-
-using namespace microgpt;
+namespace microgpt {
 
 inline std::string name(HeadId id) { return fmt::format("{}:{}", id.layer, id.head); }
 
@@ -76,4 +70,4 @@ inline Svg draw_copier(std::vector<TitledGrid> maps, const std::vector<HeadId>& 
   return heat_maps("Four heads look at the same letter, and each tells other letters apart", {maps, alone}, scale);
 }
 
-}  // namespace lesson22
+}  // namespace microgpt

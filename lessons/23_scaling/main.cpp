@@ -1,16 +1,7 @@
 // Lesson 23: the root that scores are divided by, and how narrow a head may be. First numbers drawn by chance, then
 // models with and without the root, then heads of fewer and fewer numbers.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <numeric>
 #include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/published.h"
 #include "base/task.h"
@@ -26,8 +17,6 @@
 #include "train/gradient.h"
 #include "train/held_out.h"
 #include "train/scalar_trainer.h"
-
-namespace lesson23 {
 
 using namespace microgpt;
 using Numbers = std::vector<double>;
@@ -70,78 +59,12 @@ void narrow(AttentionLayer<double>& layer, std::size_t D) {
   }
 }
 
-// --- Numbers drawn by chance -----------------------------------------------------------------------------------------
-
-/// A query of ones, and two keys: one agrees with the query in some of the D places, the other is all zeros. What the
-/// first gets, and what that tells the query.
-void two_keys(std::size_t D, std::size_t agree, bool root) {
-  const Scope scope;
-  const Values query(D, [](std::size_t) { return 1.0; });
-  const std::vector<Values> keys{Values(D, [&](std::size_t j) { return j < agree ? 1.0 : -1.0; }),
-                                 Values(D, [](std::size_t) { return 0.0; })};
-  const Values weights = draft_weights(query, keys, draft_scale(D, root));
-  weights[0].backward();
-  const double w = weights[0].data(), score = dot(query, keys[0]).data() * draft_scale(D, root);  // stop: slope
-  fmt::print("{:7} | {:4} | {:5} | {:.4f} | {:.4f} | {:.4f}\n", D, root ? "yes" : "no", score, w, w * (1 - w),
-             query[0].grad());
-}
-
 /// Numbers drawn from gauss(0, 1).
 Numbers drawn(std::size_t n, PythonRandom& random) {
   Numbers numbers(n);
   for (double& number : numbers) number = random.gauss(0, 1);
   return numbers;
 }
-
-Values as_values(const Numbers& numbers) {
-  return Values(numbers.size(), [&](std::size_t i) { return numbers[i]; });
-}
-
-/// What becomes of random scores with the root and without, for longer and longer queries.
-void random_scores(const Lesson& lesson) {
-  constexpr int num_queries = 100, num_keys = 16;
-  PythonRandom random(1), pull(2);
-  fmt::print("\n--- 16 keys for each of 100 queries, all numbers drawn from gauss(0, 1) ---\n");
-  fmt::print("numbers | root | variance | largest weight | query's gradient | hear nothing\n");
-  std::vector<Series> lines{{"with the root", {}}, {"without", {}}};
-  for (std::size_t D = 4; D <= 512; D *= 2) {
-    // Without the root, and with it: of all scores; the mean of the largest weights; of each query.
-    std::array<double, 2> variance{}, largest{};
-    std::array<Numbers, 2> gradients;
-    for (int i = 0; i < num_queries; i++) {
-      const Numbers query = drawn(D, random);
-      std::vector<Numbers> keys;
-      for (int s = 0; s < num_keys; s++) keys.push_back(drawn(D, random));
-      const Numbers pulls = drawn(num_keys, pull);
-      for (const bool root : {false, true}) {
-        const Scope scope;
-        std::vector<Values> k;
-        for (const Numbers& key : keys) {
-          const double score = draft_scale(D, root) * std::inner_product(query.begin(), query.end(), key.begin(), 0.0);
-          variance[root] += score * score / num_keys / num_queries;
-          k.push_back(as_values(key));
-        }
-        const Values q = as_values(query), weights = draft_weights(q, k, draft_scale(D, root));
-        const Numbers shares = weights.data();
-        largest[root] += *std::max_element(shares.begin(), shares.end()) / num_queries;
-        gradients[root].push_back(query_gradient(q, weights, as_values(pulls)));
-      }
-    }
-    for (const bool root : {false, true}) {
-      const double mean = estimate(gradients[root]).mean;
-      const auto deaf =
-          std::count_if(gradients[root].begin(), gradients[root].end(), [&](double g) { return g < mean / 100; });
-      fmt::print("{:7} | {:4} | {:8.1f} | {:14.2f} | {:16.3f} | {:11.0f}%\n", D, root ? "yes" : "no", variance[root],
-                 largest[root], mean, 100.0 * static_cast<double>(deaf) / num_queries);
-      lines[root ? 0 : 1].points.emplace_back(D, std::round(100 * largest[root]) / 100);
-    }
-  }
-  lesson.picture("23_largest.svg", chart("Without the root, one key of 16 takes nearly all of the weight",
-                                         {"numbers in a query", {4, 8, 16, 32, 64, 128, 256, 512}, true},
-                                         {"largest weight", {0, 0.25, 0.5, 0.75, 1}}, lines, false));
-}
-
-// --- Trained models --------------------------------------------------------------------------------------------------
 
 /// What to learn from, what to be asked, and how long models of 16 numbers learn, and wider ones.
 struct Data {
@@ -223,18 +146,68 @@ Vectors keys_of(std::size_t D, const Data& copying, Lesson& lesson) {
   return head;
 }
 
-}  // namespace lesson23
-
 int main(int argc, char** argv) {
-  using namespace lesson23;
   Lesson lesson(argc, argv);
 
+  // A query of ones, and two keys: one agrees with the query in some of the D places, the other is all zeros. What the
+  // first gets, and what that tells the query.
   fmt::print("\n--- two keys: the first has a score of typical size, the other 0 ---\n");
   fmt::print("numbers | root | score | weight |  slope | query's gradient\n");
   for (const auto& [D, agree] : {std::pair(4UL, 3UL), {16, 10}, {64, 36}}) {
-    for (const bool root : {false, true}) two_keys(D, agree, root);
+    for (const bool root : {false, true}) {
+      const Scope scope;
+      const Values query(D, [](std::size_t) { return 1.0; });
+      const std::vector<Values> keys{Values(D, [ones = agree](std::size_t j) { return j < ones ? 1.0 : -1.0; }),
+                                     Values(D, [](std::size_t) { return 0.0; })};
+      const Values weights = draft_weights(query, keys, draft_scale(D, root));
+      weights[0].backward();
+      const double w = weights[0].data(), score = dot(query, keys[0]).data() * draft_scale(D, root);  // stop: slope
+      fmt::print("{:7} | {:4} | {:5} | {:.4f} | {:.4f} | {:.4f}\n", D, root ? "yes" : "no", score, w, w * (1 - w),
+                 query[0].grad());
+    }
   }
-  random_scores(lesson);
+
+  // What becomes of random scores with the root and without, for longer and longer queries.
+  constexpr int num_queries = 100, num_keys = 16;
+  PythonRandom draw(1), pull(2);
+  fmt::print("\n--- 16 keys for each of 100 queries, all numbers drawn from gauss(0, 1) ---\n");
+  fmt::print("numbers | root | variance | largest weight | query's gradient | hear nothing\n");
+  std::vector<Series> lines{{"with the root", {}}, {"without", {}}};
+  for (std::size_t D = 4; D <= 512; D *= 2) {
+    // Without the root, and with it: of all scores; the mean of the largest weights; of each query.
+    std::array<double, 2> variance{}, largest{};
+    std::array<Numbers, 2> gradients;
+    for (int i = 0; i < num_queries; i++) {
+      const Numbers query = drawn(D, draw);
+      std::vector<Numbers> keys;
+      for (int s = 0; s < num_keys; s++) keys.push_back(drawn(D, draw));
+      const Numbers pulls = drawn(num_keys, pull);
+      for (const bool root : {false, true}) {
+        const Scope scope;
+        std::vector<Values> k;
+        for (const Numbers& key : keys) {
+          const double score = draft_scale(D, root) * std::inner_product(query.begin(), query.end(), key.begin(), 0.0);
+          variance[root] += score * score / num_keys / num_queries;
+          k.emplace_back(key.begin(), key.end());
+        }
+        const Values q(query.begin(), query.end()), weights = draft_weights(q, k, draft_scale(D, root));
+        const Numbers shares = weights.data();
+        largest[root] += *std::max_element(shares.begin(), shares.end()) / num_queries;
+        gradients[root].push_back(query_gradient(q, weights, Values(pulls.begin(), pulls.end())));
+      }
+    }
+    for (const bool root : {false, true}) {
+      const double mean = estimate(gradients[root]).mean;
+      const auto deaf =
+          std::count_if(gradients[root].begin(), gradients[root].end(), [&](double g) { return g < mean / 100; });
+      fmt::print("{:7} | {:4} | {:8.1f} | {:14.2f} | {:16.3f} | {:11.0f}%\n", D, root ? "yes" : "no", variance[root],
+                 largest[root], mean, 100.0 * static_cast<double>(deaf) / num_queries);
+      lines[root ? 0 : 1].points.emplace_back(D, std::round(100 * largest[root]) / 100);
+    }
+  }
+  lesson.picture("23_largest.svg", chart("Without the root, one key of 16 takes nearly all of the weight",
+                                         {"numbers in a query", {4, 8, 16, 32, 64, 128, 256, 512}, true},
+                                         {"largest weight", {0, 0.25, 0.5, 0.75, 1}}, lines, false));
 
   PythonRandom random(1);
   const std::vector<Document> words = draw_documents({}, Part::training, 3200, random);

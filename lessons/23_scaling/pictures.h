@@ -1,13 +1,9 @@
 // The picture of lesson 23: where the keys of a narrow head stand.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <array>
-#include <cmath>
-#include <vector>
 
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

@@ -11,10 +11,7 @@
 #include "train/scalar_trainer.h"
 
 using namespace microgpt;
-using teach::calling;
-using teach::Numbers;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 /// Its weights are the number of the step: 0 before the first.
 struct Written : Training {

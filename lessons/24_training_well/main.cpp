@@ -1,23 +1,13 @@
 // Lesson 24: a better model, and how we know that it is better. Names are put aside, a table of counts is the opponent,
 // and two cures keep a model from learning by heart. In the end the model and the table are asked together.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
-#include <numeric>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "draw/chart.h"
 #include "draw/progress.h"
 #include "lesson/comparison.h"
 #include "lesson/lesson.h"
 #include "lesson/recipe.h"
-#include "pictures.h"
 #include "train/batch_trainer.h"
 #include "train/evaluation.h"
 #include "train/held_out.h"
@@ -137,32 +127,14 @@ Probabilities mixed(Probabilities a, const Probabilities& b) {
   return a;
 }
 
-/// A model before its first step. The seed decides the order of the names, the first weights, and what is dropped.
-BatchTrainer<double> untrained(const Recipe& recipe, Names& names, const Tokenizer& tokenizer, std::uint64_t seed) {
-  PythonRandom random(seed);
-  random.shuffle(names);
-  Config config = recipe.model;
-  config.vocab_size = tokenizer.vocab_size();
-  return {config, recipe.train, initialize(config, recipe.train, random),
-          names,  tokenizer,    {.loss_mean = LossMean::tokens, .dropout = {recipe.train.dropout, seed}}};
-}
-
 constexpr int num_models = 57;
 
 /// A trained model. A terminal shows how many there are.
-TensorModel<double> train(const Recipe& recipe, Names names, const Tokenizer& tokenizer, std::uint64_t seed) {
-  static int num_trained = 4;  // by learn_by_heart()
+TensorModel<double> train(const Recipe& recipe, const Names& names, const Tokenizer& tokenizer, std::uint64_t seed) {
+  static int num_trained = 4;  // those that learn by heart
   TerminalLine line;
   line.show(fmt::format("model {} of {}", ++num_trained, num_models));
-  BatchTrainer<double> trainer = untrained(recipe, names, tokenizer, seed);
-  while (trainer.steps_done() < recipe.train.num_steps) recipe.constant_rate ? trainer.step(0) : trainer.step();
-  return trainer.model();
-}
-
-/// A wide model, for reading a few names over and over.
-Recipe wide(double dropout, double weight_decay) {
-  return {.model = {.n_embd = 64},
-          .train = {.batch_size = 16, .learning_rate = 0.005, .weight_decay = weight_decay, .dropout = dropout}};
+  return trained(recipe, names, tokenizer, seed).model();
 }
 
 /// Generates 500 names, and prints how many of them are copied from the list, and the first few.
@@ -172,110 +144,6 @@ void print_names(TensorModel<double>& model, double temperature, const Names& li
              count_listed(names, list, tokenizer));
   for (std::size_t i = 0; i < 6; i++) fmt::print(" {}", tokenizer.decode(names[i]));
   fmt::print("\n");
-}
-
-/// 500 names again and again: without a cure, with dropout, with weight decay, with both.
-void learn_by_heart(const Lesson& lesson, const Parts& parts) {
-  const Names few(parts.training.begin(), parts.training.begin() + 500);
-  const Names others(parts.validation.begin(), parts.validation.begin() + 500);
-  std::vector<Series> of_few, of_others;  // for each cure; rounded, so that all processors draw the same
-  for (const auto& [dropout, decay] : {std::pair(0.0, 0.0), {0.3, 0.0}, {0.0, 2.0}, {0.3, 2.0}}) {
-    const std::string cure = fmt::format("dropout {}, weight decay {}", dropout, decay);
-    fmt::print("\n--- 500 names, again and again; {} ---\nstep | these 500 names | 500 it never sees\n", cure);
-    of_few.push_back({"the 500 names it is trained on", {}});
-    of_others.push_back({cure, {}});
-    const Recipe recipe = wide(dropout, decay);
-    Names order = few;
-    BatchTrainer<double> trainer = untrained(recipe, order, lesson.tokenizer, 1);
-    for (std::size_t step = 1; step <= recipe.train.num_steps; step++) {
-      trainer.step();
-      if (step % 100 == 0 || step == 10 || step == 50) {
-        const double low = mean_loss(asked(trainer.model(), few, lesson.tokenizer)),
-                     honest = mean_loss(asked(trainer.model(), others, lesson.tokenizer));
-        of_few.back().points.emplace_back(step, std::round(100 * low) / 100);
-        of_others.back().points.emplace_back(step, std::round(100 * honest) / 100);
-        if (step <= 50 || step % 200 == 0) fmt::print("{:4} | {:15.2f} | {:.2f}\n", step, low, honest);
-      }
-    }
-    print_names(trainer.model(), 0.5, few, lesson.tokenizer);
-  }
-  lesson.picture("24_cures.svg", draw_cures(of_others));
-  lesson.picture("24_by_heart.svg", draw_by_heart(of_few[0], of_others[0]));
-}
-
-/// Tables of 2 to 5 tokens, and how far to trust shorter contexts. Returns the best trust of the 5-gram.
-double choose_trust(const Ngram& table, const Names& validation, const Tokenizer& tokenizer) {
-  fmt::print("\n--- counting: validation loss ---\ntrust | 2-gram | 3-gram | 4-gram | 5-gram\n");
-  double lowest = INFINITY, best_trust = 0;  // of the 5-gram
-  for (const double trust : {1, 3, 10, 30, 100}) {
-    fmt::print("{:5}", trust);
-    double loss = 0;
-    for (std::size_t order = 2; order <= 5; order++) {
-      loss = mean_loss(counted(table, validation, tokenizer, order, trust));
-      fmt::print(" | {:6.3f}", loss);
-    }
-    fmt::print("\n");
-    if (loss < lowest) best_trust = trust;
-    lowest = std::min(lowest, loss);
-  }
-  return best_trust;
-}
-
-/// A recipe that reads 16,000 names, and its largest learning rate. Above that, the last bit of a sum decides where the
-/// training goes, so that processors do not agree.
-struct Row {
-  std::string name;
-  double max_rate;
-  std::size_t n_embd, batch_size;
-  bool constant_rate = false;
-  std::size_t n_layer = 1;
-};
-
-/// Recipes that differ from the first in one thing, each at up to six learning rates.
-void one_thing_at_a_time(const Lesson& lesson, const Parts& parts) {
-  const std::vector<double> rates{0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
-  fmt::print("\n--- 16000 names read, at up to six learning rates: validation loss ---\n");
-  fmt::print("what differs       | 0.002 0.005  0.01  0.02  0.05   0.1\n");
-  std::vector<Series> lines;
-  for (const Row& row :
-       {Row{"width 16", 0.1, 16, 32}, Row{"1 name a step", 0.01, 16, 1}, Row{"128 names a step", 0.1, 16, 128},
-        Row{"width 32", 0.02, 32, 32}, Row{"width 32, 2 layers", 0.01, 32, 32, false, 2},
-        Row{"width 16, constant", 0.02, 16, 32, true}}) {
-    Recipe recipe{{.n_layer = row.n_layer, .n_embd = row.n_embd},
-                  {.num_steps = 16000 / row.batch_size, .batch_size = row.batch_size},
-                  row.constant_rate};
-    fmt::print("{:18} |", row.name);
-    Series line{row.name, {}};
-    for (const double rate : rates) {
-      if (rate > row.max_rate) break;
-      recipe.train.learning_rate = rate;
-      const TensorModel<double> model = train(recipe, parts.training, lesson.tokenizer, 1);
-      const double loss = mean_loss(asked(model, parts.validation, lesson.tokenizer));
-      fmt::print(" {:.3f}", loss);
-      line.points.emplace_back(rate, std::round(1000 * loss) / 1000);
-    }
-    fmt::print("\n");
-    if (!row.constant_rate) lines.push_back(line);
-  }
-  lesson.picture("24_rates.svg", draw_rates(rates, lines));
-}
-
-/// Twenty models that differ in nothing but luck. Is the best of them a better model?
-void luck(const Parts& parts, const Tokenizer& tokenizer) {
-  const Names exam(parts.validation.begin(), parts.validation.begin() + 100);
-  const Names others(parts.validation.begin() + 100, parts.validation.end());
-  std::vector<double> on_exam, on_others;
-  for (std::uint64_t seed = 1; seed <= 20; seed++) {
-    const Recipe recipe{.model = {}, .train = {.num_steps = 300, .batch_size = 16}};
-    const TensorModel<double> model = train(recipe, parts.training, tokenizer, seed);
-    on_exam.push_back(mean_loss(asked(model, exam, tokenizer)));
-    on_others.push_back(mean_loss(asked(model, others, tokenizer)));
-  }
-  const auto best = static_cast<std::size_t>(std::min_element(on_exam.begin(), on_exam.end()) - on_exam.begin());
-  fmt::print("\n--- twenty models that differ only in their seed; the best on 100 names has seed {} ---\n", best + 1);
-  fmt::print("names           | mean of the 20 | seed {}\n", best + 1);
-  fmt::print("the 100         | {:14.3f} | {:.3f}\n", estimate(on_exam).mean, on_exam[best]);
-  fmt::print("the {} others | {:14.3f} | {:.3f}\n", others.size(), estimate(on_others).mean, on_others[best]);
 }
 
 /// What each of three seeds expects in the held-out names.
@@ -336,19 +204,109 @@ int main(int argc, char** argv) {
   }
   fmt::print("mean of 10000 draws  | {:.1f} {:.1f} {:.1f}\n", mean[0], mean[1], mean[2]);
 
-  learn_by_heart(lesson, parts);
+  // 500 names again and again: without a cure, with dropout, with weight decay, with both.
+  const Names few(parts.training.begin(), parts.training.begin() + 500);
+  const Names others(parts.validation.begin(), parts.validation.begin() + 500);
+  std::vector<Series> of_few, of_others;  // for each cure; rounded, so that all processors draw the same
+  for (const auto& [dropout, decay] : {std::pair(0.0, 0.0), {0.3, 0.0}, {0.0, 2.0}, {0.3, 2.0}}) {
+    const std::string cure = fmt::format("dropout {}, weight decay {}", dropout, decay);
+    fmt::print("\n--- 500 names, again and again; {} ---\nstep | these 500 names | 500 it never sees\n", cure);
+    of_few.push_back({"the 500 names it is trained on", {}});
+    of_others.push_back({cure, {}});
+    const Recipe wide{.model = {.n_embd = 64},
+                      .train = {.batch_size = 16, .learning_rate = 0.005, .weight_decay = decay, .dropout = dropout}};
+    BatchTrainer<double> trainer = trained(wide, few, tokenizer, 1, [&](BatchTrainer<double>& now, double) {
+      const std::size_t step = now.steps_done();
+      if (step % 100 != 0 && step != 10 && step != 50) return;
+      const double low = mean_loss(asked(now.model(), few, tokenizer)),
+                   honest = mean_loss(asked(now.model(), others, tokenizer));
+      of_few.back().points.emplace_back(step, std::round(100 * low) / 100);
+      of_others.back().points.emplace_back(step, std::round(100 * honest) / 100);
+      if (step <= 50 || step % 200 == 0) fmt::print("{:4} | {:15.2f} | {:.2f}\n", step, low, honest);
+    });
+    print_names(trainer.model(), 0.5, few, tokenizer);
+  }
+  const Axis steps{"step", {0, 200, 400, 600, 800, 1000}};
+  lesson.picture("24_cures.svg", chart("Dropout and weight decay keep the model from learning by heart", steps,
+                                       {"loss of names not seen", {2.5, 2.6, 2.7, 2.8, 2.9, 3}}, of_others));
+  lesson.picture("24_by_heart.svg", chart("Learning 500 names by heart makes it worse at all others", steps,
+                                          {"loss (nats per token)", {0, 1, 2, 3, 4, 5}},
+                                          {of_few[0], {"500 names that it never sees", of_others[0].points}}));
+
+  // Tables of 2 to 5 tokens, and how far to trust shorter contexts.
   Ngram table{tokenizer.vocab_size()};
   for (const Document& name : parts.training) table.count(tokenizer.encode_document(name));
-  const double trust = choose_trust(table, parts.validation, tokenizer);
-  one_thing_at_a_time(lesson, parts);
-  luck(parts, tokenizer);
+  fmt::print("\n--- counting: validation loss ---\ntrust | 2-gram | 3-gram | 4-gram | 5-gram\n");
+  double lowest = INFINITY, best_trust = 0;  // of the 5-gram
+  for (const double trust : {1, 3, 10, 30, 100}) {
+    fmt::print("{:5}", trust);
+    double loss = 0;
+    for (std::size_t order = 2; order <= 5; order++) {
+      loss = mean_loss(counted(table, parts.validation, tokenizer, order, trust));
+      fmt::print(" | {:6.3f}", loss);
+    }
+    fmt::print("\n");
+    if (loss < lowest) best_trust = trust;
+    lowest = std::min(lowest, loss);
+  }
+
+  // Recipes that read 16,000 names and differ from the first in one thing, each at up to six learning rates. Above its
+  // largest, the last bit of a sum decides where the training goes, so that processors do not agree.
+  struct Row {
+    std::string name;
+    double max_rate;
+    std::size_t n_embd, batch_size;
+    bool constant_rate = false;
+    std::size_t n_layer = 1;
+  };
+  const std::vector<double> rates{0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
+  fmt::print("\n--- 16000 names read, at up to six learning rates: validation loss ---\n");
+  fmt::print("what differs       | 0.002 0.005  0.01  0.02  0.05   0.1\n");
+  std::vector<Series> lines;
+  for (const Row& row :
+       {Row{"width 16", 0.1, 16, 32}, Row{"1 name a step", 0.01, 16, 1}, Row{"128 names a step", 0.1, 16, 128},
+        Row{"width 32", 0.02, 32, 32}, Row{"width 32, 2 layers", 0.01, 32, 32, false, 2},
+        Row{"width 16, constant", 0.02, 16, 32, true}}) {
+    fmt::print("{:18} |", row.name);
+    Series line{row.name, {}};
+    for (const double rate : rates) {
+      if (rate > row.max_rate) break;
+      const Recipe recipe{{.n_layer = row.n_layer, .n_embd = row.n_embd},
+                          {.num_steps = 16000 / row.batch_size, .batch_size = row.batch_size, .learning_rate = rate},
+                          row.constant_rate};
+      const double loss = mean_loss(asked(train(recipe, parts.training, tokenizer, 1), parts.validation, tokenizer));
+      fmt::print(" {:.3f}", loss);
+      line.points.emplace_back(rate, std::round(1000 * loss) / 1000);
+    }
+    fmt::print("\n");
+    if (!row.constant_rate) lines.push_back(line);
+  }
+  lesson.picture("24_rates.svg",
+                 chart("The learning rate has a valley, and each recipe has its own", {"learning rate", rates, true},
+                       {"validation loss (nats per token)", {2.38, 2.42, 2.46, 2.5, 2.54}}, lines));
+
+  // Twenty models that differ in nothing but luck. Is the best of them a better model?
+  const Names exam(parts.validation.begin(), parts.validation.begin() + 100);
+  const Names the_rest(parts.validation.begin() + 100, parts.validation.end());
+  std::vector<double> on_exam, on_rest;
+  for (std::uint64_t seed = 1; seed <= 20; seed++) {
+    const TensorModel<double> lucky =
+        train({{}, {.num_steps = 300, .batch_size = 16}}, parts.training, tokenizer, seed);
+    on_exam.push_back(mean_loss(asked(lucky, exam, tokenizer)));
+    on_rest.push_back(mean_loss(asked(lucky, the_rest, tokenizer)));
+  }
+  const auto best = static_cast<std::size_t>(std::min_element(on_exam.begin(), on_exam.end()) - on_exam.begin());
+  fmt::print("\n--- twenty models that differ only in their seed; the best on 100 names has seed {} ---\n", best + 1);
+  fmt::print("names           | mean of the 20 | seed {}\n", best + 1);
+  fmt::print("the 100         | {:14.3f} | {:.3f}\n", estimate(on_exam).mean, on_exam[best]);
+  fmt::print("the {} others | {:14.3f} | {:.3f}\n", the_rest.size(), estimate(on_rest).mean, on_rest[best]);
 
   // The held-out names, asked about once: our recipe, which reads 64000 names, lesson 09's, the table, ours together
   // with the table, and with itself after another training.
   const Recipe chosen{.model = {.n_layer = 2, .n_embd = 32},
                       .train = {.num_steps = 2000, .batch_size = 32, .learning_rate = 0.008}};
   fmt::print("\n--- the envelope: names by which nothing was chosen ---\n");
-  const Probabilities by_table = counted(table, parts.held_out, tokenizer, 5, trust);
+  const Probabilities by_table = counted(table, parts.held_out, tokenizer, 5, best_trust);
   Seeds ours, plain, together, twice;
   for (std::size_t i = 0; i < num_seeds; i++) {
     TensorModel<double> model = train(chosen, parts.training, tokenizer, i + 1);
@@ -375,8 +333,8 @@ int main(int argc, char** argv) {
                    parts.held_out.end());
   std::sort(sorted.begin(), sorted.end());
   lesson.check("the held-out names are those of src/base/split.h", parts.held_out == split(sorted).held_out);
-  Recipe short_training = wide(0.3, 0);
-  short_training.train.num_steps = 100;
+  const Recipe short_training{{.n_embd = 64},
+                              {.num_steps = 100, .batch_size = 16, .learning_rate = 0.005, .dropout = 0.3}};
   TensorModel<double> model = train(short_training, {known.begin(), known.begin() + 500}, tokenizer, 1);
   const double in_src = token_loss(model, parts.validation, tokenizer, 1);
   lesson.check("the loss of a model trained with dropout is that of src/train/held_out.h",

@@ -26,15 +26,6 @@ KNOWN = {
     "training.column": [""], "training.lower": ["no"]}
 
 
-def require_known(metadata):
-    for field, known in KNOWN.items():
-        if metadata.get(field, known[0]) not in known:
-            raise SystemExit(f"pytorch_gpt.py: this script does not know {field} {metadata[field]}")
-
-
-# --- The file ---------------------------------------------------------------------------------------------------------
-
-
 def read_safetensors(path):
     """The file's metadata, and its tensors by name."""
     with open(path, "rb") as file:
@@ -60,9 +51,6 @@ def write_safetensors(path, metadata, tensors):
     with open(f"{path}.part", "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + numbers)
     os.replace(f"{path}.part", path)
-
-
-# --- The model --------------------------------------------------------------------------------------------------------
 
 
 class GPT(torch.nn.Module):
@@ -118,9 +106,6 @@ def rotated(x):
     return torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2)
 
 
-# --- Names ------------------------------------------------------------------------------------------------------------
-
-
 def read_names(path, letters):
     with open(path, encoding="utf-8-sig") as file:
         names = [line.strip() for line in file if line.strip()]
@@ -151,9 +136,6 @@ def losses(model, names, metadata):
     targets = torch.tensor([pad(row[1:], -100) for row in rows])
     logits = model(torch.tensor([pad(row[:-1], bos) for row in rows]))
     return F.cross_entropy(logits.transpose(1, 2), targets, reduction="none").sum(1), (targets != -100).sum(1)
-
-
-# --- Training ---------------------------------------------------------------------------------------------------------
 
 
 def train(model, batches, learning_rate, metadata):
@@ -198,7 +180,9 @@ def main():
     if arguments.save and rank == 0:
         open(f"{arguments.save}.part", "wb").close()  # if there is no such folder, this fails before the training
     metadata, tensors = read_safetensors(arguments.model)
-    require_known(metadata)
+    for field, known in KNOWN.items():
+        if metadata.get(field, known[0]) not in known:
+            raise SystemExit(f"pytorch_gpt.py: this script does not know {field} {metadata[field]}")
     model = GPT(metadata, tensors)
     path = arguments.names or metadata.get("training.data", "data/names.txt")
     training, held_out = split(read_names(path, metadata["characters"]))

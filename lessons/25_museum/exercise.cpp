@@ -6,7 +6,7 @@
 #include "lesson/nudge.h"  // nudged(): slopes by trying
 #include "suspects.h"
 
-using namespace lesson25;
+using namespace microgpt;
 
 #ifdef SOLUTION
 #include "solution.cpp"

@@ -2,7 +2,7 @@
 // right one, and which check sees the mistake?
 #include "show.h"
 
-using namespace lesson25;
+using namespace microgpt;
 
 /// A difference of losses that nobody would notice in a curve: some two or three standard errors of a held-out loss.
 constexpr double unnoticed = 0.02;
@@ -33,7 +33,8 @@ std::size_t print_room(const std::vector<Bug>& bugs, Verdict which, const char* 
 int main() try {
   const std::vector<Bug> bugs = all_bugs();
   fmt::print("{} bugs, each a patch of a few lines. Every one has been run.\n", bugs.size());
-  draw(bugs, unnoticed);
+  const char* const folder = std::getenv("PICTURES");
+  picture(bugs, unnoticed).write(std::string(folder == nullptr ? "build/pictures" : folder) + "/25_museum.svg");
 
   fmt::print("\nlesson           bug                right  with it  the first check that sees it\n");
   const std::size_t shown = print_room(bugs, Verdict::shown, "the loss shows it: it is worse, or there is none");
@@ -46,7 +47,7 @@ int main() try {
   fmt::print("\nOf {} bugs, the loss shows {}, hides {} and praises {}; {} have none. Checks miss {}.\n", bugs.size(),
              shown, hidden, praised, no_loss, unseen);
   return 0;
-} catch (const microgpt::Error& error) {
+} catch (const Error& error) {
   fmt::print(stderr, "lesson: {}\n", error.what());
   return 1;
 }

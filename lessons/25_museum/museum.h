@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace lesson25 {
+namespace microgpt {
 
 /// A mistake, lessons/08_multi_head/break/same-slice.patch, and what happened to the program with it.
 struct Bug {
@@ -39,8 +39,8 @@ inline std::vector<Bug> all_bugs() {
     bugs.push_back(
         {lesson, name, loss(right), loss(broken), broken == "crash", std::stoul(num_failed), check, sentence});
   }
-  if (bugs.empty()) throw microgpt::Error("cannot read " + path);
+  if (bugs.empty()) throw Error("cannot read " + path);
   return bugs;
 }
 
-}  // namespace lesson25
+}  // namespace microgpt

@@ -13,7 +13,7 @@
 #include "draw/svg.h"
 #include "museum.h"
 
-namespace lesson25 {
+namespace microgpt {
 
 inline std::string shown(std::optional<double> loss) { return loss ? fmt::format("{:.4f}", *loss) : "-"; }
 
@@ -32,17 +32,16 @@ inline void print(const Bug& bug) {
 }
 
 /// A row for each bug with a loss: how far the loss moved, and whether a check sees the bug.
-inline microgpt::Svg picture(const std::vector<Bug>& bugs, double unnoticed) {
+inline Svg picture(const std::vector<Bug>& bugs, double unnoticed) {
   std::vector<Bug> rows;
   for (const Bug& bug : bugs) {
     if (bug.right && bug.broken && std::isfinite(*bug.broken)) rows.push_back(bug);
   }
   auto difference = [](const Bug& bug) { return *bug.broken - *bug.right; };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const Bug& a, const Bug& b) { return difference(a) < difference(b); });
+  std::stable_sort(rows.begin(), rows.end(), [&](const Bug& a, const Bug& b) { return difference(a) < difference(b); });
   constexpr double top = 60, row_height = 15, left = 220, middle = 400, scale = 600, right = 640;  // pixels
   const double bottom = top + row_height * static_cast<double>(rows.size());
-  microgpt::Svg svg(right, bottom + 40);
+  Svg svg(right, bottom + 40);
   svg.rect(0, 0, right, bottom + 40, "white");
   svg.text(10, 20, "Many bugs hardly move the loss, and some improve it", "start", 14);
   svg.text(10, 38, "blue: a check sees the bug; orange: none does. Grey: too little to notice", "start", 11);
@@ -67,10 +66,4 @@ inline microgpt::Svg picture(const std::vector<Bug>& bugs, double unnoticed) {
   return svg;
 }
 
-/// Draws the picture beside the others.
-inline void draw(const std::vector<Bug>& bugs, double unnoticed) {
-  const char* const folder = std::getenv("PICTURES");
-  picture(bugs, unnoticed).write(std::string(folder == nullptr ? "build/pictures" : folder) + "/25_museum.svg");
-}
-
-}  // namespace lesson25
+}  // namespace microgpt

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/parameters.h"
@@ -12,14 +11,7 @@
 #include "microgpt.h"
 #include "train/scalar_trainer.h"
 
-namespace lesson25 {
-
-using microgpt::Matrix;
-using microgpt::Parameters;
-using microgpt::StateDict;
-using microgpt::Token;
-using microgpt::Value;
-using microgpt::Values;
+namespace microgpt {
 
 enum class Kind { right, future, detached, full_cache, gradients_kept };
 
@@ -29,30 +21,30 @@ class Suspect {
   explicit Suspect(Kind kind)
       : kind_(kind),
         parameters_({{"wte", V, C}, {"wpe", T, C}, {"wq", C, C}, {"wk", C, C}, {"wv", C, C}, {"head", V, C}}) {
-    microgpt::PythonRandom random(3);
-    microgpt::draw_weights(parameters_, 0.5, random);
+    PythonRandom random(3);
+    draw_weights(parameters_, 0.5, random);
   }
 
   /// Row t: the probabilities, (V), of the token after tokens[0], ..., tokens[t].
   std::vector<std::vector<double>> probabilities(std::span<const Token> tokens) {
-    const microgpt::Scope scope;
+    const Scope scope;
     std::vector<std::vector<double>> rows;
     for (const Values& row : logits(StateDict(parameters_), tokens)) {
       rows.emplace_back();
-      for (const Value p : microgpt::softmax(row)) rows.back().push_back(p.data());
+      for (const Value p : softmax(row)) rows.back().push_back(p.data());
     }
     return rows;
   }
 
   /// The loss of the document: the mean of -log p(tokens[t + 1]).
   double loss(std::span<const Token> tokens) {
-    const microgpt::Scope scope;
+    const Scope scope;
     return graph(StateDict(parameters_), tokens).data();
   }
 
   /// Its gradient, one number for each parameter.
   std::vector<double> gradient(std::span<const Token> tokens) {
-    const microgpt::Scope scope;
+    const Scope scope;
     const StateDict p(parameters_);
     graph(p, tokens).backward();
     if (kind_ != Kind::gradients_kept) gradient_.assign(p.params.size(), 0);
@@ -70,37 +62,35 @@ class Suspect {
     const Matrix &wte = p["wte"], &wpe = p["wpe"], &wq = p["wq"], &wk = p["wk"], &wv = p["wv"], &head = p["head"];
     std::vector<Values> x, keys, values;
     for (std::size_t t = 0; t < tokens.size(); t++) {
-      x.push_back(microgpt::add(wte[tokens[t]], wpe[t]));
-      const Values past = kind_ == Kind::detached ? microgpt::detach(x[t]) : x[t];
-      keys.push_back(microgpt::linear(past, wk));
-      values.push_back(microgpt::linear(past, wv));
+      x.push_back(add(wte[tokens[t]], wpe[t]));
+      const Values past = kind_ == Kind::detached ? detach(x[t]) : x[t];
+      keys.push_back(linear(past, wk));
+      values.push_back(linear(past, wv));
     }
     // The full cache still holds what the document before left in it: its first letter.
     if (kind_ == Kind::full_cache && before_ < V) {
       const Values old = wte[before_];
-      keys.insert(keys.begin(), microgpt::linear(old, wk));
-      values.insert(values.begin(), microgpt::linear(old, wv));
+      keys.insert(keys.begin(), linear(old, wk));
+      values.insert(values.begin(), linear(old, wv));
     }
     const std::size_t extra = keys.size() - tokens.size();
     before_ = tokens[tokens.size() > 1 ? 1 : 0];
     std::vector<Values> rows;
     for (std::size_t t = 0; t < tokens.size(); t++) {
       const std::size_t seen = kind_ == Kind::future ? keys.size() : extra + t + 1;
-      const Values query = microgpt::linear(x[t], wq);
-      const Values weights = microgpt::softmax(
-          Values(seen, [&](std::size_t s) { return microgpt::dot(query, keys[s]) / std::sqrt(double{C}); }));
-      const Values mixture(C, [&](std::size_t j) {
-        return microgpt::dot(weights, Values(seen, [&](std::size_t s) { return values[s][j]; }));
-      });
-      rows.push_back(microgpt::linear(microgpt::add(x[t], mixture), head));
+      const Values query = linear(x[t], wq);
+      const Values weights =
+          softmax(Values(seen, [&](std::size_t s) { return dot(query, keys[s]) / std::sqrt(double{C}); }));
+      const Values mixture(
+          C, [&](std::size_t j) { return dot(weights, Values(seen, [&](std::size_t s) { return values[s][j]; })); });
+      rows.push_back(linear(add(x[t], mixture), head));
     }
     return rows;
   }
 
   Value graph(const StateDict& p, std::span<const Token> tokens) {
     const std::vector<Values> rows = logits(p, tokens.first(tokens.size() - 1));
-    return microgpt::mean(
-        Values(rows.size(), [&](std::size_t t) { return microgpt::cross_entropy(rows[t], tokens[t + 1]); }));
+    return mean(Values(rows.size(), [&](std::size_t t) { return cross_entropy(rows[t], tokens[t + 1]); }));
   }
 
   Kind kind_;
@@ -109,4 +99,4 @@ class Suspect {
   Token before_ = V;  // the first letter of the document before; V: there was none
 };
 
-}  // namespace lesson25
+}  // namespace microgpt

@@ -1,9 +1,7 @@
 // The picture of lesson 26: how chunks grow as they go round.
 #pragma once
 
-#include <string>
-
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

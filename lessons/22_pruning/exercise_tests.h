@@ -1,11 +1,12 @@
 // The tests of exercise 22: two heads, three heads, sixteen heads, and then those of the copier.
 #pragma once
 
-#include <numeric>
+#include <fmt/format.h>
 
 #include "base/task.h"
 #include "lesson/recipe.h"
 #include "lesson/teach.h"
+#include "train/evaluation.h"
 
 using namespace microgpt;
 using teach::calling;
@@ -20,7 +21,6 @@ inline void test_two() {
   should_be(worth({0, 0, 0, 1}), {0.5, 0.5});
 }
 
-/// Head 0 can do what heads 1 and 2 do together.
 inline void test_three() {
   calling("worth() of three heads, where 6 is lost when head 0 is out, and 1 or 2 or both",
           "Write down all six orders, and who pays in each: 6 each time, head 0 in four orders, the others in one.");
@@ -50,18 +50,17 @@ inline void test_copier() {
   for (std::size_t out = 0; out < 16; out++) {
     std::vector<HeadId> heads = all_heads(copier.config);
     std::erase_if(heads, [&](HeadId id) { return (out >> id.head & 1) == 0; });
-    const std::vector<double> each = probe.scores(silenced(heads, copier.config)).losses;
-    losses.push_back(std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size()));
+    losses.push_back(estimate(probe.scores(silenced(heads, copier.config)).losses).mean);
   }
-  const std::vector<double> heads = worth(losses);
-  double alone = 0;
+  double alone = 0, sum = 0;
   for (std::size_t h = 0; h < 4; h++) {
-    const double cost = losses[std::size_t{1} << h] - losses[0];
-    std::printf("head %zu: goes alone %+.3f | is worth %.3f %s\n", h, cost, heads[h],
-                std::string(static_cast<std::size_t>(20 * std::max(0.0, heads[h])), '#').c_str());
+    const double cost = losses[std::size_t{1} << h] - losses[0], share = worth(losses)[h];
+    fmt::print("head {}: goes alone {:+.3f} | is worth {:.3f} {}\n", h, cost, share,
+               std::string(static_cast<std::size_t>(20 * std::max(0.0, share)), '#'));
     alone += cost;
+    sum += share;
   }
-  std::printf("sum   :            %+.3f |          %.3f\n", alone, std::accumulate(heads.begin(), heads.end(), 0.0));
+  fmt::print("sum   :            {:+.3f} |          {:.3f}\n", alone, sum);
 }
 
 int main(int argc, char** argv) {

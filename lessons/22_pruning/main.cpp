@@ -17,18 +17,18 @@ using Numbers = std::vector<double>;
 using Heads = std::vector<HeadId>;
 using Path = std::vector<Pruned>;  // path[n]: n heads out
 
-/// Zeros in the columns [h*D, (h+1)*D) of attn_wo: nothing reads head h any more.
-void take_out(HeadId id, std::size_t D, const Parameters& parameters) {
+/// Zeros in the columns [h*D, (h+1)*D) of attn_wo: nothing reads head h any more. Or another factor, a gate.
+void take_out(HeadId id, std::size_t D, const Parameters& parameters, double gate = 0) {
   const Parameter& attn_wo = parameters[fmt::format("layer{}.attn_wo", id.layer)];
   for (std::size_t j = id.head * D; j < (id.head + 1) * D; j++) {
-    for (std::size_t i = 0; i < attn_wo.rows; i++) attn_wo.row(i)[j] = 0;
+    for (std::size_t i = 0; i < attn_wo.rows; i++) attn_wo.row(i)[j] *= gate;
   }
 }
 
 /// Loss and accuracy of every document of the probe, without these heads.
-Scores scores_without(const Heads& out, Parameters& parameters, Probe& probe) {
+Scores scores_without(const Heads& out, Parameters& parameters, Probe& probe, double gate = 0) {
   const Numbers whole(parameters.data().begin(), parameters.data().end());
-  for (const HeadId id : out) take_out(id, probe.config().head_dim(), parameters);
+  for (const HeadId id : out) take_out(id, probe.config().head_dim(), parameters, gate);
   probe.use(parameters);
   const Scores scores = probe.scores();
   std::copy(whole.begin(), whole.end(), parameters.data().begin());  // put the heads back
@@ -91,13 +91,17 @@ Heads one_by_one(Parameters& parameters, Probe& probe) {
 void print_importance(Trained& model, Probe& probe, const Scores& whole) {
   fmt::print("all heads: loss {:.4f}, {:.1f} % right\n", estimate(whole.losses).mean,
              100 * estimate(whole.accuracies).mean);
-  fmt::print("out | loss grows        | says its mean     | points\n");
+  fmt::print("out | loss grows        | says its mean     | points      | slope of a gate\n");
   for (const HeadOutput& output : probe.mean_outputs()) {
     const Scores without = scores_without({output.id}, model.parameters, probe), mean = probe.scores({&output, 1});
+    const Numbers nudged = scores_without({output.id}, model.parameters, probe, 1 + 1e-6).losses;
+    Numbers slopes;
+    for (std::size_t i = 0; i < nudged.size(); i++) slopes.push_back(std::abs(nudged[i] - whole.losses[i]) / 1e-6);
     const Difference grows = in_pairs(whole.losses, without.losses), with_mean = in_pairs(whole.losses, mean.losses),
                      right = in_pairs(whole.accuracies, without.accuracies);
-    fmt::print("{} | {:+.4f} +- {:.4f} | {:+.4f} +- {:.4f} | {:+.1f} +- {:.1f}\n", name(output.id), grows.mean,
-               grows.margin, with_mean.mean, with_mean.margin, 100 * right.mean, 100 * right.margin);
+    fmt::print("{} | {:+.4f} +- {:.4f} | {:+.4f} +- {:.4f} | {:+.1f} +- {:.1f} | {:.4f}\n", name(output.id), grows.mean,
+               grows.margin, with_mean.mean, with_mean.margin, 100 * right.mean, 100 * right.margin,
+               estimate(slopes).mean);
   }
 }
 
@@ -156,27 +160,6 @@ int main(int argc, char** argv) {
   fmt::print(
       "\n--- 1.80 2.40 3.00 become 1.82 2.44 3.03 ---\nas two lists: {:+.2f} +- {:.2f}; in pairs: {:+.2f} +- {:.2f}\n",
       lists.mean, lists.margin, pairs.mean, pairs.margin);
-
-  // Two heads of two numbers at three letters, and the first two numbers of what W_O makes of them: of both heads, if
-  // head 1 says its mean (2 2) all the time, and if it is out.
-  fmt::print("\n--- two heads at three letters ---\nhead 0 head 1 | W_O makes | head 1 says (2 2) | head 1 is out\n");
-  for (const Numbers& x : {Numbers{3, 1, 2, 4}, {1, 1, 2, 0}, {0, 2, 2, 2}}) {
-    Parameters parameters({{"layer0.attn_wo", 4, 4}});
-    const Parameter& attn_wo = parameters["layer0.attn_wo"];
-    const Numbers rows{1, 1, 1, 0, 0, 2, 1, 1};
-    std::copy(rows.begin(), rows.end(), attn_wo.data);
-    auto made_of = [&](const Numbers& heads) {
-      Numbers y(2);
-      for (std::size_t i = 0; i < 2; i++) {
-        y[i] = std::inner_product(heads.begin(), heads.end(), attn_wo.row(i).begin(), 0.0);
-      }
-      return fmt::format("({} {})", y[0], y[1]);
-    };
-    const std::string both = made_of(x), with_mean = made_of({x[0], x[1], 2, 2});
-    take_out({0, 1}, 2, parameters);
-    fmt::print("({} {})  ({} {})  | {}     | {}             | {}\n", x[0], x[1], x[2], x[3], both, with_mean,
-               made_of(x));
-  }
 
   // Of three heads, 0:0 and 0:1 can stand in for each other. The losses without one, then without 0:0 and another.
   const Heads ranking = cheapest_first({{0, 0}, {0, 1}, {0, 2}}, {1.01, 1.02, 1.10});

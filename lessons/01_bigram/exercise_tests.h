@@ -10,9 +10,7 @@
 #include "train/evaluation.h"
 
 using namespace microgpt;
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 inline void test_probabilities() {
   const Row prior{0.5, 0.25, 0.25};

@@ -2,19 +2,9 @@
 //
 // The whole model is a table: how often did each character come right after each other one? Before a name is counted,
 // the table has to predict it, character by character. How surprised it is, is its loss.
-#include <fmt/format.h>
-
-#include <cmath>
 #include <limits>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/bigram.h"
-#include "base/python_random.h"
-#include "base/split.h"
-#include "base/tokenizer.h"
 #include "base/utf8.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"

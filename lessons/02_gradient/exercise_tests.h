@@ -8,9 +8,7 @@
 #include "base/python_random.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 inline void test_slopes() {
   const Curve curve{{2, 1}, {-1, -4}, {4, 7}};

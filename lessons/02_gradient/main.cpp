@@ -1,18 +1,7 @@
 // Lesson 02: the gradient, or which way is down. It says for every number in a model how fast the loss changes with it.
 // First it is found by trying: nudge a number, compute the loss again. Then by hand: back through a small network, step
 // by step, which finds the slopes of all its numbers at once.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/parameters.h"
-#include "base/python_random.h"
-#include "base/tokenizer.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"

@@ -5,9 +5,7 @@
 
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 inline void test_tanh() {
   const double t = std::tanh(0.5);

@@ -1,11 +1,6 @@
 // Lesson 03: a Value, a number that knows how it was computed. The draft is value.h beside this file: pointers to the
 // numbers it was made from. Here are two ways back that come to mind first. One is slow and one is wrong; both are
 // compared with backward(), which finds every gradient of any expression.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
 #include "mlp.h"

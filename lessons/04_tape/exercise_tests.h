@@ -8,9 +8,7 @@
 #include "lesson/mlp.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 inline void test_small() {
   const Scope scope;

@@ -1,7 +1,5 @@
 // Lesson 04: a tape. The idea is in tape.h beside this file: a Value used like that of lesson 03, but its nodes lie one
 // after the other, so the way back needs no search and no recursion, and a step is forgotten all at once.
-#include <fmt/format.h>
-
 #include "../lessons/03_value/mlp.h"  // from src
 #include "../lessons/03_value/value.h"
 #include "lesson/lesson.h"

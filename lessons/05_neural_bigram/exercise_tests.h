@@ -9,10 +9,7 @@
 #include "train/evaluation.h"
 #include "train/gradient.h"
 
-using teach::calling;
-using teach::Numbers;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 inline void test_step() {
   const Scope scope;

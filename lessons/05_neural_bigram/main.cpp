@@ -1,15 +1,6 @@
 // Lesson 05: the training loop. Take a name, compute its loss, let backward() find the gradient, take one small step
 // downhill; then the next name. The model is the MLP of lesson 02, and its gradient is no longer derived by hand.
 // Afterwards: is it better than counting, on names that it never saw?
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/bigram.h"
 #include "base/utf8.h"
 #include "lesson/lesson.h"

@@ -1,10 +1,8 @@
 // The pictures of lesson 05.
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include "draw/chart.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

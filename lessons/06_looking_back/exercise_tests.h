@@ -6,9 +6,7 @@
 #include "draw/plot.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 inline Scores zeros() {
   const StateDict p(Parameters({{"pairs", puzzle_vocab, puzzle_vocab}, {"distance", 1, 16}}));

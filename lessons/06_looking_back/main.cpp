@@ -1,14 +1,6 @@
 // Lesson 06: looking back. The model of lesson 05 sees one letter. Here it sees all letters so far, as one list of
 // numbers: their average. Then some letters get to count for more than others. Which ones? That can be learnt, too.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "base/bigram.h"
 #include "base/parameters.h"

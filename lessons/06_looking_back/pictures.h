@@ -1,14 +1,8 @@
 // The pictures of lesson 06.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "draw/chart.h"
+#include "lesson/lesson.h"
 #include "lesson/puzzle_picture.h"
 
 namespace microgpt {

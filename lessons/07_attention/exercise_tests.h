@@ -7,10 +7,7 @@
 #include "lesson/softmax.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::Numbers;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 inline void test_paper() {
   const Scope scope;

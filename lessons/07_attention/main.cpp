@@ -1,14 +1,7 @@
 // Lesson 07: attention. Each position says what it looks for, its query; what it can be found by, its key; and what it
 // has to say, its value. Where a query and a key agree, the value counts. First three letters on paper, then the puzzle
 // that lesson 06 left open. The second half adds what makes a small GPT of it, for names.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/parameters.h"
 #include "draw/plot.h"

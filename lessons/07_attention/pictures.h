@@ -1,13 +1,8 @@
 // The pictures of lesson 07.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "draw/plot.h"
+#include "lesson/lesson.h"
 #include "lesson/model_picture.h"
 #include "lesson/puzzle_picture.h"
 

@@ -7,9 +7,7 @@
 #include "lesson/teach.h"
 #include "train/scalar_trainer.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 inline void test_contribution() {
   const Scope scope;

@@ -1,16 +1,9 @@
 // Lesson 08: multi-head attention. One head has one softmax, so all that it finds comes as one mixture. Here the
 // numbers of a query, a key and a value are cut into slices, and each head does the attention of lesson 07 with its
 // slices alone. What they find is laid side by side, and one more matrix, W_O, mixes it.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/parameters.h"
 #include "draw/plot.h"

@@ -8,9 +8,7 @@
 #include "train/evaluation.h"
 #include "train/scalar_trainer.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 /// One step of parameters that are 0. Then m and the gradients are what the step made of them.
 inline std::vector<double> moved(std::vector<double>& m, std::vector<double>& gradients, double learning_rate) {

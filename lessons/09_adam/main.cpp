@@ -1,14 +1,7 @@
 // Lesson 09: Adam, which gives every parameter steps of its own size, in three steps: a mean of the gradients, a mean
 // of their squares, and a correction for the start. Then temperature, which makes a trained model bolder or more
 // careful. With these two, this is microgpt, complete.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/config.h"
 #include "base/parameters.h"

@@ -1,14 +1,7 @@
 // The pictures of lesson 09, and a walk in one line.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 #include "lesson/model_picture.h"
 
 namespace microgpt {

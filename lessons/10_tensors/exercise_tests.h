@@ -5,10 +5,7 @@
 
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::Numbers;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 inline void test_mask() {
   calling("document_mask() of rows that belong to the names 0, 1, 1 and 1",

@@ -1,15 +1,6 @@
 // Lesson 10: tensors. Every letter of every name goes through the same matrices, and until now they went one by one,
 // with a node for every number. Here all letters of a batch of names go together, as the rows of one matrix. This is
 // the forward pass; the way back is lesson 11.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <numeric>
-#include <span>
-#include <vector>
-
 #include "base/schedule.h"
 #include "base/utf8.h"
 #include "draw/plot.h"

@@ -6,10 +6,7 @@
 #include "lesson/nudge.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::Numbers;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 /// Lesson 07's three positions, without a bias.
 inline void test_values() {

@@ -1,14 +1,5 @@
 // Lesson 11: backward. The forward pass of lesson 10 leaves no tape, so we go back ourselves: layer by layer, with many
 // rows at once. backward.h has the simple layers. Here are attention, the whole way back, and a training with it.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "backward.h"
 #include "base/schedule.h"
 #include "draw/plot.h"

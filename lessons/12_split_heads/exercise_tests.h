@@ -4,9 +4,7 @@
 #include "heads.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach::words;
 
 /// Number 10 t + c is at position t, place c of document 0; a hundred more in document 1.
 inline NdArray counted() {

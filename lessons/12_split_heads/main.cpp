@@ -1,10 +1,6 @@
 // Lesson 12: splitting heads. How a batch (B,T,C) becomes (B,H,T,D) and back, and how a mask of two or three dimensions
 // meets scores of four. Most mistakes on the way keep the shape, so the lesson looks at who moves whom.
-#include <fmt/format.h>
-
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 
 #include "heads.h"

@@ -3,9 +3,7 @@
 
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::fail;
-using teach::should_be;
+using namespace teach::words;
 
 inline void use_threads([[maybe_unused]] int n) {
 #ifdef _OPENMP

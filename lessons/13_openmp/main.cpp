@@ -1,14 +1,6 @@
 // Lesson 13: one matrix product, four times: as the formula says; in tiles that stay in registers; on vectors; on
 // threads. Then attention on threads. Each number of a result stays one sum in one order, by one owner.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "lesson/lesson.h"
 #include "lesson/softmax.h"

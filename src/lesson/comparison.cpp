@@ -1,11 +1,6 @@
 #include "lesson/comparison.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <functional>
 
 #include "base/attention_shape.h"
 #include "lesson/lesson.h"

@@ -1,14 +1,9 @@
 #include "lesson/lesson.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
-#include <numeric>
 #include <set>
 
 #include "base/error.h"

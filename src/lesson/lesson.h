@@ -1,11 +1,18 @@
-// What every lesson needs besides its idea: names to learn from, uniform output, and checks.
+// What every lesson needs besides its idea: names to learn from, uniform output, and checks. And the standard headers
+// that nearly every lesson uses, so that only the rarer ones stand at its head.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/python_random.h"

@@ -1,12 +1,6 @@
 // The loss of a document and its gradient by src/tensor, for lessons whose own draft is to agree with it.
 #pragma once
 
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "lesson/lesson.h"
 #include "tensor/gpt.h"
 #include "train/gradient.h"

@@ -76,21 +76,6 @@ void count_three_tokens() {
   fmt::print(", mean {:.4f}\n", document_loss(counts, ana));
 }
 
-/// A name that was not counted: the rows of the table that it needs, and the surprise at each of its characters.
-void print_name(const Counts& counts, const std::vector<std::string>& labels, std::span<const Token> tokens) {
-  Grid rows{.row_labels = {}, .col_labels = labels, .rows = {}};
-  std::string surprises = "after | came | probability | surprise\n";
-  for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
-    const std::string &after = labels[tokens[i]], &came = labels[tokens[i + 1]];
-    rows.row_labels.push_back(after);
-    rows.rows.push_back(probabilities(counts[tokens[i]]));
-    const double p = rows.rows.back()[tokens[i + 1]];
-    surprises += fmt::format("{} | {} | {:11.6f} | {:8.4f}\n", pad_left(after, 5), pad_left(came, 4), p, surprise(p));
-  }
-  fmt::print("\na name it has not seen; darker is more likely\n{}\n{}", shades(rows), surprises);
-  fmt::print("the mean of these surprises is its loss: {:.4f}\n", document_loss(counts, tokens));
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const Tokenizer& tokenizer = lesson.tokenizer;
@@ -121,12 +106,21 @@ int main(int argc, char** argv) {
     lesson.step(step, num_steps, loss);  // prints every hundredth loss, and keeps all
   }
 
+  // A name that was not counted: the rows of the table that it needs, and the surprise at each of its characters.
   const std::vector<Token> unseen = tokenizer.encode_document(lesson.documents.back());
-  print_name(counts, labels, unseen);
-
-  for (int i = 0; i < 20; i++) {
-    lesson.name(tokenizer.decode(draw_name(counts, tokenizer.bos(), lesson.random)));
+  Grid rows{.row_labels = {}, .col_labels = labels, .rows = {}};
+  std::string surprises = "after | came | probability | surprise\n";
+  for (std::size_t i = 0; i + 1 < unseen.size(); i++) {
+    const std::string &after = labels[unseen[i]], &came = labels[unseen[i + 1]];
+    rows.row_labels.push_back(after);
+    rows.rows.push_back(probabilities(counts[unseen[i]]));
+    const double p = rows.rows.back()[unseen[i + 1]];
+    surprises += fmt::format("{} | {} | {:11.6f} | {:8.4f}\n", pad_left(after, 5), pad_left(came, 4), p, surprise(p));
   }
+  fmt::print("\na name it has not seen; darker is more likely\n{}\n{}", shades(rows), surprises);
+  fmt::print("the mean of these surprises is its loss: {:.4f}\n", document_loss(counts, unseen));
+
+  for (int i = 0; i < 20; i++) lesson.name(tokenizer.decode(draw_name(counts, tokenizer.bos(), lesson.random)));
   fmt::print("of these, letter for letter in the list of names: {}\n", lesson.copied());
   std::vector<std::vector<double>> table;
   for (const std::vector<double>& row : counts) table.push_back(probabilities(row));
@@ -140,11 +134,8 @@ int main(int argc, char** argv) {
   }
   fmt::print("\nthe mean over {} names it has not seen\n", split.held_out.size());
   for (const bool after_all : {false, true}) {
-    std::vector<double> losses;
-    for (const Document& document : split.held_out) {
-      losses.push_back(document_loss(after_all ? all : counts, tokenizer.encode_document(document)));
-    }
-    const Estimate mean = estimate(losses);
+    auto loss = [&](auto tokens) { return document_loss(after_all ? all : counts, tokens); };
+    const Estimate mean = mean_loss(loss, split.held_out, tokenizer);
     fmt::print("counted {:5} names | loss {:.4f} +- {:.4f} | standard deviation of a single loss {:.4f}\n",
                after_all ? split.training.size() : num_steps, mean.mean, mean.standard_error, mean.stddev);
   }

@@ -47,8 +47,7 @@ int main(int argc, char** argv) {
 
   microgpt::Parameters parameters(microgpt::mlp_shapes(lesson.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, lesson.random);
-  fmt::print("\n");
-  fmt::print("num params: {}\n", parameters.size());
+  fmt::print("\nnum params: {}\n", parameters.size());
 
   // The MLP of lesson 02. Its parameters are on the tape before the first Scope; each step's nodes come and go.
   const Mlp<Value> mlp(parameters, dot);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/bigram.h"
-#include "base/python_random.h"
 #include "base/split.h"
 #include "lesson/teach.h"
 #include "train/evaluation.h"

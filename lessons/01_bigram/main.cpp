@@ -6,7 +6,6 @@
 
 #include "base/bigram.h"
 #include "base/utf8.h"
-#include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "pictures.h"
 #include "train/evaluation.h"
@@ -57,25 +56,6 @@ double document_loss(const Counts& counts, std::span<const Token> tokens) {
   return 1.0 / static_cast<double>(n) * total;
 }
 
-/// The example for paper: an alphabet of a, n and BOS; two names are counted, a third is predicted.
-void count_three_tokens() {
-  constexpr Token a = 0, n = 1, bos = 2;
-  const std::vector<std::string> labels{"a", "n", "BOS"};
-  Counts counts(3, std::vector<double>(3));
-  count_pairs(counts, std::vector<Token>{bos, a, n, n, a, bos});
-  count_pairs(counts, std::vector<Token>{bos, n, a, n, bos});
-  fmt::print("\nanna and nan, counted\nafter |   a   n BOS | as probabilities\n");
-  for (const Token token : {bos, a, n}) {
-    const std::vector<double> p = probabilities(counts[token]);
-    fmt::print("{:>5} | {:3} {:3} {:3} | {:.4f} {:.4f} {:.4f}\n", labels[token], counts[token][0], counts[token][1],
-               counts[token][2], p[0], p[1], p[2]);
-  }
-  const std::vector<Token> ana{bos, a, n, a, bos};
-  fmt::print("then ana comes; surprises:");
-  for (std::size_t i = 0; i < 4; i++) fmt::print(" {:.4f}", surprise(probabilities(counts[ana[i]])[ana[i + 1]]));
-  fmt::print(", mean {:.4f}\n", document_loss(counts, ana));
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const Tokenizer& tokenizer = lesson.tokenizer;
@@ -87,7 +67,23 @@ int main(int argc, char** argv) {
   fmt::print("\nnames drawn with 27 equally likely tokens:");
   for (int i = 0; i < 5; i++) fmt::print(" {}", tokenizer.decode(draw_name(nothing, tokenizer.bos(), chance)));
   fmt::print("\n");
-  count_three_tokens();
+
+  // The example for paper: an alphabet of a, n and BOS; two names are counted, a third is predicted.
+  constexpr Token a = 0, n = 1, bos = 2;
+  const std::vector<std::string> three{"a", "n", "BOS"};
+  Counts pairs(3, std::vector<double>(3));
+  count_pairs(pairs, std::vector<Token>{bos, a, n, n, a, bos});
+  count_pairs(pairs, std::vector<Token>{bos, n, a, n, bos});
+  fmt::print("\nanna and nan, counted\nafter |   a   n BOS | as probabilities\n");
+  for (const Token token : {bos, a, n}) {
+    const std::vector<double> p = probabilities(pairs[token]);
+    fmt::print("{:>5} | {:3} {:3} {:3} | {:.4f} {:.4f} {:.4f}\n", three[token], pairs[token][0], pairs[token][1],
+               pairs[token][2], p[0], p[1], p[2]);
+  }
+  const std::vector<Token> ana{bos, a, n, a, bos};
+  fmt::print("then ana comes; surprises:");
+  for (std::size_t i = 0; i < 4; i++) fmt::print(" {:.4f}", surprise(probabilities(pairs[ana[i]])[ana[i + 1]]));
+  fmt::print(", mean {:.4f}\n", document_loss(pairs, ana));
 
   // What a loss means, such as 3.3 or 2.37: a choice between n equally likely characters has a surprise of log(n).
   fmt::print("\na loss of | is as unsure as a choice between\n");

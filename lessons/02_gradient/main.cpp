@@ -1,7 +1,6 @@
 // Lesson 02: the gradient, or which way is down. It says for every number in a model how fast the loss changes with it.
 // First it is found by trying: nudge a number, compute the loss again. Then by hand: back through a small network, step
 // by step, which finds the slopes of all its numbers at once.
-#include "base/parameters.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"

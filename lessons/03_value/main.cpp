@@ -5,7 +5,6 @@
 #include "lesson/mlp.h"
 #include "mlp.h"
 #include "pictures.h"
-#include "train/optimizer.h"
 #include "value.h"
 
 using namespace microgpt;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "../lessons/03_value/mlp.h"  // from src
-#include "base/python_random.h"
 #include "lesson/mlp.h"
 #include "lesson/teach.h"
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/python_random.h"
 #include "base/split.h"
 #include "lesson/teach.h"
 #include "train/evaluation.h"

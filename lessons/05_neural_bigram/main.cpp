@@ -8,7 +8,6 @@
 #include "microgpt.h"
 #include "pictures.h"
 #include "train/evaluation.h"
-#include "train/optimizer.h"
 
 using namespace microgpt;
 

@@ -61,10 +61,4 @@ inline Svg puzzle_picture(const std::vector<std::vector<double>>& losses) {
   return svg;
 }
 
-/// Where they look in one puzzle.
-inline Svg weights_picture(const std::vector<std::vector<double>>& weights) {
-  return bars_picture("Only weights by what comes before find the letter after the star", "ca*fdbe*", ways_drawn,
-                      weights);
-}
-
 }  // namespace microgpt

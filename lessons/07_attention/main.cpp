@@ -3,17 +3,12 @@
 // that lesson 06 left open. The second half adds what makes a small GPT of it, for names.
 #include <set>
 
-#include "base/parameters.h"
-#include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/puzzle.h"
 #include "microgpt.h"
 #include "pictures.h"
 #include "train/evaluation.h"
-#include "train/generate.h"
 #include "train/gradient.h"
-#include "train/optimizer.h"
-#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -22,20 +17,6 @@ struct Past {
   std::vector<Values> keys, values;  // (D) each
   std::vector<Values> weights;       // (t + 1): how position t looked back; kept only to be shown
 };
-
-/// How much of a table of scores would be used: a cell for each pair of (letter, place), who looks and what is looked
-/// at.
-void print_table_size(const Lesson& lesson) {
-  const std::size_t V = lesson.tokenizer.vocab_size(), T = 16;
-  std::set<std::pair<std::size_t, std::size_t>> used;
-  for (std::size_t step = 1; step <= 1000; step++) {
-    const std::vector<Token> tokens = lesson.tokens_of_step(step);
-    for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
-      for (std::size_t t = 0; t <= i; t++) used.insert({i * V + tokens[i], t * V + tokens[t]});
-    }
-  }
-  fmt::print("\na table of scores: {} cells, of which 1000 names use {}\n", V * T * V * T, used.size());
-}
 
 /// A query (D) looks at the keys of all positions so far. Returns the mixture (D) of their values.
 Values draft_attention(Values query, Past& past) {
@@ -67,31 +48,6 @@ void example(const Lesson& lesson) {
   }
   fmt::print("mixed: ({:.2f} {:.2f})\n", mixture[0].data(), mixture[1].data());
   lesson.picture("07_example.svg", example_picture(past.weights[0].data(), mixture.data()));
-}
-
-/// How large a score gets if the lists are random numbers of size 1 or so, and how much of the weight the best of ten
-/// keys then takes.
-void print_typical_scores() {
-  PythonRandom random(1);
-  fmt::print("\n        | not divided          | divided by the root\n");
-  fmt::print("numbers | score | largest weight | score | largest weight\n");
-  for (const std::size_t size : {4, 16, 64, 256}) {
-    const double root = std::sqrt(static_cast<double>(size));
-    double squares = 0, largest = 0, largest_divided = 0;
-    for (int i = 0; i < 200; i++) {
-      const Scope scope;
-      auto draw = [&] { return Values(size, [&](std::size_t) { return random.gauss(0, 1); }); };
-      const Values query = draw(), scores(10, [&](std::size_t) { return dot(query, draw()); });
-      const Values divided(10, [&](std::size_t t) { return scores[t] / root; });
-      const std::vector<double> all = scores.data(), weights = Values(softmax(scores)).data(),
-                                of_divided = Values(softmax(divided)).data();
-      for (const double score : all) squares += score * score / 2000;
-      largest += *std::max_element(weights.begin(), weights.end()) / 200;
-      largest_divided += *std::max_element(of_divided.begin(), of_divided.end()) / 200;
-    }
-    fmt::print("{:7} | {:5.1f} | {:14.2f} | {:5.1f} | {:14.2f}\n", size, std::sqrt(squares), largest,
-               std::sqrt(squares) / root, largest_divided);
-  }
 }
 
 /// What learns the puzzle. wte and before make of a sign and of the one before it what is known of a position.
@@ -152,7 +108,8 @@ void learn_puzzle(const Lesson& lesson) {
     rows.push_back(past.weights[0].data());
   }
   fmt::print("\n");
-  lesson.picture("07_puzzle.svg", puzzle_picture(rows));
+  lesson.picture("07_puzzle.svg", bars_picture("Two askers, two places: each finds the letter after its own sign",
+                                               "ca*fd+be?", {"asked by *", "asked by +"}, rows));
 }
 
 // --- What a GPT adds -------------------------------------------------------------------------------------------------
@@ -194,12 +151,8 @@ Value draft_loss(const Model& model, std::span<const Token> tokens) {
 
 /// Prints the held-out loss. Returns where each position of the last name looks.
 Grid print_map(const Lesson& lesson, const Model& model, std::size_t step) {
-  std::vector<double> losses;
-  for (const Document& name : lesson.held_out(10000)) {
-    const Scope scope;
-    losses.push_back(draft_loss(model, lesson.tokenizer.encode_document(name)).data());
-  }
-  const Estimate e = estimate(losses);
+  auto loss = [&](auto name) { return draft_loss(model, name); };
+  const Estimate e = mean_loss(loss, lesson.held_out(10000), lesson.tokenizer);
   fmt::print("\nafter step {}: held-out loss {:.4f} +- {:.4f}\n", step, e.mean, e.standard_error);
   const Scope scope;
   const std::vector<Token> tokens = lesson.tokenizer.encode_document(lesson.documents.back());
@@ -213,9 +166,41 @@ Grid print_map(const Lesson& lesson, const Model& model, std::size_t step) {
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
 
-  print_table_size(lesson);
+  // How much of a table of scores would be used: a cell for each pair of (letter, place), who looks and what is looked
+  // at.
+  const std::size_t V = lesson.tokenizer.vocab_size(), T = 16;
+  std::set<std::pair<std::size_t, std::size_t>> used;
+  for (std::size_t step = 1; step <= 1000; step++) {
+    const std::vector<Token> tokens = lesson.tokens_of_step(step);
+    for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
+      for (std::size_t t = 0; t <= i; t++) used.insert({i * V + tokens[i], t * V + tokens[t]});
+    }
+  }
+  fmt::print("\na table of scores: {} cells, of which 1000 names use {}\n", V * T * V * T, used.size());
   example(lesson);
-  print_typical_scores();
+
+  // How large a score gets if the lists are random numbers of size 1 or so, and how much of the weight the best of ten
+  // keys then takes.
+  PythonRandom random(1);
+  fmt::print("\n        | not divided          | divided by the root\n");
+  fmt::print("numbers | score | largest weight | score | largest weight\n");
+  for (const std::size_t size : {4, 16, 64, 256}) {
+    const double root = std::sqrt(static_cast<double>(size));
+    double squares = 0, largest = 0, largest_divided = 0;
+    for (int i = 0; i < 200; i++) {
+      const Scope scope;
+      auto draw = [&] { return Values(size, [&](std::size_t) { return random.gauss(0, 1); }); };
+      const Values query = draw(), scores(10, [&](std::size_t) { return dot(query, draw()); });
+      const Values divided(10, [&](std::size_t t) { return scores[t] / root; });
+      const std::vector<double> all = scores.data(), weights = Values(softmax(scores)).data(),
+                                of_divided = Values(softmax(divided)).data();
+      for (const double score : all) squares += score * score / 2000;
+      largest += *std::max_element(weights.begin(), weights.end()) / 200;
+      largest_divided += *std::max_element(of_divided.begin(), of_divided.end()) / 200;
+    }
+    fmt::print("{:7} | {:5.1f} | {:14.2f} | {:5.1f} | {:14.2f}\n", size, std::sqrt(squares), largest,
+               std::sqrt(squares) / root, largest_divided);
+  }
   learn_puzzle(lesson);
 
   const Config config{.vocab_size = lesson.tokenizer.vocab_size(), .n_head = 1};
@@ -255,35 +240,17 @@ int main(int argc, char** argv) {
   }
   const Grid late = print_map(lesson, model, num_steps_in_all);
   lesson.picture("07_attention.svg", maps_picture(early, late));
-  lesson.picture("07_model.svg", gpt_picture());
+  lesson.picture("07_model.svg",
+                 model_picture("From a letter to the next: what is found is always added to what was known"));
   fmt::print("\n");
 
-  // Loss and gradients are those of src/microgpt.cpp, and two matrices' gradients are those found by trying.
+  // Loss and gradients are those of src/microgpt.cpp.
   const std::vector<Token> name = lesson.tokens_of_step(1);
-  const Loss in_src = [&](std::span<const Token> tokens) { return document_loss(model, tokens); };
-  const LossAndGradient src = loss_and_gradient(in_src, model.params, name);
-  const Value loss = draft_loss(model, name);
-  loss.backward();
-  std::vector<double> gradient;
-  for (const Value p : model.params) gradient.push_back(p.grad());
-  lesson.check("the loss is that of src/microgpt.cpp with one head, bit for bit", loss.data() == src.loss);
-  lesson.check(fmt::format("and so are all {} gradients", model.params.size()), gradient == src.gradient);
-  const Model::Layer& layer = model.layers[0];
-  for (const auto& [weights, matrix] : {std::pair("attn_wk", layer.attn_wk), {"attn_wv", layer.attn_wv}}) {
-    bool all_show = true;
-    for (const List& row : matrix) {
-      for (const Value w : row) {
-        const Scope scope;
-        const double old = w.data(), nudge = 1e-5;
-        w.node->data = old + nudge;
-        const double up = draft_loss(model, name).data();
-        w.node->data = old - nudge;
-        const double down = draft_loss(model, name).data();
-        w.node->data = old;
-        all_show = all_show && std::abs((up - down) / (2 * nudge) - w.grad()) < 1e-6;
-      }
-    }
-    lesson.check(fmt::format("nudging each weight of {} shows its gradient", weights), all_show);
-  }
+  const LossAndGradient ours =
+      loss_and_gradient([&](auto tokens) { return draft_loss(model, tokens); }, model.params, name);
+  const LossAndGradient src =
+      loss_and_gradient([&](auto tokens) { return document_loss(model, tokens); }, model.params, name);
+  lesson.check("the loss is that of src/microgpt.cpp with one head, bit for bit", ours.loss == src.loss);
+  lesson.check(fmt::format("and so are all {} gradients", model.params.size()), ours.gradient == src.gradient);
   return lesson.finish();
 }

@@ -38,14 +38,4 @@ inline Svg maps_picture(const Grid& early, const Grid& late) {
   return maps;
 }
 
-/// Where the last sign of a puzzle looks.
-inline Svg puzzle_picture(const std::vector<std::vector<double>>& weights) {
-  return bars_picture("Two askers, two places: each finds the letter after its own sign", "ca*fd+be?",
-                      {"asked by *", "asked by +"}, weights);
-}
-
-inline Svg gpt_picture() {
-  return model_picture("From a letter to the next: what is found is always added to what was known");
-}
-
 }  // namespace microgpt

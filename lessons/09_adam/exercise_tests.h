@@ -6,7 +6,6 @@
 #include "base/split.h"
 #include "lesson/teach.h"
 #include "train/evaluation.h"
-#include "train/scalar_trainer.h"
 
 using namespace teach::words;
 

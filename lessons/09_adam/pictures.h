@@ -46,15 +46,4 @@ inline Svg valley_picture(const Walk& sgd, const Walk& adam) {
   return svg;
 }
 
-inline Svg whole_model_picture() {
-  return model_picture("The model is as before; Adam moves every weight in it at a speed of its own",
-                       {{"wte + wpe", "27 + 16 rows"},
-                        {"attention", "each 16 x 16", "W_Q, W_K, W_V"},
-                        {"W_O", "16 x 16"},
-                        {"fc1", "64 x 16"},
-                        {"fc2", "16 x 64"},
-                        {"lm_head", "27 x 16"}},
-                       "green: here are the weights, 4192 in all");
-}
-
 }  // namespace microgpt

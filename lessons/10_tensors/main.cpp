@@ -231,7 +231,17 @@ int main(int argc, char** argv) {
   // Three names. First attention takes them for one, then it knows their borders.
   const Batch three = batch_of(lesson, 0, 3);
   lesson.picture("10_rows.svg", rows_picture(three, lesson.tokenizer));
-  lesson.picture("10_model.svg", rows_in_model_picture());
+  lesson.picture("10_model.svg", model_picture("All letters at once: every list becomes a matrix with n rows",
+                                               {{"letter", "n", "letters"},
+                                                {"wte + wpe", "n x 16"},
+                                                {"norm", "n x 16"},
+                                                {"W_O", "n x 16"},
+                                                {"fc1", "n x 64"},
+                                                {"relu", "n x 64"},
+                                                {"fc2", "n x 16"},
+                                                {"lm_head", "n x 27"},
+                                                {"softmax", "n x 27"}},
+                                               "new: n rows, one for each letter; only attention looks at other rows"));
   const std::vector<Name> pile{{0, three.num_positions()}};
   fmt::print("\n--- three names, one pile of 22 rows ---\n");
   print_names(lesson, model, three, draft_forward(config, p, three, pile).logits);

@@ -7,10 +7,6 @@
 #include "pictures.h"
 #include "tensor/kernels.h"
 #include "tensor/matmul.h"
-#include "tensor/simd.h"
-#include "tensor/tensor.h"
-#include "tensor/threads.h"
-#include "tensor/weight.h"
 
 using namespace microgpt;
 
@@ -23,26 +19,6 @@ void plain(View<float> y, View<const float> x, View<const float> w) {
       y.row(n)[i] = sum;
     }
   }
-}
-
-/// Two threads add 1 to one number, in slow motion: both read, then both write.
-void lose_an_addition() {
-  std::atomic<int> number = 0;
-  int seen[2];
-  parallel(2, [&](std::size_t s) { seen[s] = number; });
-  parallel(2, [&](std::size_t s) { number = seen[s] + 1; });
-  fmt::print("\nthread 0 reads {}, thread 1 reads {}; each adds 1 and writes: {}\n", seen[0], seen[1],
-             number.load());  // stop: lost
-}
-
-/// Two threads add 1 ten times each, as slowly, each to a number of its own. Returns the sum of the two.
-int add_with_owners() {
-  int numbers[2] = {}, seen[2];
-  for (int i = 0; i < 10; i++) {
-    parallel(2, [&](std::size_t s) { seen[s] = numbers[s]; });
-    parallel(2, [&](std::size_t s) { numbers[s] = seen[s] + 1; });
-  }
-  return numbers[0] + numbers[1];
 }
 
 /// 1) Several sums at once, none of which waits for another. Nothing is read from memory.
@@ -122,17 +98,6 @@ void attention(View<float> out, const Head& head, [[maybe_unused]] int threads, 
   }
 }
 
-/// The contrast: the terms of one sum are shared out. Each share is summed by itself, then their sums are.
-float sum_in_shares(const std::vector<float>& numbers, std::size_t shares) {
-  std::vector<float> sums(shares);
-  parallel(shares, [&](std::size_t s) {
-    const Share part = share(numbers.size(), s, shares);
-    const float* const first = numbers.data() + part.first;
-    sums[s] = std::accumulate(first, first + part.n, 0.0F);
-  });
-  return std::accumulate(sums.begin(), sums.end(), 0.0F);
-}
-
 /// Each head's columns of y by a product of their own, as some rows of w make them.
 void heads_in_loop(View<float> y, View<const float> x, View<const float> wt, std::size_t H) {
   const std::size_t D = y.cols / H;
@@ -201,7 +166,7 @@ void print_times(View<float> y, View<const float> x, View<const float> w, View<c
 
   fmt::print("\nattention, 512 queries     |      us | times as fast\n");
   Tensor<float> q(512, 16), k(512, 16), v(512, 16), out(512, 16);
-  for (Tensor<float>* numbers : {&q, &k, &v}) draw(numbers->view(), random);
+  for (Tensor<float>* rows : {&q, &k, &v}) draw(rows->view(), random);
   auto us = [&](int used, int deal) {
     return Lesson::microseconds([&] { attention(out.view(), {q.view(), k.view(), v.view(), 0.25}, used, deal); });
   };
@@ -213,9 +178,22 @@ void print_times(View<float> y, View<const float> x, View<const float> w, View<c
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  lose_an_addition();
-  const int total = add_with_owners();
-  fmt::print("two threads add 1 ten times each: {}\n", total);
+
+  // Two threads add 1 to one number, in slow motion: both read, then both write.
+  std::atomic<int> number = 0;
+  int seen[2];
+  parallel(2, [&](std::size_t s) { seen[s] = number; });
+  parallel(2, [&](std::size_t s) { number = seen[s] + 1; });
+  fmt::print("\nthread 0 reads {}, thread 1 reads {}; each adds 1 and writes: {}\n", seen[0], seen[1],
+             number.load());  // stop: lost
+
+  // Two threads add 1 ten times each, as slowly, each to a number of its own.
+  int numbers[2] = {};
+  for (int i = 0; i < 10; i++) {
+    parallel(2, [&](std::size_t s) { seen[s] = numbers[s]; });
+    parallel(2, [&](std::size_t s) { numbers[s] = seen[s] + 1; });
+  }
+  fmt::print("two threads add 1 ten times each: {}\n", numbers[0] + numbers[1]);
   lesson.picture("13_lost.svg", lost_update_picture());
   lesson.picture("13_tile.svg", tile_picture());
 
@@ -258,16 +236,16 @@ int main(int argc, char** argv) {
   constexpr int T = 512;
   fmt::print("\nattention, {} queries on 2 threads | keys seen by thread 0 | by thread 1\n", T);
   for (const int deal : {T / 2, 16}) {
-    int seen[2] = {};
-    for (int t = 0; t < T; t++) seen[t / deal % 2] += t + 1;
-    fmt::print("{:>34} | {:21} | {:11}\n", deal == 16 ? "dealt out by 16" : "in halves", seen[0], seen[1]);
+    int keys[2] = {};
+    for (int t = 0; t < T; t++) keys[t / deal % 2] += t + 1;
+    fmt::print("{:>34} | {:21} | {:11}\n", deal == 16 ? "dealt out by 16" : "in halves", keys[0], keys[1]);
   }
   fmt::print("\n");
 
   // Whether sharing them changes a bit.
   PythonRandom random = lesson.random;  // a copy: what is drawn from it leaves the numbers below as they are
   Tensor<float> q(100, 16), k(100, 16), v(100, 16), one(100, 16), some(100, 16), src(100, 16), log_sum(1, 100);
-  for (Tensor<float>* numbers : {&q, &k, &v}) draw(numbers->view(), random);
+  for (Tensor<float>* rows : {&q, &k, &v}) draw(rows->view(), random);
   const Head head{q.view(), k.view(), v.view(), 0.25};
   attention(one.view(), head, 1, 1);
   bool same = true;
@@ -284,11 +262,18 @@ int main(int argc, char** argv) {
   const float large = 0x1p24F;  // from here on, a float can only be even
   fmt::print("{0:.0f} + 1 + 1 in float, from the left: {1:.0f}; the ones first: {2:.0f}\n", large, large + 1 + 1,
              large + (1 + 1));
-  std::vector<float> numbers(10000);
-  std::generate(numbers.begin(), numbers.end(), [&] { return lesson.random.random(); });
+  std::vector<float> terms(10000);
+  std::generate(terms.begin(), terms.end(), [&] { return lesson.random.random(); });
   for (const std::size_t shares : {1, 2, 3, 8}) {
-    const float sum = sum_in_shares(numbers, shares);
-    fmt::print("a sum of {} numbers, its terms shared among {}: {:.4f}\n", numbers.size(), shares, sum);
+    // The contrast: the terms of one sum are shared out. Each share is summed by itself, then their sums are.
+    std::vector<float> sums(shares);
+    parallel(shares, [&](std::size_t s) {
+      const Share part = share(terms.size(), s, shares);
+      const float* const first = terms.data() + part.first;
+      sums[s] = std::accumulate(first, first + part.n, 0.0F);
+    });
+    const float sum = std::accumulate(sums.begin(), sums.end(), 0.0F);
+    fmt::print("a sum of {} numbers, its terms shared among {}: {:.4f}\n", terms.size(), shares, sum);
   }
   fmt::print("\n");
   if (Lesson::timed()) print_times(y, x, w, wt, lesson.random);

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/bigram.h"
-#include "base/utf8.h"
 #include "lesson/lesson.h"
 #include "pictures.h"
 #include "train/evaluation.h"
@@ -101,20 +100,6 @@ int main(int argc, char** argv) {
     count_pairs(counts, tokens);
     lesson.step(step, num_steps, loss);  // prints every hundredth loss, and keeps all
   }
-
-  // A name that was not counted: the rows of the table that it needs, and the surprise at each of its characters.
-  const std::vector<Token> unseen = tokenizer.encode_document(lesson.documents.back());
-  Grid rows{.row_labels = {}, .col_labels = labels, .rows = {}};
-  std::string surprises = "after | came | probability | surprise\n";
-  for (std::size_t i = 0; i + 1 < unseen.size(); i++) {
-    const std::string &after = labels[unseen[i]], &came = labels[unseen[i + 1]];
-    rows.row_labels.push_back(after);
-    rows.rows.push_back(probabilities(counts[unseen[i]]));
-    const double p = rows.rows.back()[unseen[i + 1]];
-    surprises += fmt::format("{} | {} | {:11.6f} | {:8.4f}\n", pad_left(after, 5), pad_left(came, 4), p, surprise(p));
-  }
-  fmt::print("\na name it has not seen; darker is more likely\n{}\n{}", shades(rows), surprises);
-  fmt::print("the mean of these surprises is its loss: {:.4f}\n", document_loss(counts, unseen));
 
   for (int i = 0; i < 20; i++) lesson.name(tokenizer.decode(draw_name(counts, tokenizer.bos(), lesson.random)));
   fmt::print("of these, letter for letter in the list of names: {}\n", lesson.copied());

@@ -1,11 +1,7 @@
 // The tests of exercise 02: two hidden numbers on paper, slope after slope. Then a network learns to draw a wave.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "base/python_random.h"
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 
 using namespace teach::words;

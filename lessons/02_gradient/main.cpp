@@ -117,14 +117,8 @@ void step_downhill(Parameters& parameters, double learning_rate) {
 
 /// A new name, as in lesson 01: begin at BOS, draw the next token with its probability, until BOS comes.
 std::string draw_name(const Parameters& parameters, const Tokenizer& tokenizer, PythonRandom& random) {
-  std::vector<Token> name;
-  Token token = tokenizer.bos();
-  while (name.size() < 16) {
-    token = random.choice(forward(parameters, token).probs);
-    if (token == tokenizer.bos()) break;
-    name.push_back(token);
-  }
-  return tokenizer.decode(name);
+  auto next = [&](Token token, std::size_t) { return random.choice(forward(parameters, token).probs); };
+  return tokenizer.decode(generate(next, tokenizer.bos(), 16));
 }
 
 int main(int argc, char** argv) {

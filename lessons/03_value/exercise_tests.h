@@ -1,8 +1,7 @@
 // The tests of exercise 03: a number, its slope, its node; then a root, and where its slope comes from.
 #pragma once
 
-#include <fmt/format.h>
-
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 
 using namespace teach::words;

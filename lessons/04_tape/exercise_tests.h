@@ -1,9 +1,8 @@
 // The tests of exercise 04: graphs that one can draw, then one that nobody can walk. Then losses of names.
 #pragma once
 
-#include <fmt/format.h>
-
 #include "../lessons/03_value/mlp.h"  // from src
+#include "lesson/lesson.h"
 #include "lesson/mlp.h"
 #include "lesson/teach.h"
 

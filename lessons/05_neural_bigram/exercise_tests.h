@@ -1,9 +1,7 @@
 // The tests of exercise 05: one step with three names of different lengths. Then the same names in larger batches.
 #pragma once
 
-#include <fmt/format.h>
-
-#include "base/split.h"
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"

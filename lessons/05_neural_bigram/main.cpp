@@ -3,10 +3,10 @@
 // Afterwards: is it better than counting, on names that it never saw?
 #include "base/bigram.h"
 #include "base/utf8.h"
+#include "draw/chart.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
 #include "microgpt.h"
-#include "pictures.h"
 #include "train/evaluation.h"
 
 using namespace microgpt;
@@ -116,15 +116,11 @@ int main(int argc, char** argv) {
   // New names: a token is drawn, then the one after it, until BOS comes or there are 16.
   constexpr double temperature = 0.5;
   for (int i = 0; i < 20; i++) {
-    std::vector<Token> name;
-    Token token_id = tokenizer.bos();
-    while (name.size() < 16) {
-      const Scope scope;
-      token_id = draw_token(draft_mlp(model, token_id), temperature, lesson.random);
-      if (token_id == tokenizer.bos()) break;
-      name.push_back(token_id);
-    }
-    lesson.name(tokenizer.decode(name));
+    const Scope scope;
+    auto next = [&](Token token_id, std::size_t) {
+      return draw_token(draft_mlp(model, token_id), temperature, lesson.random);
+    };
+    lesson.name(tokenizer.decode(generate(next, tokenizer.bos(), 16)));
   }
   fmt::print("copied from the data: {} of 20\n", lesson.copied());
 
@@ -154,7 +150,10 @@ int main(int argc, char** argv) {
   fmt::print("counts                         {:7.4f} +- {:.4f}\n", by_counts.mean, by_counts.standard_error);
   fmt::print("MLP                            {:7.4f} +- {:.4f}\n", at_rest.mean, at_rest.standard_error);
   fmt::print("MLP minus counts, name by name {:7.4f} +- {:.4f}\n", difference.mean, difference.standard_error);
-  lesson.picture("05_loss.svg", loss_picture(lesson.losses(), by_counts.mean));
+  lesson.picture("05_loss.svg",
+                 loss_curve("The MLP learns what counting knows", lesson.losses(), 1,
+                            {{"counting, on held-out names",
+                              {{1, by_counts.mean}, {static_cast<double>(num_steps), by_counts.mean}}}}));
 
   // How far to trust the mean of a few numbers: n of them around 0 are drawn again and again. How far off is their
   // mean, in standard errors of these n?
@@ -228,7 +227,13 @@ int main(int argc, char** argv) {
                vowels(all_counts.probabilities(token), tokenizer));
   }
   fmt::print("\n");
-  lesson.picture("05_few.svg", few_picture(few_losses, fresh_losses, counting_fresh));
+  lesson.picture("05_few.svg",
+                 chart("100 names: first it learns what names are like, then these names",
+                       {"how often the 100 names were read", {0, 10, 20, 30}}, {"loss", {2.2, 2.4, 2.6, 2.8, 3.0, 3.2}},
+                       {{"the 100 names", few_losses},
+                        {"new names", fresh_losses},
+                        {"counting, on new names", {{0, counting_fresh}, {30, counting_fresh}}}},
+                       false));
 
   // The first training again by src/, of a model that begins as the lesson's did.
   const Mlp again(StateDict(shapes, 0.08, same_start));

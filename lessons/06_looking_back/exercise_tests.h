@@ -1,9 +1,8 @@
 // The tests of exercise 06: short puzzles by hand, and then the puzzle that the lesson could not solve.
 #pragma once
 
-#include <fmt/format.h>
-
 #include "draw/plot.h"
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 
 using namespace teach::words;

@@ -164,33 +164,6 @@ struct Attempt {
   double loss, right;          // over new puzzles: the mean, and the share whose likeliest answer was right
 };
 
-/// Trains on a new puzzle in each step, and asks a thousand others.
-Attempt learn_puzzles(const Way& way, Puzzle kind) {
-  constexpr std::size_t num_steps = 3000, num_tests = 1000;
-  Attempt attempt{way, random_reader(puzzle_vocab, 16, PythonRandom(42)), {}, 0, 0};
-  PythonRandom random(7);
-  for (std::size_t step = 0; step < num_steps; step++) {
-    const Scope scope;
-    const std::vector<Token> puzzle = draw_puzzle(kind, random);
-    const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
-    const Value loss = cross_entropy(logits, puzzle.back());  // only the answer can be predicted
-    loss.backward();
-    const double learning_rate = 0.3 * (1 - static_cast<double>(step) / num_steps);
-    sgd_update(attempt.model.params, learning_rate);
-    attempt.losses.push_back(loss.data());
-  }
-  for (std::size_t i = 0; i < num_tests; i++) {
-    const Scope scope;
-    const std::vector<Token> puzzle = draw_puzzle(kind, random);
-    const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
-    const std::vector<double> numbers = logits.data();
-    const auto best = static_cast<Token>(std::max_element(numbers.begin(), numbers.end()) - numbers.begin());
-    attempt.loss += cross_entropy(logits, puzzle.back()).data() / num_tests;
-    attempt.right += best == puzzle.back() ? 1.0 / num_tests : 0.0;
-  }
-  return attempt;
-}
-
 /// Prints the weights that it gives to what is in a puzzle, and returns them.
 std::vector<double> print_weights(const Attempt& attempt, const char* puzzle) {
   const Scope scope;
@@ -251,16 +224,39 @@ int main(int argc, char** argv) {
   }
 
   fmt::print("\npuzzle      | last letter  | even         | distance     | before\n");
+  constexpr std::size_t num_steps = 3000, num_tests = 1000;
   std::vector<Attempt> attempts;  // four at each kind of puzzle
-  for (const auto& [kind, puzzle] : {std::pair(Puzzle::star_first, "*cafdbe*c"),
-                                     {Puzzle::star_anywhere, "ca*fdbe*f"},
-                                     {Puzzle::star_or_plus, "ca*fd+be+b"}}) {
+  for (const auto& [kind, shown] : {std::pair(Puzzle::star_first, "*cafdbe*c"),
+                                    {Puzzle::star_anywhere, "ca*fdbe*f"},
+                                    {Puzzle::star_or_plus, "ca*fd+be+b"}}) {
     std::string cells;
     for (const Way& way : {last, even, distance, before}) {
-      attempts.push_back(learn_puzzles(way, kind));
-      cells += fmt::format(" | {:4.2f} {:6.0f}%", attempts.back().loss, 100 * attempts.back().right);
+      // Trains on a new puzzle in each step, and asks a thousand others.
+      Attempt attempt{way, random_reader(puzzle_vocab, 16, PythonRandom(42)), {}, 0, 0};
+      PythonRandom random(7);
+      for (std::size_t step = 0; step < num_steps; step++) {
+        const Scope scope;
+        const std::vector<Token> puzzle = draw_puzzle(kind, random);
+        const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
+        const Value loss = cross_entropy(logits, puzzle.back());  // only the answer can be predicted
+        loss.backward();
+        const double learning_rate = 0.3 * (1 - static_cast<double>(step) / num_steps);
+        sgd_update(attempt.model.params, learning_rate);
+        attempt.losses.push_back(loss.data());
+      }
+      for (std::size_t i = 0; i < num_tests; i++) {
+        const Scope scope;
+        const std::vector<Token> puzzle = draw_puzzle(kind, random);
+        const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
+        const std::vector<double> scores = logits.data();
+        const auto best = static_cast<Token>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+        attempt.loss += cross_entropy(logits, puzzle.back()).data() / num_tests;
+        attempt.right += best == puzzle.back() ? 1.0 / num_tests : 0.0;
+      }
+      cells += fmt::format(" | {:4.2f} {:6.0f}%", attempt.loss, 100 * attempt.right);
+      attempts.push_back(attempt);
     }
-    fmt::print("{:11}{}\n", puzzle, cells);
+    fmt::print("{:11}{}\n", shown, cells);
   }
   fmt::print("\nthe weights, after learning:\n");
   std::vector<std::vector<double>> curves, weights;  // of the last three ways at the second kind

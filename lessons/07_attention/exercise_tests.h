@@ -1,9 +1,8 @@
 // The tests of exercise 07: three positions on paper, and a picture of who looks where.
 #pragma once
 
-#include <fmt/format.h>
-
 #include "draw/plot.h"
+#include "lesson/lesson.h"
 #include "lesson/softmax.h"
 #include "lesson/teach.h"
 

@@ -2,8 +2,7 @@
 // GPT.
 #pragma once
 
-#include <fmt/format.h>
-
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 #include "train/scalar_trainer.h"
 

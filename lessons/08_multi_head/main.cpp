@@ -296,15 +296,10 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 20; i++) {
     const Scope scope;
     Past past(model);
-    std::vector<Token> name;
-    Token token_id = lesson.tokenizer.bos();
-    while (name.size() < model.block_size) {
-      const Values logits = draft_gpt(model, token_id, name.size(), past);
-      token_id = draw_token(logits, 0.5, lesson.random);
-      if (token_id == lesson.tokenizer.bos()) break;
-      name.push_back(token_id);
-    }
-    lesson.name(lesson.tokenizer.decode(name));
+    auto next = [&](Token token_id, std::size_t pos_id) {
+      return draw_token(draft_gpt(model, token_id, pos_id, past), 0.5, lesson.random);
+    };
+    lesson.name(lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), model.block_size)));
   }
   const std::vector<TitledGrid> early = print_maps(lesson, model, num_steps);
   for (std::size_t step = num_steps; step < num_steps_in_all; step++) {

@@ -1,9 +1,7 @@
 // The tests of exercise 09: a few numbers by hand, then names.
 #pragma once
 
-#include <fmt/format.h>
-
-#include "base/split.h"
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 #include "train/evaluation.h"
 

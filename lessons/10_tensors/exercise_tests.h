@@ -1,8 +1,7 @@
 // The tests of exercise 10: a small mask, attention of three rows on paper, and what a mask costs.
 #pragma once
 
-#include <fmt/format.h>
-
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 
 using namespace teach::words;

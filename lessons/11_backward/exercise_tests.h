@@ -1,8 +1,7 @@
 // The tests of exercise 11: slope after slope, in the order of the way back.
 #pragma once
 
-#include <numeric>
-
+#include "lesson/lesson.h"
 #include "lesson/nudge.h"
 #include "lesson/teach.h"
 

@@ -138,8 +138,8 @@ int main(int argc, char** argv) {
   lesson.picture("11_way_back.svg", way_back_picture({a.q, a.k, a.v}, {d.q, d.k, d.v}, weights, dscores, answer()));
 
   fmt::print("number          | slope by hand  | by nudging\n");
-  auto print = [&](const char* name, std::size_t s, Array& x, const Array& dx) {
-    fmt::print("{} of position {} |{} |{}\n", name, s, numbers({dx[s], 2}), numbers(nudged({x[s], 2}, answer)));
+  auto print = [&](const char* name, std::size_t s, Array& of, const Array& by_hand) {
+    fmt::print("{} of position {} |{} |{}\n", name, s, numbers({by_hand[s], 2}), numbers(nudged({of[s], 2}, answer)));
   };
   print("q", 2, a.q, d.q);
   for (std::size_t s = 0; s < 3; s++) print("k", s, a.k, d.k);

@@ -120,62 +120,6 @@ std::size_t rows_that_differ(View<const float> a, View<const float> b, float tol
   return count;
 }
 
-/// With TIMES=1: all that depends on this machine. y (N,n_out) may become anything.
-void print_times(View<float> y, View<const float> x, View<const float> w, View<const float> wt, PythonRandom& random) {
-  const std::size_t threads = available_threads();
-  fmt::print("one core's peak: {:.1f} products per ns, in vectors of {} numbers\n\n", peak(), lanes<float>);
-  fmt::print("sums at once | products per ns | % of peak\n");
-  std::size_t sums = 1;
-  for (float (*grow)(std::size_t, float) : {at_once<1>, at_once<2>, at_once<4>, at_once<8>}) {
-    volatile float result = 0;
-    const double us = Lesson::microseconds([&] { result = grow(100'000, result); });
-    const double rate = static_cast<double>(lanes<float> * sums * 100'000) / us / 1000;
-    fmt::print("{:12} | {:15.1f} | {:9.0f}\n", sums, rate, 100 * rate / peak());
-    sums *= 2;
-  }
-  print_reading();
-
-  fmt::print("\n{:36} |      us | products per ns | % of peak\n", "y = x w^T");
-  auto time = [&](const std::string& what, const auto& work) {
-    const double us = Lesson::microseconds(work), rate = static_cast<double>(y.rows * y.cols * x.cols) / us / 1000;
-    fmt::print("{:36} | {:7.1f} | {:15.1f} | {:9.0f}\n", what, us, rate, 100 * rate / peak());
-  };
-  time("plain", [&] { plain(y, x, w); });
-  time("tiled", [&] { tiled(y, x, w); });
-  time("vectorised", [&] { vectorised(y, x, wt); });
-  time(fmt::format("threaded, {} threads", threads), [&] { threaded(y, x, wt, threads); });
-  time("matmul() of src/tensor, one thread", [&] { matmul(y, x, wt); });
-  for (const std::size_t H : {4, 16, 64}) {
-    time(fmt::format("matmul(), {} heads of {} in a loop", H, y.cols / H), [&] { heads_in_loop(y, x, wt, H); });
-  }
-
-  fmt::print("\n16 positions, n_embd | us with 1 thread | with {:2} | times as fast\n", threads);
-  for (const std::size_t n_embd : {16, 64, 256}) {  // two rows of tiles, so a third thread has nothing to do
-    const Tensor<float> few(16, n_embd), weights(n_embd, 4 * n_embd);
-    Tensor<float> out(16, 4 * n_embd);
-    auto us = [&](std::size_t shares) {
-      return Lesson::microseconds([&] { threaded(out.view(), few.view(), weights.view(), shares); });
-    };
-    const double one = us(1), all = us(threads);
-    fmt::print("{:20} | {:16.2f} | {:7.2f} | {:13.2f}\n", n_embd, one, all, one / all);
-  }
-
-  fmt::print("\ntwo threads, two counters | us\n");
-  fmt::print("side by side              | {:.0f}\n", count_apart(1));
-  fmt::print("64 bytes apart            | {:.0f}\n", count_apart(16));
-
-  fmt::print("\nattention, 512 queries     |      us | times as fast\n");
-  Tensor<float> q(512, 16), k(512, 16), v(512, 16), out(512, 16);
-  for (Tensor<float>* rows : {&q, &k, &v}) draw(rows->view(), random);
-  auto us = [&](int used, int deal) {
-    return Lesson::microseconds([&] { attention(out.view(), {q.view(), k.view(), v.view(), 0.25}, used, deal); });
-  };
-  const double one = us(1, 1), halves = us(2, 256), dealt = us(2, 16);
-  fmt::print("1 thread                   | {:7.1f} | {:13.2f}\n", one, 1.0);
-  fmt::print("2 threads, in halves       | {:7.1f} | {:13.2f}\n", halves, one / halves);
-  fmt::print("2 threads, dealt out by 16 | {:7.1f} | {:13.2f}\n\n", dealt, one / dealt);
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
 
@@ -276,6 +220,62 @@ int main(int argc, char** argv) {
     fmt::print("a sum of {} numbers, its terms shared among {}: {:.4f}\n", terms.size(), shares, sum);
   }
   fmt::print("\n");
-  if (Lesson::timed()) print_times(y, x, w, wt, lesson.random);
+  if (!Lesson::timed()) return lesson.finish();
+
+  // With TIMES=1: all that depends on this machine.
+  const std::size_t threads = available_threads();
+  fmt::print("one core's peak: {:.1f} products per ns, in vectors of {} numbers\n\n", peak(), lanes<float>);
+  fmt::print("sums at once | products per ns | % of peak\n");
+  std::size_t sums = 1;
+  for (float (*grow)(std::size_t, float) : {at_once<1>, at_once<2>, at_once<4>, at_once<8>}) {
+    volatile float result = 0;
+    const double us = Lesson::microseconds([&] { result = grow(100'000, result); });
+    const double rate = static_cast<double>(lanes<float> * sums * 100'000) / us / 1000;
+    fmt::print("{:12} | {:15.1f} | {:9.0f}\n", sums, rate, 100 * rate / peak());
+    sums *= 2;
+  }
+  print_reading();
+
+  fmt::print("\n{:36} |      us | products per ns | % of peak\n", "y = x w^T");
+  auto time = [&](const std::string& what, const auto& work) {
+    const double us = Lesson::microseconds(work), rate = static_cast<double>(y.rows * y.cols * x.cols) / us / 1000;
+    fmt::print("{:36} | {:7.1f} | {:15.1f} | {:9.0f}\n", what, us, rate, 100 * rate / peak());
+  };
+  time("plain", [&] { plain(y, x, w); });
+  time("tiled", [&] { tiled(y, x, w); });
+  time("vectorised", [&] { vectorised(y, x, wt); });
+  time(fmt::format("threaded, {} threads", threads), [&] { threaded(y, x, wt, threads); });
+  time("matmul() of src/tensor, one thread", [&] { matmul(y, x, wt); });
+  for (const std::size_t H : {4, 16, 64}) {
+    time(fmt::format("matmul(), {} heads of {} in a loop", H, y.cols / H), [&] { heads_in_loop(y, x, wt, H); });
+  }
+
+  fmt::print("\n16 positions, n_embd | us with 1 thread | with {:2} | times as fast\n", threads);
+  for (const std::size_t n_embd : {16, 64, 256}) {  // two rows of tiles, so a third thread has nothing to do
+    const Tensor<float> few(16, n_embd), weights(n_embd, 4 * n_embd);
+    Tensor<float> out(16, 4 * n_embd);
+    auto us = [&](std::size_t shares) {
+      return Lesson::microseconds([&] { threaded(out.view(), few.view(), weights.view(), shares); });
+    };
+    const double alone = us(1), all = us(threads);
+    fmt::print("{:20} | {:16.2f} | {:7.2f} | {:13.2f}\n", n_embd, alone, all, alone / all);
+  }
+
+  fmt::print("\ntwo threads, two counters | us\n");
+  fmt::print("side by side              | {:.0f}\n", count_apart(1));
+  fmt::print("64 bytes apart            | {:.0f}\n", count_apart(16));
+
+  fmt::print("\nattention, 512 queries     |      us | times as fast\n");
+  Tensor<float> queries(512, 16), keys(512, 16), values(512, 16), found(512, 16);
+  for (Tensor<float>* rows : {&queries, &keys, &values}) draw(rows->view(), lesson.random);
+  auto us = [&](int used, int deal) {
+    return Lesson::microseconds([&] {
+      attention(found.view(), {queries.view(), keys.view(), values.view(), 0.25}, used, deal);
+    });
+  };
+  const double alone = us(1, 1), halves = us(2, 256), dealt = us(2, 16);
+  fmt::print("1 thread                   | {:7.1f} | {:13.2f}\n", alone, 1.0);
+  fmt::print("2 threads, in halves       | {:7.1f} | {:13.2f}\n", halves, alone / halves);
+  fmt::print("2 threads, dealt out by 16 | {:7.1f} | {:13.2f}\n\n", dealt, alone / dealt);
   return lesson.finish();
 }

@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
     // No weight is beyond 1/2, six standard deviations: so |h_pre| < 4, |logit| < 128, a loss is off by no more than
     // 200 * 128 * 2^-53 < 3e-12, and two of them divided by 2e-5 by 3e-7. The rest is for the curvature. (Where an
     // h_pre is so close to 0 that the nudge takes it across, there is a corner, and the two gradients may differ.)
-    lesson.check(fmt::format("name {}: the gradient by hand is that of central differences, to 1e-6", step),
+    lesson.check("the gradient by hand is that of central differences, to 1e-6",
                  largest_difference(by_hand, by_trying) < 1e-6);
   }
 

@@ -13,25 +13,37 @@ using lesson03::Mlp;
 using microgpt::Lesson;
 using Pointers = lesson03::Value;
 
+/// The expression of lesson 03. a and b are made before the inner Scope and stay; the rest is taken back when it ends.
+void try_small_tape(const Lesson& lesson) {
+  const Scope outer;
+  const Value a = 2.0, b = -3.0;
+  Value kept = a;
+  {
+    const Scope scope;
+    const Value u = a * b, v = u + 10.0, L = u * v;
+    L.backward();  // stop: small
+    fmt::print("\nback along the tape: a {}, b {}, u {}, v {}\n", a.grad(), b.grad(), u.grad(), v.grad());
+    lesson.picture("04_tape.svg", tape_picture({"a", "b", "u = a · b", "v = u + 10", "L = u · v"}, 2));
+    kept = u;
+  }
+  fmt::print("the Scope has ended: {} places in use", tape.nodes.used);
+  const Value sum = a + b;  // stop: again
+  fmt::print("; then a + b is {}, and u, which was kept, says {}\n", sum.data(), kept.data());
+}
+
+/// ((x + 1) + 1) + ..., a million times: as deep as a graph can be.
+void try_deep_chain() {
+  const Scope scope;
+  const Value x = 0.0;
+  Value sum = x;
+  for (int i = 0; i < 1'000'000; i++) sum = sum + 1.0;
+  sum.backward();  // stop: chain
+  fmt::print("\na million additions: {}, gradient of x {}\n", sum.data(), x.grad());
+}
+
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  // The expression of lesson 03. a and b are made before the inner Scope and stay; the rest is taken back when it ends.
-  {
-    const Scope outer;
-    const Value a = 2.0, b = -3.0;
-    Value kept = a;
-    {
-      const Scope scope;
-      const Value u = a * b, v = u + 10.0, L = u * v;
-      L.backward();  // stop: small
-      fmt::print("\nback along the tape: a {}, b {}, u {}, v {}\n", a.grad(), b.grad(), u.grad(), v.grad());
-      lesson.picture("04_tape.svg", tape_picture({"a", "b", "u = a · b", "v = u + 10", "L = u · v"}, 2));
-      kept = u;
-    }
-    fmt::print("the Scope has ended: {} places in use", tape.nodes.used);
-    const Value sum = a + b;  // stop: again
-    fmt::print("; then a + b is {}, and u, which was kept, says {}\n", sum.data(), kept.data());
-  }
+  try_small_tape(lesson);
 
   microgpt::Parameters parameters(microgpt::mlp_shapes(lesson.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, lesson.random);
@@ -89,16 +101,7 @@ int main(int argc, char** argv) {
     });
     fmt::print(stderr, timing, time, what);
   }
-
-  // ((x + 1) + 1) + ..., a million times: as deep as a graph can be.
-  {
-    const Scope scope;
-    const Value x = 0.0;
-    Value sum = x;
-    for (int i = 0; i < 1'000'000; i++) sum = sum + 1.0;
-    sum.backward();  // stop: chain
-    fmt::print("\na million additions: {}, gradient of x {}\n", sum.data(), x.grad());
-  }
+  try_deep_chain();
 
   // The same training with the Value of src.
   const microgpt::Mlp src(parameters);

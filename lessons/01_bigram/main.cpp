@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/bigram.h"
+#include "base/utf8.h"
 #include "lesson/lesson.h"
 #include "pictures.h"
 #include "train/evaluation.h"
@@ -100,6 +101,16 @@ int main(int argc, char** argv) {
     count_pairs(counts, tokens);
     lesson.step(step, num_steps, loss);  // prints every hundredth loss, and keeps all
   }
+
+  // A name that was not counted: the surprise at each of its characters.
+  const std::vector<Token> unseen = tokenizer.encode_document(lesson.documents.back());
+  fmt::print("\na name it has not seen\nafter | came | probability | surprise\n");
+  for (std::size_t i = 0; i + 1 < unseen.size(); i++) {
+    const double p = probabilities(counts[unseen[i]])[unseen[i + 1]];
+    fmt::print("{} | {} | {:11.6f} | {:8.4f}\n", pad_left(labels[unseen[i]], 5), pad_left(labels[unseen[i + 1]], 4), p,
+               surprise(p));
+  }
+  fmt::print("the mean of these surprises is its loss: {:.4f}\n", document_loss(counts, unseen));
 
   for (int i = 0; i < 20; i++) lesson.name(tokenizer.decode(draw_name(counts, tokenizer.bos(), lesson.random)));
   fmt::print("of these, letter for letter in the list of names: {}\n", lesson.copied());

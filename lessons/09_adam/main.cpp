@@ -73,7 +73,8 @@ struct Draft {
   }
 };
 
-/// 40 steps from (-10, 1) through a valley with two parameters, nearly flat along x and steep across.
+/// 40 steps from (-10, 1) through a valley with two parameters, nearly flat along x and steep across. Prints the first
+/// places, and the last.
 Walk walk(const char* name, Rule rule, double learning_rate) {
   const Scope scope;
   const Value x = -10.0, y = 1.0;
@@ -85,7 +86,13 @@ Walk walk(const char* name, Rule rule, double learning_rate) {
     optimizer.update({x, y}, learning_rate, step);
     path.emplace_back(x.data(), y.data());
   }
-  print_walk(name, learning_rate, path);
+  fmt::print("{:8} {:5}:", name, learning_rate);
+  for (const std::size_t step : {1, 2, 3, 40}) {
+    auto rounded = [](double number) { return std::round(number * 100) / 100 + 0.0; };  // no -0.00
+    const auto& [px, py] = path[step];
+    fmt::print("{} ({:6.2f},{:6.2f})", step == 40 ? " ... step 40" : "", rounded(px), rounded(py));
+    if (step == 40) fmt::print(", height {:.2f}\n", px * px / 2 + 50 * py * py);
+  }
   return path;
 }
 

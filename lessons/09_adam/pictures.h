@@ -1,4 +1,4 @@
-// The pictures of lesson 09, and a walk in one line.
+// The picture of lesson 09.
 #pragma once
 
 #include "lesson/lesson.h"
@@ -7,17 +7,6 @@
 namespace microgpt {
 
 using Walk = std::vector<std::pair<double, double>>;  // places (x, y)
-
-/// The first places of a walk through the valley, and the last.
-inline void print_walk(const char* name, double learning_rate, const Walk& path) {
-  fmt::print("{:8} {:5}:", name, learning_rate);
-  for (const std::size_t step : {1, 2, 3, 40}) {
-    auto rounded = [](double x) { return std::round(x * 100) / 100 + 0.0; };  // no -0.00
-    const auto& [x, y] = path[step];
-    fmt::print("{} ({:6.2f},{:6.2f})", step == 40 ? " ... step 40" : "", rounded(x), rounded(y));
-    if (step == 40) fmt::print(", height {:.2f}\n", x * x / 2 + 50 * y * y);
-  }
-}
 
 /// Contour lines of the height x^2 / 2 + 50 y^2, and the paths of SGD and Adam. y is drawn twice as large as x.
 inline Svg valley_picture(const Walk& sgd, const Walk& adam) {

@@ -7,7 +7,7 @@
 #include "train/evaluation.h"
 
 using namespace microgpt;
-using namespace teach::words;
+using namespace teach;
 
 inline void test_probabilities() {
   const Row prior{0.5, 0.25, 0.25};

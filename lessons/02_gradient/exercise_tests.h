@@ -4,7 +4,7 @@
 #include "lesson/lesson.h"
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 inline void test_slopes() {
   const Curve curve{{2, 1}, {-1, -4}, {4, 7}};

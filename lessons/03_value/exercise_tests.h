@@ -4,7 +4,7 @@
 #include "lesson/lesson.h"
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 inline void test_tanh() {
   const double t = std::tanh(0.5);

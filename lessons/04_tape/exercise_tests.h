@@ -6,7 +6,7 @@
 #include "lesson/mlp.h"
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 inline void test_small() {
   const Scope scope;

@@ -6,7 +6,7 @@
 #include "train/evaluation.h"
 #include "train/gradient.h"
 
-using namespace teach::words;
+using namespace teach;
 
 inline void test_step() {
   const Scope scope;

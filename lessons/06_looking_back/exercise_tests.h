@@ -5,7 +5,7 @@
 #include "lesson/lesson.h"
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 inline Scores zeros() {
   const StateDict p(Parameters({{"pairs", puzzle_vocab, puzzle_vocab}, {"distance", 1, 16}}));

@@ -6,7 +6,7 @@
 #include "lesson/softmax.h"
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 inline void test_paper() {
   const Scope scope;

@@ -6,7 +6,7 @@
 #include "lesson/teach.h"
 #include "train/scalar_trainer.h"
 
-using namespace teach::words;
+using namespace teach;
 
 inline void test_contribution() {
   const Scope scope;

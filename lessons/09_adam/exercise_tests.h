@@ -5,7 +5,7 @@
 #include "lesson/teach.h"
 #include "train/evaluation.h"
 
-using namespace teach::words;
+using namespace teach;
 
 /// One step of parameters that are 0. Then m and the gradients are what the step made of them.
 inline std::vector<double> moved(std::vector<double>& m, std::vector<double>& gradients, double learning_rate) {

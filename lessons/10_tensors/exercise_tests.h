@@ -4,7 +4,7 @@
 #include "lesson/lesson.h"
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 inline void test_mask() {
   calling("document_mask() of rows that belong to the names 0, 1, 1 and 1",

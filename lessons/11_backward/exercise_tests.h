@@ -5,7 +5,7 @@
 #include "lesson/nudge.h"
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 /// Lesson 07's three positions, without a bias.
 inline void test_values() {

@@ -4,7 +4,7 @@
 #include "heads.h"
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 /// Number 10 t + c is at position t, place c of document 0; a hundred more in document 1.
 inline NdArray counted() {

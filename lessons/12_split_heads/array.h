@@ -2,8 +2,6 @@
 // chunk; and a linear layer.
 #pragma once
 
-#include <fmt/ranges.h>
-
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -15,7 +13,12 @@ namespace microgpt {
 using Shape = std::vector<std::size_t>;
 
 /// "(2,5,64)"
-inline std::string text(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ",")); }
+inline std::string text(const Shape& shape) {
+  std::string list = "(";
+  for (const std::size_t n : shape) list += std::to_string(n) + ",";
+  list.back() = ')';
+  return list;
+}
 
 /// Row-major: the last index runs fastest.
 struct NdArray {

@@ -1,18 +1,13 @@
 // The tests of exercise 01: one row on paper. Then a table of triples that leans on one of pairs.
 #pragma once
 
-#include <fmt/format.h>
-
 #include "base/bigram.h"
-#include "base/python_random.h"
-#include "base/split.h"
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 #include "train/evaluation.h"
 
 using namespace microgpt;
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 inline void test_probabilities() {
   const Row prior{0.5, 0.25, 0.25};
@@ -62,20 +57,13 @@ inline void show() {
                counted, loss(with_pairs), loss(alone), loss(leaning));
   }
   PythonRandom random(1);
-  for (const bool with_triples : {false, true}) {
-    fmt::print("{}", with_triples ? "with triples:" : "with pairs:  ");
-    for (int i = 0; i < 8; i++) {
-      std::vector<Token> name;
-      Token a = tokenizer.bos(), b = a;
-      while (name.size() < 16) {
-        const Token next = random.choice(with_triples ? leaning(a, b) : with_pairs(a, b));
-        if (next == tokenizer.bos()) break;
-        name.push_back(next), a = b, b = next;
-      }
-      fmt::print(" {}", tokenizer.decode(name));
-    }
-    fmt::print("\n");
+  fmt::print("names by triples:");
+  for (int i = 0; i < 8; i++) {
+    Token a = tokenizer.bos();
+    auto next = [&](Token b, std::size_t) { return random.choice(leaning(std::exchange(a, b), b)); };
+    fmt::print(" {}", tokenizer.decode(generate(next, tokenizer.bos(), 16)));
   }
+  fmt::print("\n");
 }
 
 int main(int argc, char** argv) { return teach::exercise(argc, argv, {test_probabilities, show}); }

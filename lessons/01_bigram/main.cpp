@@ -2,21 +2,10 @@
 //
 // The whole model is a table: how often did each character come right after each other one? Before a name is counted,
 // the table has to predict it, character by character. How surprised it is, is its loss.
-#include <fmt/format.h>
-
-#include <cmath>
 #include <limits>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/bigram.h"
-#include "base/python_random.h"
-#include "base/split.h"
-#include "base/tokenizer.h"
 #include "base/utf8.h"
-#include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "pictures.h"
 #include "train/evaluation.h"
@@ -67,40 +56,6 @@ double document_loss(const Counts& counts, std::span<const Token> tokens) {
   return 1.0 / static_cast<double>(n) * total;
 }
 
-/// The example for paper: an alphabet of a, n and BOS; two names are counted, a third is predicted.
-void count_three_tokens() {
-  constexpr Token a = 0, n = 1, bos = 2;
-  const std::vector<std::string> labels{"a", "n", "BOS"};
-  Counts counts(3, std::vector<double>(3));
-  count_pairs(counts, std::vector<Token>{bos, a, n, n, a, bos});
-  count_pairs(counts, std::vector<Token>{bos, n, a, n, bos});
-  fmt::print("\nanna and nan, counted\nafter |   a   n BOS | as probabilities\n");
-  for (const Token token : {bos, a, n}) {
-    const std::vector<double> p = probabilities(counts[token]);
-    fmt::print("{:>5} | {:3} {:3} {:3} | {:.4f} {:.4f} {:.4f}\n", labels[token], counts[token][0], counts[token][1],
-               counts[token][2], p[0], p[1], p[2]);
-  }
-  const std::vector<Token> ana{bos, a, n, a, bos};
-  fmt::print("then ana comes; surprises:");
-  for (std::size_t i = 0; i < 4; i++) fmt::print(" {:.4f}", surprise(probabilities(counts[ana[i]])[ana[i + 1]]));
-  fmt::print(", mean {:.4f}\n", document_loss(counts, ana));
-}
-
-/// A name that was not counted: the rows of the table that it needs, and the surprise at each of its characters.
-void print_name(const Counts& counts, const std::vector<std::string>& labels, std::span<const Token> tokens) {
-  Grid rows{.row_labels = {}, .col_labels = labels, .rows = {}};
-  std::string surprises = "after | came | probability | surprise\n";
-  for (std::size_t i = 0; i + 1 < tokens.size(); i++) {
-    const std::string &after = labels[tokens[i]], &came = labels[tokens[i + 1]];
-    rows.row_labels.push_back(after);
-    rows.rows.push_back(probabilities(counts[tokens[i]]));
-    const double p = rows.rows.back()[tokens[i + 1]];
-    surprises += fmt::format("{} | {} | {:11.6f} | {:8.4f}\n", pad_left(after, 5), pad_left(came, 4), p, surprise(p));
-  }
-  fmt::print("\na name it has not seen; darker is more likely\n{}\n{}", shades(rows), surprises);
-  fmt::print("the mean of these surprises is its loss: {:.4f}\n", document_loss(counts, tokens));
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const Tokenizer& tokenizer = lesson.tokenizer;
@@ -112,7 +67,23 @@ int main(int argc, char** argv) {
   fmt::print("\nnames drawn with 27 equally likely tokens:");
   for (int i = 0; i < 5; i++) fmt::print(" {}", tokenizer.decode(draw_name(nothing, tokenizer.bos(), chance)));
   fmt::print("\n");
-  count_three_tokens();
+
+  // The example for paper: an alphabet of a, n and BOS; two names are counted, a third is predicted.
+  constexpr Token a = 0, n = 1, bos = 2;
+  const std::vector<std::string> three{"a", "n", "BOS"};
+  Counts pairs(3, std::vector<double>(3));
+  count_pairs(pairs, std::vector<Token>{bos, a, n, n, a, bos});
+  count_pairs(pairs, std::vector<Token>{bos, n, a, n, bos});
+  fmt::print("\nanna and nan, counted\nafter |   a   n BOS | as probabilities\n");
+  for (const Token token : {bos, a, n}) {
+    const std::vector<double> p = probabilities(pairs[token]);
+    fmt::print("{:>5} | {:3} {:3} {:3} | {:.4f} {:.4f} {:.4f}\n", three[token], pairs[token][0], pairs[token][1],
+               pairs[token][2], p[0], p[1], p[2]);
+  }
+  const std::vector<Token> ana{bos, a, n, a, bos};
+  fmt::print("then ana comes; surprises:");
+  for (std::size_t i = 0; i < 4; i++) fmt::print(" {:.4f}", surprise(probabilities(pairs[ana[i]])[ana[i + 1]]));
+  fmt::print(", mean {:.4f}\n", document_loss(pairs, ana));
 
   // What a loss means, such as 3.3 or 2.37: a choice between n equally likely characters has a surprise of log(n).
   fmt::print("\na loss of | is as unsure as a choice between\n");
@@ -131,12 +102,17 @@ int main(int argc, char** argv) {
     lesson.step(step, num_steps, loss);  // prints every hundredth loss, and keeps all
   }
 
+  // A name that was not counted: the surprise at each of its characters.
   const std::vector<Token> unseen = tokenizer.encode_document(lesson.documents.back());
-  print_name(counts, labels, unseen);
-
-  for (int i = 0; i < 20; i++) {
-    lesson.name(tokenizer.decode(draw_name(counts, tokenizer.bos(), lesson.random)));
+  fmt::print("\na name it has not seen\nafter | came | probability | surprise\n");
+  for (std::size_t i = 0; i + 1 < unseen.size(); i++) {
+    const double p = probabilities(counts[unseen[i]])[unseen[i + 1]];
+    fmt::print("{} | {} | {:11.6f} | {:8.4f}\n", pad_left(labels[unseen[i]], 5), pad_left(labels[unseen[i + 1]], 4), p,
+               surprise(p));
   }
+  fmt::print("the mean of these surprises is its loss: {:.4f}\n", document_loss(counts, unseen));
+
+  for (int i = 0; i < 20; i++) lesson.name(tokenizer.decode(draw_name(counts, tokenizer.bos(), lesson.random)));
   fmt::print("of these, letter for letter in the list of names: {}\n", lesson.copied());
   std::vector<std::vector<double>> table;
   for (const std::vector<double>& row : counts) table.push_back(probabilities(row));
@@ -150,11 +126,8 @@ int main(int argc, char** argv) {
   }
   fmt::print("\nthe mean over {} names it has not seen\n", split.held_out.size());
   for (const bool after_all : {false, true}) {
-    std::vector<double> losses;
-    for (const Document& document : split.held_out) {
-      losses.push_back(document_loss(after_all ? all : counts, tokenizer.encode_document(document)));
-    }
-    const Estimate mean = estimate(losses);
+    auto loss = [&](auto tokens) { return document_loss(after_all ? all : counts, tokens); };
+    const Estimate mean = mean_loss(loss, split.held_out, tokenizer);
     fmt::print("counted {:5} names | loss {:.4f} +- {:.4f} | standard deviation of a single loss {:.4f}\n",
                after_all ? split.training.size() : num_steps, mean.mean, mean.standard_error, mean.stddev);
   }

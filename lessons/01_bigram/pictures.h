@@ -1,12 +1,8 @@
 // The picture of lesson 01.
 #pragma once
 
-#include <algorithm>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include "draw/plot.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

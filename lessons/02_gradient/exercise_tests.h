@@ -1,16 +1,10 @@
 // The tests of exercise 02: two hidden numbers on paper, slope after slope. Then a network learns to draw a wave.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "base/python_random.h"
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 inline void test_slopes() {
   const Curve curve{{2, 1}, {-1, -4}, {4, 7}};

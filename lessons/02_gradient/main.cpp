@@ -1,24 +1,11 @@
 // Lesson 02: the gradient, or which way is down. It says for every number in a model how fast the loss changes with it.
 // First it is found by trying: nudge a number, compute the loss again. Then by hand: back through a small network, step
 // by step, which finds the slopes of all its numbers at once.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "base/parameters.h"
-#include "base/python_random.h"
-#include "base/tokenizer.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
 #include "lesson/softmax.h"
 #include "train/gradient.h"
-#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -26,29 +13,6 @@ using Numbers = std::vector<double>;
 
 /// Three letters have these scores, and b comes: -log of its probability.
 double three_letter_loss(const Numbers& scores) { return -std::log(softmax(scores)[1]); }
-
-/// How fast that loss changes with each score, by trying: a little up, a little down.
-void three_letters(const Lesson& lesson) {
-  constexpr double nudge = 0.01;
-  const Numbers scores{1, 0, -1}, probs = softmax(scores);
-  fmt::print("\nThree letters, and b came: the loss is {:.4f}.\n\n", three_letter_loss(scores));
-  fmt::print("letter | score | exp(score) | probability | loss: 0.01 higher | 0.01 lower |  slope\n");
-  Numbers pushes;
-  for (std::size_t i = 0; i < scores.size(); i++) {
-    Numbers higher = scores, lower = scores;
-    higher[i] += nudge;
-    lower[i] -= nudge;
-    const double above = three_letter_loss(higher), below = three_letter_loss(lower);
-    const double slope = (above - below) / (2 * nudge);
-    fmt::print("{:6} | {:5} | {:10.4f} | {:11.4f} | {:17.4f} | {:10.4f} | {:6.3f}\n", "abc"[i], scores[i],
-               std::exp(scores[i]), probs[i], above, below, slope);
-    pushes.push_back(-slope);
-  }
-  lesson.picture("02_slopes.svg",
-                 bar_chart("Wrong letters go down by their probability, the right one up by the rest",
-                           "probability, and push", {"a", "b (came)", "c"},
-                           {{"probability", probs}, {"push on the score: minus the slope of the loss", pushes}}));
-}
 
 /// y = w x: each output is a sum over the inputs, each times a weight of its own. w is (n_out, n_in).
 Numbers linear(const Parameter& w, std::span<const double> x) {
@@ -123,20 +87,6 @@ Numbers linear_backward(const Parameter& w, std::span<const double> x, const Num
   return dx;
 }
 
-/// A linear layer small enough for paper, two inputs and two outputs, and its way back.
-void linear_on_paper() {
-  Parameters parameters({{"w", 2, 2}});
-  const Parameter& w = parameters["w"];
-  std::iota(w.data, w.data + 4, 1.0);
-  const Numbers x{5, 6}, y = linear(w, x), dy{0.1, -0.2};
-  const Numbers dx = linear_backward(w, x, dy);
-  fmt::print("\ny = w x: w = ({} {}; {} {}), x = ({} {}), so y = ({} {})\n", w.data[0], w.data[1], w.data[2], w.data[3],
-             x[0], x[1], y[0], y[1]);
-  fmt::print("the loss changes with y by ({:.1f} {:.1f})\n", dy[0], dy[1]);
-  fmt::print("so with w by ({:.1f} {:.1f}; {:.1f} {:.1f}), and with x by ({:.1f} {:.1f})\n\n", w.grad[0], w.grad[1],
-             w.grad[2], w.grad[3], dx[0], dx[1]);
-}
-
 /// A name's loss. Its gradient, by hand, is added to that of the parameters: the lines of forward(), last one first.
 double document_backward(const Parameters& parameters, std::span<const Token> tokens) {
   const auto n = static_cast<double>(tokens.size() - 1);
@@ -157,36 +107,6 @@ double document_backward(const Parameters& parameters, std::span<const Token> to
   return 1.0 / n * total;
 }
 
-/// Three names' gradients, each found three times: by hand, by trying, and by the autograd of the lessons to come.
-void check_gradients(Lesson& lesson, Parameters& parameters) {
-  const std::size_t n = lesson.tokens_of_step(1).size() - 1, k = lesson.tokenizer.bos() * 16;  // k: of wte[BOS][0]
-  fmt::print("predictions to find one name's gradient: {} by trying, {} and their way back by hand\n\n",
-             2 * parameters.size() * n, n);
-  fmt::print("gradient check, wte[BOS][0]: by hand | by trying | largest difference among all {}\n", parameters.size());
-  const Mlp autograd_mlp(parameters);
-  const Loss autograd_loss = [&](std::span<const Token> tokens) { return document_loss(autograd_mlp, tokens); };
-  bool near_trying = true, near_autograd = true;
-  for (std::size_t step = 1; step <= 3; step++) {
-    const std::vector<Token> tokens = lesson.tokens_of_step(step);
-    document_backward(parameters, tokens);
-    const Numbers by_hand(parameters.grad().begin(), parameters.grad().end());
-    std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
-    const Numbers by_trying = slopes_by_trying(parameters, tokens);
-    const Numbers by_autograd = loss_and_gradient(autograd_loss, autograd_mlp.params, tokens).gradient;
-    fmt::print("{:36.6f} | {:9.6f} | {:33.8f} | {}\n", by_hand[k], by_trying[k], largest_difference(by_hand, by_trying),
-               lesson.tokenizer.decode(std::span(tokens).subspan(1, tokens.size() - 2)));
-    near_trying = near_trying && largest_difference(by_hand, by_trying) < 1e-6;
-    near_autograd = near_autograd && largest_difference(by_hand, by_autograd) < 2e-12;
-  }
-  // No weight is beyond 1/2, six standard deviations: so |h_pre| < 4, |logit| < 128, a loss is off by no more than
-  // 200 * 128 * 2^-53 < 3e-12, and two of them divided by 2e-5 by 3e-7. The rest is for the curvature. (Where an h_pre
-  // is so close to 0 that the nudge takes it across, there is a corner, and the two gradients may differ.)
-  lesson.check("the gradient by hand is that of central differences, to 1e-6", near_trying);
-  // Both add up the same products, no more than 64 * (1/2) * (1/2) * 2 = 32 in size, each with fewer than 200 roundings
-  // on either side: 32 * 2 * 200 * 2^-53 < 2e-12.
-  lesson.check("the gradient by hand is that of src/lesson/mlp.h, to 2e-12", near_autograd);
-}
-
 /// Downhill: each parameter moves against its slope, and forgets it.
 void step_downhill(Parameters& parameters, double learning_rate) {
   for (std::size_t i = 0; i < parameters.size(); i++) {
@@ -197,27 +117,70 @@ void step_downhill(Parameters& parameters, double learning_rate) {
 
 /// A new name, as in lesson 01: begin at BOS, draw the next token with its probability, until BOS comes.
 std::string draw_name(const Parameters& parameters, const Tokenizer& tokenizer, PythonRandom& random) {
-  std::vector<Token> name;
-  Token token = tokenizer.bos();
-  while (name.size() < 16) {
-    token = random.choice(forward(parameters, token).probs);
-    if (token == tokenizer.bos()) break;
-    name.push_back(token);
-  }
-  return tokenizer.decode(name);
+  auto next = [&](Token token, std::size_t) { return random.choice(forward(parameters, token).probs); };
+  return tokenizer.decode(generate(next, tokenizer.bos(), 16));
 }
 
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  three_letters(lesson);
-  linear_on_paper();
+
+  // How fast that loss changes with each score, by trying: a little up, a little down.
+  constexpr double nudge = 0.01;
+  const Numbers scores{1, 0, -1}, probs = softmax(scores);
+  fmt::print("\nThree letters, and b came: the loss is {:.4f}.\n\n", three_letter_loss(scores));
+  fmt::print("letter | score | exp(score) | probability | loss: 0.01 higher | 0.01 lower |  slope\n");
+  Numbers pushes;
+  for (std::size_t i = 0; i < scores.size(); i++) {
+    Numbers higher = scores, lower = scores;
+    higher[i] += nudge;
+    lower[i] -= nudge;
+    const double above = three_letter_loss(higher), below = three_letter_loss(lower);
+    const double slope = (above - below) / (2 * nudge);
+    fmt::print("{:6} | {:5} | {:10.4f} | {:11.4f} | {:17.4f} | {:10.4f} | {:6.3f}\n", "abc"[i], scores[i],
+               std::exp(scores[i]), probs[i], above, below, slope);
+    pushes.push_back(-slope);
+  }
+  lesson.picture("02_slopes.svg",
+                 bar_chart("Wrong letters go down by their probability, the right one up by the rest",
+                           "probability, and push", {"a", "b (came)", "c"},
+                           {{"probability", probs}, {"push on the score: minus the slope of the loss", pushes}}));
+
+  // A linear layer small enough for paper, two inputs and two outputs, and its way back.
+  Parameters on_paper({{"w", 2, 2}});
+  const Parameter& w = on_paper["w"];
+  std::iota(w.data, w.data + 4, 1.0);
+  const Numbers x{5, 6}, y = linear(w, x), dy{0.1, -0.2};
+  const Numbers dx = linear_backward(w, x, dy);
+  fmt::print("\ny = w x: w = ({} {}; {} {}), x = ({} {}), so y = ({} {})\n", w.data[0], w.data[1], w.data[2], w.data[3],
+             x[0], x[1], y[0], y[1]);
+  fmt::print("the loss changes with y by ({:.1f} {:.1f})\n", dy[0], dy[1]);
+  fmt::print("so with w by ({:.1f} {:.1f}; {:.1f} {:.1f}), and with x by ({:.1f} {:.1f})\n\n", w.grad[0], w.grad[1],
+             w.grad[2], w.grad[3], dx[0], dx[1]);
 
   const PythonRandom start = lesson.random;  // for weights of other sizes, below
   Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, lesson.random);
   fmt::print("num params: {}\n", parameters.size());
 
-  check_gradients(lesson, parameters);
+  // Three names' gradients, each found twice: by hand, and by trying.
+  const std::size_t n = lesson.tokens_of_step(1).size() - 1, k = lesson.tokenizer.bos() * 16;  // k: of wte[BOS][0]
+  fmt::print("predictions to find one name's gradient: {} by trying, {} and their way back by hand\n\n",
+             2 * parameters.size() * n, n);
+  fmt::print("gradient check, wte[BOS][0]: by hand | by trying | largest difference among all {}\n", parameters.size());
+  for (std::size_t step = 1; step <= 3; step++) {
+    const std::vector<Token> tokens = lesson.tokens_of_step(step);
+    document_backward(parameters, tokens);
+    const Numbers by_hand(parameters.grad().begin(), parameters.grad().end());
+    std::fill(parameters.grad().begin(), parameters.grad().end(), 0.0);
+    const Numbers by_trying = slopes_by_trying(parameters, tokens);
+    fmt::print("{:36.6f} | {:9.6f} | {:33.8f} | {}\n", by_hand[k], by_trying[k], largest_difference(by_hand, by_trying),
+               lesson.tokenizer.decode(std::span(tokens).subspan(1, tokens.size() - 2)));
+    // No weight is beyond 1/2, six standard deviations: so |h_pre| < 4, |logit| < 128, a loss is off by no more than
+    // 200 * 128 * 2^-53 < 3e-12, and two of them divided by 2e-5 by 3e-7. The rest is for the curvature. (Where an
+    // h_pre is so close to 0 that the nudge takes it across, there is a corner, and the two gradients may differ.)
+    lesson.check("the gradient by hand is that of central differences, to 1e-6",
+                 largest_difference(by_hand, by_trying) < 1e-6);
+  }
 
   fmt::print("\nfive names before it has learnt:");
   PythonRandom chance = lesson.random;  // a copy: these names change no later ones
@@ -244,8 +207,7 @@ int main(int argc, char** argv) {
       const double learning_rate = 1 - static_cast<double>(step) / num_steps;
       step_downhill(parameters, learning_rate);
     }
-    const double mean = std::accumulate(losses.end() - 100, losses.end(), 0.0) / 100;
-    fmt::print("{:16} | {:10.4f} | {:20.4f}\n", size, losses.front(), mean);
+    fmt::print("{:16} | {:10.4f} | {:20.4f}\n", size, losses.front(), mean_of_last_hundred(losses));
   }
   fmt::print("\n");
 

@@ -5,8 +5,7 @@
 //   make hint L=03      a hint; again: another; again: a solution
 #include "value.h"
 
-using lesson03::Node;
-using lesson03::Value;
+using namespace lesson03;
 
 #ifdef SOLUTION
 #include "solution.cpp"

@@ -1,13 +1,10 @@
 // The tests of exercise 03: a number, its slope, its node; then a root, and where its slope comes from.
 #pragma once
 
-#include <fmt/format.h>
-
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 inline void test_tanh() {
   const double t = std::tanh(0.5);

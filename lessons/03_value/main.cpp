@@ -1,16 +1,10 @@
 // Lesson 03: a Value, a number that knows how it was computed. The draft is value.h beside this file: pointers to the
 // numbers it was made from. Here are two ways back that come to mind first. One is slow and one is wrong; both are
 // compared with backward(), which finds every gradient of any expression.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
 #include "mlp.h"
 #include "pictures.h"
-#include "train/optimizer.h"
 #include "value.h"
 
 using namespace microgpt;
@@ -56,30 +50,27 @@ int main(int argc, char** argv) {
   // How much L changes with each of its numbers, by trying, as in lesson 02. No number here needs to be rounded.
   constexpr double h = 0x1p-10;
   auto slope = [](const Expression& up, const Expression& down) { return (up.L.data() - down.L.data()) / (2 * h); };
-  const double by_a = slope({.a = 2.0 + h}, {.a = 2.0 - h}), by_b = slope({.b = -3.0 + h}, {.b = -3.0 - h}),
-               by_u = slope({.u = -6.0 + h}, {.u = -6.0 - h}), by_v = slope({.v = 4.0 + h}, {.v = 4.0 - h});
+  const std::vector<double> measured{slope({.a = 2.0 + h}, {.a = 2.0 - h}), slope({.b = -3.0 + h}, {.b = -3.0 - h}),
+                                     slope({.u = -6.0 + h}, {.u = -6.0 - h}), slope({.v = 4.0 + h}, {.v = 4.0 - h})};
+  auto gradients = [](const Expression& of) { return std::vector{of.a.grad(), of.b.grad(), of.u.grad(), of.v.grad()}; };
 
   const Expression d;
   const std::size_t calls = hand_down(*d.L.node, 1);
   fmt::print("\nL = u * v, v = u + 10, u = a * b\n");
   fmt::print("calls to hand the gradient of L down to all: {}\n", calls);
   fmt::print("value |     data | measured | handed down\n");
-  fmt::print("    a | {:8.4f} | {:8.4f} | {:11.4f}\n", d.a.data(), by_a, d.a.grad());
-  fmt::print("    b | {:8.4f} | {:8.4f} | {:11.4f}\n", d.b.data(), by_b, d.b.grad());
-  fmt::print("    u | {:8.4f} | {:8.4f} | {:11.4f}\n", d.u.data(), by_u, d.u.grad());
-  fmt::print("    v | {:8.4f} | {:8.4f} | {:11.4f}\n", d.v.data(), by_v, d.v.grad());
+  const std::vector<double> data{d.a.data(), d.b.data(), d.u.data(), d.v.data()}, handed_down = gradients(d);
+  for (int i = 0; i < 4; i++) {
+    fmt::print("    {} | {:8.4f} | {:8.4f} | {:11.4f}\n", "abuv"[i], data[i], measured[i], handed_down[i]);
+  }
 
   const Expression e;
   e.L.backward();                                   // stop: backward
   fmt::print("\nvalue | measured | backward()\n");  // stop: gradients
-  fmt::print("    a | {:8.4f} | {:10.4f}\n", by_a, e.a.grad());
-  fmt::print("    b | {:8.4f} | {:10.4f}\n", by_b, e.b.grad());
-  fmt::print("    u | {:8.4f} | {:10.4f}\n", by_u, e.u.grad());
-  fmt::print("    v | {:8.4f} | {:10.4f}\n", by_v, e.v.grad());
+  const std::vector<double> found = gradients(e);
+  for (int i = 0; i < 4; i++) fmt::print("    {} | {:8.4f} | {:10.4f}\n", "abuv"[i], measured[i], found[i]);
   lesson.picture("03_graph.svg", lesson03::graph_picture(e.a, e.b, e.u, e.v, e.L));
-  const std::vector<double> measured{by_a, by_b, by_u, by_v}, found{e.a.grad(), e.b.grad(), e.u.grad(), e.v.grad()};
-  lesson.check("the gradients are those measured",
-               found == measured && std::vector{d.a.grad(), d.b.grad(), d.u.grad(), d.v.grad()} == measured);
+  lesson.check("the gradients are those measured", found == measured && handed_down == measured);
 
   e.L.backward();
   fmt::print("after a second backward(): a {:.4f}, u {:.4f}\n", e.a.grad(), e.u.grad());
@@ -117,8 +108,7 @@ int main(int argc, char** argv) {
   // The MLP of lesson 02, its weights at random.
   Parameters parameters(mlp_shapes(lesson.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, lesson.random);
-  fmt::print("\n");
-  fmt::print("num params: {}\n", parameters.size());
+  fmt::print("\nnum params: {}\n", parameters.size());
   const Draft first = lesson03::Mlp<Draft>(parameters).document_loss(lesson.tokens_of_step(1));
   fmt::print("nodes of the first name's loss: {}; calls to hand its gradient down: {}\n",
              first.topological_order().size(), hand_down(*first.node, 1));

@@ -1,12 +1,7 @@
 // The picture of lesson 03: the graph of a small expression, and the gradients that run back through it.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
-#include <vector>
-
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 #include "value.h"
 
 namespace lesson03 {

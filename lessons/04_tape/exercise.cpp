@@ -5,11 +5,7 @@
 //   make hint L=04      a hint; again: another; again: a solution
 #include "tape.h"
 
-using lesson04::Edge;
-using lesson04::Node;
-using lesson04::Scope;
-using lesson04::tape;
-using lesson04::Value;
+using namespace lesson04;
 
 #ifdef SOLUTION
 #include "solution.cpp"

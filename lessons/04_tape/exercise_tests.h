@@ -1,16 +1,12 @@
 // The tests of exercise 04: graphs that one can draw, then one that nobody can walk. Then losses of names.
 #pragma once
 
-#include <fmt/format.h>
-
 #include "../lessons/03_value/mlp.h"  // from src
-#include "base/python_random.h"
+#include "lesson/lesson.h"
 #include "lesson/mlp.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 inline void test_small() {
   const Scope scope;

@@ -1,7 +1,5 @@
 // Lesson 04: a tape. The idea is in tape.h beside this file: a Value used like that of lesson 03, but its nodes lie one
 // after the other, so the way back needs no search and no recursion, and a step is forgotten all at once.
-#include <fmt/format.h>
-
 #include "../lessons/03_value/mlp.h"  // from src
 #include "../lessons/03_value/value.h"
 #include "lesson/lesson.h"
@@ -49,8 +47,7 @@ int main(int argc, char** argv) {
 
   microgpt::Parameters parameters(microgpt::mlp_shapes(lesson.tokenizer.vocab_size(), 16));
   draw_weights(parameters, 0.08, lesson.random);
-  fmt::print("\n");
-  fmt::print("num params: {}\n", parameters.size());
+  fmt::print("\nnum params: {}\n", parameters.size());
 
   // The MLP of lesson 02. Its parameters are on the tape before the first Scope; each step's nodes come and go.
   const Mlp<Value> mlp(parameters, dot);

@@ -1,12 +1,7 @@
 // The picture of lesson 04: five nodes in a row on the tape, and what they point to.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
-#include <vector>
-
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 #include "tape.h"
 
 namespace lesson04 {

@@ -1,18 +1,12 @@
 // The tests of exercise 05: one step with three names of different lengths. Then the same names in larger batches.
 #pragma once
 
-#include <fmt/format.h>
-
-#include "base/python_random.h"
-#include "base/split.h"
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 
-using teach::calling;
-using teach::Numbers;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 inline void test_step() {
   const Scope scope;

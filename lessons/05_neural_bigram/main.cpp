@@ -1,23 +1,13 @@
 // Lesson 05: the training loop. Take a name, compute its loss, let backward() find the gradient, take one small step
 // downhill; then the next name. The model is the MLP of lesson 02, and its gradient is no longer derived by hand.
 // Afterwards: is it better than counting, on names that it never saw?
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/bigram.h"
 #include "base/utf8.h"
+#include "draw/chart.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
 #include "microgpt.h"
-#include "pictures.h"
 #include "train/evaluation.h"
-#include "train/optimizer.h"
 
 using namespace microgpt;
 
@@ -56,64 +46,11 @@ Value draft_loss(const Mlp& model, std::span<const Token> tokens) {
   return 1.0 / static_cast<double>(n) * total;
 }
 
-/// The loss of each of these names, by a model at rest.
-std::vector<double> losses_of(const Mlp& model, std::span<const Document> names, const Tokenizer& tokenizer) {
-  std::vector<double> losses;
-  for (const Document& name : names) {
-    const Scope scope;
-    losses.push_back(draft_loss(model, tokenizer.encode_document(name)).data());
-  }
-  return losses;
-}
-
-/// The same by counts, as lesson 01 made them.
-std::vector<double> losses_of(const Bigram& counts, std::span<const Document> names, const Tokenizer& tokenizer) {
-  std::vector<double> losses;
-  for (const Document& name : names) losses.push_back(counts.loss(tokenizer.encode_document(name)));
-  return losses;
-}
-
+/// The counts of lesson 01.
 Bigram counts_of(std::span<const Document> names, const Tokenizer& tokenizer) {
   Bigram counts(tokenizer.vocab_size());
   for (const Document& name : names) counts.count(tokenizer.encode_document(name));
   return counts;
-}
-
-/// Both models on the same names: the first five, and the means of all.
-void print_comparison(std::span<const Document> names, const std::vector<double>& of_counts,
-                      const std::vector<double>& of_mlp) {
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < names.size(); i++) differences.push_back(of_mlp[i] - of_counts[i]);
-  fmt::print("name         | counts | MLP    | MLP minus counts\n");
-  for (std::size_t i = 0; i < std::min<std::size_t>(5, names.size()); i++) {
-    fmt::print("{} | {:.4f} | {:.4f} | {:16.4f}\n", pad_right(encode_utf8(names[i]), 12), of_counts[i], of_mlp[i],
-               differences[i]);
-  }
-  const Estimate counts = estimate(of_counts), mlp = estimate(of_mlp), difference = estimate(differences);
-  fmt::print("\n{} held-out names, mean +- standard error\n", names.size());
-  fmt::print("counts                         {:7.4f} +- {:.4f}\n", counts.mean, counts.standard_error);
-  fmt::print("MLP                            {:7.4f} +- {:.4f}\n", mlp.mean, mlp.standard_error);
-  fmt::print("MLP minus counts, name by name {:7.4f} +- {:.4f}\n", difference.mean, difference.standard_error);
-}
-
-/// Draws n numbers around 0 again and again, and looks how far off their mean is, in standard errors of these n.
-void print_standard_errors() {
-  constexpr std::size_t num_draws = 20000;
-  PythonRandom random(1);
-  fmt::print("\nnumbers | mean within 2 standard errors | 19 of 20 means are within\n");
-  for (const std::size_t n : {3, 5, 10, 100}) {
-    std::vector<double> off;
-    for (std::size_t draw = 0; draw < num_draws; draw++) {
-      std::vector<double> numbers(n);
-      for (double& number : numbers) number = random.gauss(0, 1);
-      const Estimate e = estimate(numbers);
-      off.push_back(std::abs(e.mean) / e.standard_error);
-    }
-    std::sort(off.begin(), off.end());
-    const auto within = std::lower_bound(off.begin(), off.end(), 2.0) - off.begin();
-    fmt::print("{:7} | {:27.0f} % | {:5.1f} standard errors\n", n, 100.0 * static_cast<double>(within) / num_draws,
-               off[num_draws * 19 / 20]);
-  }
 }
 
 /// How likely these probabilities of the next token make a vowel.
@@ -123,18 +60,6 @@ double vowels(const std::vector<double>& probs, const Tokenizer& tokenizer) {
     if (std::string("aeiou").find(tokenizer.label(next)) != std::string::npos) total += probs[next];
   }
   return total;
-}
-
-/// How likely a vowel is after rare letters: by counts of a few names, by a model that read them, and by all names.
-void print_vowels(const Bigram& few, const std::vector<double>& model, const Bigram& all, const Tokenizer& tokenizer) {
-  fmt::print("letter | seen | counting | MLP   | in all names\n");
-  for (Token token = 0; token < tokenizer.bos(); token++) {
-    if (std::string("bfpwz").find(tokenizer.label(token)) == std::string::npos) continue;
-    const std::vector<std::uint64_t> seen = few.counts(token);
-    fmt::print("{:6} | {:4} | {:8.2f} | {:5.2f} | {:12.2f}\n", tokenizer.label(token),
-               std::accumulate(seen.begin(), seen.end(), std::uint64_t{0}), vowels(few.probabilities(token), tokenizer),
-               model[token], vowels(all.probabilities(token), tokenizer));
-  }
 }
 
 int main(int argc, char** argv) {
@@ -158,8 +83,7 @@ int main(int argc, char** argv) {
   const std::vector<Parameters::Shape> shapes = mlp_shapes(tokenizer.vocab_size(), 16);
   PythonRandom same_start = lesson.random;  // for the check at the end: the same training by src/
   const Mlp model(StateDict(shapes, 0.08, lesson.random));
-  fmt::print("\n");
-  fmt::print("num params: {}\n", model.params.size());
+  fmt::print("\nnum params: {}\n", model.params.size());
 
   // A linear layer in plain Values, and that of src/microgpt.cpp.
   {
@@ -192,21 +116,18 @@ int main(int argc, char** argv) {
   // New names: a token is drawn, then the one after it, until BOS comes or there are 16.
   constexpr double temperature = 0.5;
   for (int i = 0; i < 20; i++) {
-    std::vector<Token> name;
-    Token token_id = tokenizer.bos();
-    while (name.size() < 16) {
-      const Scope scope;
-      token_id = draw_token(draft_mlp(model, token_id), temperature, lesson.random);
-      if (token_id == tokenizer.bos()) break;
-      name.push_back(token_id);
-    }
-    lesson.name(tokenizer.decode(name));
+    const Scope scope;
+    auto next = [&](Token token_id, std::size_t) {
+      return draw_token(draft_mlp(model, token_id), temperature, lesson.random);
+    };
+    lesson.name(tokenizer.decode(generate(next, tokenizer.bos(), 16)));
   }
   fmt::print("copied from the data: {} of 20\n", lesson.copied());
 
   // The trained model stands still, and every name has another loss. Held out: names not among the thousand.
   const std::vector<Document> held_out = lesson.held_out(num_steps);
-  const std::vector<double> of_mlp = losses_of(model, held_out, tokenizer);
+  auto by_model = [&](auto tokens) { return draft_loss(model, tokens); };
+  const std::vector<double> of_mlp = document_losses(by_model, held_out, tokenizer);
   const Estimate last = estimate(std::span(lesson.losses()).last(100)), at_rest = estimate(of_mlp);
   fmt::print("\n--- why the loss jumps around ---\n");
   fmt::print("the last 100 steps:            mean {:.4f}, standard deviation {:.4f}\n", last.mean, last.stddev);
@@ -214,26 +135,60 @@ int main(int argc, char** argv) {
 
   // The counts of the same thousand names beside it.
   const Bigram counts = counts_of(names.first(std::min(num_steps, names.size())), tokenizer);
-  const std::vector<double> of_counts = losses_of(counts, held_out, tokenizer);
+  const std::vector<double> of_counts =
+      document_losses([&](auto tokens) { return counts.loss(tokens); }, held_out, tokenizer);
   fmt::print("\n--- does it beat counting? ---\n");
-  print_comparison(held_out, of_counts, of_mlp);
-  print_standard_errors();  // how far to trust the mean of a few numbers
-  lesson.picture("05_loss.svg", loss_picture(lesson.losses(), estimate(of_counts).mean));
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < held_out.size(); i++) differences.push_back(of_mlp[i] - of_counts[i]);
+  fmt::print("name         | counts | MLP    | MLP minus counts\n");
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, held_out.size()); i++) {
+    fmt::print("{} | {:.4f} | {:.4f} | {:16.4f}\n", pad_right(encode_utf8(held_out[i]), 12), of_counts[i], of_mlp[i],
+               differences[i]);
+  }
+  const Estimate by_counts = estimate(of_counts), difference = estimate(differences);
+  fmt::print("\n{} held-out names, mean +- standard error\n", held_out.size());
+  fmt::print("counts                         {:7.4f} +- {:.4f}\n", by_counts.mean, by_counts.standard_error);
+  fmt::print("MLP                            {:7.4f} +- {:.4f}\n", at_rest.mean, at_rest.standard_error);
+  fmt::print("MLP minus counts, name by name {:7.4f} +- {:.4f}\n", difference.mean, difference.standard_error);
+  lesson.picture("05_loss.svg",
+                 loss_curve("The MLP learns what counting knows", lesson.losses(), 1,
+                            {{"counting, on held-out names",
+                              {{1, by_counts.mean}, {static_cast<double>(num_steps), by_counts.mean}}}}));
+
+  // How far to trust the mean of a few numbers: n of them around 0 are drawn again and again. How far off is their
+  // mean, in standard errors of these n?
+  constexpr std::size_t num_draws = 20000;
+  PythonRandom normal(1);
+  fmt::print("\nnumbers | mean within 2 standard errors | 19 of 20 means are within\n");
+  for (const std::size_t n : {3, 5, 10, 100}) {
+    std::vector<double> off;
+    for (std::size_t draw = 0; draw < num_draws; draw++) {
+      std::vector<double> numbers(n);
+      for (double& number : numbers) number = normal.gauss(0, 1);
+      const Estimate e = estimate(numbers);
+      off.push_back(std::abs(e.mean) / e.standard_error);
+    }
+    std::sort(off.begin(), off.end());
+    const auto within = std::lower_bound(off.begin(), off.end(), 2.0) - off.begin();
+    fmt::print("{:7} | {:27.0f} % | {:5.1f} standard errors\n", n, 100.0 * static_cast<double>(within) / num_draws,
+               off[num_draws * 19 / 20]);
+  }
 
   // A hundred names, again and again, and what the model knows meanwhile of these and of new ones.
   const std::span<const Document> few = names.first(std::min<std::size_t>(100, names.size()));
   const std::span<const Document> fresh = std::span(held_out).first(std::min<std::size_t>(600, held_out.size()));
   const Bigram few_counts = counts_of(few, tokenizer);
-  const double counting_fresh = estimate(losses_of(few_counts, fresh, tokenizer)).mean;
+  auto by_few_counts = [&](auto tokens) { return few_counts.loss(tokens); };
+  const double counting_fresh = mean_loss(by_few_counts, fresh, tokenizer).mean;
   fmt::print("\n--- {} names, read again and again; then {} new ones ---\n", few.size(), fresh.size());
   fmt::print("            | loss of these | of new ones\n");
-  fmt::print("counting    | {:13.3f} | {:11.3f}\n", estimate(losses_of(few_counts, few, tokenizer)).mean,
-             counting_fresh);
+  fmt::print("counting    | {:13.3f} | {:11.3f}\n", mean_loss(by_few_counts, few, tokenizer).mean, counting_fresh);
 
   constexpr std::size_t few_steps = 3000;  // each name thirty times
   constexpr double few_rate = 0.5;
   PythonRandom random(1);
   const Mlp reader(StateDict(shapes, 0.08, random));
+  auto by_reader = [&](auto tokens) { return draft_loss(reader, tokens); };
   const std::vector<std::size_t> measured{100, 300, 600, 1000, 1500, 2000, 2500, 3000};
   std::vector<std::pair<double, double>> few_losses, fresh_losses;  // (how often they were read, loss)
   std::vector<double> vowels_after(tokenizer.bos());
@@ -248,8 +203,8 @@ int main(int argc, char** argv) {
 
     if (std::find(measured.begin(), measured.end(), step) != measured.end()) {
       const double times = static_cast<double>(step) / static_cast<double>(few.size());
-      few_losses.emplace_back(times, estimate(losses_of(reader, few, tokenizer)).mean);
-      fresh_losses.emplace_back(times, estimate(losses_of(reader, fresh, tokenizer)).mean);
+      few_losses.emplace_back(times, mean_loss(by_reader, few, tokenizer).mean);
+      fresh_losses.emplace_back(times, mean_loss(by_reader, fresh, tokenizer).mean);
       fmt::print("read {:2} times | {:12.3f} | {:11.3f}\n", step / few.size(), few_losses.back().second,
                  fresh_losses.back().second);
     }
@@ -262,9 +217,23 @@ int main(int argc, char** argv) {
 
   const Bigram all_counts = counts_of(names, tokenizer);
   fmt::print("\nafter it was read 6 times: how likely is a vowel next?\n");
-  print_vowels(few_counts, vowels_after, all_counts, tokenizer);
+  fmt::print("letter | seen | counting | MLP   | in all names\n");
+  for (Token token = 0; token < tokenizer.bos(); token++) {
+    if (std::string("bfpwz").find(tokenizer.label(token)) == std::string::npos) continue;
+    const std::vector<std::uint64_t> seen = few_counts.counts(token);
+    fmt::print("{:6} | {:4} | {:8.2f} | {:5.2f} | {:12.2f}\n", tokenizer.label(token),
+               std::accumulate(seen.begin(), seen.end(), std::uint64_t{0}),
+               vowels(few_counts.probabilities(token), tokenizer), vowels_after[token],
+               vowels(all_counts.probabilities(token), tokenizer));
+  }
   fmt::print("\n");
-  lesson.picture("05_few.svg", few_picture(few_losses, fresh_losses, counting_fresh));
+  lesson.picture("05_few.svg",
+                 chart("100 names: first it learns what names are like, then these names",
+                       {"how often the 100 names were read", {0, 10, 20, 30}}, {"loss", {2.2, 2.4, 2.6, 2.8, 3.0, 3.2}},
+                       {{"the 100 names", few_losses},
+                        {"new names", fresh_losses},
+                        {"counting, on new names", {{0, counting_fresh}, {30, counting_fresh}}}},
+                       false));
 
   // The first training again by src/, of a model that begins as the lesson's did.
   const Mlp again(StateDict(shapes, 0.08, same_start));

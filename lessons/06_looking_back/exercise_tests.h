@@ -1,14 +1,11 @@
 // The tests of exercise 06: short puzzles by hand, and then the puzzle that the lesson could not solve.
 #pragma once
 
-#include <fmt/format.h>
-
 #include "draw/plot.h"
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 inline Scores zeros() {
   const StateDict p(Parameters({{"pairs", puzzle_vocab, puzzle_vocab}, {"distance", 1, 16}}));

@@ -1,28 +1,17 @@
 // Lesson 06: looking back. The model of lesson 05 sees one letter. Here it sees all letters so far, as one list of
 // numbers: their average. Then some letters get to count for more than others. Which ones? That can be learnt, too.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "base/bigram.h"
-#include "base/parameters.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/mlp.h"
+#include "lesson/nudge.h"
 #include "lesson/puzzle.h"
 #include "microgpt.h"
 #include "pictures.h"
 #include "train/evaluation.h"
-#include "train/generate.h"
 #include "train/gradient.h"
-#include "train/optimizer.h"
-#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -115,42 +104,6 @@ Reader random_reader(std::size_t vocab_size, std::size_t n_embd, PythonRandom ra
   return Reader(StateDict(shapes, 0.08, random));
 }
 
-/// What is left of "ina", and of "ain": a, i and n are the tokens 0, 1 and 2.
-void example(const Lesson& lesson, const Reader& model) {
-  std::vector<std::pair<double, double>> mixtures;
-  fmt::print("\na = (1 0), i = (0 1), n = (1 1)\n");
-  for (const Way& way : {even, halves, before}) {
-    for (const auto& [word, tokens] : {std::pair("ina", std::vector<Token>{1, 2, 0}), {"ain", {0, 1, 2}}}) {
-      const Scope scope;
-      const Values weights = way.weigh(model, tokens), x = mix(weights, model.wte, tokens);
-      mixtures.emplace_back(x[0].data(), x[1].data());
-      fmt::print("{:6} | {} | weights{} | mixed ({:.2f} {:.2f})\n", way.name, word, numbers(weights.data()),
-                 x[0].data(), x[1].data());
-    }
-  }
-  lesson.picture("06_order.svg", order_picture(mixtures));
-}
-
-/// How the first number of the mixture of "ain" moves with a score, by trying.
-void how_a_score_learns(const Reader& model) {
-  const Scope scope;
-  const std::vector<Token> ain{0, 1, 2};
-  const Values weights = by_what_is_before(model, ain);
-  const double h = 0.001, mixture = mix(weights, model.wte, ain)[0].data();
-  fmt::print("\nain, mixed: {:.4f}\nletter | weight | its number - the mixture | slope of its score\n", mixture);
-  for (const std::size_t at : {1, 2}) {
-    double& score = model.before_scores[ain[at - 1]].node->data;
-    const double old = score;
-    score = old + h;
-    const double up = mix(by_what_is_before(model, ain), model.wte, ain)[0].data();
-    score = old - h;
-    const double down = mix(by_what_is_before(model, ain), model.wte, ain)[0].data();
-    score = old;
-    fmt::print("{:>6} | {:.4f} | {:24.4f} | {:18.4f}\n", at == 1 ? "i" : "n", weights[at].data(),
-               model.wte[ain[at]][0].data() - mixture, (up - down) / (2 * h));
-  }
-}
-
 /// How often a name ends after this text, in all the names.
 double ends_after(const Lesson& lesson, const Document& text) {
   double found = 0, ends = 0;
@@ -185,11 +138,8 @@ Reader learn_names(const Lesson& lesson, const Way& way) {
 
 /// The held-out loss, what the model says of two ends, and four names.
 void print_learnt(const Lesson& lesson, const Way& way, const Reader& model) {
-  std::vector<double> losses;  // of names that are not among the 1000 that it learns from
-  for (const Document& name : lesson.held_out(1000)) {
-    const Scope scope;
-    losses.push_back(draft_loss(model, way.weigh, lesson.tokenizer.encode_document(name)).data());
-  }
+  auto loss = [&](Tokens name) { return draft_loss(model, way.weigh, name); };
+  const Estimate e = mean_loss(loss, lesson.held_out(1000), lesson.tokenizer);  // of names that it does not learn from
   std::string names;
   PythonRandom random(42);
   for (int i = 0; i < 4; i++) {
@@ -202,7 +152,6 @@ void print_learnt(const Lesson& lesson, const Way& way, const Reader& model) {
     }
     names += fmt::format(" {}", name.empty() ? "-" : lesson.tokenizer.decode(name));
   }
-  const Estimate e = estimate(losses);
   fmt::print("{:11} | {:13.4f} +- {:.4f} | {:8.3f} {:5.3f} |{}\n", way.name, e.mean, e.standard_error,
              end_after(lesson, model, way.weigh, U"ina"), end_after(lesson, model, way.weigh, U"ain"), names);
 }
@@ -214,33 +163,6 @@ struct Attempt {
   std::vector<double> losses;  // of each step
   double loss, right;          // over new puzzles: the mean, and the share whose likeliest answer was right
 };
-
-/// Trains on a new puzzle in each step, and asks a thousand others.
-Attempt learn_puzzles(const Way& way, Puzzle kind) {
-  constexpr std::size_t num_steps = 3000, num_tests = 1000;
-  Attempt attempt{way, random_reader(puzzle_vocab, 16, PythonRandom(42)), {}, 0, 0};
-  PythonRandom random(7);
-  for (std::size_t step = 0; step < num_steps; step++) {
-    const Scope scope;
-    const std::vector<Token> puzzle = draw_puzzle(kind, random);
-    const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
-    const Value loss = cross_entropy(logits, puzzle.back());  // only the answer can be predicted
-    loss.backward();
-    const double learning_rate = 0.3 * (1 - static_cast<double>(step) / num_steps);
-    sgd_update(attempt.model.params, learning_rate);
-    attempt.losses.push_back(loss.data());
-  }
-  for (std::size_t i = 0; i < num_tests; i++) {
-    const Scope scope;
-    const std::vector<Token> puzzle = draw_puzzle(kind, random);
-    const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
-    const std::vector<double> numbers = logits.data();
-    const auto best = static_cast<Token>(std::max_element(numbers.begin(), numbers.end()) - numbers.begin());
-    attempt.loss += cross_entropy(logits, puzzle.back()).data() / num_tests;
-    attempt.right += best == puzzle.back() ? 1.0 / num_tests : 0.0;
-  }
-  return attempt;
-}
 
 /// Prints the weights that it gives to what is in a puzzle, and returns them.
 std::vector<double> print_weights(const Attempt& attempt, const char* puzzle) {
@@ -256,18 +178,28 @@ int main(int argc, char** argv) {
   Reader tiny = random_reader(3, 2, PythonRandom(42));
   tiny.wte = {{1.0, 0.0}, {0.0, 1.0}, {1.0, 1.0}};  // of a, i and n: tokens 0, 1 and 2
   tiny.before_scores = {0.0, 2.0, 1.0};
-  example(lesson, tiny);
+
+  // What is left of "ina", and of "ain".
+  std::vector<std::pair<double, double>> mixtures;
+  fmt::print("\na = (1 0), i = (0 1), n = (1 1)\n");
+  for (const Way& way : {even, halves, before}) {
+    for (const auto& [word, tokens] : {std::pair("ina", std::vector<Token>{1, 2, 0}), {"ain", {0, 1, 2}}}) {
+      const Scope scope;
+      const Values weights = way.weigh(tiny, tokens), x = mix(weights, tiny.wte, tokens);
+      mixtures.emplace_back(x[0].data(), x[1].data());
+      fmt::print("{:6} | {} | weights{} | mixed ({:.2f} {:.2f})\n", way.name, word, numbers(weights.data()),
+                 x[0].data(), x[1].data());
+    }
+  }
+  lesson.picture("06_order.svg", order_picture(mixtures));
 
   const char* heading = "\nway         | held-out loss           | end after ina, ain | names\n";
   fmt::print("{}the data    |                         | {:8.3f} {:5.3f} |\n", heading, ends_after(lesson, U"ina"),
              ends_after(lesson, U"ain"));
   Bigram bigram(lesson.tokenizer.vocab_size());  // the counts of lesson 01
   for (std::size_t step = 1; step <= 1000; step++) bigram.count(lesson.tokens_of_step(step));
-  std::vector<double> losses;  // of names that it has not counted
-  for (const Document& name : lesson.held_out(1000)) {
-    losses.push_back(bigram.loss(lesson.tokenizer.encode_document(name)));
-  }
-  const Estimate counting = estimate(losses);
+  const Estimate counting =  // on names that it has not counted
+      mean_loss([&](Tokens name) { return bigram.loss(name); }, lesson.held_out(1000), lesson.tokenizer);
   fmt::print("counting    | {:13.4f} +- {:.4f} |\n", counting.mean, counting.standard_error);
   for (const Way& way : {last, even, both, halves}) {
     const Reader model = learn_names(lesson, way);
@@ -275,24 +207,56 @@ int main(int argc, char** argv) {
   }
   const Reader learnt = learn_names(lesson, distance);
   print_learnt(lesson, distance, learnt);
-
   fmt::print("\nthe weights of five letters, the newest last:\n");
   for (const Way& way : {halves, distance}) {
     fmt::print("{:11} |{}\n", way.name, numbers(way.weigh(learnt, std::vector<Token>(5)).data()));
   }
-  how_a_score_learns(tiny);
+
+  // How the first number of the mixture of "ain" moves with a score, by trying.
+  const std::vector<Token> a_i_n{0, 1, 2};
+  auto mixed = [&] { return mix(by_what_is_before(tiny, a_i_n), tiny.wte, a_i_n)[0].data(); };
+  const std::vector<double> shares = by_what_is_before(tiny, a_i_n).data();
+  fmt::print("\nain, mixed: {:.4f}\nletter | weight | its number - the mixture | slope of its score\n", mixed());
+  for (const std::size_t at : {1, 2}) {
+    double& score = tiny.before_scores[a_i_n[at - 1]].node->data;
+    fmt::print("{:>6} | {:.4f} | {:24.4f} | {:18.4f}\n", at == 1 ? "i" : "n", shares[at],
+               tiny.wte[a_i_n[at]][0].data() - mixed(), nudged({&score, 1}, mixed)[0]);
+  }
 
   fmt::print("\npuzzle      | last letter  | even         | distance     | before\n");
+  constexpr std::size_t num_steps = 3000, num_tests = 1000;
   std::vector<Attempt> attempts;  // four at each kind of puzzle
-  for (const auto& [kind, puzzle] : {std::pair(Puzzle::star_first, "*cafdbe*c"),
-                                     {Puzzle::star_anywhere, "ca*fdbe*f"},
-                                     {Puzzle::star_or_plus, "ca*fd+be+b"}}) {
+  for (const auto& [kind, shown] : {std::pair(Puzzle::star_first, "*cafdbe*c"),
+                                    {Puzzle::star_anywhere, "ca*fdbe*f"},
+                                    {Puzzle::star_or_plus, "ca*fd+be+b"}}) {
     std::string cells;
     for (const Way& way : {last, even, distance, before}) {
-      attempts.push_back(learn_puzzles(way, kind));
-      cells += fmt::format(" | {:4.2f} {:6.0f}%", attempts.back().loss, 100 * attempts.back().right);
+      // Trains on a new puzzle in each step, and asks a thousand others.
+      Attempt attempt{way, random_reader(puzzle_vocab, 16, PythonRandom(42)), {}, 0, 0};
+      PythonRandom random(7);
+      for (std::size_t step = 0; step < num_steps; step++) {
+        const Scope scope;
+        const std::vector<Token> puzzle = draw_puzzle(kind, random);
+        const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
+        const Value loss = cross_entropy(logits, puzzle.back());  // only the answer can be predicted
+        loss.backward();
+        const double learning_rate = 0.3 * (1 - static_cast<double>(step) / num_steps);
+        sgd_update(attempt.model.params, learning_rate);
+        attempt.losses.push_back(loss.data());
+      }
+      for (std::size_t i = 0; i < num_tests; i++) {
+        const Scope scope;
+        const std::vector<Token> puzzle = draw_puzzle(kind, random);
+        const Values logits = draft_mlp(attempt.model, way.weigh, Tokens(puzzle).first(puzzle.size() - 1));
+        const std::vector<double> scores = logits.data();
+        const auto best = static_cast<Token>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+        attempt.loss += cross_entropy(logits, puzzle.back()).data() / num_tests;
+        attempt.right += best == puzzle.back() ? 1.0 / num_tests : 0.0;
+      }
+      cells += fmt::format(" | {:4.2f} {:6.0f}%", attempt.loss, 100 * attempt.right);
+      attempts.push_back(attempt);
     }
-    fmt::print("{:11}{}\n", puzzle, cells);
+    fmt::print("{:11}{}\n", shown, cells);
   }
   fmt::print("\nthe weights, after learning:\n");
   std::vector<std::vector<double>> curves, weights;  // of the last three ways at the second kind
@@ -303,11 +267,11 @@ int main(int argc, char** argv) {
   print_weights(attempts.back(), "ca*fd+be*");
   print_weights(attempts.back(), "ca*fd+be+");
   lesson.picture("06_puzzle.svg", puzzle_picture(curves));
-  lesson.picture("06_weights.svg", weights_picture(weights));
+  lesson.picture("06_weights.svg", bars_picture("Only weights by what comes before find the letter after the star",
+                                                "ca*fdbe*", ways_drawn, weights));
 
   fmt::print("{}", heading);
-  const Reader by_what_came = learn_names(lesson, before);
-  print_learnt(lesson, before, by_what_came);
+  print_learnt(lesson, before, learn_names(lesson, before));
 
   // Against the MLP of lesson 05, and against slopes found by trying.
   const Reader model = random_reader(lesson.tokenizer.vocab_size(), 16, lesson.random);
@@ -318,20 +282,15 @@ int main(int argc, char** argv) {
                draft_mlp(model, only_the_last, name).data() == mlp(model, name.back()).data());
   lesson.check("evenly mixed, ina and ain get the same logits, to 1e-12",
                largest_difference(draft_mlp(model, evenly, ina).data(), draft_mlp(model, evenly, ain).data()) < 1e-12);
-  for (const auto& [way, name_of, scores] : {std::tuple(distance, "distance_scores", model.distance_scores),
-                                             {before, "before_scores", model.before_scores}}) {
-    draft_loss(model, way.weigh, name).backward();
-    bool all_show = true;
+  for (const auto& [weigh, name_of, scores] : {std::tuple(distance.weigh, "distance_scores", model.distance_scores),
+                                               {before.weigh, "before_scores", model.before_scores}}) {
+    auto loss = [&, of = weigh](Tokens tokens) { return draft_loss(model, of, tokens); };
+    std::vector<double> slopes;
     for (const Value score : scores) {
-      const double old = score.data(), nudge = 1e-5;
-      score.node->data = old + nudge;
-      const double up = draft_loss(model, way.weigh, name).data();
-      score.node->data = old - nudge;
-      const double down = draft_loss(model, way.weigh, name).data();
-      score.node->data = old;
-      all_show = all_show && std::abs((up - down) / (2 * nudge) - score.grad()) < 1e-6;
+      slopes.push_back(nudged({&score.node->data, 1}, [&] { return loss(name).data(); })[0]);
     }
-    lesson.check(fmt::format("nudging each of {} shows its gradient", name_of), all_show);
+    lesson.check(fmt::format("nudging each of {} shows its gradient", name_of),
+                 largest_difference(slopes, loss_and_gradient(loss, scores, name).gradient) < 1e-6);
   }
   return lesson.finish();
 }

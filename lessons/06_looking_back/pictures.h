@@ -1,14 +1,8 @@
 // The pictures of lesson 06.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "draw/chart.h"
+#include "lesson/lesson.h"
 #include "lesson/puzzle_picture.h"
 
 namespace microgpt {
@@ -34,43 +28,17 @@ inline Svg order_picture(const std::vector<Point>& mixed) {
 
 inline const std::vector<std::string> ways_drawn{"even", "by distance", "by what comes before"};
 
-/// The mean of the last hundred losses at each step, for these three ways to look back, and what counting gets.
+/// The mean of the last hundred losses, for these three ways to look back, and what counting gets.
 inline Svg puzzle_picture(const std::vector<std::vector<double>>& losses) {
-  constexpr double left = 60, right = 600, top = 50, bottom = 320, unit = 110;
-  const double counting = bottom - unit * std::log(8.0);
-  Svg svg(640, 370);
-  svg.text(20, 26, "Second puzzle, ca*fdbe*f: only weights that know what comes before a letter solve it", "start", 14);
-  for (const int tick : {0, 1, 2}) {
-    svg.line(left, bottom - unit * tick, right, bottom - unit * tick, "#ddd");
-    svg.text(left - 8, bottom - unit * tick + 4, std::to_string(tick), "end");
-  }
-  svg.text(18, (top + bottom) / 2, "loss of the answer (nats)", "middle", 12, -90);
-  svg.text(left + 45, bottom - unit * std::log(10.0) - 4, "starts at log 10: ten signs, all alike", "start", 12, 0,
-           "#555");
-  svg.text(left, bottom + 20, "step 1");
-  svg.text(right, bottom + 20, fmt::format("step {}", losses[0].size()), "end");
-  svg.line(left, counting, right, counting, "black", 1.5);
-  svg.text(right, counting - 6, "counting, or the last letter alone: a guess among 8 letters", "end");
-  const double label_y[] = {bottom - unit * 1.55 - 22, bottom - unit * 1.55 + 32, bottom - 8};
-  for (std::size_t c = 0; c < losses.size(); c++) {
+  std::vector<Series> lines;
+  for (const std::size_t c : {1, 0, 2}) {  // in this order they have the colours of 06_weights.svg
+    lines.push_back({ways_drawn[c], {}});
     const std::vector<double> means = running_mean(losses[c], 100);
-    std::vector<std::pair<double, double>> points;
-    for (std::size_t i = 99; i < means.size(); i += 20) {
-      const double x = left + (right - left) * static_cast<double>(i + 1) / static_cast<double>(means.size());
-      points.emplace_back(x, bottom - unit * means[i]);
-    }
-    svg.polyline(points, puzzle_colours[c], 2.5);
-    svg.text(right, label_y[c], ways_drawn[c], "end", 13, 0, puzzle_colours[c]);
+    for (std::size_t i = 99; i < means.size(); i += 100) lines.back().points.emplace_back(i + 1, means[i]);
   }
-  svg.line(420, bottom - 4, 420, bottom - unit * 1.52, "#555", 1);
-  svg.text(410, bottom - unit * 0.8, "knowing where to look saves 1.5 nats", "end", 12, 0, "#555");
-  return svg;
-}
-
-/// Where they look in one puzzle.
-inline Svg weights_picture(const std::vector<std::vector<double>>& weights) {
-  return bars_picture("Only weights by what comes before find the letter after the star", "ca*fdbe*", ways_drawn,
-                      weights);
+  lines.push_back({"counting, or the last letter alone: log 8", {{0, std::log(8.0)}, {3000, std::log(8.0)}}});
+  return chart("Second puzzle, ca*fdbe*f: only weights that know what comes before a letter solve it",
+               {"step", {0, 1000, 2000, 3000}}, {"loss of the answer (nats)", {0, 0.5, 1, 1.5, 2, 2.5}}, lines, false);
 }
 
 }  // namespace microgpt

@@ -1,16 +1,12 @@
 // The tests of exercise 07: three positions on paper, and a picture of who looks where.
 #pragma once
 
-#include <fmt/format.h>
-
 #include "draw/plot.h"
+#include "lesson/lesson.h"
 #include "lesson/softmax.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::Numbers;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 inline void test_paper() {
   const Scope scope;

@@ -1,13 +1,8 @@
 // The pictures of lesson 07.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "draw/plot.h"
+#include "lesson/lesson.h"
 #include "lesson/model_picture.h"
 #include "lesson/puzzle_picture.h"
 
@@ -41,16 +36,6 @@ inline Svg maps_picture(const Grid& early, const Grid& late) {
   maps.text(10, 234, "Each row looks at the letters in the columns. Half dark: an even share. Darkest: twice that",
             "start", 9);
   return maps;
-}
-
-/// Where the last sign of a puzzle looks.
-inline Svg puzzle_picture(const std::vector<std::vector<double>>& weights) {
-  return bars_picture("Two askers, two places: each finds the letter after its own sign", "ca*fd+be?",
-                      {"asked by *", "asked by +"}, weights);
-}
-
-inline Svg gpt_picture() {
-  return model_picture("From a letter to the next: what is found is always added to what was known");
 }
 
 }  // namespace microgpt

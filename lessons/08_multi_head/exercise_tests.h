@@ -2,14 +2,11 @@
 // GPT.
 #pragma once
 
-#include <fmt/format.h>
-
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 #include "train/scalar_trainer.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 inline void test_contribution() {
   const Scope scope;

@@ -1,18 +1,10 @@
 // Lesson 08: multi-head attention. One head has one softmax, so all that it finds comes as one mixture. Here the
 // numbers of a query, a key and a value are cut into slices, and each head does the attention of lesson 07 with its
 // slices alone. What they find is laid side by side, and one more matrix, W_O, mixes it.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/parameters.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "lesson/model_picture.h"
@@ -20,10 +12,7 @@
 #include "microgpt.h"
 #include "pictures.h"
 #include "train/evaluation.h"
-#include "train/generate.h"
 #include "train/gradient.h"
-#include "train/optimizer.h"
-#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -62,27 +51,6 @@ Values concatenate(const std::vector<Head>& heads) {
     for (const Value out : head.head_out) x_attn.push_back(out);
   }
   return Values(x_attn);
-}
-
-/// mira and rima, seen from their last letter, which asks for two places at once.
-void on_paper() {
-  fmt::print("\n");
-  for (const std::size_t n_head : {1, 2}) {
-    for (const std::string_view name : {"mira", "rima"}) {
-      const Scope scope;
-      const Values q{8, 0, 0, 8};
-      const Rows keys{{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 0}};
-      const Values m{4, 0, 4, 0}, r{0, 4, 0, 4}, vowel{2, 2, 2, 2};
-      const Rows values = name == "mira" ? Rows{m, vowel, r, vowel} : Rows{r, vowel, m, vowel};
-      const std::vector<Head> heads = attend(q, keys, values, n_head);
-      for (std::size_t h = 0; h < n_head; h++) {
-        const std::vector<double> w = heads[h].attn_weights.data();
-        fmt::print("{}, head {} of {}: looks at  {} {:.3f}  {} {:.3f}  {} {:.3f}  {} {:.3f}  and finds {}\n", name, h,
-                   n_head, name[0], w[0], name[1], w[1], name[2], w[2], name[3], w[3],
-                   numbers(heads[h].head_out.data()));
-      }
-    }
-  }
 }
 
 // Made-up words such as mira. Nothing can be learnt by heart, as the letters are drawn at random.
@@ -152,23 +120,6 @@ Token likeliest(const Values& logits) {
   return static_cast<Token>(std::max_element(numbers.begin(), numbers.end()) - numbers.begin());
 }
 
-/// What the model says of a word, and where its heads look. Returns their weights.
-std::vector<std::vector<double>> print_answers(const Reader& model, std::size_t n_head, std::string_view word) {
-  const Scope scope;
-  std::vector<Token> tokens;
-  for (const char c : word) tokens.push_back(letters.find(c));
-  const Answers answers = answer(model, tokens, n_head);
-  std::vector<std::vector<double>> weights;
-  std::string cells;
-  for (const Head& head : answers.heads) {
-    weights.push_back(head.attn_weights.data());
-    cells += fmt::format(" |{}", numbers(head.attn_weights.data()));
-  }
-  fmt::print("{:5} | {} | {}, {}   {}\n", n_head, word, letters[likeliest(answers.first)],
-             letters[likeliest(answers.before)], cells);
-  return weights;
-}
-
 /// What the positions so far have left behind.
 struct Past {
   explicit Past(const Model& model) : keys(model.layers.size()), values(model.layers.size()) {}
@@ -205,31 +156,6 @@ Value draft_loss(const Model& model, std::span<const Token> tokens, Past& past) 
   }));
 }
 
-/// The largest gradients in the first three steps of a GPT whose W_O begins at zero, or at random as usual.
-void print_first_steps(const Lesson& lesson, bool zero) {
-  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
-  PythonRandom random = lesson.random;  // the weights of the model that learns names
-  const Model model = scalar_model(config, initialize(config, {.zero_projections = zero}, random));
-  fmt::print("\nW_O begins at {}: the largest gradient in\n", zero ? "zero" : "random");
-  fmt::print("step |      W_Q |      W_K |      W_V |      W_O\n");
-  for (std::size_t step = 1; step <= 3; step++) {
-    const Scope scope;
-    Past past(model);
-    draft_loss(model, lesson.tokens_of_step(step), past).backward();
-    std::string cells;
-    const Model::Layer& layer = model.layers[0];
-    for (const Matrix& w : {layer.attn_wq, layer.attn_wk, layer.attn_wv, layer.attn_wo}) {
-      double largest = 0;
-      for (const List& row : w) {
-        for (const Value x : row) largest = std::max(largest, std::abs(x.grad()));
-      }
-      cells += fmt::format(" | {:8.2g}", largest);
-    }
-    fmt::print("{:4}{}\n", step, cells);
-    sgd_update(model.params, 0.1);
-  }
-}
-
 /// Where each head of a model with one layer looks from every position of the first name, and the held-out loss.
 std::vector<TitledGrid> print_maps(const Lesson& lesson, const Model& model, std::size_t step) {
   const Scope scope;
@@ -244,13 +170,11 @@ std::vector<TitledGrid> print_maps(const Lesson& lesson, const Model& model, std
                        times_even_share(attention_grid(weights, name, lesson.tokenizer)));
   }
   fmt::print("\n▒▒ is an even share, darker is more\n{}", shades(grids));
-  std::vector<double> losses;  // of names that are not among the 10000 that it learns from
-  for (const Document& document : lesson.held_out(10000)) {
-    const Scope taken_back;
+  auto loss = [&](auto tokens) {
     Past none(model);
-    losses.push_back(draft_loss(model, lesson.tokenizer.encode_document(document), none).data());
-  }
-  const Estimate e = estimate(losses);
+    return draft_loss(model, tokens, none);
+  };
+  const Estimate e = mean_loss(loss, lesson.held_out(10000), lesson.tokenizer);  // of names that it does not learn from
   fmt::print("after step {}: held-out loss {:.4f} +- {:.4f}\n", step, e.mean, e.standard_error);
   return grids;
 }
@@ -266,37 +190,52 @@ double mutual_information(const std::vector<Token>& a, const std::vector<Token>&
   return nats;
 }
 
-/// What there is to find in names for a head that looks further back than one letter.
-void print_what_names_hold(const Lesson& lesson) {
-  std::vector<Token> first, before, last;
-  int times[2] = {0, 0}, a_follows[2] = {0, 0};  // of an m that follows no m; of one that does
-  for (const Document& document : lesson.documents) {
-    const std::vector<Token> name = lesson.tokenizer.encode_document(document);
-    first.push_back(name[1]);
-    before.push_back(name[name.size() - 3]);
-    last.push_back(name[name.size() - 2]);
-    for (std::size_t i = 1; i + 1 < name.size(); i++) {
-      if (lesson.tokenizer.label(name[i]) != "m") continue;
-      const bool is_second = name[i - 1] == name[i];
-      times[is_second]++;
-      a_follows[is_second] += lesson.tokenizer.label(name[i + 1]) == "a" ? 1 : 0;
-    }
-  }
-  fmt::print("\n");
-  for (const int i : {1, 0}) {
-    fmt::print("an a follows {} in {:4} of {:4} cases, {:.0f} %\n", i == 1 ? "mm       " : "another m", a_follows[i],
-               times[i], 100.0 * a_follows[i] / std::max(1, times[i]));
-  }
-  const double by_first = mutual_information(first, last), by_before = mutual_information(before, last);
-  PythonRandom(1).shuffle(first);
-  fmt::print("nats about the last letter: the one before it {:.3f}, the first {:.3f}, another name's first {:.3f}\n",
-             by_before, by_first, mutual_information(first, last));
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  on_paper();
-  for (const bool zero : {false, true}) print_first_steps(lesson, zero);
+
+  // mira and rima, seen from their last letter, which asks for two places at once.
+  fmt::print("\n");
+  for (const std::size_t n_head : {1, 2}) {
+    for (const std::string_view name : {"mira", "rima"}) {
+      const Scope scope;
+      const Values q{8, 0, 0, 8};
+      const Rows keys{{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 0}};
+      const Values m{4, 0, 4, 0}, r{0, 4, 0, 4}, vowel{2, 2, 2, 2};
+      const Rows values = name == "mira" ? Rows{m, vowel, r, vowel} : Rows{r, vowel, m, vowel};
+      const std::vector<Head> heads = attend(q, keys, values, n_head);
+      for (std::size_t h = 0; h < n_head; h++) {
+        const std::vector<double> w = heads[h].attn_weights.data();
+        fmt::print("{}, head {} of {}: looks at  {} {:.3f}  {} {:.3f}  {} {:.3f}  {} {:.3f}  and finds {}\n", name, h,
+                   n_head, name[0], w[0], name[1], w[1], name[2], w[2], name[3], w[3],
+                   numbers(heads[h].head_out.data()));
+      }
+    }
+  }
+
+  // The largest gradients in the first three steps of a GPT whose W_O begins at zero, or at random as usual.
+  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};  // four heads
+  for (const bool zero : {false, true}) {
+    PythonRandom random = lesson.random;  // the weights of the model that learns names
+    const Model model = scalar_model(config, initialize(config, {.zero_projections = zero}, random));
+    fmt::print("\nW_O begins at {}: the largest gradient in\n", zero ? "zero" : "random");
+    fmt::print("step |      W_Q |      W_K |      W_V |      W_O\n");
+    for (std::size_t step = 1; step <= 3; step++) {
+      const Scope scope;
+      Past past(model);
+      draft_loss(model, lesson.tokens_of_step(step), past).backward();
+      std::string cells;
+      const Model::Layer& layer = model.layers[0];
+      for (const Matrix& w : {layer.attn_wq, layer.attn_wk, layer.attn_wv, layer.attn_wo}) {
+        double largest = 0;
+        for (const List& row : w) {
+          for (const Value x : row) largest = std::max(largest, std::abs(x.grad()));
+        }
+        cells += fmt::format(" | {:8.2g}", largest);
+      }
+      fmt::print("{:4}{}\n", step, cells);
+      sgd_update(model.params, 0.1);
+    }
+  }
 
   fmt::print("\nboth answers right, of 500 new words, %; ten trainings each\n");
   std::vector<Reader> second_training;
@@ -322,16 +261,26 @@ int main(int argc, char** argv) {
   }
   fmt::print("\nthe second training of each: what it says, and where its heads look\n");
   fmt::print("heads | word | answers | weights of head 0 and head 1\n");
-  const auto one_in_mira = print_answers(second_training[0], 1, "mira");
-  print_answers(second_training[0], 1, "rima");
-  const auto two_in_mira = print_answers(second_training[1], 2, "mira");
-  print_answers(second_training[1], 2, "rima");
+  std::vector<std::vector<double>> in_mira;  // the weights of one head, then of two
+  for (const std::size_t n_head : {1, 2}) {
+    for (const std::string word : {"mira", "rima"}) {
+      const Scope scope;
+      std::vector<Token> tokens;
+      for (const char c : word) tokens.push_back(letters.find(c));
+      const Answers answers = answer(second_training[n_head - 1], tokens, n_head);
+      std::string cells;
+      for (const Head& head : answers.heads) {
+        cells += fmt::format(" |{}", numbers(head.attn_weights.data()));
+        if (word == "mira") in_mira.push_back(head.attn_weights.data());
+      }
+      fmt::print("{:5} | {} | {}, {}   {}\n", n_head, word, letters[likeliest(answers.first)],
+                 letters[likeliest(answers.before)], cells);
+    }
+  }
   fmt::print("\n");
   lesson.picture("08_words.svg", bars_picture("One head looks at both; two heads, at one each", "mira",
-                                              {"one head", "head 0 of two", "head 1 of two"},
-                                              {one_in_mira[0], two_in_mira[0], two_in_mira[1]}));
+                                              {"one head", "head 0 of two", "head 1 of two"}, in_mira));
 
-  const Config config{.vocab_size = lesson.tokenizer.vocab_size()};  // four heads
   const Model model = scalar_model(config, initialize(config, {}, lesson.random));
   fmt::print("num params: {}\n", model.params.size());
   constexpr std::size_t num_steps = 1000, num_steps_in_all = 10000;
@@ -347,15 +296,10 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 20; i++) {
     const Scope scope;
     Past past(model);
-    std::vector<Token> name;
-    Token token_id = lesson.tokenizer.bos();
-    while (name.size() < model.block_size) {
-      const Values logits = draft_gpt(model, token_id, name.size(), past);
-      token_id = draw_token(logits, 0.5, lesson.random);
-      if (token_id == lesson.tokenizer.bos()) break;
-      name.push_back(token_id);
-    }
-    lesson.name(lesson.tokenizer.decode(name));
+    auto next = [&](Token token_id, std::size_t pos_id) {
+      return draw_token(draft_gpt(model, token_id, pos_id, past), 0.5, lesson.random);
+    };
+    lesson.name(lesson.tokenizer.decode(generate(next, lesson.tokenizer.bos(), model.block_size)));
   }
   const std::vector<TitledGrid> early = print_maps(lesson, model, num_steps);
   for (std::size_t step = num_steps; step < num_steps_in_all; step++) {
@@ -376,17 +320,41 @@ int main(int argc, char** argv) {
       heat_maps("Four heads: nearly even after 1000 steps; after 10000, three of them pick letters", {early, late},
                 "Row: who looks; column: at whom; . is BOS. Half dark: an even share; darkest: twice that "
                 "or more."));
-  print_what_names_hold(lesson);
+
+  // What there is to find in names for a head that looks further back than one letter.
+  std::vector<Token> first, before, last;
+  int times[2] = {0, 0}, a_follows[2] = {0, 0};  // of an m that follows no m; of one that does
+  for (const Document& document : lesson.documents) {
+    const std::vector<Token> name = lesson.tokenizer.encode_document(document);
+    first.push_back(name[1]);
+    before.push_back(name[name.size() - 3]);
+    last.push_back(name[name.size() - 2]);
+    for (std::size_t i = 1; i + 1 < name.size(); i++) {
+      if (lesson.tokenizer.label(name[i]) != "m") continue;
+      const bool is_second = name[i - 1] == name[i];
+      times[is_second]++;
+      a_follows[is_second] += lesson.tokenizer.label(name[i + 1]) == "a" ? 1 : 0;
+    }
+  }
+  fmt::print("\n");
+  for (const int i : {1, 0}) {
+    fmt::print("an a follows {} in {:4} of {:4} cases, {:.0f} %\n", i == 1 ? "mm       " : "another m", a_follows[i],
+               times[i], 100.0 * a_follows[i] / std::max(1, times[i]));
+  }
+  const double by_first = mutual_information(first, last), by_before = mutual_information(before, last);
+  PythonRandom(1).shuffle(first);
+  fmt::print("nats about the last letter: the one before it {:.3f}, the first {:.3f}, another name's first {:.3f}\n",
+             by_before, by_first, mutual_information(first, last));
 
   // The first position sees only itself, and with two layers the draft is what src/microgpt.cpp computes.
   const Config two_layers{.vocab_size = lesson.tokenizer.vocab_size(), .n_layer = 2};
   const Model deep = scalar_model(two_layers, initialize(two_layers, {}, lesson.random));
   const std::vector<Token> name = lesson.tokens_of_step(1);
   Past past(deep);
-  const Loss draft = [&](auto tokens) { return draft_loss(deep, tokens, past); };
-  const Loss in_src = [&](auto tokens) { return document_loss(deep, tokens); };
-  const LossAndGradient ours = loss_and_gradient(draft, deep.params, name);
-  const LossAndGradient src = loss_and_gradient(in_src, deep.params, name);
+  const LossAndGradient ours =
+      loss_and_gradient([&](auto tokens) { return draft_loss(deep, tokens, past); }, deep.params, name);
+  const LossAndGradient src =
+      loss_and_gradient([&](auto tokens) { return document_loss(deep, tokens); }, deep.params, name);
   fmt::print("\n");
   lesson.check("the first position sees only itself", past.heads[0][0].attn_weights.size() == 1);
   lesson.check("with two layers, the loss is that of src/microgpt.cpp", ours.loss == src.loss);

@@ -1,12 +1,9 @@
 // A drawing of lesson 08.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <array>
-#include <string>
 
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

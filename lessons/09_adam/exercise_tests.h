@@ -1,16 +1,11 @@
 // The tests of exercise 09: a few numbers by hand, then names.
 #pragma once
 
-#include <fmt/format.h>
-
-#include "base/split.h"
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 #include "train/evaluation.h"
-#include "train/scalar_trainer.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 /// One step of parameters that are 0. Then m and the gradients are what the step made of them.
 inline std::vector<double> moved(std::vector<double>& m, std::vector<double>& gradients, double learning_rate) {

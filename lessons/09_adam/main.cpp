@@ -1,25 +1,14 @@
 // Lesson 09: Adam, which gives every parameter steps of its own size, in three steps: a mean of the gradients, a mean
 // of their squares, and a correction for the start. Then temperature, which makes a trained model bolder or more
 // careful. With these two, this is microgpt, complete.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "base/config.h"
-#include "base/parameters.h"
 #include "base/power.h"
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "microgpt.h"
 #include "pictures.h"
 #include "train/evaluation.h"
-#include "train/optimizer.h"
-#include "train/scalar_trainer.h"
 
 using namespace microgpt;
 
@@ -84,42 +73,27 @@ struct Draft {
   }
 };
 
-using Path = std::vector<std::pair<double, double>>;  // places (x, y)
-
-/// 40 steps from (-10, 1) through a valley with two parameters, nearly flat along x and steep across.
-Path walk(const char* name, Rule rule, double learning_rate) {
+/// 40 steps from (-10, 1) through a valley with two parameters, nearly flat along x and steep across. Prints the first
+/// places, and the last.
+Walk walk(const char* name, Rule rule, double learning_rate) {
   const Scope scope;
   const Value x = -10.0, y = 1.0;
   Draft optimizer(rule, 2);
-  Path path{{x.data(), y.data()}};
+  Walk path{{x.data(), y.data()}};
   for (std::size_t step = 0; step < 40; step++) {
     const Value height = x * x * 0.5 + y * y * 50.0;
     height.backward();
     optimizer.update({x, y}, learning_rate, step);
     path.emplace_back(x.data(), y.data());
   }
-  print_walk(name, learning_rate, path);
-  return path;
-}
-
-/// Adam's first two steps there, with all numbers.
-void two_steps() {
-  fmt::print("\nAdam's first steps there\n");
-  fmt::print("step |   slope |      m |       v | m / root | m_hat | root of v_hat | quotient | goes to\n");
-  const Scope scope;
-  Draft optimizer(Rule::adam, 2);
-  const List place{-10.0, 1.0};
-  for (std::size_t step = 0; step < 2; step++) {
-    const double from[]{place[0].data(), place[1].data()}, slope[]{from[0], 100 * from[1]};
-    (place[0] * place[0] * 0.5 + place[1] * place[1] * 50.0).backward();
-    optimizer.adam(place, 0.3, step);
-    for (std::size_t i = 0; i < 2; i++) {
-      fmt::print("{:2} {} | {:7.2f} | {:6.2f} | {:7.2f} | {:8.3f} | {:5.1f} | {:13.1f} | {:8.3f} | {:.3f}\n", step + 1,
-                 "xy"[i], slope[i], optimizer.m[i], optimizer.v[i], optimizer.m[i] / std::sqrt(optimizer.v[i]),
-                 optimizer.m[i] / optimizer.m_correction, std::sqrt(optimizer.v[i] / optimizer.v_correction),
-                 (from[i] - place[i].data()) / 0.3, place[i].data());
-    }
+  fmt::print("{:8} {:5}:", name, learning_rate);
+  for (const std::size_t step : {1, 2, 3, 40}) {
+    auto rounded = [](double number) { return std::round(number * 100) / 100 + 0.0; };  // no -0.00
+    const auto& [px, py] = path[step];
+    fmt::print("{} ({:6.2f},{:6.2f})", step == 40 ? " ... step 40" : "", rounded(px), rounded(py));
+    if (step == 40) fmt::print(", height {:.2f}\n", px * px / 2 + 50 * py * py);
   }
+  return path;
 }
 
 /// How likely each token is to come next.
@@ -163,124 +137,46 @@ double moved(const Model& model, const Parameters& first_weights, Token token) {
   return std::sqrt(total / static_cast<double>(row.size()));
 }
 
-/// Trains with SGD and with the first two steps towards Adam. All models start from the same weights.
-std::vector<Run> train_others(const Lesson& lesson, const Config& config, const Parameters& weights) {
-  std::vector<Run> runs{{"the gradient (SGD)", Rule::sgd, 0.1},
-                        {"the gradient (SGD)", Rule::sgd, 0.3},
-                        {"the gradient (SGD)", Rule::sgd, 0.6},
-                        {"the gradient (SGD)", Rule::sgd, 1.0},
-                        {"mean gradient (momentum)", Rule::momentum, 0.2},
-                        {"mean gradient (momentum)", Rule::momentum, 0.3},
-                        {"mean gradient (momentum)", Rule::momentum, 0.6},
-                        {"gradient / its usual size", Rule::rescaled, 0.01}};
-  for (Run& run : runs) {
-    run.model = scalar_model(config, weights);
-    Draft optimizer(run.rule, weights.size());
-    for (std::size_t step = 0; step < num_steps; step++) {
-      const Scope scope;
-      const Value loss = document_loss(run.model, lesson.tokens_of_step(step + 1));
-      if (!std::isfinite(loss.data())) break;
-      loss.backward();
-      const double learning_rate = run.rate * (1 - static_cast<double>(step) / num_steps);
-      optimizer.update(run.model.params, learning_rate, step);
-      run.losses.push_back(loss.data());
-    }
-  }
-  return runs;
-}
-
-std::vector<double> held_out_losses(const Lesson& lesson, const Run& run) {
-  std::vector<double> losses;
-  for (const Document& name : lesson.held_out(num_steps)) {
-    const Scope scope;
-    losses.push_back(document_loss(run.model, lesson.tokenizer.encode_document(name)).data());
-  }
-  return losses;
-}
-
-/// What each rule is worth, compared name by name with the best rate of SGD.
-void print_comparison(const Lesson& lesson, const std::vector<Run>& runs, const Run& best_sgd) {
-  fmt::print("\n{:35} | rate | first 100 | held-out | gain over SGD 0.3\n", "a step is the rate times ...");
-  const std::vector<double> to_beat = held_out_losses(lesson, best_sgd);
-  for (const Run& run : runs) {
-    if (run.losses.size() < num_steps) {
-      fmt::print("{:35} | {:4} | infinite at step {}\n", run.factor, run.rate, run.losses.size() + 1);
-    } else {
-      const std::vector<double> losses = held_out_losses(lesson, run);
-      std::vector<double> gains;
-      for (std::size_t i = 0; i < losses.size(); i++) gains.push_back(to_beat[i] - losses[i]);
-      const Estimate gain = estimate(gains);
-      fmt::print("{:35} | {:4} | {:9.4f} | {:.4f} | {:7.4f} +- {:.4f}\n", run.factor, run.rate,
-                 estimate(std::span(run.losses).first(100)).mean, estimate(losses).mean, gain.mean,
-                 gain.standard_error);
-    }
-  }
-}
-
-/// How far the embeddings of some letters went, from a frequent one to a rare one.
-void print_letters(const Lesson& lesson, const Parameters& weights, const Run& sgd, const Run& faster,
-                   const Run& adam) {
-  std::vector<std::string> labels;
-  Bars by_sgd{"SGD 0.3", {}}, by_adam{"Adam 0.01", {}};
-  fmt::print("\nletter | comes | moved by SGD 0.1 | by SGD 0.3\n");
-  for (const char letter : {'a', 'n', 'b', 'w', 'x', 'q'}) {
-    const Token token = lesson.tokenizer.characters().find(static_cast<char32_t>(letter));
-    if (token == std::u32string::npos) continue;
-    std::ptrdiff_t comes = 0;
-    for (std::size_t step = 1; step <= num_steps; step++) {
-      const std::vector<Token> tokens = lesson.tokens_of_step(step);
-      comes += std::count(tokens.begin(), tokens.end(), token);
-    }
-    labels.emplace_back(1, letter);
-    by_sgd.heights.push_back(moved(faster.model, weights, token));
-    by_adam.heights.push_back(moved(adam.model, weights, token));
-    fmt::print("{:6} | {:5} | {:16.3f} | {:10.3f}\n", letter, comes, moved(sgd.model, weights, token),
-               by_sgd.heights.back());
-  }
-  lesson.picture("09_moved.svg",
-                 bar_chart("From frequent letters to rare ones: SGD moves them less and less, Adam does not",
-                           "how far its embedding went", labels, {by_sgd, by_adam}));
-}
-
-/// What temperature does to the first letter, and to 500 names.
-void print_temperatures(const Lesson& lesson, const Model& model) {
-  fmt::print("\ntemperature | different | real names | learnt from | the first names\n");
-  const auto learnt = std::span(lesson.documents).first(std::min(num_steps, lesson.documents.size()));
-  std::vector<Bars> bars;
-  for (const double temperature : {0.25, 0.5, 1.0, 2.0}) {
-    PythonRandom random = lesson.random;
-    std::vector<std::vector<Token>> names;
-    while (names.size() < 500) names.push_back(draft_sample(model, temperature, random));
-    std::string first_names;
-    for (std::size_t i = 0; i < 4; i++) first_names += fmt::format(" {}", lesson.tokenizer.decode(names[i]));
-    fmt::print("{:11} | {:9} | {:10} | {:11} |{}\n", temperature, std::set(names.begin(), names.end()).size(),
-               count_listed(names, lesson.documents, lesson.tokenizer), count_listed(names, learnt, lesson.tokenizer),
-               first_names);
-    const Scope scope;
-    Cache keys(1), values(1);
-    const Values logits = gpt(model, lesson.tokenizer.bos(), 0, keys, values);
-    bars.push_back({fmt::format("temperature {}", temperature), probabilities(logits, temperature)});
-  }
-  std::vector<std::string> labels;
-  for (Token token = 0; token < lesson.tokenizer.bos(); token++) labels.push_back(lesson.tokenizer.label(token));
-  lesson.picture("09_temperature.svg", bar_chart("The colder, the more the likeliest first letters take all",
-                                                 "probability as first letter", labels, bars));
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
 
   fmt::print("\na valley: its height is x^2 / 2 + 50 y^2, and 50 + 50 at (-10, 1), where we begin\n");
-  const Path by_sgd = walk("SGD", Rule::sgd, 0.018);
+  const Walk by_sgd = walk("SGD", Rule::sgd, 0.018);
   walk("SGD", Rule::sgd, 0.021);
   walk("momentum", Rule::momentum, 0.018);
   walk("momentum", Rule::momentum, 0.1);
   walk("rescaled", Rule::rescaled, 0.1);
-  const Path by_adam = walk("Adam", Rule::adam, 0.3);
-  lesson.picture("09_model.svg", whole_model_picture());
+  const Walk by_adam = walk("Adam", Rule::adam, 0.3);
+  lesson.picture("09_model.svg",
+                 model_picture("The model is as before; Adam moves every weight in it at a speed of its own",
+                               {{"wte + wpe", "27 + 16 rows"},
+                                {"attention", "each 16 x 16", "W_Q, W_K, W_V"},
+                                {"W_O", "16 x 16"},
+                                {"fc1", "64 x 16"},
+                                {"fc2", "16 x 64"},
+                                {"lm_head", "27 x 16"}},
+                               "green: here are the weights, 4192 in all"));
   lesson.picture("09_valley.svg", valley_picture(by_sgd, by_adam));
 
-  two_steps();
+  {  // Adam's first two steps there, with all numbers.
+    fmt::print("\nAdam's first steps there\n");
+    fmt::print("step |   slope |      m |       v | m / root | m_hat | root of v_hat | quotient | goes to\n");
+    const Scope scope;
+    Draft optimizer(Rule::adam, 2);
+    const List place{-10.0, 1.0};
+    for (std::size_t step = 0; step < 2; step++) {
+      const double from[]{place[0].data(), place[1].data()}, slope[]{from[0], 100 * from[1]};
+      (place[0] * place[0] * 0.5 + place[1] * place[1] * 50.0).backward();
+      optimizer.adam(place, 0.3, step);
+      for (std::size_t i = 0; i < 2; i++) {
+        fmt::print("{:2} {} | {:7.2f} | {:6.2f} | {:7.2f} | {:8.3f} | {:5.1f} | {:13.1f} | {:8.3f} | {:.3f}\n",
+                   step + 1, "xy"[i], slope[i], optimizer.m[i], optimizer.v[i],
+                   optimizer.m[i] / std::sqrt(optimizer.v[i]), optimizer.m[i] / optimizer.m_correction,
+                   std::sqrt(optimizer.v[i] / optimizer.v_correction), (from[i] - place[i].data()) / 0.3,
+                   place[i].data());
+      }
+    }
+  }
   fmt::print("\n");
 
   // The GPT of lesson 08, trained with Adam on a thousand names.
@@ -307,12 +203,95 @@ int main(int argc, char** argv) {
     same_names = same_names && name == sample(model, 0.5, src_random);
   }
 
-  std::vector<Run> runs = train_others(lesson, config, weights);
-  const Run adam{"mean / usual size, corrected (Adam)", Rule::adam, 0.01, model, lesson.losses()};
-  runs.push_back(adam);
-  print_comparison(lesson, runs, runs[1]);
-  print_letters(lesson, weights, runs[0], runs[1], adam);
-  print_temperatures(lesson, model);
+  // SGD and the first two steps towards Adam. All models start from the same weights.
+  std::vector<Run> runs{{"the gradient (SGD)", Rule::sgd, 0.1},
+                        {"the gradient (SGD)", Rule::sgd, 0.3},
+                        {"the gradient (SGD)", Rule::sgd, 0.6},
+                        {"the gradient (SGD)", Rule::sgd, 1.0},
+                        {"mean gradient (momentum)", Rule::momentum, 0.2},
+                        {"mean gradient (momentum)", Rule::momentum, 0.3},
+                        {"mean gradient (momentum)", Rule::momentum, 0.6},
+                        {"gradient / its usual size", Rule::rescaled, 0.01}};
+  for (Run& run : runs) {
+    run.model = scalar_model(config, weights);
+    Draft draft(run.rule, weights.size());
+    for (std::size_t step = 0; step < num_steps; step++) {
+      const Scope scope;
+      const Value loss = document_loss(run.model, lesson.tokens_of_step(step + 1));
+      if (!std::isfinite(loss.data())) break;
+      loss.backward();
+      const double learning_rate = run.rate * (1 - static_cast<double>(step) / num_steps);
+      draft.update(run.model.params, learning_rate, step);
+      run.losses.push_back(loss.data());
+    }
+  }
+  runs.push_back({"mean / usual size, corrected (Adam)", Rule::adam, 0.01, model, lesson.losses()});
+
+  // What each rule is worth, compared name by name with the best rate of SGD.
+  auto held_out_losses = [&](const Run& run) {
+    const Loss loss = [&](auto tokens) { return document_loss(run.model, tokens); };
+    return document_losses(loss, lesson.held_out(num_steps), lesson.tokenizer);
+  };
+  fmt::print("\n{:35} | rate | first 100 | held-out | gain over SGD 0.3\n", "a step is the rate times ...");
+  const std::vector<double> to_beat = held_out_losses(runs[1]);
+  for (const Run& run : runs) {
+    if (run.losses.size() < num_steps) {
+      fmt::print("{:35} | {:4} | infinite at step {}\n", run.factor, run.rate, run.losses.size() + 1);
+    } else {
+      const std::vector<double> losses = held_out_losses(run);
+      std::vector<double> gains;
+      for (std::size_t i = 0; i < losses.size(); i++) gains.push_back(to_beat[i] - losses[i]);
+      const Estimate gain = estimate(gains);
+      fmt::print("{:35} | {:4} | {:9.4f} | {:.4f} | {:7.4f} +- {:.4f}\n", run.factor, run.rate,
+                 estimate(std::span(run.losses).first(100)).mean, estimate(losses).mean, gain.mean,
+                 gain.standard_error);
+    }
+  }
+
+  // How far the embeddings of some letters went, from a frequent one to a rare one.
+  std::vector<std::string> letters;
+  Bars sgd_moves{"SGD 0.3", {}}, adam_moves{"Adam 0.01", {}};
+  fmt::print("\nletter | comes | moved by SGD 0.1 | by SGD 0.3\n");
+  for (const char letter : {'a', 'n', 'b', 'w', 'x', 'q'}) {
+    const Token token = lesson.tokenizer.characters().find(static_cast<char32_t>(letter));
+    if (token == std::u32string::npos) continue;
+    std::ptrdiff_t comes = 0;
+    for (std::size_t step = 1; step <= num_steps; step++) {
+      const std::vector<Token> tokens = lesson.tokens_of_step(step);
+      comes += std::count(tokens.begin(), tokens.end(), token);
+    }
+    letters.emplace_back(1, letter);
+    sgd_moves.heights.push_back(moved(runs[1].model, weights, token));
+    adam_moves.heights.push_back(moved(model, weights, token));
+    fmt::print("{:6} | {:5} | {:16.3f} | {:10.3f}\n", letter, comes, moved(runs[0].model, weights, token),
+               sgd_moves.heights.back());
+  }
+  lesson.picture("09_moved.svg",
+                 bar_chart("From frequent letters to rare ones: SGD moves them less and less, Adam does not",
+                           "how far its embedding went", letters, {sgd_moves, adam_moves}));
+
+  // What temperature does to the first letter, and to 500 names.
+  fmt::print("\ntemperature | different | real names | learnt from | the first names\n");
+  const auto learnt = std::span(lesson.documents).first(std::min(num_steps, lesson.documents.size()));
+  std::vector<Bars> bars;
+  for (const double temperature : {0.25, 0.5, 1.0, 2.0}) {
+    PythonRandom random = lesson.random;
+    std::vector<std::vector<Token>> names;
+    while (names.size() < 500) names.push_back(draft_sample(model, temperature, random));
+    std::string first_names;
+    for (std::size_t i = 0; i < 4; i++) first_names += fmt::format(" {}", lesson.tokenizer.decode(names[i]));
+    fmt::print("{:11} | {:9} | {:10} | {:11} |{}\n", temperature, std::set(names.begin(), names.end()).size(),
+               count_listed(names, lesson.documents, lesson.tokenizer), count_listed(names, learnt, lesson.tokenizer),
+               first_names);
+    const Scope scope;
+    Cache keys(1), values(1);
+    const Values logits = gpt(model, lesson.tokenizer.bos(), 0, keys, values);
+    bars.push_back({fmt::format("temperature {}", temperature), probabilities(logits, temperature)});
+  }
+  std::vector<std::string> labels;
+  for (Token token = 0; token < lesson.tokenizer.bos(); token++) labels.push_back(lesson.tokenizer.label(token));
+  lesson.picture("09_temperature.svg", bar_chart("The colder, the more the likeliest first letters take all",
+                                                 "probability as first letter", labels, bars));
 
   lesson.check("the names are those of sample() in src/microgpt.cpp", same_names);
   const Model in_src = scalar_model(config, weights);

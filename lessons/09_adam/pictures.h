@@ -1,30 +1,12 @@
-// The pictures of lesson 09, and a walk in one line.
+// The picture of lesson 09.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 #include "lesson/model_picture.h"
 
 namespace microgpt {
 
 using Walk = std::vector<std::pair<double, double>>;  // places (x, y)
-
-/// The first places of a walk through the valley, and the last.
-inline void print_walk(const char* name, double learning_rate, const Walk& path) {
-  fmt::print("{:8} {:5}:", name, learning_rate);
-  for (const std::size_t step : {1, 2, 3, 40}) {
-    auto rounded = [](double x) { return std::round(x * 100) / 100 + 0.0; };  // no -0.00
-    const auto& [x, y] = path[step];
-    fmt::print("{} ({:6.2f},{:6.2f})", step == 40 ? " ... step 40" : "", rounded(x), rounded(y));
-    if (step == 40) fmt::print(", height {:.2f}\n", x * x / 2 + 50 * y * y);
-  }
-}
 
 /// Contour lines of the height x^2 / 2 + 50 y^2, and the paths of SGD and Adam. y is drawn twice as large as x.
 inline Svg valley_picture(const Walk& sgd, const Walk& adam) {
@@ -51,17 +33,6 @@ inline Svg valley_picture(const Walk& sgd, const Walk& adam) {
   svg.text(20, 340, "Adam, learning rate 0.3: orange", "start", 13, 0, "#b04c00");
   svg.text(20, 360, "Each square is a step. Grey: lines of equal height, x^2 / 2 + 50 y^2. y is drawn twice as large.");
   return svg;
-}
-
-inline Svg whole_model_picture() {
-  return model_picture("The model is as before; Adam moves every weight in it at a speed of its own",
-                       {{"wte + wpe", "27 + 16 rows"},
-                        {"attention", "each 16 x 16", "W_Q, W_K, W_V"},
-                        {"W_O", "16 x 16"},
-                        {"fc1", "64 x 16"},
-                        {"fc2", "16 x 64"},
-                        {"lm_head", "27 x 16"}},
-                       "green: here are the weights, 4192 in all");
 }
 
 }  // namespace microgpt

@@ -1,14 +1,10 @@
 // The tests of exercise 10: a small mask, attention of three rows on paper, and what a mask costs.
 #pragma once
 
-#include <fmt/format.h>
-
+#include "lesson/lesson.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::Numbers;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 inline void test_mask() {
   calling("document_mask() of rows that belong to the names 0, 1, 1 and 1",

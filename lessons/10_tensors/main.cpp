@@ -1,15 +1,6 @@
 // Lesson 10: tensors. Every letter of every name goes through the same matrices, and until now they went one by one,
 // with a node for every number. Here all letters of a batch of names go together, as the rows of one matrix. This is
 // the forward pass; the way back is lesson 11.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <numeric>
-#include <span>
-#include <vector>
-
 #include "base/schedule.h"
 #include "base/utf8.h"
 #include "draw/plot.h"
@@ -20,10 +11,7 @@
 
 using namespace microgpt;
 
-/// The rows of a name: its first, and how many.
-struct Name {
-  std::size_t first, n;
-};
+using Name = Share;  // the rows of a name: its first, and how many
 
 /// y (N,n_out) = x w^T: y[n][i] is row n of x times row i of w, number by number, added up.
 Array linear_forward(const Array& x, const Parameter& w) {
@@ -88,12 +76,9 @@ Array relu_forward(Array x) {
   return x;
 }
 
-struct Forward {
-  Array k, v, logits;
-};
-
-/// gpt() of src/microgpt.cpp, line for line, for all rows of a batch. `names` says which rows belong together.
-Forward draft_forward(const Config& config, const Parameters& p, const Batch& batch, std::span<const Name> names) {
+/// gpt() of src/microgpt.cpp, line for line, for all rows of a batch. `names` says which rows belong together. Returns
+/// the logits.
+Array draft_forward(const Config& config, const Parameters& p, const Batch& batch, std::span<const Name> names) {
   const Array x = rmsnorm_forward(embedding_forward(batch, p["wte"], p["wpe"]));
 
   const Array x_norm1 = rmsnorm_forward(x);
@@ -105,7 +90,7 @@ Forward draft_forward(const Config& config, const Parameters& p, const Batch& ba
 
   const Array hidden = relu_forward(linear_forward(rmsnorm_forward(x_mid), p["layer0.mlp_fc1"]));
   const Array x_out = add(linear_forward(hidden, p["layer0.mlp_fc2"]), x_mid);
-  return {k, v, linear_forward(x_out, p["lm_head"])};
+  return linear_forward(x_out, p["lm_head"]);
 }
 
 /// What the model believes of each next token after row n.
@@ -131,10 +116,7 @@ Batch batch_of(const Lesson& lesson, std::size_t first, std::size_t n) {
 
 std::vector<Name> names_of(const Batch& batch) {
   std::vector<Name> names;
-  for (std::size_t i = 0; i < batch.num_documents(); i++) {
-    const auto [first, n] = batch.document(i);
-    names.push_back({first, n});
-  }
+  for (std::size_t i = 0; i < batch.num_documents(); i++) names.push_back(batch.document(i));
   return names;
 }
 
@@ -148,51 +130,6 @@ void print_names(const Lesson& lesson, const Model& model, const Batch& batch, c
                likeliest(probabilities(logits, names[i].first), lesson.tokenizer, 3),
                name_loss(logits, batch, names[i]), document_loss(model, lesson.tokens_of_step(i + 1)).data());
   }
-}
-
-/// With TIMES=1: the forward pass of 16 names, from nodes to fast kernels.
-void print_times(const Lesson& lesson, const Model& model, const Config& config, const Parameters& p) {
-  const Batch all = batch_of(lesson, 0, 16);
-  std::vector<Batch> each;
-  for (std::size_t i = 0; i < 16; i++) each.push_back(batch_of(lesson, i, 1));
-  const TensorModel<double> src(config, p);
-  Activations<double> a;
-  a.resize(src, all.num_positions());
-  double first = 0;
-  auto time = [&](const char* what, const std::function<void()>& work) {
-    const double us = Lesson::microseconds(work);
-    first = first == 0 ? us : first;
-    fmt::print("{:42} | {:12.1f} | {:13.1f}\n", what, us, first / us);
-  };
-  auto losses = [&](const Batch& batch) {
-    const std::vector<Name> names = names_of(batch);
-    const Array logits = draft_forward(config, p, batch, names).logits;
-    for (const Name& name : names) name_loss(logits, batch, name);
-  };
-  fmt::print("\nlosses of 16 names                         | microseconds | times as fast\n");
-  time("a letter at a time, a node for each number", [&] {
-    for (std::size_t i = 0; i < 16; i++) {
-      const Scope scope;
-      document_loss(model, lesson.tokens_of_step(i + 1));
-    }
-  });
-  time("a name at a time, its letters as rows", [&] {
-    for (const Batch& name : each) losses(name);
-  });
-  time("all 16 names at once, 115 rows", [&] { losses(all); });
-  time("the same with the fast kernels", [&] { gpt_forward(src, fast<double>(), all, {0, 16}, a); });
-
-  const View<const double> x = a.layers[0].x_norm2.view();
-  const View<double> y = a.layers[0].hidden.view();
-  first = 0;
-  fmt::print("\nmlp_fc1 alone, {} rows, fast kernels       | microseconds | times as fast\n", x.rows);
-  time("row by row", [&] {
-    for (std::size_t n = 0; n < x.rows; n++) {
-      fast<double>().linear_forward(y.slice_rows(n, 1), x.slice_rows(n, 1), src.layers[0].mlp_fc1, {});
-    }
-  });
-  time("all rows at once", [&] { fast<double>().linear_forward(y, x, src.layers[0].mlp_fc1, {}); });
-  fmt::print("\n");
 }
 
 int main(int argc, char** argv) {
@@ -240,37 +177,41 @@ int main(int argc, char** argv) {
   // Three names. First attention takes them for one, then it knows their borders.
   const Batch three = batch_of(lesson, 0, 3);
   lesson.picture("10_rows.svg", rows_picture(three, lesson.tokenizer));
-  lesson.picture("10_model.svg", rows_in_model_picture());
+  lesson.picture("10_model.svg", model_picture("All letters at once: every list becomes a matrix with n rows",
+                                               {{"letter", "n", "letters"},
+                                                {"wte + wpe", "n x 16"},
+                                                {"norm", "n x 16"},
+                                                {"W_O", "n x 16"},
+                                                {"fc1", "n x 64"},
+                                                {"relu", "n x 64"},
+                                                {"fc2", "n x 16"},
+                                                {"lm_head", "n x 27"},
+                                                {"softmax", "n x 27"}},
+                                               "new: n rows, one for each letter; only attention looks at other rows"));
   const std::vector<Name> pile{{0, three.num_positions()}};
   fmt::print("\n--- three names, one pile of 22 rows ---\n");
-  print_names(lesson, model, three, draft_forward(config, p, three, pile).logits);
-  const Forward f = draft_forward(config, p, three, names_of(three));
+  print_names(lesson, model, three, draft_forward(config, p, three, pile));
+  const Array borders = draft_forward(config, p, three, names_of(three));
   fmt::print("\n--- the same rows, with borders between the names ---\n");
-  print_names(lesson, model, three, f.logits);
+  print_names(lesson, model, three, borders);
 
-  // Row 13 of some matrices, and what gpt() of lesson 09 has at the same letter: number 3 of the second name.
-  const std::size_t n = 13, t = 3;
+  // Row 13 of the logits, and what gpt() of lesson 09 has at the same letter: number 3 of the second name.
   {
     const Scope scope;
     Cache keys(1), values(1);
-    Values logits;
-    for (std::size_t pos_id = 0; pos_id <= t; pos_id++) {
-      logits = gpt(model, lesson.tokens_of_step(2)[pos_id], pos_id, keys, values);
+    Values scalar;
+    for (std::size_t pos_id = 0; pos_id <= 3; pos_id++) {
+      scalar = gpt(model, lesson.tokens_of_step(2)[pos_id], pos_id, keys, values);
     }
-    fmt::print("\n--- row {}, the first four numbers: in the matrices, and in gpt() of lesson 09 ---\n", n);
-    auto print = [&](const char* label, const Array& rows, Values scalar) {
-      fmt::print("{:6} ({},{}) | {:6.3f} {:6.3f} {:6.3f} {:6.3f} |{}\n", label, rows.rows, rows.cols, rows[n][0],
-                 rows[n][1], rows[n][2], rows[n][3], numbers(scalar.slice(0, 4).data()));
-    };
-    print("k", f.k, keys[0][t]);
-    print("v", f.v, values[0][t]);
-    print("logits", f.logits, logits);
+    fmt::print("\n--- row 13, the first four numbers: in the matrix, and in gpt() of lesson 09 ---\n");
+    fmt::print("logits ({},{}) |{} |{}\n", borders.rows, borders.cols, numbers({borders[13], 4}),
+               numbers(scalar.slice(0, 4).data()));
   }
 
   // 16 names at once, and one by one.
   const Batch batch = batch_of(lesson, 0, 16);
   const std::vector<Name> names = names_of(batch);
-  const Array logits = draft_forward(config, p, batch, names).logits;
+  const Array logits = draft_forward(config, p, batch, names);
   double mean = 0, scalar_mean = 0, farthest = 0;
   for (std::size_t i = 0; i < 16; i++) {
     const Scope scope;
@@ -292,6 +233,44 @@ int main(int argc, char** argv) {
   lesson.check("each of 16 losses is that of document_loss(), to 1e-10", farthest < 1e-10);
   lesson.check("the logits are those of src/tensor, to 1e-10",
                largest_difference(logits.data, Array(a.logits).data) < 1e-10);
-  if (Lesson::timed()) print_times(lesson, model, config, p);
+  if (!Lesson::timed()) return lesson.finish();
+
+  // With TIMES=1: the forward pass of 16 names, from nodes to fast kernels.
+  std::vector<Batch> each;
+  for (std::size_t i = 0; i < 16; i++) each.push_back(batch_of(lesson, i, 1));
+  double first = 0;
+  auto time = [&](const char* what, const std::function<void()>& work) {
+    const double us = Lesson::microseconds(work);
+    first = first == 0 ? us : first;
+    fmt::print("{:42} | {:12.1f} | {:13.1f}\n", what, us, first / us);
+  };
+  auto losses = [&](const Batch& some) {
+    const Array found = draft_forward(config, p, some, names_of(some));
+    for (const Name& name : names_of(some)) name_loss(found, some, name);
+  };
+  fmt::print("\nlosses of 16 names                         | microseconds | times as fast\n");
+  time("a letter at a time, a node for each number", [&] {
+    for (std::size_t i = 0; i < 16; i++) {
+      const Scope scope;
+      document_loss(model, lesson.tokens_of_step(i + 1));
+    }
+  });
+  time("a name at a time, its letters as rows", [&] {
+    for (const Batch& name : each) losses(name);
+  });
+  time("all 16 names at once, 115 rows", [&] { losses(batch); });
+  time("the same with the fast kernels", [&] { gpt_forward(src, fast<double>(), batch, {0, 16}, a); });
+
+  const View<const double> rows = a.layers[0].x_norm2.view();
+  const View<double> hidden = a.layers[0].hidden.view();
+  first = 0;
+  fmt::print("\nmlp_fc1 alone, {} rows, fast kernels       | microseconds | times as fast\n", rows.rows);
+  time("row by row", [&] {
+    for (std::size_t n = 0; n < rows.rows; n++) {
+      fast<double>().linear_forward(hidden.slice_rows(n, 1), rows.slice_rows(n, 1), src.layers[0].mlp_fc1, {});
+    }
+  });
+  time("all rows at once", [&] { fast<double>().linear_forward(hidden, rows, src.layers[0].mlp_fc1, {}); });
+  fmt::print("\n");
   return lesson.finish();
 }

@@ -26,20 +26,6 @@ inline Svg product_picture(const Array& x, const Array& w_t, const Array& y) {
   return svg;
 }
 
-inline Svg rows_in_model_picture() {
-  return model_picture("All letters at once: every list becomes a matrix with n rows",
-                       {{"letter", "n", "letters"},
-                        {"wte + wpe", "n x 16"},
-                        {"norm", "n x 16"},
-                        {"W_O", "n x 16"},
-                        {"fc1", "n x 64"},
-                        {"relu", "n x 64"},
-                        {"fc2", "n x 16"},
-                        {"lm_head", "n x 27"},
-                        {"softmax", "n x 27"}},
-                       "new: n rows, one for each letter; only attention looks at other rows");
-}
-
 /// The rows of three names, each with its 16 numbers, and beside them which rows each may look at.
 inline Svg rows_picture(const Batch& batch, const Tokenizer& tokenizer) {
   constexpr std::array<const char*, 3> colours{"#0072b2", "#d55e00", "#009e73"};

@@ -1,15 +1,11 @@
 // The tests of exercise 11: slope after slope, in the order of the way back.
 #pragma once
 
-#include <numeric>
-
+#include "lesson/lesson.h"
 #include "lesson/nudge.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::Numbers;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 /// Lesson 07's three positions, without a bias.
 inline void test_values() {

@@ -1,14 +1,5 @@
 // Lesson 11: backward. The forward pass of lesson 10 leaves no tape, so we go back ourselves: layer by layer, with many
 // rows at once. backward.h has the simple layers. Here are attention, the whole way back, and a training with it.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "backward.h"
 #include "base/schedule.h"
 #include "draw/plot.h"
@@ -97,47 +88,6 @@ double draft_step(const Config& config, Parameters& p, const Batch& batch) {
   return std::inner_product(row_weights.begin(), row_weights.end(), a.losses.view().data, 0.0);
 }
 
-/// A row of two numbers through rmsnorm, when the loss is the first of the two that come out.
-void rmsnorm_on_paper() {
-  Array x = row_of({1, 7});
-  auto loss = [&] { return x[0][0] / std::sqrt((x[0][0] * x[0][0] + x[0][1] * x[0][1]) / 2 + 1e-5); };
-  fmt::print("\n--- rmsnorm of x = (1 7); the loss is the first number that comes out: {:.3f} ---\n", loss());
-  const Array dx = rmsnorm_backward(x, row_of({1, 0}));
-  const double scale = loss() / x[0][0];
-  fmt::print("through its own output{}\n", numbers(std::vector{scale, 0.0}));
-  fmt::print("through the scale     {}\n", numbers(std::vector{dx[0][0] - scale, dx[0][1]}));
-  fmt::print("dx, both together     {}\n", numbers(dx.data));
-  fmt::print("dx by nudging         {}\n", numbers(nudged(x.data, loss)));
-}
-
-/// Lesson 07's three positions, seen from the third. The loss is the first number that attention returns there.
-void attention_on_paper(const Lesson& lesson) {
-  Qkv a{{3, 2}, {3, 2}, {3, 2}}, d = a;
-  a.q.data = {0, 0, 0, 0, 1, 2};
-  a.k.data = {1, 0, 0, 1, 1, 1};
-  a.v.data = {4, 0, 0, 2, 2, 2};
-  const Look at{0, 2, 0, 2};
-  const Array dout = row_of({1, 0});
-  look_backward(d, dout[0], a, at);
-  auto loss = [&] {
-    const std::vector<double> w = weights_of(a.q, a.k, at);
-    return w[0] * a.v[0][0] + w[1] * a.v[1][0] + w[2] * a.v[2][0];
-  };
-  const std::vector<double> weights = weights_of(a.q, a.k, at), dweights{4, 0, 2};  // the first numbers of the values
-  const std::vector<double> dscores = softmax_backward(weights, dweights);
-  fmt::print("\n--- three positions of attention; the loss is the first number of the answer: {:.3f} ---\n", loss());
-  fmt::print("weights{}, dweights{}, dscores{}\n", numbers(weights), numbers(dweights), numbers(dscores));
-  lesson.picture("11_way_back.svg", way_back_picture({a.q, a.k, a.v}, {d.q, d.k, d.v}, weights, dscores, loss()));
-
-  fmt::print("number          | slope by hand  | by nudging\n");
-  auto print = [&](const char* name, std::size_t s, Array& x, const Array& dx) {
-    fmt::print("{} of position {} |{} |{}\n", name, s, numbers({dx[s], 2}), numbers(nudged({x[s], 2}, loss)));
-  };
-  print("q", 2, a.q, d.q);
-  for (std::size_t s = 0; s < 3; s++) print("k", s, a.k, d.k);
-  for (std::size_t s = 0; s < 3; s++) print("v", s, a.v, d.v);
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
   const Config config{.vocab_size = lesson.tokenizer.vocab_size()};
@@ -157,8 +107,43 @@ int main(int argc, char** argv) {
     fmt::print("row {}: x{}, dy{}: dx{}, and dw so far{}\n", n, numbers(rows[n].data), numbers(drows[n].data),
                numbers(dx.data), numbers({w.grad, 4}));
   }
-  rmsnorm_on_paper();
-  attention_on_paper(lesson);
+
+  // A row of two numbers through rmsnorm, when the loss is the first of the two that come out.
+  Array x = row_of({1, 7});
+  auto first_out = [&] { return x[0][0] / std::sqrt((x[0][0] * x[0][0] + x[0][1] * x[0][1]) / 2 + 1e-5); };
+  fmt::print("\n--- rmsnorm of x = (1 7); the loss is the first number that comes out: {:.3f} ---\n", first_out());
+  const Array dx = rmsnorm_backward(x, row_of({1, 0}));
+  const double scale = first_out() / x[0][0];
+  fmt::print("through its own output{}\n", numbers(std::vector{scale, 0.0}));
+  fmt::print("through the scale     {}\n", numbers(std::vector{dx[0][0] - scale, dx[0][1]}));
+  fmt::print("dx, both together     {}\n", numbers(dx.data));
+  fmt::print("dx by nudging         {}\n", numbers(nudged(x.data, first_out)));
+
+  // Lesson 07's three positions, seen from the third. The loss is the first number that attention returns there.
+  Qkv a{{3, 2}, {3, 2}, {3, 2}}, d = a;
+  a.q.data = {0, 0, 0, 0, 1, 2};
+  a.k.data = {1, 0, 0, 1, 1, 1};
+  a.v.data = {4, 0, 0, 2, 2, 2};
+  const Look at{0, 2, 0, 2};
+  const Array dout = row_of({1, 0});
+  look_backward(d, dout[0], a, at);
+  auto answer = [&] {
+    const std::vector<double> by = weights_of(a.q, a.k, at);
+    return by[0] * a.v[0][0] + by[1] * a.v[1][0] + by[2] * a.v[2][0];
+  };
+  const std::vector<double> weights = weights_of(a.q, a.k, at), dweights{4, 0, 2};  // the first numbers of the values
+  const std::vector<double> dscores = softmax_backward(weights, dweights);
+  fmt::print("\n--- three positions of attention; the loss is the first number of the answer: {:.3f} ---\n", answer());
+  fmt::print("weights{}, dweights{}, dscores{}\n", numbers(weights), numbers(dweights), numbers(dscores));
+  lesson.picture("11_way_back.svg", way_back_picture({a.q, a.k, a.v}, {d.q, d.k, d.v}, weights, dscores, answer()));
+
+  fmt::print("number          | slope by hand  | by nudging\n");
+  auto print = [&](const char* name, std::size_t s, Array& of, const Array& by_hand) {
+    fmt::print("{} of position {} |{} |{}\n", name, s, numbers({by_hand[s], 2}), numbers(nudged({of[s], 2}, answer)));
+  };
+  print("q", 2, a.q, d.q);
+  for (std::size_t s = 0; s < 3; s++) print("k", s, a.k, d.k);
+  for (std::size_t s = 0; s < 3; s++) print("v", s, a.v, d.v);
 
   // The gradient of 16 names: by hand for all at once, and from a tape with 16 graphs.
   Batch batch(config.block_size);
@@ -166,13 +151,11 @@ int main(int argc, char** argv) {
   const double loss = draft_step(config, p, batch);
   const std::vector<double> by_hand(p.grad().begin(), p.grad().end());
   std::fill(p.grad().begin(), p.grad().end(), 0.0);
-  std::vector<double> with_values;
-  {
-    const Scope scope;
-    const Model model = scalar_model(config, p);
-    mean(Values(16, [&](std::size_t i) { return document_loss(model, lesson.tokens_of_step(i + 1)); })).backward();
-    for (const Value parameter : model.params) with_values.push_back(parameter.grad());
-  }
+  const Model model = scalar_model(config, p);
+  const Loss of_all = [&](auto) {
+    return mean(Values(16, [&](std::size_t i) { return document_loss(model, lesson.tokens_of_step(i + 1)); }));
+  };
+  const std::vector<double> with_values = loss_and_gradient(of_all, model.params, {}).gradient;
   fmt::print("\n--- 16 names, {} rows, loss {:.4f}: a parameter of each matrix, on the way back ---\n",
              batch.num_positions(), loss);
   fmt::print("parameter            |  by hand | with Values\n");

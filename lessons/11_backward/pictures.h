@@ -1,13 +1,10 @@
 // The picture of lesson 11: the way back through attention, in numbers.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <array>
-#include <string>
-#include <vector>
 
 #include "lesson/array.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

@@ -4,9 +4,7 @@
 #include "heads.h"
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::should_be;
-using teach::usual;
+using namespace teach;
 
 /// Number 10 t + c is at position t, place c of document 0; a hundred more in document 1.
 inline NdArray counted() {
@@ -35,17 +33,20 @@ inline void test_split() {
   should_be(y.numbers, split_heads(x, 3).numbers);
 }
 
+inline NdArray scaled(NdArray x, double by) {
+  for (double& number : x.numbers) number *= by;
+  return x;
+}
+
 /// One head, and the three positions of lesson 07.
 inline void test_one_head() {
   const NdArray q{{1, 1, 3, 2}, {2, 0, 0, 1, 1, 2}}, k{{1, 1, 3, 2}, {1, 0, 0, 1, 1, 1}},
       v{{1, 1, 3, 2}, {4, 0, 0, 2, 2, 2}};
   const NdArray all{{1}, {1}}, before{{3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}};
-  NdArray large = q;
-  for (double& number : large.numbers) number *= std::sqrt(2);
   calling("attend() with one head, the queries (2 0) (0 1) (1 2), keys (1 0) (0 1) (1 1), values (4 0) (0 2) (2 2)",
           "Scores are q . k / root of D; a softmax over the keys makes weights of them; the weights mix the values.");
   const teach::Numbers out = attend(q, k, v, false).numbers;
-  usual(attend(large, k, v, all).out.numbers,
+  usual(attend(scaled(q, std::sqrt(2)), k, v, all).out.numbers,
         "The scores were not divided by the root of D, which is the root of 2 here.");
   usual(attend(q, k, v, before).out.numbers, "The causal mask is always on. Without `causal`, a position sees all.");
   should_be(out, attend(q, k, v, all).out.numbers);
@@ -58,17 +59,14 @@ inline void test_one_head() {
 inline void test_heads() {
   const Shape shape{2, 3, 4, 2};
   const NdArray q = waves(shape, 1), k = waves(shape, 2), v = waves(shape, 3), all{{1}, {1}};
-  NdArray small = q;
-  for (double& number : small.numbers) number /= std::sqrt(3);
   calling("attend() with 2 documents and 3 heads, (2,3,4,2)",
           "With one head it was right. Where do the keys of head h of document b begin? At row (b H + h) M.");
-  usual(attend(small, k, v, all).out.numbers,
+  usual(attend(scaled(q, 1 / std::sqrt(3)), k, v, all).out.numbers,
         "The root is that of C = H D. It is still the root of D, the numbers of one head.");
   should_be(attend(q, k, v, false).numbers, attend(q, k, v, all).out.numbers);
   calling("attend() with scores in the thousands",
           "exp(1000) is infinite. Take the largest score out before exp(), or use softmax() of lesson/softmax.h.");
-  NdArray large = q;
-  for (double& number : large.numbers) number *= 5000;
+  const NdArray large = scaled(q, 5000);
   should_be(attend(large, k, v, false).numbers, attend(large, k, v, all).out.numbers);
 }
 

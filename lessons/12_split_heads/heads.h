@@ -36,36 +36,24 @@ struct Attention {
   NdArray out;
 };
 
-/// q k^T, divided by the root of D: (B,H,T,D) and (B,H,M,D) make (B,H,T,M). Each query meets the keys of its own head
-/// and document.
-inline NdArray scores_of(const NdArray& q, const NdArray& k) {
-  NdArray scores{{q.shape[0], q.shape[1], q.shape[2], k.shape[2]}, {}};
-  const std::size_t D = q.shape[3];
-  for (std::size_t b = 0; b < scores.shape[0]; b++) {
-    for (std::size_t h = 0; h < scores.shape[1]; h++) {
-      for (std::size_t t = 0; t < scores.shape[2]; t++) {
-        for (std::size_t s = 0; s < scores.shape[3]; s++) {
-          double score = 0;
-          for (std::size_t j = 0; j < D; j++) score += q.at({b, h, t, j}) * k.at({b, h, s, j});
-          scores.numbers.push_back(score / std::sqrt(D));
-        }
-      }
-    }
-  }
-  return scores;
-}
-
 /// q is (B,H,T,D), k is (B,H,M,D), v is (B,H,M,E), and out is (B,H,T,E). mask is 1 where a query may see a key, else 0,
 /// in any shape that fits (B,H,T,M). A query that may see no key gets zeros.
 inline Attention attend(const NdArray& q, const NdArray& k, const NdArray& v, const NdArray& mask) {
-  NdArray scores = scores_of(q, k);
+  // q k^T, divided by the root of D: (B,H,T,M). Each query meets the keys of its own head and document.
+  NdArray scores{{q.shape[0], q.shape[1], q.shape[2], k.shape[2]}, {}};
+  const std::size_t D = q.shape[3], M = k.shape[2];
+  for_each_index(scores.shape, [&](const Shape& i) {
+    const std::size_t b = i[0], h = i[1], t = i[2], s = i[3];
+    double score = 0;
+    for (std::size_t j = 0; j < D; j++) score += q.at({b, h, t, j}) * k.at({b, h, s, j});
+    scores.numbers.push_back(score / std::sqrt(D));
+  });
   const NdArray allowed = broadcast(mask, scores.shape);
   for (std::size_t i = 0; i < scores.numbers.size(); i++) {
     if (allowed.numbers[i] == 0) scores.numbers[i] = -INFINITY;
   }
   Attention a{{scores.shape, {}}, {q.shape, {}}};
   a.out.shape[3] = v.shape[3];
-  const std::size_t M = k.shape[2];
   for (auto row = scores.numbers.begin(); row != scores.numbers.end(); row += M) {  // a query's scores
     const bool sees_nobody = *std::max_element(row, row + M) == -INFINITY;
     const std::vector<double> weights = sees_nobody ? std::vector<double>(M) : softmax({row, row + M});

@@ -1,10 +1,6 @@
 // Lesson 12: splitting heads. How a batch (B,T,C) becomes (B,H,T,D) and back, and how a mask of two or three dimensions
 // meets scores of four. Most mistakes on the way keep the shape, so the lesson looks at who moves whom.
-#include <fmt/format.h>
-
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 
 #include "heads.h"
@@ -69,23 +65,6 @@ void look_through(std::size_t B, const NdArray& mask) try {
   fmt::print("\n");
 } catch (const std::invalid_argument& error) {
   fmt::print("{:9} | error: {}\n", text(mask.shape), error.what());
-}
-
-/// With TIMES=1: queries, keys and values of N positions, by three matrices (C,C) and by one (3C,C).
-void print_times() {
-  fmt::print("\nmicroseconds for queries, keys and values\n    C |    N | three matrices | one matrix\n");
-  for (const std::size_t C : {16, 64, 512}) {
-    for (const std::size_t N : {1, 256}) {
-      const std::vector<Weight<float>> three(3, {C, C});
-      const Weight<float> one(3 * C, C);
-      Tensor<float> x(N, C), q(N, C), qkv(N, 3 * C);
-      const double apart = Lesson::microseconds([&] {
-        for (const Weight<float>& w : three) fast<float>().linear_forward(q.view(), x.view(), w, {});
-      });
-      const double fused = Lesson::microseconds([&] { fast<float>().linear_forward(qkv.view(), x.view(), one, {}); });
-      fmt::print("{:5} | {:4} | {:14.1f} | {:10.1f}\n", C, N, apart, fused);
-    }
-  }
 }
 
 int main(int argc, char** argv) {
@@ -155,6 +134,22 @@ int main(int argc, char** argv) {
                  largest_difference(a.out.numbers, of("out").numbers) < 1e-12 &&
                      largest_difference(a.weights.numbers, of("attn").numbers) < 1e-12);
   }
-  if (Lesson::timed()) print_times();
+  if (!Lesson::timed()) return lesson.finish();
+
+  // With TIMES=1: queries, keys and values of N positions, by three matrices (C,C) and by one (3C,C).
+  fmt::print("\nmicroseconds for queries, keys and values\n    C |    N | three matrices | one matrix\n");
+  for (const std::size_t C : {16, 64, 512}) {
+    for (const std::size_t N : {1, 256}) {
+      const std::vector<Weight<float>> three(3, {C, C});
+      const Weight<float> one(3 * C, C);
+      Tensor<float> rows(N, C), q(N, C), qkv(N, 3 * C);
+      const double apart = Lesson::microseconds([&] {
+        for (const Weight<float>& w : three) fast<float>().linear_forward(q.view(), rows.view(), w, {});
+      });
+      const double fused =
+          Lesson::microseconds([&] { fast<float>().linear_forward(qkv.view(), rows.view(), one, {}); });
+      fmt::print("{:5} | {:4} | {:14.1f} | {:10.1f}\n", C, N, apart, fused);
+    }
+  }
   return lesson.finish();
 }

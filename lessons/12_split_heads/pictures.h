@@ -1,13 +1,8 @@
 // The pictures of lesson 12: where 24 numbers stand in memory, and which keys a mask shows.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
-#include <utility>
-
 #include "array.h"
-#include "draw/svg.h"
+#include "lesson/lesson.h"
 
 namespace microgpt {
 

@@ -3,9 +3,7 @@
 
 #include "lesson/teach.h"
 
-using teach::calling;
-using teach::fail;
-using teach::should_be;
+using namespace teach;
 
 inline void use_threads([[maybe_unused]] int n) {
 #ifdef _OPENMP
@@ -29,32 +27,31 @@ inline void test_threads() {
     for (std::size_t h = 0; h < H; h++) want_sums[b] += look(a, b, h, scratch, want);
   }
   for (const int threads : {1, 2, 5, 8}) {
-    const std::string call = "look_everywhere() of 6 names with 4 heads, on " + std::to_string(threads) + " threads";
+    const std::string run = "look_everywhere() of 6 names with 4 heads, on " + std::to_string(threads) + " threads";
     use_threads(threads);
     alone = false;
     std::vector<float> out(want.size());
     std::vector<Sum> sums(B);
-    calling(call, "Did two threads write the same place?");
+    calling(run, "Did two threads write the same place?");
     look_everywhere(a, out, sums);
     if (scratch_is_shared) {
-      fail(call + ": two threads used the same Scratch at the same time.",
+      fail(run + ": two threads used the same Scratch at the same time.",
            "That is a race: one writes its weights where the other still reads. Declare it inside the parallel loop: "
            "then "
            "each thread has its own.");
     }
 #ifdef _OPENMP
     if (threads > 1 && alone) {
-      fail(call + ": only one of them worked.",
-           "Which loop can be shared? #pragma omp parallel for   stands above it.");
+      fail(run + ": only one of them worked.", "Which loop can be shared? #pragma omp parallel for   stands above it.");
     }
 #endif
     for (std::size_t b = 0; b < B; b++) {
       if (sums[b].owner.is_shared()) {
-        fail(call + ": two threads added to the sum of name " + std::to_string(b) + ".",
+        fail(run + ": two threads added to the sum of name " + std::to_string(b) + ".",
              "That is a race, and even one at a time their order would change the bits. One number, one owner: let a "
              "thread have all heads of a name.");
       }
-      calling(call + ": the sum of a name", "It is the sum of its heads, in their order, each of them once.");
+      calling(run + ": the sum of a name", "It is the sum of its heads, in their order, each of them once.");
       should_be(sums[b].value, {want_sums[b]}, 0);
     }
   }

@@ -1,24 +1,12 @@
 // Lesson 13: one matrix product, four times: as the formula says; in tiles that stay in registers; on vectors; on
 // threads. Then attention on threads. Each number of a result stays one sum in one order, by one owner.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "lesson/lesson.h"
 #include "lesson/softmax.h"
 #include "pictures.h"
 #include "tensor/kernels.h"
 #include "tensor/matmul.h"
-#include "tensor/simd.h"
-#include "tensor/tensor.h"
-#include "tensor/threads.h"
-#include "tensor/weight.h"
 
 using namespace microgpt;
 
@@ -31,26 +19,6 @@ void plain(View<float> y, View<const float> x, View<const float> w) {
       y.row(n)[i] = sum;
     }
   }
-}
-
-/// Two threads add 1 to one number, in slow motion: both read, then both write.
-void lose_an_addition() {
-  std::atomic<int> number = 0;
-  int seen[2];
-  parallel(2, [&](std::size_t s) { seen[s] = number; });
-  parallel(2, [&](std::size_t s) { number = seen[s] + 1; });
-  fmt::print("\nthread 0 reads {}, thread 1 reads {}; each adds 1 and writes: {}\n", seen[0], seen[1],
-             number.load());  // stop: lost
-}
-
-/// Two threads add 1 ten times each, as slowly, each to a number of its own. Returns the sum of the two.
-int add_with_owners() {
-  int numbers[2] = {}, seen[2];
-  for (int i = 0; i < 10; i++) {
-    parallel(2, [&](std::size_t s) { seen[s] = numbers[s]; });
-    parallel(2, [&](std::size_t s) { numbers[s] = seen[s] + 1; });
-  }
-  return numbers[0] + numbers[1];
 }
 
 /// 1) Several sums at once, none of which waits for another. Nothing is read from memory.
@@ -130,17 +98,6 @@ void attention(View<float> out, const Head& head, [[maybe_unused]] int threads, 
   }
 }
 
-/// The contrast: the terms of one sum are shared out. Each share is summed by itself, then their sums are.
-float sum_in_shares(const std::vector<float>& numbers, std::size_t shares) {
-  std::vector<float> sums(shares);
-  parallel(shares, [&](std::size_t s) {
-    const Share part = share(numbers.size(), s, shares);
-    const float* const first = numbers.data() + part.first;
-    sums[s] = std::accumulate(first, first + part.n, 0.0F);
-  });
-  return std::accumulate(sums.begin(), sums.end(), 0.0F);
-}
-
 /// Each head's columns of y by a product of their own, as some rows of w make them.
 void heads_in_loop(View<float> y, View<const float> x, View<const float> wt, std::size_t H) {
   const std::size_t D = y.cols / H;
@@ -163,67 +120,24 @@ std::size_t rows_that_differ(View<const float> a, View<const float> b, float tol
   return count;
 }
 
-/// With TIMES=1: all that depends on this machine. y (N,n_out) may become anything.
-void print_times(View<float> y, View<const float> x, View<const float> w, View<const float> wt, PythonRandom& random) {
-  const std::size_t threads = available_threads();
-  fmt::print("one core's peak: {:.1f} products per ns, in vectors of {} numbers\n\n", peak(), lanes<float>);
-  fmt::print("sums at once | products per ns | % of peak\n");
-  std::size_t sums = 1;
-  for (float (*grow)(std::size_t, float) : {at_once<1>, at_once<2>, at_once<4>, at_once<8>}) {
-    volatile float result = 0;
-    const double us = Lesson::microseconds([&] { result = grow(100'000, result); });
-    const double rate = static_cast<double>(lanes<float> * sums * 100'000) / us / 1000;
-    fmt::print("{:12} | {:15.1f} | {:9.0f}\n", sums, rate, 100 * rate / peak());
-    sums *= 2;
-  }
-  print_reading();
-
-  fmt::print("\n{:36} |      us | products per ns | % of peak\n", "y = x w^T");
-  auto time = [&](const std::string& what, const auto& work) {
-    const double us = Lesson::microseconds(work), rate = static_cast<double>(y.rows * y.cols * x.cols) / us / 1000;
-    fmt::print("{:36} | {:7.1f} | {:15.1f} | {:9.0f}\n", what, us, rate, 100 * rate / peak());
-  };
-  time("plain", [&] { plain(y, x, w); });
-  time("tiled", [&] { tiled(y, x, w); });
-  time("vectorised", [&] { vectorised(y, x, wt); });
-  time(fmt::format("threaded, {} threads", threads), [&] { threaded(y, x, wt, threads); });
-  time("matmul() of src/tensor, one thread", [&] { matmul(y, x, wt); });
-  for (const std::size_t H : {4, 16, 64}) {
-    time(fmt::format("matmul(), {} heads of {} in a loop", H, y.cols / H), [&] { heads_in_loop(y, x, wt, H); });
-  }
-
-  fmt::print("\n16 positions, n_embd | us with 1 thread | with {:2} | times as fast\n", threads);
-  for (const std::size_t n_embd : {16, 64, 256}) {  // two rows of tiles, so a third thread has nothing to do
-    const Tensor<float> few(16, n_embd), weights(n_embd, 4 * n_embd);
-    Tensor<float> out(16, 4 * n_embd);
-    auto us = [&](std::size_t shares) {
-      return Lesson::microseconds([&] { threaded(out.view(), few.view(), weights.view(), shares); });
-    };
-    const double one = us(1), all = us(threads);
-    fmt::print("{:20} | {:16.2f} | {:7.2f} | {:13.2f}\n", n_embd, one, all, one / all);
-  }
-
-  fmt::print("\ntwo threads, two counters | us\n");
-  fmt::print("side by side              | {:.0f}\n", count_apart(1));
-  fmt::print("64 bytes apart            | {:.0f}\n", count_apart(16));
-
-  fmt::print("\nattention, 512 queries     |      us | times as fast\n");
-  Tensor<float> q(512, 16), k(512, 16), v(512, 16), out(512, 16);
-  for (Tensor<float>* numbers : {&q, &k, &v}) draw(numbers->view(), random);
-  auto us = [&](int used, int deal) {
-    return Lesson::microseconds([&] { attention(out.view(), {q.view(), k.view(), v.view(), 0.25}, used, deal); });
-  };
-  const double one = us(1, 1), halves = us(2, 256), dealt = us(2, 16);
-  fmt::print("1 thread                   | {:7.1f} | {:13.2f}\n", one, 1.0);
-  fmt::print("2 threads, in halves       | {:7.1f} | {:13.2f}\n", halves, one / halves);
-  fmt::print("2 threads, dealt out by 16 | {:7.1f} | {:13.2f}\n\n", dealt, one / dealt);
-}
-
 int main(int argc, char** argv) {
   Lesson lesson(argc, argv);
-  lose_an_addition();
-  const int total = add_with_owners();
-  fmt::print("two threads add 1 ten times each: {}\n", total);
+
+  // Two threads add 1 to one number, in slow motion: both read, then both write.
+  std::atomic<int> number = 0;
+  int seen[2];
+  parallel(2, [&](std::size_t s) { seen[s] = number; });
+  parallel(2, [&](std::size_t s) { number = seen[s] + 1; });
+  fmt::print("\nthread 0 reads {}, thread 1 reads {}; each adds 1 and writes: {}\n", seen[0], seen[1],
+             number.load());  // stop: lost
+
+  // Two threads add 1 ten times each, as slowly, each to a number of its own.
+  int numbers[2] = {};
+  for (int i = 0; i < 10; i++) {
+    parallel(2, [&](std::size_t s) { seen[s] = numbers[s]; });
+    parallel(2, [&](std::size_t s) { numbers[s] = seen[s] + 1; });
+  }
+  fmt::print("two threads add 1 ten times each: {}\n", numbers[0] + numbers[1]);
   lesson.picture("13_lost.svg", lost_update_picture());
   lesson.picture("13_tile.svg", tile_picture());
 
@@ -266,16 +180,16 @@ int main(int argc, char** argv) {
   constexpr int T = 512;
   fmt::print("\nattention, {} queries on 2 threads | keys seen by thread 0 | by thread 1\n", T);
   for (const int deal : {T / 2, 16}) {
-    int seen[2] = {};
-    for (int t = 0; t < T; t++) seen[t / deal % 2] += t + 1;
-    fmt::print("{:>34} | {:21} | {:11}\n", deal == 16 ? "dealt out by 16" : "in halves", seen[0], seen[1]);
+    int keys[2] = {};
+    for (int t = 0; t < T; t++) keys[t / deal % 2] += t + 1;
+    fmt::print("{:>34} | {:21} | {:11}\n", deal == 16 ? "dealt out by 16" : "in halves", keys[0], keys[1]);
   }
   fmt::print("\n");
 
   // Whether sharing them changes a bit.
   PythonRandom random = lesson.random;  // a copy: what is drawn from it leaves the numbers below as they are
   Tensor<float> q(100, 16), k(100, 16), v(100, 16), one(100, 16), some(100, 16), src(100, 16), log_sum(1, 100);
-  for (Tensor<float>* numbers : {&q, &k, &v}) draw(numbers->view(), random);
+  for (Tensor<float>* rows : {&q, &k, &v}) draw(rows->view(), random);
   const Head head{q.view(), k.view(), v.view(), 0.25};
   attention(one.view(), head, 1, 1);
   bool same = true;
@@ -292,13 +206,76 @@ int main(int argc, char** argv) {
   const float large = 0x1p24F;  // from here on, a float can only be even
   fmt::print("{0:.0f} + 1 + 1 in float, from the left: {1:.0f}; the ones first: {2:.0f}\n", large, large + 1 + 1,
              large + (1 + 1));
-  std::vector<float> numbers(10000);
-  std::generate(numbers.begin(), numbers.end(), [&] { return lesson.random.random(); });
+  std::vector<float> terms(10000);
+  std::generate(terms.begin(), terms.end(), [&] { return lesson.random.random(); });
   for (const std::size_t shares : {1, 2, 3, 8}) {
-    const float sum = sum_in_shares(numbers, shares);
-    fmt::print("a sum of {} numbers, its terms shared among {}: {:.4f}\n", numbers.size(), shares, sum);
+    // The contrast: the terms of one sum are shared out. Each share is summed by itself, then their sums are.
+    std::vector<float> sums(shares);
+    parallel(shares, [&](std::size_t s) {
+      const Share part = share(terms.size(), s, shares);
+      const float* const first = terms.data() + part.first;
+      sums[s] = std::accumulate(first, first + part.n, 0.0F);
+    });
+    const float sum = std::accumulate(sums.begin(), sums.end(), 0.0F);
+    fmt::print("a sum of {} numbers, its terms shared among {}: {:.4f}\n", terms.size(), shares, sum);
   }
   fmt::print("\n");
-  if (Lesson::timed()) print_times(y, x, w, wt, lesson.random);
+  if (!Lesson::timed()) return lesson.finish();
+
+  // With TIMES=1: all that depends on this machine.
+  const std::size_t threads = available_threads();
+  fmt::print("one core's peak: {:.1f} products per ns, in vectors of {} numbers\n\n", peak(), lanes<float>);
+  fmt::print("sums at once | products per ns | % of peak\n");
+  std::size_t sums = 1;
+  for (float (*grow)(std::size_t, float) : {at_once<1>, at_once<2>, at_once<4>, at_once<8>}) {
+    volatile float result = 0;
+    const double us = Lesson::microseconds([&] { result = grow(100'000, result); });
+    const double rate = static_cast<double>(lanes<float> * sums * 100'000) / us / 1000;
+    fmt::print("{:12} | {:15.1f} | {:9.0f}\n", sums, rate, 100 * rate / peak());
+    sums *= 2;
+  }
+  print_reading();
+
+  fmt::print("\n{:36} |      us | products per ns | % of peak\n", "y = x w^T");
+  auto time = [&](const std::string& what, const auto& work) {
+    const double us = Lesson::microseconds(work), rate = static_cast<double>(y.rows * y.cols * x.cols) / us / 1000;
+    fmt::print("{:36} | {:7.1f} | {:15.1f} | {:9.0f}\n", what, us, rate, 100 * rate / peak());
+  };
+  time("plain", [&] { plain(y, x, w); });
+  time("tiled", [&] { tiled(y, x, w); });
+  time("vectorised", [&] { vectorised(y, x, wt); });
+  time(fmt::format("threaded, {} threads", threads), [&] { threaded(y, x, wt, threads); });
+  time("matmul() of src/tensor, one thread", [&] { matmul(y, x, wt); });
+  for (const std::size_t H : {4, 16, 64}) {
+    time(fmt::format("matmul(), {} heads of {} in a loop", H, y.cols / H), [&] { heads_in_loop(y, x, wt, H); });
+  }
+
+  fmt::print("\n16 positions, n_embd | us with 1 thread | with {:2} | times as fast\n", threads);
+  for (const std::size_t n_embd : {16, 64, 256}) {  // two rows of tiles, so a third thread has nothing to do
+    const Tensor<float> few(16, n_embd), weights(n_embd, 4 * n_embd);
+    Tensor<float> out(16, 4 * n_embd);
+    auto us = [&](std::size_t shares) {
+      return Lesson::microseconds([&] { threaded(out.view(), few.view(), weights.view(), shares); });
+    };
+    const double alone = us(1), all = us(threads);
+    fmt::print("{:20} | {:16.2f} | {:7.2f} | {:13.2f}\n", n_embd, alone, all, alone / all);
+  }
+
+  fmt::print("\ntwo threads, two counters | us\n");
+  fmt::print("side by side              | {:.0f}\n", count_apart(1));
+  fmt::print("64 bytes apart            | {:.0f}\n", count_apart(16));
+
+  fmt::print("\nattention, 512 queries     |      us | times as fast\n");
+  Tensor<float> queries(512, 16), keys(512, 16), values(512, 16), found(512, 16);
+  for (Tensor<float>* rows : {&queries, &keys, &values}) draw(rows->view(), lesson.random);
+  auto us = [&](int used, int deal) {
+    return Lesson::microseconds([&] {
+      attention(found.view(), {queries.view(), keys.view(), values.view(), 0.25}, used, deal);
+    });
+  };
+  const double alone = us(1, 1), halves = us(2, 256), dealt = us(2, 16);
+  fmt::print("1 thread                   | {:7.1f} | {:13.2f}\n", alone, 1.0);
+  fmt::print("2 threads, in halves       | {:7.1f} | {:13.2f}\n", halves, alone / halves);
+  fmt::print("2 threads, dealt out by 16 | {:7.1f} | {:13.2f}\n\n", dealt, alone / dealt);
   return lesson.finish();
 }

@@ -1,12 +1,6 @@
 // The pictures of lesson 13: an addition that is lost, and what a tile reads. And what this machine can do.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <numeric>
-
-#include "draw/svg.h"
 #include "lesson/lesson.h"
 #include "tensor/fma_peak.h"
 #include "tensor/simd.h"

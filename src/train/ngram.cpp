@@ -36,9 +36,9 @@ void Ngram::count(std::span<const Token> tokens) {
 }
 
 template <class Visit>
-void Ngram::each_context(std::span<const Token> tokens, std::size_t longest, Visit visit) const {
+void Ngram::each_context(std::span<const Token> tokens, Visit visit) const {
   std::uint64_t context = 0;
-  for (std::size_t n = 0; n < longest && n <= tokens.size(); n++) {
+  for (std::size_t n = 0; n < order && n <= tokens.size(); n++) {
     if (n > 0) context = counter_bits(context, tokens[tokens.size() - n]);
     const auto seen = seen_[n].find(context);
     if (seen == seen_[n].end()) return;  // so nothing is known of a longer one, either
@@ -49,7 +49,7 @@ void Ngram::each_context(std::span<const Token> tokens, std::size_t longest, Vis
 double Ngram::operator()(std::span<const Token> tokens, std::size_t i) const {
   constexpr double discount = 0.85;  // of every count, for what was not seen
   double p = 1.0 / static_cast<double>(vocab_size_);
-  each_context(tokens.first(i), order, [&](const Seen& seen) {
+  each_context(tokens.first(i), [&](const Seen& seen) {
     const auto found = seen.next.find(tokens[i]);
     const Count next = found == seen.next.end() ? Count{} : found->second;
     const auto [n, total] = seen.total.behind > 0 ? std::pair(next.behind, seen.total.behind)
@@ -62,7 +62,8 @@ double Ngram::operator()(std::span<const Token> tokens, std::size_t i) const {
 std::vector<double> Ngram::next(std::span<const Token> tokens) const {
   std::vector<double> p(vocab_size_, 1.0 / static_cast<double>(vocab_size_));
   constexpr double little = 0.05;
-  each_context(tokens, 4, [&](const Seen& seen) {
+  each_context(tokens, [&, n = 0](const Seen& seen) mutable {
+    if (n++ > 3 && seen.total.times < 10) return;
     for (double& x : p) x *= little / (seen.total.times + little);
     for (const auto& [token, count] : seen.next) p[token] += count.times / (seen.total.times + little);
   });

@@ -37,8 +37,9 @@ class Ngram {
   /// p(tokens[i]), given the tokens before it. i >= 1.
   double operator()(std::span<const Token> tokens, std::size_t i) const;
 
-  /// p of every token after these, (V), to generate: of order 4, with little trust in shorter contexts. To predict what
-  /// nobody has seen they must count for more, but a name that is made of what was seen looks like one.
+  /// p of every token after these, (V), to generate: from three tokens, or from more that were seen ten times, with
+  /// little trust in shorter contexts. To predict what nobody has seen they must count for more, but a name that is made
+  /// of what was seen looks like one.
   std::vector<double> next(std::span<const Token> tokens) const;
 
  private:
@@ -51,9 +52,9 @@ class Ngram {
     std::map<Token, Count> next;  // of each token
   };
 
-  /// Calls visit for the last 0, 1, ... of these tokens, fewer than `longest`, as long as they were seen.
+  /// Calls visit for the last 0, 1, ... of these tokens, fewer than `order`, as long as they were seen.
   template <class Visit>
-  void each_context(std::span<const Token> tokens, std::size_t longest, Visit visit) const;
+  void each_context(std::span<const Token> tokens, Visit visit) const;
 
   std::size_t vocab_size_;
   std::array<std::unordered_map<std::uint64_t, Seen>, order> seen_;  // by contexts of 0, 1, ... tokens, hashed

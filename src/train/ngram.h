@@ -16,7 +16,7 @@
 
 namespace microgpt {
 
-inline constexpr std::size_t most_counted = 200'000;  // documents: some 200 MB of counts
+inline constexpr std::size_t most_counted = 200'000;  // documents: some 150 MB of counts
 
 /// Interpolated Kneser-Ney smoothing, the best that is known. A shorter context is asked where a longer one has seen
 /// little, so there a token counts as often as it came behind another token, and not as often as it came: after "San "

@@ -12,14 +12,14 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
-TEST_CASE("each longer context corrects what the shorter ones expect, which count behind how many tokens a token came") {
+TEST_CASE("each longer context corrects what shorter ones expect, which count behind how many tokens a token came") {
   const std::vector<Document> names{U"ana", U"anna", U"hanna"};
   const Tokenizer tokenizer(names);  // a, h, n, BOS
   const Ngram ngram(names, tokenizer);
   Tokens anna = tokenizer.encode_document(U"anna");
-  // Of 7 pairs, 3 end in a: those that begin with BOS, h and n. Behind n, a came after a and n, and n after a. And so on.
+  // Of 7 pairs, 3 end in a: those that begin with BOS, h and n. Behind n, a came after a and n, and n after a.
   const double d = 0.85, p1 = (3 - d + 4 * d * 0.25) / 7, p2 = (2 - d + 2 * d * p1) / 3, p3 = 1 - d + d * p2;
-  const double p4 = (2 - d + d * p3) / 2;  // after BOS and h
+  const double p4 = (2 - d + d * p3) / 2;                    // after BOS and h
   CHECK(ngram(anna, 4) == doctest::Approx(1 - d + d * p4));  // nothing comes before BOS, so p5 counts how often: once
   double total = 0;
   for (anna[4] = 0; anna[4] < tokenizer.vocab_size(); anna[4]++) total += ngram(anna, 4);

@@ -18,8 +18,8 @@ namespace {
 using Record = std::vector<std::string>;
 using Json = nlohmann::ordered_json;
 
-/// Removes the first record from the text. Line ends within a field become spaces. The separator, if it is 0, becomes the
-/// first that stands in no quotes.
+/// Removes the first record from the text. Line ends within a field become spaces. The separator, if it is 0, becomes
+/// the first that stands in no quotes.
 Record take_record(std::string_view& text, char& separator) {
   Record record(1);
   bool quoted = false;

@@ -47,13 +47,13 @@ void Ngram::each_context(std::span<const Token> tokens, Visit visit) const {
 }
 
 double Ngram::operator()(std::span<const Token> tokens, std::size_t i) const {
-  constexpr double discount = 0.85;  // of every count, for what was not seen
+  constexpr double discount = 0.85;  // of every count, for what was not seen; found with 24 lists of 13 to 74,744 names
   double p = 1.0 / static_cast<double>(vocab_size_);
   each_context(tokens.first(i), [&](const Seen& seen) {
     const auto found = seen.next.find(tokens[i]);
     const Count next = found == seen.next.end() ? Count{} : found->second;
-    const auto [n, total] = seen.total.behind > 0 ? std::pair(next.behind, seen.total.behind)
-                                                  : std::pair(next.times, seen.total.times);
+    const auto [n, total] =
+        seen.total.behind > 0 ? std::pair(next.behind, seen.total.behind) : std::pair(next.times, seen.total.times);
     p = (std::max(n - discount, 0.0) + discount * static_cast<double>(seen.next.size()) * p) / total;
   });
   return p;

@@ -18,7 +18,7 @@ namespace microgpt {
 
 inline constexpr std::size_t most_counted = 200'000;  // documents: some 150 MB of counts
 
-/// Interpolated Kneser-Ney smoothing, the best that is known. A shorter context is asked where a longer one has seen
+/// Interpolated Kneser-Ney smoothing, with one discount. A shorter context is asked where a longer one has seen
 /// little, so there a token counts as often as it came behind another token, and not as often as it came: after "San "
 /// many a "Francisco" makes "Francisco" no likelier elsewhere.
 class Ngram {
@@ -38,8 +38,8 @@ class Ngram {
   double operator()(std::span<const Token> tokens, std::size_t i) const;
 
   /// p of every token after these, (V), to generate: from three tokens, or from more that were seen ten times, with
-  /// little trust in shorter contexts. To predict what nobody has seen they must count for more, but a name that is made
-  /// of what was seen looks like one.
+  /// little trust in shorter contexts. To predict what nobody has seen they must count for more, but a name that is
+  /// made of what was seen looks like one.
   std::vector<double> next(std::span<const Token> tokens) const;
 
  private:
@@ -48,7 +48,7 @@ class Ngram {
     std::uint32_t times = 0, behind = 0;
   };
   struct Seen {
-    Count total;                   // of what followed a context
+    Count total;                  // of what followed a context
     std::map<Token, Count> next;  // of each token
   };
 

@@ -168,7 +168,7 @@ TEST_CASE("a table, capitals and standard input make the same model, which remem
   write_contents(people.file("book.xlsx"), std::string("PK\3\4\0,", 6));
   write_contents(people.file("one.csv"), "Name\nAnna\n");
   CHECK(microgpt({"train", "--steps", "1", "--data", people.file("one.csv")}).err ==
-        "microgpt: note: 'Name' is read as a name; if it is the heading of a column, give it as --column\n");
+        "microgpt: note: 'Name' is read as a name; if that is a heading, name the column so\n");
   const std::string train = "train --data ";
   check_refused({{train + people.names + " --column name",
                   ": the table has no column 'name' in its first line; it has 'id', 'Name'"},

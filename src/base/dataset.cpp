@@ -41,7 +41,7 @@ std::string column_of(std::string text, const DataFile& file) {
   if (!is_list) fields = csv_column(text, file.column);
   const std::string line = visible(text.substr(0, std::min<std::size_t>(text.find_first_of("\r\n"), 60)));
   if (!fields && !is_list && file.column.empty()) {
-    file.tell("note: '" + line + "' is read as a name; if it is the heading of a column, give it as --column");
+    file.tell("note: '" + line + "' is read as a name; if that is a heading, name the column so");
   }
   if (!fields && file.column.empty()) return text;
   if (!fields && file.needs_column) {

@@ -165,9 +165,14 @@ TEST_CASE("a table, capitals and standard input make the same model, which remem
   CHECK(microgpt(people.train({"--steps", "1", "--column", "2"})).err ==
         "microgpt: note: the first row of column 2 is 'Name'; if that is a heading, name the column so\n");
   write_contents(people.file("people.csv"), "id,Name\n1,Anna\n");
+  write_contents(people.file("book.xlsx"), std::string("PK\3\4\0,", 6));
+  write_contents(people.file("one.csv"), "Name\nAnna\n");
+  CHECK(microgpt({"train", "--steps", "1", "--data", people.file("one.csv")}).err ==
+        "microgpt: note: 'Name' is read as a name; if that is a heading, name the column so\n");
   const std::string train = "train --data ";
   check_refused({{train + people.names + " --column name",
                   ": the table has no column 'name' in its first line; it has 'id', 'Name'"},
+                 {train + people.file("book.xlsx") + " --column name", ":1: a zero byte; this is a binary file"},
                  {train + people.file("people.csv"), ": it is a table; name one of its columns: 'id', 'Name'"},
                  {train + plain.names + " --column name", ": it has no column 'name': its first line is 'anna'"}});
 }

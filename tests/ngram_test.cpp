@@ -5,7 +5,6 @@
 #include <numeric>
 #include <vector>
 
-#include "base/python_random.h"
 #include "train/ngram.h"
 
 namespace microgpt {
@@ -13,41 +12,33 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
-TEST_CASE("each longer context corrects what the shorter ones expect, by as much as it was seen") {
+TEST_CASE("each longer context corrects what shorter ones expect, which count behind how many tokens a token came") {
   const std::vector<Document> names{U"ana", U"anna", U"hanna"};
   const Tokenizer tokenizer(names);  // a, h, n, BOS
-  Ngram ngram(tokenizer.vocab_size());
-  ngram.trust = 2;
-  for (const Document& name : names) ngram.count(tokenizer.encode_document(name));
-  const Tokens anna = tokenizer.encode_document(U"anna");
-  // What comes after "ann", of 15 tokens: 6 are a. After n, 5 times: a 3 times. After nn, twice: a, twice. And so on.
-  const double p1 = (6 + 2 * 0.25) / (15 + 2), p2 = (3 + 2 * p1) / (5 + 2), p3 = (2 + 2 * p2) / (2 + 2);
-  const double p4 = (2 + 2 * p3) / (2 + 2), p5 = (1 + 2 * p4) / (1 + 2);
-  std::vector<double> p;
-  for (ngram.order = 1; ngram.order <= 5; ngram.order++) p.push_back(ngram(anna, 4));
-  CHECK(p == std::vector{p1, p2, p3, p4, p5});
+  const Ngram ngram(names, tokenizer);
+  Tokens anna = tokenizer.encode_document(U"anna");
+  // Of 7 pairs, 3 end in a: those that begin with BOS, h and n. Behind n, a came after a and n, and n after a.
+  const double d = 0.85, p1 = (3 - d + 4 * d * 0.25) / 7, p2 = (2 - d + 2 * d * p1) / 3, p3 = 1 - d + d * p2;
+  const double p4 = (2 - d + d * p3) / 2;                    // after BOS and h
+  CHECK(ngram(anna, 4) == doctest::Approx(1 - d + d * p4));  // nothing comes before BOS, so p5 counts how often: once
+  double total = 0;
+  for (anna[4] = 0; anna[4] < tokenizer.vocab_size(); anna[4]++) total += ngram(anna, 4);
+  CHECK(total == doctest::Approx(1));
 }
 
-TEST_CASE("the best order reaches as far back as the data does, and not much further") {
-  PythonRandom random(1);
-  std::vector<Document> dice, doubled;  // each letter by chance; each letter twice
-  for (std::size_t n = 0; n < 300; n++) {
-    std::u32string document, twice;
-    for (std::size_t i = 0; i < 8; i++) document += U"abcd"[random.below(4)];
-    for (const char32_t letter : document.substr(0, 4)) twice += {letter, letter};
-    dice.push_back(keep(document));
-    doubled.push_back(keep(twice));
-  }
-  CHECK(best_ngram(dice, Tokenizer(dice)).order <= 2);
-  CHECK(best_ngram(doubled, Tokenizer(doubled)).order >= 3);
-  const std::vector<Document> few{U"ab", U"ba"};  // too few to hold any back
-  CHECK(std::isfinite(counted_losses(best_ngram(few, Tokenizer(few)), few, Tokenizer(few))[0]));
+TEST_CASE("counting looks back as far as its order, and no further") {
+  const std::vector<Document> names{U"xabcdefg", U"yabcdefg", U"yabcdefh", U"zabcdefh", U"zbcdefhh"};
+  const Tokenizer tokenizer(names);
+  const Ngram ngram(names, tokenizer);
+  const auto p = [&](const char32_t* name) { return ngram(tokenizer.encode_document(name), 8); };
+  CHECK(p(U"xabcdefg") == p(U"zabcdefg"));
+  CHECK(p(U"xabcdefg") != p(U"xxbcdefg"));
 }
 
 TEST_CASE("a mixture lies between the GPT and the counts, and its best share is that of the better one") {
   const std::vector<Document> names{U"ana", U"anna", U"hanna"};
   const Tokenizer tokenizer(names);
-  const Mixture mixture{0.25, best_ngram(names, tokenizer)};
+  const Mixture mixture{0.25, Ngram(names, tokenizer)};
   const Tokens an = tokenizer.encode_document(U"an");
   const std::span<const Token> before = std::span(an).first(3);
   std::vector<double> logits{2, 0, 1, 0};  // of a, h, n, BOS

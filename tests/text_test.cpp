@@ -136,6 +136,7 @@ TEST_CASE("a column of a table has a line for every record") {
   CHECK(csv_column(table, "2") == "name" + *csv_column(table, "name"));
   CHECK(csv_column("name;1,5\nAnn;2\n", "name") == "\nAnn\n");
   CHECK(csv_column("a\tb\nc\td", "b") == "\nd\n");
+  CHECK(csv_column(" \"a, b\" ; name \r1,5;Ann Lee \r2;\"Bo\"", "name") == "\nAnn Lee\nBo\n");
   CHECK(csv_column("sep=;\r\nname;a,b\r\nAnn;2\r\n", "name") == "\nAnn\n");
   for (const char* none : {"Name", "0", "4", "-1", ""}) {
     CHECK_THROWS_WITH_AS(csv_column(table, none), doctest::Contains("'id', 'name', 'the, town'"), Error);

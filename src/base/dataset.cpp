@@ -34,14 +34,18 @@ std::string text_of(const std::string& path) {
 
 /// The file's column of a table, or a list that is none. Tells of what may be meant in another way.
 std::string column_of(std::string text, const DataFile& file) {
+  if (text.find('\0') != std::string::npos) return text;  // nor is it a list
   if (std::optional<std::string> fields = json_column(text, file.column)) return *std::move(fields);
   const bool is_list = file.column.empty() && !file.path.ends_with(".csv") && !file.path.ends_with(".tsv");
   std::optional<std::string> fields;
   if (!is_list) fields = csv_column(text, file.column);
+  const std::string line = visible(text.substr(0, std::min<std::size_t>(text.find_first_of("\r\n"), 60)));
+  if (!fields && !is_list && file.column.empty()) {
+    file.tell("note: '" + line + "' is read as a name; if that is a heading, name the column so");
+  }
   if (!fields && file.column.empty()) return text;
   if (!fields && file.needs_column) {
-    throw Error("it has no column '" + visible(file.column) + "': its first line is '" +
-                visible(text.substr(0, std::min<std::size_t>(text.find_first_of("\r\n"), 60))) + "'");
+    throw Error("it has no column '" + visible(file.column) + "': its first line is '" + line + "'");
   }
   if (!fields) {
     file.tell("note: '" + file.path + "' has no column '" + file.column + "', so each line is a name");

@@ -18,23 +18,27 @@ namespace {
 using Record = std::vector<std::string>;
 using Json = nlohmann::ordered_json;
 
-/// Removes the first record from the text. Line ends within a field become spaces.
-Record take_record(std::string_view& text, char separator) {
+/// Removes the first record from the text. Line ends within a field become spaces. The separator, if it is 0, becomes
+/// the first that stands in no quotes.
+Record take_record(std::string_view& text, char& separator) {
   Record record(1);
   bool quoted = false;
   std::size_t i = 0;
-  for (; i < text.size() && (quoted || text[i] != '\n'); i++) {
+  for (; i < text.size() && (quoted || (text[i] != '\n' && text[i] != '\r')); i++) {
     const char c = text[i];
     if (quoted && text.substr(i, 2) == "\"\"") {
       record.back() += text[i++];
     } else if (c == '"' && (quoted || record.back().empty())) {
       quoted = !quoted;
-    } else if (c == separator && !quoted) {
+    } else if (!quoted && (separator != 0 ? c == separator : c == ',' || c == ';' || c == '\t')) {
+      separator = c;
       record.emplace_back();
-    } else if (c != '\r') {
+    } else if (c != '\r' && (c != ' ' || !record.back().empty())) {
       record.back() += c == '\n' ? ' ' : c;
     }
   }
+  for (std::string& field : record) field.erase(field.find_last_not_of(' ') + 1);
+  if (text.substr(i).starts_with("\r\n")) i++;
   if (quoted) throw Error("the table has a double quote that does not end");
   text.remove_prefix(std::min(i + 1, text.size()));
   return record;
@@ -68,8 +72,7 @@ Json parse_json(std::string_view text) {
 }  // namespace
 
 std::optional<std::string> csv_column(std::string_view text, const std::string& column) {
-  const std::size_t first = text.find_first_of(",;\t\n");
-  const char separator = first < text.size() && text[first] != '\n' ? text[first] : ',';
+  char separator = 0;
   if (text.starts_with("sep=")) take_record(text, separator);  // the line before a table with which Excel is told
   std::string_view rest = text;
   const Record header = take_record(rest, separator);

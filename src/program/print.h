@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "draw/progress.h"
 #include "train/held_out.h"
+#include "train/ngram.h"
 
 namespace microgpt {
 
@@ -49,7 +50,7 @@ inline void print_quality(const Quality& quality, double temperature, bool all =
              std::exp(quality.loss));
   fmt::print("bigram baseline: {:.4f} nats per token, from counting pairs\n", quality.bigram_loss);
   fmt::print("best counting: {:.4f} nats per token, from runs of up to {} characters\n", quality.ngram_loss,
-             quality.ngram_order);
+             Ngram::order);
   fmt::print("new names: {:.1f} % of {}, generated at temperature {}, are not in the data\n", 100 * quality.new_share,
              quality.generated, temperature);
   std::size_t i = 0;

@@ -137,7 +137,7 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
     tries++;
     const Name name = next();
     std::string_view objection = constraints.objection(name);
-    if (objection.empty() && once && !seen.insert(name).second) objection = "repeated";
+    if (objection.empty() && once && !seen.insert(options.only_new ? bare(name) : name).second) objection = "repeated";
     if (objection.empty()) {
       found.names.push_back(name);
       in_vain = 0;

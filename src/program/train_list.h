@@ -114,7 +114,7 @@ class EarlyStopping {
         interval_((run.options.preset.train.num_steps + num_validations - 1) / num_validations),
         average_{run.start.documents.size() < few ? 4.0 : 16.0, Parameters(gpt_shapes(run.options.preset.model)),
                  Parameters(gpt_shapes(run.options.preset.model))},
-        mixture_{1, best_ngram(run.start.documents, run.start.tokenizer)},
+        mixture_{1, Ngram(run.start.documents, run.start.tokenizer)},
         counted_(counted_losses(std::cref(mixture_.counts), documents_, run.start.tokenizer, longest_block)) {
     const auto n = static_cast<std::ptrdiff_t>(std::min(run.start.documents.size(), most_counted));
     run.state.counted.assign(run.start.documents.begin(), run.start.documents.begin() + n);
@@ -167,7 +167,7 @@ class EarlyStopping {
   void print_result() {
     const double counted = estimate(counted_).mean;
     fmt::print("best at step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n",
-               run_.state.step, kept_, mixture_.counts.order, counted);
+               run_.state.step, kept_, Ngram::order, counted);
     fmt::print("mixed: {:.2f} of the GPT (alone {:.4f}), {:.2f} of counting; of equally good steps, the last is best\n",
                mixture_.share, gpt_, 1 - mixture_.share);
     Series& counting = losses_.emplace_back(Series{"counting", losses_.back().points});

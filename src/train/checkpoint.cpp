@@ -165,7 +165,7 @@ std::string Checkpoint::trained_with(const std::string& option) const {
 
 std::optional<Mixture> Checkpoint::mixture() const {
   if (!training || training->counted.empty()) return {};
-  return Mixture{training->gpt_share, best_ngram(training->counted, tokenizer)};
+  return Mixture{training->gpt_share, Ngram(training->counted, tokenizer)};
 }
 
 Checkpoint parse_checkpoint(std::istream& in, const std::string& name) {

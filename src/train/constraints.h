@@ -15,11 +15,11 @@
 
 namespace microgpt {
 
-/// In small letters, without white space and hyphens: names that a reader takes for the same one.
+/// In small letters, without white space, hyphens and dashes: names that a reader takes for the same one.
 inline std::u32string bare(std::u32string_view name) {
   std::u32string text;
   for (const char32_t c : name) {
-    if (!is_space(c) && c != U'-' && c != 0x2010 && c != 0x2011) text += lower(c);
+    if (!is_space(c) && c != U'-' && (c < 0x2010 || c > 0x2015)) text += lower(c);
   }
   return text;
 }

@@ -75,9 +75,8 @@ Quality evaluate(TensorModel<T>& model, const Split& split, const Tokenizer& tok
     quality.loss = estimate(mixed_losses(mixture->share, losses, counted)).mean;
   }
   quality.bigram_loss = bigram_token_loss(split, tokenizer);
-  const Ngram ngram = best_ngram(split.training, tokenizer);
+  const Ngram ngram(split.training, tokenizer);
   quality.ngram_loss = estimate(counted_losses(std::cref(ngram), split.held_out, tokenizer)).mean;
-  quality.ngram_order = ngram.order;
   Decoder<T> decoder(model);
   std::vector<std::vector<Token>> names;
   std::size_t scores = 0;

@@ -37,8 +37,7 @@ struct Quality {
   double loss = 0;                 // token_loss of the held-out documents, of the mixture if there is one
   double gpt_loss = 0;             // of the GPT alone
   double bigram_loss = 0;          // bigram_token_loss()
-  double ngram_loss = 0;           // of best_ngram(), the best opponent that only counts
-  std::size_t ngram_order = 0;     // how many tokens it looks at, with the one that it predicts
+  double ngram_loss = 0;           // of an Ngram, the best opponent that only counts
   std::size_t predictions = 0;     // how many predictions `loss` is the mean of
   std::size_t generated = 0;       // how many names: 1,000, or fewer if the alphabet has thousands of characters
   double new_share = 0;            // the share of these names that are not in the data, from 0 to 1

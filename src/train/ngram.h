@@ -16,51 +16,54 @@
 
 namespace microgpt {
 
+inline constexpr std::size_t most_counted = 200'000;  // documents: some 150 MB of counts
+
+/// Interpolated Kneser-Ney smoothing, with one discount. A shorter context is asked where a longer one has seen
+/// little, so there a token counts as often as it came behind another token, and not as often as it came: after "San "
+/// many a "Francisco" makes "Francisco" no likelier elsewhere.
 class Ngram {
  public:
-  /// An order of 5 looks at four tokens and predicts the fifth.
-  static constexpr std::size_t longest_order = 5;
-  std::size_t order = longest_order;
-
-  /// The prediction from the next shorter context counts as much as this many sightings in the longer one.
-  double trust = 3;
+  /// It looks at the last six tokens and predicts the seventh. More hardly help.
+  static constexpr std::size_t order = 7;
 
   explicit Ngram(std::size_t vocab_size) : vocab_size_(vocab_size) {}
 
-  /// Counts a document, which begins and ends with BOS, for all orders.
+  /// Counts the documents, at most the first most_counted.
+  Ngram(std::span<const Document> documents, const Tokenizer& tokenizer);
+
+  /// Counts a document, which begins and ends with BOS.
   void count(std::span<const Token> tokens);
 
   /// p(tokens[i]), given the tokens before it. i >= 1.
   double operator()(std::span<const Token> tokens, std::size_t i) const;
 
-  /// p of every token after these, (V), to generate: of order 4, with little trust in shorter contexts. To predict what
-  /// nobody has seen they must count for more, but a name that is made of what was seen looks like one.
+  /// p of every token after these, (V), to generate: from three tokens, or from more that were seen ten times, with
+  /// little trust in shorter contexts. To predict what nobody has seen they must count for more, but a name that is
+  /// made of what was seen looks like one.
   std::vector<double> next(std::span<const Token> tokens) const;
 
  private:
+  /// How often something was seen, and behind how many different tokens: 0 if the context cannot be longer.
+  struct Count {
+    std::uint32_t times = 0, behind = 0;
+  };
   struct Seen {
-    std::uint32_t total = 0;              // how often something followed a context
-    std::map<Token, std::uint32_t> next;  // and how often each token did
+    Count total;                  // of what followed a context
+    std::map<Token, Count> next;  // of each token
   };
 
-  /// Calls visit for the last 0, 1, ... of these tokens, fewer than `longest`, as long as they were seen.
+  /// Calls visit for the last 0, 1, ... of these tokens, fewer than `order`, as long as they were seen.
   template <class Visit>
-  void each_context(std::span<const Token> tokens, std::size_t longest, Visit visit) const;
+  void each_context(std::span<const Token> tokens, Visit visit) const;
 
   std::size_t vocab_size_;
-  std::array<std::unordered_map<std::uint64_t, Seen>, longest_order> seen_;  // by contexts of 0, 1, ... tokens, hashed
+  std::array<std::unordered_map<std::uint64_t, Seen>, order> seen_;  // by contexts of 0, 1, ... tokens, hashed
 };
 
 /// -log probability(tokens, i), in nats, for the first predictions of each document, at most `most`, in their order.
 std::vector<double> counted_losses(
     const std::function<double(std::span<const Token> tokens, std::size_t i)>& probability,
     std::span<const Document> documents, const Tokenizer& tokenizer, std::size_t most = std::size_t(-1));
-
-inline constexpr std::size_t most_counted = 200'000;  // documents: some 100 MB of counts
-
-/// Counts the documents, at most the first most_counted. Order and trust are those that predict a tenth of them best
-/// from the others.
-Ngram best_ngram(std::span<const Document> documents, const Tokenizer& tokenizer);
 
 /// A GPT's predictions, mixed with those of counting, as mixed() says.
 struct Mixture {

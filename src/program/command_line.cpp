@@ -28,7 +28,7 @@ std::string entry(const std::string& typed, const std::string& text) {
 
 std::string about_help() { return entry("-h, --help", "print this") + entry("--version", "print the version"); }
 
-std::string help(const std::vector<Command>& commands) {
+std::string help(std::span<Command> commands) {
   std::string text =
       "microgpt: train a small GPT, one scalar at a time, and watch it learn.\n"
       "Usage: microgpt COMMAND [OPTIONS]\n\nCommands:\n";
@@ -105,7 +105,7 @@ bool read(Command& command, std::span<char* const> words) {
 
 }  // namespace
 
-void run(std::vector<Command>& commands, int argc, char** argv) {
+void run(std::span<Command> commands, int argc, char** argv) {
   std::string names;
   for (const Command& command : commands) {
     names += (names.empty() ? "" : &command == &commands.back() ? " and " : ", ") + command.name;

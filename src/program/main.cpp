@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +13,6 @@
 #include <new>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "base/error.h"
 #include "program/commands.h"
@@ -84,8 +84,8 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {
     processes::join([] { return Interrupts::pending() != 0; });
-    std::vector<Command> commands{train_command(), sample_command(), eval_command(), inspect_command(),
-                                  heads_command(), kv_command(),     task_command(), bench_command()};
+    std::array commands{train_command(), sample_command(), eval_command(), inspect_command(),
+                        heads_command(), kv_command(),     task_command(), bench_command()};
     run(commands, argc, argv);
     flush_output();
     processes::leave();

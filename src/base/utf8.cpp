@@ -18,9 +18,7 @@ namespace microgpt {
 std::optional<std::u32string> decode_utf8(std::string_view bytes) {
   std::u32string code_points(bytes.size(), 0);
   const std::optional<std::size_t> n = decode_utf8(bytes, code_points.data());
-  if (!n) return std::nullopt;
-  code_points.resize(*n);
-  return code_points;
+  return n ? std::optional(code_points.substr(0, *n)) : std::nullopt;
 }
 
 std::optional<std::size_t> decode_utf8(std::string_view bytes, char32_t* code_points) {

@@ -136,9 +136,8 @@ template <class T, std::size_t vectors>
   each<vectors>(n, [&](std::size_t s, std::size_t i) {
     dscores.key[s][i] = weights.key[s][i] * (dweights.key[s][i] - mean[i]) * head.scale;
   });
-  const View<const T> nothing;
-  matmul_add(to.dv, add ? View<const T>(to.dv) : nothing, weights.view(n), dout);
-  matmul_add(to.dk, add ? View<const T>(to.dk) : nothing, dscores.view(n), head.q);
+  matmul_add(to.dv, add ? View<const T>(to.dv) : View<const T>{}, weights.view(n), dout);
+  matmul_add(to.dk, add ? View<const T>(to.dk) : View<const T>{}, dscores.view(n), head.q);
   matmul(to.dq, dscores.by_query(), head.k);
 }
 

@@ -72,7 +72,7 @@ std::vector<Document> parse_documents(std::string_view text, const DataFile& fil
   char32_t* const first = kept_text.allocate(text.size()).data();
   const std::optional<std::size_t> size = decode_utf8(text, first);
   const bool is_text = size && text.find('\0') == text.npos;
-  for (std::size_t number = 1; !is_text; number++) {
+  for (std::size_t number = 1; !is_text && !text.empty(); number++) {  // which line is it?
     const std::string_view line = take_line(text);
     const bool has_zero = line.find('\0') != line.npos;
     if (!has_zero && decode_utf8(line)) continue;

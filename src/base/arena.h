@@ -29,7 +29,7 @@ class Arena {
     while (chunks_[current_].size - chunks_[current_].used < n) {
       if (++current_ == chunks_.size()) chunks_.emplace_back(std::max(n, usual_size));
     }
-    T* const first = chunks_[current_].memory.get() + chunks_[current_].used;
+    T* const first = chunks_[current_].at(chunks_[current_].used);
     chunks_[current_].used += n;
     ASAN_UNPOISON_MEMORY_REGION(first, n * sizeof(T));
     return {first, n};
@@ -37,7 +37,7 @@ class Arena {
 
   /// Calls visit(T&) for all that is in use, in the order in which it was handed out.
   void for_each(auto visit) {
-    for (Chunk& chunk : chunks_) std::for_each_n(chunk.memory.get(), chunk.used, visit);
+    for (Chunk& chunk : chunks_) std::for_each_n(chunk.at(0), chunk.used, visit);
   }
 
   /// Takes back, when it ends, what was handed out while it lived.
@@ -58,13 +58,14 @@ class Arena {
  private:
   static constexpr std::size_t usual_size = 4096;
   struct Chunk {
-    explicit Chunk(std::size_t n) : memory(new T[n]), size(n), used(n) { keep(0); }
+    explicit Chunk(std::size_t n) : memory(new std::byte[n * sizeof(T)]), size(n), used(n) { keep(0); }
+    T* at(std::size_t i) { return reinterpret_cast<T*>(memory.get()) + i; }
     void keep(std::size_t n) {
-      ASAN_POISON_MEMORY_REGION(memory.get() + n, (used - n) * sizeof(T));
+      ASAN_POISON_MEMORY_REGION(at(n), (used - n) * sizeof(T));
       used = n;
     }
-    std::unique_ptr<T[]> memory;
-    std::size_t size, used;  // how many Ts there is room for, and how many are handed out
+    std::unique_ptr<std::byte[]> memory;  // untouched until it is handed out
+    std::size_t size, used;               // how many Ts there is room for, and how many are handed out
   };
 
   std::vector<Chunk> chunks_;

@@ -13,10 +13,11 @@ namespace microgpt {
 namespace {
 
 /// Removes the first line from the text and returns it without its line end.
-std::string_view take_line(std::string_view& text) {
+template <class Text>
+Text take_line(Text& text) {
   std::size_t end = 0;
   while (end < text.size() && text[end] != '\n' && text[end] != '\r') end++;
-  const std::string_view line = text.substr(0, end);
+  const Text line = text.substr(0, end);
   const bool is_pair = end + 1 < text.size() && text[end] == '\r' && text[end + 1] == '\n';
   text.remove_prefix(std::min(text.size(), end + (is_pair ? 2 : 1)));
   return line;
@@ -69,40 +70,42 @@ Document keep(std::u32string_view text) {
 
 std::vector<Document> parse_documents(std::string_view text, const DataFile& file,
                                       const std::function<void(const Document&)>& check) {
-  std::vector<Document> documents;
-  documents.reserve(std::min(max_documents, static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1));
-  std::u32string characters;  // of a line
-  std::size_t invisible = 0;
-  auto add = [&](std::string_view part) {
-    if (!decode_utf8(part, characters)) {
-      throw Error("not valid UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 " + shell_word(file.path) +
-                  " >names.txt");
-    }
-    if (characters.size() < part.size()) invisible += std::erase_if(characters, is_invisible);  // none is ASCII
-    if (file.lower) std::transform(characters.begin(), characters.end(), characters.begin(), lower);
-    const std::u32string_view stripped = strip(characters);
-    if (stripped.empty()) return;
-    if (documents.size() == max_documents) {
-      throw Error("more than " + std::to_string(max_documents) + " documents; give a smaller file");
-    }
-    documents.push_back(keep(stripped));
-    if (check) check(documents.back());
+  auto fail = [&](std::size_t number, const std::string& what) {
+    return Error(file.path + ":" + std::to_string(number) + ": " + what);
   };
-  for (std::size_t number = 1; !text.empty(); number++) {
+  char32_t* const first = kept_text.allocate(text.size()).data();
+  const std::optional<std::size_t> size = decode_utf8(text, first);
+  const bool is_text = size && text.find('\0') == text.npos;
+  for (std::size_t number = 1; !is_text && !text.empty(); number++) {  // which line is it?
     const std::string_view line = take_line(text);
+    const bool has_zero = line.find('\0') != line.npos;
+    if (!has_zero && decode_utf8(line)) continue;
+    throw fail(number, (has_zero ? "a zero byte; this is a binary file (of a spreadsheet, save CSV), or UTF-16 without "
+                                   "its mark: iconv -f UTF-16LE"
+                                 : "not valid UTF-8; if it comes from Windows: iconv -f WINDOWS-1252") +
+                           (" -t UTF-8 " + shell_word(file.path) + " >names.txt"));
+  }
+  char32_t* last = first + *size;
+  if (*size < text.size()) last = std::remove_if(first, last, is_invisible);  // none is ASCII
+  const auto invisible = first + *size - last;
+  if (invisible > 0) file.tell("note: " + std::to_string(invisible) + " invisible characters are left out");
+  if (file.lower) std::transform(first, last, first, lower);
+  std::u32string_view rest(first, static_cast<std::size_t>(last - first));
+  std::vector<Document> documents;
+  documents.reserve(std::min(max_documents, rest.size() / 2 + 1));  // of a letter and the end of its line
+  for (std::size_t number = 1; !rest.empty(); number++) {
+    const Document document = strip(take_line(rest));
+    if (document.empty()) continue;
+    if (documents.size() == max_documents) {
+      throw fail(number, "more than " + std::to_string(max_documents) + " documents; give a smaller file");
+    }
+    documents.push_back(document);
     try {
-      if (line.find('\0') != std::string_view::npos) {
-        throw Error(
-            "a zero byte; this is a binary file (of a spreadsheet, save CSV), or UTF-16 without its mark: "
-            "iconv -f UTF-16LE -t UTF-8 " +
-            shell_word(file.path) + " >names.txt");
-      }
-      add(line);
+      if (check) check(document);
     } catch (const Error& error) {
-      throw Error(file.path + ":" + std::to_string(number) + ": " + error.what());
+      throw fail(number, error.what());
     }
   }
-  if (invisible > 0) file.tell("note: " + std::to_string(invisible) + " invisible characters are left out");
   if (documents.empty()) throw Error(file.path + ": no documents in it; put one name on each line");
   return documents;
 }

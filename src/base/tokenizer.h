@@ -22,15 +22,16 @@ class Tokenizer {
  public:
   /// The alphabet of a dataset.
   explicit Tokenizer(std::span<const Document> documents) {
-    std::vector<bool> known(0x110000);  // one for each code point
+    std::vector<char> known;  // whether a character occurs; from 0 to the last that does
     for (const Document& document : documents) {
       for (const char32_t character : document) {
-        if (known[character]) continue;
+        if (character >= known.size()) known.resize(character + 1);
         known[character] = true;
-        characters_ += character;
       }
     }
-    std::sort(characters_.begin(), characters_.end());
+    for (char32_t character = 0; character < known.size(); character++) {
+      if (known[character]) characters_ += character;
+    }
   }
 
   /// A given alphabet. Throws Error unless it is sorted, without repeats, and not empty.

@@ -16,14 +16,13 @@
 namespace microgpt {
 
 std::optional<std::u32string> decode_utf8(std::string_view bytes) {
-  std::u32string code_points;
-  if (!decode_utf8(bytes, code_points)) return std::nullopt;
-  return code_points;
+  std::u32string code_points(bytes.size(), 0);
+  const std::optional<std::size_t> n = decode_utf8(bytes, code_points.data());
+  return n ? std::optional(code_points.substr(0, *n)) : std::nullopt;
 }
 
-bool decode_utf8(std::string_view bytes, std::u32string& code_points) {
-  code_points.resize(bytes.size());  // at most so many
-  char32_t* out = code_points.data();
+std::optional<std::size_t> decode_utf8(std::string_view bytes, char32_t* code_points) {
+  char32_t* out = code_points;
   for (std::size_t i = 0; i < bytes.size();) {
     const auto lead = static_cast<unsigned char>(bytes[i++]);
     if (lead < 0x80) {
@@ -31,22 +30,21 @@ bool decode_utf8(std::string_view bytes, std::u32string& code_points) {
       continue;
     }
     const int following = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-    if (lead < 0xc2 || lead > 0xf4) return false;
+    if (lead < 0xc2 || lead > 0xf4) return std::nullopt;
     char32_t code_point = lead & (0x3fU >> following);
     for (int k = 0; k < following; k++) {
-      if (i == bytes.size()) return false;
+      if (i == bytes.size()) return std::nullopt;
       const auto next = static_cast<unsigned char>(bytes[i++]);
-      if ((next & 0xc0U) != 0x80U) return false;
+      if ((next & 0xc0U) != 0x80U) return std::nullopt;
       code_point = (code_point << 6) | (next & 0x3fU);
     }
     constexpr std::array<char32_t, 4> smallest{0, 0x80, 0x800, 0x10000};
     const bool overlong = code_point < smallest[static_cast<std::size_t>(following)];
     const bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
-    if (overlong || surrogate || code_point > 0x10ffff) return false;
+    if (overlong || surrogate || code_point > 0x10ffff) return std::nullopt;
     *out++ = code_point;
   }
-  code_points.resize(static_cast<std::size_t>(out - code_points.data()));
-  return true;
+  return static_cast<std::size_t>(out - code_points);
 }
 
 std::string encode_utf8(char32_t code_point) {

@@ -10,8 +10,8 @@ namespace microgpt {
 /// The code points of a text, or nothing if it is not valid UTF-8 (broken, overlong or surrogate sequences).
 std::optional<std::u32string> decode_utf8(std::string_view bytes);
 
-/// The same into a string whose memory is used again. Returns whether the text is valid.
-bool decode_utf8(std::string_view bytes, std::u32string& code_points);
+/// The same to memory that has room for as many as there are bytes. Returns how many there are.
+std::optional<std::size_t> decode_utf8(std::string_view bytes, char32_t* code_points);
 
 /// UTF-16 behind its mark, FE FF or FF FE, as UTF-8. What is broken in it makes broken UTF-8.
 std::string utf16_to_utf8(std::string_view bytes);

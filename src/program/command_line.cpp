@@ -28,7 +28,7 @@ std::string entry(const std::string& typed, const std::string& text) {
 
 std::string about_help() { return entry("-h, --help", "print this") + entry("--version", "print the version"); }
 
-std::string help(const std::vector<Command>& commands) {
+std::string help(std::span<Command> commands) {
   std::string text =
       "microgpt: train a small GPT, one scalar at a time, and watch it learn.\n"
       "Usage: microgpt COMMAND [OPTIONS]\n\nCommands:\n";
@@ -105,23 +105,27 @@ bool read(Command& command, std::span<char* const> words) {
 
 }  // namespace
 
-void run(std::vector<Command>& commands, int argc, char** argv) {
+void run(std::initializer_list<Command (*)()> makers, int argc, char** argv) {
+  std::vector<Command> commands;
+  const std::string word = argc < 2 ? "" : argv[1];
+  for (const auto make : makers) {  // a table takes time, so none is made behind that of the command
+    Command& command = commands.emplace_back(make());
+    if (command.name != word) continue;
+    if (!read(command, {argv + 2, argv + argc})) return;
+    if (processes::count() > 1 && command.name != "train") {
+      throw UsageError("mpirun is only for microgpt train --engine tensor");
+    }
+    return command.run(command.options);
+  }
   std::string names;
   for (const Command& command : commands) {
     names += (names.empty() ? "" : &command == &commands.back() ? " and " : ", ") + command.name;
   }
   const std::string there_are = fmt::format("there are {}; see microgpt --help", names);
   if (argc < 2) throw UsageError("no command given; " + there_are);
-  const std::string word = argv[1];
   if (is_help(word) || word == "--version") return fmt::print("{}", is_help(word) ? help(commands) : version);
   if (word.starts_with("-")) throw UsageError(fmt::format("unexpected '{}'; see microgpt --help", word));
-  const auto command = std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == word; });
-  if (command == commands.end()) throw UsageError(fmt::format("unknown command '{}'; {}", word, there_are));
-  if (!read(*command, {argv + 2, argv + argc})) return;
-  if (processes::count() > 1 && command->name != "train") {
-    throw UsageError("mpirun is only for microgpt train --engine tensor");
-  }
-  command->run(command->options);
+  throw UsageError(fmt::format("unknown command '{}'; {}", word, there_are));
 }
 
 }  // namespace microgpt

@@ -1,7 +1,7 @@
 // The commands of the program. Each has its own file with its name, its options and its code.
 #pragma once
 
-#include <vector>
+#include <initializer_list>
 
 #include "program/options.h"
 
@@ -25,6 +25,6 @@ void write_inspector(const std::string& path, const std::string& html, const std
 
 /// Parses the command line, and runs the command that was typed, or prints help or version. Throws UsageError for a
 /// wrong command line, and whatever the command throws.
-void run(std::vector<Command>& commands, int argc, char** argv);
+void run(std::initializer_list<Command (*)()> makers, int argc, char** argv);
 
 }  // namespace microgpt

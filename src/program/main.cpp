@@ -12,7 +12,6 @@
 #include <new>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "base/error.h"
 #include "program/commands.h"
@@ -84,9 +83,9 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that what a killed program has printed is there
   try {
     processes::join([] { return Interrupts::pending() != 0; });
-    std::vector<Command> commands{train_command(), sample_command(), eval_command(), inspect_command(),
-                                  heads_command(), kv_command(),     task_command(), bench_command()};
-    run(commands, argc, argv);
+    run({train_command, sample_command, eval_command, inspect_command, heads_command, kv_command, task_command,
+         bench_command},
+        argc, argv);
     flush_output();
     processes::leave();
     return 0;

@@ -264,8 +264,9 @@ void tell_of_signs(std::span<const Document> documents, const std::string& path)
       const std::size_t at = d.find_first_of(signs);
       return sign == U'-' ? at == 0 : at != Document::npos;  // within a name a hyphen is usual
     };
-    const auto count = std::count_if(documents.begin(), documents.end(), has_sign);
-    if (10 * static_cast<std::size_t>(count) < 9 * documents.size()) continue;
+    std::size_t without = 0;
+    auto is_rare = [&](const Document& d) { return !has_sign(d) && 10 * ++without > documents.size(); };
+    if (std::any_of(documents.begin(), documents.end(), is_rare)) continue;
     const std::string shown = encode_utf8(sign);
     if (sign == U'\t' || sign == U';' || sign == U',') {
       return tell(documents.size() > 1

@@ -12,18 +12,8 @@
 namespace microgpt {
 namespace {
 
-/// Transposes of a document's matrices: row c holds number c of every position, in whole vectors. The lanes beyond the
+/// The transpose of a document's matrix: row c holds number c of every position, in whole vectors. The lanes beyond the
 /// document may hold anything.
-template <class T>
-struct Workspace {
-  Tensor<T> q, dout;
-
-  static Workspace& of_thread() {
-    thread_local Workspace workspace;
-    return workspace;
-  }
-};
-
 template <class T>
 View<const T> transposed_into(Tensor<T>& workspace, View<const T> x) {
   workspace.resize(padded<T>(x.cols), padded<T>(x.rows));
@@ -136,9 +126,8 @@ template <class T, std::size_t vectors>
   each<vectors>(n, [&](std::size_t s, std::size_t i) {
     dscores.key[s][i] = weights.key[s][i] * (dweights.key[s][i] - mean[i]) * head.scale;
   });
-  const View<const T> nothing;
-  matmul_add(to.dv, add ? View<const T>(to.dv) : nothing, weights.view(n), dout);
-  matmul_add(to.dk, add ? View<const T>(to.dk) : nothing, dscores.view(n), head.q);
+  matmul_add(to.dv, add ? View<const T>(to.dv) : View<const T>{}, weights.view(n), dout);
+  matmul_add(to.dk, add ? View<const T>(to.dk) : View<const T>{}, dscores.view(n), head.q);
   matmul(to.dq, dscores.by_query(), head.k);
 }
 
@@ -147,7 +136,8 @@ void document_forward(const View<T>& out, const View<T>& log_sum, const Attentio
   const std::size_t K = call.key_dim();
   const std::size_t D = call.value_dim();
   const Seen<T, vectors> seen(call.mask, call.first_query, call.q.rows);
-  const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, call.q);
+  thread_local Tensor<T> q_space;
+  const View<const T> q_t = transposed_into(q_space, call.q);
   for (std::size_t h = 0; h < call.n_head; h++) {
     head_forward<T, vectors>(out.slice_cols(h * D, D), log_sum.row(h), call.head(h, K, D), q_t.slice_rows(h * K, K),
                              seen);
@@ -160,8 +150,9 @@ void document_backward(const AttentionGradients<T>& gradients, const View<const 
   const std::size_t K = call.key_dim();
   const std::size_t D = call.value_dim();
   const Seen<T, vectors> seen(call.mask, call.first_query, call.q.rows);
-  const View<const T> q_t = transposed_into(Workspace<T>::of_thread().q, call.q);
-  const View<const T> dout_t = transposed_into(Workspace<T>::of_thread().dout, dout);
+  thread_local Tensor<T> q_space, dout_space;
+  const View<const T> q_t = transposed_into(q_space, call.q);
+  const View<const T> dout_t = transposed_into(dout_space, dout);
   for (std::size_t h = 0; h < call.n_head; h++) {
     head_backward<T, vectors>(call.head(gradients, h, K, D), dout.slice_cols(h * D, D), dout_t.slice_rows(h * D, D),
                               log_sum.row(h), call.head(h, K, D), q_t.slice_rows(h * K, K), seen,

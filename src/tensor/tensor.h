@@ -66,8 +66,9 @@ class Tensor {
 /// to (m,n) from (n,m): to[j][i] = from[i][j].
 template <class T>
 void transpose(View<T> to, std::type_identity_t<View<const T>> from) {
-  for (std::size_t j = 0; j < from.cols; j++) {
-    for (std::size_t i = 0; i < from.rows; i++) to.row(j)[i] = from.row(i)[j];
+  for (std::size_t i = 0; i < from.rows; i++) {
+#pragma GCC unroll 8
+    for (std::size_t j = 0; j < from.cols; j++) to.row(j)[i] = from.row(i)[j];
   }
 }
 

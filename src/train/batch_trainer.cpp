@@ -41,6 +41,12 @@ void copy_back(TensorModel<T>& model, const WeightRows& which, const std::vector
 
 ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::optional<std::size_t> asked) {
   if (!have_openmp) return {1, "this program was built without OpenMP"};
+  // Waking a thread and waiting for it takes some microseconds, the time of about this many multiply-adds.
+  constexpr std::size_t work_per_thread = 200'000;
+  const std::size_t documents_work = 3 * 7 * num_parameters(config);  // forward and backward of a name of 7 tokens
+  const std::size_t max_threads = std::max<std::size_t>(1, batch_size * documents_work / work_per_thread);
+  if (!asked && batch_size == 1) return {1, "a step has one document, and one thread takes a whole document"};
+  if (!asked && max_threads < 2) return {1, "a step is too little work to share"};
   const std::size_t wanted = asked.value_or(num_openmp_threads()), available = startable_threads(wanted);
   const std::string at_once = std::to_string(num_processors()) + " at once";
   const std::string reason = available < wanted ? "the system lets this program start no more"
@@ -50,12 +56,6 @@ ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::o
                              : available != num_processors() ? "as OMP_NUM_THREADS says"
                                                              : "as many as this machine runs at once";
   if (asked || available == 1) return {available, reason};
-  if (batch_size == 1) return {1, "a step has one document, and one thread takes a whole document"};
-  // Waking a thread and waiting for it takes some microseconds, the time of about this many multiply-adds.
-  constexpr std::size_t work_per_thread = 200'000;
-  const std::size_t documents_work = 3 * 7 * num_parameters(config);  // forward and backward of a name of 7 tokens
-  const std::size_t max_threads = std::max<std::size_t>(1, batch_size * documents_work / work_per_thread);
-  if (max_threads < 2) return {1, "a step is too little work to share"};
   const std::size_t threads = std::min({available, batch_size, max_threads});
   return {threads, threads == available    ? reason
                    : threads == batch_size ? "as many as a step has documents"

@@ -124,8 +124,8 @@ TEST_CASE("--save replaces a model, with --force any file but the names, and fin
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   const std::string train = "train --data " + folder.names + " --steps 1 --block-size 8 --samples 1 --save ",
                     resume = "train --resume " + folder.model + " --steps 30 --save ",
-                    silence = "heads " + folder.model + " --data " + folder.names + " --silence 0:1 --save ";
-  for (const std::string& command : {train, resume, silence}) {
+                    prune = "heads " + folder.model + " --data " + folder.names + " --prune --save ";
+  for (const std::string& command : {train, resume, prune}) {
     for (const std::string& text : {std::string("my novel"), folder.bytes.substr(0, folder.bytes.size() / 2)}) {
       write_contents(other, text);
       check_refused({{command + other, "2: --save '" + other + "' would replace a file that is no model of microgpt"},

@@ -78,28 +78,6 @@ Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vec
   return svg;
 }
 
-std::string text_chart(const Axis& x, const Axis& y, const std::vector<Series>& all) {
-  constexpr std::size_t width = 60, height = 10;
-  constexpr std::array<const char*, 4> marks{"●", "·", "─", "+"};
-  std::vector<std::vector<std::string>> lines(height, std::vector<std::string>(width, " "));
-  auto cell = [](double at, std::size_t n) { return static_cast<std::size_t>(at * static_cast<double>(n - 1) + 0.5); };
-  std::string legend;
-  for (std::size_t i = all.size(); i-- > 0;) {
-    for (const auto& [at, number] : all[i].points) {
-      lines[height - 1 - cell(place(y, number), height)][cell(place(x, at), width)] = marks.at(i);
-    }
-    legend = fmt::format("   {} {}{}", marks.at(i), all[i].name, legend);
-  }
-  std::string text;
-  for (std::size_t i = 0; i < height; i++) {
-    const double number = i == 0 ? y.ticks.back() : y.ticks.front();
-    text += i == 0 || i + 1 == height ? fmt::format("{:7.2f} |", number) : "        |";
-    for (const std::string& mark : lines[i]) text += mark;
-    text += '\n';
-  }
-  return text + fmt::format("{:>10}{:>{}}\n{:>6}{}\n", x.ticks.front(), x.ticks.back(), width - 1, x.name, legend);
-}
-
 std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window) {
   std::vector<double> means;
   for (std::size_t i = 0; i < numbers.size(); i++) {

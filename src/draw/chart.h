@@ -34,9 +34,6 @@ struct Series {
 Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all,
           bool mark_lowest = true);
 
-/// The same for a terminal, ten lines high, with a mark for each of up to four series. The first lies on top.
-std::string text_chart(const Axis& x, const Axis& y, const std::vector<Series>& all);
-
 /// For each place, the mean of the last `window` numbers up to there (fewer at the start).
 std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window);
 

@@ -100,24 +100,14 @@ struct Setting {
   std::size_t trained = 0;  // documents
 };
 
-/// Such as "AMD EPYC 9B14, vectors of 512 bits, 3.7 GHz": what Linux calls the processor, the width that the kernels
-/// are compiled for, and the frequency of a chain of additions, each of which takes a cycle.
+/// Such as "AMD EPYC 9B14, vectors of 512 bits": what Linux calls the processor, and the width that the kernels are
+/// compiled for.
 std::string processor() {
   std::string name = "processor", line;
   for (std::ifstream file("/proc/cpuinfo"); std::getline(file, line);) {
     if (line.starts_with("model name\t: ")) name = line.substr(13);
   }
-  constexpr std::size_t count = 4'000'000;
-  double best = 0;
-  for (int round = 0; round < 20; round++) {
-    const auto start = std::chrono::steady_clock::now();
-    for (std::size_t i = 0, x = 1; i < count; i++) {
-      x += x;
-      asm("" : "+r"(x));  // or the compiler would add them up by itself
-    }
-    best = std::max(best, count / seconds_since(start) / 1e9);
-  }
-  return fmt::format("{}, vectors of {} bits, {:.1f} GHz", name, 32 * lanes<float>, best);
+  return fmt::format("{}, vectors of {} bits", name, 32 * lanes<float>);
 }
 
 /// Measures, and prints each measurement as a line of the table or, in the end, all of them as JSON.

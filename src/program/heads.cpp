@@ -24,17 +24,8 @@ struct HeadsOptions {
   std::string model;
   std::optional<std::string> data, text, svg, save;
   std::optional<std::size_t> num_documents, threads;
-  std::vector<std::string> silence;
   bool force = false, json = false, prune = false, quiz = false;
 };
-
-HeadId parse_head(const std::string& text, const Config& config) {
-  for (const HeadId& id : all_heads(config)) {
-    if (text == name_of(id)) return id;
-  }
-  throw UsageError(fmt::format("--silence: there is no head '{}'; this model's heads are 0:0 to {}:{}, LAYER:HEAD",
-                               text, config.n_layer - 1, config.n_head - 1));
-}
 
 PruningReport prune(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
                     std::size_t threads) {
@@ -97,9 +88,7 @@ std::vector<TitledGrid> surviving_maps(const Checkpoint& checkpoint, const std::
 }
 
 void heads(const HeadsOptions& options) {
-  if (options.save && !options.prune && options.silence.empty()) {
-    throw UsageError("--save writes the model without some heads; add --prune or --silence");
-  }
+  if (options.save && !options.prune) throw UsageError("--save writes the model without some heads; add --prune");
   if (options.json && options.quiz) throw UsageError("--json and --quiz exclude each other");
   Checkpoint checkpoint = load_checkpoint(options.model);
   if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
@@ -107,9 +96,6 @@ void heads(const HeadsOptions& options) {
   std::vector<std::string> data{data_of(checkpoint, options.data).path};
   if (options.save) require_own_place(*options.save, options.force, data);
   data.push_back(options.model);
-  std::vector<HeadId> removed;
-  for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
-  silence(checkpoint.parameters, removed, config);
   const auto [title, kind, available, documents, probed] =
       measured_documents(checkpoint, options.data, options.num_documents);
   std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
@@ -120,11 +106,11 @@ void heads(const HeadsOptions& options) {
   const std::size_t threads = options.threads.value_or(available_threads());
   HeadsReport report = report_on(checkpoint, probed, threads, run_line("heads:"));
   report.documents = title;
+  std::vector<HeadId> removed;
   if (options.prune) {
     report.pruning = prune(config, checkpoint.parameters, probed, threads);
     const std::vector<Pruned>& path = report.pruning->path;
-    const std::vector<HeadId>& spare = path[spare_heads(path)].removed;
-    removed.insert(removed.end(), spare.begin(), spare.end());
+    removed = path[spare_heads(path)].removed;
     silence(checkpoint.parameters, removed, config);
   }
 
@@ -146,11 +132,10 @@ Command heads_command() {
       model_option(options->model),
       {"--data", "documents to measure on [a tenth of what the model was trained on]", text(options->data, "FILE")},
       {"--num-documents", "only the first N of them [all]", count(options->num_documents)},
-      {"--silence", "take these heads out first, counted from 0:0", list(options->silence, "L:H,...")},
       {"--prune", "take out the least important head, measure again, until none is left", flag(options->prune)},
       threads_option(options->threads)};
   const Options save = save_options(options->save, options->force,
-                                    "write the model without the silenced heads and those that pruning can spare");
+                                    "write the model without the heads that pruning can spare");
   const Options how{{"--text", "draw maps of all heads on this text [the first document]", text(options->text, "TEXT")},
                     {"--svg", "write the maps as a picture", text(options->svg, "FILE")},
                     {"--json", "print everything as JSON", flag(options->json)},

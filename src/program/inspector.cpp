@@ -110,7 +110,7 @@ void write_inspector(const std::string& path, const std::string& html, const std
     tell(fmt::format("note: '{}' reads {} positions; the page shows the first {}", path, checkpoint.config.block_size,
                      most_shown));
   }
-  all["text"] = encode_utf8(text ? readable_text("--text", *text, checkpoint.tokenizer, text->size())
+  all["text"] = encode_utf8(text ? known_text("--text", *text, checkpoint.tokenizer)
                                  : std::u32string(measured.documents.front()));
   // The name of a file may be any bytes.
   const std::string page = inspector_page(all.dump(-1, ' ', false, Json::error_handler_t::replace));

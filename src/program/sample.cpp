@@ -34,7 +34,7 @@ struct SampleOptions {
   std::size_t num = 20;
   double temperature = 0.5;
   std::uint64_t seed = 42;
-  std::string prompt, suffix, contains, pattern;
+  std::string prompt, suffix, pattern;
   std::size_t min_length = 0;
   std::size_t max_length = max_new_tokens;
   bool unique = false, only_new = false, score = false, rank = false;
@@ -66,7 +66,6 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
                           .max_length = std::min(options.max_length, longest_drawn),
                           .prefix = known_text("--prompt", options.prompt.substr(blanks), tokenizer),
                           .suffix = known_text("--suffix", options.suffix, tokenizer),
-                          .contains = known_text("--contains", options.contains, tokenizer),
                           .pattern = known_text("--pattern", options.pattern, tokenizer, U"*?"),
                           .excluded = {},
                           .without = {}};
@@ -291,7 +290,6 @@ Options output_options(SampleOptions& options) {
 Options constraint_options(SampleOptions& options) {
   return {{"--prompt", "the beginning of every name", text(options.prompt, "TEXT")},
           {"--suffix", "the end of every name", text(options.suffix, "TEXT")},
-          {"--contains", "a part of every name", text(options.contains, "TEXT")},
           {"--pattern", "the form of every name: * is any text, ? any character", text(options.pattern, "TEXT")},
           {"--min-length", "fewest characters", count(options.min_length, max_count, 0)},
           {"--max-length", "most characters", count(options.max_length)},

@@ -41,7 +41,6 @@ Options general_options(TrainOptions& options) {
       {"--save-every", "write it after every N steps, too", count(options.save_every)},
       {"--resume", "go on with the training that was saved here, with its options; it is saved here again",
        text(options.resume, "FILE")},
-      {"--plot", "draw the losses as a picture when training ends", text(options.plot, "FILE.svg")},
       {"--engine", "scalar: one number at a time, easy to read; tensor: batches, fast",
        choice(options.engine, {{"scalar", Engine::scalar}, {"tensor", Engine::tensor}}), saved}};
   return data_options(options.data) + first + size_options(options.preset.model) + others +

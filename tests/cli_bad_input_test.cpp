@@ -161,16 +161,6 @@ TEST_CASE("what does not fit in memory ends in one line, in a thread, too" *
   CHECK(folder.untouched());
 }
 
-TEST_CASE("where the system lets few threads start, a training goes on with those" *
-          doctest::skip(sanitized || !have_openmp)) {
-  const NamesFolder folder;
-  const Words train = folder.train({"--engine", "tensor", "--batch", "8", "--threads", "8", "--steps", "3"});
-  const Run r = in_shell("ulimit -S -s 200000; ulimit -v 600000; exec \"$0\" \"$@\"", train);
-  CHECK(r.err == "");
-  CHECK(r.out.find("(the system lets this program start no more)") != std::string::npos);
-  CHECK(losses(r.out) == losses(output(train)));
-}
-
 TEST_CASE("a standard output that is full is noticed" * doctest::description("there is no device /dev/full") *
           doctest::skip(!fs::is_character_file("/dev/full"))) {
   const ModelFolder folder;

@@ -47,15 +47,11 @@ TEST_CASE("a single document has no standard error, so nothing can be told, and 
   CHECK(tables.find("cannot tell") != std::string::npos);
 }
 
-TEST_CASE("the model that --save writes is the one without the heads, and eval agrees on its loss") {
+TEST_CASE("the model that --save writes is the one without the heads") {
   const ModelFolder folder;
   const Run r = microgpt({"heads", folder.model, "--prune", "--save", folder.file("saved")});
   CHECK(r.exit_code == 0);
-  const std::string label = "its loss is ";
-  const std::string said = r.err.substr(r.err.find(label) + label.size());
-  CHECK(behind("loss, not held out: ", output({"eval", folder.file("saved"), "--dtype", "f64", "--digits", "17"}))
-            .starts_with(said.substr(0, said.find(',')) + " "));
-  CHECK(count("   removed\n", output({"heads", folder.file("saved")})) == count("0:", said));
+  CHECK(count("   removed\n", output({"heads", folder.file("saved")})) == count("0:", r.err));
 }
 
 TEST_CASE("maps of the text that was asked for go to the terminal and to a picture") {

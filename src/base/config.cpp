@@ -65,18 +65,18 @@ void validate_attention(const Config& config) {
 }  // namespace
 
 void validate(const Config& config, std::uint64_t max_parameters) {
-  auto at_least_one = [](std::size_t size, const char* name) {
+  for (const auto& [name, size] : {std::pair{"n_layer", config.n_layer},
+                                   {"n_embd", config.n_embd},
+                                   {"n_head", config.n_head},
+                                   {"block_size", config.block_size},
+                                   {"vocab_size", config.vocab_size}}) {
     require(size > 0, "{} is 0; it must be at least 1", name);
-  };
-  at_least_one(config.n_layer, "n_layer");
-  at_least_one(config.n_embd, "n_embd");
-  at_least_one(config.n_head, "n_head");
-  at_least_one(config.block_size, "block_size");
-  at_least_one(config.vocab_size, "vocab_size");
+  }
   constexpr std::size_t max_block_size = 1'000'000'000;  // so that no product of sizes overflows
   require(config.block_size <= max_block_size, "block_size {} is more than {}", config.block_size, max_block_size);
   require(config.n_embd % config.n_head == 0,
-          "n_embd {} is not divisible by n_head {}; every head takes an equal slice of the width: use an n_head that divides {}",
+          "n_embd {} is not divisible by n_head {}; every head takes an equal slice of the width: use an n_head that "
+          "divides {}",
           config.n_embd, config.n_head, config.n_embd);
   validate_attention(config);
   const std::size_t n = config.masks.size();

@@ -122,7 +122,6 @@ def turn(pages, page):
 def finish(page, site, terms):
     """Makes of a converted README what its page shows."""
     readme.redirect(page, site)
-    readme.link_files(page, site)
     readme.show_blocks(page, site)
     readme.ask_first(page)
     last = 0 if page.name in ("index", "words") else page.lesson or 100

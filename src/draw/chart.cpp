@@ -26,15 +26,6 @@ double round_step(double length) {
   return step;
 }
 
-Axis round_axis(const std::string& name, double low, double high) {
-  const double step = round_step(high > low ? high - low : 1);
-  Axis axis{name, {}};
-  for (double n = std::floor(low / step); axis.ticks.size() < 2 || axis.ticks.back() < high; n++) {
-    axis.ticks.push_back(std::round(n * step * 1e9) / 1e9);
-  }
-  return axis;
-}
-
 Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all, bool mark_lowest) {
   constexpr double left = 60, right = 620, top = 50, bottom = 330, dot = 5;
   constexpr std::array<const char*, 5> colours{"#0072b2", "#d55e00", "#00795a", "#8a4a75", "#555"};
@@ -87,6 +78,16 @@ std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t
     means.push_back(total / static_cast<double>(n));
   }
   return means;
+}
+
+/// An axis with round ticks, the first at most `low` and the last at least `high`.
+static Axis round_axis(const std::string& name, double low, double high) {
+  const double step = round_step(high > low ? high - low : 1);
+  Axis axis{name, {}};
+  for (double n = std::floor(low / step); axis.ticks.size() < 2 || axis.ticks.back() < high; n++) {
+    axis.ticks.push_back(std::round(n * step * 1e9) / 1e9);
+  }
+  return axis;
 }
 
 Svg loss_curve(const std::string& title, const std::vector<double>& losses, std::size_t first,

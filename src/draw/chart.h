@@ -19,9 +19,6 @@ struct Axis {
 /// The distance of round numbers on an axis of this length: up to nine of them.
 double round_step(double length);
 
-/// An axis with round ticks, the first at most `low` and the last at least `high`.
-Axis round_axis(const std::string& name, double low, double high);
-
 /// Points from left to right, and the name of their line.
 struct Series {
   std::string name;

@@ -5,12 +5,11 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace microgpt {
 
-/// A line of standard error, which is rewritten while something takes long, and erased in the end, if that is a terminal
-/// that can do so. Elsewhere nothing.
+/// A line of standard error, which is rewritten while something takes long, and erased in the end, if that is a
+/// terminal that can do so. Elsewhere nothing.
 class TerminalLine {
  public:
   TerminalLine();

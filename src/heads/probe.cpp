@@ -12,17 +12,6 @@
 #include "train/held_out.h"
 
 namespace microgpt {
-namespace {
-
-/// The longest document, in predictions.
-std::size_t longest_of(std::span<const ProbeDocument> documents) {
-  std::size_t most = 0;
-  for (const ProbeDocument& document : documents) most = std::max(most, document.tokens.size() - 1);
-  return most;
-}
-
-}  // namespace
-
 std::vector<HeadId> all_heads(const Config& config) {
   std::vector<HeadId> heads;
   for (std::size_t layer = 0; layer < config.n_layer; layer++) {
@@ -67,7 +56,10 @@ ProbeDocument probe_document(const Document& document, const Tokenizer& tokenize
 
 Probe::Probe(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
              std::size_t threads)
-    : model_(config, parameters, longest_of(documents)), documents_(std::move(documents)), threads_(threads) {
+    : model_(config, parameters,
+             std::ranges::max(documents, {}, [](auto& d) { return d.tokens.size(); }).tokens.size() - 1),
+      documents_(std::move(documents)),
+      threads_(threads) {
   // As many documents in a batch as share some thousand positions, or fewer if their logits take much memory.
   const std::size_t enough = std::min<std::size_t>(4096, 4'000'000 / config.vocab_size);
   for (const ProbeDocument& document : documents_) {

@@ -21,12 +21,6 @@ struct KvOptions {
   std::string attention = "mha";
   std::vector<std::string> like;
   std::vector<std::size_t> context;
-  std::optional<std::string> dtype;
-};
-
-struct Row {
-  PublishedModel model;
-  std::string dtype;
 };
 
 /// This project's GPT in the same terms.
@@ -40,10 +34,6 @@ PublishedModel own_model(const std::string& name, const Config& config) {
   return {name, config.n_layer, attention_shape(config), 4 * config.n_embd, parameters, {.norm_vectors = 0}, windows};
 }
 
-std::size_t bytes_of(const std::string& dtype) {
-  return dtype == "fp8" ? 1 : dtype == "f32" ? 4 : dtype == "f64" ? 8 : 2;
-}
-
 std::string label(const AttentionShape& shape) {
   const std::string kind = shape.kind();
   if (kind == "mla") return fmt::format("mla, {} + {}", shape.kv_latent, shape.rope_dim);
@@ -51,9 +41,9 @@ std::string label(const AttentionShape& shape) {
   return fmt::format("{}, {} of {}", kind, shape.n_kv_head, shape.n_head);
 }
 
-void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
-  const PublishedModel& model = row.model;
+void print_row(const PublishedModel& model, const std::string& dtype, const std::vector<std::size_t>& contexts) {
   const AttentionShape& shape = model.attention;
+  const std::size_t size = dtype == "f32" ? 4 : 2;  // in bytes
   auto bytes = [&](std::size_t tokens, std::size_t of_number) {
     double all = 0;
     for (const std::size_t window : model.windows) {
@@ -65,9 +55,9 @@ void print_row(const Row& row, const std::vector<std::size_t>& contexts) {
   const double of_mha = cached_numbers(shape) / (2.0 * shape.n_head * shape.value_dim);
   fmt::print("{} {:<14} {:>8}  {:>9}  {:>4} {:>8.0f} {:>10}  {:>8.1f}", pad_right(model.name, 16), label(shape),
              model.parameters > 0 ? readable_count(model.parameters) : "", readable_count(attention_parameters(model)),
-             row.dtype, bytes(1, 1), readable_bytes(bytes(1, bytes_of(row.dtype))), 100 * of_mha);
+             dtype, bytes(1, 1), readable_bytes(bytes(1, size)), 100 * of_mha);
   for (const std::size_t context : contexts) {
-    fmt::print(" {:>10}", readable_bytes(bytes(context, bytes_of(row.dtype))));
+    fmt::print(" {:>10}", readable_bytes(bytes(context, size)));
   }
   fmt::print("\n");
 }
@@ -93,13 +83,13 @@ std::optional<Config> own_config(const Options& table, const KvOptions& options)
 void print_cache_sizes(const Options& table, const KvOptions& options) {
   std::vector<std::size_t> contexts = options.context;
   const std::optional<Config> own = own_config(table, options);
-  std::vector<Row> rows;
+  std::vector<std::pair<PublishedModel, std::string>> rows;  // a model, and the type of what it keeps
   if (own) {
     const std::string file = for_output(std::filesystem::path(options.model).stem().string());
-    rows.push_back({own_model(file.empty() ? "your sizes" : file, *own), options.dtype.value_or("f32")});
+    rows.push_back({own_model(file.empty() ? "your sizes" : file, *own), "f32"});
   }
   const bool has_published = !own || !options.like.empty();
-  const std::string type = options.dtype.value_or("f16");
+  const std::string type = "f16";
   if (has_published && options.like.empty()) {
     for (const PublishedModel& model : published_models()) rows.push_back({model, type});
   }
@@ -123,7 +113,7 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
              "numbers", "bytes", "% of MHA");
   for (const std::size_t context : contexts) fmt::print(" {:>10}", context);
   fmt::print("\n");
-  for (const Row& row : rows) print_row(row, contexts);
+  for (const auto& [model, dtype] : rows) print_row(model, dtype, contexts);
   for (const auto& [model, dtype] : rows) {
     const std::size_t n = model.windows.size(),
                       with_window = n - std::count(model.windows.begin(), model.windows.end(), 0);
@@ -139,8 +129,6 @@ void print_cache_sizes(const Options& table, const KvOptions& options) {
         "not divide\nthe heads. mla has DeepSeek-V2's proportions: a latent vector of 4 heads' width and a rotary key "
         "of "
         "half a head's.\n");
-  } else if (has_published) {
-    fmt::print("\nmicrogpt kv --like NAME shows the same model with other kinds of attention.\n");
   }
 }
 
@@ -152,8 +140,7 @@ Command kv_command() {
       model_option(options->model),
       {"--like", "names of published models, separated by commas; `microgpt kv` alone lists them",
        list(options->like, "NAME")},
-      {"--context", "tokens to cache [4096,32768,131072; your model alone: its block size]", counts(options->context)},
-      {"--dtype", "type of the cached numbers [f16; your model: f32]", text(options->dtype, "f16|bf16|f32|f64|fp8")}};
+      {"--context", "tokens to cache [4096,32768,131072; your model alone: its block size]", counts(options->context)}};
   what.front().required = false;
   const Options sizes = size_options(options->config) + attention_options(options->config, options->attention);
   return {"kv", "Print how large the cache of keys and values is, by kind of attention and context length.",
@@ -161,7 +148,7 @@ Command kv_command() {
           "(mla), it\nkeeps kv-latent + rope-dim numbers. Without options, kv lists all published models it knows.\n"
           "Examples:\n"
           "  microgpt kv --like llama2-7b,llama3-8b,deepseek-v2\n"
-          "  microgpt kv --like mistral-7b --context 4096,1000000 --dtype fp8\n"
+          "  microgpt kv --like mistral-7b --context 4096,1000000\n"
           "  microgpt kv --attention gqa --n-kv-head 2 --n-embd 64\n"
           "  microgpt kv names.safetensors",
           what + under(own_sizes, sizes), [options](const Options& table) { print_cache_sizes(table, *options); }};

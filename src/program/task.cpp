@@ -16,14 +16,6 @@ struct TaskOptions {
   bool held_out = false;
 };
 
-void print_documents(const TaskOptions& options) {
-  PythonRandom random(options.seed);
-  const Part part = options.held_out ? Part::held_out : Part::training;
-  for (std::size_t i = 0; i < options.num; i++) {
-    fmt::print("{}\n", encode_utf8(draw_document(options.task, part, random)));
-  }
-}
-
 }  // namespace
 
 Command task_command() {
@@ -43,7 +35,13 @@ Command task_command() {
        {"--num", "documents to write", count(options->num)},
        seed_option(options->seed),
        {"--held-out", "write documents to evaluate on instead of those to train on", flag(options->held_out)}},
-      [options](const Options&) { print_documents(*options); }};
+      [options](const Options&) {
+        PythonRandom random(options->seed);
+        const Part part = options->held_out ? Part::held_out : Part::training;
+        for (std::size_t i = 0; i < options->num; i++) {
+          fmt::print("{}\n", encode_utf8(draw_document(options->task, part, random)));
+        }
+      }};
 }
 
 }  // namespace microgpt

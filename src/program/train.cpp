@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/python_random.h"
+#include "base/split.h"
 #include "base/utf8.h"
 #include "draw/progress.h"
 #include "program/commands.h"
@@ -297,7 +298,12 @@ void train(const Options& table, TrainOptions& options) {
     tell("note: ten names at least are needed to choose a model for them");
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random(options.seed);
-  Run run{options, prepare(std::move(documents), options.hold_out, model, random), random};
+  Tokenizer tokenizer(documents);
+  model.vocab_size = tokenizer.vocab_size();
+  Split names = options.hold_out ? split(std::move(documents)) : Split{std::move(documents), {}};
+  random.shuffle(names.training);
+  validate(model);
+  Run run{options, {std::move(names.training), std::move(tokenizer), std::move(names.held_out)}, random};
   if (is_typed(table, "--data") && options.data.column.empty()) tell_of_signs(run.start.documents, options.data.path);
   if (is_typed(table, "--data") && options.is_list()) {
     const std::size_t distinct = run.start.documents.size() + run.start.held_out.size(),

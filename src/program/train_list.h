@@ -12,7 +12,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "program/print.h"
 #include "program/train_options.h"

@@ -63,16 +63,6 @@ Options tensor_options(TrainOptions& options) {
        number(how.weight_decay, 0, 1000), saved}};
 }
 
-Options position_options(Config& config) {
-  return {
-      {"--pos", "positions: a learned row for each, or a rotation of queries and keys",
-       choice(config.rope, {{"learned", false}, {"rope", true}}), saved},
-      {"--mask",
-       "what a position sees [full: all so far]\n" + mask_forms() +
-           "\n(W: window, S: stride or block, G: first tokens, R: random tokens);\none for each layer: local:4,full",
-       masks(config.masks), saved}};
-}
-
 }  // namespace
 
 void TrainOptions::use(const std::string& name) {
@@ -86,8 +76,15 @@ void TrainOptions::use(const std::string& name) {
 
 Options train_options(TrainOptions& options) {
   Config& config = options.preset.model;
+  const Options positions{
+      {"--pos", "positions: a learned row for each, or a rotation of queries and keys",
+       choice(config.rope, {{"learned", false}, {"rope", true}}), saved},
+      {"--mask",
+       "what a position sees [full: all so far]\n" + mask_forms() +
+           "\n(W: window, S: stride or block, G: first tokens, R: random tokens);\none for each layer: local:4,full",
+       masks(config.masks), saved}};
   return general_options(options) + under(tensor_heading, tensor_options(options)) +
-         under(attention_heading, attention_options(config, options.attention) + position_options(config));
+         under(attention_heading, attention_options(config, options.attention) + positions);
 }
 
 void require_fit(const Options& table, const TrainOptions& options) {

@@ -41,6 +41,13 @@ struct TrainOptions {
   bool is_list() const { return preset.name == "list"; }
 };
 
+/// What training starts from.
+struct Start {
+  std::vector<Document> documents;  // in random order
+  Tokenizer tokenizer;              // of all documents
+  std::vector<Document> held_out = {};
+};
+
 /// What training needs, and what it leaves.
 struct Run {
   TrainOptions& options;

@@ -17,7 +17,7 @@ TEST_CASE("bench --json prints what a program can read") {
   constexpr std::size_t kinds = have_openmp ? 3 : 2;  // naive, fast, fast on two threads
   REQUIRE(results.size() == 1 + 2 * kinds);           // scalar; for each batch all kinds
   for (const nlohmann::json& result : results) {
-    CHECK(result.at("processor").get<std::string>().find(" bits, ") != std::string::npos);
+    CHECK(result.at("processor").get<std::string>().find(" bits") != std::string::npos);
     CHECK(result.at("what") == "train");
     CHECK(result.at("n_embd") == 4);
     CHECK(result.at("dtype") == (result.at("kernels") == "scalar" ? "f64" : "f32"));

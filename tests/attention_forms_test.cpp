@@ -218,7 +218,7 @@ TEST_CASE("a form of attention that cannot be is refused with both numbers and w
   const std::vector<std::pair<Config, std::string>> refused{
       {{.n_kv_head = 3},
        "n_head 4 is not divisible by n_kv_head 3; every key and value head serves an equal group of query heads: "
-       "use an n_kv_head of 2 or 4"},
+       "use an n_kv_head that divides 4"},
       {{.n_kv_head = 2, .q_latent = 4, .kv_latent = 4},
        "n_kv_head 2 with latent attention, where every head has keys of its own; leave n_kv_head out"},
       {{.q_latent = 1'048'577, .kv_latent = 4}, "a latent or rotary width of 1048577 is more than 1048576"},

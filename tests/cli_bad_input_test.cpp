@@ -124,8 +124,8 @@ TEST_CASE("--save replaces a model, with --force any file but the names, and fin
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   const std::string train = "train --data " + folder.names + " --steps 1 --block-size 8 --samples 1 --save ",
                     resume = "train --resume " + folder.model + " --steps 30 --save ",
-                    silence = "heads " + folder.model + " --data " + folder.names + " --silence 0:1 --save ";
-  for (const std::string& command : {train, resume, silence}) {
+                    prune = "heads " + folder.model + " --data " + folder.names + " --prune --save ";
+  for (const std::string& command : {train, resume, prune}) {
     for (const std::string& text : {std::string("my novel"), folder.bytes.substr(0, folder.bytes.size() / 2)}) {
       write_contents(other, text);
       check_refused({{command + other, "2: --save '" + other + "' would replace a file that is no model of microgpt"},
@@ -159,16 +159,6 @@ TEST_CASE("what does not fit in memory ends in one line, in a thread, too" *
     CHECK(complaint(r).starts_with("1: out of memory; choose a smaller --batch, "));
   }
   CHECK(folder.untouched());
-}
-
-TEST_CASE("where the system lets few threads start, a training goes on with those" *
-          doctest::skip(sanitized || !have_openmp)) {
-  const NamesFolder folder;
-  const Words train = folder.train({"--engine", "tensor", "--batch", "8", "--threads", "8", "--steps", "3"});
-  const Run r = in_shell("ulimit -S -s 200000; ulimit -v 600000; exec \"$0\" \"$@\"", train);
-  CHECK(r.err == "");
-  CHECK(r.out.find("(the system lets this program start no more)") != std::string::npos);
-  CHECK(losses(r.out) == losses(output(train)));
 }
 
 TEST_CASE("a standard output that is full is noticed" * doctest::description("there is no device /dev/full") *

@@ -177,30 +177,5 @@ TEST_CASE("a table, capitals and standard input make the same model, which remem
                  {train + plain.names + " --column name", ": it has no column 'name': its first line is 'anna'"}});
 }
 
-TEST_CASE("both losses are drawn on a terminal and in a picture, and in a pipe nothing is") {
-  const NamesFolder folder;
-  const std::string picture = folder.file("losses.svg");
-  const Run piped = microgpt(folder.train({"--plot", picture}));
-  for (const char* part : {">validation</text>", ">training, with dropout</text>", ">counting</text>", "<polyline"}) {
-    CHECK(contents(picture).find(part) != std::string::npos);
-  }
-  CHECK(microgpt(folder.train()).out == piped.out);
-  const Run seen = microgpt(folder.train(), {.out_on_terminal = true});
-  const std::size_t chart = seen.out.find("\n\n") + 2, end = seen.out.find("\n\n", chart);
-  CHECK(seen.out.substr(0, chart - 1) + seen.out.substr(end + 1) == piped.out);
-  const Words drawn = lines(seen.out.substr(chart, end - chart));
-  REQUIRE(drawn.size() == 12);
-  CHECK(std::stod(drawn[9]) > 0);  // the lowest loss, rounded down
-  CHECK(drawn.back() == "  step   ● validation   · training, with dropout   ─ counting");
-  for (const char* mark : {"●", "·", "─"}) {
-    CHECK(std::any_of(drawn.begin(), drawn.begin() + 10,
-                      [&](const std::string& line) { return line.find(mark) != std::string::npos; }));
-  }
-  CHECK(refusal(folder.train({"--plot", folder.names})).find("would write") != std::string::npos);
-
-  output(folder.train({"--steps", "60", "--plot", picture}));  // of any training, the loss of each step
-  CHECK(contents(picture).find(">60</text>") != std::string::npos);
-}
-
 }  // namespace
 }  // namespace microgpt

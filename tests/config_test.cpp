@@ -11,19 +11,9 @@ namespace {
 
 // --- Config ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("heads that do not divide the width are refused with both numbers, and those that would are named") {
-  auto refused = [](std::size_t n_embd, std::size_t n_head, const std::string& remedy) {
-    const Config config{.vocab_size = 27, .n_embd = n_embd, .n_head = n_head};
-    const std::string message = "n_embd " + std::to_string(n_embd) + " is not divisible by n_head " +
-                                std::to_string(n_head) +
-                                "; every head takes an equal slice of the width: use an n_head of " + remedy;
-    CHECK_THROWS_WITH_AS(validate(config), message.c_str(), UsageError);
-  };
-  refused(16, 3, "2 or 4");
-  refused(13, 4, "1 or 13");
-  refused(36, 7, "6 or 9");
-  refused(16, 17, "16");
-  refused(~std::size_t{0}, 65536, "65535 or 281479271743489");  // not the next one, but soon
+TEST_CASE("heads that do not divide the width are refused with both numbers") {
+  const Config config{.vocab_size = 27, .n_embd = 16, .n_head = 3};
+  CHECK_THROWS_WITH_AS(validate(config), doctest::Contains("n_embd 16 is not divisible by n_head 3"), UsageError);
 }
 
 TEST_CASE("a size of zero is refused by name") {

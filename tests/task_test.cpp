@@ -9,8 +9,6 @@
 namespace microgpt {
 namespace {
 
-constexpr TaskName all_tasks[] = {TaskName::copy, TaskName::induction, TaskName::reverse, TaskName::most_frequent};
-
 std::vector<Document> drawn(const Task& task, Part part, std::size_t n, std::uint64_t seed) {
   PythonRandom random(seed);
   return draw_documents(task, part, n, random);
@@ -34,14 +32,10 @@ TEST_CASE("words are those that CPython draws, and the parts always the same") {
   CHECK(text({induction}, held_out, 1) == "fghedf=ghe dgeacfha=cfh abfhegca=bfh ");
   CHECK(text({induction, 5, 26}, training, 7) == "jfvihv=ih zolxgvx=gv cugdyau=gd ");
   CHECK(text({induction, 5, 26}, held_out, 7) == "zwyqiy=qi ewsrajw=sr jvukfek=fe ");
-  CHECK(text({reverse}, training, 1) == "cbebhh=hhbebc hgdbha=ahbdgh ggahed=dehagg ");
-  CHECK(text({reverse}, held_out, 1) == "hgahdg=gdhagh dgahfd=dfhagd ghfgfa=afgfhg ");
-  CHECK(text({most_frequent}, training, 1) == "ggahed=g bfaaaa=a hdfddh=d ");
-  CHECK(text({most_frequent}, held_out, 1) == "hgdbha=h eagbce=e bfgdee=e ");
 }
 
 TEST_CASE("no held-out document is ever drawn for training, whatever the seeds and numbers") {
-  for (const TaskName name : all_tasks) {
+  for (const TaskName name : {TaskName::copy, TaskName::induction}) {
     const Task task{name, 3, 4};  // so few documents that every one of them is drawn
     std::set<Document> training, held_out;
     for (const std::uint64_t seed : {1, 2, 3}) {

@@ -31,20 +31,6 @@ std::size_t num_parameters(const Config& config) {
 
 namespace {
 
-/// "2 or 4": the nearest divisors of n below and above m, which does not divide n. (For n of 2^32 or more they may not
-/// be the nearest.)
-std::string divisors_near(std::size_t m, std::size_t n) {
-  std::size_t below = 1, above = n;
-  for (std::size_t d = 1; d < 65536 && d <= n / d; d++) {
-    if (n % d != 0) continue;
-    for (const std::size_t divisor : {d, n / d}) {
-      if (divisor < m) below = std::max(below, divisor);
-      if (divisor > m) above = std::min(above, divisor);
-    }
-  }
-  return m < n ? fmt::format("{} or {}", below, above) : fmt::format("{}", below);
-}
-
 /// Throws UsageError unless this holds.
 template <class... Facts>
 void require(bool holds, fmt::format_string<Facts...> otherwise, Facts&&... facts) {
@@ -55,8 +41,8 @@ void validate_attention(const Config& config) {
   const bool is_latent = config.is_latent();
   require(config.n_head % config.kv_heads() == 0,
           "n_head {} is not divisible by n_kv_head {}; every key and value head serves an equal group of query heads: "
-          "use an n_kv_head of {}",
-          config.n_head, config.kv_heads(), divisors_near(config.kv_heads(), config.n_head));
+          "use an n_kv_head that divides {}",
+          config.n_head, config.kv_heads(), config.n_head);
   require(is_latent == (config.q_latent > 0),
           "q_latent is {} and kv_latent {}; latent attention needs both to be at least 1", config.q_latent,
           config.kv_latent);
@@ -79,19 +65,19 @@ void validate_attention(const Config& config) {
 }  // namespace
 
 void validate(const Config& config, std::uint64_t max_parameters) {
-  auto at_least_one = [](std::size_t size, const char* name) {
+  for (const auto& [name, size] : {std::pair{"n_layer", config.n_layer},
+                                   {"n_embd", config.n_embd},
+                                   {"n_head", config.n_head},
+                                   {"block_size", config.block_size},
+                                   {"vocab_size", config.vocab_size}}) {
     require(size > 0, "{} is 0; it must be at least 1", name);
-  };
-  at_least_one(config.n_layer, "n_layer");
-  at_least_one(config.n_embd, "n_embd");
-  at_least_one(config.n_head, "n_head");
-  at_least_one(config.block_size, "block_size");
-  at_least_one(config.vocab_size, "vocab_size");
+  }
   constexpr std::size_t max_block_size = 1'000'000'000;  // so that no product of sizes overflows
   require(config.block_size <= max_block_size, "block_size {} is more than {}", config.block_size, max_block_size);
   require(config.n_embd % config.n_head == 0,
-          "n_embd {} is not divisible by n_head {}; every head takes an equal slice of the width: use an n_head of {}",
-          config.n_embd, config.n_head, divisors_near(config.n_head, config.n_embd));
+          "n_embd {} is not divisible by n_head {}; every head takes an equal slice of the width: use an n_head that "
+          "divides {}",
+          config.n_embd, config.n_head, config.n_embd);
   validate_attention(config);
   const std::size_t n = config.masks.size();
   require(n == 1 || n == config.n_layer, "{} masks for {} layers; give one for all layers, or one for each", n,

@@ -27,13 +27,6 @@ constexpr Design gpt2{.norm_vectors = 2, .qkv_biases = true, .out_bias = true};
 constexpr Design falcon{.norm_vectors = 2};
 constexpr Design qwen2{.qkv_biases = true};
 
-/// The largest divisor of n that is at most 8 and at most n / 2, or 1.
-std::size_t groups_of(std::size_t n) {
-  std::size_t groups = std::clamp<std::size_t>(n / 2, 1, 8);
-  while (n % groups != 0) groups--;
-  return groups;
-}
-
 }  // namespace
 
 std::span<const PublishedModel> published_models() {
@@ -96,7 +89,8 @@ PublishedModel with_attention(PublishedModel model, const std::string& kind) {
   if (kind == "mla") {
     model.attention = latent(old.n_embd, H, 0, old.value_dim);
   } else {
-    const std::size_t groups = kind == "mqa" ? 1 : kind == "gqa" ? groups_of(H) : H;
+    std::size_t groups = kind == "mqa" ? 1 : kind == "gqa" ? std::clamp<std::size_t>(H / 2, 1, 8) : H;
+    while (H % groups != 0) groups--;
     model.attention = grouped(old.n_embd, H, groups, old.value_dim);
   }
   model.parameters = others + attention_parameters(model);

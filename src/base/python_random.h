@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <numbers>
 #include <optional>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,12 +20,40 @@
 
 namespace microgpt {
 
+/// What the generator starts from: the words of the seed, mixed into 624 words of state. This is init_by_array of the
+/// Mersenne Twister's authors.
+struct PythonSeed {
+  using result_type = std::uint32_t;
+
+  void generate(auto state, auto end) const {
+    const std::size_t n = end - state;
+    const std::array<std::uint32_t, 2> key{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+    state[0] = 19650218;
+    for (std::uint32_t i = 1; i < n; i++) state[i] = 1812433253U * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+    std::size_t i = 1;
+    auto mix = [&](std::uint32_t factor, std::uint32_t more) {
+      state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * factor)) + more;
+      if (++i < n) return;
+      state[0] = state[n - 1];
+      i = 1;
+    };
+    for (std::uint32_t k = 0, j = 0; k < n; k++, j = key[1] == 0 ? 0 : 1 - j) mix(1664525, key[j] + j);
+    for (std::size_t k = 1; k < n; k++) mix(1566083941, -static_cast<std::uint32_t>(i));
+    state[0] = 0x80000000;
+  }
+
+  std::uint64_t seed;
+};
+
 class PythonRandom {
  public:
-  explicit PythonRandom(std::uint64_t seed = 42);
+  explicit PythonRandom(std::uint64_t seed = 42) {
+    PythonSeed start{seed};
+    twister_.seed(start);
+  }
 
   /// 32 random bits: random.getrandbits(32).
-  std::uint32_t bits32();
+  std::uint32_t bits32() { return static_cast<std::uint32_t>(twister_()); }
 
   /// Uniform in [0, 1), 53 bits: random.random().
   double random();
@@ -46,12 +75,7 @@ class PythonRandom {
   std::size_t choice(std::span<const double> weights);
 
  private:
-  void seed_by_array(std::span<const std::uint32_t> key);
-  void twist();
-
-  static constexpr std::size_t state_size = 624;
-  std::array<std::uint32_t, state_size> state_{};
-  std::size_t next_ = state_size;
+  std::mt19937 twister_;
   std::optional<double> waiting_gauss_;
 };
 
@@ -59,58 +83,6 @@ class PythonRandom {
 inline void require_drawable(double total) {
   if (std::isfinite(total)) return;
   throw Error("the probabilities to draw from are not finite numbers; the model's numbers are too large");
-}
-
-inline PythonRandom::PythonRandom(std::uint64_t seed) {
-  const std::array<std::uint32_t, 2> words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
-  seed_by_array({words.data(), words[1] == 0 ? 1U : 2U});
-}
-
-// init_by_array of the Mersenne Twister's authors: mixes a key of any length into the whole state.
-inline void PythonRandom::seed_by_array(std::span<const std::uint32_t> key) {
-  state_[0] = 19650218;
-  for (std::uint32_t i = 1; i < state_size; i++) {
-    state_[i] = 1812433253U * (state_[i - 1] ^ (state_[i - 1] >> 30)) + i;
-  }
-  std::size_t i = 1;
-  auto advance = [&] {
-    if (++i == state_size) {
-      state_[0] = state_[state_size - 1];
-      i = 1;
-    }
-  };
-  std::size_t j = 0;
-  for (std::size_t k = std::max(state_size, key.size()); k > 0; k--) {
-    state_[i] =
-        (state_[i] ^ ((state_[i - 1] ^ (state_[i - 1] >> 30)) * 1664525U)) + key[j] + static_cast<std::uint32_t>(j);
-    advance();
-    if (++j == key.size()) j = 0;
-  }
-  for (std::size_t k = state_size - 1; k > 0; k--) {
-    state_[i] = (state_[i] ^ ((state_[i - 1] ^ (state_[i - 1] >> 30)) * 1566083941U)) - static_cast<std::uint32_t>(i);
-    advance();
-  }
-  state_[0] = 0x80000000U;
-  next_ = state_size;
-}
-
-// Makes the next 624 words of state from the last 624.
-inline void PythonRandom::twist() {
-  constexpr std::size_t shift = 397;
-  for (std::size_t i = 0; i < state_size; i++) {
-    const std::uint32_t mixed = (state_[i] & 0x80000000U) | (state_[(i + 1) % state_size] & 0x7fffffffU);
-    state_[i] = state_[(i + shift) % state_size] ^ (mixed >> 1) ^ ((mixed & 1U) != 0 ? 0x9908b0dfU : 0U);
-  }
-  next_ = 0;
-}
-
-inline std::uint32_t PythonRandom::bits32() {
-  if (next_ == state_size) twist();
-  std::uint32_t y = state_[next_++];
-  y ^= y >> 11;
-  y ^= (y << 7) & 0x9d2c5680U;
-  y ^= (y << 15) & 0xefc60000U;
-  return y ^ (y >> 18);
 }
 
 inline double PythonRandom::random() {

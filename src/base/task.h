@@ -12,21 +12,16 @@
 namespace microgpt {
 
 enum class TaskName : std::uint8_t {
-  copy,          // cbebhh=cbebhh
-  induction,     // fbdhacb=dha: different letters, then one of them again, and what followed it before. Words differ in
-                 // length, so neither a position nor a distance tells where to look; only the letter just read does.
-  reverse,       // cbebhh=hhbebc
-  most_frequent  // cbebha=b: the letter that comes most often; there is only one such letter
+  copy,      // cbebhh=cbebhh
+  induction  // fbdhacb=dha: different letters, then one of them again, and what followed it before. Words differ in
+             // length, so neither a position nor a distance tells where to look; only the letter just read does.
 };
 
 struct Task {
   TaskName name = TaskName::copy;
   std::size_t length = 6;   // letters in a word; in induction sometimes one more or less, and half as many to answer
-  std::size_t letters = 8;  // letters in the alphabet, from a on; at most 26
+  std::size_t letters = 8;  // letters in the alphabet, from a on; at most 26; in induction more than in a word
 };
-
-/// Throws UsageError if a size is 0, the alphabet is too large, or too small for words of different letters.
-void validate(const Task& task);
 
 /// A document is for training or it is held out, whatever the seed and the number of documents. About a tenth of those
 /// that a task has are held out.
@@ -35,8 +30,8 @@ enum class Part : std::uint8_t { training, held_out };
 Part part_of(const Document& document);
 
 /// The next document of this part; the same may come again. Letters are drawn as Python's random.choice() does, or, if
-/// they must differ, taken from the front of the alphabet after a random.shuffle(). Throws UsageError if the part seems
-/// to have no document at all, because the task has only a few.
+/// they must differ, taken from the front of the alphabet after a random.shuffle(). Throws Error if the part seems to
+/// have no document at all, because the task has only a few.
 Document draw_document(const Task& task, Part part, PythonRandom& random);
 
 std::vector<Document> draw_documents(const Task& task, Part part, std::size_t n, PythonRandom& random);

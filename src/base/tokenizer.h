@@ -64,16 +64,9 @@ class Tokenizer {
 
   /// BOS, the document, BOS: what a GPT learns from. It predicts each token from those before it.
   std::vector<Token> encode_document(std::u32string_view document) const {
-    std::vector<Token> tokens;
-    append_document(tokens, document);
+    std::vector<Token> tokens(document.size() + 2, bos());
+    for (std::size_t i = 0; i < document.size(); i++) tokens[i + 1] = token_of(document[i]);
     return tokens;
-  }
-
-  /// The same, behind other tokens.
-  void append_document(std::vector<Token>& tokens, std::u32string_view document) const {
-    std::size_t next = tokens.size();
-    tokens.resize(next + document.size() + 2, bos());
-    for (const char32_t character : document) tokens[++next] = token_of(character);
   }
 
   /// A token for tables and pictures: its character, or "." for BOS.

@@ -1,7 +1,7 @@
-// What a page does besides showing its text: it asks for guesses, goes through walks step by step, and searches.
+// What a page does besides showing its text: it asks for guesses and goes through walks step by step.
 // Without this script, all text and pictures are there.
 
-const book = {}; // sections.js and the programs in run/ put their data here
+const book = {}; // the programs in run/ put their data here
 
 // --- Small helpers ---------------------------------------------------------------------------------------------------
 
@@ -96,52 +96,6 @@ function stepThrough(pre) {
   show(0);
 }
 
-// --- The search ------------------------------------------------------------------------------------------------------
-
-function searchField() {
-  const input = make("input", { type: "search", placeholder: "Search", ariaLabel: "Search all lessons and words" });
-  const found = make("div", { id: "found", hidden: true });
-  found.setAttribute("role", "region");
-  found.setAttribute("aria-label", "Found");
-  found.setAttribute("aria-live", "polite");
-  input.addEventListener("input", async () => {
-    found.replaceChildren(...results(input.value, await load("sections")));
-    found.scrollTop = 0;
-    found.hidden = input.value.trim() === "";
-  });
-  input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") found.querySelector("a")?.click();
-    if (event.key === "Escape") found.hidden = true;
-  });
-  document.addEventListener("click", (event) => {
-    if (event.target !== input) found.hidden = true;
-  });
-  return [input, found];
-}
-
-function results(query, sections) {
-  const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const rated = sections
-    .map((section) => ({ section, rank: rank(section, wanted) }))
-    .filter((result) => result.rank > 0)
-    .sort((a, b) => b.rank - a.rank);
-  if (rated.length === 0) return [make("p", { textContent: `Nothing has the words "${query.trim()}".` })];
-  return rated.slice(0, 30).map(({ section: [name, title, heading, anchor, text] }) => {
-    const at = Math.max(0, text.toLowerCase().indexOf(wanted[0]) - 50);
-    const excerpt = `${title === heading ? "" : `${title}: `}${at > 0 ? "… " : ""}${text.slice(at, at + 150)} …`;
-    const parts = [make("b", { textContent: heading }), make("span", { textContent: excerpt })];
-    return make("a", { href: `${document.body.dataset.root}${name}.html#${anchor}` }, ...parts);
-  });
-}
-
-// 0 unless each word occurs; words in the heading count more, and most a term of the glossary that begins with them.
-function rank([, title, heading, , text], wanted) {
-  const [top, whole] = [heading, `${title} ${heading} ${text}`].map((each) => each.toLowerCase());
-  if (!wanted.every((word) => whole.includes(word))) return 0;
-  const isTerm = title === "Words" && top.split(", ").some((term) => term.startsWith(wanted.join(" ")));
-  return 1 + wanted.filter((word) => top.includes(word)).length + 100 * isTerm;
-}
-
 // --- A page ----------------------------------------------------------------------------------------------------------
 
 // What scrolls sideways must be reached by keyboard, and seen to go on.
@@ -153,7 +107,6 @@ function showScrolling(box) {
 const sizes = new ResizeObserver((changed) => changed.forEach(({ target }) => showScrolling(target)));
 
 function start() {
-  document.getElementById("tools").append(...searchField());
   if (document.body.dataset.page) {
     all(".predict").forEach(askFirst);
     all("pre.session").forEach(stepThrough);

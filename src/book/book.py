@@ -119,21 +119,9 @@ def turn(pages, page):
 # --- Pages ------------------------------------------------------------------------------------------------------------
 
 
-def sections_of(page):
-    """(page's name, page's title, heading, anchor, text) for each heading: what is searched."""
-    found = []
-    for element in page.main:
-        if element.tag in ("h1", "h2", "h3"):
-            found.append([page.name, page.title, readme.text_of(element), element.get("id"), ""])
-        elif found:
-            found[-1][4] += readme.text_of(element) + " "
-    return found
-
-
 def finish(page, site, terms):
     """Makes of a converted README what its page shows."""
     readme.redirect(page, site)
-    readme.link_files(page, site)
     readme.show_blocks(page, site)
     readme.ask_first(page)
     last = 0 if page.name in ("index", "words") else page.lesson or 100
@@ -222,11 +210,6 @@ def main():
     site = Site(out, pages)
     glossary = readme.first((page for page in pages if page.name == "words"), "there is no lessons/words.md")
     terms = words.read(glossary.main.iter("li"))
-    entries = {entry.id: entry for found in terms.values() for entry in found}
-    sections = [["words", "Words", ", ".join(entry.terms), id, entry.text] for id, entry in entries.items()]
-    sections += [section for page in pages for section in sections_of(page)]
-    text = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
-    (out / "sections.js").write_text(f"book.sections = {text};\n", encoding="utf-8")  # a page may not fetch a file
     parts = parts_of(pages[0])
     for page in pages:
         finish(page, site, terms)

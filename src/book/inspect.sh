@@ -1,6 +1,5 @@
 #!/bin/sh
-# Trains one of the models that lessons of the book open, which takes seconds; writes its page, and what its heads are
-# worth: inspect.sh PROGRAM MODEL FOLDER
+# Trains one of the models that lessons of the book open, which takes seconds, and writes its page: inspect.sh PROGRAM MODEL FOLDER
 set -eu
 program=$1
 model=$2
@@ -11,7 +10,6 @@ write() {
   "$program" train --engine tensor --samples 1 --quiet --force --save "$files.safetensors" "$@" >/dev/null
   shift $#
   [ "$model" = names ] || set -- --data "$files.unseen"
-  "$program" heads "$files.safetensors" "$@" --json >"$files.json"
   "$program" inspect "$files.safetensors" "$@" --html "$files.html" 2>/dev/null
 }
 

@@ -82,20 +82,6 @@ def path_from(readme, address):
     return path
 
 
-def link_files(readme, site):
-    """`pictures.h` in the text of a lesson becomes a link to that file."""
-    for parent in list(readme.main.iter()):
-        if parent.tag in ("a", "pre"):
-            continue
-        for code in parent.findall("code"):
-            name = code.text or ""
-            path = next((p for p in (readme.folder / name, Path(name)) if p.suffix in source.CODE and p.is_file()), None)
-            if path:
-                link = ET.Element("a", {"href": site.page_of(path), "target": "code"})
-                link.append(ET.fromstring(f"<code>{name}</code>"))
-                replace(parent, code, link)
-
-
 # --- Blocks of code ---------------------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,7 @@
 """The glossary, lessons/words.md: each term, what it means, and the lesson that introduces it."""
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 LESSON = re.compile(r"^[^.:]{0,30}?\((\d\d)(?:, \d\d)*\)")
 
@@ -11,7 +11,6 @@ class Entry:
     id: str
     lesson: int
     text: str
-    terms: list = field(default_factory=list)
 
 
 def read(items):
@@ -30,7 +29,6 @@ def read(items):
                     raise SystemExit(f"lessons/words.md: no lesson, such as (05), stands behind '{strong.text}'")
                 for term in strong.text.replace("\n", " ").split(", "):
                     terms.setdefault(term, []).append(entry)
-                    entry.terms.append(term)
             entry.text += ("".join(strong.itertext()) + (strong.tail or "")).replace("\n", " ")
     return terms
 

@@ -26,15 +26,6 @@ double round_step(double length) {
   return step;
 }
 
-Axis round_axis(const std::string& name, double low, double high) {
-  const double step = round_step(high > low ? high - low : 1);
-  Axis axis{name, {}};
-  for (double n = std::floor(low / step); axis.ticks.size() < 2 || axis.ticks.back() < high; n++) {
-    axis.ticks.push_back(std::round(n * step * 1e9) / 1e9);
-  }
-  return axis;
-}
-
 Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all, bool mark_lowest) {
   constexpr double left = 60, right = 620, top = 50, bottom = 330, dot = 5;
   constexpr std::array<const char*, 5> colours{"#0072b2", "#d55e00", "#00795a", "#8a4a75", "#555"};
@@ -78,28 +69,6 @@ Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vec
   return svg;
 }
 
-std::string text_chart(const Axis& x, const Axis& y, const std::vector<Series>& all) {
-  constexpr std::size_t width = 60, height = 10;
-  constexpr std::array<const char*, 4> marks{"●", "·", "─", "+"};
-  std::vector<std::vector<std::string>> lines(height, std::vector<std::string>(width, " "));
-  auto cell = [](double at, std::size_t n) { return static_cast<std::size_t>(at * static_cast<double>(n - 1) + 0.5); };
-  std::string legend;
-  for (std::size_t i = all.size(); i-- > 0;) {
-    for (const auto& [at, number] : all[i].points) {
-      lines[height - 1 - cell(place(y, number), height)][cell(place(x, at), width)] = marks.at(i);
-    }
-    legend = fmt::format("   {} {}{}", marks.at(i), all[i].name, legend);
-  }
-  std::string text;
-  for (std::size_t i = 0; i < height; i++) {
-    const double number = i == 0 ? y.ticks.back() : y.ticks.front();
-    text += i == 0 || i + 1 == height ? fmt::format("{:7.2f} |", number) : "        |";
-    for (const std::string& mark : lines[i]) text += mark;
-    text += '\n';
-  }
-  return text + fmt::format("{:>10}{:>{}}\n{:>6}{}\n", x.ticks.front(), x.ticks.back(), width - 1, x.name, legend);
-}
-
 std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window) {
   std::vector<double> means;
   for (std::size_t i = 0; i < numbers.size(); i++) {
@@ -109,6 +78,16 @@ std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t
     means.push_back(total / static_cast<double>(n));
   }
   return means;
+}
+
+/// An axis with round ticks, the first at most `low` and the last at least `high`.
+static Axis round_axis(const std::string& name, double low, double high) {
+  const double step = round_step(high > low ? high - low : 1);
+  Axis axis{name, {}};
+  for (double n = std::floor(low / step); axis.ticks.size() < 2 || axis.ticks.back() < high; n++) {
+    axis.ticks.push_back(std::round(n * step * 1e9) / 1e9);
+  }
+  return axis;
 }
 
 Svg loss_curve(const std::string& title, const std::vector<double>& losses, std::size_t first,

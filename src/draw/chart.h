@@ -19,9 +19,6 @@ struct Axis {
 /// The distance of round numbers on an axis of this length: up to nine of them.
 double round_step(double length);
 
-/// An axis with round ticks, the first at most `low` and the last at least `high`.
-Axis round_axis(const std::string& name, double low, double high);
-
 /// Points from left to right, and the name of their line.
 struct Series {
   std::string name;
@@ -33,9 +30,6 @@ struct Series {
 /// what one looks for and the line is not level. Points above the last tick of y are left out.
 Svg chart(const std::string& title, const Axis& x, const Axis& y, const std::vector<Series>& all,
           bool mark_lowest = true);
-
-/// The same for a terminal, ten lines high, with a mark for each of up to four series. The first lies on top.
-std::string text_chart(const Axis& x, const Axis& y, const std::vector<Series>& all);
 
 /// For each place, the mean of the last `window` numbers up to there (fewer at the start).
 std::vector<double> running_mean(const std::vector<double>& numbers, std::size_t window);

@@ -125,18 +125,15 @@ std::vector<HeadLook> heads_of(
   return looks;
 }
 
-/// The first 100 documents, or as many of them as make a million weights and logits; of a longer one its beginning.
-std::vector<ProbeDocument> some_of(std::span<const ProbeDocument> documents, const Config& config) {
-  auto numbers = [&](std::size_t n) { return n * (n * config.n_layer * config.n_head + config.vocab_size); };
-  std::size_t left = 1'000'000;
+/// The first 100 documents, or as many of them as share a few thousand positions; of a longer one its beginning.
+std::vector<ProbeDocument> some_of(std::span<const ProbeDocument> documents) {
+  std::size_t left = 4000;
   std::vector<ProbeDocument> some;
-  for (const ProbeDocument& document : documents.first(std::min<std::size_t>(100, documents.size()))) {
-    std::size_t n = std::min(config.block_size, document.tokens.size() - 1);
-    if (numbers(n) > left && !some.empty()) break;
-    while (n > 1 && numbers(n) > left) n--;
-    some.push_back(document);
+  for (std::size_t i = 0; i < documents.size() && i < 100 && left > 0; i++) {
+    some.push_back(documents[i]);
+    const std::size_t n = std::min(left, documents[i].tokens.size() - 1);
     some.back().tokens.resize(n + 1);
-    left -= std::min(left, numbers(n));
+    left -= n;
   }
   return some;
 }
@@ -188,7 +185,7 @@ HeadLooks measure_heads(Probe& probe) {
 std::array<double, num_places> fresh_reach(const Config& config, std::span<const ProbeDocument> documents,
                                            std::size_t threads, const TrainConfig& drawing) {
   constexpr std::size_t num_models = 40;
-  Probe probe(config, Parameters(gpt_shapes(config)), some_of(documents, config), threads);
+  Probe probe(config, Parameters(gpt_shapes(config)), some_of(documents), threads);
   std::array<double, num_places> bar{};
   for (std::size_t seed = 1; seed <= num_models; seed++) {
     PythonRandom random(seed);

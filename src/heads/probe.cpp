@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -13,25 +12,6 @@
 #include "train/held_out.h"
 
 namespace microgpt {
-namespace {
-
-/// The longest document, in predictions.
-std::size_t longest_of(std::span<const ProbeDocument> documents) {
-  std::size_t most = 0;
-  for (const ProbeDocument& document : documents) most = std::max(most, document.tokens.size() - 1);
-  return most;
-}
-
-/// About how many numbers the activations have at each position: logits, probabilities, and some of width C.
-std::size_t numbers_at_a_position(const Config& config) {
-  return 2 * config.vocab_size + (5 + 32 * config.n_layer) * config.n_embd;
-}
-
-/// How many numbers a document may need: 128 MiB, and for larger models about as much as the model itself.
-std::size_t room(const Config& config) { return (std::size_t{1} << 24) + 4 * num_parameters(config); }
-
-}  // namespace
-
 std::vector<HeadId> all_heads(const Config& config) {
   std::vector<HeadId> heads;
   for (std::size_t layer = 0; layer < config.n_layer; layer++) {
@@ -57,13 +37,6 @@ void silence(Parameters& parameters, std::span<const HeadId> heads, const Config
   }
 }
 
-std::size_t max_positions(const Config& config) {
-  // n positions, and the attention weights (H,n,n) of a layer, need n * position + n * n * H numbers.
-  const auto position = static_cast<double>(numbers_at_a_position(config)), H = static_cast<double>(config.n_head);
-  const double root = std::sqrt(position * position + 4 * H * static_cast<double>(room(config)));
-  return std::max<std::size_t>(1, static_cast<std::size_t>((root - position) / (2 * H)));
-}
-
 ProbeDocument probe_document(const Document& document, const Tokenizer& tokenizer, std::size_t block_size) {
   const std::size_t n = std::min(block_size, document.size() + 1);
   ProbeDocument probe{tokenizer.encode_document(document), 0, n};
@@ -83,9 +56,12 @@ ProbeDocument probe_document(const Document& document, const Tokenizer& tokenize
 
 Probe::Probe(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
              std::size_t threads)
-    : model_(config, parameters, longest_of(documents)), documents_(std::move(documents)), threads_(threads) {
-  // As many documents in a batch as share some thousand positions, or fewer if their activations take much memory.
-  const std::size_t enough = std::min<std::size_t>(4096, room(config) / 4 / numbers_at_a_position(config));
+    : model_(config, parameters,
+             std::ranges::max(documents, {}, [](auto& d) { return d.tokens.size(); }).tokens.size() - 1),
+      documents_(std::move(documents)),
+      threads_(threads) {
+  // As many documents in a batch as share some thousand positions, or fewer if their logits take much memory.
+  const std::size_t enough = std::min<std::size_t>(4096, 4'000'000 / config.vocab_size);
   for (const ProbeDocument& document : documents_) {
     if (batches_.empty() || batches_.back().num_positions() >= enough) batches_.emplace_back(config.block_size);
     batches_.back().add(document.tokens);

@@ -47,10 +47,6 @@ struct ProbeDocument {
   std::size_t end;    // and the one after the last
 };
 
-/// The most positions that a Probe of such a model takes in a document. More would need over 128 MiB, and more memory
-/// than the model.
-std::size_t max_positions(const Config& config);
-
 /// All predictions within the block count. If the model knows the character '=', it was trained on a task (base/task.h)
 /// and only letters after the first '=' count, since nothing tells what comes before. Then throws Error for a document
 /// in which no letter within the block follows a '='. For an unknown character throws UsageError.

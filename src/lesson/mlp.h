@@ -2,7 +2,6 @@
 // Lessons 03 and 04 train it with Values of their own.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>

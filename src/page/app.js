@@ -112,8 +112,7 @@ function go(what) {
 // --- The text at the top ---------------------------------------------------------------------------------------------
 
 // What the model can read of a text, and what was changed for that: capitals that it does not know become small
-// letters; other letters that it does not know are left out, and so are spaces before the text. The program does the
-// same in readable_text().
+// letters; other letters that it does not know are left out, and so are spaces before the text.
 function readable(model, text) {
   const unknown = new Set();
   const changes = new Set();

@@ -19,13 +19,6 @@ constexpr const char* script =
 #include "page/script.js.inc"
     ;
 
-/// The only "<" that could end a script of data, or begin a comment in it, is written as JSON can write it, too.
-std::string harmless(const std::string& json) {
-  std::string text;
-  for (const char c : json) text += c == '<' ? "\\u003c" : std::string(1, c);
-  return text;
-}
-
 void fill(std::string& page, const std::string& place, const std::string& text) {
   page.replace(page.find(place), place.size(), text);
 }
@@ -37,7 +30,9 @@ std::string inspector_page(const std::string& json) {
   fill(page, "/*STYLE*/", style);
   fill(page, "/*SCRIPT*/", script);
   fill(page, "/*WORDS*/", words);
-  fill(page, "/*DATA*/", harmless(json));  // last, since it may hold anything
+  std::string data;  // a "<" could end a script of data, or begin a comment in it, so it is written in JSON's other way
+  for (const char c : json) data += c == '<' ? "\\u003c" : std::string(1, c);
+  fill(page, "/*DATA*/", data);  // last, since it may hold anything
   return page;
 }
 

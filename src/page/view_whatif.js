@@ -95,13 +95,9 @@ byId("temperature").addEventListener("input", ({ target }) => change({ temperatu
 
 byId("sampling").addEventListener("submit", (event) => {
   event.preventDefault();
-  const [seed, prompt, num] = ["seed", "prompt", "num"].map((id) => byId(id).value);
-  const begin = readable(shown.model, prompt);
-  byId("sampling-message").textContent =
-    begin.changes.length > 0 ? `They begin with “${begin.text}”: ${begin.changes.join("; ")}.` : "";
+  byId("sampling-message").textContent = "";
   try {
-    if (!(num >= 1 && num <= 200)) throw new Error("it can be 1 to 200 of them");
-    const how = { seed, temperature: state.temperature, num: Number(num), prompt: begin.text };
+    const how = { seed: byId("seed").value, temperature: state.temperature };
     showNames("sampled", sample(shown.model, how, shown.changes));
   } catch (error) {
     byId("sampling-message").textContent = `No names: ${error.message}.`;

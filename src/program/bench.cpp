@@ -125,6 +125,8 @@ class Bench {
  public:
   explicit Bench(const BenchOptions& options) : options_(options), documents_(read_documents(options.data)) {}
 
+  nlohmann::ordered_json records = nlohmann::ordered_json::array();
+
   void train() {
     for (const std::size_t C : options_.n_embd) {
       const double scalar = line({"train", C, 1, "scalar"});
@@ -159,10 +161,6 @@ class Bench {
     }
   }
 
-  void end() const {
-    if (options_.json) fmt::print("{}\n", records_.dump(2));
-  }
-
  private:
   /// Measures. Returns how many names there were per second, or tokens in sampling, and compares them with those of the
   /// scalar path and of the naive kernels; 0: there are none.
@@ -180,24 +178,24 @@ class Bench {
     }
     const double us = median_ * 1e6, gflops = done_.operations / done_.steps / median_ / 1e9;
     const double per_second = (s.what == "sample" ? 1 : done_.names / done_.steps) / median_;
-    records_.push_back({{"processor", processor_},
-                        {"what", s.what},
-                        {"n_embd", s.n_embd},
-                        {"n_head", s.n_head},
-                        {"batch", s.batch},
-                        {"length", s.length},
-                        {"attention", s.attention},
-                        {"kernels", s.kernels},
-                        {"dtype", is_double ? "f64" : "f32"},
-                        {"threads", s.threads},
-                        {"us_per_step", us},
-                        {s.what == "sample" ? "tokens_per_second" : "names_per_second", per_second},
-                        {"gflops", gflops},
-                        {"peak_gflops", peak},
-                        {"percent_of_peak", 100 * gflops / peak}});
+    records.push_back({{"processor", processor_},
+                       {"what", s.what},
+                       {"n_embd", s.n_embd},
+                       {"n_head", s.n_head},
+                       {"batch", s.batch},
+                       {"length", s.length},
+                       {"attention", s.attention},
+                       {"kernels", s.kernels},
+                       {"dtype", is_double ? "f64" : "f32"},
+                       {"threads", s.threads},
+                       {"us_per_step", us},
+                       {s.what == "sample" ? "tokens_per_second" : "names_per_second", per_second},
+                       {"gflops", gflops},
+                       {"peak_gflops", peak},
+                       {"percent_of_peak", 100 * gflops / peak}});
     if (options_.json) return per_second;
     waiting.reset();  // erases the line
-    if (records_.size() == 1) {
+    if (records.size() == 1) {
       fmt::print("{}\n{:>9} {:>6} {:>5} {:>7} {:>13} {:>7} {:>7} {:>11} {:>11} {:>8} {:>6} {:>9} {:>9}\n", processor_,
                  "", "n_embd", "batch", "context", "attention", "kernels", "threads", "µs/step", "per second",
                  "GFLOP/s", "% peak", "x scalar", "x naive");
@@ -323,21 +321,7 @@ class Bench {
   std::map<std::pair<bool, std::size_t>, double> peaks_;  // of doubles or not, and of so many threads
   Tally done_;
   double median_ = 0;
-  nlohmann::ordered_json records_ = nlohmann::ordered_json::array();
 };
-
-void run_bench(const BenchOptions& options) {
-  const std::map<std::string, void (Bench::*)()> parts{
-      {"train", &Bench::train}, {"attention", &Bench::attention}, {"sample", &Bench::sample}};
-  for (const std::string& what : options.what) {
-    if (!parts.contains(what)) {
-      throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
-    }
-  }
-  Bench bench(options);
-  for (const std::string& what : options.what) (bench.*parts.at(what))();
-  bench.end();
-}
 
 }  // namespace
 
@@ -358,7 +342,18 @@ Command bench_command() {
                       threads_option(options->threads, "threads to compare with one [all]"),
                       {"--quick", "take a fifth of the time, and skip slow measurements", flag(options->quick)},
                       {"--json", "print JSON instead of a table", flag(options->json)}},
-          [options](const Options&) { run_bench(*options); }};
+          [options](const Options&) {
+            const std::map<std::string, void (Bench::*)()> parts{
+                {"train", &Bench::train}, {"attention", &Bench::attention}, {"sample", &Bench::sample}};
+            for (const std::string& what : options->what) {
+              if (!parts.contains(what)) {
+                throw UsageError(fmt::format("--what is '{}'; there are train, attention and sample", what));
+              }
+            }
+            Bench bench(*options);
+            for (const std::string& what : options->what) (bench.*parts.at(what))();
+            if (options->json) fmt::print("{}\n", bench.records.dump(2));
+          }};
 }
 
 }  // namespace microgpt

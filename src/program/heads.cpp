@@ -15,7 +15,6 @@
 #include "program/print.h"
 #include "tensor/threads.h"
 #include "train/checkpoint.h"
-#include "train/held_out.h"
 
 namespace microgpt {
 namespace {
@@ -24,27 +23,8 @@ struct HeadsOptions {
   std::string model;
   std::optional<std::string> data, text, svg, save;
   std::optional<std::size_t> num_documents, threads;
-  std::vector<std::string> silence;
   bool force = false, json = false, prune = false, quiz = false;
 };
-
-HeadId parse_head(const std::string& text, const Config& config) {
-  for (const HeadId& id : all_heads(config)) {
-    if (text == name_of(id)) return id;
-  }
-  throw UsageError(fmt::format("--silence: there is no head '{}'; this model's heads are 0:0 to {}:{}, LAYER:HEAD",
-                               text, config.n_layer - 1, config.n_head - 1));
-}
-
-PruningReport prune(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
-                    std::size_t threads) {
-  if (documents.size() < 2) throw UsageError("--prune needs two documents, one to choose on and one to report on");
-  const auto half = documents.begin() + static_cast<std::ptrdiff_t>(documents.size() / 2);
-  Probe chosen_on(config, parameters, {documents.begin(), half}, threads);
-  Probe reported_on(config, parameters, {half, documents.end()}, threads);
-  return {chosen_on.documents().size(), reported_on.documents().size(),
-          follow(greedy_order(chosen_on, run_line("pruning:")), reported_on)};
-}
 
 /// Shows each map and asks what the head looks at, before it tells.
 void quiz(const std::vector<TitledGrid>& maps) {
@@ -70,36 +50,8 @@ void quiz(const std::vector<TitledGrid>& maps) {
   fmt::print("\n{} of {} right\n", right, maps.size());
 }
 
-void save(const std::string& path, const Checkpoint& checkpoint, const std::vector<HeadId>& removed,
-          const std::vector<Document>& documents, std::size_t threads) {
-  const auto& [config, tokenizer, parameters, training] = checkpoint;
-  save_checkpoint(path, config, tokenizer, parameters, training);
-  TensorModel<double> model(config, parameters, longest(documents) + 1);
-  std::string heads;
-  for (const HeadId& id : removed) heads += " " + name_of(id);
-  tell(fmt::format("wrote {} without{}; its loss is {}, the mean over all predictions, as eval --dtype f64 computes it",
-                   path, heads.empty() ? " any change" : " the heads" + heads,
-                   all_digits(token_loss(model, documents, tokenizer, threads))));
-}
-
-/// Maps of the heads that were not removed, each above what is known about it.
-std::vector<TitledGrid> surviving_maps(const Checkpoint& checkpoint, const std::vector<Token>& text,
-                                       const HeadsReport& report, const std::vector<HeadId>& removed) {
-  const auto& [config, tokenizer, parameters, training] = checkpoint;
-  const std::vector<TitledGrid> maps = head_maps(config, parameters, text, tokenizer);
-  std::vector<TitledGrid> survivors;
-  for (std::size_t i = 0; i < maps.size(); i++) {
-    const HeadLook& look = report.looks.heads[i];
-    if (look.is_removed || std::count(removed.begin(), removed.end(), look.id) > 0) continue;
-    survivors.emplace_back(maps[i]).second.notes = evidence(look, report.bar, report.importances[i]);
-  }
-  return survivors;
-}
-
 void heads(const HeadsOptions& options) {
-  if (options.save && !options.prune && options.silence.empty()) {
-    throw UsageError("--save writes the model without some heads; add --prune or --silence");
-  }
+  if (options.save && !options.prune) throw UsageError("--save writes the model without some heads; add --prune");
   if (options.json && options.quiz) throw UsageError("--json and --quiz exclude each other");
   Checkpoint checkpoint = load_checkpoint(options.model);
   if (checkpoint.training) checkpoint.training->moments.clear();  // without heads it is no place to go on from
@@ -107,9 +59,6 @@ void heads(const HeadsOptions& options) {
   std::vector<std::string> data{data_of(checkpoint, options.data).path};
   if (options.save) require_own_place(*options.save, options.force, data);
   data.push_back(options.model);
-  std::vector<HeadId> removed;
-  for (const std::string& text : options.silence) removed.push_back(parse_head(text, config));
-  silence(checkpoint.parameters, removed, config);
   const auto [title, kind, available, documents, probed] =
       measured_documents(checkpoint, options.data, options.num_documents);
   std::vector<Token> text = checkpoint.tokenizer.encode_document(documents.front());
@@ -120,18 +69,32 @@ void heads(const HeadsOptions& options) {
   const std::size_t threads = options.threads.value_or(available_threads());
   HeadsReport report = report_on(checkpoint, probed, threads, run_line("heads:"));
   report.documents = title;
+  std::vector<HeadId> removed;
   if (options.prune) {
-    report.pruning = prune(config, checkpoint.parameters, probed, threads);
-    const std::vector<Pruned>& path = report.pruning->path;
-    const std::vector<HeadId>& spare = path[spare_heads(path)].removed;
-    removed.insert(removed.end(), spare.begin(), spare.end());
+    if (probed.size() < 2) throw UsageError("--prune needs two documents, one to choose on and one to report on");
+    const auto half = probed.begin() + static_cast<std::ptrdiff_t>(probed.size() / 2);
+    Probe chosen_on(config, checkpoint.parameters, {probed.begin(), half}, threads);
+    Probe reported_on(config, checkpoint.parameters, {half, probed.end()}, threads);
+    const std::vector<Pruned> path = follow(greedy_order(chosen_on, run_line("pruning:")), reported_on);
+    report.pruning = {chosen_on.documents().size(), reported_on.documents().size(), path};
+    removed = path[spare_heads(path)].removed;
     silence(checkpoint.parameters, removed, config);
   }
 
-  const std::vector<TitledGrid> maps = surviving_maps(checkpoint, text, report, removed);
+  std::vector<TitledGrid> maps = head_maps(config, checkpoint.parameters, text, checkpoint.tokenizer);
+  for (std::size_t i = maps.size(); i-- > 0;) {  // of heads that are left, each above what is known about it
+    const HeadLook& look = report.looks.heads[i];
+    maps[i].second.notes = evidence(look, report.bar, report.importances[i]);
+    if (look.is_removed || std::count(removed.begin(), removed.end(), look.id) > 0) maps.erase(maps.begin() + i);
+  }
   const std::string file = std::filesystem::path(options.model).filename().string();
   if (options.svg) replace_file(*options.svg, gallery("What the heads of " + file + " look at", maps).str());
-  if (options.save) save(*options.save, checkpoint, removed, documents, threads);
+  if (options.save) {
+    save_checkpoint(*options.save, config, checkpoint.tokenizer, checkpoint.parameters, checkpoint.training);
+    std::string heads;
+    for (const HeadId& id : removed) heads += " " + name_of(id);
+    tell(fmt::format("wrote {} without{}", *options.save, heads.empty() ? " any change" : " the heads" + heads));
+  }
   if (options.json) return fmt::print("{}", to_json(report));
   if (options.quiz) return quiz(maps);
   print_tables(report);
@@ -146,11 +109,10 @@ Command heads_command() {
       model_option(options->model),
       {"--data", "documents to measure on [a tenth of what the model was trained on]", text(options->data, "FILE")},
       {"--num-documents", "only the first N of them [all]", count(options->num_documents)},
-      {"--silence", "take these heads out first, counted from 0:0", list(options->silence, "L:H,...")},
       {"--prune", "take out the least important head, measure again, until none is left", flag(options->prune)},
       threads_option(options->threads)};
-  const Options save = save_options(options->save, options->force,
-                                    "write the model without the silenced heads and those that pruning can spare");
+  const Options save =
+      save_options(options->save, options->force, "write the model without the heads that pruning can spare");
   const Options how{{"--text", "draw maps of all heads on this text [the first document]", text(options->text, "TEXT")},
                     {"--svg", "write the maps as a picture", text(options->svg, "FILE")},
                     {"--json", "print everything as JSON", flag(options->json)},

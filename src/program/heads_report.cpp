@@ -10,20 +10,6 @@
 #include "program/print.h"
 
 namespace microgpt {
-namespace {
-
-/// How the model's weights were drawn, if its file names a preset that we know; else as the gist draws them.
-TrainConfig drawing_of(const Checkpoint& checkpoint) {
-  if (!checkpoint.training || !checkpoint.training->options.contains("preset")) return {};
-  try {
-    return preset(checkpoint.training->options.at("preset")).train;
-  } catch (const UsageError&) {  // the preset of another version
-    return {};
-  }
-}
-
-}  // namespace
-
 HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocument>& documents, std::size_t threads,
                       const OnRun& on_run) {
   Probe probe(checkpoint.config, checkpoint.parameters, documents, threads);
@@ -33,7 +19,12 @@ HeadsReport report_on(const Checkpoint& checkpoint, const std::vector<ProbeDocum
   report.loss = estimate(scores.losses).mean;
   report.accuracy = estimate(scores.accuracies).mean;
   report.looks = measure_heads(probe);
-  report.bar = fresh_reach(checkpoint.config, documents, threads, drawing_of(checkpoint));
+  TrainConfig drawing;  // how the model's weights were drawn, if its file names a preset that we know
+  try {
+    drawing = preset(checkpoint.trained_with("preset")).train;
+  } catch (const UsageError&) {  // it has none, or that of another version
+  }
+  report.bar = fresh_reach(checkpoint.config, documents, threads, drawing);
   report.importances = importances(probe, on_run);
   return report;
 }
@@ -63,16 +54,6 @@ Json json(const HeadLook& look, const std::string& shape) {
   return record;
 }
 
-void add_pruning(Json& all, const PruningReport& pruning) {
-  all["prune_documents"] = {{"chosen_on_first", pruning.chosen_on}, {"reported_on_last", pruning.reported_on}};
-  all["prune"] = Json::array();
-  for (const Pruned& pruned : pruning.path) {
-    Json removed = Json::array();
-    for (const HeadId& id : pruned.removed) removed.push_back({id.layer, id.head});
-    all["prune"].push_back({{"removed", removed}, {"loss", pruned.loss}, {"accuracy", pruned.accuracy}});
-  }
-}
-
 }  // namespace
 
 Json head_records(const HeadsReport& report) {
@@ -93,7 +74,15 @@ std::string to_json(const HeadsReport& report) {
   for (const Specialisation& layer : report.looks.layers) {
     all["specialisation"].push_back({{"entropy_spread", layer.entropy_spread}, {"jensen_shannon", layer.distance}});
   }
-  if (report.pruning) add_pruning(all, *report.pruning);
+  if (const std::optional<PruningReport>& pruning = report.pruning) {
+    all["prune_documents"] = {{"chosen_on_first", pruning->chosen_on}, {"reported_on_last", pruning->reported_on}};
+    all["prune"] = Json::array();
+    for (const Pruned& pruned : pruning->path) {
+      Json removed = Json::array();
+      for (const HeadId& id : pruned.removed) removed.push_back({id.layer, id.head});
+      all["prune"].push_back({{"removed", removed}, {"loss", pruned.loss}, {"accuracy", pruned.accuracy}});
+    }
+  }
   return all.dump(2) + "\n";
 }
 

@@ -76,7 +76,7 @@ void require_in_range(const char* name, std::size_t number, std::size_t n) {
 
 void print_head_row(const Checkpoint& checkpoint, const std::string& text, HeadId id, std::optional<std::size_t> at) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
-  std::vector<Token> tokens = read_text(text, checkpoint, max_positions(config));
+  std::vector<Token> tokens = read_text(text, checkpoint, most_measured);
   tokens.pop_back();
   const std::size_t t = at.value_or(tokens.size() - 1);
   require_in_range("--layer", id.layer, config.n_layer);
@@ -129,7 +129,7 @@ void print_parts(const LogitParts& why, Token token) {
 
 void print_why(const Checkpoint& checkpoint, const std::string& text, std::optional<std::size_t> at) {
   const auto& [config, tokenizer, parameters, training] = checkpoint;
-  const std::vector<Token> tokens = read_text(text, checkpoint, max_positions(config));
+  const std::vector<Token> tokens = read_text(text, checkpoint, most_measured);
   const std::size_t t = at.value_or(tokens.size() - 2);
   require_in_range("--at", t, tokens.size() - 1);
   const Token next = tokens[t + 1];

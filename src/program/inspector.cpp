@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <vector>
 
 #include "base/activation.h"
 #include "base/base64.h"
@@ -29,20 +28,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::size_t shown_positions(const Config& config) { return std::min(config.block_size, most_shown); }
-
-Json config_json(const Config& config) {
-  return {{"n_layer", config.n_layer},
-          {"n_embd", config.n_embd},
-          {"n_head", config.n_head},
-          {"n_kv_head", config.kv_heads()},
-          {"block_size", shown_positions(config)},
-          {"activation", named(config.activation).name},
-          {"attention", config.attention()},
-          {"rope_dim", config.rope_dim},
-          {"rope", config.rope},
-          {"rope_base", attention_shape(config).rope_base},
-          {"mask", mask_specs(config.masks)}};
-}
 
 /// Which positions each one sees, as rows "1011"; nothing if it is all up to itself.
 Json visible_json(const MaskPattern& pattern, std::size_t n) {
@@ -79,7 +64,18 @@ Json model_json(const std::string& path, const Checkpoint& checkpoint, const Mea
           {"batch", checkpoint.trained_with("batch")},
           {"measured_on", {{"kind", measured.kind}, {"available", measured.available}}},
           {"measured", {{"documents", report.num_documents}, {"loss", report.loss}, {"accuracy", report.accuracy}}},
-          {"config", config_json(config)},
+          {"config",
+           {{"n_layer", config.n_layer},
+            {"n_embd", config.n_embd},
+            {"n_head", config.n_head},
+            {"n_kv_head", config.kv_heads()},
+            {"block_size", shown_positions(config)},
+            {"activation", named(config.activation).name},
+            {"attention", config.attention()},
+            {"rope_dim", config.rope_dim},
+            {"rope", config.rope},
+            {"rope_base", attention_shape(config).rope_base},
+            {"mask", mask_specs(config.masks)}}},
           {"characters", characters},
           {"visible", visible},
           {"parameters", matrices},
@@ -110,7 +106,7 @@ void write_inspector(const std::string& path, const std::string& html, const std
     tell(fmt::format("note: '{}' reads {} positions; the page shows the first {}", path, checkpoint.config.block_size,
                      most_shown));
   }
-  all["text"] = encode_utf8(text ? readable_text("--text", *text, checkpoint.tokenizer, text->size())
+  all["text"] = encode_utf8(text ? known_text("--text", *text, checkpoint.tokenizer)
                                  : std::u32string(measured.documents.front()));
   // The name of a file may be any bytes.
   const std::string page = inspector_page(all.dump(-1, ' ', false, Json::error_handler_t::replace));

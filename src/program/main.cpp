@@ -24,41 +24,6 @@
 #define __has_feature(feature) 0
 #endif
 
-namespace microgpt {
-namespace {
-
-/// Ends the program, also from a thread that no exception may leave.
-[[noreturn]] void out_of_memory() {
-  std::fputs(
-      "microgpt: out of memory; choose a smaller --batch, --n-embd, --n-layer or --block-size, or shorter documents\n",
-      stderr);
-  std::_Exit(1);
-}
-
-/// What is more than the machine has is refused when it is asked for. Else the system ends a program when it is used.
-void refuse_too_much_memory() {
-  std::set_new_handler(out_of_memory);
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-  rlimit limit{};
-  ::getrlimit(RLIMIT_DATA, &limit);
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE));
-  ::setrlimit(RLIMIT_DATA, &limit);
-#endif
-}
-
-#ifdef __linux__
-/// A program made with -march=native may have been copied to an older processor. 101: before any other static object.
-[[gnu::constructor(101)]] void name_illegal_instructions() {
-  std::signal(SIGILL, [](int) {
-    const char message[] = "this processor lacks an instruction that was compiled in; try: make build NATIVE=0\n";
-    ::_exit(::write(STDERR_FILENO, message, sizeof message - 1) > 0 ? 1 : 2);
-  });
-}
-#endif
-
-}  // namespace
-}  // namespace microgpt
-
 int main(int argc, char** argv) {
   using namespace microgpt;
   auto fail = [](const std::string& message, int code) {
@@ -75,7 +40,20 @@ int main(int argc, char** argv) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {  // writing to a pipe that is full waits, and does not fail
     ::fcntl(stream, F_SETFL, ::fcntl(stream, F_GETFL) & ~O_NONBLOCK);
   }
-  refuse_too_much_memory();
+  // What is more than the machine has is refused when it is asked for. Else the system ends a program when it is used.
+  std::set_new_handler([] {  // also in a thread that no exception may leave
+    std::fputs(
+        "microgpt: out of memory; choose a smaller --batch, --n-embd, --n-layer or --block-size, or shorter "
+        "documents\n",
+        stderr);
+    std::_Exit(1);
+  });
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+  rlimit limit{};
+  ::getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE));
+  ::setrlimit(RLIMIT_DATA, &limit);
+#endif
   if (::getpid() == 1) {  // in a container: the kernel keeps signals from it unless it handles them
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int number) { ::_exit(128 + number); });
   }

@@ -1,12 +1,10 @@
 #include "program/measured_documents.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <set>
 
 #include "base/error.h"
 #include "base/split.h"
@@ -36,15 +34,10 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
   auto add = [&](const Document& document) {
     measured.available++;
     if (measured.documents.size() >= max.value_or(std::numeric_limits<std::size_t>::max())) return;
-    const Config& config = checkpoint.config;
-    const std::size_t n = std::min(config.block_size, document.size() + 1);
-    if (n > max_positions(config)) {
-      throw Error(
-          fmt::format("it makes {} positions with BOS, and this model's heads can be measured on at most {}; "
-                      "give shorter documents",
-                      n, max_positions(config)));
+    if (std::min(checkpoint.config.block_size, document.size() + 1) > most_measured) {
+      throw Error(fmt::format("it makes more than {} positions with BOS; give shorter documents", most_measured));
     }
-    measured.probed.push_back(probe_document(document, checkpoint.tokenizer, config.block_size));
+    measured.probed.push_back(probe_document(document, checkpoint.tokenizer, checkpoint.config.block_size));
     measured.documents.push_back(document);
   };
   if (file) {
@@ -65,14 +58,6 @@ MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::op
 
 namespace {
 
-constexpr const char* small_letters = "the model does not know all these capitals";
-
-std::u32string decoded(const std::string& option, const std::string& text) {
-  const std::optional<std::u32string> typed = decode_utf8(text);
-  if (!typed) throw UsageError(option + " is not valid UTF-8");
-  return *typed;
-}
-
 bool knows(const Tokenizer& tokenizer, char32_t c) { return tokenizer.characters().find(c) != std::u32string::npos; }
 
 /// If a word has a capital that the model does not know, but its small letter, all its capitals become small letters
@@ -90,18 +75,13 @@ std::u32string in_known_letters(std::u32string text, const Tokenizer& tokenizer)
   return text;
 }
 
-void tell_reading(const std::string& option, std::u32string_view read, const std::vector<std::string>& changes) {
-  if (changes.empty()) return;
-  constexpr std::size_t enough = 200;
-  const std::string shown = encode_utf8(read.substr(0, enough)) + (read.size() > enough ? "..." : "");
-  tell(fmt::format("note: {} is read as '{}': {}", option, shown, fmt::join(changes, "; ")));
-}
-
 }  // namespace
 
 std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
                           std::u32string_view wildcards) {
-  const std::u32string typed = decoded(option, text), known = in_known_letters(typed, tokenizer);
+  const std::optional<std::u32string> typed = decode_utf8(text);
+  if (!typed) throw UsageError(option + " is not valid UTF-8");
+  const std::u32string known = in_known_letters(*typed, tokenizer);
   std::u32string letters = known;
   std::erase_if(letters, [&](char32_t c) { return wildcards.find(c) != std::u32string_view::npos; });
   try {
@@ -109,42 +89,21 @@ std::u32string known_text(const std::string& option, const std::string& text, co
   } catch (const UsageError& error) {
     throw UsageError(error.what() + std::string(wildcards.empty() ? "" : "; only * and ? are special"));
   }
-  if (known != typed) tell_reading(option, known, {small_letters});
+  if (known != *typed) {
+    tell(fmt::format("note: {} is read as '{}': the model does not know all these capitals", option,
+                     encode_utf8(known)));
+  }
   return known;
-}
-
-std::u32string readable_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
-                             std::size_t most) {
-  const std::u32string typed = decoded(option, text), known = in_known_letters(typed, tokenizer);
-  std::vector<std::string> changes;
-  if (known != typed) changes.emplace_back(small_letters);
-  std::u32string read;
-  std::set<char32_t> unknown;
-  bool has_spaces = false;  // before the text, or that the model does not know
-  for (const char32_t c : known) {
-    if (is_space(c) && (read.empty() || !knows(tokenizer, c))) {
-      has_spaces = true;
-    } else if (knows(tokenizer, c)) {
-      read += c;
-    } else {
-      unknown.insert(c);
-    }
-  }
-  if (read.empty()) tokenizer.encode(known);
-  if (has_spaces) changes.emplace_back("spaces are left out");
-  if (!unknown.empty()) {
-    const std::u32string letters(unknown.begin(), unknown.end());
-    changes.push_back(fmt::format("the model does not know {}", Tokenizer(letters).alphabet()));
-  }
-  if (read.size() > most) changes.push_back(fmt::format("there is room for {} of {} characters", most, read.size()));
-  read.resize(std::min(read.size(), most));
-  tell_reading(option, read, changes);
-  return read;
 }
 
 std::vector<Token> read_text(const std::string& text, const Checkpoint& checkpoint, std::size_t most) {
   const std::size_t room = std::min(checkpoint.config.block_size, most) - 1;  // beside BOS
-  return checkpoint.tokenizer.encode_document(readable_text("--text", text, checkpoint.tokenizer, room));
+  std::u32string read = known_text("--text", text, checkpoint.tokenizer);
+  if (read.size() > room) {
+    tell(fmt::format("note: there is room for {} of {} characters of --text", room, read.size()));
+    read.resize(room);
+  }
+  return checkpoint.tokenizer.encode_document(read);
 }
 
 }  // namespace microgpt

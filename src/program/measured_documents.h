@@ -26,7 +26,8 @@ struct MeasuredDocuments {
 MeasuredDocuments measured_documents(const Checkpoint& checkpoint, const std::optional<std::string>& file,
                                      std::optional<std::size_t> max);
 
-/// The most positions that have room in a map or in a page.
+/// The most positions of a document whose heads are measured, and of one that has room in a map or in a page.
+inline constexpr std::size_t most_measured = 2000;
 inline constexpr std::size_t most_shown = 256;
 
 /// The file that the model was trained on, data/names.txt if it does not say; or the `given` file, to be read in the
@@ -38,13 +39,8 @@ DataFile data_of(const Checkpoint& checkpoint, const std::optional<std::string>&
 std::u32string known_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
                           std::u32string_view wildcards = U"");
 
-/// The same for a text to read: what can be helped is changed, and told in one line. Spaces before it are left out, and
-/// so are characters that the model does not know, unless nothing would be left, and those after the first `most`.
-std::u32string readable_text(const std::string& option, const std::string& text, const Tokenizer& tokenizer,
-                             std::size_t most);
-
-/// A text that was typed with --text, as BOS, its characters, BOS: readable_text() of at most `most` positions and
-/// block_size.
+/// A text that was typed with --text, as BOS, its characters, BOS: known_text() of at most `most` positions and
+/// block_size. What has no room is left out, which is told.
 std::vector<Token> read_text(const std::string& text, const Checkpoint& checkpoint, std::size_t most);
 
 }  // namespace microgpt

@@ -26,19 +26,6 @@ Error without_state(const std::string& path) {
   return Error(fmt::format("cannot resume '{}': it has a model, but not the state of its training; start anew", path));
 }
 
-void require_agreement(const Options& table, const Words& saved, const std::string& path) {
-  for (const Option& option : table) {
-    const std::string name = option.name.substr(2);
-    if (!option.typed || !option.saved || may_change(name)) continue;
-    const std::string now = option.binding.write();
-    const auto word = saved.find(name);
-    const std::string then = word == saved.end() ? "" : word->second;
-    if (now == then) continue;
-    throw UsageError(fmt::format("{} is {}, but '{}' was trained {}; leave out what contradicts it", option.name, now,
-                                 path, then.empty() ? "without it" : "with " + then));
-  }
-}
-
 /// Reads what was typed, and for the rest the saved words as if they had been typed. Throws UsageError unless these are
 /// what their own training would save.
 void read_again(const Options& table, TrainOptions& options, const Words& saved) {
@@ -67,7 +54,14 @@ Checkpoint resume(const Options& table, TrainOptions& options) {
   Checkpoint checkpoint = load_checkpoint(path);
   if (!checkpoint.training || checkpoint.training->fingerprint.empty()) throw without_state(path);
   const Words& saved = checkpoint.training->options;
-  require_agreement(table, saved, path);
+  for (const Option& option : table) {
+    const std::string name = option.name.substr(2);
+    if (!option.typed || !option.saved || may_change(name)) continue;
+    const std::string now = option.binding.write(), then = checkpoint.trained_with(name);
+    if (now == then) continue;
+    throw UsageError(fmt::format("{} is {}, but '{}' was trained {}; leave out what contradicts it", option.name, now,
+                                 path, then.empty() ? "without it" : "with " + then));
+  }
   try {
     read_again(table, options, saved);
   } catch (const UsageError& error) {  // nobody typed it

@@ -34,7 +34,7 @@ struct SampleOptions {
   std::size_t num = 20;
   double temperature = 0.5;
   std::uint64_t seed = 42;
-  std::string prompt, suffix, contains, pattern;
+  std::string prompt, suffix, pattern;
   std::size_t min_length = 0;
   std::size_t max_length = max_new_tokens;
   bool unique = false, only_new = false, score = false, rank = false;
@@ -66,7 +66,6 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
                           .max_length = std::min(options.max_length, longest_drawn),
                           .prefix = known_text("--prompt", options.prompt.substr(blanks), tokenizer),
                           .suffix = known_text("--suffix", options.suffix, tokenizer),
-                          .contains = known_text("--contains", options.contains, tokenizer),
                           .pattern = known_text("--pattern", options.pattern, tokenizer, U"*?"),
                           .excluded = {},
                           .without = {}};
@@ -266,47 +265,40 @@ void sample(const Options& table, SampleOptions& options) {
                                                 : sample<double>(options, checkpoint, data);
 }
 
-Options drawing_options(SampleOptions& options) {
-  return {model_option(options.model),
-          {"--num", "names to generate", count(options.num)},
-          {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest",
-           number(options.temperature, 0)},
-          seed_option(options.seed),
-          {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",
-           choice<std::optional<Dtype>>(options.dtype, {{"f32", Dtype::f32}, {"f64", Dtype::f64}})}};
-}
-
-Options output_options(SampleOptions& options) {
-  const auto layouts =
-      choice(options.layout,
-             {{"numbered", Layout::numbered}, {"plain", Layout::plain}, {"csv", Layout::csv}, {"json", Layout::json}});
-  return {{"--data", "what the model learned from: names that are in it are marked", text(options.data, "FILE")},
-          {"--score", "each name's loss: how surprised the model is, in nats per token", flag(options.score)},
-          {"--rank", "the least surprising name first: in the order of that loss", flag(options.rank)},
-          {"--layout", "numbered: sample 1: ...; plain: a name per line; csv; json", layouts},
-          {"--out", "write to this file: .txt, a name per line; .csv (UTF-8, with a byte mark); .json",
-           text(options.out, "FILE")}};
-}
-
-Options constraint_options(SampleOptions& options) {
-  return {{"--prompt", "the beginning of every name", text(options.prompt, "TEXT")},
-          {"--suffix", "the end of every name", text(options.suffix, "TEXT")},
-          {"--contains", "a part of every name", text(options.contains, "TEXT")},
-          {"--pattern", "the form of every name: * is any text, ? any character", text(options.pattern, "TEXT")},
-          {"--min-length", "fewest characters", count(options.min_length, max_count, 0)},
-          {"--max-length", "most characters", count(options.max_length)},
-          {"--new", "none of --data [what the model learned], however capitals, spaces, hyphens are; none twice",
-           flag(options.only_new)},
-          {"--unique", "no name twice", flag(options.unique)},
-          {"--avoid", "no name of this file, which is read as the model's data were", text(options.avoid, "FILE")},
-          {"--without", "no name with one of these texts, or with a line of this file; capitals do not matter",
-           text(options.without, "TEXT,...")}};
-}
-
 }  // namespace
 
 Command sample_command() {
   auto options = std::make_shared<SampleOptions>();
+  SampleOptions& o = *options;
+  const Options drawing{
+      model_option(o.model),
+      {"--num", "names to generate", count(o.num)},
+      {"--temperature", "below 1: likelier names, above 1: wilder ones, 0: the likeliest", number(o.temperature, 0)},
+      seed_option(o.seed),
+      {"--dtype", "f32: fast; f64: as the published program does it [as the model was trained]",
+       choice<std::optional<Dtype>>(o.dtype, {{"f32", Dtype::f32}, {"f64", Dtype::f64}})}};
+  const Options output{
+      {"--data", "what the model learned from: names that are in it are marked", text(o.data, "FILE")},
+      {"--score", "each name's loss: how surprised the model is, in nats per token", flag(o.score)},
+      {"--rank", "the least surprising name first: in the order of that loss", flag(o.rank)},
+      {"--layout", "numbered: sample 1: ...; plain: a name per line; csv; json",
+       choice(
+           o.layout,
+           {{"numbered", Layout::numbered}, {"plain", Layout::plain}, {"csv", Layout::csv}, {"json", Layout::json}})},
+      {"--out", "write to this file: .txt, a name per line; .csv (UTF-8, with a byte mark); .json",
+       text(o.out, "FILE")}};
+  const Options constraints{
+      {"--prompt", "the beginning of every name", text(o.prompt, "TEXT")},
+      {"--suffix", "the end of every name", text(o.suffix, "TEXT")},
+      {"--pattern", "the form of every name: * is any text, ? any character", text(o.pattern, "TEXT")},
+      {"--min-length", "fewest characters", count(o.min_length, max_count, 0)},
+      {"--max-length", "most characters", count(o.max_length)},
+      {"--new", "none of --data [what the model learned], however capitals, spaces, hyphens are; none twice",
+       flag(o.only_new)},
+      {"--unique", "no name twice", flag(o.unique)},
+      {"--avoid", "no name of this file, which is read as the model's data were", text(o.avoid, "FILE")},
+      {"--without", "no name with one of these texts, or with a line of this file; capitals do not matter",
+       text(o.without, "TEXT,...")}};
   return {"sample", "Generate names with a trained model.",
           "A name ends when the model ends it, at the model's block_size, or after 1000 characters. Names that are not "
           "as they\nmust be are drawn anew, so the others are as likely as the model says.\n"
@@ -316,8 +308,7 @@ Command sample_command() {
           "  microgpt sample names.safetensors --new --pattern 'ma*o' --max-length 7 --layout plain\n"
           "  microgpt sample names.safetensors --new --avoid friends.txt --without ass,sex\n"
           "  microgpt sample names.safetensors --num 200 --new --score --rank --out new.csv",
-          drawing_options(*options) + under("How to show them", output_options(*options)) +
-              under("What names must be like", constraint_options(*options)),
+          drawing + under("How to show them", output) + under("What names must be like", constraints),
           [options](const Options& table) { sample(table, *options); }};
 }
 

@@ -13,9 +13,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/python_random.h"
-#include "base/replace_file.h"
+#include "base/split.h"
 #include "base/utf8.h"
-#include "draw/chart.h"
 #include "draw/progress.h"
 #include "program/commands.h"
 #include "program/interrupt.h"
@@ -50,7 +49,6 @@ class AfterStep {
   /// Throws Interrupted, after saving, if the program was asked to stop and the training is to be saved.
   void operator()(std::size_t step, double loss) {
     run_.state.step = step;
-    if (options_.plot) run_.losses.push_back(loss);
     const std::string digits = options_.all_digits ? all_digits(loss) : fmt::format("{:.4f}", loss);
     print([&] { progress_.show(step, fmt::format("step {:4} / {:4} | loss {}", step, num_steps_, digits)); });
     save_if(step % options_.save_every.value_or(num_steps_) == 0, step == num_steps_, Interrupts::pending());
@@ -58,10 +56,10 @@ class AfterStep {
 
   /// The same with validation, whose best weights are what is saved.
   template <class T>
-  void operator()(std::size_t step, double loss, TensorModel<T>& model, EarlyStopping<T>& early) {
+  void operator()(std::size_t step, TensorModel<T>& model, EarlyStopping<T>& early) {
     const int signal = Interrupts::pending();
     bool is_better = false;
-    print([&] { is_better = early.improves(model, step, loss, signal != 0); });
+    print([&] { is_better = early.improves(model, step, signal != 0); });
     save_if(is_better, step == early.last_step(), signal);
   }
 
@@ -128,15 +126,10 @@ class AfterStep {
   Progress progress_;
 };
 
-/// Draws the losses, and generates names. `length` is how many tokens they can have. If names are held out, or few,
+/// Generates names. `length` is how many tokens they can have. If names are held out, or few,
 /// those that stand in the data are marked: a model may know them by heart. For a list, such a name, one that came
 /// before, an empty one, and one that is cut off are drawn anew, up to 200 times, each time more boldly.
 void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>(double temperature)>& generate) {
-  if (!run.losses.empty()) {
-    const std::size_t first_step = run.options.preset.train.first_step + 1;
-    replace_file(*run.options.plot,
-                 loss_curve("The loss of each step, and the mean of 50", run.losses, first_step).str());
-  }
   auto stands_in = [](const std::vector<Document>& documents, std::u32string_view name) {
     return std::find(documents.begin(), documents.end(), name) != documents.end();
   };
@@ -216,7 +209,7 @@ void train_tensor(Run& run) {
         if (!options.threads) trainer.use_threads(trials.next());
         const double loss = trainer.step();
         trials.took(seconds_since(start));
-        early ? after_step(i, loss, trainer.model(), *early) : after_step(i, loss);
+        early ? after_step(i, trainer.model(), *early) : after_step(i, loss);
       }
     } catch (const processes::Lost&) {
       after_step.give_up();
@@ -297,9 +290,8 @@ void train(const Options& table, TrainOptions& options) {
   if (options.resume) checkpoint = resume(table, options);
   if (!options.save) options.save = options.resume;
   require_fit(table, options);
-  if (processes::number() > 0) options.save = options.plot = {};  // that is the first one's work
+  if (processes::number() > 0) options.save = {};  // that is the first one's work
   if (options.save) require_own_place(*options.save, options.force, {options.data.path});
-  if (options.plot) require_output("--plot", *options.plot, {options.data.path});
   std::vector<Document> documents = read_documents(options.data);
   if (is_left_to_the_program(table, documents)) options.use("list");
   const std::size_t num_lines = documents.size();
@@ -307,7 +299,12 @@ void train(const Options& table, TrainOptions& options) {
     tell("note: ten names at least are needed to choose a model for them");
   auto& [name, model, how, heading] = options.preset;
   PythonRandom random(options.seed);
-  Run run{options, prepare(std::move(documents), options.hold_out, model, random), random};
+  Tokenizer tokenizer(documents);
+  model.vocab_size = tokenizer.vocab_size();
+  Split names = options.hold_out ? split(std::move(documents)) : Split{std::move(documents), {}};
+  random.shuffle(names.training);
+  validate(model);
+  Run run{options, {std::move(names.training), std::move(tokenizer), std::move(names.held_out)}, random};
   if (is_typed(table, "--data") && options.data.column.empty()) tell_of_signs(run.start.documents, options.data.path);
   if (is_typed(table, "--data") && options.is_list()) {
     const std::size_t distinct = run.start.documents.size() + run.start.held_out.size(),

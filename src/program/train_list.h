@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,10 +12,7 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
 
-#include "base/replace_file.h"
-#include "draw/chart.h"
 #include "program/print.h"
 #include "program/train_options.h"
 #include "train/evaluation.h"
@@ -41,8 +37,8 @@ inline constexpr std::array<std::uint64_t, 2> published_lists{0xbe71ec2af0943ef1
 
 /// Whether a file was named, and no option of the model or its training was typed.
 inline bool leaves_the_choice(const Options& table) {
-  const std::set<std::string> others{"--data",  "--column",  "--lower", "--plot",        "--save",
-                                     "--force", "--samples", "--seed",  "--temperature", "--quiet"};
+  const std::set<std::string> others{"--data",    "--column", "--lower",       "--save", "--force",
+                                     "--samples", "--seed",   "--temperature", "--quiet"};
   return is_typed(table, "--data") && std::all_of(table.begin(), table.end(), [&](const Option& option) {
            return !option.typed || others.contains(option.name);
          });
@@ -120,11 +116,10 @@ class EarlyStopping {
     run.state.counted.assign(run.start.documents.begin(), run.start.documents.begin() + n);
   }
 
-  /// After a step on whose batch the loss was `loss`. If it is time for validation, or `now`, prints a line. If these
+  /// After a step. If it is time for validation, or `now`, prints a line. If these
   /// weights are to be kept, sets run.parameters and run.state, and returns true.
-  bool improves(TensorModel<T>& model, std::size_t step, double loss, bool now) {
+  bool improves(TensorModel<T>& model, std::size_t step, bool now) {
     const std::size_t num_steps = run_.options.preset.train.num_steps;
-    sum_ += loss;
     average_.add(model, step);
     if (!run_.options.quiet) line_(step, num_steps);
     if (step % interval_ != 0 && step != num_steps && !now) return false;
@@ -143,9 +138,6 @@ class EarlyStopping {
       run_.state.step = step;
       run_.state.gpt_share = mixture_.share = share;
     }
-    losses_[0].points.emplace_back(step, validation);
-    const std::size_t steps_since = (step - 1) % interval_ + 1;
-    losses_[1].points.emplace_back(step, std::exchange(sum_, 0) / static_cast<double>(steps_since));
     line_ = run_line("step", start_);  // erases the one before
     if (!run_.options.quiet) {
       fmt::print("step {:5} / {:5} | validation loss, on {} documents: {:.4f}\n", step, num_steps, documents_.size(),
@@ -162,25 +154,12 @@ class EarlyStopping {
   /// What generates.
   const Mixture& mixture() const { return mixture_; }
 
-  /// Prints the kept loss beside that of counting, and draws the losses: on a terminal, and as a picture if
-  /// options.plot says where.
-  void print_result() {
-    const double counted = estimate(counted_).mean;
+  /// Prints the kept loss beside that of counting.
+  void print_result() const {
     fmt::print("best at step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n",
-               run_.state.step, kept_, Ngram::order, counted);
+               run_.state.step, kept_, Ngram::order, estimate(counted_).mean);
     fmt::print("mixed: {:.2f} of the GPT (alone {:.4f}), {:.2f} of counting; of equally good steps, the last is best\n",
                mixture_.share, gpt_, 1 - mixture_.share);
-    Series& counting = losses_.emplace_back(Series{"counting", losses_.back().points});
-    for (auto& [step, loss] : counting.points) loss = counted;
-    std::set<double> numbers;
-    for (const Series& series : losses_) {
-      for (const auto& [step, loss] : series.points) numbers.insert(loss);
-    }
-    const Axis steps = round_axis("step", 0, counting.points.back().first);
-    const Axis nats = round_axis("loss (nats per token)", *numbers.begin(), *numbers.rbegin());
-    if (::isatty(STDOUT_FILENO) != 0) fmt::print("\n{}", text_chart(steps, nats, losses_));
-    const std::optional<std::string>& plot = run_.options.plot;
-    if (plot) replace_file(*plot, chart("Learning from a list", steps, nats, losses_).str());
   }
 
  private:
@@ -193,8 +172,6 @@ class EarlyStopping {
   std::vector<double> counted_;  // the losses of counting, for each prediction
   std::vector<double> best_;     // the smallest so far, likewise
   double kept_ = 0, gpt_ = 0;    // the loss that is kept, and that of the GPT alone
-  double sum_ = 0;               // of the losses since the last validation
-  std::vector<Series> losses_{{"validation", {}}, {"training, with dropout", {}}};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::function<void(std::size_t done, std::size_t total)> line_ = run_line("step", start_);
 };

@@ -41,7 +41,6 @@ Options general_options(TrainOptions& options) {
       {"--save-every", "write it after every N steps, too", count(options.save_every)},
       {"--resume", "go on with the training that was saved here, with its options; it is saved here again",
        text(options.resume, "FILE")},
-      {"--plot", "draw the losses as a picture when training ends", text(options.plot, "FILE.svg")},
       {"--engine", "scalar: one number at a time, easy to read; tensor: batches, fast",
        choice(options.engine, {{"scalar", Engine::scalar}, {"tensor", Engine::tensor}}), saved}};
   return data_options(options.data) + first + size_options(options.preset.model) + others +
@@ -64,16 +63,6 @@ Options tensor_options(TrainOptions& options) {
        number(how.weight_decay, 0, 1000), saved}};
 }
 
-Options position_options(Config& config) {
-  return {
-      {"--pos", "positions: a learned row for each, or a rotation of queries and keys",
-       choice(config.rope, {{"learned", false}, {"rope", true}}), saved},
-      {"--mask",
-       "what a position sees [full: all so far]\n" + mask_forms() +
-           "\n(W: window, S: stride or block, G: first tokens, R: random tokens);\none for each layer: local:4,full",
-       masks(config.masks), saved}};
-}
-
 }  // namespace
 
 void TrainOptions::use(const std::string& name) {
@@ -87,8 +76,15 @@ void TrainOptions::use(const std::string& name) {
 
 Options train_options(TrainOptions& options) {
   Config& config = options.preset.model;
+  const Options positions{
+      {"--pos", "positions: a learned row for each, or a rotation of queries and keys",
+       choice(config.rope, {{"learned", false}, {"rope", true}}), saved},
+      {"--mask",
+       "what a position sees [full: all so far]\n" + mask_forms() +
+           "\n(W: window, S: stride or block, G: first tokens, R: random tokens);\none for each layer: local:4,full",
+       masks(config.masks), saved}};
   return general_options(options) + under(tensor_heading, tensor_options(options)) +
-         under(attention_heading, attention_options(config, options.attention) + position_options(config));
+         under(attention_heading, attention_options(config, options.attention) + positions);
 }
 
 void require_fit(const Options& table, const TrainOptions& options) {

@@ -34,11 +34,18 @@ struct TrainOptions {
   bool hold_out = false;
   bool quiet = false;
   bool force = false;  // to save over any file
-  std::optional<std::string> save, resume, plot;
+  std::optional<std::string> save, resume;
 
   /// Changes the preset, and what goes with it.
   void use(const std::string& name);
   bool is_list() const { return preset.name == "list"; }
+};
+
+/// What training starts from.
+struct Start {
+  std::vector<Document> documents;  // in random order
+  Tokenizer tokenizer;              // of all documents
+  std::vector<Document> held_out = {};
 };
 
 /// What training needs, and what it leaves.
@@ -47,8 +54,7 @@ struct Run {
   Start start;
   PythonRandom& random;
   Parameters parameters = Parameters({});
-  TrainingState state = {};         // for a later --resume
-  std::vector<double> losses = {};  // of all steps of this run, for options.plot
+  TrainingState state = {};  // for a later --resume
 };
 
 /// The table of them all. It refers to `options`. A new one needs a field and a line here; or the line alone, if it

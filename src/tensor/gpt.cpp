@@ -224,7 +224,7 @@ void gpt_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const 
 template <class T>
 void gpt_forward_backward(const TensorModel<T>& model, const Kernels<T>& kernels, const Batch& batch, std::size_t part,
                           std::size_t parts, const T* dlosses, Activations<T>& a, std::size_t threads) {
-#pragma omp parallel for num_threads(static_cast <int>(startable_threads(threads))) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(static, 1)
   for (std::size_t i = 0; i < threads; i++) {
     const Share documents = batch.documents(part * threads + i, parts * threads);  // n of the N rows
     gpt_forward(model, kernels, batch, documents, a);  // tokens (n), x (n,C), q (n,H*K), x_attn (n,H*D), probs (n,V)

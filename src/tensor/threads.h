@@ -13,26 +13,21 @@ namespace microgpt {
 #ifdef _OPENMP
 inline constexpr bool have_openmp = true;  // whether this build can use more than one thread
 inline std::size_t num_processors() { return static_cast<std::size_t>(omp_get_num_procs()); }
-inline std::size_t num_openmp_threads() { return static_cast<std::size_t>(omp_get_max_threads()); }
 
-/// As many of n threads as the system lets this program have. OpenMP ends a program for which it cannot start one.
-std::size_t startable_threads(std::size_t n);
+/// One thread for each processor, or OMP_NUM_THREADS if set.
+inline std::size_t available_threads() { return static_cast<std::size_t>(omp_get_max_threads()); }
 #else
 inline constexpr bool have_openmp = false;
 inline std::size_t num_processors() { return 1; }
-inline std::size_t num_openmp_threads() { return 1; }
-inline std::size_t startable_threads(std::size_t) { return 1; }
+inline std::size_t available_threads() { return 1; }
 #endif
-
-/// One thread for each processor, or OMP_NUM_THREADS if set; but no more than can be started.
-inline std::size_t available_threads() { return startable_threads(num_openmp_threads()); }
 
 /// Calls work(i) for i = 0 to shares - 1, in parallel if possible, and returns when all have finished. work must not
 /// throw.
 template <class Work>
 void parallel(std::size_t shares, Work work) {
   if (shares == 1) return work(std::size_t{0});
-#pragma omp parallel for num_threads(static_cast <int>(startable_threads(shares))) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast <int>(shares)) schedule(static, 1)
   for (std::size_t i = 0; i < shares; i++) work(i);
 }
 

@@ -47,10 +47,9 @@ ThreadChoice choose_threads(const Config& config, std::size_t batch_size, std::o
   const std::size_t max_threads = std::max<std::size_t>(1, batch_size * documents_work / work_per_thread);
   if (!asked && batch_size == 1) return {1, "a step has one document, and one thread takes a whole document"};
   if (!asked && max_threads < 2) return {1, "a step is too little work to share"};
-  const std::size_t wanted = asked.value_or(num_openmp_threads()), available = startable_threads(wanted);
+  const std::size_t available = asked.value_or(available_threads());
   const std::string at_once = std::to_string(num_processors()) + " at once";
-  const std::string reason = available < wanted ? "the system lets this program start no more"
-                             : asked && wanted > num_processors()
+  const std::string reason = asked && available > num_processors()
                                  ? "as asked for; slow, since this machine runs " + at_once
                              : asked                         ? "as asked for"
                              : available != num_processors() ? "as OMP_NUM_THREADS says"
@@ -74,11 +73,7 @@ BatchTrainer<T>::BatchTrainer(const Config& model, const TrainConfig& train, con
       model_(model, parameters, std::max(longest(documents) + 1, max_new_tokens)),
       optimizer_(train, model_.weights()),
       batch_(model.block_size),
-      steps_done_(train.first_step) {
-  std::size_t num_tokens = 0;
-  for (const Document& document : documents) num_tokens += document.size() + 2;  // with BOS at both ends
-  tokens_.reserve(num_tokens);
-}
+      steps_done_(train.first_step) {}
 
 template <class T>
 std::vector<std::vector<double>> BatchTrainer<T>::moments() const {
@@ -108,12 +103,7 @@ template <class T>
 void BatchTrainer<T>::next_batch() {
   batch_.clear();
   for (std::size_t i = 0; i < train_.batch_size; i++) {
-    const std::size_t next = (documents_done() + i) % documents_.size();
-    while (starts_.size() <= next + 1) {
-      tokenizer_.append_document(tokens_, documents_[starts_.size() - 1]);
-      starts_.push_back(tokens_.size());
-    }
-    batch_.add(std::span(tokens_).subspan(starts_[next], starts_[next + 1] - starts_[next]));
+    batch_.add(tokenizer_.encode_document(documents_[(documents_done() + i) % documents_.size()]));
   }
   activations_.dropout = options_.dropout.of(steps_done_);
   activations_.resize(model_, batch_.num_positions());

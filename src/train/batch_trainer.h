@@ -77,8 +77,6 @@ class BatchTrainer {
   const Kernels<T>& kernels_;
   std::span<const Document> documents_;
   Tokenizer tokenizer_;
-  std::vector<Token> tokens_;           // of the documents so far, one after the other
-  std::vector<std::size_t> starts_{0};  // of each document, and the end
   TensorModel<T> model_;
   BatchOptimizer<T> optimizer_;
   Batch batch_;

@@ -57,19 +57,15 @@ std::size_t index_of(const Metadata& metadata, const std::string& name, const st
   throw Error(name + " is " + shown(text) + known);
 }
 
-Activation activation_of(const Metadata& metadata) {
-  std::vector<std::string> names;
-  for (const NamedActivation& one : all_activations) names.emplace_back(one.name);
-  return all_activations[index_of(metadata, "activation", names)].activation;
-}
-
 Config config_of(const Metadata& metadata, const Tokenizer& tokenizer) {
+  std::vector<std::string> activations;
+  for (const NamedActivation& one : all_activations) activations.emplace_back(one.name);
   const Config config{.vocab_size = tokenizer.vocab_size(),
                       .n_layer = metadata_number(metadata, "n_layer"),
                       .n_embd = metadata_number(metadata, "n_embd"),
                       .n_head = metadata_number(metadata, "n_head"),
                       .block_size = metadata_number(metadata, "block_size"),
-                      .activation = activation_of(metadata),
+                      .activation = all_activations[index_of(metadata, "activation", activations)].activation,
                       .n_kv_head = optional_number(metadata, "n_kv_head"),
                       .q_latent = optional_number(metadata, "q_latent"),
                       .kv_latent = optional_number(metadata, "kv_latent"),

@@ -55,7 +55,6 @@ struct Constraints {
   std::size_t min_length = 0;
   std::size_t max_length = std::numeric_limits<std::size_t>::max();
   std::u32string prefix, suffix;
-  std::u32string contains;
   std::u32string pattern;               // see matches(); empty: any name
   std::set<std::u32string> excluded;    // as bare() writes them
   std::vector<std::u32string> without;  // what no name may contain, in small letters
@@ -66,7 +65,6 @@ struct Constraints {
     if (name.size() > max_length) return "too long";
     if (!name.starts_with(prefix)) return "without that beginning";
     if (!name.ends_with(suffix)) return "without that end";
-    if (name.find(contains) == std::u32string::npos) return "without that part";
     if (!pattern.empty() && !matches(pattern, name)) return "without that pattern";
     if (!excluded.empty() && excluded.contains(bare(name))) return "known";
     if (without.empty()) return {};

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/error.h"
 #include "base/schedule.h"
-#include "base/split.h"
 
 namespace microgpt {
 namespace {
@@ -68,15 +66,6 @@ Config config_of(const Model& model) {
           .n_head = model.n_head,
           .block_size = model.block_size,
           .activation = model.squared_relu ? Activation::squared_relu : Activation::relu};
-}
-
-Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random) {
-  Tokenizer tokenizer(documents);
-  config.vocab_size = tokenizer.vocab_size();
-  Split names = hold_out ? split(std::move(documents)) : Split{std::move(documents), {}};
-  random.shuffle(names.training);
-  validate(config);
-  return {std::move(names.training), std::move(tokenizer), std::move(names.held_out)};
 }
 
 double train_step(const Loss& loss, std::span<const Token> tokens, const List& params, const Optimizer& optimizer,

@@ -44,18 +44,6 @@ inline Model scalar_model(const Config& config, const Parameters& parameters) {
 /// The shape of a model.
 Config config_of(const Model& model);
 
-/// What training starts from.
-struct Start {
-  std::vector<Document> documents;  // in random order
-  Tokenizer tokenizer;              // of all documents
-  std::vector<Document> held_out = {};
-};
-
-/// Collects the alphabet of the documents, and shuffles them. With hold_out, only the training part of split() is used.
-/// Sets config.vocab_size. Throws UsageError if the config is not valid. Then initialize() of base/parameters.h draws
-/// the parameters.
-Start prepare(std::vector<Document> documents, bool hold_out, Config& config, PythonRandom& random);
-
 /// The loss of a document: BOS, its tokens, BOS.
 using Loss = std::function<Value(std::span<const Token> tokens)>;
 

@@ -2,7 +2,6 @@
 """Checks the pages of the book without a browser, beside the READMEs of which they are made.
 
     tests/book/pages.py build/book     from the project's root"""
-import json
 import re
 import sys
 from html.parser import HTMLParser
@@ -104,7 +103,7 @@ def check_hosts(book, readmes):
         away = {address for address in page.links if "://" in address}
         assert away <= known, f"{page.path}: no README links to {away - known}"
     for path in [*book.folder.glob("*.js"), *book.folder.glob("*.css")]:
-        found = outward(path.read_text(encoding="utf-8")) - known if path.name != "sections.js" else ()
+        found = outward(path.read_text(encoding="utf-8")) - known
         assert not found, f"{path} names other hosts: {found}"
 
 
@@ -151,18 +150,6 @@ def check_readme(book, path):
     assert page.answers == asked, f"{page.path}: {page.answers} answers wait for a guess, and {path} asks for {asked}"
 
 
-def check_words(book):
-    """Every bold word of the glossary has an entry, and every entry a place on its page."""
-    sections = json.loads((book.folder / "sections.js").read_text(encoding="utf-8").split(" = ", 1)[1].rstrip(";\n"))
-    entries = {id: text for *_, id, text in sections if id.startswith("word-")}
-    glossary = Path("lessons/words.md").read_text(encoding="utf-8")
-    texts = " ".join(entries.values())
-    for word in re.findall(r"\*\*(.*?)\*\*", glossary, flags=re.S):
-        assert " ".join(word.split()) in texts, f"the glossary of the book does not know '{word}'"
-    assert set(entries) <= book.page("words").ids
-    return len(entries)
-
-
 def main():
     book = Book(Path(sys.argv[1]))
     lessons = [path.parent / "README.md" for path in Path("lessons").glob("[0-9]*/main.cpp")]
@@ -174,8 +161,7 @@ def main():
     whole, first = check_sizes(book)
     for path in readmes:
         check_readme(book, path)
-    words = check_words(book)
-    print(f"book: {len(book.pages)} pages, {links} links, {words} words of the glossary; {whole / MEGABYTE:.1f} MB, of "
+    print(f"book: {len(book.pages)} pages, {links} links; {whole / MEGABYTE:.1f} MB, of "
           f"which the first page loads {first // 1000} KB")
 
 

@@ -1,7 +1,6 @@
 #include "base/published.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "base/error.h"
 

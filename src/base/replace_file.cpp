@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <string>
 #include <system_error>
 
 #include "base/error.h"

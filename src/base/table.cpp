@@ -4,8 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.h"

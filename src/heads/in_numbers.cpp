@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "tensor/gpt.h"

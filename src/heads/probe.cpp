@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "tensor/kernels.h"
 #include "train/held_out.h"
 
 namespace microgpt {

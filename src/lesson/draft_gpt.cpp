@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "microgpt.h"
 #include "train/evaluation.h"
 
 namespace microgpt {

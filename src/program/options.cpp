@@ -7,7 +7,6 @@
 #include <random>
 
 #include "base/error.h"
-#include "base/parse.h"
 #include "program/print.h"
 
 namespace microgpt {

@@ -47,7 +47,9 @@ void AttentionCache<T>::make(const View<const T>& x, const Kernels<T>& kernels, 
 }
 
 template <class T>
-void AttentionCache<T>::attend(const View<T>& out, const Kernels<T>& kernels, const Mask& mask, Positions positions) {
+void AttentionCache<T>::attend(const View<T>& out, const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
+                               Positions positions) {
+  make(x, kernels, positions);
   const std::size_t n = positions.size();
   for (std::size_t i = 0; i < n; i++) {
     copy(kept_.view().slice_rows(i * length_ + positions[i], 1), newest(n, 0, kept_.view().cols).slice_rows(i, 1));
@@ -116,11 +118,6 @@ Decoder<T>::Decoder(TensorModel<T>& model, const Kernels<T>& kernels, std::size_
   for (Tensor<T>* tensor : {&x_, &x_norm_, &out_}) tensor->resize(N, model.config.n_embd);
   hidden_.resize(N, 4 * model.config.n_embd);
   logits_.resize(N, model.config.vocab_size);
-  constexpr std::size_t most_bytes = 1 << 20;  // more would not stay near the processor
-  const std::size_t all = model.length * model.config.vocab_size, cols = model.config.n_embd + caches_[0].made(1).cols;
-  if (all * cols * sizeof(T) > most_bytes) return;
-  known_.resize(all, cols);
-  is_known_.resize(all);
 }
 
 template <class T>
@@ -131,53 +128,20 @@ std::size_t Decoder<T>::cache_bytes() const {
 }
 
 template <class T>
-bool Decoder<T>::recall(const View<T>& x, std::span<const Token> tokens, Positions positions) {
-  auto place = [&](std::size_t i) { return positions[i] * model_.config.vocab_size + tokens[i]; };
-  for (std::size_t i = 0; i < tokens.size(); i++) {
-    if (is_known_.empty() || !is_known_[place(i)]) return false;
-  }
-  const View<T> made = caches_[0].made(tokens.size());
-  for (std::size_t i = 0; i < tokens.size(); i++) {
-    const T* const known = known_.view().row(place(i));
-    std::copy_n(known, x.cols, x.row(i));
-    std::copy_n(known + x.cols, made.cols, made.row(i));
-  }
-  return true;
-}
-
-template <class T>
-void Decoder<T>::remember(const View<const T>& x, std::span<const Token> tokens, Positions positions) {
-  if (is_known_.empty()) return;
-  const View<T> made = caches_[0].made(tokens.size());
-  for (std::size_t i = 0; i < tokens.size(); i++) {
-    const std::size_t place = positions[i] * model_.config.vocab_size + tokens[i];
-    std::copy_n(made.row(i), made.cols, std::copy_n(x.row(i), x.cols, known_.view().row(place)));
-    is_known_[place] = true;
-  }
-}
-
-template <class T>
 View<T> Decoder<T>::next(std::span<const Token> tokens) {
   const std::span<std::size_t> positions = std::span(positions_).first(tokens.size());
   const Share rows{0, tokens.size()};
   const View<T> x = rows.of(x_), x_norm = rows.of(x_norm_), out = rows.of(out_), hidden = rows.of(hidden_);
   T* const scale = scale_.view().data;
 
-  const bool recalled = recall(x, tokens, positions);
-  if (!recalled) {
-    kernels_.embedding_forward(out, tokens, positions, model_.wte.data.view(), model_.wpe.data.view());
-    kernels_.rmsnorm_forward(x, scale, out);
-  }
+  kernels_.embedding_forward(out, tokens, positions, model_.wte.data.view(), model_.wpe.data.view());
+  kernels_.rmsnorm_forward(x, scale, out);
   for (std::size_t li = 0; li < caches_.size(); li++) {
     const typename TensorModel<T>::Layer& layer = model_.layers[li];
 
     // 1) Attention.
-    if (li > 0 || !recalled) {
-      kernels_.rmsnorm_forward(x_norm, scale, x);
-      caches_[li].make(x_norm, kernels_, positions);
-    }
-    if (li == 0 && !recalled) remember(x, tokens, positions);
-    caches_[li].attend(out, kernels_, model_.mask(li), positions);
+    kernels_.rmsnorm_forward(x_norm, scale, x);
+    caches_[li].attend(out, x_norm, kernels_, model_.mask(li), positions);
     kernels_.add_forward(x, out, x);
 
     // 2) MLP.

@@ -9,9 +9,6 @@
 // query, and W_UV into the output. Then attention runs on the latents, as if they were the keys and values of one head
 // that all query heads share.
 //
-// What the first layer makes of a token depends on nothing but the token and its position, so it is made once and
-// remembered, if that takes little memory.
-//
 // Letters: those of kernels.h; here N is the number of documents, and T the most positions in one.
 #pragma once
 
@@ -36,26 +33,23 @@ class AttentionCache {
 
   using Positions = std::span<const std::size_t>;
 
-  /// Makes of x (n,C), whose row i is at positions[i] of document i, the queries of this position, and what is kept of
-  /// it. Row i of these depends only on row i of x and on its position.
-  void make(const View<const T>& x, const Kernels<T>& kernels, Positions positions);
-
-  /// What was made for n documents, (n,...).
-  View<T> made(std::size_t n) { return Share{0, n}.of(made_); }
-
-  /// Computes out (n,C) from what was made for the first n documents. All of their earlier positions must have been
-  /// attended, in order.
-  void attend(const View<T>& out, const Kernels<T>& kernels, const Mask& mask, Positions positions);
+  /// Computes out (n,C) from x (n,C), whose row i is at positions[i] of document i, and from what is kept of earlier
+  /// positions: all of them must have been attended, in order. Row i of out depends only on document i.
+  void attend(const View<T>& out, const View<const T>& x, const Kernels<T>& kernels, const Mask& mask,
+              Positions positions);
 
   /// How many bytes the cache of one document holds for all `length` positions, without the padding of rows to whole
   /// vectors.
   std::size_t bytes() const { return length_ * kept_.view().cols * sizeof(T); }
 
  private:
+  /// Makes of x the queries of these positions, and what is kept of them.
+  void make(const View<const T>& x, const Kernels<T>& kernels, Positions positions);
   void attend_grouped(const Kernels<T>& kernels, const Mask& mask, Positions positions);
   void attend_latent(const Kernels<T>& kernels, const Mask& mask, Positions positions);
 
-  /// Parts of what was made: some columns of the queries, and of what is kept.
+  /// Parts of what was made for n documents: some columns of the queries, and of what is kept.
+  View<T> made(std::size_t n) { return Share{0, n}.of(made_); }
   View<T> queries(std::size_t n, std::size_t first, std::size_t cols) { return made(n).slice_cols(first, cols); }
   View<T> newest(std::size_t n, std::size_t first, std::size_t cols) {
     return made(n).slice_cols(made_.view().cols - kept_.view().cols + first, cols);
@@ -106,19 +100,11 @@ class Decoder {
   std::span<T> next(Token token);
 
  private:
-  using Positions = typename AttentionCache<T>::Positions;
-
-  /// The first layer's x, and what it makes of it, if that is remembered for all of these tokens.
-  bool recall(const View<T>& x, std::span<const Token> tokens, Positions positions);
-  void remember(const View<const T>& x, std::span<const Token> tokens, Positions positions);
-
   TensorModel<T>& model_;
   const Kernels<T>& kernels_;
-  Tensor<T> known_;                        // (T*V,...): x and what the first layer makes of it, by position and token
-  std::vector<char> is_known_;             // (T*V), or empty if that were too much
-  std::vector<std::size_t> positions_;     // (N) how long each document is
-  std::vector<AttentionCache<T>> caches_;  // one per layer
-  Tensor<T> scale_;                        // (1,N) of rmsnorm; only the backward needs it
+  std::vector<std::size_t> positions_;            // (N) how long each document is
+  std::vector<AttentionCache<T>> caches_;         // one per layer
+  Tensor<T> scale_;                               // (1,N) of rmsnorm; only the backward needs it
   Tensor<T> x_, x_norm_, hidden_, out_, logits_;  // (N,C), (N,C), (N,4C), (N,C), (N,V)
 };
 

@@ -1,6 +1,5 @@
 #include "tensor/short_attention.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>

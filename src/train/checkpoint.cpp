@@ -6,12 +6,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <utility>
-#include <vector>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "base/parse.h"
 #include "base/replace_file.h"

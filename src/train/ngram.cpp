@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "base/counter_random.h"
 #include "train/evaluation.h"

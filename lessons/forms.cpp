@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <string>
 
-#include "base/error.h"
-#include "base/python_random.h"
 #include "base/split.h"
 #include "draw/progress.h"
 #include "lesson/comparison.h"

@@ -2,13 +2,9 @@
 // that none of them has seen; with several seeds, because one run proves little. `make ladder` prints the table.
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
 #include <cstdio>
 
 #include "base/bigram.h"
-#include "base/error.h"
-#include "base/python_random.h"
 #include "base/split.h"
 #include "draw/progress.h"
 #include "lesson/mlp.h"

@@ -1,8 +1,6 @@
 // The pictures of lesson 10: a product of two matrices, and the rows of a batch.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "lesson/array.h"

@@ -4,10 +4,6 @@
 // Shapes: N rows, C numbers in a row. Parameters w are (n_out,n_in), and keep their own gradient.
 #pragma once
 
-#include <cmath>
-#include <span>
-#include <vector>
-
 #include "base/parameters.h"
 #include "base/tokenizer.h"
 #include "lesson/array.h"

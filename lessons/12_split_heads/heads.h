@@ -3,9 +3,6 @@
 // Letters: B documents, T positions that ask, M that are asked, C width, H heads of D = C / H numbers, E in a value.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
 #include "array.h"
 #include "lesson/softmax.h"
 #include "train/safetensors.h"

@@ -5,7 +5,6 @@
 #include "lesson/array.h"
 #include "lesson/lesson.h"
 #include "tensor/kernels.h"
-#include "tensor/tensor.h"
 
 namespace microgpt {
 

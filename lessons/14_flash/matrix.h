@@ -2,9 +2,6 @@
 // vectors and products as src/tensor/flash.cpp, and it skips the keys that a query does not see, too.
 #pragma once
 
-#include <algorithm>
-#include <limits>
-
 #include "head.h"
 #include "tensor/matmul.h"
 #include "tensor/simd.h"

@@ -4,7 +4,6 @@
 #include "lesson/array.h"
 #include "lesson/draft_gpt.h"
 #include "lesson/lesson.h"
-#include "lesson/softmax.h"
 
 namespace microgpt {
 

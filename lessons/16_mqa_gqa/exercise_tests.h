@@ -1,8 +1,6 @@
 // The tests of exercise 16: who reads whom, then the way back through a few positions, then PyTorch's figures.
 #pragma once
 
-#include <string>
-
 #include "lesson/nudge.h"
 #include "lesson/teach.h"
 #include "tensor/kernels.h"

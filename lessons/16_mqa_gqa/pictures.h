@@ -6,7 +6,6 @@
 #include "base/published.h"
 #include "lesson/lesson.h"
 #include "tensor/kernels.h"
-#include "tensor/tensor.h"
 
 namespace microgpt {
 

@@ -1,8 +1,6 @@
 // The tests of exercise 18: the same numbers, then the work they took, then the folded matrix.
 #pragma once
 
-#include <string>
-
 #include "lesson/teach.h"
 
 using namespace teach::words;

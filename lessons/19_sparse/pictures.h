@@ -6,7 +6,6 @@
 #include "draw/plot.h"
 #include "lesson/lesson.h"
 #include "tensor/kernels.h"
-#include "tensor/tensor.h"
 
 namespace microgpt {
 

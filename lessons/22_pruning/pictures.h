@@ -4,7 +4,6 @@
 #include "draw/plot.h"
 #include "heads/importance.h"
 #include "lesson/lesson.h"
-#include "train/evaluation.h"
 
 namespace microgpt {
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/python_random.h"
 #include "base/task.h"
 #include "lesson/recipe.h"
 #include "lesson/teach.h"

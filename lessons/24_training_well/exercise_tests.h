@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/python_random.h"
-#include "base/split.h"
 #include "lesson/teach.h"
 #include "train/batch_trainer.h"
 #include "train/held_out.h"

@@ -1,8 +1,6 @@
 // The tests of exercise 25: each check is shown every model.
 #pragma once
 
-#include <algorithm>
-
 #include "lesson/teach.h"
 
 inline void expect(const std::string& name, bool (*check)(Suspect&), const std::vector<Kind>& guilty,

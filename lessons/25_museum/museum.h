@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/error.h"

@@ -5,10 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "draw/svg.h"
 #include "museum.h"

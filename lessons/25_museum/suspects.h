@@ -1,14 +1,7 @@
 // Models for the exercise: a right one, and the same with one bug each. No output, loss or name tells which is which.
 #pragma once
 
-#include <cmath>
-#include <span>
-#include <vector>
-
-#include "base/parameters.h"
 #include "base/python_random.h"
-#include "base/tokenizer.h"
-#include "microgpt.h"
 #include "train/scalar_trainer.h"
 
 namespace microgpt {

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdio>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// How the learning rate falls during training.
+// The learning rate, how far a step of training moves the parameters: it falls to 0 during training.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace microgpt {
 
-/// The learning rate at `at` of `end`, which falls from train.learning_rate to 0 as train.schedule says.
+/// The learning rate at `at` of `end`, in steps or in any one unit: from train.learning_rate to 0.
 inline double learning_rate_at(const TrainConfig& train, double at, double end) {
   switch (train.schedule) {
     case Schedule::linear: return train.learning_rate * (1 - at / end);

@@ -77,7 +77,7 @@ std::optional<std::string> csv_column(std::string_view text, const std::string& 
   if (column.empty() && header.size() > 1) throw Error("it is a table; name one of its columns: " + listed(header));
   const auto named = std::find(header.begin(), header.end(), column);
   std::size_t place = static_cast<std::size_t>(named - header.begin());
-  std::string fields = "\n";  // for the header
+  std::string fields = "\n";  // for the header: see table.h
   if (named == header.end()) {
     place = parse_whole(column).value_or(0) - 1;
     if (place >= header.size()) {

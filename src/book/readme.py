@@ -1,4 +1,4 @@
-"""A README as a page: converted by cmark-gfm, then made into what a browser shows."""
+"""A README as a page of the book (book.py): converted by cmark-gfm, then made into what a browser shows."""
 import os
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Source files: pages with numbered lines, and where in a file a quoted piece of code stands."""
+"""Source files as pages of the book, with numbered lines; and where in a file a README's piece of code stands."""
 import re
 import xml.etree.ElementTree as ET
 from functools import cache
@@ -48,7 +48,7 @@ def near(folder):
 
 
 def quoted_from(text, folder):
-    """The file and line at which a quoted piece of code begins, or None. A line ... passes over any number of lines."""
+    """The file and line at which a quoted piece of code begins, or None. What comes before a line ... must fit."""
     wanted = [line.strip() for line in re.split(r"\n\s*\.\.\.\n", text)[0].splitlines()]
     for path in near(folder):
         lines = lines_of(path)

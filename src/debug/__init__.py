@@ -1,4 +1,4 @@
-"""The commands of microgpt.py, in gdb or in lldb: `program` is the program as the one or the other sees it."""
+"""Commands for gdb and lldb: src/debug/microgpt.py adds them. `program` is the debugged program, as either sees it."""
 try:
     from . import in_gdb as program
 except ImportError:

@@ -112,7 +112,7 @@ NOT_OURS = [folder for folder in NOT_OURS if not fnmatch.fnmatch(os.path.dirname
 
 
 def load(commands, in_words, stepped_past):
-    """Adds the commands to gdb, and prints values in words."""
+    """Adds the commands, and prints values in words. `step` passes the functions that match stepped_past."""
     from .who_wrote import who_wrote
 
     for setting in ["print address off", "print pretty on", "print elements 32", "pagination off", "confirm off"]:

@@ -1,4 +1,4 @@
-"""How a value of the program is printed: four digits, one line, no addresses."""
+"""How `print` in gdb and lldb shows a value: four digits, no addresses, a line for each list in a list."""
 import re
 import struct
 

@@ -1,4 +1,4 @@
-// A command of the program as data: its name, its code, and a table that names each of its options once.
+// A command of the program as data: its name, code and options. command_line.cpp reads what was typed by this table.
 #pragma once
 
 #include <fmt/format.h>
@@ -126,7 +126,7 @@ Binding choice(T& target, const std::vector<std::pair<std::string, T>>& meanings
   return binding;
 }
 
-/// A flag. A checkpoint has it as yes or `no`; if that is empty, it has only those that were typed.
+/// A flag. A checkpoint keeps yes or `no`; if `no` is empty, it keeps nothing for a flag that is not set.
 Binding flag(bool& target, const std::string& no = "no");
 
 /// A list like "16,32".

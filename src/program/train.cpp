@@ -127,13 +127,15 @@ class AfterStep {
 };
 
 /// Generates names. `length` is how many tokens they can have. If names are held out, or few,
-/// those that stand in the data are marked: a model may know them by heart. For a list, such a name, one that came
-/// before, an empty one, and one that is cut off are drawn anew, up to 200 times, each time more boldly.
+/// those that stand in the data are marked: a model may know them by heart. For a list, such a name, one that is only
+/// the beginning of such a name, one that came before, an empty one, and one that is cut off are drawn anew, up to 200
+/// times, each time more boldly.
 void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>(double temperature)>& generate) {
-  auto stands_in = [](const std::vector<Document>& documents, std::u32string_view name) {
-    return std::find(documents.begin(), documents.end(), name) != documents.end();
-  };
   const auto& [documents, tokenizer, held_out] = run.start;
+  auto is_beginning = [&](std::u32string_view name, std::size_t most_missing) {
+    auto fits = [&](const Document& one) { return one.starts_with(name) && one.size() <= name.size() + most_missing; };
+    return std::any_of(documents.begin(), documents.end(), fits) || std::any_of(held_out.begin(), held_out.end(), fits);
+  };
   const bool are_marked = !held_out.empty() || documents.size() < 10;
   std::set<std::u32string> names{U""};
   fmt::print("\n{}\n", run.options.preset.heading);
@@ -142,8 +144,8 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
     bool is_copy = false;
     for (int tries = 0; tries < (run.options.is_list() ? 200 : 1); tries++) {
       name = tokenizer.document_of(generate(run.options.temperature * (1 + 0.01 * tries)));
-      is_copy = are_marked && (stands_in(documents, name) || stands_in(held_out, name));
-      if (!is_copy && name.size() < length && names.insert(name).second) break;
+      is_copy = are_marked && is_beginning(name, 0);
+      if (!is_beginning(name, length) && name.size() < length && names.insert(name).second) break;
     }
     print_sample(i, encode_utf8(name), are_marked ? mark(is_copy, name.size() == length) : "");
   }

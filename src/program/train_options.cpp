@@ -19,7 +19,7 @@ Options general_options(TrainOptions& options) {
   Binding preset = text(options.preset.name, "NAME");  // it is read before the options that change it
   preset.read = [&options](const std::string&, const std::string& name) { options.use(name); };
   const Options first{{"--preset",
-                       "gist: the current microgpt.py; walkthrough: the 200-line course version,\n"
+                       "gist: Karpathy's microgpt.py; walkthrough: the 200-line course version,\n"
                        "500 steps, block-size 8;\n"
                        "with --engine tensor, --hold-out, --loss token-mean: fast: for about a second;\n"
                        "best: for a minute or two; list: what suits --data, as if that alone were given",

@@ -35,7 +35,8 @@ TESTS(1, stage_1_draw) {
   usual({0.5}, "Index 0 and 2 come equally often: the weights are not used.");
   usual({0.5714}, "It is {2, 1, 4} that were drawn from. draw() takes the weights as they are; only the loss adds 1.");
   for (double same : {0, 1}) {
-    usual({same}, "It draws the same number each time. Is the generator made anew in each call?");
+    usual({same}, "It draws the same number each time. Is the generator made anew in each call? "
+                  "Or are two whole numbers divided? 1 / 2 is 0.");
   }
   should_be(share(), {0.75}, 0.03);
 }
@@ -293,8 +294,9 @@ using Scores = std::vector<double>;
 
 TESTS(STAGE >= 6 ? 6 : 3, stage_3) {
   calling("softmax({1, 0, -1})", "Take exp of each score, then divide each by the sum of all.");
-  usual({2.7183, 1, 0.3679}, "These are the exponentials. Divided by their sum they become probabilities.");
-  usual({1, 0.3679, 0.1353}, "These are the exponentials. Divided by their sum they become probabilities.");
+  for (const Numbers& shares : {Numbers{2.7183, 1, 0.3679}, {1, 0.3679, 0.1353}, {0.9061, 0.3333, 0.1226}}) {
+    usual(shares, "These are the exponentials. Divide them by their sum (accumulate(..., 0) adds whole numbers: 0.0).");
+  }
   usual({0.3333, 0.3333, 0.3333}, "All equal: were the scores used?");
   usual({0.6652, 0.4223, 0.2685}, "The sum grows while you divide by it. Add up all exponentials first.");
   usual({1, 0.2689, 0.0900}, "The sum grows while you divide by it. Add up all exponentials first.");
@@ -330,6 +332,7 @@ TESTS(STAGE == 6 ? 6 : 2, stage_2_loss) {
   Counts counts(27, std::vector<double>(27));
   calling("document_loss() of \"ann\", when nothing was counted",
           "All 27 tokens are equally likely, so each surprise is log(27), and so is their mean.");
+  usual({0}, "1 / n of whole numbers is 0: write 1.0 / n.");
   usual({13.1833}, "This is the sum of four surprises. The loss is their mean.");
   usual({-3.2958}, "The sign: a probability below 1 has a negative logarithm, so the surprise is minus that.");
   usual({4.7549}, "This is a logarithm to the base 2. The natural logarithm is std::log.");
@@ -430,7 +433,7 @@ TESTS(7, stage_7_sgd) {
           "Each parameter moves by minus the learning rate times its gradient. Then its gradient is 0.");
   usual({0.3, 0}, "It went uphill. The gradient says where the loss grows; go the other way.");
   usual({-0.3, 3}, "The gradient is still there, and would be added to that of the next name. Set it to 0.");
-  usual({0, 3}, "Nothing moved. Does sgd() change a copy? The number is in the node.");
+  usual({0, 3}, "Nothing moved. Does sgd() change a copy, or params hold other Values than the matrix?");
   usual({0, 0}, "Nothing moved. Was the gradient set to 0 before it was used?");
   usual({-0.1, 0}, "It moved by the learning rate alone. The step is the learning rate times the gradient.");
   usual({-3, 0}, "It moved by the whole gradient. Multiply it by the learning rate.");
@@ -548,6 +551,7 @@ TESTS(10, stage_10) {
 
 TESTS(11, stage_11) {
   calling("rmsnorm({7, 1})", "Mean square: (49 + 1) / 2 = 25. Its root is 5. So {7 / 5, 1 / 5}.");
+  usual({1.40007, 0.20001}, "Very nearly. 1e-5 is added to the mean square, under the root.");
   usual({0.28, 0.04}, "The root is missing: divide by the root of the mean square.");
   usual({0.9899, 0.1414}, "That is the sum of the squares. Divide it by how many there are: a mean.");
   usual({1, -1}, "The mean was subtracted. RMSNorm only divides.");
@@ -593,7 +597,8 @@ TESTS(13, stage_13) {
   };
   const std::string after = ": how far both moved, and the gradient then";
   calling("two weights with gradients -10 and 0.001, then adam(0.3, 0)" + after,
-          "At the first step the corrected means are the gradient and its square: both move by 0.3.");
+          "At the first step the corrected means are the gradient and its square: both move by 0.3. "
+          "Are m and v as long as params by now, and kept from one call to the next?");
   usual({0.03, -297.03, 0}, "The root of v_hat is missing: v is a mean of squares.");
   usual({0.45, -0.45, 0}, "The corrections are missing. m and v begin at 0, so at first they are too small.");
   usual({3, -3, 0}, "v is not corrected. v_hat is v divided by 1 - 0.99^(step+1).");
@@ -944,7 +949,7 @@ TESTS(15, stage_15_small) {
           "Start with how many names there are, the vocabulary and params, one on each line, as in the task.");
   usual_text("num docs: 18293", "The file is argv[1], if there is one.");
   should_read(other[0], "num docs: 60");
-  calling(with + "the second", "31 letters and BOS: 32.");
+  calling(with + "the second", "31 letters and BOS: 32. (std::unique removes only neighbours: sort first.)");
   usual_text("vocab size: 27",
              "The vocabulary is still a to z, or BOS still 26. Collect the letters of the names in a std::set<char>.");
   usual_text("vocab size: 31", "BOS is a token, too: there is one more than there are letters.");

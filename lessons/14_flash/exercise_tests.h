@@ -4,7 +4,7 @@
 #include "lesson/softmax.h"
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 /// Attention with all scores at once. Query t sees the keys 0 to last(t).
 template <class Last>

@@ -5,7 +5,7 @@
 #include "lesson/work.h"
 #include "train/scalar_trainer.h"
 
-using namespace teach::words;
+using namespace teach;
 
 /// Two layers, with numbers that look random, the same on every machine.
 inline Model trained() {

@@ -6,7 +6,7 @@
 #include "tensor/kernels.h"
 #include "train/safetensors.h"
 
-using namespace teach::words;
+using namespace teach;
 
 /// T positions. Heads have two numbers.
 inline Qkv some(std::size_t T, std::size_t H, std::size_t G) {

@@ -6,7 +6,7 @@
 #include "lesson/teach.h"
 
 using microgpt::nudged;
-using namespace teach::words;
+using namespace teach;
 
 /// Numbers that look random, the same on every machine.
 inline Row waves(std::size_t D, double start) { return microgpt::waves(1, D, start).data; }

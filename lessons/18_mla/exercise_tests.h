@@ -3,7 +3,7 @@
 
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 /// Numbers that look random, the same on every machine.
 inline Rows waves(std::size_t rows, std::size_t cols, double start) {

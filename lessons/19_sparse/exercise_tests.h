@@ -5,7 +5,7 @@
 
 #include "lesson/teach.h"
 
-using namespace teach::words;
+using namespace teach;
 
 constexpr std::size_t T = 64;
 using Pattern = bool (*)(std::size_t t, std::size_t s);

@@ -6,7 +6,7 @@
 #include "lesson/teach.h"
 #include "train/held_out.h"
 
-using namespace teach::words;
+using namespace teach;
 
 /// "4/1 8/2 ": four query heads with one head of keys, or eight with two.
 inline std::string text(const std::vector<Heads>& all) {

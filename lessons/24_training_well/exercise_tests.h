@@ -9,7 +9,7 @@
 #include "train/scalar_trainer.h"
 
 using namespace microgpt;
-using namespace teach::words;
+using namespace teach;
 
 /// Its weights are the number of the step: 0 before the first.
 struct Written : Training {

@@ -144,11 +144,6 @@ inline void should_read(std::string got, std::string_view want) {
   fail(call + " is \"" + got + "\", and should be \"" + std::string(want) + "\".", otherwise);
 }
 
-/// What every test says: using namespace teach::words.
-namespace words {
-using teach::calling, teach::fail, teach::Numbers, teach::should_be, teach::should_read, teach::usual, teach::usual_text;
-}
-
 /// Runs the tests of the stages argv[3] to argv[4], in the order of their file.
 inline int run_all(int argc, char** argv) {
   if (argc < 5) return 2;

@@ -24,6 +24,16 @@
 #define __has_feature(feature) 0
 #endif
 
+#ifdef __linux__
+/// A program made with -march=native may have been copied to an older processor. 101: before any other static object.
+[[gnu::constructor(101)]] static void name_illegal_instructions() {
+  std::signal(SIGILL, [](int) {
+    const char message[] = "this processor lacks an instruction that was compiled in; try: make build NATIVE=0\n";
+    ::_exit(::write(STDERR_FILENO, message, sizeof message - 1) > 0 ? 1 : 2);
+  });
+}
+#endif
+
 int main(int argc, char** argv) {
   using namespace microgpt;
   auto fail = [](const std::string& message, int code) {

@@ -2,7 +2,6 @@
 // vector types of GCC and Clang: + - * work on all lanes, and the compiler chooses the processor's instructions.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The commands of the program. Each has its own file with its name, its options and its code.
+// The commands of the program. Each has a file with its name, its options and its code, and a place in main.cpp.
 #pragma once
 
 #include <initializer_list>

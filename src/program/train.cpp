@@ -126,10 +126,9 @@ class AfterStep {
   Progress progress_;
 };
 
-/// Generates names. `length` is how many tokens they can have. If names are held out, or few,
-/// those that stand in the data are marked: a model may know them by heart. For a list, such a name, one that is only
-/// the beginning of such a name, one that came before, an empty one, and one that is cut off are drawn anew, up to 200
-/// times, each time more boldly.
+/// Generates names, of fewer than `length` tokens. If names are held out, or few, those that stand in the data are
+/// marked: a model may know them by heart. For a list, such a name, its beginning, one that came before, an empty one,
+/// and one that is cut off are drawn anew, up to 200 times, each time more boldly.
 void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>(double temperature)>& generate) {
   const auto& [documents, tokenizer, held_out] = run.start;
   auto is_beginning = [&](std::u32string_view name, std::size_t most_missing) {

@@ -9,8 +9,8 @@
 namespace microgpt {
 namespace {
 
-/// Whether the MLP squares. The compiler warns here of a new activation: either Model of src/microgpt.cpp gets a member
-/// for it, which scalar_model() and config_of() translate, or throw UsageError: the scalar path has none.
+/// Whether the MLP squares. The compiler warns here of a new activation: Model of src/microgpt.cpp gets a member for it,
+/// which scalar_model() and config_of() translate.
 bool is_squared(Activation activation) {
   switch (activation) {
     case Activation::relu: return false;

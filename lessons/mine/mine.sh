@@ -244,6 +244,7 @@ run_main() { # STAGE
 # Runs the whole program with files of a few names, and tests that; then with all names.
 run_whole() {
   local code=0
+  [ ! -t 2 ] || echo 'training your program with 60 names, then with all: up to two minutes' >&2
   local slow='If it gets slower and slower: each step ends with tape.resize(mark), or backward() goes through all steps so far.'
   { yes A | head -n 30 && printf '%s\n' {a..z} {0..3}; } >"$scratch/names.txt"
   echo abcdefghijklmno >"$scratch/name.txt"

@@ -83,7 +83,7 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
     file.lower = true;
     std::string typed = file.path;
     std::replace(typed.begin(), typed.end(), ',', '\n');
-    const bool is_file = std::filesystem::exists(file.path);
+    const bool is_file = std::filesystem::exists(file.path) || typed.find_first_of("./") != std::string::npos;
     for (const Document& text : is_file ? read_documents(file) : parse_documents(typed, file)) {
       constraints.without.emplace_back(text);
     }

@@ -55,8 +55,9 @@ ProbeDocument probe_document(const Document& document, const Tokenizer& tokenize
 
 Probe::Probe(const Config& config, const Parameters& parameters, std::vector<ProbeDocument> documents,
              std::size_t threads)
-    : model_(config, parameters,
-             std::ranges::max(documents, {}, [](auto& d) { return d.tokens.size(); }).tokens.size() - 1),
+    : model_(config, parameters, std::max_element(documents.begin(), documents.end(), [](auto& a, auto& b) {
+                                   return a.tokens.size() < b.tokens.size();
+                                 })->tokens.size() - 1),
       documents_(std::move(documents)),
       threads_(threads) {
   // As many documents in a batch as share some thousand positions, or fewer if their logits take much memory.

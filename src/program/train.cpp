@@ -133,7 +133,8 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
   const auto& [documents, tokenizer, held_out] = run.start;
   auto is_beginning = [&](std::u32string_view name, std::size_t most_missing) {
     auto fits = [&](const Document& one) { return one.starts_with(name) && one.size() <= name.size() + most_missing; };
-    return std::any_of(documents.begin(), documents.end(), fits) || std::any_of(held_out.begin(), held_out.end(), fits);
+    auto has = [&](const std::vector<Document>& names) { return std::any_of(names.begin(), names.end(), fits); };
+    return has(run.start.documents) || has(run.start.held_out);
   };
   const bool are_marked = !held_out.empty() || documents.size() < 10;
   std::set<std::u32string> names{U""};

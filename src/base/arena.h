@@ -1,5 +1,5 @@
 // Memory for many small things of one type: handed out piece by piece, taken back all at once, without destructors.
-// What lies in it never moves. What was taken back is poisoned: the address sanitizer stops a program that still uses it.
+// What lies in it never moves. What was taken back is poisoned: MODE=asan stops a program that still uses it.
 #pragma once
 
 #include <algorithm>

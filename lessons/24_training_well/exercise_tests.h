@@ -28,17 +28,17 @@ struct Written : Training {
 
 inline void test_train_until_worse() {
   Written training({9, 3, 2.5, 2.2, 2.4, 2.3, 2.6, 1});
-  const std::string call = "train_until_worse() with a patience of 3, validation losses 3, 2.5, 2.2, 2.4, 2.3, 2.6, 1";
-  calling(call, "It returns the lowest loss of those it has seen.");
+  const std::string asked = "train_until_worse() with a patience of 3, validation losses 3, 2.5, 2.2, 2.4, 2.3, 2.6, 1";
+  calling(asked, "It returns the lowest loss of those it has seen.");
   const double lowest = train_until_worse(training, 3);
-  calling(call + "; steps made", "2.4, 2.3 and 2.6 are three answers in a row that are no new lowest: stop there.");
+  calling(asked + "; steps made", "2.4, 2.3 and 2.6 are three answers in a row that are no new lowest: stop there.");
   usual({7}, "It went on to the end. Three answers in a row were no new lowest: stop there.");
   usual({4}, "It stopped at the first loss that was higher. Patience is how many of them in a row.");
   should_be(training.steps, {6});
-  calling(call + "; what it returns", "It returns the lowest loss of those it has seen.");
+  calling(asked + "; what it returns", "It returns the lowest loss of those it has seen.");
   usual({2.6}, "That is the last loss, and should be the lowest.");
   should_be(lowest, {2.2});
-  calling(call + "; it leaves the weights of step", "Those of the lowest loss: keep() them when it comes.");
+  calling(asked + "; it leaves the weights of step", "Those of the lowest loss: keep() them when it comes.");
   usual({6}, "It leaves the last weights. Those of the lowest loss are to come back.");
   usual({0}, "The weights of the beginning came back. Was keep() called?");
   should_be(double(training.weights), {3});
@@ -53,18 +53,18 @@ inline void test_train_until_worse() {
 inline void test_choose() {
   Written a({9, 2.5, 2.6, 2.7, 2.8}, 2.55), b({9, 2.6, 2.7, 2.2, 2.3, 2.4, 2.5}, 2.35),
       c({9, 2.6, 2.7, 2.3, 2.4, 2.5, 2.6}, 2.25);
-  const std::string call =
+  const std::string asked =
       "choose() of recipes 0, 1, 2, with lowest validation losses 2.5, 2.2, 2.3 and held-out losses 2.55, 2.35, 2.25";
-  calling(call + "; the chosen one", "The lowest validation loss decides.");
+  calling(asked + "; the chosen one", "The lowest validation loss decides.");
   const Report report = choose({&a, &b, &c});
   usual({0}, "With less patience than 3, recipe 1 does not come to its 2.2.");
   usual({2}, "It was chosen by its held-out loss. Then no names are left that tell how good it is.");
   should_be(double(report.recipe), {1});
-  calling(call + "; the two losses reported",
+  calling(asked + "; the two losses reported",
           "Those of the recipe that was chosen, validation loss and held-out loss.");
   usual({2.2, 2.25}, "That is the lowest held-out loss, and it is another recipe's.");
   should_be(Numbers{report.validation_loss, report.held_out_loss}, {2.2, 2.35});
-  calling(call + "; held-out losses asked for",
+  calling(asked + "; held-out losses asked for",
           "The envelope is opened once, for the chosen one, and for nothing else.");
   should_be(a.peeks + b.peeks + c.peeks, {1});
 }

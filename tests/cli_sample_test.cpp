@@ -111,6 +111,7 @@ TEST_CASE("names to avoid are read as the model's data were") {
     const Words others = lines(output(sample + Words{"--without", without}));
     CHECK(std::none_of(others.begin(), others.end(), [](const std::string& s) { return s.find("ann") < s.size(); }));
   }
+  CHECK(refusal(sample + Words{"--without", "no/such.txt"}).starts_with("1: cannot read 'no/such.txt': "));
   CHECK(microgpt({"heads", model, "--data", list}).err == note);
   write_contents(table, "x;name\n7;Anna \n");
   CHECK(refusal(sample + Words{"--avoid", table}) ==

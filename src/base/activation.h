@@ -1,7 +1,6 @@
-// The activation: what the MLP does to each number between its two matrices. To add one, write its formulas here, and
-// lines in the enum, in the table and in with_formulas(); a line in page/model.js and in lesson 24's pytorch_gpt.py;
-// and lines in src/microgpt.cpp for the scalar path, the oracle of its slope, which train/scalar_trainer.cpp translates.
-// A constant is a whole number, as x / 100: 0.01 * x is nothing for a vector of floats.
+// The activation: what the MLP does to each number between its two matrices. To add one, write its formulas here (a
+// constant as x / 100, which vectors know), and lines in the enum, the table and with_formulas(); in page/model.js and
+// lesson 24's pytorch_gpt.py; in src/microgpt.cpp, the oracle of its slope, and train/scalar_trainer.cpp.
 #pragma once
 
 #include <array>

@@ -1,11 +1,12 @@
-// Memory for many small things of one type: handed out piece by piece, taken back all at once, without destructors.
-// What lies in it never moves. What was taken back is poisoned: MODE=asan stops a program that still uses it.
+// Memory for many small things of one type: handed out piece by piece, taken back all at once. What lies in it never
+// moves. What was taken back is poisoned: the address sanitizer (MODE=asan) stops a program that still uses it.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #if __has_include(<sanitizer/asan_interface.h>)
@@ -18,6 +19,8 @@
 namespace microgpt {
 template <class T>
 class Arena {
+  static_assert(std::is_trivially_destructible_v<T>, "taking memory back runs no destructors");
+
  public:
   Arena() { chunks_.emplace_back(usual_size); }
 

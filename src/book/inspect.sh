@@ -1,5 +1,5 @@
 #!/bin/sh
-# Trains one of the models that lessons of the book open, which takes seconds, and writes its page: inspect.sh PROGRAM MODEL FOLDER
+# Trains a model that lessons of the book open, in seconds, and writes its page: inspect.sh PROGRAM MODEL FOLDER
 set -eu
 program=$1
 model=$2

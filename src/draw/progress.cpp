@@ -38,16 +38,15 @@ Progress::Progress(std::size_t total, bool quiet)
 
 void Progress::show(std::size_t done, const std::string& line) {
   if (quiet_) return;
-  const bool is_last = done == total_;
-  if (is_last) {
-    line_.reset();  // erases it
-  } else {
+  if (done < total_) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     const double rate = static_cast<double>(done) / spent.count(), left = static_cast<double>(total_ - done) / rate;
     const std::string time = fmt::format("{} %, {:.0f} steps/s, {:.0f} s left", done * 100 / total_, rate, left);
     line_->show(rewrite_ ? line + "  " + time : time);
+  } else {
+    line_.reset();  // erases it
   }
-  if (is_last || !rewrite_) fmt::print("{}\n", line);
+  if (done == total_ || !rewrite_) fmt::print("{}\n", line);
 }
 
 }  // namespace microgpt

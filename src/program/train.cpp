@@ -131,10 +131,9 @@ class AfterStep {
 /// and one that is cut off are drawn anew, up to 200 times, each time more boldly.
 void finish(const Run& run, std::size_t length, const std::function<std::vector<Token>(double temperature)>& generate) {
   const auto& [documents, tokenizer, held_out] = run.start;
-  auto is_beginning = [&](std::u32string_view name, std::size_t most_missing) {
-    auto fits = [&](const Document& one) { return one.starts_with(name) && one.size() <= name.size() + most_missing; };
-    auto has = [&](const std::vector<Document>& names) { return std::any_of(names.begin(), names.end(), fits); };
-    return has(run.start.documents) || has(run.start.held_out);
+  auto any = [&start = run.start](auto is) {
+    return std::any_of(start.documents.begin(), start.documents.end(), is) ||
+           std::any_of(start.held_out.begin(), start.held_out.end(), is);
   };
   const bool are_marked = !held_out.empty() || documents.size() < 10;
   std::set<std::u32string> names{U""};
@@ -144,8 +143,9 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
     bool is_copy = false;
     for (int tries = 0; tries < (run.options.is_list() ? 200 : 1); tries++) {
       name = tokenizer.document_of(generate(run.options.temperature * (1 + 0.01 * tries)));
-      is_copy = are_marked && is_beginning(name, 0);
-      if (!is_beginning(name, length) && name.size() < length && names.insert(name).second) break;
+      is_copy = are_marked && any([&](const Document& one) { return one == name; });
+      const bool is_beginning = any([&](const Document& one) { return one.starts_with(name); });
+      if (!is_beginning && name.size() < length && names.insert(name).second) break;
     }
     print_sample(i, encode_utf8(name), are_marked ? mark(is_copy, name.size() == length) : "");
   }

@@ -116,8 +116,8 @@ class EarlyStopping {
     run.state.counted.assign(run.start.documents.begin(), run.start.documents.begin() + n);
   }
 
-  /// After a step. If it is time for validation, or `now`, prints a line. If these
-  /// weights are to be kept, sets run.parameters and run.state, and returns true.
+  /// After a step. If it is time for validation, or `now`, prints a line. If these weights are to be kept, sets
+  /// run.parameters and run.state, and returns true.
   bool improves(TensorModel<T>& model, std::size_t step, bool now) {
     const std::size_t num_steps = run_.options.preset.train.num_steps;
     average_.add(model, step);

@@ -142,7 +142,7 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
     std::u32string name;
     bool is_copy = false;
     for (int tries = 0; tries < (run.options.is_list() ? 200 : 1); tries++) {
-      name = tokenizer.document_of(generate(run.options.temperature * (1 + 0.01 * tries)));
+      name = tokenizer.document_of(generate(run.options.temperature * std::pow(1.01, tries)));
       is_copy = are_marked && any([&](const Document& one) { return one == name; });
       const bool is_beginning = any([&](const Document& one) { return one.starts_with(name); });
       if (!is_beginning && name.size() < length && names.insert(name).second) break;

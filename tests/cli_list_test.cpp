@@ -25,7 +25,7 @@ TEST_CASE("a list's model is no worse than counting on names it has not seen, an
   Words quiet = lines(printed);
   std::erase_if(quiet, [](const std::string& line) { return line.starts_with("step "); });
   CHECK(lines(microgpt(folder.train({"--quiet", "--preset", "list"})).out) == quiet);
-  const std::string line = behind("best at step ", printed), kept = line.substr(line.find(": ") + 2, 6);
+  const std::string line = behind("kept step ", printed), kept = line.substr(line.find(": ") + 2, 6);
   CHECK(std::count(validation.begin(), validation.end(), kept) > 0);
   CHECK(std::stod(kept) <= std::stod(line.substr(line.rfind(": ") + 2)));  // what counting reaches
   CHECK(names(printed).size() == 20);
@@ -62,7 +62,7 @@ TEST_CASE("no document of a list is cut off, and names of the list are marked") 
   CHECK(marked > 0);
 }
 
-TEST_CASE("a signal ends a list's training, and the best model so far is kept") {
+TEST_CASE("a signal ends a list's training, and its model is kept") {
   std::string text;
   for (int i = 10'000; i < 15'000; i++) text += std::to_string(i) + "\n";
   for (char& c : text) c += c == '\n' ? 0 : 'a' - '0';  // digits would be told of
@@ -73,8 +73,8 @@ TEST_CASE("a signal ends a list's training, and the best model so far is kept") 
   training.send(SIGINT);
   const Run r = training.wait();
   CHECK(r.exit_code == 128 + SIGINT);
-  CHECK(r.err.starts_with("microgpt: stopped; the best model so far, of step "));
-  CHECK(r.err.ends_with(", is saved in '" + model + "'\n"));
+  CHECK(r.err.starts_with("microgpt: stopped; the model of step "));
+  CHECK(r.err.ends_with(" is saved in '" + model + "'\n"));
   CHECK(microgpt({"sample", model}).exit_code == 0);
 }
 

@@ -46,8 +46,7 @@ struct SampleOptions {
   const Mixture* mixed() const { return mixture ? &*mixture : nullptr; }
 };
 
-/// A name that was drawn.
-using Name = std::u32string;
+using Name = std::u32string;  // that was drawn
 
 std::set<Document> set_of(const DataFile& file) {
   const std::vector<Document> documents = read_documents(file);
@@ -91,8 +90,7 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
   return constraints;
 }
 
-/// The next name.
-using Source = std::function<Name()>;
+using Source = std::function<Name()>;  // of the next name
 
 /// New names from one stream of random numbers, one after the other, as in the published program.
 Source drawn(Decoder<double>& decoder, const SampleOptions& options, const Tokenizer& tokenizer,
@@ -120,8 +118,7 @@ struct Found {
   std::string shortfall;  // why there are not more; empty if there are enough
 };
 
-/// Takes names until there are as many as asked for that are as they must be, until that looks hopeless, or until a
-/// signal comes.
+/// Draws names until enough of them are as they must be, until that looks hopeless, or until a signal comes.
 Found find_names(const SampleOptions& options, const Constraints& constraints, const Source& next) {
   const bool is_always_same = options.temperature == 0;
   const std::size_t patience = is_always_same ? 1 : 100'000;  // tries without a name
@@ -293,7 +290,7 @@ Command sample_command() {
       {"--pattern", "the form of every name: * is any text, ? any character", text(o.pattern, "TEXT")},
       {"--min-length", "fewest characters", count(o.min_length, max_count, 0)},
       {"--max-length", "most characters", count(o.max_length)},
-      {"--new", "none of --data [what the model learned], however capitals, spaces, hyphens are; none twice",
+      {"--new", "none of --data [what the model learned], however capitals are, or its beginning; none twice",
        flag(o.only_new)},
       {"--unique", "no name twice", flag(o.unique)},
       {"--avoid", "no name of this file, which is read as the model's data were", text(o.avoid, "FILE")},

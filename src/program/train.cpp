@@ -108,7 +108,7 @@ class AfterStep {
     const std::size_t step = run_.state.step;
     if (options_.is_list()) {
       return {signal,
-              fmt::format("stopped; the best model so far, of step {}, is saved in '{}'", step, *options_.save)};
+              fmt::format("stopped; the model of step {} is saved in '{}'", step, *options_.save)};
     }
     const std::string again = fmt::format("go on with: microgpt train --resume {}", shell_word(*options_.save));
     const std::string others = options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "";

@@ -29,7 +29,7 @@ inline constexpr std::size_t patience = 8;
 /// The longest document that is not cut off.
 inline constexpr std::size_t longest_block = 512;
 
-/// Fewer documents than this are learned with larger steps.
+/// Fewer documents than this are learned with larger steps, and to the last one: those held out are too few to choose by.
 inline constexpr std::size_t few = 400;
 
 /// data/names.txt, and the 32,033 names of makemore.
@@ -98,8 +98,8 @@ struct MovingAverage {
 
 /// Computes the validation loss at times, that of the moving average of the weights on the held-out documents, or on
 /// the first of thousands, each prediction mixed with that of counting so that the loss is smallest. So it is never
-/// worse than counting. Keeps the last weights whose loss is not clearly more than the smallest: the longer a model
-/// learns, the more its names look like words.
+/// worse than counting. Keeps the last weights, or of many documents the last whose loss is not clearly more than the
+/// smallest: the longer a model learns, the more its names look like words.
 template <class T>
 class EarlyStopping {
  public:
@@ -108,7 +108,8 @@ class EarlyStopping {
         threads_(threads),
         documents_(std::span(run.start.held_out).first(std::min(run.start.held_out.size(), most_documents))),
         interval_((run.options.preset.train.num_steps + num_validations - 1) / num_validations),
-        average_{run.start.documents.size() < few ? 4.0 : 16.0, Parameters(gpt_shapes(run.options.preset.model)),
+        is_few_(run.start.documents.size() < few),
+        average_{is_few_ ? 4.0 : 16.0, Parameters(gpt_shapes(run.options.preset.model)),
                  Parameters(gpt_shapes(run.options.preset.model))},
         mixture_{1, Ngram(run.start.documents, run.start.tokenizer)},
         counted_(counted_losses(std::cref(mixture_.counts), documents_, run.start.tokenizer, longest_block)) {
@@ -130,7 +131,7 @@ class EarlyStopping {
     const double validation = estimate(losses).mean;
     if (best_.empty() || validation < estimate(best_).mean) best_ = losses;
     for (std::size_t i = 0; i < losses.size(); i++) losses[i] -= best_[i];
-    const bool is_kept = !estimate(losses).is_clear();
+    const bool is_kept = is_few_ || !estimate(losses).is_clear();
     if (is_kept) {
       kept_ = validation;
       gpt_ = estimate(gpt).mean;
@@ -156,10 +157,10 @@ class EarlyStopping {
 
   /// Prints the kept loss beside that of counting.
   void print_result() const {
-    fmt::print("best at step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n",
+    fmt::print("kept step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n",
                run_.state.step, kept_, Ngram::order, estimate(counted_).mean);
-    fmt::print("mixed: {:.2f} of the GPT (alone {:.4f}), {:.2f} of counting; of equally good steps, the last is best\n",
-               mixture_.share, gpt_, 1 - mixture_.share);
+    fmt::print("mixed: {:.2f} of the GPT (alone {:.4f}), {:.2f} of counting; {} is kept\n", mixture_.share, gpt_,
+               1 - mixture_.share, is_few_ ? "of few names, the last step" : "of equally good steps, the last");
   }
 
  private:
@@ -167,6 +168,7 @@ class EarlyStopping {
   std::size_t threads_;
   std::span<const Document> documents_;
   std::size_t interval_;  // between two validations, in steps
+  bool is_few_;
   MovingAverage<T> average_;
   Mixture mixture_;
   std::vector<double> counted_;  // the losses of counting, for each prediction

@@ -56,7 +56,7 @@ struct Constraints {
   std::size_t max_length = std::numeric_limits<std::size_t>::max();
   std::u32string prefix, suffix;
   std::u32string pattern;               // see matches(); empty: any name
-  std::set<std::u32string> excluded;    // as bare() writes them
+  std::set<std::u32string> excluded;    // also their beginnings; as bare() writes them
   std::vector<std::u32string> without;  // what no name may contain, in small letters
 
   /// Nothing for a name that is as it must be; else what is wrong with it: "too short", "known", ...
@@ -66,12 +66,13 @@ struct Constraints {
     if (!name.starts_with(prefix)) return "without that beginning";
     if (!name.ends_with(suffix)) return "without that end";
     if (!pattern.empty() && !matches(pattern, name)) return "without that pattern";
-    if (!excluded.empty() && excluded.contains(bare(name))) return "known";
-    if (without.empty()) return {};
+    const std::u32string text = bare(name);
+    const auto known = excluded.lower_bound(text);  // the first of those that begin so, if there are any
+    if (known != excluded.end() && known->starts_with(text)) return "known, or the beginning of a known one";
     std::u32string small(name);
     std::transform(small.begin(), small.end(), small.begin(), lower);
-    for (const std::u32string& text : without) {
-      if (small.find(text) != std::u32string::npos) return "with a part that must not be";
+    for (const std::u32string& part : without) {
+      if (small.find(part) != std::u32string::npos) return "with a part that must not be";
     }
     return {};
   }

@@ -140,7 +140,6 @@ around() {
   says 'there is no such stage' env MINE_FOLDER="$folder" $mine reset x || code=1
   rm "$folder/microgpt.cpp"
   says 'is gone; make mine-reset STAGE=3' env MINE_FOLDER="$folder" $mine test || code=1
-  edited 1 'token != BOS &&' 'true ||' 'still computing after' || code=1
   edited 1 '  std::string name;' '  std::string name; for (;;) std::puts("for ever");' \
     'printed more than a megabyte' 1 || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; *(volatile int*)8 = 1;' 'crashed (signal 11)' 2 || code=1
@@ -151,9 +150,9 @@ around() {
   edited 2 '  return p;' '' 'does not compile: no return statement in function returning non-void' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; exit(0);' 'the program ended. Is there an exit() in it?' 2 ||
     code=1
-  $mine cut 3 >"$MINE_FOLDER/microgpt.cpp" && rm "$MINE_FOLDER/progress"
-  says '[###............] 3 of 15' $mine test || code=1
-  says 'stage 2, the loss (lesson 01): it holds' $mine test 2 || code=1
+  $mine cut 14 >"$MINE_FOLDER/microgpt.cpp" && rm "$MINE_FOLDER/progress"
+  says '[##############.] 14 of 15' $mine test || code=1
+  says 'stage 14, temperature (lesson 09): it holds' $mine test 14 || code=1
   edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
   says 'either STAGE, for a solution, or BACK' $mine back 1 5 || code=1
   edited 5 'if (v.a != nullptr) v.grad = 0;' '' 'and L.backward() twice' 5 || code=1
@@ -179,6 +178,9 @@ if [ $# = 2 ]; then one "$@"; exit; fi
 # Stages that begin to use a header are compiled without this one, too: a forgotten #include would show.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# The usual linker takes twice as long as gold, which not every machine has.
+export CXX=${CXX:-g++}
+! echo 'int main() {}' | $CXX -fuse-ld=gold -x c++ - -o "$folder/gold" 2>/dev/null || CXX+=' -fuse-ld=gold'
 export MINE_HEADER=$folder/headers.h
 $mine header "$MINE_HEADER" || exit
 

@@ -152,7 +152,7 @@ around() {
     code=1
   $mine cut 14 >"$MINE_FOLDER/microgpt.cpp" && rm "$MINE_FOLDER/progress"
   says '[##############.] 14 of 15' $mine test || code=1
-  says 'stage 14, temperature (lesson 09): it holds' $mine test 14 || code=1
+  says 'stage 2, the loss (lesson 01): it holds' $mine test 2 || code=1
   edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
   says 'either STAGE, for a solution, or BACK' $mine back 1 5 || code=1
   edited 5 'if (v.a != nullptr) v.grad = 0;' '' 'and L.backward() twice' 5 || code=1

@@ -148,7 +148,7 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
   const std::string list = file("out"), before = contents(model);
   for (const char* layout : {"numbered", "plain", "csv", "json"}) {
     const Words how{"sample", model, "--num", "7", "--score", "--layout", layout};
-    CHECK(output(how + Words{"--out", list}).empty());
+    CHECK(output(how + Words{"--out", list, "--force"}).empty());
     CHECK(contents(list) == (layout == std::string("csv") ? "\ufeff" : "") + output(how));
   }
   for (const std::string layout : {"txt", "csv", "json"}) {
@@ -158,7 +158,8 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
     const bool has_own = layout == "csv" || layout == "json";
     CHECK(contents(table) == (layout == "csv" ? "\ufeff" : "") + output({"sample", model, "--num", "3", "--score",
                                                                          "--layout", has_own ? layout : "plain"}));
-    output(how + Words{"--layout", "numbered"});
+    CHECK(refusal(how) == "2: --out '" + table + "' is there already; choose another path, or add --force");
+    output(how + Words{"--layout", "numbered", "--force"});
     CHECK(contents(table) == output({"sample", model, "--num", "3", "--score"}));
   }
   const std::string would = "2: --out would write '", sample = "sample " + model + " --out ";
@@ -168,7 +169,7 @@ TEST_CASE_FIXTURE(TensorFolder, "--out writes what would have been printed, and 
                  {sample + names + " --avoid " + names, would + names},
                  {sample + file("no/out"), "1: cannot write '"},
                  // What there is of it is written, too.
-                 {sample + list + " --max-length 1 --unique --layout plain --num 1000", "1: found "}});
+                 {sample + list + " --force --max-length 1 --unique --layout plain --num 1000", "1: found "}});
   CHECK(contents(model) == before);
   CHECK(contents(names) == few_names);
   CHECK(lines(contents(list)).size() >= 2);

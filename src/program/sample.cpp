@@ -37,7 +37,7 @@ struct SampleOptions {
   std::string prompt, suffix, pattern;
   std::size_t min_length = 0;
   std::size_t max_length = max_new_tokens;
-  bool unique = false, only_new = false, score = false, rank = false;
+  bool unique = false, only_new = false, score = false, rank = false, force = false;
   std::optional<std::string> data, avoid, without, out;
   Layout layout = Layout::numbered;
   std::optional<Dtype> dtype;
@@ -47,11 +47,6 @@ struct SampleOptions {
 };
 
 using Name = std::u32string;  // that was drawn
-
-std::set<Document> set_of(const DataFile& file) {
-  const std::vector<Document> documents = read_documents(file);
-  return {documents.begin(), documents.end()};
-}
 
 Constraints constraints_of(const SampleOptions& options, const Checkpoint& checkpoint, const std::set<Document>& data) {
   if (options.min_length > options.max_length) {
@@ -72,10 +67,10 @@ Constraints constraints_of(const SampleOptions& options, const Checkpoint& check
     throw UsageError(
         fmt::format("--min-length is {}; this model's names end at {}", options.min_length, longest_drawn));
   }
-  auto exclude = [&](const std::set<Document>& names) {
+  auto exclude = [&](const auto& names) {
     for (const Document& name : names) constraints.excluded.insert(bare(name));
   };
-  if (options.avoid) exclude(set_of(data_of(checkpoint, options.avoid)));
+  if (options.avoid) exclude(read_documents(data_of(checkpoint, options.avoid)));
   if (options.only_new) exclude(data);
   if (options.without) {
     DataFile file(*options.without);
@@ -152,11 +147,8 @@ Found find_names(const SampleOptions& options, const Constraints& constraints, c
   const auto most_frequent = std::max_element(objections.begin(), objections.end(),
                                               [](const auto& a, const auto& b) { return a.second < b.second; });
   found.shortfall += fmt::format(": most others are {}", most_frequent->first);
-  if (is_always_same) {
-    found.shortfall += "; --temperature 0 draws the same name again and again";
-  } else if (options.temperature < 1) {
-    found.shortfall += "; --temperature 1 draws rarer ones";
-  }
+  found.shortfall += is_always_same ? "; --temperature 0 draws the same name again and again"
+                                    : "; a higher --temperature draws rarer ones";
   return found;
 }
 
@@ -186,7 +178,7 @@ std::string list_text(const std::vector<Name>& names, const SampleOptions& optio
     const std::string score = options.score ? fmt::format("  {:.3f}", losses.at(name)) : "";
     const std::string note = mark(data.contains(name), name.size() == cut);
     Json& record = records.emplace_back(Json{{"name", shown}});
-    if (!data.empty()) record["in_data"] = data.contains(name);
+    if (!data.empty() && !options.only_new) record["in_data"] = data.contains(name);
     if (options.score) record["nats_per_token"] = losses.at(name);
     switch (options.layout) {
       case Layout::numbered: text += fmt::format("sample {:2}: {}{}{}\n", records.size(), shown, score, note); break;
@@ -246,6 +238,9 @@ void sample(const Options& table, SampleOptions& options) {
     require_output(
         "--out", *options.out,
         {options.model, own, options.data.value_or(own), options.avoid.value_or(own), options.without.value_or(own)});
+    if (std::error_code none; !options.force && std::filesystem::is_regular_file(*options.out, none)) {
+      throw UsageError(fmt::format("--out '{}' is there already; choose another path, or add --force", *options.out));
+    }
   }
   if (options.out && !is_typed(table, "--layout")) {  // then the ending of the file says how it is written
     const std::string ending = std::filesystem::path(*options.out).extension().string();
@@ -255,7 +250,10 @@ void sample(const Options& table, SampleOptions& options) {
     }
   }
   std::set<Document> data;
-  if (options.data || options.only_new) data = set_of(data_of(checkpoint, options.data));
+  if (options.data || options.only_new) {
+    const std::vector<Document> documents = read_documents(data_of(checkpoint, options.data));
+    data = {documents.begin(), documents.end()};
+  }
   // A model of the tensor engine was trained in floats, and is sampled in them.
   const Dtype trained = checkpoint.trained_with("engine") == "tensor" ? Dtype::f32 : Dtype::f64;
   options.dtype.value_or(trained) == Dtype::f32 ? sample<float>(options, checkpoint, data)
@@ -283,7 +281,8 @@ Command sample_command() {
            o.layout,
            {{"numbered", Layout::numbered}, {"plain", Layout::plain}, {"csv", Layout::csv}, {"json", Layout::json}})},
       {"--out", "write to this file: .txt, a name per line; .csv (UTF-8, with a byte mark); .json",
-       text(o.out, "FILE")}};
+       text(o.out, "FILE")},
+      {"--force", "replace the file of --out if it is there", flag(o.force)}};
   const Options constraints{
       {"--prompt", "the beginning of every name", text(o.prompt, "TEXT")},
       {"--suffix", "the end of every name", text(o.suffix, "TEXT")},

@@ -59,7 +59,7 @@ double Ngram::operator()(std::span<const Token> tokens, std::size_t i) const {
 
 std::vector<double> Ngram::next(std::span<const Token> tokens) const {
   std::vector<double> p(vocab_size_, 1.0 / static_cast<double>(vocab_size_));
-  constexpr double little = 0.05;
+  const double little = tokens.size() > 1 ? 0.05 : 0;  // a document begins as one of those counted
   each_context(tokens, [&, n = 0](const Seen& seen) mutable {
     if (n++ > 3 && seen.total.times < 10) return;
     for (double& x : p) x *= little / (seen.total.times + little);
@@ -86,7 +86,8 @@ void Mixture::mix(std::span<T> logits, std::span<const Token> tokens) const {
   double total = 0;
   for (const T logit : logits) total += std::exp(logit - largest);
   for (std::size_t i = 0; i < logits.size(); i++) {
-    logits[i] = static_cast<T>(std::log(mixed(share, std::exp(logits[i] - largest) / total, counted[i])));
+    const double of_gpt = tokens.size() > 1 ? share : 0;
+    logits[i] = static_cast<T>(std::log(mixed(of_gpt, std::exp(logits[i] - largest) / total, counted[i])));
   }
 }
 

@@ -289,7 +289,7 @@ Command sample_command() {
       {"--pattern", "the form of every name: * is any text, ? any character", text(o.pattern, "TEXT")},
       {"--min-length", "fewest characters", count(o.min_length, max_count, 0)},
       {"--max-length", "most characters", count(o.max_length)},
-      {"--new", "none of --data [what the model learned], however capitals are, or its beginning; none twice",
+      {"--new", "none of --data [what the model learned] or its beginning, capitals or not; none twice",
        flag(o.only_new)},
       {"--unique", "no name twice", flag(o.unique)},
       {"--avoid", "no name of this file, which is read as the model's data were", text(o.avoid, "FILE")},

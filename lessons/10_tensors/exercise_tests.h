@@ -30,8 +30,10 @@ inline void test_attention() {
   usual(last(weights(0)), "A score times 0 is 0, and exp(0) is 1. Which score has an exp of 0?");
   usual(last(softmax(Numbers{-INFINITY, 2, 3})), "The scores were not divided by the root of D.");
   should_be(row_2(masked_attention(q, k, v, mask)), right);
-  k.data = {10000, 10000, 0, 1, 1, 1};
-  calling("The same with k[0] = (10000 10000), all rows", "Row 0 does not count for row 2, however large its score.");
+  k.data = {10000, 10000, -1000, 1, -999, 1};
+  calling("The same with k (10000 10000) (-1000 1) (-999 1), all rows", "Row 2 never sees row 0.");
+  usual({4, 0, 0, 2, 4, 0}, "Scores that count are below that of row 0. Which score is below all?");
+  usual(Numbers(6, NAN), "exp() of a large score is inf, and inf * 0 is nan. What is to go, goes before exp().");
   usual({4, 0, NAN, NAN, NAN, NAN}, "exp() of that score made all others 0. Put the mask before the softmax.");
   should_be(masked_attention(q, k, v, mask).data, {4, 0, 0, 2, right[0], right[1]});
 }

@@ -15,6 +15,7 @@ inline void test_arrow() {
   calling("rotate_backward() of dy = (1 0) at position 1, where a pair is rotated by 1 radian",
           "y[0] is x[0] cos - x[1] sin. Only y[0] counts here, so the slopes are cos and -sin.");
   usual({1, 0}, "Nothing was rotated. Both numbers of x act on y[0]: with cos, and with -sin.");
+  usual(rotate({1, 0}, -std::size_t{1}), "Positions are unsigned: -position is 18446744073709551615.");
   usual({std::cos(1), std::sin(1)}, "That is rotate() once more. The slopes must be rotated back, by the same angle.");
   should_be(rotate_backward({1, 0}, 1), {std::cos(1), -std::sin(1)});
   calling("rotate_backward() of dy = (0 1) at position 1", "y[1] is x[0] sin + x[1] cos. Only y[1] counts here.");
@@ -38,7 +39,7 @@ inline void test_row() {
   const Row dy = waves(6, 2);
   const Row slopes = nudged(x, [&] { return dot(rotate(x, 5), dy); });
   calling("rotate_backward() of six numbers at position 5, and slopes by nudging",
-          "One pair was right. Each pair has an angle of its own: position * speed(i, D).");
+          "Pair i is x[2 i] and x[2 i + 1], and has an angle of its own: position * speed(i, D).");
   usual(rotated(dy, [](std::size_t) { return -5.0; }), "All pairs rotate with the speed of the first.");
   usual(rotated(dy, [](std::size_t i) { return -speed(i, 6); }), "It rotates as at position 1, at any position.");
   should_be(rotate_backward(dy, 5), slopes, 1e-6);
@@ -63,7 +64,7 @@ inline void test_score() {
   usual(rotate_backward(rotate(k, 4), 9), "The direction is right. It has to be multiplied by dscore.");
   should_be(dq, want_q, 1e-6);
   calling("score_backward() of a query at 9, a key at 4, dscore = 2: the slope of k",
-          "The query is right. For the key, exchange the two, and their positions.");
+          "The query is right. For the key, exchange the two, and their positions, which cannot be below 0.");
   should_be(dk, want_k, 1e-6);
 }
 

@@ -16,7 +16,7 @@ using teach::usual;
 inline void test_two() {
   calling("worth() of two heads that do the same, losses (0 0 0 1)",
           "Who goes first costs nothing, and who goes second costs 1. Each goes second in one of the two orders.");
-  usual({0, 0}, "That is what each costs alone. In the other order, it goes when the other one is out already.");
+  usual({0, 0}, "That is what each costs alone. The second costs 1. Or is 1 / 2 a division of whole numbers?");
   usual({1, 1}, "That is the sum over both orders, or what it costs to go last. Take the mean over the orders.");
   should_be(worth({0, 0, 0, 1}), {0.5, 0.5});
 }
@@ -33,7 +33,7 @@ inline void test_sixteen() {
   calling(
       "worth() of sixteen heads, where the loss is the square of how many are out",
       "There are 20,922,789,888,000 orders, too many to try. But it does not matter in which order the others went, "
-      "only who they are: go through sets of heads.");
+      "only who they are: go through sets of heads. (And 13! is too large for an int.)");
   Losses squares;
   for (std::size_t out = 0; out < 65536; out++) squares.push_back(std::popcount(out) * std::popcount(out));
   should_be(worth(squares), teach::Numbers(16, 16));

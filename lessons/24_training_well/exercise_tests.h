@@ -57,15 +57,13 @@ inline void test_choose() {
       "choose() of recipes 0, 1, 2, with lowest validation losses 2.5, 2.2, 2.3 and held-out losses 2.55, 2.35, 2.25";
   calling(asked + "; the chosen one", "The lowest validation loss decides.");
   const Report report = choose({&a, &b, &c});
-  usual({0}, "With less patience than 3, recipe 1 does not come to its 2.2.");
+  usual({0}, "Is one chosen at all? Or with less patience than 3, so that recipe 1 does not come to its 2.2?");
   usual({2}, "It was chosen by its held-out loss. Then no names are left that tell how good it is.");
   should_be(double(report.recipe), {1});
-  calling(asked + "; the two losses reported",
-          "Those of the recipe that was chosen, validation loss and held-out loss.");
+  calling(asked + "; the two losses reported", "Those of the recipe that was chosen: validation, held-out.");
   usual({2.2, 2.25}, "That is the lowest held-out loss, and it is another recipe's.");
   should_be(Numbers{report.validation_loss, report.held_out_loss}, {2.2, 2.35});
-  calling(asked + "; held-out losses asked for",
-          "The envelope is opened once, for the chosen one, and for nothing else.");
+  calling(asked + "; held-out losses asked for", "The envelope is opened once, for the chosen one alone.");
   should_be(a.peeks + b.peeks + c.peeks, {1});
 }
 

@@ -35,8 +35,8 @@ TESTS(1, stage_1_draw) {
   usual({0.5}, "Index 0 and 2 come equally often: the weights are not used.");
   usual({0.5714}, "It is {2, 1, 4} that were drawn from. draw() takes the weights as they are; only the loss adds 1.");
   for (double same : {0, 1}) {
-    usual({same}, "It draws the same number each time. Is the generator made anew in each call? "
-                  "Or are two whole numbers divided? 1 / 2 is 0.");
+    usual({same}, "It draws the same number each time. Is the generator made anew in each call, or the dart thrown "
+                  "below 1, not below the sum of the weights? Or are two whole numbers divided? 1 / 2 is 0.");
   }
   should_be(share(), {0.75}, 0.03);
 }
@@ -136,8 +136,8 @@ TESTS(4, stage_4) {
 }
 
 TESTS(5, stage_5) {
-  auto small = [](int times) {
-    const Value a = 2, b = -3, u = a * b, v = u + 10, L = u * v;
+  auto small = [](int times, bool is_mirrored = false) {
+    const Value a = 2, b = -3, u = a * b, v = u + 10, L = is_mirrored ? v * u : u * v;
     for (int i = 0; i < times; i++) L.backward();
     return Numbers{a.grad(), b.grad(), u.grad(), v.grad()};
   };
@@ -150,6 +150,13 @@ TESTS(5, stage_5) {
     const Value a = 2;
     (a * 5).backward();
     should_be(a.grad(), {5});
+  }
+  {
+    calling("Value a = 2, b = 5, then a + b, then backward(): a.grad()", "If a grows a little, a + b grows as much.");
+    usual({5}, "Those are the local gradients of a * b. For a + b they are 1 and 1.");
+    const Value a = 2, b = 5;
+    (a + b).backward();
+    should_be(a.grad(), {1});
   }
   {
     calling("Value a = 2, then a * a, then backward(): a.grad()", "a has two shares in a * a: 2 through each factor.");
@@ -169,6 +176,10 @@ TESTS(5, stage_5) {
         "A child gets its local gradient times the gradient of its parent. One of the two is missing.");
   usual({-3, 2, 5, -6}, "A child gets its local gradient times the gradient of its parent. The second is missing.");
   should_be(small(1), {6, -4, -2, -6});
+  calling("The same with L = v * u: the gradients of a, b, u and v",
+          "Whichever factor stands first, u hands on when all of its shares have arrived, and one comes through v.");
+  usual({-12, 8, -2, -6}, "u handed on before all of its shares had arrived. Go from the last node to the first.");
+  should_be(small(1, true), {6, -4, -2, -6});
   calling("The same u = a * b, v = u + 10, L = u * v, and L.backward() twice: the gradients of a, b, u and v",
           "Computed nodes start each backward() at 0. Leaves, such as a and b, add up.");
   usual({6, -4, -2, -6}, "The leaves a and b should keep what they have, and add. Only computed nodes start at 0.");
@@ -598,13 +609,15 @@ TESTS(13, stage_13) {
   const std::string after = ": how far both moved, and the gradient then";
   calling("two weights with gradients -10 and 0.001, then adam(0.3, 0)" + after,
           "At the first step the corrected means are the gradient and its square: both move by 0.3. "
-          "Are m and v as long as params by now, and kept from one call to the next?");
+          "Has each parameter an m and a v of its own, which are kept from one call to the next?");
   usual({0.03, -297.03, 0}, "The root of v_hat is missing: v is a mean of squares.");
   usual({0.45, -0.45, 0}, "The corrections are missing. m and v begin at 0, so at first they are too small.");
   usual({3, -3, 0}, "v is not corrected. v_hat is v divided by 1 - 0.99^(step+1).");
   usual({0.045, -0.045, 0}, "m is not corrected. m_hat is m divided by 1 - 0.85^(step+1).");
   usual({0.3, -0.29851, 0}, "Very nearly. 1e-8 is added to the root of v_hat, not under the root.");
   usual({0.005164, -0.005164, 0}, "0.85 and 0.99 are exchanged: m keeps 0.85 of what it was, and v 0.99.");
+  usual({NAN, -0.009487, 0}, "v is a mean of the gradients' squares, not of the gradients.");
+  usual({1.162, -1.162, 0}, "m and v have corrections of their own: 1 - 0.85^(step+1) and 1 - 0.99^(step+1).");
   usual({NAN, NAN, 0}, "0 divided by 0: step counts from 0, so the powers of 0.85 and 0.99 are step + 1.");
   usual({0.3, -0.3, -10}, "The gradient is still there, and would be added to that of the next name. Set it to 0.");
   usual({-0.3, 0.3, 0}, "It went uphill. The gradient says where the loss grows; go the other way.");
@@ -612,6 +625,9 @@ TESTS(13, stage_13) {
   should_be(moved(-10, 0), {0.3, -0.3, 0}, 1e-4);
   calling("then gradients -5 and 0.001, and adam(0.3, 1)" + after,
           "m keeps 85 percent of what it was, v 99 percent. At step 1 the corrections are 1 - 0.85^2 and 1 - 0.99^2.");
+  for (const Numbers& kept : {Numbers{0.4416, -0.4525, 0}, Numbers{1.567, -1.381, 0}}) {
+    usual(kept, "m_hat was kept as m. Correct a copy, for this step alone.");
+  }
   usual({0.5913, -0.6, 0}, "0.85 and 0.99 are exchanged: m keeps 0.85 of what it was, and v 0.99.");
   should_be(moved(-5, 1), {0.5773313, -0.6, 0}, 1e-4);
 }
@@ -765,9 +781,9 @@ void names_are_cut(const Model& model) {
   should_be(double(name_of(model).size()), {16});
 }
 
-/// For a model that likes a as much as b at the begin.
+/// For a model that likes a as much as b at the beginning.
 void names_are_drawn(const Model& model) {
-  calling("new_name(), 50 times, where a and b are equally likely at the begin: how many begin with a",
+  calling("new_name(), 50 times, where a and b are equally likely at the beginning: how many begin with a",
           "Half of them. Draw the next letter by its probability.");
   usual({1}, "The likeliest letter comes each time. Draw by the probabilities: draw(weights).");
   usual({0}, "The likeliest letter comes each time. Draw by the probabilities: draw(weights).");
@@ -820,6 +836,37 @@ Model blank_model() {
   model.mlp_fc1 = model.mlp_fc2 = Matrix(4, List(4, 0.0));
 #endif
   return model;
+}
+#endif
+
+#if STAGE >= 14
+TESTS(14, stage_14) {
+  if (!knows_letters()) return;
+  // At the beginning its scores are 2 for a, 1 for b and for the end, and -100 for the rest; then 100 for the end.
+  Model model;
+  const double one = std::sqrt(0.5);  // rmsnorm makes {1.4142, 0} of {1, 0}
+  model.wte = Matrix(27, List{0.0, 1});
+  model.wte[26] = {1, 0.0};
+  model.wpe = Matrix(16, List{0.0, 0.0});
+  model.lm_head = Matrix(27, List{-100 * one, 0.0});
+  model.lm_head[0] = {2 * one, 0.0};
+  model.lm_head[1] = {one, 0.0};
+  model.lm_head[26] = {one, 100};
+  model.attn_wq = model.attn_wk = model.attn_wv = model.attn_wo = Matrix{{0.0, 0.0}, {0.0, 0.0}};
+  model.mlp_fc1 = Matrix{{0.0, 0.0}};
+  model.mlp_fc2 = Matrix{{0.0}, {0.0}};
+  model.n_head = 1;
+  auto share = [&](double temperature) {
+    double hits = 0;
+    for (int i = 0; i < 400; i++) hits += new_name(model, temperature).starts_with('a');
+    return hits / 400;
+  };
+  calling("scores 2 for a, 1 for b, 1 for the end; new_name(model, 0.5), 400 times: how many begin with a",
+          "Scores divided by 0.5 are 4, 2 and 2. softmax makes 0.787, 0.107 and 0.107 of them.");
+  usual({0.576}, "The temperature changes nothing. Divide the scores by it before softmax, not what comes out.");
+  usual({0.105}, "The probabilities were divided, and softmax taken once more. Divide the scores before softmax.");
+  usual({0.452}, "The scores were multiplied. Below 1, the temperature should make likely letters likelier.");
+  should_be(share(0.5), {0.787}, 0.045);
 }
 #endif
 
@@ -882,36 +929,6 @@ TESTS(8, stage_8_long) {
   loss_goes_back(model, model.lm_head[0][0]);
   model.lm_head[0][0] = 1000;
   names_are_cut(model);
-}
-#endif
-
-#if STAGE >= 14
-TESTS(14, stage_14) {
-  if (!knows_letters()) return;
-  // At the begin its scores are 2 for a, 1 for b and for the end, and -100 for the rest; then 100 for the end.
-  Model model;
-  const double one = std::sqrt(0.5);  // rmsnorm makes {1.4142, 0} of {1, 0}
-  model.wte = Matrix(27, List{0.0, 1});
-  model.wte[26] = {1, 0.0};
-  model.wpe = Matrix(16, List{0.0, 0.0});
-  model.lm_head = Matrix(27, List{-100 * one, 0.0});
-  model.lm_head[0] = {2 * one, 0.0};
-  model.lm_head[1] = {one, 0.0};
-  model.lm_head[26] = {one, 100};
-  model.attn_wq = model.attn_wk = model.attn_wv = model.attn_wo = Matrix{{0.0, 0.0}, {0.0, 0.0}};
-  model.mlp_fc1 = Matrix{{0.0, 0.0}};
-  model.mlp_fc2 = Matrix{{0.0}, {0.0}};
-  model.n_head = 1;
-  auto share = [&](double temperature) {
-    double hits = 0;
-    for (int i = 0; i < 400; i++) hits += new_name(model, temperature).starts_with('a');
-    return hits / 400;
-  };
-  calling("scores 2 for a, 1 for b, 1 for the end; new_name(model, 0.5), 400 times: how many begin with a",
-          "Scores divided by 0.5 are 4, 2 and 2. softmax makes 0.787, 0.107 and 0.107 of them.");
-  usual({0.576}, "The temperature changes nothing. Divide the scores by it before softmax, not what comes out.");
-  usual({0.452}, "The scores were multiplied. Below 1, the temperature should make likely letters likelier.");
-  should_be(share(0.5), {0.787}, 0.045);
 }
 #endif
 

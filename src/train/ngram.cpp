@@ -59,9 +59,9 @@ double Ngram::operator()(std::span<const Token> tokens, std::size_t i) const {
 
 std::vector<double> Ngram::next(std::span<const Token> tokens) const {
   std::vector<double> p(vocab_size_, 1.0 / static_cast<double>(vocab_size_));
-  const double little = tokens.size() > 1 ? 0.05 : 0;  // a document begins as one of those counted
-  each_context(tokens, [&, n = 0](const Seen& seen) mutable {
-    if (n++ > 3 && seen.total.times < 10) return;
+  each_context(tokens, [&, n = -1](const Seen& seen) mutable {
+    if (++n > 3 && seen.total.times < 10) return;
+    const double little = n > 1 ? 0.05 : 0;  // no two tokens that never stood together
     for (double& x : p) x *= little / (seen.total.times + little);
     for (const auto& [token, count] : seen.next) p[token] += count.times / (seen.total.times + little);
   });

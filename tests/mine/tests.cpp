@@ -35,8 +35,8 @@ TESTS(1, stage_1_draw) {
   usual({0.5}, "Index 0 and 2 come equally often: the weights are not used.");
   usual({0.5714}, "It is {2, 1, 4} that were drawn from. draw() takes the weights as they are; only the loss adds 1.");
   for (double same : {0, 1}) {
-    usual({same}, "It draws the same number each time. Is the generator made anew in each call, or the dart thrown "
-                  "below 1, not below the sum of the weights? Or are two whole numbers divided? 1 / 2 is 0.");
+    usual({same}, "It draws the same number each time. Is the generator made anew in each call? Is the dart "
+                  "thrown below 1, not below the sum of the weights? Or are two whole numbers divided? 1 / 2 is 0.");
   }
   should_be(share(), {0.75}, 0.03);
 }

@@ -69,7 +69,8 @@ inline Svg matrix_picture() {
   const char* legend[][2] = {{here, "near: 4 queries, 6 keys"},
                              {memory, "in memory"},
                              {forgotten, "computed, used, forgotten"},
-                             {to_come, "not yet computed"}, {never, "never computed"}};
+                             {to_come, "not yet computed"},
+                             {never, "never computed"}};
   double y = top + 24;
   for (const auto& [colour, meaning] : legend) {
     svg.rect(456, y, 12, 12, colour);

@@ -334,8 +334,7 @@ ending() {
   echo
 }
 
-# A stage, whatever is done; but a file that is further lacks what early ones want, and is tested as far as it is. With
-# the header of many tests, compiling those finds the errors of syntax.
+# A stage, or as far as the file is: it then lacks what early ones want. Tests with a header find errors of syntax.
 test_one() { # STAGE
   read_progress
   { [ -n "$header" ] || ! say_syntax_error; } && test_stage $(($1 > finished ? $1 : finished)) || return 1

@@ -107,8 +107,7 @@ class AfterStep {
   Interrupted interrupted(int signal) const {
     const std::size_t step = run_.state.step;
     if (options_.is_list()) {
-      return {signal,
-              fmt::format("stopped; the model of step {} is saved in '{}'", step, *options_.save)};
+      return {signal, fmt::format("stopped; the model of step {} is saved in '{}'", step, *options_.save)};
     }
     const std::string again = fmt::format("go on with: microgpt train --resume {}", shell_word(*options_.save));
     const std::string others = options_.save_every ? fmt::format(" --save-every {}", *options_.save_every) : "";
@@ -140,13 +139,13 @@ void finish(const Run& run, std::size_t length, const std::function<std::vector<
   fmt::print("\n{}\n", run.options.preset.heading);
   for (std::size_t i = 1; i <= run.options.samples; i++) {
     std::u32string name;
-    bool is_copy = false;
-    for (int tries = 0; tries < (run.options.is_list() ? 200 : 1); tries++) {
+    for (int tries = 0; tries < 200; tries++) {
       name = tokenizer.document_of(generate(run.options.temperature * std::pow(1.01, tries)));
-      is_copy = are_marked && any([&](const Document& one) { return one == name; });
+      if (!run.options.is_list()) break;
       const bool is_beginning = any([&](const Document& one) { return one.starts_with(name); });
       if (!is_beginning && name.size() < length && names.insert(name).second) break;
     }
+    const bool is_copy = are_marked && any([&](const Document& one) { return one == name; });
     print_sample(i, encode_utf8(name), are_marked ? mark(is_copy, name.size() == length) : "");
   }
 }

@@ -29,7 +29,7 @@ inline constexpr std::size_t patience = 8;
 /// The longest document that is not cut off.
 inline constexpr std::size_t longest_block = 512;
 
-/// Fewer documents than this are learned with larger steps, and to the last one: those held out are too few to choose by.
+/// Fewer documents than this are learned with larger steps, and to the last one, as few are held out to choose by.
 inline constexpr std::size_t few = 400;
 
 /// data/names.txt, and the 32,033 names of makemore.

@@ -66,9 +66,10 @@ struct Constraints {
     if (!name.starts_with(prefix)) return "without that beginning";
     if (!name.ends_with(suffix)) return "without that end";
     if (!pattern.empty() && !matches(pattern, name)) return "without that pattern";
-    const std::u32string text = bare(name);
+    const std::u32string text = excluded.empty() ? U"" : bare(name);
     const auto known = excluded.lower_bound(text);  // the first of those that begin so, if there are any
     if (known != excluded.end() && known->starts_with(text)) return "known, or the beginning of a known one";
+    if (without.empty()) return {};
     std::u32string small(name);
     std::transform(small.begin(), small.end(), small.begin(), lower);
     for (const std::u32string& part : without) {

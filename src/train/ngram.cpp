@@ -85,8 +85,8 @@ void Mixture::mix(std::span<T> logits, std::span<const Token> tokens) const {
   const double largest = *std::max_element(logits.begin(), logits.end());
   double total = 0;
   for (const T logit : logits) total += std::exp(logit - largest);
+  const double of_gpt = tokens.size() > 1 ? share : 0;
   for (std::size_t i = 0; i < logits.size(); i++) {
-    const double of_gpt = tokens.size() > 1 ? share : 0;
     logits[i] = static_cast<T>(std::log(mixed(of_gpt, std::exp(logits[i] - largest) / total, counted[i])));
   }
 }

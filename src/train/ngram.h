@@ -38,8 +38,8 @@ class Ngram {
   double operator()(std::span<const Token> tokens, std::size_t i) const;
 
   /// p of every token after these, (V), to generate: from three tokens, or from more that were seen ten times, with
-  /// little trust in shorter contexts. To predict what nobody has seen they must count for more, but a name that is
-  /// made of what was seen looks like one.
+  /// little trust in shorter ones, and none in one of no tokens. To predict what nobody has seen they must count for
+  /// more, but a name that is made of what was seen looks like one.
   std::vector<double> next(std::span<const Token> tokens) const;
 
  private:
@@ -70,7 +70,7 @@ struct Mixture {
   double share;
   Ngram counts;
 
-  /// Makes of the GPT's logits after these tokens, BOS first, those of the mixture, to generate. T is float or double.
+  /// Makes of the logits after these tokens those of the mixture; after BOS alone, of counting. T: float or double.
   template <class T>
   void mix(std::span<T> logits, std::span<const Token> tokens) const;
 };

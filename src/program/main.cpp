@@ -52,10 +52,9 @@ int main(int argc, char** argv) {
   }
   // What is more than the machine has is refused when it is asked for. Else the system ends a program when it is used.
   std::set_new_handler([] {  // also in a thread that no exception may leave
-    std::fputs(
-        "microgpt: out of memory; choose a smaller --batch, --n-embd, --n-layer or --block-size, or shorter "
-        "documents\n",
-        stderr);
+    ::flockfile(stderr);  // for good: another thread that comes here must not say the same
+    std::fputs("microgpt: out of memory; choose a smaller --batch, --n-embd, --n-layer or --block-size, or "
+               "shorter documents\n", stderr);
     std::_Exit(1);
   });
 #if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)

@@ -26,10 +26,11 @@
 
 #ifdef __linux__
 /// A program made with -march=native may have been copied to an older processor. 101: before any other static object.
+/// The line is static, as a copy of it on the stack may be made by an instruction that is lacking.
 [[gnu::constructor(101)]] static void name_illegal_instructions() {
   std::signal(SIGILL, [](int) {
-    const char message[] = "this processor lacks an instruction that was compiled in; try: make build NATIVE=0\n";
-    ::_exit(::write(STDERR_FILENO, message, sizeof message - 1) > 0 ? 1 : 2);
+    static const char line[] = "this processor lacks an instruction that was compiled in; try: make build NATIVE=0\n";
+    ::_exit(::write(STDERR_FILENO, line, sizeof line - 1) > 0 ? 1 : 2);
   });
 }
 #endif

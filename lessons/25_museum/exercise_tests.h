@@ -12,8 +12,12 @@ inline void expect(const std::string& name, bool (*check)(Suspect&), const std::
                                     {Kind::gradients_kept, "one that adds each gradient to the last"}}) {
     const bool is_guilty = std::count(guilty.begin(), guilty.end(), kind) > 0;
     Suspect suspect(kind);
-    teach::calling(name + "() of the " + model, is_guilty ? went_free : accused);
+    const std::string call = name + "() of the " + model;
+    const std::vector<double> before(suspect.parameters().begin(), suspect.parameters().end());
+    teach::calling(call, is_guilty ? went_free : accused);
     teach::should_read(check(suspect) ? "true" : "false", is_guilty ? "true" : "false");
+    teach::calling(call + "; its parameters", "Whoever moves a parameter puts it back, before any return.");
+    teach::should_be(std::vector<double>(suspect.parameters().begin(), suspect.parameters().end()), before, 0);
   }
 }
 

@@ -127,6 +127,14 @@ TEST_CASE("stopped and resumed, a training computes what it computes in one go")
   }
 }
 
+TEST_CASE("an option that is as usual is not saved, as older files have none of it") {
+  const Checkpoint plain = load_checkpoint(NamesFolder().trained({"--steps", "1"}));
+  Words names;
+  for (const auto& [name, value] : plain.training->options) names.push_back(name);
+  CHECK(names == Words{"block-size", "data", "engine", "hold-out", "lr", "n-embd", "n-head", "n-layer", "optimizer",
+                       "preset", "seed", "steps"});
+}
+
 TEST_CASE("a training goes on beyond its end with more steps, and is saved every so many") {
   const NamesFolder folder;
   const std::string model = folder.file("model"), more = folder.file("more");

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/mask_pattern.h"
 #include "base/utf8.h"
 #include "program.h"
 #include "train/checkpoint.h"
@@ -111,6 +112,15 @@ TEST_CASE("--help of each command has its options with their defaults, and an ex
     for (const std::string& line : lines(help)) CHECK_MESSAGE(line.size() <= 120, line);
     CHECK(output(command + Words{"-h"}) == help);
     CHECK(output(command + Words{"--version"}) == "microgpt 0.2.0\n");
+  }
+  for (const std::string& line : lines(contents("src/program/commands.h"))) {  // what is declared there can be typed
+    if (!line.starts_with("Command ")) continue;
+    const std::string name = line.substr(8, line.find("_command") - 8);
+    CHECK(output({name, "--help"}).find("Usage: microgpt " + name) != std::string::npos);
+  }
+  const std::string help = output({"train", "--help"});
+  for (const char letter : mask_forms()) {  // of a number behind the word
+    if (letter >= 'A' && letter <= 'Z') CHECK_MESSAGE(help.find(std::string(1, letter) + ": ") != std::string::npos, letter);
   }
 }
 

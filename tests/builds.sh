@@ -145,7 +145,7 @@ run() {
 }
 
 # Two rows at a time, as much of a row keeps one core busy only, and threads that wait must leave it to others. Those
-# that use build/release are on the same side.
+# that use build/release run one after the other; beside and behind them, the others, the longest first.
 export OMP_WAIT_POLICY=passive
 nightly=(trixie sid mistakes straight x86-64 fuzz znver3-lessons)
 [ "$*" != nightly ] || set -- "${nightly[@]}"
@@ -156,9 +156,12 @@ if [ $# -gt 0 ]; then
   run "${rows[@]}"
 else
   make setup || exit
-  rows=(release mpi inspector book torture no-fma libc++ asan znver3 arm)
-  run "${rows[@]:0:7}" &
-  run "${rows[@]:7}"
+  rows=(release mpi inspector book torture no-fma asan arm libc++ znver3)
+  run "${rows[@]:0:6}" &
+  for row in "${rows[@]:6}"; do
+    run "$row" &
+    wait -n
+  done
   wait
 fi
 printf '%-9s %6s %7s %8s %8s\n' row tests checks seconds 'CPU s'

@@ -52,7 +52,7 @@ stopped_by() { # END N ARGUMENTS...
 kill_one() { kill -9 "$(pgrep -P $run | tail -1)"; }
 interrupt() { kill -INT $run; }
 
-how="--engine tensor --batch 16 --steps 20000 --data $names"
+how="--engine tensor --batch 16 --steps 5000 --data $names"
 "$plain" train $how --quiet --save whole >said
 stopped_by kill_one 4 $how --save parts
 stopped_by interrupt 2 --resume parts

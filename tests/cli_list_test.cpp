@@ -32,6 +32,7 @@ TEST_CASE("a list's model is no worse than counting on names it has not seen, an
   for (const std::string& name : names(printed)) {  // none is one of the list, or only the beginning of one
     CHECK(("\n" + std::string(few_names)).find("\n" + name) == std::string::npos);
   }
+  CHECK(load_checkpoint(model).training->counted.size() == 20);
   CHECK(behind("held-out loss: ", output({"eval", model, "--data", folder.names})).starts_with(kept + " nats"));
   CHECK(refusal({"train", "--resume", model}) ==
         "1: cannot resume '" + model + "': it has a model, but not the state of its training; start anew");

@@ -37,8 +37,7 @@ inline void test_threads() {
     if (scratch_is_shared) {
       fail(run + ": two threads used the same Scratch at the same time.",
            "That is a race: one writes its weights where the other still reads. Declare it inside the parallel loop: "
-           "then "
-           "each thread has its own.");
+           "then each thread has its own.");
     }
 #ifdef _OPENMP
     if (threads > 1 && alone) {

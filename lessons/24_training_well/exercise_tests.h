@@ -31,7 +31,7 @@ inline void test_train_until_worse() {
   const std::string asked = "train_until_worse() with a patience of 3, validation losses 3, 2.5, 2.2, 2.2, 2.3, 2.6, 1";
   calling(asked, "It returns the lowest loss of those it has seen.");
   const double lowest = train_until_worse(training, 3);
-  calling(asked + "; steps made", "After the first 2.2 come three answers in a row that are no new lowest: stop there.");
+  calling(asked + "; steps made", "After the first 2.2 come three answers in a row that are no new lowest: stop.");
   usual({7}, "It went on to the end. Three answers in a row were no new lowest, for 2.2 again is none.");
   usual({4}, "It stopped at the first loss that was higher. Patience is how many of them in a row.");
   should_be(training.steps, {6});

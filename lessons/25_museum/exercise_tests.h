@@ -12,11 +12,10 @@ inline void expect(const std::string& name, bool (*check)(Suspect&), const std::
                                     {Kind::gradients_kept, "one that adds each gradient to the last"}}) {
     const bool is_guilty = std::count(guilty.begin(), guilty.end(), kind) > 0;
     Suspect suspect(kind);
-    const std::string call = name + "() of the " + model;
     const std::vector<double> before(suspect.parameters().begin(), suspect.parameters().end());
-    teach::calling(call, is_guilty ? went_free : accused);
+    teach::calling(name + "() of the " + model, is_guilty ? went_free : accused);
     teach::should_read(check(suspect) ? "true" : "false", is_guilty ? "true" : "false");
-    teach::calling(call + "; its parameters", "Whoever moves a parameter puts it back, before any return.");
+    teach::calling(name + "(): parameters of the " + model, "A parameter that is moved is put back before any return.");
     teach::should_be(std::vector<double>(suspect.parameters().begin(), suspect.parameters().end()), before, 0);
   }
 }
@@ -35,12 +34,10 @@ inline void test_memory() {
 }
 
 inline void test_gradient() {
-  expect(
-      "has_a_wrong_gradient", has_a_wrong_gradient, {Kind::detached, Kind::gradients_kept},
-      "Compare every slope with nudged(), and take the gradient more than once, of more than one document, as training "
-      "does.",
-      "Its gradient is that of its loss. Was the loss asked for with the same memory each time, and is the tolerance "
-      "as large as the error of a slope by nudging?");
+  expect("has_a_wrong_gradient", has_a_wrong_gradient, {Kind::detached, Kind::gradients_kept},
+         "Compare every slope with nudged(), and take the gradient more than once, of two documents, as training does.",
+         "Its gradient is that of its loss. Was the loss asked for with the same memory each time? Is the tolerance "
+         "as large as the error of a slope by nudging?");
 }
 
 int main(int argc, char** argv) { return teach::exercise(argc, argv, {test_future, test_memory, test_gradient}); }

@@ -1,6 +1,7 @@
 // microgpt eval: measures how good a model is at names it has never seen.
 #include <algorithm>
 #include <memory>
+#include <unordered_set>
 
 #include "base/python_random.h"
 #include "base/split.h"
@@ -26,7 +27,7 @@ struct EvalOptions {
 template <class T>
 void print_evaluation(const EvalOptions& options) {
   PythonRandom random(options.seed);
-  const Checkpoint checkpoint = load_checkpoint(options.model);
+  Checkpoint checkpoint = load_checkpoint(options.model);
   const DataFile data = data_of(checkpoint, options.data);
   const Split names = split(read_documents(data));
   // A name longer than all others is new, so there is no need to generate much more of it.
@@ -39,6 +40,10 @@ void print_evaluation(const EvalOptions& options) {
   if (may_be_seen) {
     fmt::print("This model {}: if it was on this data, it has seen them all.\n",
                checkpoint.training ? "was trained without --hold-out" : "does not say how it was trained");
+  }
+  if (checkpoint.training) {
+    const std::unordered_set<std::u32string_view> held_out(names.held_out.begin(), names.held_out.end());
+    std::erase_if(checkpoint.training->counted, [&](const Document& one) { return held_out.contains(one); });
   }
   const std::optional<Mixture> mixture = checkpoint.mixture();
   print_quality(evaluate(model, names, checkpoint.tokenizer, options.temperature, random, available_threads(),

@@ -216,10 +216,9 @@ void train_tensor(Run& run) {
       after_step.give_up();
     }
   }
-  std::optional<TensorModel<T>> best;
   if (early) {
     early->print_result();
-    best.emplace(config, run.parameters, max_new_tokens);
+    trainer.model() = TensorModel<T>(config, run.parameters, max_new_tokens);
   } else if (options.hold_out) {
     const Split names{run.start.documents, run.start.held_out};
     Quality quality = evaluate(trainer.model(), names, run.start.tokenizer, options.temperature, run.random, threads);
@@ -227,10 +226,10 @@ void train_tensor(Run& run) {
     fmt::print("\n");
     print_quality(quality, options.temperature, options.all_digits);
   }
-  Decoder<T> decoder(best ? *best : trainer.model(), kernels);
-  const Mixture* const mixture = early ? &early->mixture() : nullptr;
+  Decoder<T> decoder(trainer.model(), kernels);
+  const Mixture mixture{run.state.gpt_share, Ngram(run.state.counted, run.start.tokenizer)};
   finish(run, decoder.length(),
-         [&](double temperature) { return sample(decoder, temperature, run.random, {}, mixture); });
+         [&](double temperature) { return sample(decoder, temperature, run.random, {}, early ? &mixture : nullptr); });
 }
 
 /// Tells of a sign that stands in nearly every line of a list and in hardly any name, and of the command that takes it

@@ -97,9 +97,9 @@ struct MovingAverage {
 };
 
 /// Computes the validation loss at times, that of the moving average of the weights on the held-out documents, or on
-/// the first of thousands, each prediction mixed with that of counting so that the loss is smallest. So it is never
-/// worse than counting. Keeps the last weights, or of many documents the last whose loss is not clearly more than the
-/// smallest: the longer a model learns, the more its names look like words.
+/// the first of thousands, each prediction mixed with that of counting so that the loss is smallest: never more than
+/// counting's. (What generates counts these documents, too.) Keeps the last weights, or of many documents the last
+/// whose loss is not clearly more than the smallest: the longer a model learns, the more its names look like words.
 template <class T>
 class EarlyStopping {
  public:
@@ -111,10 +111,10 @@ class EarlyStopping {
         is_few_(run.start.documents.size() < few),
         average_{is_few_ ? 4.0 : 16.0, Parameters(gpt_shapes(run.options.preset.model)),
                  Parameters(gpt_shapes(run.options.preset.model))},
-        mixture_{1, Ngram(run.start.documents, run.start.tokenizer)},
-        counted_(counted_losses(std::cref(mixture_.counts), documents_, run.start.tokenizer, longest_block)) {
-    const auto n = static_cast<std::ptrdiff_t>(std::min(run.start.documents.size(), most_counted));
-    run.state.counted.assign(run.start.documents.begin(), run.start.documents.begin() + n);
+        counted_(counted_losses(Ngram(run.start.documents, run.start.tokenizer), documents_, run.start.tokenizer,
+                                longest_block)) {
+    run.state.counted = run.start.held_out;
+    run.state.counted.insert(run.state.counted.end(), run.start.documents.begin(), run.start.documents.end());
   }
 
   /// After a step. If it is time for validation, or `now`, prints a line. If these weights are to be kept, sets
@@ -137,7 +137,7 @@ class EarlyStopping {
       gpt_ = estimate(gpt).mean;
       average.copy_to(run_.parameters);
       run_.state.step = step;
-      run_.state.gpt_share = mixture_.share = share;
+      run_.state.gpt_share = share;
     }
     line_ = run_line("step", start_);  // erases the one before
     if (!run_.options.quiet) {
@@ -152,15 +152,12 @@ class EarlyStopping {
     return std::min(run_.options.preset.train.num_steps, run_.state.step + patience * interval_);
   }
 
-  /// What generates.
-  const Mixture& mixture() const { return mixture_; }
-
   /// Prints the kept loss beside that of counting.
   void print_result() const {
-    fmt::print("kept step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n",
-               run_.state.step, kept_, Ngram::order, estimate(counted_).mean);
-    fmt::print("mixed: {:.2f} of the GPT (alone {:.4f}), {:.2f} of counting; {} is kept\n", mixture_.share, gpt_,
-               1 - mixture_.share, is_few_ ? "of few names, the last step" : "of equally good steps, the last");
+    fmt::print("kept step {}: {:.4f} nats per token; counting runs of up to {} characters: {:.4f}\n", run_.state.step,
+               kept_, Ngram::order, estimate(counted_).mean);
+    fmt::print("mixed: {:.2f} of the GPT (alone {:.4f}), {:.2f} of counting; {} is kept\n", run_.state.gpt_share, gpt_,
+               1 - run_.state.gpt_share, is_few_ ? "of few names, the last step" : "of equally good steps, the last");
   }
 
  private:
@@ -170,7 +167,6 @@ class EarlyStopping {
   std::size_t interval_;  // between two validations, in steps
   bool is_few_;
   MovingAverage<T> average_;
-  Mixture mixture_;
   std::vector<double> counted_;  // the losses of counting, for each prediction
   std::vector<double> best_;     // the smallest so far, likewise
   double kept_ = 0, gpt_ = 0;    // the loss that is kept, and that of the GPT alone

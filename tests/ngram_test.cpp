@@ -50,6 +50,10 @@ TEST_CASE("a mixture lies between the GPT and the counts, and its best share is 
   CHECK(std::exp(logits[3]) == doctest::Approx(0.25 / total + 0.75 * counted[3]));
   CHECK(counted[3] < 0.1);  // no name ends behind "an", and only smoothing makes one end there
 
+  mixture.mix(std::span(logits), before.first(1));  // what begins no name begins none here
+  CHECK(std::exp(logits[0]) == doctest::Approx(2.0 / 3));
+  CHECK(logits[2] < -20);
+
   const std::vector<double> good{0.1, 0.2}, bad{1, 2}, one{0.1, 3}, other{3, 0.1};
   CHECK(best_share(good, bad) == 1);
   CHECK(best_share(bad, good) == 0);

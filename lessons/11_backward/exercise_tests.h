@@ -20,7 +20,7 @@ inline void test_values() {
           "out[2] is a sum of weight * value. So each value gets its weight times dout.");
   usual(Numbers(6), "Nothing arrived. v[s] gets weights[t][s] * dout[t].");
   usual({1, 0, 1, 0, 1, 0}, "Each value got all of dout. Its share is its weight.");
-  usual({w[0][2], 0, w[1][2], 0, w[2][2], 0}, "The weights are weights[t][s]: t asks, s is seen.");
+  usual({w[0][2], 0, w[1][2], 0, w[2][2], 0}, "It is weights[t][s] * dout[t]: t asks, s is seen.");
   should_be(attention_backward(dout, a).v.data, {w[2][0], 0, w[2][1], 0, w[2][2], 0});
   dout[0][0] = dout[1][0] = 1;
   calling("The same with 1 in dout[0][0] and dout[1][0], too: d.v", "Each value gets a share from all that see it.");
@@ -62,8 +62,8 @@ inline void test_bias() {
       "takes the mean out: weight * (dweight - mean), and in mean each dweight counts as much as its weight.");
   should_be(std::accumulate(tried.d.bias.data.begin(), tried.d.bias.data.end(), 0.0), {0});
   calling("Four positions, D = 3, and slopes by nudging: d.bias",
-          "bias[t - s] is added to a score, so it gets dscore[s]. Several pairs are equally far apart: += .");
-  usual(Numbers(4), "Nothing arrived. bias[t - s] is added to a score, so it gets that score's slope.");
+          "bias[t - s] gets dscore[s], from several pairs: += . Or dscore is wrong: dweight[s] = dout[t] . v[s].");
+  usual(Numbers(4), "Nothing arrived. bias[t - s] gets dscore[s]. (Is it 0? dweight[s] is dout[t] . v[s].)");
   usual(last, "Only the shares of the last position are there. Several pairs are equally far apart: += .");
   Numbers divided = slopes;
   for (double& slope : divided) slope /= std::sqrt(3);

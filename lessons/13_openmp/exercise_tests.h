@@ -59,15 +59,15 @@ inline void test_threads() {
 inline void test_sum() {
   for (const int threads : {1, 2, 3, 8}) {
     use_threads(threads);
-    for (const std::size_t n : {0, 1, 64, 65, 1000}) {
+    for (const std::size_t n : {0, 1, 64, 65, 1000, 1'000'000}) {
       const std::vector<float> x = waves(n, 4);
       float want = 0;
       for (std::size_t first = 0; first < n; first += 64) {
         want += std::accumulate(x.data() + first, x.data() + std::min(n, first + 64), 0.0F);
       }
       calling("sum() of " + std::to_string(n) + " numbers, in blocks of 64, on " + std::to_string(threads) + " threads",
-              "Each block gets a place of its own for its sum. The last block may be shorter. With a reduction, the "
-              "numbers are cut where the threads' shares end, and each cut rounds in another place.");
+              "Each block gets a place of its own for its sum; the last may be shorter. With a reduction, numbers are "
+              "cut where the threads' shares end; with critical, blocks are added in any order: both round otherwise.");
       should_be(sum(x), {want}, 0);
     }
   }

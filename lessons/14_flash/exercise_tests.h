@@ -27,8 +27,8 @@ inline void test_numbers() {
   const Slow q{waves(11, 3, 1)}, k{waves(11, 3, 2)}, v{waves(11, 3, 3)};
   const std::vector<double> want = attention(q, k, v, [](std::size_t t) { return t; });
   calling("flash() of 11 positions, in tiles of 4 queries and 3 keys",
-          "Query i of the tile that begins at t sees the keys 0 to t + i; the last tile has fewer queries. Each needs "
-          "a Found of its own, and in the end what it found is divided by its total.");
+          "Query i of the tile that begins at t sees the keys 0 to t + i, and fills row t + i. The last tile has "
+          "fewer. Each has a Found of its own, scores over the root of D, and in the end a division by its total.");
   usual(attention(q, k, v, [](std::size_t t) { return t / 4 * 4; }),
         "All queries of a tile see only what its first one sees. Query i is at position t + i.");
   usual(attention(q, k, v, [](std::size_t t) { return t / 4 * 4 + 3; }),

@@ -59,7 +59,7 @@ inline void test_logits() {
     text += token == 26 ? '.' : static_cast<char>('a' + token);
     calling(
         "next() for each letter of \"" + text + "\", the logits after the last",
-        "One letter at a time must give what reading all at once gives. What does a position see, and of which layer?");
+        "It must give what reading all at once gives. What does a position see, of which layer? rmsnorm before k, v?");
     std::vector<Token> so_far = tokens_of(text.substr(1));
     found = reader.next(token).data();
     usual(logits_of(model, so_far, Slip::no_self), "A position does not see itself. Append its key before it attends.");
@@ -106,7 +106,7 @@ inline void test_after() {
     const Numbers want = logits_of(model, tokens);
     const std::size_t before = tokens_read;
     calling("after() for \"" + letters + "\", the logits",
-            "What does not belong to this text must go: from `read`, and from keys and values, in every layer.");
+            "All behind the first difference must go: from `read`, and from keys and values, in every layer.");
     usual({}, "There are none. The last token has to be read again, even if it is known.");
     should_be(reader.after(tokens).data(), want, 1e-9);
     calling("after() for \"" + letters + "\", tokens read", help);

@@ -43,7 +43,7 @@ inline void test_forward() {
   const Qkv a = some(4, 6, 3);
   const double scale = 1 / std::sqrt(2);
   calling("gqa() with H = 6, G = 3, D = 2 and four positions",
-          "For one position it was right. Scores are q . k / root of D, over the positions 0 to t.");
+          "For one position it was right. Scores are q . k / root of D, for positions s = 0 to t; they weigh v[s].");
   usual(expected(a, scale, Mask::full()), "Each position sees all. It should see the positions 0 to t.");
   usual(expected(a, 1), "The scores were not divided by the root of D.");
   usual(expected(a, 0.5), "Divided by D. It should be the root of D, and D is q.cols / H.");
@@ -56,9 +56,8 @@ inline void test_shared_value() {
   for (std::size_t i = 0; i < 12; i++) dout[0][i] = static_cast<double>(i < 2 ? 5 : 1);
   calling("gqa_backward() with H = 6, G = 3, one position, and dout = 5 for head 0, 1 for the others: the slopes of v",
           "Each head of values has two readers, and gets what both hand back: 5 + 1, 1 + 1, 1 + 1.");
-  usual(
-      {1, 1, 1, 1, 1, 1},
-      "Only the last reader's share arrived. Two query heads read this value: does it write  =  where it should add?");
+  usual({1, 1, 1, 1, 1, 1},
+        "Only the last reader's share arrived. Two query heads read this value: is there an  =  for an  += ?");
   usual({0, 0, 0, 0, 0, 0}, "Nothing arrived. Each value gets its weight times dout of every head that read it.");
   should_be(gqa_backward(dout, a, 6, 3).v.data, {6, 6, 2, 2, 2, 2});
 }
@@ -75,13 +74,12 @@ inline void test_backward() {
   };
   const Qkv d = gqa_backward(dout, a, 6, 3);
   const std::vector<double> dq = nudged(a.q.data, loss), dk = nudged(a.k.data, loss), dv = nudged(a.v.data, loss);
-  calling(
-      "gqa_backward() with four positions, and slopes by nudging: the slopes of v",
-      "A value gets weight * dout from every position that saw it, and every head of its group. Is it  += ? And is the "
-      "group h / (H / G), as on the way there?");
+  calling("gqa_backward() with four positions, and slopes by nudging: the slopes of v",
+          "A value gets weight * dout from every position that saw it, by every head of its group, h / (H / G): +=");
   should_be(d.v.data, dv, 1e-6);
   calling("gqa_backward() with four positions, and slopes by nudging: the slopes of q",
-          "dscore[s] = weight[s] * (dweight[s] - mean), mean = sum of weight * dweight. Is the mean taken out?");
+          "dscore[s] = weight[s] * (dweight[s] - mean): is the mean, of weight * dweight, taken out? And dweight[s] is "
+          "head h of dout times v[s] of its group, the slope that of head h.");
   std::vector<double> no_root = dq;
   for (double& x : no_root) x *= std::sqrt(2);
   usual(no_root, "The scores were divided by the root of D, so their slopes must be, too.");

@@ -52,9 +52,9 @@ inline void test_score() {
     for (double& number : x) number *= 2;
     return x;
   };
-  const auto [dq, dk] = score_backward(q, 9, k, 4, 2);
   calling("score_backward() of a query at 9, a key at 4, dscore = 2: the slope of q",
           "The rotated query meets the rotated key. So its slope is dscore * rotated key, rotated back to q.");
+  const auto [dq, dk] = score_backward(q, 9, k, 4, 2);
   const Row want_q = nudged(q, loss), want_k = nudged(k, loss);
   usual(Row(6), "Nothing arrived. The score grows with q where the key points.");
   usual(twice(k), "That is dscore * k, as if nothing were rotated.");
@@ -64,13 +64,14 @@ inline void test_score() {
   usual(rotate_backward(rotate(k, 4), 9), "The direction is right. It has to be multiplied by dscore.");
   should_be(dq, want_q, 1e-6);
   calling("score_backward() of a query at 9, a key at 4, dscore = 2: the slope of k",
-          "The query is right. For the key, exchange the two, and their positions, which cannot be below 0.");
+          "The query is right. For the key, exchange the two, and their positions (never below 0); dscore stays.");
   should_be(dk, want_k, 1e-6);
 }
 
 inline void test_cache() {
   std::vector<Row> kept;
   for (std::size_t t = 7; t < 12; t++) kept.push_back(rotate(waves(6, static_cast<double>(t)), t));
+  calling("renumber() of the keys of positions 7 to 11", "Every key has to be rotated back by n positions.");
   const std::vector<Row> now = renumber(kept, 7);
   for (std::size_t t = 0; t < 5; t++) {
     const Row key = waves(6, static_cast<double>(t + 7));

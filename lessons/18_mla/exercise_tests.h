@@ -38,7 +38,7 @@ struct Example {
 inline void test_numbers() {
   const Example e(6);
   calling("attend() with D = 3, L = 5, R = 2 and six positions",
-          "q . (W_UK c) is (W_UK^T q) . c, and the sum of weight * (W_UV c) is W_UV (sum of weight * c).");
+          "q . (W_UK c) is (W_UK^T q) . c, sum of weight * (W_UV c) is W_UV (sum of weight * c); one root, of D + R.");
   const double of_latent = std::sqrt(double(D + R) / (L + R)), of_key = std::sqrt(double(D + R) / D);
   usual(e.expected(of_latent, of_latent),
         "The root is that of L + R. The scores are those of before, so they need the root of before: of D + R.");
@@ -77,10 +77,10 @@ inline void test_products() {
 inline void test_folded() {
   const Rows wq = waves(D, C, 7), uk = waves(D, L, 8);
   const Row x = waves(1, C, 9)[0];
-  const Rows w = folded(wq, uk);
   calling("folded() of W_Q (3,7) and W_UK (3,5): how many rows and columns", "x has 7 numbers, and c has 5.");
+  const Rows w = folded(wq, uk);
   usual({7, 5}, "Rows and columns are exchanged: x with 7 numbers goes in, and 5 come out.");
-  should_be(Numbers{double(w.size()), double(w[0].size())}, {5, 7});
+  should_be(Numbers{double(w.size()), double(w.empty() ? 0 : w[0].size())}, {5, 7});
   Row q, want(L), got;
   for (const Row& row : wq) q.push_back(dot(row, x));
   for (std::size_t i = 0; i < D; i++) add(want, q[i], uk[i]);

@@ -27,13 +27,13 @@ struct Written : Training {
 };
 
 inline void test_train_until_worse() {
-  Written training({9, 3, 2.5, 2.2, 2.2, 2.3, 2.6, 1});
-  const std::string asked = "train_until_worse() with a patience of 3, validation losses 3, 2.5, 2.2, 2.2, 2.3, 2.6, 1";
+  Written training({9, 3, 2.5, 2.2, 2.2, 2.6, 2.3, 1});
+  const std::string asked = "train_until_worse() with a patience of 3, validation losses 3, 2.5, 2.2, 2.2, 2.6, 2.3, 1";
   calling(asked, "It returns the lowest loss of those it has seen.");
   const double lowest = train_until_worse(training, 3);
   calling(asked + "; steps made", "After the first 2.2 come three answers in a row that are no new lowest: stop.");
-  usual({7}, "It went on to the end. Three answers in a row were no new lowest, for 2.2 again is none.");
-  usual({4}, "It stopped at the first loss that was higher. Patience is how many of them in a row.");
+  usual({7}, "It went on to the end. Three answers in a row were no new lowest: neither 2.2 again, nor 2.3.");
+  usual({4}, "It stopped at the first loss that was higher, or went by held_out_loss(). Patience: so many in a row.");
   should_be(training.steps, {6});
   calling(asked + "; what it returns", "It returns the lowest loss of those it has seen.");
   usual({2.6}, "That is the last loss, and should be the lowest.");

@@ -23,13 +23,13 @@ inline void expect(const std::string& name, bool (*check)(Suspect&), const std::
 inline void test_future() {
   expect("sees_the_future", sees_the_future, {Kind::future},
          "Change the last token, or leave it out: no prediction before it may move.",
-         "It went by something else. A model with a memory must remember the same at both questions. And what is "
-         "predicted after the last token may depend on it.");
+         "It went by something else. Change a later token only. A model with a memory must remember the same at both "
+         "questions. And what is predicted after the last token may depend on it.");
 }
 
 inline void test_memory() {
   expect("remembers_other_documents", remembers_other_documents, {Kind::full_cache},
-         "Ask the same question twice, with another document in between.",
+         "Ask the same question twice, with another document in between, of another beginning.",
          "Only the question before may be different. The last bits of a sum may differ, too.");
 }
 

@@ -45,14 +45,14 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
     Numbers partly = want;
     for (std::size_t i = 0; i < n; i++) partly[i] *= got[i] != 0;
     const std::string whose = call + "machine " + std::to_string(number) + ": ";
-    teach::calling(whose + "all weights", "The total of all machines moves a chunk; then its new weights go to all.");
+    teach::calling(whose + "all weights", "The total moves a chunk, by the same adam each time; all get it.");
     teach::usual(moved(number, number + 1, steps, n), "It moved them by its own gradient only. The totals decide.");
-    teach::usual(partly, "Some have not moved here. A chunk's new weights have to go all the way round.");
+    teach::usual(partly, "Some did not move. Each is in a chunk, whose new weights have to go all the way round.");
     teach::usual(Numbers(n), "Nothing moved here. The chunk that adam moves is the one that has to go round.");
     teach::should_be(got, want);
     teach::calling(whose + "numbers in adam.m", "Give adam only the chunk whose total this machine has.");
     teach::should_be(std::max(weights[n], most), {most});
-    teach::calling(whose + "numbers sent", "The totals need not go round, only the weights.");
+    teach::calling(whose + "numbers sent", "The totals need not go round, only the weights, a chunk at a time.");
     teach::should_be(std::max(weights[n + 1], sent), {sent});
   }
   machine.end();
@@ -61,5 +61,5 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
 }
 
 int main(int argc, char** argv) {
-  return teach::exercise(argc, argv, {[] { test(2, 1, 5); }, [] { test(5, 4, 31); }});
+  return teach::exercise(argc, argv, {[] { test(2, 2, 5); }, [] { test(5, 4, 31); }});
 }

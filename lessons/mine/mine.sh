@@ -263,7 +263,7 @@ run_whole() {
   printf '%s\n' "$1" 'The program' \
     'Is a Value used after tape.resize(mark), or the mark taken before the matrices are made? Are their sizes right?' \
     "$slow" >"$scratch/result"
-  MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" data/names.txt "$scratch/model" ||
+  cp data/names.txt "$scratch" && MALLOC_PERTURB_=255 limited 100 "$scratch/program.txt" "$scratch/program" "$scratch/names.txt" "$scratch/model" ||
     { say_verdict "$1" $? 100 && return 1; }
 }
 

@@ -145,7 +145,7 @@ run() {
 }
 
 # Two rows at a time, as much of a row keeps one core busy only, and threads that wait must leave it to others. Those
-# that use build/release run one after the other; beside and behind them, the others, the longest first.
+# that use build/release run one after the other. Beside them and after them run the others, the longest first.
 export OMP_WAIT_POLICY=passive
 nightly=(trixie sid mistakes straight x86-64 fuzz znver3-lessons)
 [ "$*" != nightly ] || set -- "${nightly[@]}"

@@ -120,7 +120,7 @@ TEST_CASE("--help of each command has its options with their defaults, and an ex
   }
   const std::string help = output({"train", "--help"});
   for (const char letter : mask_forms()) {  // of a number behind the word
-    if (letter >= 'A' && letter <= 'Z') CHECK_MESSAGE(help.find(std::string(1, letter) + ": ") != std::string::npos, letter);
+    if (letter >= 'A' && letter <= 'Z') CHECK_MESSAGE(help.find({letter, ':', ' '}) != std::string::npos, letter);
   }
 }
 

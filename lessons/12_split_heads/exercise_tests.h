@@ -74,7 +74,7 @@ inline void test_heads() {
 inline void test_cross() {
   const NdArray q = waves({2, 3, 4, 2}, 1), k = waves({2, 3, 5, 2}, 2), v = waves({2, 3, 5, 3}, 3);
   calling("attend() with 4 queries (2,3,4,2), 5 keys (2,3,5,2) and 5 values (2,3,5,3)",
-          "How many keys there are, M, k tells; a value's width, E, v; the root is of D. Where does a head begin?");
+          "How many keys there are, M, only k tells, and how wide a value is, E, only v. The root is that of D.");
   const NdArray y = attend(q, k, v, false);
   shape_should_be(y, {2, 3, 4, 3}, "Each query gets a mixture of values, which is as wide as a value.");
   should_be(y.numbers, attend(q, k, v, {{1}, {1}}).out.numbers);

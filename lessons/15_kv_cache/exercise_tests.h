@@ -59,7 +59,7 @@ inline void test_logits() {
     text += token == 26 ? '.' : static_cast<char>('a' + token);
     calling(
         "next() for each letter of \"" + text + "\", the logits after the last",
-        "It must give what reading all at once gives. What does a position see, of which layer? rmsnorm before k, v?");
+        "It must give what reading all at once gives. What does a position see, in which layer? Is rmsnorm() there?");
     std::vector<Token> so_far = tokens_of(text.substr(1));
     found = reader.next(token).data();
     usual(logits_of(model, so_far, Slip::no_self), "A position does not see itself. Append its key before it attends.");

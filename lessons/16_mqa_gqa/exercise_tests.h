@@ -75,11 +75,11 @@ inline void test_backward() {
   const Qkv d = gqa_backward(dout, a, 6, 3);
   const std::vector<double> dq = nudged(a.q.data, loss), dk = nudged(a.k.data, loss), dv = nudged(a.v.data, loss);
   calling("gqa_backward() with four positions, and slopes by nudging: the slopes of v",
-          "A value gets weight * dout from every position that saw it, by every head of its group, h / (H / G): +=");
+          "A value adds up weight * dout of every position that saw it and every head of its group, h / (H / G).");
   should_be(d.v.data, dv, 1e-6);
   calling("gqa_backward() with four positions, and slopes by nudging: the slopes of q",
-          "dscore[s] = weight[s] * (dweight[s] - mean): is the mean, of weight * dweight, taken out? And dweight[s] is "
-          "head h of dout times v[s] of its group, the slope that of head h.");
+          "dscore[s] = weight[s] * (dweight[s] - mean), where mean is the sum of weight * dweight. Here dweight[s] is "
+          "head h of dout times v[s] of its group. The slope goes to head h of q.");
   std::vector<double> no_root = dq;
   for (double& x : no_root) x *= std::sqrt(2);
   usual(no_root, "The scores were divided by the root of D, so their slopes must be, too.");

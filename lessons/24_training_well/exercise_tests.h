@@ -33,7 +33,7 @@ inline void test_train_until_worse() {
   const double lowest = train_until_worse(training, 3);
   calling(asked + "; steps made", "After the first 2.2 come three answers in a row that are no new lowest: stop.");
   usual({7}, "It went on to the end. Three answers in a row were no new lowest: neither 2.2 again, nor 2.3.");
-  usual({4}, "It stopped at the first loss that was higher, or went by held_out_loss(). Patience: so many in a row.");
+  usual({4}, "It stopped at the first loss that was higher, and patience is 3. Or did it ask held_out_loss()?");
   should_be(training.steps, {6});
   calling(asked + "; what it returns", "It returns the lowest loss of those it has seen.");
   usual({2.6}, "That is the last loss, and should be the lowest.");

@@ -45,9 +45,9 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
     Numbers partly = want;
     for (std::size_t i = 0; i < n; i++) partly[i] *= got[i] != 0;
     const std::string whose = call + "machine " + std::to_string(number) + ": ";
-    teach::calling(whose + "all weights", "The total moves a chunk, by the same adam each time; all get it.");
+    teach::calling(whose + "all weights", "The total moves a chunk, always by the same adam. Then it goes to all.");
     teach::usual(moved(number, number + 1, steps, n), "It moved them by its own gradient only. The totals decide.");
-    teach::usual(partly, "Some did not move. Each is in a chunk, whose new weights have to go all the way round.");
+    teach::usual(partly, "Some did not move. Each belongs to a chunk. Its new weights have to go all the way round.");
     teach::usual(Numbers(n), "Nothing moved here. The chunk that adam moves is the one that has to go round.");
     teach::should_be(got, want);
     teach::calling(whose + "numbers in adam.m", "Give adam only the chunk whose total this machine has.");

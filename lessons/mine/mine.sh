@@ -125,8 +125,7 @@ say_syntax_error() { # is true if there is one
   [ -z "$line" ] || sed -n "${line}s/^/  $line |  /p" "$file"
 }
 
-# The first thing that the compiler did not like: a line of the reader's, or that a test found no such function. What
-# stage $1 itself wants is told before anything else.
+# The first thing that the compiler did not like, in the reader's file or in a test. What stage $1 wants comes first.
 say_compile_error() {
   local first line wanted
   ! grep -q "^$file:" "$scratch/errors" || ! say_syntax_error || return 0
@@ -489,6 +488,7 @@ run() {
   compile build/mine/microgpt -Wall -Wextra -g -O2 -D_GLIBCXX_ASSERTIONS "$file" || { say_compile_error; exit 1; }
   cat "$scratch/errors" >&2
   local code=0
+  [ ! -f "$1" ] || { cp "$1" "$scratch/names.txt" && set -- "$scratch/names.txt"; } # the program may write there
   ran=("$@")
   { (exec build/mine/microgpt "$@" "$own/model.safetensors" 2>"$scratch/printed.errors") || code=$?; } 2>/dev/null
   case $code in

@@ -6,8 +6,7 @@
 
 namespace microgpt {
 
-/// The page with this data, a JSON object that src/program/inspector.cpp writes. Whatever text is in it, it stays
-/// data.
+/// The page with this data, a JSON object that src/program/inspector.cpp writes. Whatever text is in it stays data.
 std::string inspector_page(const std::string& json);
 
 }  // namespace microgpt

@@ -113,8 +113,9 @@ class EarlyStopping {
                  Parameters(gpt_shapes(run.options.preset.model))},
         counted_(counted_losses(Ngram(run.start.documents, run.start.tokenizer), documents_, run.start.tokenizer,
                                 longest_block)) {
+    const std::size_t n = std::min(run.start.documents.size(), most_counted - run.start.held_out.size());
     run.state.counted = run.start.held_out;
-    run.state.counted.insert(run.state.counted.end(), run.start.documents.begin(), run.start.documents.end());
+    run.state.counted.insert(run.state.counted.end(), run.start.documents.begin(), run.start.documents.begin() + n);
   }
 
   /// After a step. If it is time for validation, or `now`, prints a line. If these weights are to be kept, sets

@@ -23,25 +23,29 @@ mistakes() { make museum && make check-readmes && make check-exercises && make c
 # Tests that take long where code runs slowly, and depend on no compiler or processor: statistics of models, and memory.
 statistics='the memory of a training *,of freshly drawn models *,the bar takes *'
 
-# The sanitizers, with the other compiler, without threads. What a test does in doubles it does in floats, too, and some
-# tests do for long what others do for a moment.
-asan() { make test MODE=asan CXX=clang++ OPENMP=0 ARGS="-tce='$statistics,*<double>,*central differences*,bench counts*'"; }
+# The sanitizers, with the other compiler, without threads. What is done in doubles is done in floats, too.
+asan() {
+  make test MODE=asan CXX=clang++ OPENMP=0 \
+    ARGS="-tce='$statistics,*<double>,*central differences*,bench counts*,no number of threads *'"
+}
 
 # A processor with vectors of 8 floats, and instructions scheduled for it.
-znver3() { elsewhere test NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3'; }
-znver3-lessons() { elsewhere check-lessons NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3'; }
+znver3() { elsewhere test check-lessons NATIVE=0 CXX='g++ -march=x86-64-v3 -mtune=znver3'; }
 
 # Any x86-64 processor: vectors of 4 floats, no fused multiply-add.
 x86-64() { elsewhere test NATIVE=0 CXX='g++ -march=x86-64' ARGS="-tce='$statistics'"; }
 
-# The other compiler with its own C++ library, as on a Mac.
-libc++() { elsewhere test O=1 CXX='clang++ -stdlib=libc++ -Wno-pass-failed -DFMT_HEADER_ONLY' LDLIBS=; }
+# The other compiler with its own C++ library, as on a Mac, for vectors of 8 floats.
+libc++() {
+  elsewhere test O=1 NATIVE=0 CXX='clang++ -stdlib=libc++ -march=x86-64-v3 -Wno-pass-failed -DFMT_HEADER_ONLY' LDLIBS=
+}
 
 # ARM, in an emulator: char is unsigned there. The program must print what the published ones printed. One test starts
 # thousands of threads, which would take hours.
 arm() {
-  local preset files='*/text*,*/python*,*/libm*,*/value*,*/tape*,*/gpt*,*/simd*,*/kernels*,*/attention*,*/tensor*'
-  elsewhere test RUN=qemu-aarch64 ARGS="-tce='no number of threads *,$statistics' -sf='$files,*/batch*,*/opt*'" \
+  local preset files='main text python libm value tape gpt simd kernels attention tensor batch opt'
+  elsewhere test RUN=qemu-aarch64 ARGS="-tce='no number of threads *,$statistics'" \
+    TESTED="\$(call objects,\$(patsubst %,tests/%*.cpp,$files))" \
     NATIVE=0 O=1 CXX='aarch64-linux-gnu-g++ -static -idirafter /usr/include -DFMT_HEADER_ONLY' LDLIBS= \
     AR=aarch64-linux-gnu-ar || return
   for preset in gist walkthrough; do
@@ -147,7 +151,7 @@ run() {
 # Two rows at a time, as much of a row keeps one core busy only, and threads that wait must leave it to others. Those
 # that use build/release run one after the other. Beside them and after them run the others, the longest first.
 export OMP_WAIT_POLICY=passive
-nightly=(trixie sid mistakes straight x86-64 fuzz znver3-lessons)
+nightly=(trixie sid mistakes straight znver3 x86-64 fuzz)
 [ "$*" != nightly ] || set -- "${nightly[@]}"
 rows=("$@")
 mkdir -p build/rows
@@ -156,7 +160,7 @@ if [ $# -gt 0 ]; then
   run "${rows[@]}"
 else
   make setup || exit
-  rows=(release mpi inspector book torture no-fma asan arm libc++ znver3)
+  rows=(release mpi inspector book torture no-fma asan arm libc++)
   run "${rows[@]:0:6}" &
   for row in "${rows[@]:6}"; do
     run "$row" &

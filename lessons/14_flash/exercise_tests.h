@@ -59,7 +59,7 @@ inline void test_report() {
   for (const std::size_t queries : {1, 10, 100, 1000}) {
     const Slow q{waves(1000, 3, 1)}, k{waves(1000, 3, 2)}, v{waves(1000, 3, 3)};
     flash(q, k, v, queries, 50);
-    std::printf("  %4zu queries at a time  %7zu\n", queries, k.rows_read + v.rows_read);
+    std::printf("  queries at a time: %4zu  %7zu\n", queries, k.rows_read + v.rows_read);
   }
 }
 

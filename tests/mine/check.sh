@@ -150,8 +150,8 @@ around() {
   edited 2 '  return p;' '' 'does not compile: no return statement in function returning non-void' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; exit(0);' 'the program ended. Is there an exit() in it?' 2 ||
     code=1
-  $mine cut 14 >"$MINE_FOLDER/microgpt.cpp" && rm "$MINE_FOLDER/progress"
-  says '[##############.] 14 of 15' $mine test || code=1
+  $mine cut 4 >"$MINE_FOLDER/microgpt.cpp" && rm "$MINE_FOLDER/progress"
+  says '[####...........] 4 of 15' $mine test || code=1
   says 'stage 2, the loss (lesson 01): it holds' $mine test 2 || code=1
   edited 2 'probabilities(' 'chances(' 'stage 2 wants: std::vector<double> probabilities(const' || code=1
   says 'either STAGE, for a solution, or BACK' $mine back 1 5 || code=1

@@ -323,7 +323,7 @@ TESTS(STAGE >= 6 ? 6 : 3, stage_3) {
         "exp(1000) is infinite, and infinity / infinity is not a number. Which change of all scores changes no share?");
   should_be(softmax(Scores{1000, 1000}), {0.5, 0.5});
   calling("softmax({0, 1000})", "The second has it all: its exponential is e^1000 times that of the first.");
-  usual({0, NAN}, "exp(1000) is infinite. Subtract the largest score from all of them, not the first.");
+  usual({0, NAN}, "exp(1000) is infinite. Subtract the largest score from all, not the first or the smallest.");
   should_be(softmax(Scores{0.0, 1000}), {0, 1});
   calling("softmax({-1000, -1000, -1001})", "Only differences of scores matter: 0, 0 and -1 give the same.");
   usual({NAN, NAN, NAN}, "All exponentials are 0. Is the largest score found among the scores, or is it 0 at least?");
@@ -524,13 +524,11 @@ TESTS(9, stage_9) {
   usual({7.071, 7.071}, "softmax is missing: weights are softmax(scores).");
   usual({0.716, 0.86}, "That is a mixture of the keys. Keys are compared, values are mixed.");
   should_be(attention(q, keys, values), {1.7120676706, 1.7199415099});
-  {
-    calling("the same, first number, then backward(): the gradients of q",
-            "The scores are computed from the query, so the gradient goes back to it through softmax.");
-    usual({0, 0}, "No gradient arrives at the query. Compute scores and weights with Values, not with data().");
-    attention(q, keys, values)[0].backward();
-    should_be(Numbers{q[0].grad(), q[1].grad()}, {0.34380900633, -0.2265410581});
-  }
+  calling("the same, first number, then backward(): the gradients of q",
+          "The scores are computed from the query, so the gradient goes back to it through softmax.");
+  usual({0, 0}, "No gradient arrives at the query. Compute scores and weights with Values, not with data().");
+  attention(q, keys, values)[0].backward();
+  should_be(Numbers{q[0].grad(), q[1].grad()}, {0.34380900633, -0.2265410581});
 }
 #endif
 
@@ -698,14 +696,12 @@ auto scores_after(const Model& model, const std::vector<Token>& tokens) {
 
 TESTS(9, stage_9_cache) {
   const Model model = small_model();
-  {
-    calling("gpt() at three positions: how many keys and values there are then",
-            "Each position adds one key and one value, and does so before attention(): the first has only its own.");
-    usual({0, 0}, "The lists stay empty. gpt() adds its key and its value to them: Cache& keys, Cache& values.");
-    Cache keys, values;
-    for (std::size_t i = 0; i < 3; i++) gpt(model, i, i, keys, values);
-    should_be(Numbers{double(keys.size()), double(values.size())}, {3, 3});
-  }
+  calling("gpt() at three positions: how many keys and values there are then",
+          "Each position adds one key and one value, and does so before attention(): the first has only its own.");
+  usual({0, 0}, "The lists stay empty. gpt() adds its key and its value to them: Cache& keys, Cache& values.");
+  Cache keys, values;
+  for (std::size_t i = 0; i < 3; i++) gpt(model, i, i, keys, values);
+  should_be(Numbers{double(keys.size()), double(values.size())}, {3, 3});
   const double first = document_loss(model, std::vector<Token>{4, 0, 2, 4}).data();
   calling("document_loss() of the same name, a second time",
           "The second time it saw something else. Keys and values of the last name are still there: begin each name "

@@ -11,12 +11,9 @@ namespace {
 
 // --- Config ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("heads that do not divide the width are refused with both numbers") {
-  const Config config{.vocab_size = 27, .n_embd = 16, .n_head = 3};
-  CHECK_THROWS_WITH_AS(validate(config), doctest::Contains("n_embd 16 is not divisible by n_head 3"), UsageError);
-}
-
-TEST_CASE("a size of zero is refused by name") {
+TEST_CASE("heads that do not divide the width are refused with both numbers, and a size of zero by name") {
+  const Config three_heads{.vocab_size = 27, .n_embd = 16, .n_head = 3};
+  CHECK_THROWS_WITH_AS(validate(three_heads), doctest::Contains("n_embd 16 is not divisible by n_head 3"), UsageError);
   for (const auto& [name, member] :
        std::vector<std::pair<std::string, std::size_t Config::*>>{{"vocab_size", &Config::vocab_size},
                                                                   {"n_layer", &Config::n_layer},

@@ -1,8 +1,7 @@
 // Exercise 01: see two characters instead of one. A table of triples has 27 times as many cells, most of them empty.
 // What should it believe where it has seen nothing?
 //
-//   make exercise-01    says the first thing that is wrong
-//   make hint L=01      a hint; again: another; again: a solution
+// make exercise-01 says the first thing that is wrong; make hint L=01 gives a hint, then another, then a solution.
 #include <vector>
 
 using Row = std::vector<double>;  // a number for each token that can come next, (V)

@@ -1,8 +1,7 @@
 // Exercise 02: a backward pass by hand. With it a small network learns to draw a curve. It has two things that the
 // lesson's network lacks: biases, numbers that are added in front of ReLU, and a ReLU that is squared.
 //
-//   make exercise-02    says the first thing that is wrong
-//   make hint L=02      a hint; again: another; again: a solution
+// make exercise-02 says the first thing that is wrong; make hint L=02 gives a hint, then another, then a solution.
 #include <algorithm>
 #include <vector>
 

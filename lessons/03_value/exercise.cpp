@@ -1,8 +1,7 @@
 // Exercise 03: a new operation, and a function that no formula describes. A square root can be found by trial: if y is
 // a little too large, x / y is a little too small, so their mean is better. Nobody tells backward() what a root is.
 //
-//   make exercise-03    says the first thing that is wrong
-//   make hint L=03      a hint; again: another; again: a solution
+// make exercise-03 says the first thing that is wrong; make hint L=03 gives a hint, then another, then a solution.
 #include "value.h"
 
 using namespace lesson03;

@@ -1,8 +1,7 @@
 // Exercise 04: a gradient is a sum over all paths from the loss down to a leaf. How many paths are there? In a graph of
 // 60 diamonds there are 2^60, and nobody can walk them all. backward() does not, either.
 //
-//   make exercise-04    says the first thing that is wrong
-//   make hint L=04      a hint; again: another; again: a solution
+// make exercise-04 says the first thing that is wrong; make hint L=04 gives a hint, then another, then a solution.
 #include "tape.h"
 
 using namespace lesson04;

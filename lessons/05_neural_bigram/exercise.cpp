@@ -1,8 +1,7 @@
 // Exercise 05: a batch. One name is a noisy witness of where downhill is. Ask several, and follow the mean of what they
 // say. Is that worth its price?
 //
-//   make exercise-05    says the first thing that is wrong
-//   make hint L=05      a hint; again: another; again: a solution
+// make exercise-05 says the first thing that is wrong; make hint L=05 gives a hint, then another, then a solution.
 #include <vector>
 
 #include "lesson/mlp.h"

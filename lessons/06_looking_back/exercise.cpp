@@ -2,8 +2,7 @@
 // the end says which one is meant. One score for each sign cannot know who asks. So here is a table of scores, with a
 // row for the sign that asks. Scores by distance are there, too: a good way to look back knows both.
 //
-//   make exercise-06    says the first thing that is wrong
-//   make hint L=06      a hint; again: another; again: a solution
+// make exercise-06 says the first thing that is wrong; make hint L=06 gives a hint, then another, then a solution.
 #include "lesson/puzzle.h"
 
 using namespace microgpt;

@@ -2,8 +2,7 @@
 // yet. Programs for large machines compute all positions together. Then later keys are there from the start, and a mask
 // must hide them. Each position must still find what it would have found alone.
 //
-//   make exercise-07    says the first thing that is wrong
-//   make hint L=07      a hint; again: another; again: a solution
+// make exercise-07 says the first thing that is wrong; make hint L=07 gives a hint, then another, then a solution.
 #include "microgpt.h"
 
 using namespace microgpt;

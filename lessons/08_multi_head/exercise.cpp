@@ -2,8 +2,7 @@
 // 0, the next ones to head 1, and so on. Taken apart by these columns, attention is a sum with one term for each head.
 // And one term alone can be followed to the logits: if this head looks at that letter, what does it make likelier?
 //
-//   make exercise-08    says the first thing that is wrong
-//   make hint L=08      a hint; again: another; again: a solution
+// make exercise-08 says the first thing that is wrong; make hint L=08 gives a hint, then another, then a solution.
 #include "microgpt.h"
 
 using namespace microgpt;

@@ -1,8 +1,7 @@
 // Exercise 09: only the sign. Adam moves a weight by m over the root of v, which is often near 1 or -1. So why not take
 // just the sign? That saves v, half of what Adam has to remember. (Lion, of Chen et al., 2023, is such an optimizer.)
 //
-//   make exercise-09    says the first thing that is wrong
-//   make hint L=09      a hint; again: another; again: a solution
+// make exercise-09 says the first thing that is wrong; make hint L=09 gives a hint, then another, then a solution.
 #include "microgpt.h"
 
 using namespace microgpt;

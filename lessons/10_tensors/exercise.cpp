@@ -1,8 +1,7 @@
 // Exercise 10: attention for a whole batch in one go. Lesson 10 went name by name. Large programs often compute the
 // scores of all rows with all rows, as one matrix product, and let a mask say which of them count.
 //
-//   make exercise-10    says the first thing that is wrong
-//   make hint L=10      a hint; again: another; again: a solution
+// make exercise-10 says the first thing that is wrong; make hint L=10 gives a hint, then another, then a solution.
 #include "lesson/array.h"
 #include "lesson/softmax.h"
 

@@ -25,7 +25,7 @@ inline void test_attention() {
   auto weights = [root = std::sqrt(2)](double first) { return softmax(Numbers{first, 2 / root, 3 / root}); };
   const Numbers all = weights(std::sqrt(0.5)), right = last(weights(-INFINITY));
   calling("masked_attention() of q (2 0) (0 1) (1 2), k (1 0) (0 1) (1 1), v (4 0) (0 2) (2 2), the last row",
-          "Row 2 sees rows 1 and 2. Its scores are 1, 2 and 3, divided by the root of 2; the first does not count.");
+          "Row 2 adds up the values of rows 1 and 2, by weight. Its scores are 2 and 3, divided by the root of 2.");
   usual(last({0, all[1], all[2]}), "Weights were set to 0 after the softmax, so the rest do not sum to 1.");
   usual(last(weights(0)), "A score times 0 is 0, and exp(0) is 1. Which score has an exp of 0?");
   usual(last(softmax(Numbers{-INFINITY, 2, 3})), "The scores were not divided by the root of D.");

@@ -2,8 +2,7 @@
 // add a number to each score that depends only on how far back the head looks: bias[0] for itself, bias[1] for the
 // position before, and so on. These numbers are learnt. Here is one head of one name.
 //
-//   make exercise-11    says the first thing that is wrong
-//   make hint L=11      a hint; again: another; again: a solution
+// make exercise-11 says the first thing that is wrong; make hint L=11 gives a hint, then another, then a solution.
 #include <cmath>
 
 #include "lesson/array.h"

@@ -3,8 +3,7 @@
 //
 // array.h has NdArray, reshape(), transpose() and linear(). Plain loops will do as well.
 //
-//   make exercise-12    says the first thing that is wrong
-//   make hint L=12      a hint; again: another; again: a solution
+// make exercise-12 says the first thing that is wrong; make hint L=12 gives a hint, then another, then a solution.
 #include "array.h"
 #include "lesson/softmax.h"
 

@@ -50,7 +50,7 @@ inline void test_one_head() {
         "The scores were not divided by the root of D, which is the root of 2 here.");
   usual(attend(q, k, v, before).out.numbers, "The causal mask is always on. Without `causal`, a position sees all.");
   should_be(out, attend(q, k, v, all).out.numbers);
-  calling("The same, causal", "Position t sees the keys 0 to t: itself, too, and nothing that comes later.");
+  calling("attend() of the same, causal", "Position t sees the keys 0 to t: itself, too, and nothing later.");
   usual(out, "It still sees all. With `causal`, position t sees the keys 0 to t.");
   should_be(attend(q, k, v, true).numbers, attend(q, k, v, before).out.numbers);
 }

@@ -1,8 +1,7 @@
 // Exercise 13: two loops on several threads. The first has to be made parallel, with a pragma: which loop, and what
 // must a thread have for itself? The second is parallel already, has no race, and is wrong.
 //
-//   make exercise-13    says the first thing that is wrong
-//   make hint L=13      a hint; again: another; again: a solution
+// make exercise-13 says the first thing that is wrong; make hint L=13 gives a hint, then another, then a solution.
 #include "exercise.h"
 
 #include <algorithm>
@@ -20,8 +19,8 @@ void look_everywhere(const Batch& a, std::vector<float>& out, std::vector<Sum>& 
   }
 }
 
-/// The sum of all numbers, with the same bits for any number of threads: each block of 64 numbers is summed from left
-/// to right (the last may be shorter), and then the blocks' sums are added from left to right.
+/// The sum of all numbers by several threads, with the same bits for any number of them: each block of 64 numbers is
+/// summed as floats, from left to right (the last may be shorter), and then the blocks' sums, from left to right, too.
 float sum(const std::vector<float>& x) {
   float total = 0;  // TODO: reduction gives each thread a total of its own, and adds these up. What depends on what?
 #pragma omp parallel for reduction(+ : total)

@@ -66,8 +66,9 @@ inline void test_sum() {
         want += std::accumulate(x.data() + first, x.data() + std::min(n, first + 64), 0.0F);
       }
       calling("sum() of " + std::to_string(n) + " numbers, in blocks of 64, on " + std::to_string(threads) + " threads",
-              "Each block gets a place of its own for its sum; the last may be shorter. With a reduction, numbers are "
-              "cut where the threads' shares end; with critical, blocks are added in any order: both round otherwise.");
+              "Each block gets a place of its own for its sum, a float; the last may be shorter. With a reduction, "
+              "numbers are cut where the threads' shares end; with critical, blocks are added in any order; from 0, "
+              "accumulate() adds whole numbers, and from 0.0 doubles: all round otherwise.");
       should_be(sum(x), {want}, 0);
     }
   }

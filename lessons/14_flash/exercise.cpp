@@ -2,8 +2,7 @@
 // all keys and values that it sees, from memory that is large and slow. The numbers are right, and the memory is read
 // far too often. Make several queries share what is read.
 //
-//   make exercise-14    says the first thing that is wrong
-//   make hint L=14      a hint; again: another; again: a solution
+// make exercise-14 says the first thing that is wrong; make hint L=14 gives a hint, then another, then a solution.
 #include <cmath>
 #include <limits>
 #include <numeric>

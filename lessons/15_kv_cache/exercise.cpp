@@ -3,8 +3,7 @@
 // the cache is still good? Programs that serve many people live on this question, since a thousand conversations begin
 // with the same instructions.
 //
-//   make exercise-15    says the first thing that is wrong
-//   make hint L=15      a hint; again: another; again: a solution
+// make exercise-15 says the first thing that is wrong; make hint L=15 gives a hint, then another, then a solution.
 #include "exercise.h"
 
 #ifdef SOLUTION

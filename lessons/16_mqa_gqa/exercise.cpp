@@ -1,8 +1,7 @@
 // Exercise 16: grouped-query attention of a whole text, and its way back. H query heads share G heads of keys and
 // values. At the end yours computes the outputs and gradients that PyTorch computed, for GQA, MQA and MHA.
 //
-//   make exercise-16    says the first thing that is wrong
-//   make hint L=16      a hint; again: another; again: a solution
+// make exercise-16 says the first thing that is wrong; make hint L=16 gives a hint, then another, then a solution.
 #include <cmath>
 
 #include "lesson/array.h"

@@ -1,8 +1,7 @@
 // Exercise 17: rotating back. Training needs it: the slope of a rotated query has to become the slope of the query. And
 // a full cache needs it: the oldest keys are dropped, the others should count from 0 again, and they are kept rotated.
 //
-//   make exercise-17    says the first thing that is wrong
-//   make hint L=17      a hint; again: another; again: a solution
+// make exercise-17 says the first thing that is wrong; make hint L=17 gives a hint, then another, then a solution.
 #include <cmath>
 #include <cstddef>
 #include <utility>

@@ -2,8 +2,7 @@
 // makes the keys and values of all old positions anew. Move the matrices to the other side, so that none is made. Then
 // fold two matrices into one, as a program does once, before it generates.
 //
-//   make exercise-18    says the first thing that is wrong
-//   make hint L=18      a hint; again: another; again: a solution
+// make exercise-18 says the first thing that is wrong; make hint L=18 gives a hint, then another, then a solution.
 #include <cmath>
 #include <vector>
 

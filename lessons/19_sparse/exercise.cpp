@@ -3,8 +3,7 @@
 // There is a pattern in which position t sees about as many keys as t has binary digits, and in which as many layers
 // are enough to hear of everything (Li and others, 2019). Find it; then look at what it does not save.
 //
-//   make exercise-19    says the first thing that is wrong
-//   make hint L=19      a hint; again: another; again: a solution
+// make exercise-19 says the first thing that is wrong; make hint L=19 gives a hint, then another, then a solution.
 #include <bit>
 #include <cstddef>
 

@@ -2,10 +2,10 @@
 // sizes can be read from their shapes, but not the number of heads: that is what this lesson is about. Find out which
 // numbers are possible, and let the model itself tell you which one is right.
 //
-//   make exercise-20    says the first thing that is wrong
-//   make hint L=20      a hint; again: another; again: a solution
+// make exercise-20 says the first thing that is wrong; make hint L=20 gives a hint, then another, then a solution.
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "base/parameters.h"
 

@@ -2,8 +2,7 @@
 // two layers whose weights are all zero, but for its tables and its first head. Set the weights of one more head, so
 // that it answers fbdhacb=dha without a mistake, and without a single step of training.
 //
-//   make exercise-21    says the first thing that is wrong
-//   make hint L=21      a hint; again: another; again: a solution
+// make exercise-21 says the first thing that is wrong; make hint L=21 gives a hint, then another, then a solution.
 #include "base/config.h"
 #include "base/parameters.h"
 

@@ -4,8 +4,7 @@
 // more. So do it in every possible order, and take the mean for each head (Lloyd Shapley, 1953; he shared the gains of
 // a game among its players).
 //
-//   make exercise-22    says the first thing that is wrong
-//   make hint L=22      a hint; again: another; again: a solution
+// make exercise-22 says the first thing that is wrong; make hint L=22 gives a hint, then another, then a solution.
 #include <bit>
 #include <vector>
 

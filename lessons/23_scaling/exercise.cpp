@@ -2,8 +2,7 @@
 // same, step by step, if its W_Q starts larger and is learnt faster. So the root does two things. Once yours is right,
 // you see which of the two a wide head needs.
 //
-//   make exercise-23    says the first thing that is wrong
-//   make hint L=23      a hint; again: another; again: a solution
+// make exercise-23 says the first thing that is wrong; make hint L=23 gives a hint, then another, then a solution.
 #include <cmath>
 
 #include "base/config.h"

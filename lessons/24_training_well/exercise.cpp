@@ -1,8 +1,7 @@
 // Exercise 24: stop a training in time, choose among several, and report a loss that can be believed. What you may look
 // at, and how often, is all there is to it.
 //
-//   make exercise-24    says the first thing that is wrong
-//   make hint L=24      a hint; again: another; again: a solution
+// make exercise-24 says the first thing that is wrong; make hint L=24 gives a hint, then another, then a solution.
 #include <limits>
 #include <vector>
 

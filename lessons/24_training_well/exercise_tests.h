@@ -32,6 +32,7 @@ inline void test_train_until_worse() {
   calling(asked, "It returns the lowest loss of those it has seen.");
   const double lowest = train_until_worse(training, 3);
   calling(asked + "; steps made", "After the first 2.2 come three answers in a row that are no new lowest: stop.");
+  usual({3}, "No loss was a new lowest. Is the lowest so far large enough at the beginning?");
   usual({7}, "It went on to the end. Three answers in a row were no new lowest: neither 2.2 again, nor 2.3.");
   usual({4}, "It stopped at the first loss that was higher, and patience is 3. Or did it ask held_out_loss()?");
   should_be(training.steps, {6});
@@ -58,10 +59,12 @@ inline void test_choose() {
   calling(asked + "; the chosen one", "The lowest validation loss decides.");
   const Report report = choose({&a, &b, &c});
   usual({0}, "Is one chosen at all? Or with less patience than 3, so that recipe 1 does not come to its 2.2?");
-  usual({2}, "It was chosen by its held-out loss. Then no names are left that tell how good it is.");
+  usual({2},
+        "The last one. Is the lowest validation loss so far kept? Or was it chosen by its held-out loss? Then no names "
+        "are left that tell how good it is.");
   should_be(double(report.recipe), {1});
   calling(asked + "; the two losses reported", "Those of the recipe that was chosen: validation, held-out.");
-  usual({2.2, 2.25}, "That is the lowest held-out loss, and it is another recipe's.");
+  usual({2.2, 2.25}, "That is the lowest held-out loss, which is also the last. It is another recipe's.");
   should_be(Numbers{report.validation_loss, report.held_out_loss}, {2.2, 2.35});
   calling(asked + "; held-out losses asked for", "The envelope is opened once, for the chosen one alone.");
   should_be(a.peeks + b.peeks + c.peeks, {1});

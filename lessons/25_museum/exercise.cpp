@@ -1,8 +1,7 @@
 // Exercise 25: be the detective. You are given models that train, and their losses fall. You may call their functions
 // (suspects.h) and nothing else. Write three checks; each must see its bug, and accuse no other model.
 //
-//   make exercise-25    says the first thing that is wrong
-//   make hint L=25      a hint; again: another; again: a solution
+// make exercise-25 says the first thing that is wrong; make hint L=25 gives a hint, then another, then a solution.
 #include "lesson/nudge.h"  // nudged(): slopes by trying
 #include "suspects.h"
 

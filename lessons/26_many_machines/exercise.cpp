@@ -1,8 +1,7 @@
 // Exercise 26: Adam remembers two numbers for every parameter, and so far every machine remembers all of them. Let each
 // remember those of one chunk only.
 //
-//   make exercise-26    says the first thing that is wrong
-//   make hint L=26      a hint; again: another; again: a solution
+// make exercise-26 says the first thing that is wrong; make hint L=26 gives a hint, then another, then a solution.
 #include <cmath>
 
 #include "machine.h"

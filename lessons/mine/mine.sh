@@ -363,7 +363,8 @@ test_all() {
     [ -z "$loss" ] || grep -oE '[0-9]+[.][0-9]+' "$scratch/program.txt" |
       awk -v loss=$loss '($1 - loss) ^ 2 < 0.05 ^ 2 { near = 1 } END { exit !near }' ||
       echo 'Your main() prints no such number. Is it the mean of the last 100 of 1,000 names, each judged before it is learnt?
-From stage 7 on: is there backward(), then a step, with a rate that shrinks? (step / 1000 of whole numbers is 0.)'
+From stage 7 on: is there backward(), then a step, with a rate that shrinks? (step / 1000 of whole numbers is 0.)
+Or are the names in another order?'
     [ $finished != $stages ] || ending
   done
   bar

@@ -1025,7 +1025,7 @@ TESTS(15, stage_15_small) {
           "after backward()?");
   usual({0.93},
         "Adam's corrections are those of another step. adam() counts from 0: adam(rate, step), with 0 at first.");
-  usual({NAN}, "Nothing was learnt. Does each step call backward() and adam()? Is the loss a Value? Are there two BOS?");
+  usual({NAN}, "Nothing was learnt. Does each step call backward() and adam()? Is the loss a Value? Is there one BOS?");
   const double losses[] = {loss_of(first[3]), loss_of(first[4]), loss_of(first[5])};
   should_be((losses[0] - losses[1]) / (losses[1] - losses[2]), {1.13}, 0.04);
   double least = 1, most = 0;

@@ -79,14 +79,10 @@ TEST_CASE("white space is what Python's str.isspace says, and strip takes it off
 // --- Parse double ----------------------------------------------------------------------------------------------------
 
 TEST_CASE("a number is read to the last bit, and what is none, or not only one, is nothing") {
-  const std::vector<std::pair<const char*, double>> numbers{{"0", 0},
-                                                            {"-3", -3},
-                                                            {".5", 0.5},
-                                                            {"1.", 1},
-                                                            {"1e-4", 1e-4},
-                                                            {"2.5E+3", 2500},
-                                                            {"0.69314718055994530942", 0x1.62e42fefa39efp-1}};
+  const std::vector<std::pair<const char*, double>> numbers{{"0", 0},  {"-3", -3},     {".5", 0.5},
+                                                            {"1.", 1}, {"1e-4", 1e-4}, {"2.5E+3", 2500}};
   for (const auto& [text, number] : numbers) CHECK(parse_double(text) == number);
+  CHECK(parse_double("0.69314718055994530942") == 0x1.62e42fefa39efp-1);
   for (const char* text : {"",    " 1",  "1 ",   "+1",  "-",  ".",   "e5",  "1e",       "1e+",   "1.2.3",
                            "1-2", "--1", "0x10", "1,5", "1f", "inf", "nan", "infinity", "1e999", "-1e999"}) {
     INFO("'" << text << "'");

@@ -45,7 +45,7 @@ inline void test_answers() {
     words.push_back(probe_document(word, tokenizer, config.block_size));
   }
   teach::calling("The share of right letters in 300 answers",
-                 "Does W_O write to answer_at, for all letters, only? At =, ask for previous_at only.");
+                 "Does W_O write to answer_at for each letter, but not for =? At =, ask for previous_at only.");
   teach::usual({0}, "1:0 looks at the right places. W_V reads token_at there, and W_O writes to answer_at.");
   teach::usual({2 / 3.0},
                "The first letter of each answer is wrong. At =, the query must read previous_at, too. And = follows "

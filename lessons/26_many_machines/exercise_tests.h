@@ -45,10 +45,10 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
     Numbers partly = want;
     for (std::size_t i = 0; i < n; i++) partly[i] *= got[i] != 0;
     const std::string whose = call + "machine " + std::to_string(number) + ": ";
-    teach::calling(whose + "all weights", "A total moves its chunk of weights, by one adam. Then that goes to all.");
+    teach::calling(whose + "all weights", "A chunk's total moves its weights, by one adam. Then weights go to all.");
     teach::usual(moved(number, number + 1, steps, n), "It moved them by its own gradient only. The totals decide.");
     teach::usual(partly, "Some did not move. Each belongs to a chunk. Its new weights have to go all the way round.");
-    teach::usual(Numbers(n), "Nothing moved. Adam moves the chunk whose total is here, and that goes round.");
+    teach::usual(Numbers(n), "Nothing moved. Adam moves the chunk whose total is here; that chunk goes round.");
     teach::should_be(got, want);
     teach::calling(whose + "numbers in adam.m", "Give adam only the chunk whose total this machine has.");
     teach::should_be(std::max(weights[n], most), {most});

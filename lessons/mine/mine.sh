@@ -231,7 +231,7 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
 # Runs the whole program. Freed memory is NaN in it, where the C library can do that.
 run_main() { # STAGE
   local code=0
-  printf '%s\n' "$1" 'main()' 'Is each table and matrix as large as it should be, and made before it is used, and before tape.size() is the mark? Or is a weight nan? 1 / 2 of whole numbers is 0.' \
+  printf '%s\n' "$1" 'main()' 'Is each table and matrix as large as it should be, and made before it is used, and before the mark is taken? Or is a weight nan? 1 / 2 of whole numbers is 0.' \
     >"$scratch/result"
   MALLOC_PERTURB_=255 limited 10 "$scratch/program.txt" "$scratch/program" || code=$?
   case $code in 134 | 138 | 139) say_verdict "$1" $code 10 && return 1 ;; esac

@@ -137,6 +137,7 @@ around() {
   says '[##.............] 2 of 15' env MINE_FOLDER="$folder" $mine back 2 || code=1
   says 'there is no' env MINE_FOLDER="$folder" $mine back 9 || code=1
   says 'there is no such stage; use STAGE=1 to STAGE=17' env MINE_FOLDER="$folder" $mine reset 18 || code=1
+  says 'there is no such stage' env MINE_FOLDER="$folder" $mine reset x || code=1
   rm "$folder/microgpt.cpp"
   says 'is gone; make mine-reset STAGE=3' env MINE_FOLDER="$folder" $mine test || code=1
   edited 1 '  std::string name;' '  std::string name; for (;;) std::puts("for ever");' \

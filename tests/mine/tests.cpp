@@ -1019,13 +1019,14 @@ TESTS(15, stage_15_small) {
       "gradient set to 0?");
   should_be(double(std::isfinite(loss_of(other[1002]))), {1});
   calling("With a file of the one name abcdefghijklmno, the second line", "15 letters and BOS. Do a to z stay in it?");
+  usual_text("", "It prints nothing. Is there another BOS, in main(), while encode() uses that of before?");
   should_read(first[1], "vocab size: 16");
   calling("With a file of the one name abcdefghijklmno: what step 1 gains in loss, divided by what step 2 gains",
           "At first each step gains a little less than the one before. Is it adam(0.01 * (1 - step / 1000), step), "
           "after backward()?");
   usual({0.93},
         "Adam's corrections are those of another step. adam() counts from 0: adam(rate, step), with 0 at first.");
-  usual({NAN}, "Nothing was learnt. Does each step call backward() and adam()? Is the loss a Value? Is there one BOS?");
+  usual({NAN}, "Nothing was learnt. Does each step call backward() and adam(), and is the loss a Value to its end?");
   const double losses[] = {loss_of(first[3]), loss_of(first[4]), loss_of(first[5])};
   should_be((losses[0] - losses[1]) / (losses[1] - losses[2]), {1.13}, 0.04);
   double least = 1, most = 0;

@@ -179,7 +179,7 @@ check-torch: $(PROGRAM)
 	@tests/check_torch.sh $(PROGRAM) $(BUILD)/check_torch
 check-mine: $(PROGRAM)
 	@CXX='$(CXX)' PROGRAM='$(PROGRAM)' QUICK='$(QUICK)' tests/mine/check.sh
-check-exercises: $(EXERCISES)
+check-exercises: $(filter %/$(if $(QUICK),solution,%),$(EXERCISES))
 	@COMPILE='$(if $(QUICK)$(filter 0,$(OPENMP)),,$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
 	  LINK='$(LIBRARY) $(SCALAR) $(LDFLAGS) $(LDLIBS)' tests/exercises.sh $(BUILD) $(LESSONS)
 museum: $(BREAKS:main=printed.txt)
@@ -246,6 +246,8 @@ dist: book
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A folder is compiled as one unit, as its files include the same headers, which take most of the time. On their own are
 # files that take long by themselves, and those that something replaces. LIGHT is for code that runs for a moment.
+LIGHT.release := -Og
+LIGHT.asan := -O0
 UNITS := base scalar train heads program
 UNIT.base := $(wildcard src/base/*.cpp)
 UNIT.scalar := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp src/train/scalar_trainer.cpp
@@ -255,10 +257,8 @@ UNIT.program := $(filter-out %/main.cpp,$(wildcard src/program/*.cpp))
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 unit = $(BUILD)/src/$(1).o
 TESTED := $(call objects,tests/*.cpp)
-ifeq ($(MODE),release)
-$(TESTED): LIGHT := -Og
-$(EXERCISES:=.o) $(foreach name,base heads program program/main train/safetensors,$(call unit,$(name))): LIGHT := -O1
-endif
+$(TESTED) $(EXERCISES:=.o) $(foreach name,base heads program program/main train/safetensors,$(call unit,$(name))): \
+  LIGHT := $(LIGHT.$(MODE))
 
 # The lessons before 10_tensors need libscalar.a only.
 SCALAR := $(BUILD)/libscalar.a
@@ -317,11 +317,11 @@ $(BREAKS:%=%.cpp): $(BUILD)/%/main.cpp: %.patch $$(wildcard lessons/$$(word 2,$$
 $(BREAKS:%=%.o): %.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$(*:$(BUILD)/%/main=%),-Wno-unused-parameter $<)
 
-# What most tests include is parsed once for all of them.
-$(TESTED): PARSED := -include $(BUILD)/parsed.h
-$(TESTED): $(BUILD)/parsed.h.gch
+# What most tests and exercises include is parsed once for all of them.
+$(TESTED) $(EXERCISES:=.o): PARSED := -include $(BUILD)/parsed.h
+$(TESTED) $(EXERCISES:=.o): $(BUILD)/parsed.h.gch
 $(BUILD)/parsed.h.gch: $(BUILD)/openmp
-	@printf '#include <%s>\n' doctest/doctest.h fmt/format.h algorithm cmath filesystem fstream set sstream vector \
+	@printf '#include <%s>\n' fmt/format.h algorithm cmath filesystem fstream set sstream vector \
 	  >$(BUILD)/parsed.h
 	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LIGHT) -x c++-header $(BUILD)/parsed.h -o $@
 

@@ -3,16 +3,17 @@
 #   MODE=debug    or asan, tsan, fuzz: see below     NATIVE=0    runs on other processors of this kind, too
 #   CXX=clang++   another compiler                   O=1         compiles faster, runs slower
 #   OPENMP=0      one thread only                    DEV=1       what the compiler doubts is an error
-MODE := release
-OPENMP := 1
+MODE := $(or $(if $(filter gdb lldb check-gdb check-lldb session-%,$(MAKECMDGOALS)),debug),$(firstword \
+  $(patsubst check-races,tsan,$(filter check-races fuzz,$(MAKECMDGOALS))) release))
+OPENMP := $(if $(filter fuzz,$(MODE)),0,1)
 NATIVE := 1
 O := 3
 NAMES := data/names.txt
 OF := checkpoint data
 EMXX := em++
-$(foreach option,ARGS BACK BREAK CACHE DEV L LIGHT MINE PARSED QUICK README ROWS RUN SECONDS STAGE,$(eval $(option) :=))
+$(foreach option,ARGS BACK BREAK CACHE DEV L LIGHT MINE QUICK README RUN SECONDS STAGE,$(eval $(option) :=))
 ifeq ($(origin CXX),default)
-CXX := g++
+CXX := $(if $(filter tsan fuzz,$(MODE)),clang++,g++)
 endif
 ifeq ($(MAKELEVEL)$(shell { echo "$$MAKEFLAGS"; tr '\0' ' ' </proc/$$PPID/cmdline 2>/dev/null || ps -o args= -p $$PPID; } | \
   grep -oE '(^| )-[-a-zA-Z]*j'),0)
@@ -50,8 +51,6 @@ TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 export TSAN_OPTIONS
 ifndef FLAGS.$(MODE)
 $(error MODE is '$(MODE)'; it can be release, debug, asan, tsan, fuzz or wasm)
-else ifeq ($(filter tsan fuzz,$(MODE))$(findstring clang,$(CXX)),$(MODE))
-$(error MODE=$(MODE) needs CXX=clang++: only its OpenMP works with the race detector, and libFuzzer is a part of it)
 endif
 
 # OpenMP comes with the compiler; clang also needs libomp. Without threads, -fopenmp-simd still vectorizes.
@@ -80,8 +79,6 @@ EXERCISES := $(LESSONS:%=$(BUILD)/lessons/%/exercise) $(LESSONS:%=$(BUILD)/lesso
 FUZZERS := $(OF:%=$(BUILD)/tests/fuzz/%)
 OTHERS := $(addprefix $(BUILD)/,lessons/ladder lessons/forms tests/gdb/main tests/inspector/figures)
 INSPECTED := $(patsubst %,$(BUILD)/inspected/%.html,names copy induction)
-CLANG := $(if $(findstring clang,$(CXX)),$(CXX),clang++)
-IN_MODE = $(MAKE) --no-print-directory
 MAKEMORE := $(firstword $(wildcard data/makemore.txt ../shared/data/names.txt))
 
 .DEFAULT_GOAL := help
@@ -123,10 +120,9 @@ exercise-%: $$(call lesson,$$*,exercise) FORCE ## run a lesson's exercise: make 
 	@$(MINE_SH) exercise $* $< || :
 solution-%: $$(call lesson,$$*,solution) FORCE ## run an exercise with its solution: make solution-08
 	@$<
-gdb: ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or through your own: make gdb MINE=1
-	@+$(DEBUGGER) gdb -nx -batch && $(if $(MINE),{ $(MINE_SH) gdb || :; },$(IN_MODE) MODE=debug step)
-lldb: ## the same with lldb: make lldb L=08 [NAMES=file] [BREAK=idea]
-	@+$(DEBUGGER) lldb -x -b >/dev/null && $(IN_MODE) MODE=debug step-lldb
+gdb lldb: $$(if $$(MINE),,$$(STEPPED)) ## step through a lesson: make gdb L=08 [NAMES=file] [BREAK=idea]; or through your own: make gdb MINE=1
+	@$(if $(MINE),$(MINE_SH) gdb || :,src/debug/start.sh $@ $(if $(filter gdb,$@),-ex 'stops all' -ex run --args, \
+	  -o 'stops all' -o run --) $< $(NAMED))
 book: book-programs $(INSPECTED) ## make a book of all lessons for a browser: build/book/index.html
 	@python3 -B src/book/book.py build/book $(BUILD)/inspected
 no-such-break:
@@ -159,15 +155,12 @@ check-readmes: $(MAINS:main=printed.txt) $(if $(QUICK),,$(BREAKS:main=printed.tx
 	  $(LESSONS:%=lessons/%/README.md)) | env -u MAKELEVEL KEPT=1 CXX='$(CXX)' \
 	  MAKEFLAGS='MODE=$(MODE) NATIVE=$(NATIVE) OPENMP=$(OPENMP) DEV=$(DEV)' QUICK='$(QUICK)' xargs -n 15 -P 2 \
 	  python3 -B tests/check_readme.py
-check-gdb: ## type the debugger walks of the READMEs and compare with what they show
-	@+$(DEBUGGER) gdb -nx -batch && $(IN_MODE) MODE=debug sessions
-builds: ## build and test as other machines would: make builds [ROWS="arm libc++"]
-	@tests/builds.sh $(ROWS)
+check-gdb: $(MAINS:main=stepped) $(BUILD)/tests/gdb/stepped $(HEART) ## type the debugger walks of the READMEs and compare with what they show
+	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
+	@tests/gdb/stock.sh gdb $(HEART)
 
 # --- What else there is -----------------------------------------------------------------------------------------------
 mpi: $(MPI_PROGRAM)
-nightly:
-	@tests/builds.sh nightly
 ladder forms: $(BUILD)/lessons/$$@
 	@$< $(NAMED)
 reproduce: $(MAINS)
@@ -186,13 +179,9 @@ museum: $(BREAKS:main=printed.txt)
 	@python3 -B tests/museum.py $(BUILD) | diff $(wildcard lessons/*/seen.tsv) - && echo "museum: every bug does what it did"
 check-inspector: $(PROGRAM) $(BUILD)/tests/inspector/figures
 	@python3 -B tests/inspector/check.py $^ $(BUILD)/inspector
-check-races:
-	@+$(IN_MODE) MODE=tsan OPENMP=1 CXX='$(CLANG)' races
-races: $(addprefix $(BUILD)/$(wildcard lessons/*_openmp)/,main break/race/main) $(TESTS) $(PROGRAM)
+check-races: $(addprefix $(BUILD)/$(wildcard lessons/*_openmp)/,main break/race/main) $(TESTS) $(PROGRAM)
 	@tests/races.sh $^
-fuzz:
-	@+$(IN_MODE) MODE=fuzz OPENMP=0 CXX='$(CLANG)' fuzzers
-fuzzers: $(FUZZERS)
+fuzz: $(FUZZERS)
 	@tests/fuzz.sh $(BUILD) $(or $(SECONDS),60) $^
 
 # What programs print and draw is kept for all checks.
@@ -201,24 +190,13 @@ $(BUILD)/%/printed.txt: $(BUILD)/%/main data/names.txt
 	@PICTURES=$(if $(findstring /break/,$@),build/pictures/broken,$(@D)) $< >$@ 2>$(@D)/errors.txt; echo $$? >$(@D)/code.txt
 
 # The gdb blocks of a README are a session that a learner types. In lldb the commands of src/debug print the same.
-DEBUGGER := src/debug/start.sh
 STEPPED := $(or $(call broken,$(L)),$(call lesson,$(L),main))
-step: $(STEPPED)
-	@$(DEBUGGER) gdb -ex 'stops all' -ex run --args $< $(NAMED)
-step-lldb: $(STEPPED)
-	@$(DEBUGGER) lldb -o 'stops all' -o run -- $< $(NAMED)
-session-%: FORCE
-	@+$(IN_MODE) MODE=debug build/debug/lessons/$(filter $*_%,$(LESSONS))/stepped
-sessions: $(MAINS:main=stepped) $(BUILD)/tests/gdb/stepped $(HEART)
-	@diff -u tests/gdb/expected.txt $(BUILD)/tests/gdb/session.txt
-	@tests/gdb/stock.sh gdb $(HEART)
-check-lldb:
-	@+$(DEBUGGER) lldb -x -b >/dev/null && $(IN_MODE) MODE=debug session-lldb
-session-lldb: $(BUILD)/tests/gdb/main $(HEART)
-	@PYTHONPATH=tests/gdb $(DEBUGGER) lldb -x -b -o 'script import lldb_session; lldb_session.check("$<")' | grep ': runs as shown$$'
+session-%: $$(call lesson,$$*,stepped) FORCE ;
+check-lldb: $(BUILD)/tests/gdb/main $(HEART)
+	@PYTHONPATH=tests/gdb src/debug/start.sh lldb -x -b -o 'script import lldb_session; lldb_session.check("$<")' | grep ': runs as shown$$'
 	@tests/gdb/stock.sh lldb $(HEART)
 $(BUILD)/%/stepped: $(BUILD)/%/main FORCE
-	@PYTHONPATH=tests/gdb $(DEBUGGER) gdb -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
+	@PYTHONPATH=tests/gdb src/debug/start.sh gdb -nx -batch -ex 'python import session; session.check("$*", "$(@D)")' $< > $(@D)/session.raw
 	@echo "session $*: runs as shown"
 
 # --- The book ---------------------------------------------------------------------------------------------------------
@@ -229,7 +207,7 @@ $(INSPECTED): $(BUILD)/inspected/%.html: src/book/inspect.sh $(PROGRAM)
 	@$^ $* $(@D)
 book-programs:
 	@+if command -v $(lastword $(EMXX)) >/dev/null; then NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}" \
-	  $(IN_MODE) MODE=wasm CXX='$(lastword $(EMXX))' CACHE='$(filter-out %em++,$(EMXX))' AR=emar LDLIBS= \
+	  $(MAKE) --no-print-directory MODE=wasm CXX='$(lastword $(EMXX))' CACHE='$(filter-out %em++,$(EMXX))' AR=emar LDLIBS= \
 	  OPENMP=0 NATIVE=0 packed; else \
 	  echo "the book is written without programs that run in the page; for them: apt-get install emscripten"; fi
 packed: $(HEART) $(IN_PAGE:%=$(BUILD)/lessons/%/main)
@@ -245,27 +223,30 @@ dist: book
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A folder is compiled as one unit, as its files include the same headers, which take most of the time. On their own are
-# files that take long by themselves, and those that something replaces. LIGHT is for code that runs for a moment.
+# the kernels that specify, and what something replaces. Tests make five, by their names. LIGHT is for code that runs for
+# a moment.
 LIGHT.release := -Og
 LIGHT.asan := -O0
-UNITS := base scalar train heads program
+UNITS := base scalar tensor train heads program cli a-f g-l m-r s-z
+UNIT.tensor := $(filter-out %/naive.cpp,$(wildcard src/tensor/*.cpp))
 UNIT.base := $(wildcard src/base/*.cpp)
 UNIT.scalar := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp src/train/scalar_trainer.cpp
 UNIT.train := $(filter-out $(UNIT.scalar) %/safetensors.cpp %/processes.cpp,$(wildcard src/train/*.cpp))
-UNIT.heads := $(filter-out $(UNIT.scalar),$(wildcard $(addprefix src/,heads/*.cpp page/*.cpp lesson/*.cpp)))
+UNIT.heads := $(filter-out $(UNIT.scalar),$(wildcard $(addprefix src/,heads/*.cpp page/*.cpp lesson/*.cpp train/safetensors.cpp)))
 UNIT.program := $(filter-out %/main.cpp,$(wildcard src/program/*.cpp))
+UNIT.cli := $(wildcard tests/cli_*.cpp)
+$(foreach letters,a-f g-l m-r s-z,$(eval UNIT.$(letters) := $(filter-out $(UNIT.cli),$(wildcard tests/[$(letters)]*_test.cpp))))
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 unit = $(BUILD)/src/$(1).o
-TESTED := $(call objects,tests/*.cpp)
-$(TESTED) $(EXERCISES:=.o) $(foreach name,base heads program program/main train/safetensors,$(call unit,$(name))): \
+TESTED := $(call objects,tests/main.cpp) $(foreach name,cli a-f g-l m-r s-z,$(call unit,$(name)))
+$(TESTED) $(EXERCISES:=.o) $(foreach name,base heads program program/main,$(call unit,$(name))): \
   LIGHT := $(LIGHT.$(MODE))
 
 # The lessons before 10_tensors need libscalar.a only.
 SCALAR := $(BUILD)/libscalar.a
 LIBRARY := $(BUILD)/libmicrogpt.a
 $(SCALAR): $(call unit,base) $(call unit,scalar) $(if $(filter wasm,$(MODE)),$(BUILD)/src/book/fmt.o)
-$(LIBRARY): $(call objects,src/tensor/*.cpp src/train/safetensors.cpp src/train/processes.cpp) \
-  $(call unit,train) $(call unit,heads)
+$(LIBRARY): $(foreach name,tensor tensor/naive train train/processes heads,$(call unit,$(name)))
 $(SCALAR) $(LIBRARY):
 	@rm -f $@
 	@$(AR) rcs $@ $^
@@ -295,12 +276,12 @@ $(LINKED): $(SCALAR)
 	@$(COMPILER) $(CXXFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter $(LIBRARY),$^) $(SCALAR) $(LDLIBS) -o $@
 
 # -MMD -MP: records which headers an object includes, so that changing one of them recompiles it.
-compile = mkdir -p $(@D); echo "compile $(1)"; $(COMPILER) $(CPPFLAGS) $(PARSED) -MMD -MP $(CXXFLAGS) $(LIGHT) -o $@ -c $(2)
+compile = mkdir -p $(@D); echo "compile $(1)"; $(COMPILER) $(CPPFLAGS) -MMD -MP $(CXXFLAGS) $(LIGHT) -o $@ -c $(2)
 $(BUILD)/%.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$<,$<)
-$(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(UNIT.$$*) $(BUILD)/openmp
+$(UNITS:%=$(BUILD)/src/%.o): $(BUILD)/src/%.o: $$(UNIT.$$*) Makefile $(BUILD)/openmp
 	@mkdir -p $(@D) && printf '#include "%s"\n' $(UNIT.$*:src/%=%) >$(@:.o=.cpp)
-	@$(call compile,src/$*,$(@:.o=.cpp))
+	@$(call compile,unit $*,-I. $(@:.o=.cpp))
 
 # With SOLUTION, exercise.cpp includes the answers of solution.cpp.
 $(BUILD)/%/solution.o: %/exercise.cpp %/solution.cpp $(BUILD)/openmp
@@ -316,14 +297,6 @@ $(BREAKS:%=%.cpp): $(BUILD)/%/main.cpp: %.patch $$(wildcard lessons/$$(word 2,$$
 	  { echo "you changed a line that $< changes, too; see: git diff lessons/$(word 2,$(subst /, ,$*))" >&2; exit 1; }
 $(BREAKS:%=%.o): %.o: %.cpp $(BUILD)/openmp
 	@$(call compile,$(*:$(BUILD)/%/main=%),-Wno-unused-parameter $<)
-
-# What most tests and exercises include is parsed once for all of them.
-$(TESTED) $(EXERCISES:=.o): PARSED := -include $(BUILD)/parsed.h
-$(TESTED) $(EXERCISES:=.o): $(BUILD)/parsed.h.gch
-$(BUILD)/parsed.h.gch: $(BUILD)/openmp
-	@printf '#include <%s>\n' fmt/format.h algorithm cmath filesystem fstream set sstream vector \
-	  >$(BUILD)/parsed.h
-	@$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LIGHT) -x c++-header $(BUILD)/parsed.h -o $@
 
 # The inspector's page and the glossary become text in the program. Comments in scripts, a tenth of the page, stay here.
 PAGE := $(addprefix $(BUILD)/page/,inspector.html.inc style.css.inc script.js.inc words.md.inc)

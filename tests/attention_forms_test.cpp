@@ -50,8 +50,8 @@ Parameters random_parameters(const Config& config) {
   return initialize(config, {.init_std = 0.4}, random);
 }
 
-const std::vector<Token> document{5, 0, 3, 3, 1, 4, 0, 2, 1, 1, 3, 0, 4, 4, 2, 1, 0, 5};
-const Documents documents{document, {5, 2, 2, 0, 5}};
+const std::vector<Token> example{5, 0, 3, 3, 1, 4, 0, 2, 1, 1, 3, 0, 4, 4, 2, 1, 0, 5};
+const Documents examples{example, {5, 2, 2, 0, 5}};
 
 const std::vector<Dropout> dropouts{{}, {0.3, 5}};
 
@@ -99,14 +99,14 @@ TEST_CASE("every form's gradients are its central differences, with dropout, too
       INFO(form.name << ", dropout " << dropout.rate);
       Parameters parameters = random_parameters(form.config);
       const std::vector<double> gradient =
-          answer<double>(form.config, parameters, documents, {.dropout = dropout}).gradient;
+          answer<double>(form.config, parameters, examples, {.dropout = dropout}).gradient;
       std::size_t sharp = 0;
       for (std::size_t i = 0; i < parameters.size(); i += 7) {  // every seventh parameter, of all matrices
         double& parameter = parameters.data()[i];
         const double original = parameter;
         auto vary = [&](double varied) {
           parameter = varied;
-          return answer<double>(form.config, parameters, documents, {.dropout = dropout, .backward = false}).loss;
+          return answer<double>(form.config, parameters, examples, {.dropout = dropout, .backward = false}).loss;
         };
         // A loss near 2 goes through about a hundred roundings of 1.1e-16 of its size.
         const auto [slope, error] = central_difference(vary, original, 1e-14);
@@ -128,7 +128,7 @@ TEST_CASE("a layer's mask is its own: it does not matter where attention is sile
     auto losses = [&](const std::string& masks) {
       Config config = small;
       config.masks = parse_mask_patterns(masks);
-      return answer<double>(config, parameters, documents, {.backward = false}).losses;
+      return answer<double>(config, parameters, examples, {.backward = false}).losses;
     };
     CHECK((losses("local:2,full") == losses(layer == "layer0" ? "full" : "local:2")));
     CHECK(losses("full") != losses("local:2"));
@@ -141,7 +141,7 @@ TEST_CASE("naive and fast kernels agree in every form, and shares and parts of a
       INFO(form.name << ", dropout " << dropout.rate);
       Parameters parameters = random_parameters(form.config);
       auto with = [&](const Kernels<double>& kernels, std::size_t shares, std::size_t parts) {
-        return answer<double>(form.config, parameters, documents, {kernels, shares, dropout, true, parts});
+        return answer<double>(form.config, parameters, examples, {kernels, shares, dropout, true, parts});
       };
       const Answer<double> one = with(fast<double>(), 1, 1);
       CHECK((with(fast<double>(), 2, 1) == one));
@@ -157,7 +157,7 @@ TEST_CASE("naive and fast kernels agree in every form, and shares and parts of a
 TEST_CASE("every layer drops other numbers, and others of its attention's output than of its MLP's") {
   const TensorModel<double> model(small, random_parameters(small));
   Batch batch(small.block_size);
-  batch.add(document);
+  batch.add(example);
   Activations<double> activations;
   activations.dropout = {0.5, 1};
   activations.resize(model, batch.num_positions());
@@ -180,13 +180,13 @@ TEST_CASE("with a cache every form predicts what it predicts without, from the f
     INFO(form.name);
     Parameters parameters = random_parameters(form.config);
     TensorModel<double> model(form.config, parameters);
-    const std::vector<double> logits = answer<double>(form.config, parameters, {document}).logits;
+    const std::vector<double> logits = answer<double>(form.config, parameters, {example}).logits;
     Decoder<double> decoder(model);
     for (int round = 0; round < 2; round++) {  // a second document finds nothing of the first
       decoder.reset();
-      for (std::size_t t = 0; t + 1 < document.size(); t++) {
+      for (std::size_t t = 0; t + 1 < example.size(); t++) {
         const std::size_t V = form.config.vocab_size;
-        CHECK(largest_difference(decoder.next(document[t]), std::span(logits).subspan(t * V, V)) < 1e-12);
+        CHECK(largest_difference(decoder.next(example[t]), std::span(logits).subspan(t * V, V)) < 1e-12);
       }
     }
   }
@@ -198,14 +198,14 @@ TEST_CASE("documents that grow side by side, each at its own position, predict w
     TensorModel<double> model(form.config, random_parameters(form.config));
     Decoder<double> alone(model), decoder(model, fast<double>(), 3);
     std::vector<std::vector<double>> logits;
-    for (std::size_t t = 0; t + 1 < document.size(); t++) {
-      const std::span<const double> next = alone.next(document[t]);
+    for (std::size_t t = 0; t + 1 < example.size(); t++) {
+      const std::span<const double> next = alone.next(example[t]);
       logits.emplace_back(next.begin(), next.end());
     }
-    for (std::size_t step = 0; step + 1 < document.size(); step++) {
+    for (std::size_t step = 0; step + 1 < example.size(); step++) {
       if (step < 3) decoder.reset(step);  // document i starts anew in step i
       std::vector<Token> tokens;
-      for (std::size_t i = 0; i < 3; i++) tokens.push_back(document[step < i ? step : step - i]);
+      for (std::size_t i = 0; i < 3; i++) tokens.push_back(example[step < i ? step : step - i]);
       const View<double> rows = decoder.next(tokens);
       for (std::size_t i = 0; i <= std::min<std::size_t>(step, 2); i++) {
         CHECK((std::vector(rows.row(i), rows.row(i) + rows.cols) == logits[step - i]));

@@ -12,7 +12,7 @@ using Tokens = std::vector<Token>;
 // in the last place below 4, 2^-51, lie on one way to it, and the slopes on the way are about 1. 2^-44 leaves room.
 constexpr double rounding = 0x1p-44;
 
-const Config shapes[]{
+const Config configs[]{
     {.vocab_size = 5, .n_layer = 1, .n_embd = 4, .n_head = 1, .block_size = 4},
     {.vocab_size = 5, .n_layer = 1, .n_embd = 6, .n_head = 3, .block_size = 4},
     {.vocab_size = 5, .n_layer = 2, .n_embd = 4, .n_head = 2, .block_size = 4},
@@ -23,7 +23,7 @@ const Config shapes[]{
 };
 
 TEST_CASE("the gradients of a GPT of any shape are central differences") {
-  for (Config config : shapes) {
+  for (Config config : configs) {
     for (std::uint64_t i = 0; i < 2 * all_activations.size(); i++) {
       const std::uint64_t seed = i % 2;
       config.activation = all_activations[i / 2].activation;

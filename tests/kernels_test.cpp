@@ -15,9 +15,9 @@ struct Shape {
   std::size_t N, C, V;
 };
 
-const std::vector<Shape> shapes{{1, 1, 2},    {2, 3, 5},    {3, 7, 1},    {5, 8, 27},   {7, 15, 16},
-                                {16, 16, 17}, {9, 17, 15},  {17, 31, 33}, {33, 33, 65}, {4, 64, 31},
-                                {65, 100, 7}, {2, 128, 64}, {31, 48, 100}};
+const std::vector<Shape> product_shapes{{1, 1, 2},    {2, 3, 5},    {3, 7, 1},    {5, 8, 27},   {7, 15, 16},
+                                        {16, 16, 17}, {9, 17, 15},  {17, 31, 33}, {33, 33, 65}, {4, 64, 31},
+                                        {65, 100, 7}, {2, 128, 64}, {31, 48, 100}};
 
 /// A single operation a number, or the same sums in the same order: not a bit may differ.
 constexpr Tolerance exact{0, 0};
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE("every fast kernel is the naive one, in every shape, and writ
                    float, double) {
   PythonRandom random(1);
   std::set<std::string> checked{"attention_forward", "attention_backward"};
-  for (const Shape& shape : shapes) {
+  for (const Shape& shape : product_shapes) {
     Trial<T> trial{shape, random, checked};
     check_embedding(trial);
     check_linear(trial);

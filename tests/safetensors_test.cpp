@@ -13,8 +13,6 @@
 namespace microgpt {
 namespace {
 
-using Tensor = Safetensors::Tensor;
-
 Safetensors parse(const std::string& bytes) {
   std::istringstream in(bytes);
   return read_safetensors(in);
@@ -63,7 +61,7 @@ TEST_CASE("tensors of every rank and their metadata read back bit for bit") {
   saved.metadata = {{"note", "two\nlines \"quoted\" \\ äあ𐍈"}, {"", ""}};
   PythonRandom random(42);
   for (std::size_t i = 0; i < shapes.size(); i++) {
-    Tensor& tensor = saved.tensors["layer" + std::to_string(i) + " ü"];
+    Safetensors::Tensor& tensor = saved.tensors["layer" + std::to_string(i) + " ü"];
     tensor.shape = shapes[i];
     for (std::size_t n = 0; n < sizes[i]; n++) tensor.data.push_back(random.gauss(0, 1));
   }
@@ -115,7 +113,7 @@ TEST_CASE("what the format leaves open is read") {
 
 TEST_CASE("empty tensors lie between others, several in one place") {
   for (const std::string offsets : {"[0,0]", "[16,16]", "[24,24]"}) {
-    const Tensor c = parse(with_empty(offsets)).tensors.at("c");
+    const Safetensors::Tensor c = parse(with_empty(offsets)).tensors.at("c");
     CHECK(c.shape == std::vector<std::uint64_t>{3, 0});
     CHECK(c.data.empty());
   }

@@ -45,12 +45,12 @@ double worst_matrix(std::span<const double> a, std::span<const double> b, const 
   return worst;
 }
 
-struct Shape {
+struct Case {
   Config config;
   std::vector<std::size_t> predictions;  // of each document; those beyond block_size are cut
 };
 
-const std::vector<Shape> shapes{
+const std::vector<Case> cases{
     {{.vocab_size = 27, .n_layer = 1, .n_embd = 16, .n_head = 4, .block_size = 16}, {7}},  // the gist
     {{.vocab_size = 27, .n_layer = 1, .n_embd = 16, .n_head = 4, .block_size = 16}, {1, 16, 7, 3, 20, 2, 8, 9}},
     {{.vocab_size = 27, .n_layer = 2, .n_embd = 32, .n_head = 4, .block_size = 8}, {5, 8, 1, 9}},
@@ -69,7 +69,7 @@ const std::vector<Shape> shapes{
 constexpr double tolerance = 1e-12;
 
 TEST_CASE("in double, losses and every gradient of the tensor path are those of the scalar path") {
-  for (Shape shape : shapes) {
+  for (Case shape : cases) {
     for (const Kernels<double>* kernels : {&naive<double>(), &fast<double>()}) {
       for (std::uint64_t seed = 0; seed < 3 * all_activations.size(); seed++) {
         shape.config.activation = all_activations[seed % all_activations.size()].activation;

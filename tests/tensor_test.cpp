@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("matmul and matmul_add are chains of multiply-adds, within th
 // That the backward is the transpose: attention_oracle_test.cpp.
 TEST_CASE("RoPE rotates the pair i at position p by p * base^(-2i/d), counter-clockwise") {
   constexpr std::size_t d = 6;
-  constexpr double tolerance = 1e-12;  // numbers up to 7, and a handful of roundings of 1.1e-16 each
+  constexpr double rounding = 1e-12;  // numbers up to 7, and a handful of roundings of 1.1e-16 each
   for (const double base : {10000.0, 100.0}) {
     Tensor<double> x(2, d);
     for (const std::size_t n : {0, 1}) {
@@ -135,8 +135,8 @@ TEST_CASE("RoPE rotates the pair i at position p by p * base^(-2i/d), counter-cl
       const double angle = 7 * std::pow(base, -2.0 * static_cast<double>(i) / d);
       CHECK(x.view().row(0)[2 * i] == 1);
       CHECK(x.view().row(0)[2 * i + 1] == 0);
-      CHECK(std::abs(x.view().row(1)[2 * i] - std::cos(angle)) < tolerance);
-      CHECK(std::abs(x.view().row(1)[2 * i + 1] - std::sin(angle)) < tolerance);
+      CHECK(std::abs(x.view().row(1)[2 * i] - std::cos(angle)) < rounding);
+      CHECK(std::abs(x.view().row(1)[2 * i + 1] - std::sin(angle)) < rounding);
     }
   }
 }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "tensor/simd.h"
+
 namespace microgpt {
 namespace {
 
@@ -41,8 +43,9 @@ void rotate(View<T> y, View<const T> x, std::span<const std::size_t> positions, 
       const auto sin = static_cast<T>(direction * rotations[i].sin);
       const T a = x.row(n)[2 * i];
       const T b = x.row(n)[2 * i + 1];
-      y.row(n)[2 * i] = a * cos - b * sin;
-      y.row(n)[2 * i + 1] = a * sin + b * cos;
+      // Fused by hand: GCC 12 fuses such a pair here and there, -ffp-contract=off or not (its bug 107647).
+      y.row(n)[2 * i] = multiply_add_is_fused ? std::fma(a, cos, -(b * sin)) : a * cos - b * sin;
+      y.row(n)[2 * i + 1] = multiply_add_is_fused ? std::fma(a, sin, b * cos) : a * sin + b * cos;
     }
   }
 }

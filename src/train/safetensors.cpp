@@ -98,19 +98,19 @@ std::uint64_t numbers_of(const std::string& name, const Numbers& shape) {
 }
 
 /// A tensor as the header describes it, before its numbers are read.
-struct Place {
+struct Extent {
   std::uint64_t begin, bytes;
   std::string name;
   Tensor* tensor;
 
   /// The order in the file. An empty tensor comes before the tensor that begins at the same byte.
-  bool operator<(const Place& other) const {
+  bool operator<(const Extent& other) const {
     return std::tie(begin, bytes, name) < std::tie(other.begin, other.bytes, other.name);
   }
 };
 
 /// Checks the header's fields of a tensor, and sets its shape.
-Place placed(const std::string& name, const json& fields, Tensor& tensor) {
+Extent placed(const std::string& name, const json& fields, Tensor& tensor) {
   const std::string which = described(name);
   auto numbers = [&](const char* field) -> std::optional<Numbers> {
     const auto list = fields.find(field);
@@ -129,21 +129,6 @@ Place placed(const std::string& name, const json& fields, Tensor& tensor) {
   if (fields.size() != 3) throw Error(which + " has fields other than dtype, shape and data_offsets");
   tensor.shape = *shape;
   return {(*offsets)[0], bytes, name, &tensor};
-}
-
-/// Throws Error unless the tensors, in file order, fill the data without gap or overlap.
-void require_filled(const std::vector<Place>& places, std::uint64_t data_bytes) {
-  auto fail = [&](const std::string& much) {
-    throw Error("it has " + std::to_string(data_bytes) + " bytes of numbers, but its tensors have " + much);
-  };
-  std::uint64_t end = 0;
-  for (const Place& place : places) {
-    if (place.begin != end)
-      throw Error(described(place.name) + (place.begin < end ? " overlaps another" : " follows a gap"));
-    if (place.bytes > data_bytes - end) fail("more");
-    end += place.bytes;
-  }
-  if (end != data_bytes) fail(std::to_string(end));
 }
 
 std::map<std::string, std::string> texts_of(const json& metadata) {
@@ -175,11 +160,23 @@ Safetensors read_safetensors(std::istream& in) {
   json header = parse_header(text);
   Safetensors file{.metadata = texts_of(header.value(metadata_name, json::object())), .tensors = {}};
   header.erase(metadata_name);
-  std::vector<Place> places;
+  std::vector<Extent> places;
   for (const auto& [name, fields] : header.items()) places.push_back(placed(name, fields, file.tensors[name]));
   std::sort(places.begin(), places.end());
-  require_filled(places, size - length_bytes - length);
-  for (const Place& place : places) {
+  // They fill the data without gap or overlap.
+  const std::uint64_t data_bytes = size - length_bytes - length;
+  auto fail = [&](const std::string& much) {
+    throw Error("it has " + std::to_string(data_bytes) + " bytes of numbers, but its tensors have " + much);
+  };
+  std::uint64_t end = 0;
+  for (const Extent& place : places) {
+    if (place.begin != end)
+      throw Error(described(place.name) + (place.begin < end ? " overlaps another" : " follows a gap"));
+    if (place.bytes > data_bytes - end) fail("more");
+    end += place.bytes;
+  }
+  if (end != data_bytes) fail(std::to_string(end));
+  for (const Extent& place : places) {
     place.tensor->data.resize(place.bytes / sizeof(double));
     read_exactly(in, place.tensor->data.data(), place.bytes);
   }

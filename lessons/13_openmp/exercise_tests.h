@@ -48,7 +48,7 @@ inline void test_threads() {
       if (sums[b].owner.is_shared()) {
         fail(run + ": two threads added to the sum of name " + std::to_string(b) + ".",
              "That is a race, and even one at a time their order would change the bits. One number, one owner: let a "
-             "thread have all heads of a name.");
+             "thread have all heads of a name. (Without for, parallel makes every thread do all of them.)");
       }
       calling(run + ": the sum of a name", "It is the sum of its heads, in their order, each of them once.");
       should_be(sums[b].value, {want_sums[b]}, 0);
@@ -68,7 +68,7 @@ inline void test_sum() {
       calling("sum() of " + std::to_string(n) + " numbers, in blocks of 64, on " + std::to_string(threads) + " threads",
               "Each block gets a place of its own for its sum, a float; the last may be shorter. With a reduction, "
               "numbers are cut where the threads' shares end; with critical, blocks are added in any order; from 0, "
-              "accumulate() adds whole numbers, and from 0.0 doubles: all round otherwise.");
+              "accumulate() adds whole numbers, from 0.0 doubles. Without for, every thread adds all.");
       should_be(sum(x), {want}, 0);
     }
   }

@@ -106,7 +106,7 @@ inline void test_after() {
     const Numbers want = logits_of(model, tokens);
     const std::size_t before = tokens_read;
     calling("after() for \"" + letters + "\", the logits",
-            "All behind the first difference must go: from `read`, and from keys and values, in every layer.");
+            "What is behind the first difference must go, no more: from `read`, keys and values, in every layer.");
     usual({}, "There are none. The last token has to be read again, even if it is known.");
     should_be(reader.after(tokens).data(), want, 1e-9);
     calling("after() for \"" + letters + "\", tokens read", help);

@@ -38,7 +38,7 @@ struct Example {
 inline void test_numbers() {
   const Example e(6);
   calling("attend() with D = 3, L = 5, R = 2 and six positions",
-          "q . (W_UK c) is (W_UK^T q) . c, sum of weight * (W_UV c) is W_UV (sum of weight * c); one root, of D + R.");
+          "Scores (W_UK^T q) . c plus the rotary part, by the root of D + R; their softmax; W_UV (sum of weight * c).");
   const double of_latent = std::sqrt(double(D + R) / (L + R)), of_key = std::sqrt(double(D + R) / D);
   usual(e.expected(of_latent, of_latent),
         "The root is that of L + R. The scores are those of before, so they need the root of before: of D + R.");

@@ -49,7 +49,7 @@ inline void test_trained() {
       return token_loss(model, others, tokenizer, 1);
     };
     calling("heads_of() a model that copies words, trained with " + text({with}), "The lowest loss is the right one.");
-    usual_text("0/0 ", "That is no number of heads. Is the lowest loss so far large enough at the beginning?");
+    usual_text("0/0 ", "No number of heads. Is the lowest loss so far infinite at first, and < the right way round?");
     const std::vector<Heads> all = possible_heads(parameters);
     usual_text(text({all.front()}), "That is the first possible one. Ask loss_of() about each of them.");
     usual_text(text({all.back()}), "Is that the highest loss, or the last one? The lowest is the right one.");

@@ -16,7 +16,7 @@ using teach::usual;
 inline void test_two() {
   calling("worth() of two heads that do the same, losses (0 0 0 1)",
           "Who goes first costs nothing, and who goes second costs 1. Each goes second in one of the two orders.");
-  usual({0, 0}, "That is what each costs alone. The second costs 1. Or is 1 / 2 a division of whole numbers?");
+  usual({0, 0}, "What each costs alone. The second costs 1. Is an index a set of bits? Is 1 / 2 a whole number?");
   usual({1, 1}, "That is the sum over both orders, or what it costs to go last. Take the mean over the orders.");
   should_be(worth({0, 0, 0, 1}), {0.5, 0.5});
 }

@@ -52,7 +52,7 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
     teach::should_be(got, want);
     teach::calling(whose + "numbers in adam.m", "Give adam only the chunk whose total this machine has.");
     teach::should_be(std::max(weights[n], most), {most});
-    teach::calling(whose + "numbers sent", "The totals need not go round, only the weights, a chunk at a time.");
+    teach::calling(whose + "numbers sent", "Twice N - 1 messages: chunks of the sum, then chunks of weights.");
     teach::should_be(std::max(weights[n + 1], sent), {sent});
   }
   machine.end();

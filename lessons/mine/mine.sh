@@ -231,7 +231,7 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
 # Runs the whole program. Freed memory is NaN in it, where the C library can do that.
 run_main() { # STAGE
   local code=0
-  printf '%s\n' "$1" 'main()' 'Is each table and matrix as large as it should be, and made before it is used, and before the mark is taken? Or is a weight nan? 1 / 2 of whole numbers is 0.' \
+  printf '%s\n' "$1" 'main()' 'Is each table and matrix as large as it should be (rows first), and made before it is used, and before the mark is taken? Or is a weight nan: is the temperature 0, as 1 / 2 of whole numbers is?' \
     >"$scratch/result"
   MALLOC_PERTURB_=255 limited 10 "$scratch/program.txt" "$scratch/program" || code=$?
   case $code in 134 | 138 | 139) say_verdict "$1" $code 10 && return 1 ;; esac
@@ -363,8 +363,10 @@ test_all() {
     [ -z "$loss" ] || grep -oE '[0-9]+[.][0-9]+' "$scratch/program.txt" |
       awk -v loss=$loss '($1 - loss) ^ 2 < 0.05 ^ 2 { near = 1 } END { exit !near }' ||
       echo 'Your main() prints no such number. Is it the mean of the last 100 of 1,000 names, each judged before it is learnt?
-From stage 7 on: is there backward(), then a step, with a rate that shrinks? (step / 1000 of whole numbers is 0.)
+Does it learn in the table that is asked, not in a copy? From stage 7 on: is each matrix made by matrix()? Is there backward(), then a step, with a rate that shrinks? (step / 1000 of whole numbers is 0.)
 Or are the names in another order?'
+    [ $finished != 1 ] || grep -q '[a-z]' "$scratch/program.txt" ||
+      echo 'But your main() prints no letter. Is the table that it draws from the one that was counted?'
     [ $finished != $stages ] || ending
   done
   bar

@@ -36,10 +36,10 @@ TESTS(1, stage_1_draw) {
           "Index 2 has three quarters of the weight. std::discrete_distribution does just this.");
   usual({0.3333}, "All three come equally often: the weights are not used.");
   usual({0.5}, "Index 0 and 2 come equally often: the weights are not used.");
-  usual({0.5714}, "draw() takes the weights as they are, not {2, 1, 4}. Or does the dart land on whole numbers only?");
-  usual({1}, "It draws the same number each time. Is the generator made anew in each call?");
-  usual({0}, "Index 2 never comes. Is the generator made anew in each call? Are indices counted from 0? Is the dart "
-             "thrown below 1, not below the sum of the weights? Or are two whole numbers divided? 1 / 2 is 0.");
+  usual({0.5714}, "draw() takes the weights as they are, not {2, 1, 4}. Or does it draw whole numbers only?");
+  usual({1}, "It always draws the largest weight. Is it a maximum? Or is the generator made anew in each call?");
+  usual({0}, "Index 2 never comes. Is the generator made anew in each call? Are indices counted from 0? Is a number "
+             "drawn below 1, not below the sum of the weights? Or are two whole numbers divided? 1 / 2 is 0.");
   should_be(share(std::vector<double>{1, 0, 3}), {0.75}, 0.03);
   calling("draw({0.1, 0, 0.3}), 4000 times: the share of index 2", "Weights may be any numbers, as probabilities are.");
   should_be(share(std::vector<double>{0.1, 0, 0.3}), {0.75}, 0.03);
@@ -105,6 +105,7 @@ TESTS(4, stage_4) {
           "Did the nodes move? A std::vector moves what it holds when it is full. A std::deque never does.");
   usual({7, 9, 8}, "y is the sum. x * 2 is a product.");
   usual({7, 14, 6}, "The operator + takes away. That is a - b.");
+  usual({7, 14, 7}, "x + 1 is 7 still: does the operator + multiply, or leave out what is on its right?");
   const Value x = 7, y = x * 2;
   Value sum = x;
   for (int i = 0; i < 30000; i++) sum = x + 1;
@@ -315,6 +316,7 @@ TESTS(STAGE >= 6 ? 6 : 3, stage_3) {
     usual(shares, "These are the exponentials. Divide them by their sum (accumulate(..., 0) adds whole numbers: 0.0).");
   }
   usual({0.3333, 0.3333, 0.3333}, "All equal: were the scores used?");
+  usual({0.2447, 0.0900, 0.0331}, "If the largest score is taken away, then from the scores in the sum, too.");
   usual({0.6652, 0.4223, 0.2685}, "The sum grows while you divide by it. Add up all exponentials first.");
   usual({1, 0.2689, 0.0900}, "The sum grows while you divide by it. Add up all exponentials first.");
   usual({0.0900, 0.2447, 0.6652}, "Upside down: is it exp(-x) in place of exp(x)?");

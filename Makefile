@@ -3,8 +3,10 @@
 #   MODE=debug    or asan, tsan, fuzz: see below     NATIVE=0    runs on other processors of this kind, too
 #   CXX=clang++   another compiler                   O=1         compiles faster, runs slower
 #   OPENMP=0      one thread only                    DEV=1       what the compiler doubts is an error
-MODE := $(or $(if $(filter gdb lldb check-gdb check-lldb session-%,$(MAKECMDGOALS)),debug),$(firstword \
-  $(patsubst check-races,tsan,$(filter check-races fuzz,$(MAKECMDGOALS))) release))
+#
+# What debuggers, check-races and fuzz need follows from their names.
+MODE := $(firstword $(patsubst check-races,tsan,$(patsubst session-%,debug,$(patsubst %db,debug, \
+  $(filter %gdb %lldb session-% check-races fuzz,$(MAKECMDGOALS))))) release)
 OPENMP := $(if $(filter fuzz,$(MODE)),0,1)
 NATIVE := 1
 O := 3

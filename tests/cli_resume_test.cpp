@@ -15,7 +15,7 @@ Words numbers(const std::string& text) {
   return found;
 }
 
-const Words small{"--n-embd", "4", "--n-head", "2", "--digits", "17"};
+const Words narrow{"--n-embd", "4", "--n-head", "2", "--digits", "17"};
 
 TEST_CASE("a signal ends a training that is saved, and a later one goes on with it") {
   const NamesFolder folder;
@@ -28,7 +28,7 @@ TEST_CASE("a signal ends a training that is saved, and a later one goes on with 
     return training.wait();
   };
   for (const Words& engine : {Words{}, Words{"--engine", "tensor"}}) {
-    const Run first = signalled(folder.train(small + engine + endless), "step   20 /", SIGINT);
+    const Run first = signalled(folder.train(narrow + engine + endless), "step   20 /", SIGINT);
     CHECK(first.exit_code == 128 + SIGINT);
     const Words steps = numbers(first.out);
     REQUIRE(!steps.empty());
@@ -61,7 +61,7 @@ TEST_CASE("a training that is killed has its last save, after a multiple of --sa
   const NamesFolder folder;
   const std::string model = folder.file("model");
   Running training(
-      microgpt_command(folder.train(small + Words{"--steps", "1000000000", "--save-every", "5", "--save", model})));
+      microgpt_command(folder.train(narrow + Words{"--steps", "1000000000", "--save-every", "5", "--save", model})));
   REQUIRE(training.until([&] { return std::filesystem::exists(model); }));
   training.send(SIGKILL);
   training.wait();
@@ -73,7 +73,7 @@ TEST_CASE("a training that cannot be saved goes on, and is saved when it can be"
   const std::string there = folder.file("there"), model = there + "/model";
   std::filesystem::create_directory(there);
   Running training(
-      microgpt_command(folder.train(small + Words{"--steps", "1000000000", "--save", model, "--save-every", "1"})));
+      microgpt_command(folder.train(narrow + Words{"--steps", "1000000000", "--save", model, "--save-every", "1"})));
   CHECK(training.until([&] { return std::filesystem::exists(model); }));
   std::filesystem::rename(there, folder.file("elsewhere"));
   const std::string reason = fmt::format("microgpt: cannot write '{}': No such file or directory; ", model);
@@ -91,7 +91,7 @@ TEST_CASE("a training that cannot be saved goes on, and is saved when it can be"
 TEST_CASE("two trainings that save to one file leave both models") {
   const NamesFolder folder;
   const std::string model = folder.file("model.st"), other = folder.file("model-2.st");
-  Running training(microgpt_command(folder.train(small + Words{"--steps", "1000000000", "--save", model})));
+  Running training(microgpt_command(folder.train(narrow + Words{"--steps", "1000000000", "--save", model})));
   CHECK(training.until_printed("step   20 /"));
   output(folder.train({"--steps", "3", "--save", model}));
   training.send(SIGINT);
@@ -113,7 +113,7 @@ TEST_CASE("stopped and resumed, a training computes what it computes in one go")
         tensor + Words{"--dtype", "f64", "--dropout", "0.2", "--attention", "mla", "--pos", "rope", "--rope-dim", "2"},
         tensor + Words{"--optimizer", "sgd", "--loss", "token-mean", "--batch", "7", "--attention", "mqa"},
         Words{"--preset", "fast", "--mask", "bigbird:2:1:1,full", "--kernels", "naive", "--seed", "-3"}}) {
-    const Words options = folder.train(small + how + Words{"--steps", "800"});
+    const Words options = folder.train(narrow + how + Words{"--steps", "800"});
     const Run expected = microgpt(options + Words{"--save", whole});
     // A file of some 450 lines is as long as a file may get here. The line that does not fit ends the training.
     const Run first = in_shell(fmt::format("ulimit -f 40; \"$0\" \"$@\" >'{}'", out), options + Words{"--save", parts});

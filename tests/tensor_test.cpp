@@ -143,15 +143,15 @@ TEST_CASE("RoPE rotates the pair i at position p by p * base^(-2i/d), counter-cl
 
 // --- Dropout ---------------------------------------------------------------------------------------------------------
 
-constexpr std::size_t rows = 60;
-constexpr std::size_t cols = 70;
+constexpr std::size_t dropout_rows = 60;
+constexpr std::size_t dropout_cols = 70;
 
 /// All factors of a matrix, row by row.
 template <class T>
 std::vector<T> factors(const Dropout& dropout) {
   std::vector<T> all;
-  for (std::size_t i = 0; i < rows; i++) {
-    for (std::size_t j = 0; j < cols; j++) all.push_back(dropout.factor<T>(i, j));
+  for (std::size_t i = 0; i < dropout_rows; i++) {
+    for (std::size_t j = 0; j < dropout_cols; j++) all.push_back(dropout.factor<T>(i, j));
   }
   return all;
 }
@@ -177,7 +177,7 @@ TEST_CASE("neighbours, other seeds and other parts drop independently") {
     const double p = rate * rate;
     return std::abs(both / static_cast<double>(n) - p) < 5 * std::sqrt(p * (1 - p) / static_cast<double>(n));
   };
-  for (const std::ptrdiff_t apart : {std::ptrdiff_t{1}, std::ptrdiff_t{2}, std::ptrdiff_t{cols}}) {
+  for (const std::ptrdiff_t apart : {std::ptrdiff_t{1}, std::ptrdiff_t{2}, std::ptrdiff_t{dropout_cols}}) {
     CHECK(independent(all, {all.begin() + apart, all.end()}));
   }
   CHECK(independent(all, factors<double>({rate, 2})));
@@ -193,7 +193,7 @@ TEST_CASE("what is dropped is the same in float and in double, in a vector and b
   const std::vector<float> single = factors<float>(dropout);
   const std::vector<double> twice = factors<double>(dropout);
   for (std::size_t i = 0; i < single.size(); i++) CHECK((single[i] == 0) == (twice[i] == 0));
-  for (std::size_t i = 0; i < rows; i++) {
+  for (std::size_t i = 0; i < dropout_rows; i++) {
     const Vector<float> vector = dropout_factors<float>(dropout, i, 5);
     for (std::size_t lane = 0; lane < lanes<float>; lane++) CHECK(vector[lane] == dropout.factor<float>(i, 5 + lane));
   }

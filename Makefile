@@ -241,8 +241,8 @@ $(foreach letters,a-f g-l m-r s-z,$(eval UNIT.$(letters) := $(filter-out $(UNIT.
 objects = $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(1)))
 unit = $(BUILD)/src/$(1).o
 TESTED := $(call objects,tests/main.cpp) $(foreach name,cli a-f g-l m-r s-z,$(call unit,$(name)))
-$(TESTED) $(EXERCISES:=.o) $(foreach name,base heads program program/main,$(call unit,$(name))): \
-  LIGHT := $(LIGHT.$(MODE))
+$(TESTED) $(EXERCISES:=.o): LIGHT := $(LIGHT.$(MODE))
+$(foreach name,base heads program program/main,$(call unit,$(name))): LIGHT := $(if $(filter release,$(MODE)),-O1)
 
 # The lessons before 10_tensors need libscalar.a only.
 SCALAR := $(BUILD)/libscalar.a

@@ -225,12 +225,11 @@ dist: book
 
 # --- Compiling --------------------------------------------------------------------------------------------------------
 # A folder is compiled as one unit, as its files include the same headers, which take most of the time. On their own are
-# the kernels that specify, and what something replaces. Tests make five, by their names. LIGHT is for code that runs for
-# a moment.
+# the kernels, which are slower in one unit, and what something replaces. Tests make five units, by their names. LIGHT is
+# for code that runs for a moment.
 LIGHT.release := -Og
 LIGHT.asan := -O0
-UNITS := base scalar tensor train heads program cli a-f g-l m-r s-z
-UNIT.tensor := $(filter-out %/naive.cpp,$(wildcard src/tensor/*.cpp))
+UNITS := base scalar train heads program cli a-f g-l m-r s-z
 UNIT.base := $(wildcard src/base/*.cpp)
 UNIT.scalar := $(wildcard src/draw/*.cpp) src/lesson/lesson.cpp src/train/scalar_trainer.cpp
 UNIT.train := $(filter-out $(UNIT.scalar) %/safetensors.cpp %/processes.cpp,$(wildcard src/train/*.cpp))
@@ -248,7 +247,7 @@ $(foreach name,base heads program program/main,$(call unit,$(name))): LIGHT := $
 SCALAR := $(BUILD)/libscalar.a
 LIBRARY := $(BUILD)/libmicrogpt.a
 $(SCALAR): $(call unit,base) $(call unit,scalar) $(if $(filter wasm,$(MODE)),$(BUILD)/src/book/fmt.o)
-$(LIBRARY): $(foreach name,tensor tensor/naive train train/processes heads,$(call unit,$(name)))
+$(LIBRARY): $(call objects,src/tensor/*.cpp src/train/processes.cpp) $(call unit,train) $(call unit,heads)
 $(SCALAR) $(LIBRARY):
 	@rm -f $@
 	@$(AR) rcs $@ $^

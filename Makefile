@@ -3,7 +3,6 @@
 #   MODE=debug    or asan, tsan, fuzz: see below     NATIVE=0    runs on other processors of this kind, too
 #   CXX=clang++   another compiler                   O=1         compiles faster, runs slower
 #   OPENMP=0      one thread only                    DEV=1       what the compiler doubts is an error
-#
 # What debuggers, check-races and fuzz need follows from their names.
 MODE := $(firstword $(patsubst check-races,tsan,$(patsubst session-%,debug,$(patsubst %db,debug, \
   $(filter %gdb %lldb session-% check-races fuzz,$(MAKECMDGOALS))))) release)
@@ -53,6 +52,8 @@ TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 export TSAN_OPTIONS
 ifndef FLAGS.$(MODE)
 $(error MODE is '$(MODE)'; it can be release, debug, asan, tsan, fuzz or wasm)
+else ifeq ($(filter tsan fuzz,$(MODE))$(findstring clang,$(CXX)),$(MODE))
+$(error MODE=$(MODE) needs CXX=clang++: only its OpenMP works with the race detector, and libFuzzer is a part of it)
 endif
 
 # OpenMP comes with the compiler; clang also needs libomp. Without threads, -fopenmp-simd still vectorizes.
@@ -175,7 +176,7 @@ check-torch: $(PROGRAM)
 check-mine: $(PROGRAM)
 	@CXX='$(CXX)' PROGRAM='$(PROGRAM)' QUICK='$(QUICK)' tests/mine/check.sh
 check-exercises: $(filter %/$(if $(QUICK),solution,%),$(EXERCISES))
-	@COMPILE='$(if $(QUICK)$(filter 0,$(OPENMP)),,$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
+	@QUICK='$(QUICK)' COMPILE='$(if $(QUICK)$(filter 0,$(OPENMP)),,$(CXX) $(CPPFLAGS) $(CXXFLAGS) -w -O0)' \
 	  LINK='$(LIBRARY) $(SCALAR) $(LDFLAGS) $(LDLIBS)' tests/exercises.sh $(BUILD) $(LESSONS)
 museum: $(BREAKS:main=printed.txt)
 	@python3 -B tests/museum.py $(BUILD) | diff $(wildcard lessons/*/seen.tsv) - && echo "museum: every bug does what it did"

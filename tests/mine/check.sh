@@ -142,6 +142,7 @@ around() {
   says 'is gone; make mine-reset STAGE=3' env MINE_FOLDER="$folder" $mine test || code=1
   edited 1 '  std::string name;' '  std::string name; for (;;) std::puts("for ever");' \
     'printed more than a megabyte' 1 || code=1
+  edited 1 'new_name(counts).c_str()' '""' 'But your main() prints no letter' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; *(volatile int*)8 = 1;' 'crashed (signal 11)' 2 || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; p[7] = 1;' \
     'probabilities({0, 2, 1}): stopped with code 134. An index is past the end of a vector.' 2 || code=1

@@ -13,9 +13,8 @@ NAMES := data/names.txt
 OF := checkpoint data
 EMXX := em++
 $(foreach option,ARGS BACK BREAK CACHE DEV L LIGHT MINE QUICK README RUN SECONDS STAGE,$(eval $(option) :=))
-ifeq ($(origin CXX),default)
-CXX := $(if $(filter tsan fuzz,$(MODE)),clang++,g++)
-endif
+override CXX := $(or $(if $(findstring clang,$(CXX)),$(CXX)),$(if $(filter check-races fuzz,$(MAKECMDGOALS)),clang++), \
+  $(if $(filter default,$(origin CXX)),g++,$(CXX)))
 ifeq ($(MAKELEVEL)$(shell { echo "$$MAKEFLAGS"; tr '\0' ' ' </proc/$$PPID/cmdline 2>/dev/null || ps -o args= -p $$PPID; } | \
   grep -oE '(^| )-[-a-zA-Z]*j'),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || sysctl -n hw.ncpu)  # without a -j of yours, every core

@@ -116,7 +116,7 @@ first_error() {
 # The first line of the reader's that the compiler did not like.
 say_syntax_error() { # is true if there is one
   local line
-  ! $CXX -std=c++20 -Isrc -I. -fno-diagnostics-color -Werror=return-type -c -o "$scratch/own.o" "$file" \
+  ! $CXX -std=c++20 -Isrc -I. -fno-diagnostics-color -Werror=return-type -fsyntax-only "$file" \
     2>"$scratch/errors.own" || return 1
   line=$(sed -n "s|^$file:\([0-9][0-9]*\):.*error: .*|\1|p" "$scratch/errors.own" | head -n 1)
   echo "$file${line:+:$line} does not compile: $(first_error "$scratch/errors.own")"
@@ -349,9 +349,12 @@ test_all() {
   : >"$scratch/said"
   need_compiler
   ! say_syntax_error || return 1
-  if [ ! -e "$own/progress" ]; then # it is found again, from the last stage down
-    for ((stage = extra; stage > 0; stage--)); do ! test_stage $stage >/dev/null || break; done
-    before=$stage finished=$stage
+  if [ ! -e "$own/progress" ]; then # it is found again
+    local above=$((extra + 1))
+    while stage=$(((finished + above) / 2)) && [ $stage -gt "$finished" ]; do
+      test_stage $stage >/dev/null && finished=$stage || above=$stage
+    done
+    before=$finished
     write_progress "$finished" 0
   fi
   while stage=$((finished < extra ? finished + 1 : extra)) && test_stage $stage >"$scratch/said"; do

@@ -58,7 +58,7 @@ inline void test_bias() {
   }
   calling(
       "Four positions, D = 3: the sum of d.bias",
-      "If all scores grow by the same, no weight changes, so the slopes of a position's scores add up to 0. Softmax "
+      "If all scores grow by the same, no weight changes: a position's slopes, its own included, add up to 0. Softmax "
       "takes the mean of a row out: weight * (dweight - mean). In it each dweight counts as much as its weight.");
   should_be(std::accumulate(tried.d.bias.data.begin(), tried.d.bias.data.end(), 0.0), {0});
   calling("Four positions, D = 3, and slopes by nudging: d.bias",

@@ -46,7 +46,7 @@ std::pair<Row, Row> score_backward(const Row& q, [[maybe_unused]] std::size_t at
   return {Row(q.size()), Row(k.size())};  // TODO
 }
 
-/// The keys of positions n, n + 1, ... are kept, each rotated as at its position; the first n have been dropped.
+/// The keys of positions n, n + 1, ... are kept: kept[0] is that of position n, and each is rotated as at its own.
 /// Returns the same keys, rotated as at the positions 0, 1, ... The keys before rotation are not known any more.
 std::vector<Row> renumber(std::vector<Row> kept, [[maybe_unused]] std::size_t n) {
   return kept;  // TODO

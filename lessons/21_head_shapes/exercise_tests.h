@@ -32,9 +32,10 @@ inline void test_looks() {
   }
   teach::calling("What 1:0 looks at most from the second f, a, b and d of \"fabdhf=abd\"",
                  "That is what followed the first ones. The query reads token_at, and the key reads previous_at.");
-  teach::usual_text("....", "It sees all alike, so no query meets a key. In W_Q and W_K of layer 1, set the same rows.");
+  teach::usual_text("....",
+                    "It sees all alike, so no query meets a key. In W_Q and W_K of layer 1, set the same rows.");
   teach::usual_text("fabd", "It looks at equal letters. In the key, read previous_at: the letter before.");
-  teach::usual_text("fbbd", "The letter before is as loud as the letter itself. Read previous_at with less weight.");
+  teach::usual_text("fbbd", "Read previous_at more weakly than token_at in the query, and alone in the key.");
   teach::should_read(seen, "abdh");
 }
 
@@ -48,8 +49,8 @@ inline void test_answers() {
                  "Does W_O write to answer_at for each letter, but not for =? At =, ask for previous_at only.");
   teach::usual({0}, "1:0 looks at the right places. W_V reads token_at there, and W_O writes to answer_at.");
   teach::usual({2 / 3.0},
-               "The first letter of each answer is wrong. At =, the query must read previous_at, too. And = follows "
-               "the same letter, so 1:0 finds it as well: do not carry it.");
+               "The first letter of each answer is wrong. At =, the query must read previous_at, too, and = must not "
+               "be carried: it follows the same letter. If all that holds, the strengths are too small for softmax.");
   teach::should_be(estimate(Probe(config, planted(), words).scores().accuracies).mean, {1});
   std::printf("300 answers without a mistake. 1:0 at work:\n%s", shades(maps()[4].second).c_str());
 }

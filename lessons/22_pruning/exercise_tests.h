@@ -17,6 +17,7 @@ inline void test_two() {
   calling("worth() of two heads that do the same, losses (0 0 0 1)",
           "Who goes first costs nothing, and who goes second costs 1. Each goes second in one of the two orders.");
   usual({0, 0}, "What each costs alone. The second costs 1. Is an index a set of bits? Is 1 / 2 a whole number?");
+  usual({-0.5, -0.5}, "The sign: what is lost is the loss without the head, less that with it.");
   usual({1, 1}, "That is the sum over both orders, or what it costs to go last. Take the mean over the orders.");
   should_be(worth({0, 0, 0, 1}), {0.5, 0.5});
 }
@@ -26,6 +27,7 @@ inline void test_three() {
           "Write down all six orders, and who pays in each: 6 each time, head 0 in four orders, the others in one.");
   usual({4.5, 1.5, 1.5},
         "All sets have the same share. But a set of k heads that went before has k! (2 - k)! orders of 6.");
+  usual({1, 1, 4}, "Bit 0 of the index is head 0: index >> h & 1.");
   should_be(worth({0, 0, 0, 6, 0, 6, 0, 6}), {4, 1, 1});
 }
 

@@ -9,7 +9,7 @@
 
 using namespace microgpt;
 
-/// How a model with the root follows one without it. Nothing else of the two models differs.
+/// The twin has the root. How it follows the model without it; nothing else of the two differs.
 struct Twin {
   double start;  // its W_Q starts this many times as large
   double rate;   // and its W_Q is learnt with a learning rate this many times as large

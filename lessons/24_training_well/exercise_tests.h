@@ -58,7 +58,7 @@ inline void test_choose() {
       "choose() of recipes 0, 1, 2, with lowest validation losses 2.5, 2.2, 2.3 and held-out losses 2.55, 2.35, 2.25";
   calling(asked + "; the chosen one", "The lowest validation loss decides.");
   const Report report = choose({&a, &b, &c});
-  usual({0}, "Is one chosen at all? Or with less patience than 3, so that recipe 1 does not come to its 2.2?");
+  usual({0}, "Is one chosen at all? The highest? Or with less patience than 3, and recipe 1 ends before its 2.2?");
   usual({2},
         "The last one. Is the lowest validation loss so far kept? Or was it chosen by its held-out loss? Then no names "
         "are left that tell how good it is.");

@@ -35,7 +35,7 @@ inline void test_memory() {
 
 inline void test_gradient() {
   expect("has_a_wrong_gradient", has_a_wrong_gradient, {Kind::detached, Kind::gradients_kept},
-         "Compare every slope with nudged(), and take the gradient more than once, of two documents, as training does.",
+         "Compare every slope closely with nudged(), and take the gradient twice, of two documents, as training does.",
          "Its gradient is that of its loss. Was the loss asked for with the same memory each time? Is the tolerance "
          "as large as the error of a slope by nudging?");
 }

@@ -28,8 +28,8 @@ struct Adam {
 #include "solution.cpp"
 #else
 /// A step. `weights` are all weights, equal on all machines, before and after. `sum` is the gradient of this machine's
-/// names; the totals of all machines decide how the weights move. `adam` is given about one machine.count-th of them,
-/// and no machine sends more than in the ring of main.cpp.
+/// names; the totals of all machines decide how the weights move. `adam` is given one chunk of the weights. What is left
+/// in `sum` does not matter. No machine sends more than in the ring of main.cpp.
 void step([[maybe_unused]] Machine& machine, std::span<double> weights, std::span<double> sum, Adam& adam) {
   adam.update(weights, sum);  // TODO: of which chunk does this machine get the total? And what goes round then?
 }

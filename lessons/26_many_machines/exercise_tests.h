@@ -27,7 +27,7 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
   teach::calling(call + "on all of them", "A machine has ended: was a chunk sent or received that is not there?");
   Machine machine(N);
   std::signal(SIGALRM, [](int) {
-    teach::fail(teach::call + ": they wait for each other.", "Who receives first, if nobody has sent?");
+    teach::fail(teach::call + ": they wait for each other.", "Send first, and receive from the one that sends to you.");
   });
   alarm(5);
   Numbers weights(n), sum(n);

@@ -197,7 +197,7 @@ say_crash() { # STAGE EXIT_CODE SECONDS
         sed "s/^Assertion '__[np].* size().*/An index is past the end of a vector or a string./
              s/^Assertion '__n < this->size()'.*/An index is past the end of a vector./
              s/^what.*(which is .*/An index is past the end of a vector or a string./
-             s/^Assertion '__sum > 0' .*/All weights are 0. Was nothing counted? Or one is nan./
+             s/^Assertion '__sum > 0' .*/The weights to draw by add up to 0, or to less, or to nan. Was nothing counted? Are they scores, without softmax()? Or is the rate too large?/
              s/^what.*\(bad_alloc\|max_size\|length\|_M_\).*/It asked for more memory than there is. Does a list grow for ever, or is a size below 0?/" | tail -n 1
       ;;
   esac
@@ -231,7 +231,7 @@ say_verdict() { # STAGE EXIT_CODE SECONDS
 # Runs the whole program. Freed memory is NaN in it, where the C library can do that.
 run_main() { # STAGE
   local code=0
-  printf '%s\n' "$1" 'main()' 'Is each table and matrix as large as it should be (rows first), and made before it is used, and before the mark is taken? Or is a weight nan: is the temperature 0, as 1 / 2 of whole numbers is?' \
+  printf '%s\n' "$1" 'main()' 'Is each table and matrix as large as it should be (rows first), and made before it is used, and before the mark is taken? Is a Value, as the loss, read after tape.resize(mark)? Or is a weight nan: is the temperature 0, as 1 / 2 of whole numbers is?' \
     >"$scratch/result"
   MALLOC_PERTURB_=255 limited 10 "$scratch/program.txt" "$scratch/program" || code=$?
   case $code in 134 | 138 | 139) say_verdict "$1" $code 10 && return 1 ;; esac
@@ -249,7 +249,7 @@ run_whole() {
   { yes A | head -n 30 && printf '%s\n' {a..z} {0..3}; } >"$scratch/names.txt"
   echo abcdefghijklmno >"$scratch/name.txt"
   printf '%s\n' "$1" 'The program, with a file of 60 names: 30 times A, a to z, and 0 to 3' \
-    'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last: names[step % names.size()]. Or does tape.resize(mark) end Values that are still used?'"$([ "$1" -lt $extra ] || echo ' Or is argv[2] read where argc is 2?')" \
+    'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last: names[step % names.size()]. Was the model made before? Or does tape.resize(mark) end Values that are still used?'"$([ "$1" -lt $extra ] || echo ' Or is argv[2] read where argc is 2?')" \
     "$slow" >"$scratch/result"
   MALLOC_PERTURB_=255 limited 40 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" ||
     { say_verdict "$1" $? 40 && return 1; }

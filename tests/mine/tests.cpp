@@ -359,7 +359,7 @@ TESTS(STAGE == 6 ? 6 : 2, stage_2_loss) {
   usual({4.7549}, "This is a logarithm to the base 2. The natural logarithm is std::log.");
   usual({1.4314}, "This is a logarithm to the base 10. The natural logarithm is std::log.");
   usual({2.6367}, "Divided by the number of tokens. There is one prediction less: nothing predicts the first BOS.");
-  usual({2.4719}, "The last prediction is missing: after the last letter comes BOS.");
+  usual({2.4719}, "A prediction is missing: that of the first letter, after BOS, or that of BOS, after the last.");
   should_be(document_loss(counts, encode("ann")), {std::log(27)});
   counts[0][13] = 27;
   calling("document_loss() of \"an\", when n came 27 times after a",
@@ -545,6 +545,8 @@ TESTS(9, stage_9) {
 }
 
 TESTS(10, stage_10) {
+  calling("Model().n_head", "Four heads, until somebody sets another number.");
+  should_be(double(Model().n_head), {4});
   const List q{1, 2, 0.0, 3, 0.0, 1};
   const Cache keys{
       {1, 0.0, 0.0, 0.0, 0.0, 1}, {0.0, 1, 0.0, 0.0, 2, 0.0}, {0.0, 0.0, 3, 1, 0.0, 0.0}, {1, 1, 0.0, 0.0, 1, 2}};
@@ -1084,9 +1086,9 @@ TESTS(program, stage_16) {
   for (std::size_t i = 0; i < 1025; i++) {
     const std::string want = published[i].substr(0, published[i].rfind(" | "));
     calling("Line " + std::to_string(i + 1),
-            i < 4   ? "One stream for all: first shuffle the names, then draw wte, wpe, lm_head, attn_wq, attn_wk, "
-                      "attn_wv, attn_wo, mlp_fc1, mlp_fc2, row by row."
-            : i < 5 ? "The first loss is right, so the model is. Look at adam() and the learning rate."
+            i < 4   ? "One stream for all: shuffle the names, then draw wte, wpe, lm_head, attn_wq, attn_wk, attn_wv, "
+                      "attn_wo, mlp_fc1, mlp_fc2, row by row. And uchars is sorted, a to z."
+            : i < 5 ? "The first loss is right, so the matrices are. Is n_head 4? Look at adam() and the learning rate."
             : i < 1003
                 ? "The first losses are right. Does the rate shrink as 0.01 * (1 - step / 1000)?"
                 : "All losses are right, so training is. Each letter is one python.choice(), at temperature 0.5.");

@@ -31,7 +31,7 @@ inline void test_attention() {
   usual(last(softmax(Numbers{-INFINITY, 2, 3})), "The scores were not divided by the root of D.");
   should_be(row_2(masked_attention(q, k, v, mask)), right);
   k.data = {10000, 10000, -1000, 1, -999, 1};
-  calling("The same with k (10000 10000) (-1000 1) (-999 1), all rows", "Row 2 never sees row 0. exp(7071) is inf.");
+  calling("The same with k (10000 10000) (-1000 1) (-999 1), all rows", "Row 2 never sees row 0. exp(14142) is inf.");
   usual({4, 0, 0, 2, 4, 0}, "Scores that count are below that of row 0. Which score is below all?");
   usual(Numbers(6, NAN), "exp() of a large score is inf, and inf * 0 is nan. What is to go, goes before exp().");
   usual({4, 0, NAN, NAN, NAN, NAN}, "exp() of that score made all others 0. Put the mask before the softmax.");

@@ -16,7 +16,7 @@ inline void test_arrow() {
           "y[0] is x[0] cos - x[1] sin. Only y[0] counts here, so the slopes are cos and -sin.");
   usual({1, 0}, "Nothing was rotated. Both numbers of x act on y[0]: with cos, and with -sin.");
   usual(rotate({1, 0}, -std::size_t{1}), "Positions are unsigned: -position is 18446744073709551615.");
-  usual({std::cos(1), std::sin(1)}, "The slope of x[1] has the wrong sign. Or is it rotate() once more?");
+  usual({std::cos(1), std::sin(1)}, "The slope of x[1] has the wrong sign. Or is it rotate() once more, not back?");
   should_be(rotate_backward({1, 0}, 1), {std::cos(1), -std::sin(1)});
   calling("rotate_backward() of dy = (0 1) at position 1", "y[1] is x[0] sin + x[1] cos. Only y[1] counts here.");
   usual({-std::sin(1), std::cos(1)}, "The slope of x[0] has the wrong sign: y[1] is x[0] sin + x[1] cos.");

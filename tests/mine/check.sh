@@ -16,7 +16,7 @@ one() { # KIND NUMBER
   export MINE_FOLDER=$folder
   case $1 in
     solved)
-      case $stage in 1 | 15 | 16 | 17) unset MINE_HEADER && CXX=g++ ;; esac
+      case $stage in 1 | 15 | 16 | 17) unset MINE_HEADER && CXX=${GIVEN:-${CXX:-g++}} ;; esac
       $mine cut "$stage" >"$folder/microgpt.cpp"
       ;;
     unsolved) $mine cut $((stage - 1)) >"$folder/microgpt.cpp" expected="stage $stage" ;;
@@ -148,7 +148,7 @@ around() {
     'probabilities({0, 2, 1}): stopped with code 134. An index is past the end of a vector.' 2 || code=1
   edited 2 'double total = 0;' 'double total = 0' 'microgpt.cpp:' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p(1ul << 40);' 'It asked for more memory than there is' 2 || code=1
-  edited 2 '  return p;' '' 'non-void' || code=1
+  CXX=g++ edited 2 '  return p;' '' 'does not compile: no return statement in function returning non-void' || code=1
   edited 2 'std::vector<double> p;' 'std::vector<double> p; exit(0);' 'the program ended. Is there an exit() in it?' 2 ||
     code=1
   $mine cut 2 >"$MINE_FOLDER/microgpt.cpp" && rm "$MINE_FOLDER/progress"
@@ -177,11 +177,11 @@ if [ "${1:-}" = around ]; then
 fi
 if [ $# = 2 ]; then one "$@"; exit; fi
 
-# Stages that begin to use a header are compiled without this one, too, by g++: a forgotten #include would show. With it,
-# clang takes half of g++'s time; the usual linker takes twice as long as gold, which not every machine has.
+# Stages that begin to use a header are compiled without this one, by the given compiler: a forgotten #include shows.
+# With it clang takes half of g++'s time; the usual linker takes twice as long as gold, which not every machine has.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export CXX=${CXX:-g++} MINE_HEADER=$folder/headers.h
+export CXX=${CXX:-g++} GIVEN=${CXX:-g++} MINE_HEADER=$folder/headers.h
 ! command -v clang++ >/dev/null || CXX='clang++ -fpch-instantiate-templates'
 ! echo 'int main() {}' | $CXX -fuse-ld=gold -x c++ - -o "$folder/linked" 2>/dev/null || CXX+=' -fuse-ld=gold'
 $mine header "$MINE_HEADER" || exit

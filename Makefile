@@ -30,14 +30,14 @@ CXXFLAGS := -std=c++20 -Wall -Wextra -Wshadow $(if $(DEV),-Werror) -Wno-psabi -f
 LDLIBS := -lfmt
 
 # release  for this machine's processor, and its widest vectors
-# debug    -g3: a debugger sees macros, too. _GLIBCXX_ASSERTIONS: v[i] out of range stops the program
+# debug    _GLIBCXX_ASSERTIONS: v[i] out of range stops the program
 # asan     clang does not vectorize every "omp simd" loop here, which is no mistake
 # tsan     a race detector. clang's libomp tells it which thread waits for which; it must not look inside libomp
 # fuzz     asan, and clang's libFuzzer, which varies input so that it reaches more of the code
 # wasm     for the book. Debian's Emscripten takes fmt's headers from this machine; src/book/fmt.cpp is the library
 FLAGS.release := -O$(O) $(if $(filter 1,$(NATIVE)),-march=native) \
   $(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)),-mprefer-vector-width=512)
-FLAGS.debug := -O0 -g3 -D_GLIBCXX_ASSERTIONS
+FLAGS.debug := -O0 -g -D_GLIBCXX_ASSERTIONS
 FLAGS.asan := -O1 -g1 -D_GLIBCXX_ASSERTIONS -Wno-pass-failed -fno-omit-frame-pointer -fno-sanitize-recover=all \
   -fsanitize=address,undefined
 FLAGS.tsan := -O1 -g -fsanitize=thread
@@ -99,7 +99,8 @@ train: $(HEART) ## compile src/microgpt.cpp and nothing else, train, and generat
 	$(HEART) $(NAMED)
 build: $(PROGRAM) ## compile the program, to build/release/microgpt
 test: $(TESTS) $(PROGRAM) $(HEART) ## run every test
-	OMP_WAIT_POLICY=passive MICROGPT_PROGRAM=$(PROGRAM) $(RUN) $(TESTS) $(ARGS)
+	@export OMP_WAIT_POLICY=passive MICROGPT_PROGRAM=$(PROGRAM); \
+	  $(if $(ARGS),$(RUN) $(TESTS) $(ARGS),printf '%s\n' '-sf=*/cli_*' '-sfe=*/cli_*' | xargs -P 2 -n 1 $(RUN) $(TESTS))
 names: data/makemore.txt ## download the 32,033 names of makemore to data/makemore.txt
 data/makemore.txt:
 	@data/download.sh $@

@@ -517,11 +517,11 @@ debug() {
   mkdir -p build/mine
   set -- src/debug/start.sh gdb -ex 'set print address on'
   if [ $next -ge $whole ]; then
-    compile build/mine/debug -w -g3 -O0 "$file" || { say_compile_error; exit 1; }
+    compile build/mine/debug -w -g -O0 "$file" || { say_compile_error; exit 1; }
     "$@" -ex 'break main' -ex run --args build/mine/debug
     return
   fi
-  compile_tests $next build/mine/debug -g3 || { say_compile_error; exit 1; }
+  compile_tests $next build/mine/debug -g || { say_compile_error; exit 1; }
   "$@" -x lessons/mine/failing.py -ex run --args build/mine/debug "$scratch/result" "$scratch" 1 $next
 }
 

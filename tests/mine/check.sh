@@ -191,7 +191,7 @@ styles=$([ -n "${QUICK:-}" ] || sed -n 's/^# \([a-z]\) .*/\1/p' $variants | sort
 jobs=$(
   echo around it
   for ((n = 17; n >= 1; n--)); do
-    echo "solved $n"
+    case $n in 15 | 16) ;; *) echo "solved $n" ;; esac # 17 has all their parts
     [ -n "${QUICK:-}" ] || echo "unsolved $n"
     for style in $styles; do # the graph of style a is slow
       case $style$n in ?[236] | a14 | [!a]16) echo "variant $style-$n" ;; esac

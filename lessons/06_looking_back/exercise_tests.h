@@ -22,8 +22,7 @@ inline void test_pairs() {
   scores.pairs[plus] = Values(puzzle_vocab, [](Token before) { return std::log(before == star ? 6 : 2); });
   calling("weigh() for a*bc+, where the plus scores log 6 for what is after a star, log 2 for what is after the others",
           "exp(score) is 6 for b, 2 for *, c and +, and 1 for a: it stands first, has no seen[i - 1], and scores 0.");
-  usual({0.2, 0.2, 0.2, 0.2, 0.2},
-        "All weights are even. The row is the sign that asks, the column is what is before.");
+  usual({0.2, 0.2, 0.2, 0.2, 0.2}, "All weights are even. The row is the sign that asks, the column what is before.");
   usual({1.0 / 13, 6.0 / 13, 2.0 / 13, 2.0 / 13, 2.0 / 13},
         "The star itself got the score. It is for what stands right after a star: the column is seen[i - 1].");
   usual({2.0 / 14, 2.0 / 14, 6.0 / 14, 2.0 / 14, 2.0 / 14},

@@ -29,6 +29,7 @@ inline void test_attention() {
   usual(last({0, all[1], all[2]}), "Weights were set to 0 after the softmax, so the rest do not sum to 1.");
   usual(last(weights(0)), "A score times 0 is 0, and exp(0) is 1. Which score has an exp of 0?");
   usual(last(softmax(Numbers{-INFINITY, 2, 3})), "The scores were not divided by the root of D.");
+  usual({2, 2}, "That is row 2 of v alone. Is it v[s], by weight? What row t sees stands in row t of the mask.");
   should_be(row_2(masked_attention(q, k, v, mask)), right);
   k.data = {10000, 10000, -1000, 1, -999, 1};
   calling("The same with k (10000 10000) (-1000 1) (-999 1), all rows", "Row 2 never sees row 0. exp(14142) is inf.");

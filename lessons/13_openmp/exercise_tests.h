@@ -67,8 +67,9 @@ inline void test_sum() {
       }
       calling("sum() of " + std::to_string(n) + " numbers, in blocks of 64, on " + std::to_string(threads) + " threads",
               "Each block gets a place of its own for its sum, a float; the last may be shorter. With a reduction, "
-              "numbers are cut where the threads' shares end; with critical, blocks are added in any order; from 0, "
-              "accumulate() adds whole numbers, from 0.0 doubles. Without for, every thread adds all.");
+              "numbers are cut where the threads' shares end; with critical, blocks are added in any order; from 0.0, "
+              "accumulate() adds doubles. Without for, every thread adds all.");
+      usual({0}, "From 0, accumulate() adds whole numbers: 0.0F. Or is a block with fewer than 64 numbers left out?");
       should_be(sum(x), {want}, 0);
     }
   }

@@ -28,8 +28,8 @@ inline void test_numbers() {
   const std::vector<double> want = attention(q, k, v, [](std::size_t t) { return t; });
   calling("flash() of 11 positions, in tiles of 4 queries and 3 keys",
           "Query i of the tile that begins at t sees the keys 0 to t + i, and fills row t + i. The last tile has "
-          "fewer. Each has a Found of its own. Scores are divided by the root of D, and what is found by the total. "
-          "accumulate() and inner_product() from 0, not 0.0, add whole numbers.");
+          "fewer. Each has a Found of its own. Read all keys that the last query sees. Divide scores by the root of D, "
+          "and what is found by the total. accumulate() and inner_product() from 0, not 0.0, add whole numbers.");
   usual(attention(q, k, v, [](std::size_t t) { return t / 4 * 4; }),
         "All queries of a tile see only what its first one sees. Query i is at position t + i.");
   usual(attention(q, k, v, [](std::size_t t) { return t / 4 * 4 + 3; }),
@@ -40,6 +40,8 @@ inline void test_numbers() {
   std::fill(begin.begin() + 24, begin.end(), 0);
   usual(begin, "The last three queries have no answer. Their tile is shorter than the others, and it counts as well.");
   should_be(flash(q, k, v, 4, 3).data, want);
+  calling("flash() of 11 positions, in tiles of 2 queries and 5 keys", "As many values are read as keys: read(s, n).");
+  should_be(flash(q, k, v, 2, 5).data, want);
 }
 
 inline void test_reads() {

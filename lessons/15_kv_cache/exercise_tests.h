@@ -59,14 +59,13 @@ inline void test_logits() {
     text += token == 26 ? '.' : static_cast<char>('a' + token);
     calling(
         "next() for each letter of \"" + text + "\", the logits after the last",
-        "It must give what reading all at once gives. What does a position see, in which layer? Is rmsnorm() there?");
+        "What reading all at once gives. In each layer: a key and a value of rmsnorm(x), attend() of x, then mlp().");
     std::vector<Token> so_far = tokens_of(text.substr(1));
     found = reader.next(token).data();
     usual(logits_of(model, so_far, Slip::no_self), "A position does not see itself. Append its key before it attends.");
     usual(logits_of(model, so_far, Slip::only_self), "Each position only sees itself. The old keys must be kept.");
     usual(logits_of(model, so_far, Slip::one_cache), "All layers share one cache. Each layer has keys of its own.");
-    usual(logits_of(model, so_far, Slip::position),
-          "Every token is at position 0. It is at as many as were read before.");
+    usual(logits_of(model, so_far, Slip::position), "Every token is at position 0. Count what was read before.");
     usual(logits_of(model, so_far, Slip::late), "Every token is one position late. The first, BOS, is at position 0.");
     should_be(found, logits_of(model, so_far), 1e-9);
   }
@@ -85,8 +84,7 @@ inline void test_work() {
     calling("next(), products with weights for token " + std::to_string(static_cast<int>(++seen)) + " of \".maria\"",
             "The matrices are for the new token only. Of the old ones, their keys and values are all that is needed.");
     usual({seen * of_token + of_logits}, "All tokens are read again, as without a cache.");
-    usual({of_token + of_logits + (seen - 1) * 2 * 2 * 64},
-          "The keys and values of old tokens are made again. Keep them.");
+    usual({of_token + of_logits + (seen - 1) * 2 * 2 * 64}, "Keys and values of old tokens are made again. Keep them.");
     should_be(double(work), {of_token + of_logits});
   }
 }

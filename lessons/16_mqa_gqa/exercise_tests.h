@@ -43,7 +43,7 @@ inline void test_forward() {
   const Qkv a = some(4, 6, 3);
   const double scale = 1 / std::sqrt(2);
   calling("gqa() with H = 6, G = 3, D = 2 and four positions",
-          "For one position it was right. Scores are q . k / root of D, for positions s = 0 to t; they weigh v[s].");
+          "For one position it was right. Scores are q . k / root of D, for s = 0 to t. It adds (+=) weight * v[s].");
   usual(expected(a, scale, Mask::full()), "Each position sees all. It should see the positions 0 to t.");
   usual(expected(a, 1), "The scores were not divided by the root of D.");
   usual(expected(a, 0.5), "Divided by D. It should be the root of D, and D is q.cols / H.");

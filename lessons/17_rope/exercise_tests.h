@@ -16,6 +16,7 @@ inline void test_arrow() {
           "y[0] is x[0] cos - x[1] sin. Only y[0] counts here, so the slopes are cos and -sin.");
   usual({1, 0}, "Nothing was rotated. Both numbers of x act on y[0]: with cos, and with -sin.");
   usual(rotate({1, 0}, -std::size_t{1}), "Positions are unsigned: -position is 18446744073709551615.");
+  usual({std::cos(1), -std::sin(1) * std::cos(1)}, "x[0] was overwritten, and then used for x[1]. Copy it first.");
   usual({std::cos(1), std::sin(1)}, "The slope of x[1] has the wrong sign. Or is it rotate() once more, not back?");
   should_be(rotate_backward({1, 0}, 1), {std::cos(1), -std::sin(1)});
   calling("rotate_backward() of dy = (0 1) at position 1", "y[1] is x[0] sin + x[1] cos. Only y[1] counts here.");
@@ -58,13 +59,12 @@ inline void test_score() {
   const Row want_q = nudged(q, loss), want_k = nudged(k, loss);
   usual(Row(6), "Nothing arrived. The score grows with q where the key points.");
   usual(twice(k), "That is dscore * k, as if nothing were rotated.");
-  usual(twice(rotate(k, 4)),
-        "That is the slope of the rotated query. It has to be rotated back, by the query's position.");
+  usual(twice(rotate(k, 4)), "That is the slope of the rotated query. Rotate it back, by the query's position.");
   usual(twice(rotate_backward(rotate(k, 4), 4)), "Rotated back by the key's position. It is the query's slope.");
   usual(rotate_backward(rotate(k, 4), 9), "The direction is right. It has to be multiplied by dscore.");
   should_be(dq, want_q, 1e-6);
   calling("score_backward() of a query at 9, a key at 4, dscore = 2: the slope of k",
-          "The query is right. For the key, exchange the two, and their positions (never below 0); dscore stays.");
+          "The query is right. Exchange the two: dscore * the rotated query, rotated back by the key's position.");
   should_be(dk, want_k, 1e-6);
 }
 

@@ -42,8 +42,7 @@ inline void test_numbers() {
   const double of_latent = std::sqrt(double(D + R) / (L + R)), of_key = std::sqrt(double(D + R) / D);
   usual(e.expected(of_latent, of_latent),
         "The root is that of L + R. The scores are those of before, so they need the root of before: of D + R.");
-  usual(e.expected(of_key, of_key),
-        "The root is that of D. A key has R more numbers, the rotary ones: it is that of D + R.");
+  usual(e.expected(of_key, of_key), "The root is that of D. A key has R rotary numbers as well: it is that of D + R.");
   usual(e.expected(1, 0), "The rotary part is missing: a score is also r . k_rope.");
   Example other = e;
   other.head.uv = e.head.uk;
@@ -68,8 +67,7 @@ inline void test_products() {
     usual({double(n * (L + R) + D * L + keys)},
           "One of the two is done, and the other is not: no keys, W_UK goes to the query before the loop; no values, "
           "W_UV waits until the c are mixed.");
-    usual({double(keys + n * (L + R) + n * L + D * L)},
-          "W_UK^T q is the same for all positions. Compute it before the loop.");
+    usual({double(keys + n * (L + R) + n * L + D * L)}, "W_UK^T q is the same for all positions. Make it before.");
     if (found > absorbed) should_be(double(found), {double(absorbed)});
   }
 }
@@ -77,7 +75,8 @@ inline void test_products() {
 inline void test_folded() {
   const Rows wq = waves(D, C, 7), uk = waves(D, L, 8);
   const Row x = waves(1, C, 9)[0];
-  calling("folded() of W_Q (3,7) and W_UK (3,5): how many rows and columns", "x has 7 numbers, and c has 5.");
+  calling("folded() of W_Q (3,7) and W_UK (3,5): how many rows and columns",
+          "x has 7 numbers, and c has 5. A sum goes over the D = 3 rows that both matrices have.");
   const Rows w = folded(wq, uk);
   usual({7, 5}, "Rows and columns are exchanged: x with 7 numbers goes in, and 5 come out.");
   should_be(Numbers{double(w.size()), double(w.empty() ? 0 : w[0].size())}, {5, 7});

@@ -1,7 +1,7 @@
 // Exercise 19: few keys that lead everywhere. A window of 3 needs 32 layers to carry a letter across 64 positions,
 // since it comes 2 positions further in each layer. A stride gets further, but its number of keys grows with the text.
-// There is a pattern in which position t sees about as many keys as t has binary digits, and and that number
-// of layers is enough to hear of everything (Li and others, 2019). Find it; then look at what it does not save.
+// There is a pattern in which position t sees about as many keys as t has binary digits, and as many layers are enough
+// to hear of everything (Li and others, 2019). Find it; then look at what it does not save.
 //
 // make exercise-19 says the first thing that is wrong; make hint L=19 gives a hint, then another, then a solution.
 #include <bit>

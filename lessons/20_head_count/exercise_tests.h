@@ -23,11 +23,11 @@ inline void test_possible() {
   usual_text("12/12 6/6 4/4 3/3 2/2 1/1 ", "Fewest heads first: the largest D makes the fewest heads.");
   usual_text("1/1 2/2 4/4 12/12 ", "Heads need not be a power of two. Every D that divides 12 is possible.");
   should_read(possible({.vocab_size = 27, .n_embd = 12}), "1/1 2/2 3/3 4/4 6/6 12/12 ");
-  calling("possible_heads(), as H/G, where W_Q has 16 rows and W_K has 4",
-          "Four query heads share a head of keys, whatever D is. D must divide 4; H comes first.");
-  usual_text("4/4 8/8 16/16 ", "G is the rows of W_K / D.");
-  usual_text("1/0 2/0 4/1 8/2 16/4 ", "A head of keys has D numbers, too. So D must divide the rows of W_K.");
-  should_read(possible({.vocab_size = 27, .n_head = 8, .n_kv_head = 2}), "4/1 8/2 16/4 ");
+  calling("possible_heads(), as H/G, where W_Q has 12 rows and W_K has 6",
+          "Two query heads share a head of keys, whatever D is. D must divide 6; H comes first.");
+  usual_text("2/2 4/4 6/6 12/12 ", "G is the rows of W_K / D.");
+  usual_text("1/0 2/1 3/1 4/2 6/3 12/6 ", "A head of keys has D numbers, too. So D must divide the rows of W_K.");
+  should_read(possible({.vocab_size = 27, .n_embd = 12, .n_head = 4, .n_kv_head = 2}), "2/1 4/2 6/3 12/6 ");
 }
 
 /// Trains two models to copy words, and reads them with each possible number of heads.

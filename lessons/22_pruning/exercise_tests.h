@@ -25,8 +25,7 @@ inline void test_two() {
 inline void test_three() {
   calling("worth() of three heads, where 6 is lost when head 0 is out, and 1 or 2 or both",
           "Write down all six orders, and who pays in each: 6 each time, head 0 in four orders, the others in one.");
-  usual({4.5, 1.5, 1.5},
-        "All sets have the same share. But a set of k heads that went before has k! (2 - k)! orders of 6.");
+  usual({4.5, 1.5, 1.5}, "All sets have the same share. A set of k heads that went before has k! (2 - k)! orders.");
   usual({1, 1, 4}, "Bit 0 of the index is head 0: index >> h & 1.");
   should_be(worth({0, 0, 0, 6, 0, 6, 0, 6}), {4, 1, 1});
 }

@@ -32,8 +32,7 @@ inline void test_on_paper() {
     calling(std::string("After one step of ") + (is_sgd ? "SGD" : "Adam") +
                 " with a learning rate of 0.1, the score without the root is 3.6. The score of its twin",
             "W_Q must go as many times further as it is larger. How far does it go by itself?");
-    usual({scores(optimizer, {3, 1})[1]},
-          "It learns as fast as without the root. Its W_Q is larger, and must go further.");
+    usual({scores(optimizer, {3, 1})[1]}, "It learns as fast as without the root. Its W_Q is larger: further to go.");
     usual({scores(optimizer, {3, is_sgd ? 3.0 : 9.0})[1]},
           is_sgd ? "The twin's slopes are divided by the root, too, and SGD's step is proportional to them."
                  : "Adam divides by the size of the slopes. That they are smaller makes its step no shorter.");

@@ -27,13 +27,14 @@ struct Written : Training {
 };
 
 inline void test_train_until_worse() {
-  Written training({9, 3, 2.5, 2.2, 2.2, 2.6, 2.3, 1});
-  const std::string asked = "train_until_worse() with a patience of 3, validation losses 3, 2.5, 2.2, 2.2, 2.6, 2.3, 1";
+  Written training({9, 3, 2.5, 2.2, 2.2, 2.6, 2.3, 1, 1});
+  const std::string asked = "train_until_worse() with patience 3, validation losses 3, 2.5, 2.2, 2.2, 2.6, 2.3, 1, 1";
   calling(asked, "It returns the lowest loss of those it has seen.");
   const double lowest = train_until_worse(training, 3);
   calling(asked + "; steps made", "After the first 2.2 come three answers in a row that are no new lowest: stop.");
   usual({3}, "No loss was a new lowest. Is the lowest so far large enough at the beginning?");
-  usual({7}, "It went on to the end. Three answers in a row were no new lowest: neither 2.2 again, nor 2.3.");
+  usual({7}, "It made a step after the third answer that is no new lowest. Look at patience before each step.");
+  usual({8}, "It went on to the end. Three answers in a row were no new lowest: neither 2.2 again, nor 2.3.");
   usual({4}, "It stopped at the first loss that was higher, and patience is 3. Or did it ask held_out_loss()?");
   should_be(training.steps, {6});
   calling(asked + "; what it returns", "It returns the lowest loss of those it has seen.");
@@ -52,13 +53,13 @@ inline void test_train_until_worse() {
 }
 
 inline void test_choose() {
-  Written a({9, 2.5, 2.6, 2.7, 2.8}, 2.55), b({9, 2.6, 2.7, 2.2, 2.3, 2.4, 2.5}, 2.35),
-      c({9, 2.6, 2.7, 2.3, 2.4, 2.5, 2.6}, 2.25);
+  Written a({9, 2.5, 2.6, 2.7, 2.8, 2.1}, 2.55), b({9, 2.6, 2.7, 2.8, 2.2, 2.3, 2.4, 2.5}, 2.35),
+      c({9, 2.6, 2.7, 2.8, 2.3, 2.4, 2.5, 2.6}, 2.25);
   const std::string asked =
       "choose() of recipes 0, 1, 2, with lowest validation losses 2.5, 2.2, 2.3 and held-out losses 2.55, 2.35, 2.25";
   calling(asked + "; the chosen one", "The lowest validation loss decides.");
   const Report report = choose({&a, &b, &c});
-  usual({0}, "Is one chosen at all? The highest? Or with less patience than 3, and recipe 1 ends before its 2.2?");
+  usual({0}, "Is one chosen at all? The highest? Or is patience not 3? Recipe 1 has 2.2 after two worse answers.");
   usual({2},
         "The last one. Is the lowest validation loss so far kept? Or was it chosen by its held-out loss? Then no names "
         "are left that tell how good it is.");

@@ -27,7 +27,7 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
   teach::calling(call + "on all of them", "A machine has ended: was a chunk sent or received that is not there?");
   Machine machine(N);
   std::signal(SIGALRM, [](int) {
-    teach::fail(teach::call + ": they wait for each other.", "Send first, and receive from the one that sends to you.");
+    teach::fail(teach::call + ": they wait for each other", "Send first, and receive from the one that sends to you.");
   });
   alarm(5);
   Numbers weights(n), sum(n);
@@ -45,7 +45,7 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
     Numbers partly = want;
     for (std::size_t i = 0; i < n; i++) partly[i] *= got[i] != 0;
     const std::string whose = call + "machine " + std::to_string(number) + ": ";
-    teach::calling(whose + "all weights", "A chunk's total moves its weights, by one adam. Then weights go to all.");
+    teach::calling(whose + "all weights", "A chunk's total (+=) moves that chunk of weights, once. They go to all.");
     teach::usual(moved(number, number + 1, steps, n), "It moved them by its own gradient only. The totals decide.");
     teach::usual(partly, "Some did not move. Each belongs to a chunk. Its new weights have to go all the way round.");
     teach::usual(Numbers(n), "Nothing moved. Adam moves the chunk whose total is here; that chunk goes round.");

@@ -33,16 +33,19 @@ TESTS(1, stage_1_draw) {
     return 0.75;
   };
   calling("draw({1, 0, 3}), 4000 times: the share of index 2",
-          "Index 2 has three quarters of the weight. std::discrete_distribution does just this.");
+          "Index 2 has three quarters of the weight. std::discrete_distribution does just this. Or draw a number below "
+          "the sum, and take each weight off it, until it is below the next.");
   usual({0.3333}, "All three come equally often: the weights are not used.");
   usual({0.5}, "Index 0 and 2 come equally often: the weights are not used.");
   usual({0.5714}, "draw() takes the weights as they are, not {2, 1, 4}. Or does it draw whole numbers only?");
   usual({1}, "It always draws the largest weight. Is it a maximum? Or is the generator made anew in each call?");
-  usual({0}, "Index 2 never comes. Is the generator made anew in each call? Are indices counted from 0? Is a number "
-             "drawn below 1, not below the sum of the weights? Or are two whole numbers divided? 1 / 2 is 0.");
+  usual({0},
+        "Index 2 never comes. Is the generator made anew in each call? Are indices counted from 0? Is a number "
+        "drawn below 1, not below the sum of the weights? Or are two whole numbers divided? 1 / 2 is 0.");
   should_be(share(std::vector<double>{1, 0, 3}), {0.75}, 0.03);
-  calling("draw({0.1, 0, 0.3}), 4000 times: the share of index 2", "Weights may be any numbers, as probabilities are.");
-  should_be(share(std::vector<double>{0.1, 0, 0.3}), {0.75}, 0.03);
+  calling("draw({0.1, 0.1, 0.6}), 4000 times: the share of index 2", "Weights may be any numbers, as probabilities.");
+  usual({0.875}, "A weight that the number is not below is to be taken off before the next is looked at.");
+  should_be(share(std::vector<double>{0.1, 0.1, 0.6}), {0.75}, 0.03);
 }
 #endif
 
@@ -147,8 +150,7 @@ TESTS(5, stage_5) {
     return Numbers{a.grad(), b.grad(), u.grad(), v.grad()};
   };
   {
-    calling("Value a = 2, then a * 5.5, then backward(): a.grad()",
-            "If a grows a little, a * 5.5 grows 5.5 times as much.");
+    calling("Value a = 2, then a * 5.5, then backward(): a.grad()", "As a grows, a * 5.5 grows 5.5 times as much.");
     usual({5}, "A slope is a double. Are local gradients kept as whole numbers?");
     usual({0}, "Nothing arrived. Is the gradient of the result 1, before the way back begins? Does it begin there?");
     usual({2}, "The local gradients of a * b are exchanged: for a it is b, and for b it is a.");
@@ -167,8 +169,7 @@ TESTS(5, stage_5) {
   }
   {
     calling("Value a = 2, then a * a, then backward(): a.grad()", "a has two shares in a * a: 2 through each factor.");
-    usual({2},
-          "a was used twice, and only one of its two shares arrived. Does backward() write  =  where it should add?");
+    usual({2}, "a was used twice, and one of its two shares is lost. Does backward() write  =  where it should add?");
     const Value a = 2;
     (a * a).backward();
     should_be(a.grad(), {4});
@@ -179,8 +180,7 @@ TESTS(5, stage_5) {
   usual({0, 0, 4, -6}, "u never handed on what it had. Does the way back go from the last node to the first?");
   usual({0, 0, -2, -6}, "u never handed on what it had. Does the way back go from the last node to the first?");
   usual({18, -12, -6, -6}, "Only one of the two shares of u arrived. Does backward() write  =  where it should add?");
-  usual({-3, 10, 5, -6},
-        "A child gets its local gradient times the gradient of its parent. One of the two is missing.");
+  usual({-3, 10, 5, -6}, "A child gets its local gradient times that of its parent. One of the two is missing.");
   usual({-3, 2, 5, -6}, "A child gets its local gradient times the gradient of its parent. The second is missing.");
   should_be(small(1), {6, -4, -2, -6});
   calling("The same with L = v * u: the gradients of a, b, u and v",
@@ -194,8 +194,7 @@ TESTS(5, stage_5) {
     usual(kept, "u and v kept what they had. Set computed nodes to 0 first, and leave a and b as they are.");
   should_be(small(2), {12, -8, -2, -6});
   {
-    calling("y = x * 2, z = x * 5, then y.backward(): x.grad()",
-            "y changes twice as fast as x. z has nothing to do with it.");
+    calling("y = x * 2, z = x * 5, then y.backward(): x.grad()", "y grows twice as fast as x. z is not asked.");
     usual({7}, "z was not asked. Only the node on which backward() is called starts with a gradient of 1.");
     const Value x = 3, y = x * 2, z = x * 5;
     y.backward();
@@ -316,6 +315,7 @@ TESTS(STAGE >= 6 ? 6 : 3, stage_3) {
     usual(shares, "These are the exponentials. Divide them by their sum (accumulate(..., 0) adds whole numbers: 0.0).");
   }
   usual({0.3333, 0.3333, 0.3333}, "All equal: were the scores used?");
+  usual({0.6652, 0, -0.6652}, "The scores themselves are divided by the right sum. Does a loop change copies?");
   usual({0.2447, 0.0900, 0.0331}, "If the largest score is taken away, then from the scores in the sum, too.");
   usual({0.6652, 0.4223, 0.2685}, "The sum grows while you divide by it. Add up all exponentials first.");
   usual({1, 0.2689, 0.0900}, "The sum grows while you divide by it. Add up all exponentials first.");
@@ -425,8 +425,7 @@ TESTS(7, stage_7) {
   calling("two matrices: how many params they added", "params keeps what the matrices before have put there.");
   should_be(double(params.size() - before), {601});
   {
-    calling("w = matrix(2, 2), then (w[0][0] * 3).backward(): the gradients of all four",
-            "Each weight is a Value of its own.");
+    calling("w = matrix(2, 2), then (w[0][0] * 3).backward(): all four gradients", "Each weight has its own Value.");
     usual({3, 3, 0, 0}, "All weights of a row are one and the same node. Each needs a Value of its own.");
     usual({3, 3, 3, 3}, "All weights are one and the same node. List(nin, x) copies a pointer nin times.");
     const Matrix m = matrix(2, 2);
@@ -554,11 +553,10 @@ TESTS(10, stage_10) {
   calling("heads() with 2 heads at 4 positions, a width of 6",
           "Head h has the numbers from h * head_dim on, head_dim of them, of q, of every key and of every value. What "
           "the heads find stands side by side, that of head 0 first.");
-  usual({5.203, 1.674, 4.963, 4.259, 6.722, 4.777},
-        "Every head reads the keys of head 0. Their slice begins at hs, too.");
-  usual({5.203, 1.674, 4.963, 2.584, 0.7377, 2.719},
-        "Every head reads the values of head 0. Their slice begins at hs, too.");
-  usual({5.203, 1.674, 4.963, 3.135, 3.956, 2.003}, "Every head has the query of head 0. Its slice begins at hs, too.");
+  usual({5.203, 1.674, 4.963, 4.259, 6.722, 4.777}, "Every head reads the keys of head 0. Slice them, too.");
+  usual({5.203, 1.674, 4.963, 2.584, 0.7377, 2.719}, "Every head reads the values of head 0. Slice them, too.");
+  usual({5.203, 1.674, 4.963, 3.135, 3.956, 2.003}, "Every head has the query of head 0. Slice it, too.");
+  usual({5.39, 7.236, 5.255, 4.963, 1.674, 5.203}, "The numbers stand in the other order: add each at the end.");
   usual({4.762, 1.753, 4.576, 4.853, 6.853, 4.976}, "A head divides by the root of head_dim, not of the whole width.");
   usual({5.496, 1.59, 1.234, 7.237, 6.133, 2.723}, "head_dim and n_head are exchanged: 2 heads of 3 numbers each.");
   should_be(heads(q, keys, values, 2),
@@ -626,7 +624,8 @@ TESTS(13, stage_13) {
   const std::string after = ": how far both moved, and the gradient then";
   calling("two weights with gradients -10 and 0.001, then adam(0.3, 0)" + after,
           "At the first step, step + 1 is 1: the corrected means are the gradient and its square, both move by 0.3. "
-          "m is 0.85 of the old m and 0.15 of the gradient, v 0.99 of the old v and 0.01 of its square.");
+          "m is 0.85 of the old m and 0.15 of the gradient, v 0.99 of the old v and 0.01 of its square. (Inf: a "
+          "correction divides by 1 - 0.85^0. The exponents are step + 1.)");
   usual({0, 0, -10}, "Nothing moved. Does adam() change a copy: Node p = ... for Node& p = ...?");
   usual({0.03, -297.03, 0}, "The root of v_hat is missing: v is a mean of squares.");
   usual({0.45, -0.45, 0}, "The corrections are missing. m and v begin at 0, so at first they are too small.");
@@ -639,6 +638,7 @@ TESTS(13, stage_13) {
   usual({NAN, NAN, 0}, "0 divided by 0: step counts from 0, so the powers of 0.85 and 0.99 are step + 1.");
   usual({0.3, -0.3, -10}, "The gradient is still there, and would be added to that of the next name. Set it to 0.");
   usual({-0.3, 0.3, 0}, "It went uphill. The gradient says where the loss grows; go the other way.");
+  usual({1.7, -1.7, 0}, "0.85 and 0.15 are exchanged: m keeps 0.85 of what it was.");
   usual({2, -2, 0}, "m is the gradient of this step alone. It keeps 0.85 of what it was, and adds 0.15 of this.");
   should_be(moved(-10, 0), {0.3, -0.3, 0}, 1e-4);
   calling("then gradients -5 and 0.001, and adam(0.3, 1)" + after,
@@ -721,8 +721,7 @@ TESTS(8, stage_8_gpt) {
   const Model model = small_model();
   calling("gpt(), token 3 at position 1: its scores",
           "x is the row of the token in wte plus the row of the position in wpe. Then linear(x, lm_head).");
-  usual({2.188, -2.046, 0.487, 1.409, -2.329},
-        "The position changes nothing. Add its row of wpe to that of the token.");
+  usual({2.188, -2.046, 0.487, 1.409, -2.329}, "The position changes nothing. Add its row of wpe to the token's.");
   should_be(gpt(model, 3, 1), {1.6653855566, -0.53345291128, -0.96800937162, 1.7989192127, -1.383694764});
   calling("document_loss() of the tokens 4, 0, 2, 4",
           "For each token but the last: the surprise at the next one. The position counts from 0.");
@@ -736,8 +735,10 @@ TESTS(STAGE < 12 ? STAGE : 12, stage_gpt) {
 #if STAGE == 9
   calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
           "x = wte + wpe; key and value of x into the lists; attention; attn_wo; plus x; lm_head.");
-  usual({-0.2508, 0.5598, -0.481, 0.06901, 0.3908},
-        "x itself is missing: what attention found is added to what was known.");
+  usual({-0.2508, 0.5598, -0.481, 0.06901, 0.3908}, "x itself is missing: what attention found is added to it.");
+  usual({-3.675, 1.043, 2.311, -4.064, 3.002},
+        "A position sees itself, too: its key and value are in the lists before attention() reads them.");
+  usual({-3.99, 1.378, 2.189, -4.239, 3.353}, "The value is made with attn_wv, not with attn_wk.");
   usual({-3.9717, 1.7567, 1.6752, -3.9467, 3.4842}, "The query is made with attn_wq, not with attn_wk.");
   usual({-3.9731, 1.76, 1.6722, -3.9461, 3.4865}, "The key is made with attn_wk, not with attn_wq.");
   usual({-3.9699, 1.7524, 1.679, -3.9473, 3.4813}, "The query is made with attn_wq, the key with attn_wk.");
@@ -751,7 +752,8 @@ TESTS(STAGE < 12 ? STAGE : 12, stage_gpt) {
             {-4.3817289414, 1.4102774956, 2.5380911641, -4.7282916928, 3.643144241});
 #elif STAGE == 11
   calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
-          "rmsnorm twice: right after wte + wpe, and again after x is kept for the sum, before q, k, v are made.");
+          "x = rmsnorm(wte + wpe), which is kept. Of rmsnorm(x), so of a second one, q, k and v are made. To what "
+          "attention finds, the x that was kept is added, not that of the second one.");
   usual({-4.4464, 1.1855, 2.8967, -4.9723, 3.6035},
         "The first rmsnorm is missing: wte + wpe goes through one, before x is kept.");
   should_be(scores_after(small_model(), std::vector<Token>{4, 0, 2}),
@@ -802,8 +804,7 @@ void names_are_cut(const Model& model) {
 void names_are_drawn(const Model& model) {
   calling("new_name(), 50 times, where a and b are equally likely at the beginning: how many begin with a",
           "Half of them. Draw the next letter by its probability.");
-  usual({1}, "The likeliest letter comes each time. Draw by the probabilities: draw(weights).");
-  usual({0}, "The likeliest letter comes each time. Draw by the probabilities: draw(weights).");
+  for (double x : {0, 1}) usual({x}, "The likeliest letter comes each time. Draw by the probabilities: draw(weights).");
   double hits = 0;
   for (int i = 0; i < 50; i++) hits += name_of(model).starts_with('a');
   should_be(hits / 50, {0.5}, 0.2);
@@ -816,7 +817,7 @@ TESTS(7, stage_7_model) {
   model.table = Matrix(27, List(27, -100.0));
   model.table[26][0] = model.table[0][13] = model.table[13][26] = 100;
   calling("document_loss() of \"an\", when the table expects just that",
-          "The scores of what came are 200 higher than all others, so nothing is a surprise.");
+          "What came has scores 200 above all others: no surprise. There is one prediction less than tokens.");
   usual({200.0 / 3}, "The row is that of the token before, the probability that of the token that came.");
   should_be(document_loss(model, encode("an")), {0});
   calling(
@@ -991,8 +992,7 @@ TESTS(15, stage_15_small) {
   usual_text("vocab size: 27",
              "The vocabulary is still a to z, or BOS still 26. Collect the letters of the names in a std::set<char>.");
   usual_text("vocab size: 31", "BOS is a token, too: there is one more than there are letters.");
-  usual_text("vocab size: 61",
-             "The vocabulary has each letter once, however often it comes. A std::set<char> does that.");
+  usual_text("vocab size: 61", "The vocabulary has each letter once, however often it comes, as a std::set<char> has.");
   should_read(other[1], "vocab size: 32");
   calling(with + "the third",
           "32 * 16 for wte and for lm_head, 16 * 16 for wpe and each attn matrix, 64 * 16 for each mlp matrix.");
@@ -1028,8 +1028,7 @@ TESTS(15, stage_15_small) {
   calling("With a file of the one name abcdefghijklmno: what step 1 gains in loss, divided by what step 2 gains",
           "At first each step gains a little less than the one before. Is it adam(0.01 * (1 - step / 1000), step), "
           "after backward()?");
-  usual({0.93},
-        "Adam's corrections are those of another step. adam() counts from 0: adam(rate, step), with 0 at first.");
+  usual({0.93}, "Adam's corrections are those of another step. It counts from 0: adam(rate, step), with 0 at first.");
   usual({NAN}, "Nothing was learnt. Does each step call backward() and adam(), and is the loss a Value to its end?");
   const double losses[] = {loss_of(first[3]), loss_of(first[4]), loss_of(first[5])};
   should_be((losses[0] - losses[1]) / (losses[1] - losses[2]), {1.13}, 0.04);
@@ -1072,7 +1071,7 @@ TESTS(program, stage_15) {
     should_be(last_100, {2.5});
   }
   calling("The twenty names: do they differ? (1: yes)",
-          "Call new_name() for each line, and draw() with random numbers.");
+          "Call new_name() for each line, and draw() with random numbers. (If most are empty, draw() draws the end.)");
   should_be(
       double(lines[1005].substr(11) != lines[1006].substr(11) || lines[1005].substr(11) != lines[1007].substr(11)),
       {1});
@@ -1087,7 +1086,8 @@ TESTS(program, stage_16) {
     const std::string want = published[i].substr(0, published[i].rfind(" | "));
     calling("Line " + std::to_string(i + 1),
             i < 4   ? "One stream for all: shuffle the names, then draw wte, wpe, lm_head, attn_wq, attn_wk, attn_wv, "
-                      "attn_wo, mlp_fc1, mlp_fc2, row by row. And uchars is sorted, a to z."
+                      "attn_wo, mlp_fc1, mlp_fc2, row by row (members draw in the order they are declared). And "
+                      "uchars is sorted, a to z. No std::shuffle, and no random_bits, is left."
             : i < 5 ? "The first loss is right, so the matrices are. Is n_head 4? Look at adam() and the learning rate."
             : i < 1003
                 ? "The first losses are right. Does the rate shrink as 0.01 * (1 - step / 1000)?"

@@ -1,5 +1,4 @@
-// The tests of exercise 08: one term by hand, then what the logits lose without a head, then the heads of a trained
-// GPT.
+// The tests of exercise 08: one term by hand, what the logits lose without a head, then the heads of a trained GPT.
 #pragma once
 
 #include "lesson/lesson.h"

@@ -1,4 +1,5 @@
-// Hint 1: A pair of rows t and s is a 1 in the mask if both belong to the same name, and s does not come after t.
+// Hint 1: A pair of rows t and s is a 1 in the mask if both belong to the same name, and s does not come after t. A
+// score that does not count must act as if it were not there, so its exp() must be 0. Which score has that?
 //
 // Hint 2: Start the scores of a row at minus infinity, and replace those that the mask lets through. exp(-INFINITY) is
 // exactly 0, so softmax() of lesson/softmax.h shares everything out among the others.

@@ -62,7 +62,7 @@ inline void test_heads() {
   calling("attend() with 2 documents and 3 heads, (2,3,4,2)",
           "With one head it was right. Where do the keys of head h of document b begin? At row (b H + h) M.");
   usual(attend(scaled(q, 1 / std::sqrt(3)), k, v, all).out.numbers,
-        "The root is that of C = H D. It is still the root of D, the numbers of one head.");
+        "You divide by the root of C = H D. It is still the root of D, the numbers of one head.");
   should_be(attend(q, k, v, false).numbers, attend(q, k, v, all).out.numbers);
   calling("attend() with scores in the thousands",
           "exp(1000) is infinite. Take the largest score out before exp(), or use softmax() of lesson/softmax.h.");

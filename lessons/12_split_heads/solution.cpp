@@ -1,7 +1,6 @@
-// Hint 1: For split(), write down where number j of head h at position t of document b is before, and where it is to
-// go:
-// ((b T + t) H + h) D + j and ((b H + h) T + t) D + j. Only t and h change places. So reshape to four dimensions first,
-// then transpose two of them. merge() does the same two things, in the opposite order.
+// Hint 1: For split(), write down where number j of head h at position t of document b is before,
+// ((b T + t) H + h) D + j, and where it is to go, ((b H + h) T + t) D + j. Only t and h change places. So reshape to
+// four dimensions first, then transpose two of them. merge() does the same two things, in the opposite order.
 //
 // Hint 2: For attend(), loop over b, h and t. Collect the scores q . k / root of D for all s (causal: s = 0 to t), take
 // softmax() of them, and add weight * v for each s. The keys of a head begin at row (b H + h) M. attention() is one

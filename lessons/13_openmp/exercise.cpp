@@ -10,8 +10,8 @@
 #ifdef SOLUTION
 #include "solution.cpp"
 #else
-/// All heads look, in all names; sums[b] gets what name b's looks return, in the order of its heads. The result must
-/// have the same bits for any number of threads.
+/// All heads look, in all names; sums[b] gets what name b's looks return, in the order of its heads, added
+/// by one thread. The result must have the same bits for any number of threads.
 void look_everywhere(const Batch& a, std::vector<float>& out, std::vector<Sum>& sums) {
   Scratch scratch;
   for (std::size_t b = 0; b < B; b++) {  // TODO: several threads

@@ -53,8 +53,8 @@ inline void test_score() {
     for (double& number : x) number *= 2;
     return x;
   };
-  calling("score_backward() of a query at 9, a key at 4, dscore = 2: the slope of q",
-          "The rotated query meets the rotated key. So its slope is dscore * rotated key, rotated back to q.");
+  calling("score_backward() of a query at 9, a key at 4, dscore = 2: the slopes of q",
+          "Its slope is dscore * rotated key, rotated back to q. (at_k - at_q is below 0: no std::size_t can be.)");
   const auto [dq, dk] = score_backward(q, 9, k, 4, 2);
   const Row want_q = nudged(q, loss), want_k = nudged(k, loss);
   usual(Row(6), "Nothing arrived. The score grows with q where the key points.");
@@ -63,7 +63,7 @@ inline void test_score() {
   usual(twice(rotate_backward(rotate(k, 4), 4)), "Rotated back by the key's position. It is the query's slope.");
   usual(rotate_backward(rotate(k, 4), 9), "The direction is right. It has to be multiplied by dscore.");
   should_be(dq, want_q, 1e-6);
-  calling("score_backward() of a query at 9, a key at 4, dscore = 2: the slope of k",
+  calling("score_backward() of a query at 9, a key at 4, dscore = 2: the slopes of k",
           "The query is right. Exchange the two: dscore * the rotated query, rotated back by the key's position.");
   should_be(dk, want_k, 1e-6);
 }
@@ -75,7 +75,7 @@ inline void test_cache() {
   const std::vector<Row> now = renumber(kept, 7);
   for (std::size_t t = 0; t < 5; t++) {
     const Row key = waves(6, static_cast<double>(t + 7));
-    calling("renumber() of the keys of positions 7 to 11: the key that is now at " + std::to_string(t),
+    calling("renumber() of the keys of positions 7 to 11: the numbers of the key now at " + std::to_string(t),
             "It was rotated as at " + std::to_string(t + 7) + ". Rotated back by 7 positions, it is as at " +
                 std::to_string(t) + ".");
     usual(rotate(key, t + 7), "It is rotated as before. Every key has to be rotated back by n positions.");

@@ -33,7 +33,7 @@ struct Head {
 };
 
 /// What a head finds, (D). q (D) is its query and r (R) the part of it that is rotated. c (n,L) and k_rope (n,R) are
-/// all that is kept of n positions. dot() and add() count the products.
+/// all that is kept of n positions. dot() and add() count the products: use them.
 Row expanded(const Head& head, const Row& q, const Row& r, const Rows& c, const Rows& k_rope) {
   const std::size_t D = q.size(), R = r.size();
   Row weights, out(D);

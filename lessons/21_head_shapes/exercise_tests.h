@@ -50,7 +50,7 @@ inline void test_answers() {
   teach::usual({0}, "1:0 looks at the right places. W_V reads token_at there, and W_O writes to answer_at.");
   teach::usual({2 / 3.0},
                "The first letter of each answer is wrong. At =, the query must read previous_at, too, and = must not "
-               "be carried: it follows the same letter. If all that holds, the strengths are too small for softmax.");
+               "be carried: it follows the same letter. Query and key meet in the number of that letter, strongly.");
   teach::should_be(estimate(Probe(config, planted(), words).scores().accuracies).mean, {1});
   std::printf("300 answers without a mistake. 1:0 at work:\n%s", shades(maps()[4].second).c_str());
 }

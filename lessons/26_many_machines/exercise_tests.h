@@ -25,6 +25,7 @@ inline Numbers moved(std::size_t first, std::size_t end, std::size_t steps, std:
 inline void test(std::size_t N, std::size_t steps, std::size_t n) {
   const std::string call = "step() of " + std::to_string(N) + " machines with " + std::to_string(n) + " weights, ";
   teach::calling(call + "on all of them", "A machine has ended: was a chunk sent or received that is not there?");
+  std::set_terminate([] { std::_Exit(1); });
   Machine machine(N);
   std::signal(SIGALRM, [](int) {
     teach::fail(teach::call + ": they wait for each other", "Send first, and receive from the one that sends to you.");
@@ -45,10 +46,10 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
     Numbers partly = want;
     for (std::size_t i = 0; i < n; i++) partly[i] *= got[i] != 0;
     const std::string whose = call + "machine " + std::to_string(number) + ": ";
-    teach::calling(whose + "all weights", "A chunk's total (+=) moves that chunk of weights, once. They go to all.");
+    teach::calling(whose + "all weights", "The total (in the lesson: of chunk me + 1) moves that chunk, once.");
     teach::usual(moved(number, number + 1, steps, n), "It moved them by its own gradient only. The totals decide.");
     teach::usual(partly, "Some did not move. Each belongs to a chunk. Its new weights have to go all the way round.");
-    teach::usual(Numbers(n), "Nothing moved. Adam moves the chunk whose total is here; that chunk goes round.");
+    teach::usual(Numbers(n), "Nothing moved. Which chunk's total is here? Adam moves that one, and it goes round.");
     teach::should_be(got, want);
     teach::calling(whose + "numbers in adam.m", "Give adam only the chunk whose total this machine has.");
     teach::should_be(std::max(weights[n], most), {most});

@@ -252,7 +252,7 @@ run_whole() {
   { yes A | head -n 30 && printf '%s\n' {a..z} {0..3}; } >"$scratch/names.txt"
   echo abcdefghijklmno >"$scratch/name.txt"
   printf '%s\n' "$1" 'The program, with a file of 60 names: 30 times A, a to z, and 0 to 3' \
-    'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last: names[step % names.size()]. Was the model made before? Or does tape.resize(mark) end Values that are still used?'"$([ "$1" -lt $extra ] || echo ' Or is argv[2] read where argc is 2?')" \
+    'Is the vocabulary still a to z? Is BOS still 26? Or are there 1,000 names? After the last: names[step % names.size()]. Was the model made before the letters were collected, or the mark taken before the model? Or does tape.resize(mark) end Values that are still used?'"$([ "$1" -lt $extra ] || echo ' Or is argv[2] read where argc is 2?')" \
     "$slow" >"$scratch/result"
   MALLOC_PERTURB_=255 limited 40 "$scratch/other.txt" "$scratch/program" "$scratch/names.txt" ||
     { say_verdict "$1" $? 40 && return 1; }

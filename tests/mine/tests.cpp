@@ -100,12 +100,12 @@ TESTS(1, stage_1) {
 }
 
 TESTS(4, stage_4) {
-  const Value alone = 2;
-  calling("Value a = 2: a.data(), a.grad()", "A new Value has its number as data, and a gradient of 0.");
-  usual({2, 1}, "A gradient starts at 0. Only the result of backward() has a gradient of 1.");
-  should_be(Numbers{alone.data(), alone.grad()}, {2, 0});
+  const Value alone = 0.1;
+  calling("Value a = 0.1: a.data(), a.grad()", "Its data is the number, as a double (no float); its gradient is 0.");
+  usual({0.1, 1}, "A gradient starts at 0. Only the result of backward() has a gradient of 1.");
+  should_be(Numbers{alone.data(), alone.grad()}, {0.1, 0}, 1e-12);
   calling("Value x = 7, y = x * 2; then 30,000 times x + 1: x, y and the last of them",
-          "Did the nodes move? A std::vector moves what it holds when it is full. A std::deque never does.");
+          "Did the nodes move? A full std::vector moves what it holds, a std::deque never. Is an array full?");
   usual({7, 9, 8}, "y is the sum. x * 2 is a product.");
   usual({7, 14, 6}, "The operator + takes away. That is a - b.");
   usual({7, 14, 7}, "x + 1 is 7 still: does the operator + multiply, or leave out what is on its right?");
@@ -520,7 +520,7 @@ TESTS(9, stage_9) {
   const List q{1, 2};
   const Cache keys{{1, 0.0}, {0.0, 1}, {1, 1}}, values{{4, 0.0}, {0.0, 2}, {2, 2}};
   calling("attention({1, 2}, keys {1, 0} {0, 1} {1, 1}, values {4, 0} {0, 2} {2, 2})",
-          "Lesson 07: scores 1, 2, 3; divided by the root of 2; softmax; mix the values.");
+          "Lesson 07: scores 1, 2, 3; divided by the root of 2, as a key has 2 numbers; softmax; mix the values.");
   usual({1.691, 1.82}, "The scores were not divided by the root of their length: of 2, that is 1.41, and not int.");
   usual({1.758, 1.627}, "Divided by the length itself. It is the root of the length.");
   usual({7.071, 7.071}, "softmax is missing: weights are softmax(scores).");
@@ -734,7 +734,7 @@ TESTS(8, stage_8_gpt) {
 TESTS(STAGE < 12 ? STAGE : 12, stage_gpt) {
 #if STAGE == 9
   calling("gpt(), tokens 4, 0, 2 at positions 0, 1, 2: the scores after the last",
-          "x = wte + wpe; key and value of x into the lists; attention; attn_wo; plus x; lm_head.");
+          "x = wte + wpe; its key and value into the lists; attention of attn_wq x; attn_wo; plus x; lm_head.");
   usual({-0.2508, 0.5598, -0.481, 0.06901, 0.3908}, "x itself is missing: what attention found is added to it.");
   usual({-3.675, 1.043, 2.311, -4.064, 3.002},
         "A position sees itself, too: its key and value are in the lists before attention() reads them.");
@@ -755,7 +755,7 @@ TESTS(STAGE < 12 ? STAGE : 12, stage_gpt) {
           "x = rmsnorm(wte + wpe), which is kept. Of rmsnorm(x), so of a second one, q, k and v are made. To what "
           "attention finds, the x that was kept is added, not that of the second one.");
   usual({-4.4464, 1.1855, 2.8967, -4.9723, 3.6035},
-        "The first rmsnorm is missing: wte + wpe goes through one, before x is kept.");
+        "The first rmsnorm is missing, or x was kept before it: wte + wpe goes through one, and then x is kept.");
   should_be(scores_after(small_model(), std::vector<Token>{4, 0, 2}),
             {-3.4144007663, 0.85487389189, 2.2968350341, -3.8574970284, 2.7460216161});
 #else
@@ -903,7 +903,7 @@ TESTS(9, stage_9_names) {
   model.lm_head[26] = {225, 225, 0.0, 0.0};
   calling("new_name() of a model that writes two a, since it sees its BOS and the first a then",
           "A name begins with empty keys and values, and each of its positions adds one to them.");
-  usual_text("a", "It has not seen what came before. Make the lists of keys and values before the loop, not in it.");
+  usual_text("a", "It has not seen what came before. Make the lists before the loop, and resize the tape behind it.");
   should_read(name_of(model), "aa");
   calling("document_loss() of \"aa\", with the same model", "The model is certain of it, so nothing is a surprise.");
   for (double sure : {1, 2})
@@ -1086,7 +1086,7 @@ TESTS(program, stage_16) {
     const std::string want = published[i].substr(0, published[i].rfind(" | "));
     calling("Line " + std::to_string(i + 1),
             i < 4   ? "One stream for all: shuffle the names, then draw wte, wpe, lm_head, attn_wq, attn_wk, attn_wv, "
-                      "attn_wo, mlp_fc1, mlp_fc2, row by row (members draw in the order they are declared). And "
+                      "attn_wo, mlp_fc1 (64, 16), mlp_fc2 (16, 64), row by row, as the struct has them. And "
                       "uchars is sorted, a to z. No std::shuffle, and no random_bits, is left."
             : i < 5 ? "The first loss is right, so the matrices are. Is n_head 4? Look at adam() and the learning rate."
             : i < 1003

@@ -42,7 +42,7 @@ void plant_previous(Parameters& p) {
 #include "solution.cpp"
 #else
 /// Layer 1, head 0: from a letter, looks at the position whose previous token was that letter, and writes the token it
-/// finds there to answer_at. After =, the letter to look for is not = but the one before it.
+/// finds there, if it is a letter, to answer_at. After =, the letter to look for is not = but the one before it.
 void plant_induction([[maybe_unused]] Parameters& p) {
   // TODO
 }

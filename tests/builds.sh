@@ -133,7 +133,7 @@ elsewhere() {
 count() { sed -nE 's/^\[doctest\] test cases: .* ([0-9]+) passed .*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 count_checks() {
   grep -cE -e ': prints its expected|solved by its solution$|: runs as shown$|, 0 wrong$' \
-    -e '^(checkpoint|data) .* 0$|no temporary file$' -e ' documents, equal$|^(inspector|mpi|book|museum): ' "$1"
+    -e '^(checkpoint|data) .* 0$|not interrupted$' -e ' documents, equal$|^(inspector|mpi|book|museum): ' "$1"
 }
 
 # Runs rows one after the other, and writes a line of the table for each.

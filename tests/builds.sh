@@ -72,8 +72,8 @@ mpi() { make build mpi CACHE=nice && timeout 900 tests/mpi.sh build/release/micr
 # The page that shows a model at work, in a browser.
 inspector() { timeout 900 make check-inspector; }
 
-# The book, without the programs that run in its pages: compiling those takes longer than all else here. Browsers is
-# for all of it, and the page, in other browsers, too, if they are installed: firefox-esr, webkit2gtk-driver and xvfb.
+# The book, without the programs that run in its pages: compiling those takes longer than all else here. The row
+# browsers has them, and looks in other browsers, too, if they are installed: firefox-esr, webkit2gtk-driver and xvfb.
 book() { make check-book EMXX=none; }
 browsers() { make check-inspector check-book check-book-programs; }
 
@@ -86,8 +86,8 @@ no-fma() {
     grep -q '^this processor lacks .*NATIVE=0$' < <(qemu-x86_64 -cpu core2duo build/release/microgpt train 2>&1)
 }
 
-# A bare Debian of another release: the README's two commands, three walks in its gdb and a lesson with its clang. What
-# `make setup` finds must be known there. A command first adds what the release does not have.
+# A bare Debian of another release, by debootstrap: the README's two commands, three walks in its gdb and a lesson with
+# its clang. What `make setup` finds must be known there. A command first adds what the release does not have.
 debian() { # RELEASE [COMMAND]
   local root=build/rows/$row
   if ! unshare --mount true; then

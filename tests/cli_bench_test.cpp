@@ -18,6 +18,7 @@ TEST_CASE("bench --json prints what a program can read") {
   REQUIRE(results.size() == 1 + 2 * kinds);           // scalar; for each batch all kinds
   for (const nlohmann::json& result : results) {
     CHECK(result.at("processor").get<std::string>().find(" bits, ") != std::string::npos);
+    CHECK(result.at("what") == "train");
     CHECK(result.at("n_embd") == 4);
     CHECK(result.at("dtype") == (result.at("kernels") == "scalar" ? "f64" : "f32"));
     const double microseconds = result.at("us_per_step");
@@ -42,6 +43,7 @@ TEST_CASE("bench counts the operations of attention over all pairs, and samples 
   for (const nlohmann::json& result : measured({"--n-embd", "16", "--what", "sample"})) {
     forms.push_back(fmt::format("{} {} {}", result.at("attention").get<std::string>(), result.at("length").get<int>(),
                                 result.at("batch").get<int>()));
+    CHECK(result.at("tokens_per_second") == doctest::Approx(1e6 / result.at("us_per_step").get<double>()));
   }
   CHECK(forms == Words{"mha 0 1", "mha 16 1", "mha 16 32", "gqa 16 1", "gqa 16 32", "mqa 16 1", "mqa 16 32", "mla 16 1",
                        "mla 16 32", "mha 256 1", "gqa 256 1", "mqa 256 1", "mla 256 1"});

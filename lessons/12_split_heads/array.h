@@ -97,8 +97,7 @@ inline NdArray chunk(const NdArray& x, std::size_t n, std::size_t i) {
   return y;
 }
 
-/// y = x w^T for every position: x (B,T,n_in), w (n_out,n_in), y (B,T,n_out). Each number is one sum, from left to
-/// right.
+/// y = x w^T for every position: x (B,T,n_in), w (n_out,n_in), y (B,T,n_out). Each number is one sum, left to right.
 inline NdArray linear(const NdArray& x, const NdArray& w) {
   NdArray y{{x.shape[0], x.shape[1], w.shape[0]}, {}};
   for_each_index(y.shape, [&](const Shape& index) {

@@ -46,7 +46,9 @@ inline void test(std::size_t N, std::size_t steps, std::size_t n) {
     Numbers partly = want;
     for (std::size_t i = 0; i < n; i++) partly[i] *= got[i] != 0;
     const std::string whose = call + "machine " + std::to_string(number) + ": ";
-    teach::calling(whose + "all weights", "The total (in the lesson: of chunk me + 1) moves that chunk, once.");
+    teach::calling(whose + "all weights",
+                   "What comes is added to a chunk. The total (in the lesson: of chunk me + 1) moves that chunk of "
+                   "weights, once. Then weights go to all.");
     teach::usual(moved(number, number + 1, steps, n), "It moved them by its own gradient only. The totals decide.");
     teach::usual(partly, "Some did not move. Each belongs to a chunk. Its new weights have to go all the way round.");
     teach::usual(Numbers(n), "Nothing moved. Which chunk's total is here? Adam moves that one, and it goes round.");

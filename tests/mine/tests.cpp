@@ -643,9 +643,8 @@ TESTS(13, stage_13) {
   should_be(moved(-10, 0), {0.3, -0.3, 0}, 1e-4);
   calling("then gradients -5 and 0.001, and adam(0.3, 1)" + after,
           "m keeps 85 percent of what it was, v 99 percent. At step 1 the corrections are 1 - 0.85^2 and 1 - 0.99^2.");
-  for (const Numbers& kept : {Numbers{0.4416, -0.4525, 0}, Numbers{1.567, -1.381, 0}}) {
+  for (const Numbers& kept : {Numbers{0.4416, -0.4525, 0}, Numbers{1.567, -1.381, 0}})
     usual(kept, "m_hat was kept as m. Correct a copy, for this step alone.");
-  }
   usual({0.5287, -0.5287, 0}, "m and v began at 0 again. Each parameter has its own, kept from call to call.");
   usual({0.5913, -0.6, 0}, "0.85 and 0.99 are exchanged: m keeps 0.85 of what it was, and v 0.99.");
   should_be(moved(-5, 1), {0.5773313, -0.6, 0}, 1e-4);
@@ -820,9 +819,8 @@ TESTS(7, stage_7_model) {
           "What came has scores 200 above all others: no surprise. There is one prediction less than tokens.");
   usual({200.0 / 3}, "The row is that of the token before, the probability that of the token that came.");
   should_be(document_loss(model, encode("an")), {0});
-  calling(
-      "document_loss() of \"ab\", with the same table",
-      "After BOS, a is no surprise. After a, b is one of 200. After b all are equal: log(27). The loss is the mean.");
+  calling("document_loss() of \"ab\", with the same table",
+          "After BOS, a is no surprise. After a, b is one of 200. After b all are equal: log(27). Take their mean.");
   usual({203.2958}, "That is the sum of three surprises. The loss is their mean.");
   should_be(document_loss(model, encode("ab")), {(200 + std::log(27)) / 3});
   calling("new_name() of a table that only knows \"an\"",
